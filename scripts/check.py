@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Builds the four presets and runs every test. Called by scripts/test.sh, after the set-up.
+
+Usage: ./scripts/test.sh [--long] [STEP...]
+
+  --long    the promised figures at full size (hours rather than minutes), as a table
+  STEP      only these steps, in their order
+
+Ends with `N passed, N failed, N skipped`. Exit: 0 nothing failed, 1 something did, 2 the build, 3 usage.
+"""
+import collections
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import figures
+import programs
+
+ROOT = programs.ROOT
+
+
+class Tally(collections.Counter):
+    """How many checks passed, failed and were skipped."""
+
+    def add(self, passed, line):
+        self[{True: "passed", False: "failed", None: "skipped"}[passed]] += 1
+        if passed is not True:
+            print(f"  {'FAILED' if passed is False else 'skipped'}: {line}", flush=True)
+
+    def __str__(self):
+        return f"{self['passed']} passed, {self['failed']} failed, {self['skipped']} skipped"
+
+
+def build(preset, *targets):
+    if subprocess.run([ROOT / "scripts/build.sh", preset, *targets]).returncode:
+        sys.exit(2)
+
+
+def script(tally, *command):
+    tally.add(subprocess.run([ROOT / "scripts" / command[0], *command[1:]]).returncode == 0,
+              " ".join(command))
+
+
+def gtest(tally, preset, name, only="*", **how):
+    """Runs a GoogleTest program, counts each of its tests, and shows what failed."""
+    if not programs.exists(preset, name):
+        return tally.add(False, f"build/{preset}/{name} is not built")
+    with tempfile.NamedTemporaryFile(suffix=".json") as report:
+        ended = programs.run(preset, name, "--gtest_brief=1", f"--gtest_filter={only}",
+                             f"--gtest_output=json:{report.name}", **how)
+        text = pathlib.Path(report.name).read_text()
+    if ended.code:
+        print(ended.out + ended.err)
+    tests = [test for suite in json.loads(text)["testsuites"] for test in suite["testsuite"]
+             ] if text else []
+    for test in tests:
+        passed = None if test["result"] == "SKIPPED" else "failures" not in test
+        tally.add(passed, f"{preset} {name}: {test['classname']}.{test['name']}")
+    if not tests or ended.code and all("failures" not in test for test in tests):
+        tally.add(False, f"{preset} {name}: {len(tests)} tests, exit {ended.code}")
+
+
+# The steps, in order.
+
+def tree(tally, full):
+    """The tree itself: include rules, no machine's paths; both checks are checked."""
+    for name in ("layers.py", "hygiene.py"):
+        script(tally, name)
+        script(tally, name, "--self-test")
+
+
+def unit(tally, full):
+    """Unit and conformance tests under ASan and UBSan."""
+    build("asan")
+    gtest(tally, "asan", "afterlife_tests", limit_seconds=900)
+
+
+def properties(tally, full):
+    """RapidCheck properties under ASan and UBSan."""
+    build("asan")
+    for name in programs.named("asan", "property_") or ["property_<path>"]:
+        gtest(tally, "asan", name, env={"RC_PARAMS": "seed=1"})
+
+
+def corpus(tally, full):
+    """Every committed reproducer and smallest program, replayed under ASan and UBSan."""
+    build("asan")
+    if not programs.exists("asan", "afterlife"):
+        return tally.add(False, "build/asan/afterlife is not built")
+    files = sorted(p for kind in ("repros", "programs") for p in ROOT.glob(f"corpus/*/{kind}/*"))
+    for file in files:
+        ended = programs.run("asan", "afterlife", "replay", file, "--json")
+        tally.add(ended.code == 0, f"replay {file.relative_to(ROOT)}: exit {ended.code} {ended.err.strip()}")
+    if not files:
+        tally.add(False, "corpus/ is empty")
+
+
+def fuzzers(tally, full):
+    """A short run of each libFuzzer target from its committed seeds."""
+    build("fuzz")
+    for name in programs.named("fuzz", "fuzz_") or ["fuzz_<path>"]:
+        if not programs.exists("fuzz", name):
+            tally.add(False, f"build/fuzz/{name} is not built")
+            continue
+        seeds = ROOT / "corpus" / name.removeprefix("fuzz_") / "seeds"
+        with tempfile.TemporaryDirectory() as found:  # libFuzzer writes to the first folder only.
+            if seeds.is_dir():
+                shutil.copytree(seeds, found, dirs_exist_ok=True)
+            ended = programs.run("fuzz", name, "-runs=20000", "-seed=1", "-max_total_time=60",
+                                 f"-artifact_prefix={found}/", found)
+        if ended.code:
+            print(ended.err[-8000:])
+        tally.add(ended.code == 0, f"{name}: exit {ended.code}")
+
+
+def races(tally, full):
+    """The scheduler, its locks and the kernels under TSan."""
+    build("tsan", "afterlife", "afterlife_tests")
+    gtest(tally, "tsan", "afterlife_tests", limit_seconds=900,
+          only="*Fiber*:*Scheduler*:*Sync*:*Race*:*Tsan*:*Kernel*")
+
+
+def laws(tally, full):
+    """The six laws, in the release build."""
+    build("release")
+    gtest(tally, "release", "afterlife_tests", only="*Law*", limit_seconds=900)
+
+
+def promised(tally, full):
+    """What the project promises, measured; without --long at a small fraction of the size."""
+    build("release")
+    build("asan", "afterlife", "afterlife_tests")
+    build("tsan", "afterlife")
+    build("fuzz")
+    measured = figures.measure(full)
+    print("\n" + figures.table(measured), flush=True)
+    for figure in measured:
+        tally.add(figure.passed, f"{figure.asked}: {figure.measured}")
+
+
+STEPS = (tree, unit, properties, corpus, fuzzers, races, laws, promised)
+
+
+def main():
+    arguments = sys.argv[1:]
+    if "--help" in arguments or "-h" in arguments:
+        print(__doc__.strip() + "\n\nSteps:")
+        for step in STEPS:
+            print(f"  {step.__name__:12}{step.__doc__}")
+        return 0
+    names = [a for a in arguments if a != "--long"]
+    unknown = set(names) - {step.__name__ for step in STEPS}
+    if unknown:
+        print(f"test: no step named {', '.join(sorted(unknown))}; see --help", file=sys.stderr)
+        return 3
+    steps = [step for step in STEPS if not names or step.__name__ in names]
+    tally = Tally()
+    start = time.monotonic()
+    for number, step in enumerate(steps, 1):
+        print(f"\n== {number}/{len(steps)} {step.__name__}: {step.__doc__}", flush=True)
+        began, before = time.monotonic(), Tally(tally)
+        step(tally, "--long" in arguments)
+        print(f"== {step.__name__}: {Tally(tally - before)}, {time.monotonic() - began:.0f} s", flush=True)
+    print(f"\nin {time.monotonic() - start:.0f} s\n{tally}")
+    return 1 if tally["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

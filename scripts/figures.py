@@ -1,0 +1,444 @@
+#!/usr/bin/env python3
+"""Figures: what the project promises, measured. One function per promise.
+
+Usage: scripts/figures.py [--long] [NAME...]
+
+Prints asked, measured, pass. Without --long each check runs at a small fraction of its size. Needs
+the presets built, which scripts/test.sh does. Exit: 0 all pass, 1 one does not, 3 usage.
+"""
+import dataclasses
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import programs
+
+PRESETS = ("release", "asan", "tsan")
+
+
+@dataclasses.dataclass
+class Figure:
+    asked: str
+    measured: str
+    passed: bool
+
+
+class CannotMeasure(Exception):
+    """Says why a figure is missing: a program that is not built, an output without a key. Fails it."""
+
+
+def need(preset, name):
+    if not programs.exists(preset, name):
+        raise CannotMeasure(f"build/{preset}/{name} is not built")
+
+
+def fuzz(*arguments, **how):
+    """Runs `afterlife fuzz --json` and returns its object and how it ended."""
+    need("release", "afterlife")
+    ended = programs.run("release", "afterlife", "fuzz", *arguments, "--json", **how)
+    try:
+        return json.loads(ended.out), ended
+    except json.JSONDecodeError:
+        raise CannotMeasure(f"afterlife fuzz {' '.join(map(str, arguments))}: exit {ended.code}, "
+                            f"no JSON; {ended.err.strip()[-200:]}") from None
+
+
+def key(row, name):
+    if name not in row:
+        raise CannotMeasure(f"afterlife fuzz --json has no '{name}'")
+    return row[name]
+
+
+def variants():
+    """(path/variant, claim) of everything there is."""
+    found, _ = fuzz("--runs", 1)
+    return [(f"{row['path']}/{row['variant']}", row["claim"]) for row in found["results"]]
+
+
+def named_own():
+    return [name for name, _ in variants() if name.endswith("/own")]
+
+
+def found_cases(folder, wanted):
+    """Reproducers of distinct searches, at least `wanted` of them if there are so many."""
+    files = []
+    for seed in range(1, 4 * wanted):
+        out = pathlib.Path(folder) / str(seed)
+        fuzz("--runs", 2000, "--seed", seed, "--out", out)
+        files += sorted(p for p in out.rglob("*") if p.is_file())
+        if len(files) >= wanted:
+            break
+    return files[:wanted]
+
+
+def committed_repros():
+    return sorted(p for p in programs.ROOT.glob("corpus/*/repros/*") if p.is_file())
+
+
+# 1. Every variant comes out as claimed.
+
+def claims(full):
+    """One command: every variant comes out as claimed."""
+    seconds = 60 if full else 20
+    found, ended = fuzz("--seconds", seconds, limit_seconds=seconds + 120)
+    wrong = [f"{r['path']}/{r['variant']} {r['claim']}: {r['verdict']}" for r in found["results"]
+             if r["verdict"] not in {"sound": ("held",), "unsound": ("caught",)}.get(r["claim"], ("vacuous",))]
+    yield Figure(f"every claim comes out, {seconds} s, exit 0",
+                 f"{len(found['results'])} variants, exit {ended.code}" + "".join(f"; {w}" for w in wrong),
+                 ended.code == 0 and not wrong)
+
+
+def fresh_clone(full):
+    """The same from a fresh clone, with the one command of the README."""
+    if not full:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "clone", "-q", str(programs.ROOT), folder + "/clone"], check=True)
+        ended = subprocess.run(["./scripts/fuzz.sh", "--json"], cwd=folder + "/clone",
+                               capture_output=True, text=True)
+    try:
+        rows = len(json.loads(ended.stdout)["results"])
+    except json.JSONDecodeError:
+        rows = 0
+    yield Figure("fresh clone, ./scripts/fuzz.sh: exit 0", f"exit {ended.returncode}, {rows} variants",
+                 ended.returncode == 0 and rows > 0)
+
+
+def caught_in_time(full):
+    """Empty corpus: every unsound variant is caught within 2 s on one core, for each seed."""
+    seeds = range(1, 21 if full else 3)
+    unsound = [name for name, claim in variants() if claim == "unsound"]
+    missed, most_runs = [], 0
+    for name in unsound:
+        for seed in seeds:
+            found, _ = fuzz(name, "--seconds", 2, "--seed", seed, one_core=True)
+            row = found["results"][0]
+            if row["verdict"] == "caught":
+                most_runs = max(most_runs, row["runs_to_first_fault"])
+            else:
+                missed.append(f"{name} seed {seed}")
+    yield Figure(f"each unsound variant caught in 2 s on one core, seeds 1..{seeds[-1]}",
+                 f"{len(unsound) * len(seeds) - len(missed)} of {len(unsound) * len(seeds)}, at most "
+                 f"{most_runs} runs" + "".join(f"; missed {m}" for m in missed[:3]), not missed)
+
+
+def coverage(full):
+    """One generator serves all: a run of `own` reaches every op kind and every window often enough."""
+    runs = 100_000 if full else 20_000
+    for name in named_own():
+        found, _ = fuzz(name, "--runs", runs, "--seed", 1)
+        rows = [("window " + w["window"], w["reached"]) for w in key(found, "windows")]
+        rows += [("op " + o["op"], o["reached"]) for o in key(found, "ops")]
+        for what, reached in rows:
+            print(f"    {name}  {what:40} {100 * reached / runs:6.2f} %")
+        least = min(rows, key=lambda row: row[1])
+        yield Figure(f"{name}: every op kind and window in >= 0.5 % of {runs} runs",
+                     f"least: {least[0]}, {100 * least[1] / runs:.2f} %", least[1] >= 0.005 * runs)
+
+
+# 2. Proved by enumeration.
+
+def proofs(full):
+    """For each window: the least k at which `borrow` fails, and `own` holds at the same k."""
+    need("release", "afterlife")
+    for name, _ in variants():
+        if name.endswith(("/own", "/borrow")):
+            ended = programs.run("release", "afterlife", "prove", name,
+                                 limit_seconds=3600 if full else 300)
+            print("    " + ended.out.strip().replace("\n", "\n    "))
+            yield Figure(f"prove {name}: exit 0", f"exit {ended.code}, {ended.seconds:.1f} s",
+                         ended.code == 0)
+
+
+# 3. Replay.
+
+def replays(full):
+    """Found cases replay the same, event for event, again and again and in every build."""
+    for preset in PRESETS:
+        need(preset, "afterlife")
+    cases, times = (50, 20) if full else (4, 2)
+    with tempfile.TemporaryDirectory() as folder:
+        files = found_cases(folder, cases)
+        if not full:
+            files += committed_repros()
+        first, equal = {}, dict.fromkeys(PRESETS, 0)
+        for preset in PRESETS:
+            for file in files * times:
+                ended = programs.run(preset, "afterlife", "replay", file, "--json")
+                seen = (ended.code, ended.out)
+                equal[preset] += ended.code == 0 and first.setdefault(file, seen) == seen
+    total = len(files) * times
+    yield Figure(f"{total} of {total} replays of {len(files)} cases equal in {', '.join(PRESETS)}",
+                 ", ".join(f"{preset} {count}" for preset, count in equal.items()),
+                 len(files) >= cases and all(count == total for count in equal.values()))
+
+
+# 4. Minimized reproducers.
+
+def minimized(full):
+    """Small, quick to get, idempotent, and still the same bug."""
+    need("release", "afterlife")
+    rows, changed, other = [], 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for file in found_cases(folder, 50 if full else 4):
+            before = replayed(file)
+            rows.append(minimize(file))
+            once = file.read_text()
+            minimize(file)
+            changed += file.read_text() != once
+            other += replayed(file)["signature"] != before["signature"]
+    if not rows:
+        raise CannotMeasure("no case was found to minimize")
+    extra = max(row["ops"] - row["window_ops"] for row in rows)
+    decisions = statistics.median(row["decisions"] for row in rows)
+    seconds, runs = max(row["seconds"] for row in rows), max(row["runs"] for row in rows)
+    yield Figure("ops: at most the window's smallest program + 1", f"at most + {extra}", extra <= 1)
+    yield Figure("decisions that are no ops: median at most 3", f"median {decisions:g}", decisions <= 3)
+    yield Figure("at most 2 s and 2000 runs each", f"at most {seconds:.2f} s, {runs} runs",
+                 seconds <= 2 and runs <= 2000)
+    yield Figure("idempotent, same signature",
+                 f"{len(rows)} cases: {changed} changed again, {other} other signatures",
+                 not changed and not other)
+
+
+def minimize(file):
+    """Minimizes the file in place. Its object: runs, seconds, ops, decisions, window_ops."""
+    return json_of("minimize", file)
+
+
+def replayed(file):
+    return json_of("replay", file)
+
+
+def json_of(command, file):
+    ended = programs.run("release", "afterlife", command, file, "--json")
+    try:
+        return json.loads(ended.out)
+    except json.JSONDecodeError:
+        raise CannotMeasure(f"afterlife {command} --json: exit {ended.code}, no JSON") from None
+
+
+# 5. Sound under load.
+
+def endurance(full):
+    """`own` never fails, and memory does not grow with the number of runs."""
+    runs = 10_000_000 if full else 200_000
+    for name in named_own():
+        _, short = fuzz(name, "--runs", 10_000, "--seed", 1)
+        found, long = fuzz(name, "--runs", runs, "--seed", 2, limit_seconds=3600)
+        row = found["results"][0]
+        yield Figure(f"{name}: {runs} runs without a fault", f"{row['verdict']}, {row['runs']} runs",
+                     row["verdict"] == "held" and row["runs"] >= runs)
+        grown = (long.peak_kib - short.peak_kib) / 1024
+        yield Figure(f"{name}: peak memory within 1 MiB of that after 10000 runs",
+                     f"{grown:+.2f} MiB (from {short.peak_kib / 1024:.1f} MiB)", grown <= 1)
+
+
+def fuzzed(full):
+    """libFuzzer under ASan finds nothing in `own`, and nothing leaks."""
+    runs = 200_000 if full else 5_000
+    for name in named_own():
+        path, variant = name.split("/")
+        need("fuzz", f"fuzz_{path}")
+        ended = programs.run("fuzz", f"fuzz_{path}", f"-runs={runs}", "-seed=1", "-detect_leaks=1",
+                             env={"AFTERLIFE_VARIANT": variant}, limit_seconds=3600)
+        yield Figure(f"{name}: {runs} libFuzzer runs under ASan, no fault, no leak",
+                     f"exit {ended.code}, {ended.seconds:.0f} s", ended.code == 0)
+
+
+# 6. Speed.
+
+def speed(full):
+    """Against the bare fiber loop of the same binary and run. A small run on a busy machine is noisy:
+    there the bar is half as high."""
+    slack = 1 if full else 0.5
+    spine = benchmarks("bench_spine", full)
+    for name, asked in (("m2", 1 / 3), ("m3", 0.45)):
+        rate, bare = rate_of(spine, name), rate_of(spine, name + "_bare")
+        yield Figure(f"{name}: at least {asked:.2f} of the bare loop",
+                     f"{rate / bare:.2f} ({rate:,.0f} of {bare:,.0f} schedules/s)",
+                     rate / bare >= asked * slack)
+    for program in programs.named("release", "bench_"):
+        if program == "bench_spine":
+            continue
+        rows = benchmarks(program, full)
+        rate = rate_of(rows, "plain")
+        yield Figure(f"{program} seeds/plain: at least 150 000 runs/s", f"{rate:,.0f}",
+                     rate >= 150_000 * slack)
+        for name in ("ops", "tasks"):
+            points = sorted((int(n.split("/")[1]), row["cpu_time"]) for n, row in rows.items()
+                            if n.startswith(name + "/"))
+            off = largest_deviation(points) if len(points) > 2 else 1
+            yield Figure(f"{program} cost linear in {name} "
+                         f"({points[0][0]}..{points[-1][0]})" if points else f"{program} cost in {name}",
+                         f"at most {100 * off:.0f} % off the line", off <= 0.25 / slack)
+
+
+def benchmarks(program, full):
+    """Name to row of a Google Benchmark program; the median of its repetitions."""
+    need("release", program)
+    ended = programs.run("release", program, "--benchmark_format=json",
+                         f"--benchmark_repetitions={5 if full else 1}",
+                         f"--benchmark_min_time={0.5 if full else 0.1}", one_core=True)
+    if ended.code:
+        raise CannotMeasure(f"{program}: exit {ended.code}")
+    rows = json.loads(ended.out)["benchmarks"]
+    medians = [r for r in rows if r.get("aggregate_name") == "median"] or rows
+    return {row["run_name"]: row for row in medians}
+
+
+def rate_of(rows, name):
+    if name not in rows:
+        raise CannotMeasure(f"no benchmark '{name}' among {', '.join(rows)}")
+    return rows[name]["items_per_second"]
+
+
+def largest_deviation(points):
+    """How far the worst point is off the line of least relative squares, as a share of the line."""
+    weights = [1 / y**2 for _, y in points]
+    total = sum(weights)
+    x_mean = sum(w * x for w, (x, _) in zip(weights, points)) / total
+    y_mean = sum(w * y for w, (_, y) in zip(weights, points)) / total
+    slope = (sum(w * (x - x_mean) * (y - y_mean) for w, (x, y) in zip(weights, points))
+             / sum(w * (x - x_mean) ** 2 for w, (x, _) in zip(weights, points)))
+    return max(abs(y / (y_mean + slope * (x - x_mean)) - 1) for x, y in points)
+
+
+# 7. Bad input.
+
+def bad_input(full):
+    """One clear line, the documented exit code, nothing half-written, no memory eaten."""
+    for preset in ("release", "asan"):
+        need(preset, "afterlife")
+        wrong, count = [], 0
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for what, arguments, code in bad_inputs(folder):
+                inside = sorted(folder.rglob("*"))
+                ended = programs.run(preset, "afterlife", *arguments, limit_seconds=30)
+                lines = [line for line in ended.err.splitlines() if line.strip()]
+                wrote = sorted(folder.rglob("*")) != inside
+                count += 1
+                if (ended.code, len(lines), wrote, ended.out) != (code, 1, False, "") or ended.peak_kib > 1 << 19:
+                    wrong.append(f"{what}: exit {ended.code}, {len(lines)} lines, {ended.peak_kib >> 10} MiB"
+                                 + ", wrote files" * wrote + ", stdout" * bool(ended.out))
+                    print(f"    {wrong[-1]}", *lines[:5], sep="\n      ")
+        yield Figure(f"{preset}: {count} bad inputs: one line, exit 2 or 3 as documented, nothing written",
+                     f"{count - len(wrong)} of {count}" + "".join(f"; {w}" for w in wrong[:3]), not wrong)
+
+
+def bad_inputs(folder):
+    """(what, arguments, exit code); 2 is the world, 3 is usage."""
+    case = next(iter(committed_repros()), None) or next(iter(found_cases(folder / "found", 1)), None)
+    if case is None:
+        raise CannotMeasure("no reproducer to damage")
+    text = case.read_text()
+    version, rest = text.split("\n", 1)
+    damaged = {
+        "a corrupt reproducer": version + "\n" + rest.replace(" ", "\x01"),
+        "a truncated reproducer": text[:len(text) // 2],
+        "an empty reproducer": "",
+        "a foreign file": "\x7fELF\x02\x01\x01" + "\0" * 200,
+        "a reproducer of a future version": re.sub(r"\d+", "999", version) + "\n" + rest,
+        "a reproducer of an unknown scenario": re.sub(r"(?m)^(scenario\s+)\S+", r"\1nosuch", text),
+        "a reproducer of an unknown variant": re.sub(r"(?m)^(variant\s+)\S+", r"\1nosuch", text),
+        "a reproducer of an unknown config": re.sub(r"(?m)^(config\s+).*", r"\1nosuch=1", text),
+        "a reproducer of an unknown device": re.sub(r"(?m)^(device\s+)\S+", r"\1nosuch", text),
+    }
+    for what, content in damaged.items():
+        file = folder / what.replace(" ", "_")
+        file.write_text(content)
+        for command in ("replay", "minimize"):
+            yield f"{command} {what}", (command, file), 2
+    huge = folder / "huge"
+    with huge.open("wb") as out:
+        out.write(text.encode())
+        out.truncate(1 << 30)
+    yield "replay a file of 1 GiB", ("replay", huge), 2
+    huge.unlink()
+    yield "replay no file", ("replay", folder / "nosuch"), 2
+    yield "replay a folder", ("replay", folder), 2
+    name = variants()[0][0]
+    path = name.split("/")[0]
+    yield "unknown path", ("fuzz", "nosuch", "--runs", 1), 3
+    yield "unknown variant", ("fuzz", path + "/nosuch", "--runs", 1), 3
+    yield "unknown strategy", ("fuzz", name, "--runs", 1, "--strategy", "nosuch"), 3
+    yield "unknown device", ("fuzz", name, "--runs", 1, "--device", "nosuch"), 3
+    yield "unknown option", ("fuzz", "--nosuch"), 3
+    yield "a number that is none", ("fuzz", name, "--runs", "many"), 3
+    yield "prove an unknown variant", ("prove", path + "/nosuch"), 3
+    (folder / "file").touch()
+    yield "an unwritable output folder", ("fuzz", name, "--runs", 100, "--out", folder / "file" / "out"), 2
+    if not pathlib.Path("/dev/nvidiactl").exists():
+        yield "--device gpu without a GPU", ("fuzz", name, "--runs", 1, "--device", "gpu"), 2
+
+
+# 8. The checks are checked.
+
+def planted(full):
+    """Each oracle goes red on its own planted fault, and the layer script on planted includes."""
+    need("asan", "afterlife_tests")
+    ended = programs.run("asan", "afterlife_tests", "--gtest_filter=*Oracle*:*Canary*:*Planted*")
+    ran = re.search(r"\[  PASSED  \] (\d+) test", ended.out)
+    count = int(ran[1]) if ran else 0
+    yield Figure("a test per oracle sees its planted fault", f"{count} tests passed, exit {ended.code}",
+                 ended.code == 0 and count > 0)
+    ended = subprocess.run([str(programs.ROOT / "scripts/layers.py"), "--self-test"],
+                           capture_output=True, text=True)
+    yield Figure("layers.py sees planted includes", ended.stdout.strip().splitlines()[-1],
+                 ended.returncode == 0)
+
+
+FIGURES = (claims, fresh_clone, caught_in_time, coverage, proofs, replays, minimized, endurance,
+           fuzzed, speed, bad_input, planted)
+
+
+def measure(full, names=()):
+    """Runs the figures, prints a table row for each as it comes, and returns them all."""
+    figures = []
+    for function in FIGURES:
+        if names and function.__name__ not in names:
+            continue
+        print(f"  {function.__name__}: {' '.join(function.__doc__.split())}", flush=True)
+        try:
+            for figure in function(full):
+                figures.append(figure)
+                print_row(figure)
+        except CannotMeasure as reason:
+            figures.append(Figure(function.__name__, str(reason), False))
+            print_row(figures[-1])
+    return figures
+
+
+def print_row(figure):
+    print(f"    {figure.asked} | {figure.measured} | {'pass' if figure.passed else 'FAIL'}", flush=True)
+
+
+def table(figures):
+    rows = [("asked", "measured", "pass")] + [
+        (f.asked, f.measured, "yes" if f.passed else "NO") for f in figures]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    lines = [" | ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in rows]
+    return "\n".join([lines[0], "-+-".join("-" * w for w in widths), *lines[1:]])
+
+
+def main():
+    names = [a for a in sys.argv[1:] if a != "--long"]
+    if "--help" in names or "-h" in names:
+        print(__doc__.strip() + "\n\nNames: " + " ".join(f.__name__ for f in FIGURES))
+        return 0
+    unknown = set(names) - {f.__name__ for f in FIGURES}
+    if unknown:
+        print(f"figures: no figure named {', '.join(sorted(unknown))}; see --help", file=sys.stderr)
+        return 3
+    figures = measure("--long" in sys.argv, names)
+    print(table(figures))
+    return 0 if all(f.passed for f in figures) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

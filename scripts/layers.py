@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Checks that includes flow one way: down the spine, from ribs to spine, into paths by the doors.
+
+Usage: scripts/layers.py [--self-test]
+
+Prints the spine, or each include that breaks a rule, with the rule. Exit: 0 clean, 1 not.
+--self-test plants one illegal include per rule in a copy of the tree; each must be found.
+"""
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+# Each may include those before it. A file a_b.h, or a file in a folder a/, stands where a stands.
+SPINE = """base sanitizers label arena pick fault history fiber scheduler sync ledger host heap
+           verdict world kernel_image device cuda runtime scenario tables case run reproducer
+           minimize search""".split()
+
+SPINE_FILE = rf"harness/(?:{'|'.join(SPINE)})(?:_[a-z0-9_]+)?(?:/.+|\.h)"
+
+# Who | may include | because. The first row that fits a file decides; \1 is what its group matched.
+RULES = [
+    (r"(?:targets|harness/tests)/.*\.cu", r"harness/kernel\.h",
+     "a kernel shares no inline function with the host: harness/kernel.h and nothing else"),
+    (r"harness/kernel\.h", r"harness/kernel_image\.h",
+     "harness/kernel.h is all that a kernel sees, so it includes plain data at most"),
+    (r"targets/([^/]+)/.*", r"harness/runtime\.h|targets/\1/.*",
+     "a target could ship: it knows harness/runtime.h, <cuda.h> and its own folder"),
+    (r"scenarios/([^/]+)/tests/.*", r"harness/.*|targets/\1/.*|scenarios/\1/.*",
+     "no path knows another path"),
+    (r"scenarios/([^/]+)/(?:properties|bench)\.cpp",
+     r"harness/(?:scenario|run|search|tables)\.h|harness/(?:actors|oracles)/.*"
+     r"|targets/\1/\1\.h|scenarios/\1/.*",
+     "a main of a path enters by harness/run.h and search.h, and knows its own path"),
+    (r"scenarios/([^/]+)/.*",
+     r"harness/scenario\.h|harness/(?:actors|oracles)/.*|targets/\1/\1\.h|scenarios/\1/.*",
+     "a scenario knows harness/scenario.h, actors, oracles and its own target's header"),
+    (r"harness/entries/bench_spine\.cpp", SPINE_FILE, "the spine's benchmark knows the spine"),
+    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*",
+     "libcuda.so.1 is the spine with the simulated device"),
+    (r"harness/entries/.*", r"harness/(?:run|search|tables)\.h|harness/entries/.*",
+     "an entry knows harness/run.h, search.h and tables.h"),
+    (r"harness/tests/.*", r"harness/.*", "the harness knows no path"),
+    (r"harness/devices/([^/]+)/.*", SPINE_FILE + r"|harness/devices/\1/.*",
+     "a rib member knows the spine, never another rib"),
+    (r"harness/(strategies|actors|oracles|reports)/.*", SPINE_FILE + r"|harness/\1/.*",
+     "a rib member knows the spine, never another rib"),
+    (r"harness/.*", SPINE_FILE, "the spine knows ribs by interface and name, and no path"),
+]
+
+# A target is made of tasks, which only the harness may interleave.
+THREADS = {"thread", "mutex", "shared_mutex", "atomic", "condition_variable", "future", "semaphore"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def spine_rank(path):
+    """Where a spine file stands, or None for a file that is none."""
+    match = re.fullmatch(r"harness/([a-z0-9_]+)(?:/.+|\.(?:h|cpp))", path)
+    fits = [i for i, name in enumerate(SPINE)
+            if match and (match[1] == name or match[1].startswith(name + "_"))]
+    return max(fits, key=lambda i: len(SPINE[i]), default=None)
+
+
+def complaint(root, file, bracket, include):
+    """What is wrong with this include, or None."""
+    if bracket == "<":
+        if file.startswith("targets/") and include in THREADS:
+            return "a target's tasks are the harness's: no threads, locks or atomics of its own"
+        return None
+    if not (root / include).is_file():
+        return "no such file; an include names a file by its path from the root"
+    who, allowed, why = next(
+        (match, allowed, why) for pattern, allowed, why in RULES
+        if (match := re.fullmatch(pattern, file)))
+    if not re.fullmatch(who.expand(allowed), include):
+        return why
+    rank, included_rank = spine_rank(file), spine_rank(include)
+    if rank is not None and included_rank is not None and included_rank > rank:
+        return f"points back up the spine: {SPINE[included_rank]} comes after {SPINE[rank]}"
+    return None
+
+
+def sources(root):
+    for folder in ("harness", "targets", "scenarios"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in {".h", ".cpp", ".cu"}:
+                yield path.relative_to(root).as_posix()
+
+
+def check(root):
+    """All complaints about the tree, one line each."""
+    complaints = []
+    for file in sources(root):
+        if re.fullmatch(r"harness/[^/]+", file) and file != "harness/kernel.h" and spine_rank(file) is None:
+            complaints.append(f"{file}: not in the spine; give it its place in SPINE of scripts/layers.py")
+        for number, line in enumerate((root / file).read_text().splitlines(), 1):
+            if (match := INCLUDE.match(line)) and (why := complaint(root, file, *match.groups())):
+                complaints.append(f"{file}:{number}: includes {match[2]}: {why}")
+    return complaints
+
+
+# File | include planted in it | a word of the complaint, empty where there must be none.
+PLANTS = [
+    ("harness/base.h", '"harness/run.h"', "points back up the spine"),
+    ("harness/scheduler_trace.cpp", '"harness/runtime.h"', "points back up the spine"),
+    ("harness/run.cpp", '"harness/devices/sim/planted.h"', "by interface and name"),
+    ("harness/run.cpp", '"scenarios/planted/scenario.h"', "no path"),
+    ("harness/planted.h", "", "not in the spine"),
+    ("harness/kernel.h", '"harness/base.h"', "plain data at most"),
+    ("harness/strategies/planted.cpp", '"harness/oracles/planted.h"', "never another rib"),
+    ("harness/devices/gpu/planted.cpp", '"harness/devices/sim/planted.h"', "never another rib"),
+    ("harness/oracles/planted.cpp", '"targets/planted/planted.h"', "never another rib"),
+    ("harness/entries/cli/planted.cpp", '"harness/scheduler.h"', "an entry knows"),
+    ("harness/entries/fuzz.cpp", '"scenarios/planted/scenario.h"', "an entry knows"),
+    ("harness/entries/libcuda/planted.cpp", '"harness/devices/gpu/planted.h"', "libcuda"),
+    ("harness/tests/planted.cpp", '"targets/planted/planted.h"', "the harness knows no path"),
+    ("targets/planted/borrow.h", '"harness/scheduler.h"', "a target could ship"),
+    ("targets/planted/borrow.h", '"scenarios/planted/scenario.h"', "a target could ship"),
+    ("targets/planted/borrow.h", '"targets/other/other.h"', "a target could ship"),
+    ("targets/planted/borrow.h", "<atomic>", "a target's tasks"),
+    ("targets/planted/kernel.cu", '"harness/runtime.h"', "a kernel shares"),
+    ("scenarios/planted/driver.cpp", '"harness/run.h"', "a scenario knows"),
+    ("scenarios/planted/driver.cpp", '"targets/planted/borrow.h"', "a scenario knows"),
+    ("scenarios/planted/driver.cpp", '"targets/other/other.h"', "a scenario knows"),
+    ("scenarios/planted/bench.cpp", '"harness/fiber.h"', "a main of a path"),
+    ("scenarios/planted/tests/driver_test.cpp", '"targets/other/other.h"', "another path"),
+    ("scenarios/planted/driver.cpp", '"planted.h"', "no such file"),
+    ("harness/run.cpp", '"harness/base.h"', ""),
+    ("harness/strategies/planted.cpp", '"harness/pick.h"', ""),
+    ("harness/entries/cli/planted.cpp", '"harness/search.h"', ""),
+    ("targets/planted/borrow.h", '"harness/runtime.h"', ""),
+    ("targets/planted/borrow.h", "<cuda.h>", ""),
+    ("targets/planted/kernel.cu", '"harness/kernel.h"', ""),
+    ("scenarios/planted/driver.cpp", '"targets/planted/planted.h"', ""),
+    ("scenarios/planted/driver.cpp", '"harness/actors/planted.h"', ""),
+    ("scenarios/planted/properties.cpp", '"harness/run.h"', ""),
+]
+
+
+def plant(root, file, include):
+    """Adds the include to the file, and an empty file for either that is not there."""
+    for path in [file] + ([include.strip('"')] if "/" in include else []):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).touch()
+    if include:
+        with (root / file).open("a") as out:
+            out.write(f"\n#include {include}\n")
+
+
+def self_test(tree):
+    missed = 0
+    for file, include, word in PLANTS:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for source in sources(tree):
+                (root / source).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(tree / source, root / source)
+            before = check(root)
+            plant(root, file, include)
+            new = [line for line in check(root) if line not in before]
+            if (len(new) != 1 or word not in new[0]) if word else new:
+                missed += 1
+                print(f"planted {include or 'a stray file'} in {file}: expected "
+                      f"{word or 'no complaint'!r}, got {new}")
+    print(f"layers: {len(PLANTS) - missed} of {len(PLANTS)} planted includes judged rightly")
+    return missed
+
+
+def main():
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__.strip())
+        return 0
+    if sys.argv[1:] not in ([], ["--self-test"]):
+        print(f"layers: unknown arguments {sys.argv[1:]}; see --help", file=sys.stderr)
+        return 3
+    tree = pathlib.Path(__file__).resolve().parent.parent
+    if sys.argv[1:]:
+        return 1 if self_test(tree) else 0
+    complaints = check(tree)
+    print("\n".join(complaints) or f"layers: {len(list(sources(tree)))} files, " + " <- ".join(SPINE))
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Programs: runs what the presets build, the same way for every check that needs it."""
+import dataclasses
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@dataclasses.dataclass
+class Ended:
+    """How a program ended. A program that ran past its limit has code -9."""
+    code: int
+    out: str
+    err: str
+    seconds: float
+    peak_kib: int
+
+
+def path(preset, name):
+    return ROOT / "build" / preset / name
+
+
+def exists(preset, name):
+    return path(preset, name).is_file()
+
+
+def named(preset, prefix):
+    """The names of the programs that start so, one per path under test."""
+    return sorted(p.name for p in (ROOT / "build" / preset).glob(prefix + "*") if p.is_file())
+
+
+def environment(extra):
+    """Reports with line numbers, and no sanitizer setting of the caller's."""
+    env = {k: v for k, v in os.environ.items() if not k.endswith("SAN_OPTIONS")}
+    symbolizer = shutil.which("llvm-symbolizer-19") or ""
+    env["ASAN_SYMBOLIZER_PATH"] = symbolizer
+    env["UBSAN_OPTIONS"] = "print_stacktrace=1"
+    env["TSAN_OPTIONS"] = f"external_symbolizer_path={symbolizer}"
+    return env | extra
+
+
+def run(preset, name, *arguments, limit_seconds=600, one_core=False, env=None):
+    """Runs a program from the root of the tree and waits for it."""
+    command = [str(path(preset, name)), *map(str, arguments)]
+    if one_core:
+        command = ["taskset", "-c", str(min(os.sched_getaffinity(0))), *command]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        start = time.monotonic()
+        process = subprocess.Popen(command, cwd=ROOT, env=environment(env or {}), stdout=out,
+                                   stderr=err, stdin=subprocess.DEVNULL)
+        peak_kib = 0
+        while process.poll() is None:
+            seconds = time.monotonic() - start
+            if seconds > limit_seconds:
+                process.kill()
+            peak_kib = max(peak_kib, peak_memory_kib(process.pid))
+            time.sleep(0.002 if seconds < 1 else 0.05)
+        seconds = time.monotonic() - start
+        out.seek(0)
+        err.seek(0)
+        return Ended(process.returncode, out.read().decode(errors="replace"),
+                     err.read().decode(errors="replace"), seconds, peak_kib)
+
+
+def peak_memory_kib(pid):
+    """The kernel's own high-water mark. Not ru_maxrss: that counts this script before the exec."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")), 0)

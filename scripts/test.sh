@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Every test there is, from a fresh clone: installs what is missing, builds the four presets, runs.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+case "${1:-}" in
+  -h|--help) exec python3 scripts/check.py --help ;;
+esac
+./scripts/setup.sh
+exec python3 scripts/check.py "$@"
