@@ -1,0 +1,30 @@
+#include "harness/history.h"
+
+#include <array>
+
+namespace harness {
+
+Label to_label(EventKind kind) {
+  static constexpr std::array<Label, 12> kLabels{"op",    "birth",  "death",   "call",
+                                                 "step",  "submit", "start",   "finish",
+                                                 "observe", "use",  "collect", "note"};
+  return kLabels[raw(kind)];
+}
+
+std::uint64_t History::trace_hash() const {
+  std::uint64_t hash = 0;
+  for (const Event& event : events_) {
+    hash = mix(hash, raw(event.kind) | std::uint64_t{event.task} << 8 | std::uint64_t{event.tick} << 32);
+    hash = mix(hash, event.what.hash());
+    hash = mix(hash, event.activation);
+    hash = mix(hash, event.object);
+    hash = mix(hash, event.value);
+  }
+  for (const Fault& fault : faults_) {
+    hash = mix(hash, hash_name(fault.signature()));
+    hash = mix(mix(hash, fault.object), mix(fault.activation, fault.tick));
+  }
+  return hash;
+}
+
+}  // namespace harness

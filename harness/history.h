@@ -1,0 +1,78 @@
+// History: what happened, in order, and what was wrong with it. Oracles and reports read it.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "harness/fault.h"
+#include "harness/label.h"
+
+namespace harness {
+
+enum class EventKind : std::uint8_t {
+  op,       ///< A driver's op began.
+  birth,    ///< Something came to life.
+  death,    ///< A life ended.
+  call,     ///< An API call; value = its status code.
+  step,     ///< A step of a Python-level op.
+  submit,   ///< Work was queued on a stream.
+  start,    ///< A kernel, copy or set began on the device.
+  finish,   ///< ... and ended.
+  observe,  ///< A value that the scenario looks at.
+  use,      ///< A captured reference was used (host), or authorised (device).
+  collect,  ///< The collector ran; value = how many it freed.
+  note,     ///< Anything a scenario wants in the story.
+};
+
+struct Event {
+  EventKind kind;
+  std::uint16_t task;  ///< Index in the run's table of tasks; 0xffff = the device.
+  std::uint32_t tick;
+  Label what;
+  Name activation;
+  Name object;
+  std::uint64_t value;
+};
+
+/// An activation other than an op slot, remembered so that its name can be told in words.
+struct ActivationRecord {
+  Name name;
+  Name parent;
+  Label kind;
+  std::uint32_t nth;
+};
+
+/// Ownership: owns its events; buffers are kept from run to run.
+class History {
+ public:
+  void begin() {
+    events_.clear();
+    faults_.clear();
+    activations_.clear();
+  }
+  void add(const Event& event) { events_.push_back(event); }
+  void add(const ActivationRecord& activation) { activations_.push_back(activation); }
+  void add(Fault fault) {
+    if ((enabled_ >> raw(fault.kind)) & 1) faults_.push_back(std::move(fault));
+  }
+  /// Which faults count: those that an oracle of the scenario owns.
+  void enable(FaultKinds kinds) { enabled_ = kinds; }
+
+  const std::vector<Event>& events() const { return events_; }
+  const std::vector<Fault>& faults() const { return faults_; }
+  const std::vector<ActivationRecord>& activations() const { return activations_; }
+
+  /// Equal for equal histories, in every build and on every machine.
+  std::uint64_t trace_hash() const;
+
+ private:
+  std::vector<Event> events_;
+  std::vector<Fault> faults_;
+  std::vector<ActivationRecord> activations_;
+  FaultKinds enabled_ = ~FaultKinds{0};
+};
+
+Label to_label(EventKind kind);
+
+}  // namespace harness

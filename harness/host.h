@@ -1,0 +1,160 @@
+// Host: host objects with a ledger entry, in storage that only ever holds one type.
+//
+// Owned<T> is the one who ends the life. Borrowed<T> is what a real system keeps as a raw pointer: the
+// same pointer together with its birth id, checked by `->`. Freed storage stays until the run ends, or
+// is given to a new T (a pick), so that addresses come back on purpose (ABA) and no stale `->` is ever
+// undefined behaviour: it meets another T (noted, and the program goes on with the wrong object, as
+// the real one does) or dead storage (fatal).
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "harness/ledger.h"
+
+namespace harness {
+
+class Host;
+
+/// What tasks that touch a host object announce.
+inline Resource life_resource(const Ledger& ledger, BirthId id) { return ledger.life(id).name; }
+
+/// Storage for one T. Lives until the run ends.
+template <class T>
+struct HostSlot {
+  Host* host;
+  BirthId resident = BirthId::none;  ///< Who lives here, or lived here last.
+  alignas(T) std::byte storage[sizeof(T)];
+
+  T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
+};
+
+/// A raw pointer to a T that someone else owns, as the real system keeps it, with the birth id that it
+/// was taken from. Copyable, comparable, and good for nothing once the T has died.
+template <class T>
+class Borrowed {
+ public:
+  Borrowed() = default;
+
+  /// Announces the read, then checks who is there. A stale one is a fault, fatal when nobody is.
+  T* operator->() const;
+  T& operator*() const { return *operator->(); }
+
+  explicit operator bool() const { return slot_ != nullptr; }
+  /// The raw address: equal for two lives in the same storage. The key of the real system's maps.
+  std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(slot_); }
+  /// Whose pointer this is. The real system cannot know it.
+  BirthId birth() const { return birth_; }
+  bool operator==(const Borrowed&) const = default;
+
+ private:
+  friend class Host;
+  template <class U>
+  friend class Owned;
+  Borrowed(HostSlot<T>* slot, BirthId birth) : slot_(slot), birth_(birth) {}
+
+  HostSlot<T>* slot_ = nullptr;
+  BirthId birth_ = BirthId::none;
+};
+
+/// The owner of one T: like unique_ptr, but the end of the life is announced and entered in the ledger.
+template <class T>
+class Owned {
+ public:
+  Owned() = default;
+  Owned(Owned&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)), birth_(other.birth_) {}
+  Owned& operator=(Owned&& other) noexcept {
+    if (this != &other) {
+      reset();
+      slot_ = std::exchange(other.slot_, nullptr);
+      birth_ = other.birth_;
+    }
+    return *this;
+  }
+  ~Owned() { reset(); }
+
+  T* operator->() const { return slot_->object(); }
+  T& operator*() const { return *slot_->object(); }
+  explicit operator bool() const { return slot_ != nullptr; }
+  Borrowed<T> borrow() const { return {slot_, birth_}; }
+  BirthId birth() const { return birth_; }
+
+  /// Runs the destructor and ends the life.
+  void reset();
+
+ private:
+  friend class Host;
+  Owned(HostSlot<T>* slot, BirthId birth) : slot_(slot), birth_(birth) {}
+
+  HostSlot<T>* slot_ = nullptr;
+  BirthId birth_ = BirthId::none;
+};
+
+/// Makes host objects. Ownership: storage comes from the run's arena. Threads: the run's thread.
+class Host {
+ public:
+  explicit Host(Ledger& ledger) : ledger_(ledger) {}
+  void begin() { dead_.clear(); }
+
+  /// Makes a T, in fresh storage (plain) or in that of a dead T (a pick: most recently freed first).
+  template <class T, class... Args>
+  Owned<T> make(Label kind, Args&&... args) {
+    HostSlot<T>* slot = static_cast<HostSlot<T>*>(take_dead(kind));
+    const BirthId last = slot != nullptr ? slot->resident : BirthId::none;
+    if (slot == nullptr) {
+      slot = ledger_.scheduler().arena().template make<HostSlot<T>>();
+      slot->host = this;
+    }
+    slot->resident = ledger_.born(kind, reinterpret_cast<std::uintptr_t>(slot), sizeof(T), last);
+    new (slot->storage) T(std::forward<Args>(args)...);
+    return {slot, slot->resident};
+  }
+
+  Ledger& ledger() { return ledger_; }
+
+ private:
+  template <class T>
+  friend class Owned;
+  template <class T>
+  friend class Borrowed;
+
+  struct Dead {
+    Label kind;
+    void* slot;
+    BirthId last;
+  };
+
+  /// How many dead slots of a kind a question offers: the most recent ones.
+  static constexpr std::uint32_t kOfferLimit = 4;
+
+  void* take_dead(Label kind);
+  void bury(Label kind, void* slot, BirthId last) { dead_.push_back({kind, slot, last}); }
+
+  Ledger& ledger_;
+  std::vector<Dead> dead_;
+};
+
+template <class T>
+T* Borrowed<T>::operator->() const {
+  HARNESS_CHECK(slot_ != nullptr, "a target checks for null before it follows a pointer");
+  Ledger& ledger = slot_->host->ledger();
+  ledger.scheduler().turn({life_resource(ledger, birth_), AccessKind::read});
+  if (!ledger.used(birth_, slot_->resident)) ledger.scheduler().die();
+  return slot_->object();
+}
+
+template <class T>
+void Owned<T>::reset() {
+  HostSlot<T>* slot = std::exchange(slot_, nullptr);
+  if (slot == nullptr) return;
+  Ledger& ledger = slot->host->ledger();
+  ledger.scheduler().turn({life_resource(ledger, birth_), AccessKind::write});
+  ledger.died(birth_);
+  slot->object()->~T();
+  slot->host->bury(ledger.life(birth_).kind, slot, birth_);
+}
+
+}  // namespace harness

@@ -1,0 +1,64 @@
+#include "harness/ledger.h"
+
+namespace harness {
+
+BirthId Ledger::born(Label kind, std::uint64_t address, std::uint64_t bytes, BirthId recycled_from) {
+  const auto id = static_cast<BirthId>(lives_.size());
+  Life& life = lives_.emplace_back();
+  life.name = scheduler_.name_next(kind);
+  life.kind = kind;
+  life.birth_site = scheduler_.site();
+  life.birth_activation = scheduler_.picker().current().name;
+  life.birth_tick = scheduler_.now();
+  life.address = address;
+  life.bytes = bytes;
+  life.recycled_from = recycled_from;
+  if (recycled_from != BirthId::none) lives_[raw(recycled_from)].recycled_as = id;
+  scheduler_.note(EventKind::birth, kind, lives_[raw(id)].name);
+  return id;
+}
+
+void Ledger::died(BirthId id) {
+  Life& life = lives_[raw(id)];
+  HARNESS_CHECK(life.alive, "a life ends once; report the second end with double_free()");
+  life.alive = false;
+  life.death_site = scheduler_.site();
+  life.death_activation = scheduler_.picker().current().name;
+  life.death_tick = scheduler_.now();
+  scheduler_.note(EventKind::death, life.kind, life.name);
+}
+
+Fault Ledger::describe(FaultKind kind, BirthId id) const {
+  const Life& life = lives_[raw(id)];
+  Fault fault;
+  fault.kind = kind;
+  fault.object_kind = life.kind;
+  fault.birth_site = life.birth_site;
+  fault.death_site = life.death_site;
+  fault.use_site = scheduler_.site();
+  fault.object = life.name;
+  fault.activation = scheduler_.picker().current().name;
+  fault.tick = scheduler_.now();
+  return fault;
+}
+
+bool Ledger::used(BirthId meant, BirthId met) {
+  if (meant == met && alive(meant)) [[likely]]
+    return true;
+  const bool recycled = alive(met);
+  Fault fault = describe(recycled ? FaultKind::recycled_use : FaultKind::use_after_death, meant);
+  fault.fatal = !recycled;
+  if (recycled) fault.recycler = life(met).name;
+  report(std::move(fault));
+  return recycled;
+}
+
+void Ledger::double_free(BirthId id) { report(describe(FaultKind::double_free, id)); }
+
+void Ledger::wrong_owner(BirthId meant, BirthId met) {
+  Fault fault = describe(FaultKind::wrong_owner, meant);
+  fault.recycler = life(met).name;
+  report(std::move(fault));
+}
+
+}  // namespace harness

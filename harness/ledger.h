@@ -1,0 +1,80 @@
+// Ledger: every life in a run, by an identity that is never reused.
+//
+// What captures an address captures (address, birth id). A use whose birth id is not the captured one
+// is a fault even when the memory is alive again as something else: the recycled case, which address
+// sanitizers cannot see.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/history.h"
+#include "harness/label.h"
+#include "harness/scheduler.h"
+
+namespace harness {
+
+/// One life: a host object, a managed object, a device block, a CUDA handle, a slot generation.
+struct Life {
+  Name name = 0;
+  Label kind;
+  Label birth_site;
+  Label death_site;
+  Name birth_activation = 0;
+  Name death_activation = 0;
+  Tick birth_tick = 0;
+  Tick death_tick = 0;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  BirthId recycled_from = BirthId::none;  ///< Whose storage it was given.
+  BirthId recycled_as = BirthId::none;    ///< Who was given its storage.
+  bool alive = true;
+};
+
+/// Ownership: owns the lives; borrows the scheduler. Threads: confined to the run's thread.
+class Ledger {
+ public:
+  explicit Ledger(Scheduler& scheduler) : scheduler_(scheduler) {}
+
+  void begin() {
+    lives_.clear();
+    lives_.emplace_back();  // BirthId::none.
+    lives_.back().alive = false;
+  }
+
+  /// A life begins at the current site. `recycled_from` names whose storage it was given.
+  BirthId born(Label kind, std::uint64_t address, std::uint64_t bytes,
+               BirthId recycled_from = BirthId::none);
+
+  /// A life ends at the current site. `id` must be alive: check first, and report with double_free().
+  void died(BirthId id);
+
+  bool alive(BirthId id) const { return lives_[raw(id)].alive; }
+  const Life& life(BirthId id) const { return lives_[raw(id)]; }
+  const std::vector<Life>& lives() const { return lives_; }  ///< [0] is "none".
+
+  // ---- what can be wrong; each records a fault at the current site ----
+
+  /// `meant` was used. `met` is who lives at the address now, or none. Returns false when the use
+  /// cannot go on (nobody lives there): the caller must not touch the memory.
+  bool used(BirthId meant, BirthId met);
+
+  /// `id`, already dead, was ended again.
+  void double_free(BirthId id);
+
+  /// An owner of `meant` ended the life of `met`.
+  void wrong_owner(BirthId meant, BirthId met);
+
+  /// Fills in what the ledger knows of `id`, for a fault found elsewhere.
+  Fault describe(FaultKind kind, BirthId id) const;
+
+  Scheduler& scheduler() { return scheduler_; }
+
+ private:
+  void report(Fault fault) { scheduler_.history().add(std::move(fault)); }
+
+  Scheduler& scheduler_;
+  std::vector<Life> lives_;
+};
+
+}  // namespace harness

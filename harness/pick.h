@@ -1,0 +1,209 @@
+// Picks: everything that can differ between two runs is a question, and its answer is a pick.
+//
+// A run asks through a Picker, a Strategy answers, and the answers that are not plain are the Tape.
+// Option 0 is always the plainest: stay on this task, collect nothing, fail no call, no op in this
+// slot. Where a tape is silent the answer is 0.
+//
+// A tape is sparse and keyed by cause: (activation, site, how many-th question of that site in that
+// activation). Deleting an op or a preemption leaves every other decision where it was. What it
+// holds is a *value* that names a thing that stays put (a task, an op kind), not a position.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/base.h"
+
+namespace harness {
+
+/// What kind of question is asked. One row per site in kSites; a new site is one line in each.
+enum class Site : std::uint8_t {
+  op,        ///< Which op goes into this slot of a driver's task.
+  argument,  ///< A parameter of an op: which object, how deep, which value.
+  schedule,  ///< Who goes next: a task, or a stream that can advance.
+  collect,   ///< Whether the collector runs now, and how old a generation it takes.
+  reuse,     ///< Which freed storage a new object gets.
+  lag,       ///< How far the device got with work when its submission returns.
+  failure,   ///< Whether this API call fails, and how.
+  skew,      ///< How slow a task is.
+  spawn,     ///< Whether a task starts with the others or waits for its turn.
+  order,     ///< In which order an unordered container is walked.
+};
+inline constexpr std::size_t kSiteCount = 10;
+
+struct SiteInfo {
+  std::string_view name;
+  /// How often a random walk leaves the plain answer; 0/1 leaves it uniform over the options.
+  Ratio chance;
+};
+
+inline constexpr std::array<SiteInfo, kSiteCount> kSites{{
+    {"op", {3, 4}},
+    {"argument", {0, 1}},
+    {"schedule", {0, 1}},
+    {"collect", {1, 16}},
+    {"reuse", {1, 2}},
+    {"lag", {1, 2}},
+    {"failure", {1, 128}},
+    {"skew", {1, 8}},
+    {"spawn", {1, 8}},
+    {"order", {0, 1}},
+}};
+
+inline constexpr std::array<std::uint16_t, kSiteCount> kSiteTags = [] {
+  std::array<std::uint16_t, kSiteCount> tags{};
+  for (std::size_t i = 0; i < kSiteCount; ++i)
+    tags[i] = static_cast<std::uint16_t>(hash_name(kSites[i].name));
+  return tags;
+}();
+
+/// What identifies a site on disk: the low bits of the hash of its name. Never an enum position.
+constexpr std::uint16_t site_tag(Site site) { return kSiteTags[raw(site)]; }
+
+/// The index in kSites of the site with this tag, or -1.
+constexpr int site_of_tag(std::uint16_t tag) {
+  for (std::size_t i = 0; i < kSiteCount; ++i)
+    if (kSiteTags[i] == tag) return static_cast<int>(i);
+  return -1;
+}
+
+/// A set of sites.
+using Sites = std::uint32_t;
+constexpr Sites site_bit(Site site) { return Sites{1} << raw(site); }
+inline constexpr Sites kAllSites = (Sites{1} << kSiteCount) - 1;
+/// What makes up a program; every other site perturbs how it runs.
+inline constexpr Sites kProgramSites = site_bit(Site::op) | site_bit(Site::argument);
+
+/// Code with a cause, and how many questions of each site it has asked so far.
+struct Activation {
+  Name name = 0;
+  std::array<std::uint16_t, kSiteCount> asked{};
+  /// How many things it has named, by the low bits of their kind's hash: kinds rarely disturb each other.
+  std::array<std::uint16_t, 8> named{};
+};
+
+/// The activation of op slot `slot` of root task `task`: small numbers, so that a fuzzer that knows
+/// nothing still hits them.
+constexpr Name slot_name(std::uint32_t task, std::uint32_t slot) {
+  return (std::uint64_t{task + 1} << 16) | slot;
+}
+
+/// The name of the `nth` thing of `kind` that `parent` caused. Its top two bits are 10, so that it
+/// never collides with slot_name, nor with what a fuzzer means by other patterns (strategies/bytes.h).
+constexpr Name derive_name(Name parent, std::uint64_t kind_hash, std::uint32_t nth) {
+  return (mix(mix(parent, kind_hash), nth) >> 2) | (std::uint64_t{1} << 63);
+}
+
+/// One answer that is not plain.
+struct Decision {
+  Name activation;
+  std::uint16_t site_tag;
+  std::uint16_t nth;
+  std::uint32_t value;
+  friend auto operator<=>(const Decision&, const Decision&) = default;
+};
+static_assert(sizeof(Decision) == 16, "a decision is one fixed-size record on disk");
+
+/// Non-plain decisions in the order they were asked. Order carries no meaning.
+using Tape = std::vector<Decision>;
+
+enum class AccessKind : std::uint8_t { none, read, write, acquire, release };
+
+/// A thing that tasks touch in turns: a lock, an atomic, a stream. Any hash that is stable by cause.
+using Resource = std::uint64_t;
+
+/// What a task or stream is about to do.
+struct Access {
+  Resource resource = 0;
+  AccessKind kind = AccessKind::none;
+};
+
+/// The options of a question whose options are things: who they are, and what each would do next.
+/// Lifetime: valid until the question is answered.
+class Options {
+ public:
+  virtual ~Options() = default;
+  /// The value a tape stores for option `index`; distinct within the question, 0 only for the plain.
+  virtual std::uint32_t value(std::uint32_t index) const = 0;
+  /// What happens if it is chosen (schedule questions); otherwise nothing.
+  virtual Access access(std::uint32_t) const { return {}; }
+};
+
+struct Question {
+  Name activation;
+  Site site;
+  std::uint16_t nth;
+  std::uint32_t option_count;  ///< At least 2.
+  const Options* options;      ///< Null where the options are just the numbers.
+
+  std::uint32_t value(std::uint32_t index) const {
+    return options != nullptr ? options->value(index) : index;
+  }
+  /// The option that `value` names, or 0 (plain) when none does.
+  std::uint32_t index(std::uint32_t value) const;
+};
+
+/// Answers questions. The only source of difference between runs.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  /// A new run begins.
+  virtual void begin() {}
+  /// Returns an index in [0, question.option_count).
+  virtual std::uint32_t answer(const Question& question) = 0;
+};
+
+/// Asks a strategy, and keeps the answers that are not plain.
+/// Ownership: borrows the strategy for one run; keeps its buffers between runs.
+class Picker {
+ public:
+  void begin(Strategy& strategy) {
+    strategy_ = &strategy;
+    current_ = &outside_;
+    outside_ = {};
+    tape_.clear();
+    question_count_ = 0;
+    strategy.begin();
+  }
+
+  /// Returns a number in [0, option_count). Asks nothing when there is one way to go.
+  std::uint32_t pick(Site site, std::uint32_t option_count, const Options* options = nullptr) {
+    HARNESS_CHECK(option_count > 0, "a question needs at least one option");
+    const std::uint16_t nth = current_->asked[raw(site)]++;
+    if (option_count == 1) return 0;
+    const Question question{current_->name, site, nth, option_count, options};
+    const std::uint32_t index = strategy_->answer(question);
+    HARNESS_CHECK(index < option_count, "a strategy answers within bounds");
+    ++question_count_;
+    if (index != 0)
+      tape_.push_back({question.activation, site_tag(site), nth, question.value(index)});
+    return index;
+  }
+
+  /// Picks one of `values`, which stay put under the same name from run to run; [0] is the plain.
+  std::uint32_t pick_value(Site site, std::span<const std::uint32_t> values);
+
+  Activation& current() { return *current_; }
+  /// Makes `activation` the one that asks. Returns the previous one, to be put back.
+  Activation* enter(Activation& activation) {
+    Activation* previous = current_;
+    current_ = &activation;
+    return previous;
+  }
+  void leave_to(Activation* previous) { current_ = previous; }
+
+  const Tape& tape() const { return tape_; }
+  std::uint64_t question_count() const { return question_count_; }
+
+ private:
+  Strategy* strategy_ = nullptr;
+  Activation* current_ = &outside_;
+  Activation outside_;  ///< Questions that no task asks: who goes first.
+  Tape tape_;
+  std::uint64_t question_count_ = 0;
+};
+
+}  // namespace harness

@@ -1,0 +1,410 @@
+// How it works. Every task is a fiber; the thread that calls run() is one too ("home"). Whoever holds
+// the thread asks the schedule question itself and switches straight to the answer, so a turn that
+// stays costs no switch and one that goes costs one. Engines have no stack: they advance on the
+// asker's, and the question is asked again.
+//
+// ready_ lists who can go on, ascending by party. Option 0 is the current task while it can stay, else
+// the first task in the list; the others follow in order. Waiters are asked again only when a resource
+// that they wait for was touched.
+#include "harness/scheduler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "harness/sanitizers.h"
+
+namespace harness {
+
+static constexpr std::size_t kStackBytes = (kAsan || kTsan ? 256 : 64) * 1024;
+
+Scheduler::Scheduler(Arena& arena, Picker& picker, History& history)
+    : arena_(arena), picker_(picker), history_(history), stacks_(kStackBytes) {
+  home_.adopt_thread();
+}
+
+Scheduler::~Scheduler() = default;
+
+// ---- a run ------------------------------------------------------------------------------------
+
+void Scheduler::begin(Tick turn_limit) {
+  task_count_ = 0;
+  unfinished_count_ = 0;
+  parties_.clear();
+  ready_.clear();
+  current_ = nullptr;
+  tick_ = 0;
+  turn_limit_ = turn_limit;
+  over_ = false;
+  one_by_one_ = false;
+  next_unborn_ = 0;
+  skewed_count_ = 0;
+  waiting_count_ = 0;
+  outside_site_ = {};
+  touched_.clear();
+  written_.fill(0);
+}
+
+Ending Scheduler::run() {
+  Activation* outside = &picker_.current();
+  ending_ = Ending::finished;
+  if (unfinished_count_ > 0) {
+    Task* first = next_task();
+    if (first != nullptr) leave_for(first);
+  }
+  current_ = nullptr;
+  picker_.leave_to(outside);
+  edge_acquire(this);
+  return ending_;
+}
+
+TaskId Scheduler::add_task(Label label, void* body, Invoke invoke, bool daemon) {
+  Task& task = fresh_task();
+  task.label = label;
+  task.body = body;
+  task.invoke = invoke;
+  task.daemon = daemon;
+  task.name = name_next(label);
+  task.root = Activation{task.name, {}, {}};
+  task.activation = &task.root;
+  task.party = static_cast<std::uint16_t>(parties_.size());
+  parties_.push_back({&task, nullptr, static_cast<std::uint32_t>(task.name) | 1});
+  if (!daemon) ++unfinished_count_;
+  task.fiber.start(stacks_, task_main, &task);
+  const bool waits_its_turn = one_by_one_ && task_count_ > 1 && !daemon;
+  task.state = State::unborn;
+  if (!waits_its_turn) make_ready(task.party);
+  return task.id;
+}
+
+Name Scheduler::name_next(Label kind) {
+  Activation& parent = picker_.current();
+  const std::uint32_t nth = parent.named[kind.hash() % parent.named.size()]++;
+  const Name name = derive_name(parent.name, kind.hash(), nth);
+  history_.add(ActivationRecord{name, parent.name, kind, nth});
+  return name;
+}
+
+Scheduler::Task& Scheduler::fresh_task() {
+  if (task_count_ == tasks_.size()) tasks_.push_back(std::make_unique<Task>());
+  Task& task = *tasks_[task_count_];
+  task.scheduler = this;
+  task.id = static_cast<TaskId>(task_count_++);
+  task.site = {};
+  task.pending = {};
+  task.ready = nullptr;
+  task.skew = 1;
+  task.slow_until = 0;
+  task.read_count = 0;
+  task.reads_overflow = false;
+  return task;
+}
+
+void Scheduler::task_main(void* argument) {
+  Task& task = *static_cast<Task*>(argument);
+  Scheduler& self = *task.scheduler;
+  try {
+    task.invoke(task.body);
+  } catch (const std::exception& exception) {
+    self.escaped(exception.what());
+  } catch (...) {
+    self.escaped("not a std::exception");
+  }
+  self.note_access(task, {});
+  task.state = State::done;
+  self.make_unready(task.party);
+  if (!task.daemon && --self.unfinished_count_ == 0) self.over_ = true;
+  edge_release(&self);
+  self.leave_for_good(self.next_task());
+}
+
+void Scheduler::escaped(const char* what) {
+  Fault fault = fatal_fault(FaultKind::uncaught);
+  fault.object_kind = current_->label;
+  fault.use_site = current_->site;
+  fault.activation = picker_.current().name;
+  fault.detail = what;
+  end_with(Ending::fatal, std::move(fault));
+}
+
+void Scheduler::end_with(Ending ending, Fault fault) {
+  fault.tick = tick_;
+  history_.add(std::move(fault));
+  end(ending);
+}
+
+void Scheduler::die() {
+  HARNESS_CHECK(current_ != nullptr, "only a task can die");
+  end(Ending::fatal);
+  leave_for_good(nullptr);
+}
+
+// ---- turns ------------------------------------------------------------------------------------
+
+void Scheduler::turn(Access access) {
+  if (current_ == nullptr) return;
+  Task& me = *current_;
+  note_access(me, access);
+  Task* next = next_task();
+  if (next != &me) leave_for(next);
+}
+
+// The operation announced before this one has happened by now: those who wait for it may be asked.
+inline void Scheduler::note_access(Task& task, Access access) {
+  if (task.pending.kind == AccessKind::write || task.pending.kind == AccessKind::release)
+    touch(task.pending.resource);
+  task.pending = access;
+  if (access.kind == AccessKind::read) {
+    if (task.read_count < kReadLimit)
+      task.reads[task.read_count++] = {access.resource, tick_};
+    else
+      task.reads_overflow = true;
+  }
+}
+
+void Scheduler::touch(Resource resource) {
+  written_[resource % written_.size()] = tick_ + 1;
+  if (waiting_count_ > 0) touched_.push_back(resource);
+}
+
+void Scheduler::wait(Access access, Label what, void* context, Ready ready,
+                     const TaskId* holder) {
+  if (current_ == nullptr) {  // No tasks: whoever calls is alone with the engines.
+    while (!ready(context) && any_engine_ready()) parties_[ready_.front()].engine->advance();
+    return;
+  }
+  Task& me = *current_;
+  turn(access);
+  while (!ready(context)) {
+    me.state = State::waiting;
+    me.waits_for = what;
+    me.waits_for_task = holder;
+    me.ready = ready;
+    me.ready_context = context;
+    ++waiting_count_;
+    make_unready(me.party);
+    Task* next = next_task();
+    if (next != &me) leave_for(next);
+    me.ready = nullptr;
+  }
+}
+
+void Scheduler::pause() {
+  if (current_ == nullptr) return;
+  Task& me = *current_;
+  note_access(me, {});
+  const bool sleeps = !touched_since_read(me);
+  if (sleeps) {
+    me.state = State::paused;
+    me.waits_for = "a change of what it polls";
+    me.waits_for_task = nullptr;
+    ++waiting_count_;
+    make_unready(me.party);
+  }
+  Task* next = next_task();
+  if (next != &me) leave_for(next);
+  me.read_count = 0;
+  me.reads_overflow = false;
+}
+
+bool Scheduler::touched_since_read(const Task& task) const {
+  if (task.reads_overflow) return true;
+  return std::any_of(task.reads.begin(), task.reads.begin() + task.read_count, [&](const auto& read) {
+    return written_[read.resource % written_.size()] > read.tick;
+  });
+}
+
+bool Scheduler::should_wake(const Task& task) const {
+  if (task.state == State::paused) return touched_since_read(task);
+  if (std::find(touched_.begin(), touched_.end(), task.pending.resource) == touched_.end()) return false;
+  return task.ready(task.ready_context);
+}
+
+void Scheduler::wake_waiters() {
+  if (touched_.empty()) return;
+  for (std::size_t i = 0; i < task_count_ && waiting_count_ > 0; ++i) {
+    Task& task = *tasks_[i];
+    const bool waits = task.state == State::waiting || task.state == State::paused;
+    if (waits && should_wake(task)) make_ready(task.party);
+  }
+  touched_.clear();
+}
+
+// ---- who goes next ----------------------------------------------------------------------------
+
+void Scheduler::make_ready(std::uint16_t party) {
+  if (Task* task = parties_[party].task; task != nullptr) {
+    if (task->state == State::waiting || task->state == State::paused) --waiting_count_;
+    task->state = State::ready;
+  }
+  ready_.insert(std::lower_bound(ready_.begin(), ready_.end(), party), party);
+}
+
+void Scheduler::make_unready(std::uint16_t party) {
+  const auto at = std::lower_bound(ready_.begin(), ready_.end(), party);
+  if (at != ready_.end() && *at == party) ready_.erase(at);
+}
+
+// Option 0 is stay_; the others are the rest in ascending order.
+inline std::uint16_t Scheduler::party_of_option(std::uint32_t index) const {
+  if (index == 0) return stay_;
+  const std::uint16_t party = (*choices_)[index - 1];
+  return party < stay_ ? party : (*choices_)[index];
+}
+
+std::uint32_t Scheduler::ScheduleOptions::value(std::uint32_t index) const {
+  return scheduler_.parties_[scheduler_.party_of_option(index)].value;
+}
+
+Access Scheduler::ScheduleOptions::access(std::uint32_t index) const {
+  const Party& party = scheduler_.parties_[scheduler_.party_of_option(index)];
+  return party.task != nullptr ? party.task->pending : party.engine->pending();
+}
+
+const std::vector<std::uint16_t>& Scheduler::choices() {
+  if (skewed_count_ == 0) return ready_;
+  eligible_.clear();
+  for (const std::uint16_t party : ready_) {
+    const Task* task = parties_[party].task;
+    if (task == nullptr || task->slow_until <= tick_) eligible_.push_back(party);
+  }
+  return eligible_.empty() ? ready_ : eligible_;
+}
+
+inline std::uint16_t Scheduler::choose() {
+  choices_ = &choices();
+  const bool can_stay = current_ != nullptr && current_->state == State::ready &&
+                        (current_->slow_until <= tick_ || choices_ == &ready_);
+  stay_ = can_stay ? current_->party : plainest();
+  const auto count = static_cast<std::uint32_t>(choices_->size());
+  return party_of_option(picker_.pick(Site::schedule, count, &options_));
+}
+
+// Where nobody can stay: the first task, and an engine only where there is no task.
+std::uint16_t Scheduler::plainest() const {
+  for (const std::uint16_t party : *choices_)
+    if (parties_[party].task != nullptr) return party;
+  return choices_->front();
+}
+
+/// Returns the task that goes next, or null when the run is over. Advances engines on the way.
+Scheduler::Task* Scheduler::next_task() {
+  while (!over_) {
+    wake_waiters();
+    if (ready_.empty()) start_next_unborn();
+    if (ready_.empty()) {
+      stuck();
+      break;
+    }
+    if (++tick_ > turn_limit_) {
+      Fault fault = fatal_fault(FaultKind::step_limit);
+      fault.detail = fmt::format("still running after {} turns", turn_limit_);
+      end_with(Ending::step_limit, std::move(fault));
+      break;
+    }
+    const Party& party = parties_[choose()];
+    if (party.task != nullptr) {
+      if (party.task->skew > 1) party.task->slow_until = tick_ + party.task->skew;
+      return party.task;
+    }
+    party.engine->advance();
+  }
+  return nullptr;
+}
+
+void Scheduler::leave_for(Task* next) {
+  Task* me = current_;
+  if (me != nullptr) me->activation = &picker_.current();
+  current_ = next;
+  if (next != nullptr) {
+    if (next_unborn_ < task_count_) start_next_unborn();
+    picker_.leave_to(next->activation);
+  }
+  Fiber& from = me != nullptr ? me->fiber : home_;
+  from.switch_to(next != nullptr ? next->fiber : home_);
+}
+
+void Scheduler::leave_for_good(Task* next) {
+  Task& me = *current_;
+  current_ = next;
+  if (next != nullptr) picker_.leave_to(next->activation);
+  me.fiber.finish(next != nullptr ? next->fiber : home_);
+}
+
+// One by one: a task is born once the one before it has been chosen.
+void Scheduler::start_next_unborn() {
+  for (; next_unborn_ < task_count_; ++next_unborn_) {
+    Task& task = *tasks_[next_unborn_];
+    if (task.state != State::unborn) continue;
+    make_ready(task.party);
+    ++next_unborn_;
+    return;
+  }
+}
+
+// ---- nobody can go on -------------------------------------------------------------------------
+
+void Scheduler::stuck() {
+  const auto waits = [](const auto& task) { return task->state == State::waiting && !task->daemon; };
+  const auto last = tasks_.begin() + static_cast<std::ptrdiff_t>(task_count_);
+  const auto waiter = std::find_if(tasks_.begin(), last, waits);
+  const bool deadlock = waiter != last;
+  Fault fault = fatal_fault(deadlock ? FaultKind::deadlock : FaultKind::livelock);
+  fault.object_kind = deadlock ? (*waiter)->waits_for : Label("polling");
+  fault.detail = who_waits();
+  end_with(deadlock ? Ending::deadlock : Ending::livelock, std::move(fault));
+}
+
+std::string Scheduler::who_waits() const {
+  std::string text;
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    const Task& task = *tasks_[i];
+    if (task.state != State::waiting && task.state != State::paused) continue;
+    if (!text.empty()) text += "; ";
+    text += fmt::format("{} waits for {}", task.label.view(), task.waits_for.view());
+    if (task.waits_for_task != nullptr && *task.waits_for_task != TaskId::none)
+      text += fmt::format(" held by {}", task_label(*task.waits_for_task).view());
+  }
+  return text;
+}
+
+// ---- engines and skew -------------------------------------------------------------------------
+
+std::uint16_t Scheduler::add_engine(Engine& engine) {
+  parties_.push_back({nullptr, &engine, static_cast<std::uint32_t>(engine.name()) | 1});
+  return static_cast<std::uint16_t>(parties_.size() - 1);
+}
+
+void Scheduler::set_engine_ready(std::uint16_t id, bool ready) {
+  make_unready(id);
+  if (ready) make_ready(id);
+}
+
+bool Scheduler::any_engine_ready() const {
+  return std::any_of(ready_.begin(), ready_.end(),
+                     [&](std::uint16_t party) { return parties_[party].engine != nullptr; });
+}
+
+void Scheduler::set_skew(TaskId id, std::uint32_t ratio) {
+  Task& task = *tasks_[raw(id)];
+  if (task.skew > 1) --skewed_count_;
+  task.skew = ratio;
+  if (ratio > 1) ++skewed_count_;
+}
+
+// ---- scopes -----------------------------------------------------------------------------------
+
+ActivationScope::ActivationScope(Scheduler& scheduler, std::uint32_t task, std::uint32_t slot)
+    : scheduler_(scheduler),
+      activation_{slot_name(task, slot), {}, {}},
+      previous_(scheduler.picker().enter(activation_)) {}
+
+ActivationScope::ActivationScope(Scheduler& scheduler, Name parent, Label kind, std::uint32_t nth)
+    : scheduler_(scheduler),
+      activation_{derive_name(parent, kind.hash(), nth), {}, {}},
+      previous_(scheduler.picker().enter(activation_)) {
+  scheduler.history().add(ActivationRecord{activation_.name, parent, kind, nth});
+}
+
+}  // namespace harness

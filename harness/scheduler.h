@@ -1,0 +1,283 @@
+// Scheduler: runs tasks one at a time on one OS thread, and asks who goes next at every turn.
+//
+// A task announces before it acts: turn(access) comes *before* each visible operation and may hand
+// the thread to another task, or let an engine (a device stream) advance. The plain answer is to
+// stay. Waiting is a predicate, never a spin, so that "nobody can go on" is seen at once.
+//
+// How a run ends: every task that must finish has finished; or a fatal fault, a deadlock, a livelock
+// or the step limit stopped it. Tasks in mid-air are abandoned: never resumed, never unwound.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/arena.h"
+#include "harness/fiber.h"
+#include "harness/history.h"
+#include "harness/pick.h"
+
+namespace harness {
+
+enum class TaskId : std::uint16_t { none = 0xffff };
+
+/// Something that can advance without a stack of its own: a device stream. It is an option of
+/// schedule questions while it is ready.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual Name name() const = 0;
+  virtual Label label() const = 0;
+  virtual Access pending() const = 0;
+  /// Does one step. Must not turn or wait.
+  virtual void advance() = 0;
+};
+
+enum class Ending : std::uint8_t { finished, fatal, deadlock, livelock, step_limit };
+
+/// Ownership: owns the tasks and their stacks, and keeps both from run to run; borrows the rest.
+/// Threads: confined to the thread that calls run().
+class Scheduler {
+ public:
+  Scheduler(Arena& arena, Picker& picker, History& history);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  // ---- before and around a run ----
+
+  /// Forgets the previous run. At most `turn_limit` turns will be taken.
+  void begin(Tick turn_limit);
+
+  /// Runs until every task that must finish has, or until something else ends the run.
+  Ending run();
+
+  /// With `on`, each task starts only once the one spawned before it has taken its first turn. Off
+  /// by default: spawn order hides bugs (`static_reorder` against `reorder`, Zhao et al. 2025).
+  void spawn_one_by_one(bool on) { one_by_one_ = on; }
+
+  // ---- tasks ----
+
+  /// Adds a task that must finish for the run to finish. `body` is copied into the arena.
+  template <class Body>
+  TaskId spawn(Label label, Body body) {
+    return add_task(label, arena_.make<Body>(std::move(body)), invoke<Body>, false);
+  }
+
+  /// Adds a task that serves others and may still be waiting when the run finishes.
+  template <class Body>
+  TaskId spawn_daemon(Label label, Body body) {
+    return add_task(label, arena_.make<Body>(std::move(body)), invoke<Body>, true);
+  }
+
+  /// Announces `access` and offers the turn. Outside a task it does nothing.
+  void turn(Access access);
+
+  /// Announces `access`, then sleeps until `ready()` holds; it is asked again whenever `access.resource`
+  /// is touched. `ready` must not turn. `what` and `*holder`, which may change meanwhile, are for the
+  /// story of a deadlock.
+  template <class Ready>
+  void wait_until(Access access, Label what, Ready ready, const TaskId* holder = nullptr) {
+    wait(access, what, &ready, [](void* context) { return (*static_cast<Ready*>(context))(); }, holder);
+  }
+
+  /// For tasks that poll: sleeps until something this task read since its last pause is written.
+  void pause();
+
+  /// Says that `resource` changed, to those who wait for it. Writes that are announced by turn()
+  /// say so themselves.
+  void touch(Resource resource);
+
+  /// The current task met a fatal fault: the run is over.
+  [[noreturn]] void die();
+
+  /// Makes `task` take at most one of every `ratio` turns while others can go on. 1 = full speed.
+  void set_skew(TaskId task, std::uint32_t ratio);
+
+  // ---- engines ----
+
+  std::uint16_t add_engine(Engine& engine);
+  void set_engine_ready(std::uint16_t id, bool ready);
+  /// Advances ready engines, in order, until none is: what a context synchronisation waits for.
+  bool any_engine_ready() const;
+
+  // ---- what code may ask ----
+
+  Tick now() const { return tick_; }
+  bool in_task() const { return current_ != nullptr; }
+  TaskId current() const { return current_ != nullptr ? current_->id : TaskId::none; }
+  Name task_name(TaskId id) const { return tasks_[raw(id)]->name; }
+  Label task_label(TaskId id) const { return tasks_[raw(id)]->label; }
+  std::size_t task_count() const { return task_count_; }
+
+  /// The function or op that is running, for birth, death and use sites. Belongs to the task.
+  Label site() const { return current_ != nullptr ? current_->site : outside_site_; }
+  Label exchange_site(Label site) { return std::exchange(current_ != nullptr ? current_->site : outside_site_, site); }
+
+  Picker& picker() { return picker_; }
+  History& history() { return history_; }
+  Arena& arena() { return arena_; }
+
+  /// Names the next thing of `kind` that the current activation causes, and remembers the name.
+  Name name_next(Label kind);
+
+  /// Records an event of the current task in its current activation.
+  void note(EventKind kind, Label what, Name object = 0, std::uint64_t value = 0) {
+    history_.add(Event{kind, raw(current()), static_cast<std::uint32_t>(tick_), what,
+                       picker_.current().name, object, value});
+  }
+
+ private:
+  using Invoke = void (*)(void* body);
+  using Ready = bool (*)(void* context);
+  enum class State : std::uint8_t { unborn, ready, waiting, paused, done };
+
+  static constexpr std::size_t kReadLimit = 8;
+
+  struct Task {
+    Fiber fiber;
+    Scheduler* scheduler = nullptr;
+    TaskId id = TaskId::none;
+    std::uint16_t party = 0;
+    State state = State::done;
+    bool daemon = false;
+    bool reads_overflow = false;
+    std::uint8_t read_count = 0;
+    Label label;
+    Label site;
+    Name name = 0;
+    Access pending;
+    void* body = nullptr;
+    Invoke invoke = nullptr;
+    Activation root;
+    Activation* activation = nullptr;
+    Label waits_for;                 ///< In words, while waiting.
+    const TaskId* waits_for_task = nullptr;  ///< Who holds it; may be null.
+    Ready ready = nullptr;           ///< Null unless waiting.
+    void* ready_context = nullptr;
+    std::uint32_t skew = 1;
+    Tick slow_until = 0;
+    struct Read {
+      Resource resource;
+      Tick tick;
+    };
+    std::array<Read, kReadLimit> reads;  ///< Since the last pause.
+  };
+
+  /// A task or an engine; its index is its place in the order of options.
+  struct Party {
+    Task* task;
+    Engine* engine;
+    std::uint32_t value;  ///< What the tape calls it.
+  };
+
+  class ScheduleOptions final : public Options {
+   public:
+    explicit ScheduleOptions(const Scheduler& scheduler) : scheduler_(scheduler) {}
+    std::uint32_t value(std::uint32_t index) const override;
+    Access access(std::uint32_t index) const override;
+
+   private:
+    const Scheduler& scheduler_;
+  };
+
+  template <class Body>
+  static void invoke(void* body) {
+    (*static_cast<Body*>(body))();
+  }
+
+  TaskId add_task(Label label, void* body, Invoke invoke, bool daemon);
+  Task& fresh_task();
+  static void task_main(void* task);
+  void start_next_unborn();
+
+  void count_turn();
+  void note_access(Task& task, Access access);
+  void wait(Access access, Label what, void* context, Ready ready, const TaskId* holder);
+  void wake_waiters();
+  bool should_wake(const Task& task) const;
+  bool touched_since_read(const Task& task) const;
+
+  void make_ready(std::uint16_t party);
+  void make_unready(std::uint16_t party);
+  std::uint16_t party_of_option(std::uint32_t index) const;
+  const std::vector<std::uint16_t>& choices();
+  std::uint16_t choose();
+  std::uint16_t plainest() const;
+  Task* next_task();
+  void leave_for(Task* next);
+  [[noreturn]] void leave_for_good(Task* next);
+  void stuck();
+  void escaped(const char* what);
+  void end_with(Ending ending, Fault fault);
+  std::string who_waits() const;
+  void end(Ending ending) { ending_ = ending; over_ = true; }
+
+  Arena& arena_;
+  Picker& picker_;
+  History& history_;
+  StackPool stacks_;
+  Fiber home_;
+  ScheduleOptions options_{*this};
+
+  std::vector<std::unique_ptr<Task>> tasks_;
+  std::size_t task_count_ = 0;
+  std::size_t unfinished_count_ = 0;  ///< Tasks that must finish and have not.
+  std::vector<Party> parties_;
+  std::vector<std::uint16_t> ready_;     ///< Parties that can go on, ascending.
+  std::vector<std::uint16_t> eligible_;  ///< ready_ without those whom skew holds back.
+  const std::vector<std::uint16_t>* choices_ = &ready_;
+  std::uint16_t stay_ = 0;  ///< The party that option 0 names, in the question being asked.
+
+  Task* current_ = nullptr;
+  Tick tick_ = 0;
+  Tick turn_limit_ = 0;
+  Ending ending_ = Ending::finished;
+  bool over_ = false;
+  bool one_by_one_ = false;
+  std::size_t next_unborn_ = 0;
+  std::uint32_t skewed_count_ = 0;
+  std::uint32_t waiting_count_ = 0;
+  Label outside_site_;
+
+  std::vector<Resource> touched_;  ///< Since waiters were last asked.
+  /// When a resource was last written, by the low bits of its name: a clash only wakes too often.
+  std::array<Tick, 64> written_{};
+};
+
+/// Names the function that is running, for as long as it lives.
+class SiteScope {
+ public:
+  SiteScope(Scheduler& scheduler, Label site)
+      : scheduler_(scheduler), previous_(scheduler.exchange_site(site)) {}
+  ~SiteScope() { scheduler_.exchange_site(previous_); }
+  SiteScope(const SiteScope&) = delete;
+  SiteScope& operator=(const SiteScope&) = delete;
+
+ private:
+  Scheduler& scheduler_;
+  Label previous_;
+};
+
+/// Makes an activation the one that asks, for as long as it lives. Must be left in the task that
+/// entered it.
+class ActivationScope {
+ public:
+  /// Enters op slot `slot` of root task `task`.
+  ActivationScope(Scheduler& scheduler, std::uint32_t task, std::uint32_t slot);
+  /// Enters the `nth` activation of `kind` that `parent` caused.
+  ActivationScope(Scheduler& scheduler, Name parent, Label kind, std::uint32_t nth);
+  ~ActivationScope() { scheduler_.picker().leave_to(previous_); }
+  ActivationScope(const ActivationScope&) = delete;
+  ActivationScope& operator=(const ActivationScope&) = delete;
+
+ private:
+  Scheduler& scheduler_;
+  Activation activation_;
+  Activation* previous_;
+};
+
+}  // namespace harness

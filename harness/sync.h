@@ -1,0 +1,244 @@
+// Synchronisation for tasks: the standard primitives, announced, waited for by predicate, and known to
+// TSan. Targets use these instead of <thread>, <mutex> and <atomic>.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "harness/sanitizers.h"
+#include "harness/scheduler.h"
+
+namespace harness {
+
+/// A lock that is not re-entrant. Errors: unlocking what the task does not hold is a failed check.
+class Mutex {
+ public:
+  explicit Mutex(Scheduler& scheduler, Label label = "mutex")
+      : scheduler_(scheduler), label_(label), resource_(scheduler.name_next(label)) {}
+
+  void lock() {
+    scheduler_.wait_until({resource_, AccessKind::acquire}, label_,
+                          [this] { return owner_ == TaskId::none; }, &owner_);
+    take();
+  }
+  bool try_lock() {
+    scheduler_.turn({resource_, AccessKind::acquire});
+    if (owner_ != TaskId::none) return false;
+    take();
+    return true;
+  }
+  void unlock() {
+    scheduler_.turn({resource_, AccessKind::release});
+    give();
+  }
+  bool held_by_current() const { return owner_ == scheduler_.current(); }
+  TaskId owner() const { return owner_; }
+
+ private:
+  friend class Condition;
+  friend class Gil;
+  void take() {
+    owner_ = scheduler_.current();
+    edge_acquire(this);
+  }
+  void give() {
+    HARNESS_CHECK(held_by_current(), "only the owner unlocks");
+    edge_release(this);
+    owner_ = TaskId::none;
+    scheduler_.touch(resource_);
+  }
+
+  Scheduler& scheduler_;
+  Label label_;
+  Resource resource_;
+  TaskId owner_ = TaskId::none;
+};
+
+/// Waits for a notification while giving up a mutex. A waiter may be woken by any notify after it
+/// began to wait; there are no spurious wake-ups.
+class Condition {
+ public:
+  explicit Condition(Scheduler& scheduler, Label label = "condition")
+      : scheduler_(scheduler), label_(label), resource_(scheduler.name_next(label)) {}
+
+  void wait(Mutex& mutex) {
+    const std::uint64_t ticket = ++ticket_;
+    mutex.give();
+    scheduler_.wait_until({resource_, AccessKind::read}, label_, [&] { return served_ >= ticket; });
+    edge_acquire(this);
+    mutex.lock();
+  }
+  void notify_one() {
+    scheduler_.turn({resource_, AccessKind::write});
+    if (served_ < ticket_) ++served_;
+    announce();
+  }
+  void notify_all() {
+    scheduler_.turn({resource_, AccessKind::write});
+    served_ = ticket_;
+    announce();
+  }
+
+ private:
+  void announce() {
+    edge_release(this);
+    scheduler_.touch(resource_);
+  }
+
+  Scheduler& scheduler_;
+  Label label_;
+  Resource resource_;
+  std::uint64_t ticket_ = 0;  ///< Waiters so far.
+  std::uint64_t served_ = 0;  ///< Waiters woken so far, in the order they came.
+};
+
+/// A sequentially consistent atomic: every operation is one announced step.
+template <class T>
+class Atomic {
+ public:
+  explicit Atomic(Scheduler& scheduler, T value = {}, Label label = "atomic")
+      : scheduler_(scheduler), resource_(scheduler.name_next(label)), value_(value) {}
+
+  T load() {
+    scheduler_.turn({resource_, AccessKind::read});
+    edge_acquire(this);
+    return value_;
+  }
+  void store(T value) {
+    write_turn();
+    value_ = value;
+  }
+  T exchange(T value) {
+    write_turn();
+    return std::exchange(value_, value);
+  }
+  T fetch_add(T delta) {
+    write_turn();
+    return std::exchange(value_, static_cast<T>(value_ + delta));
+  }
+  bool compare_exchange(T& expected, T desired) {
+    write_turn();
+    if (value_ == expected) {
+      value_ = desired;
+      return true;
+    }
+    expected = value_;
+    return false;
+  }
+  /// Sleeps until `ready(value)` holds.
+  template <class Ready>
+  void wait_until(Label what, Ready ready) {
+    scheduler_.wait_until({resource_, AccessKind::read}, what, [&] { return ready(value_); });
+    edge_acquire(this);
+  }
+
+ private:
+  void write_turn() {
+    scheduler_.turn({resource_, AccessKind::write});
+    edge_acquire(this);
+    edge_release(this);
+  }
+
+  Scheduler& scheduler_;
+  Resource resource_;
+  T value_;
+};
+
+/// Opens once `count` arrivals have been counted down.
+class Latch {
+ public:
+  Latch(Scheduler& scheduler, std::uint32_t count, Label label = "latch")
+      : scheduler_(scheduler), label_(label), resource_(scheduler.name_next(label)), left_(count) {}
+
+  void count_down() {
+    scheduler_.turn({resource_, AccessKind::write});
+    HARNESS_CHECK(left_ > 0, "a latch is counted down at most `count` times");
+    edge_release(this);
+    --left_;
+    scheduler_.touch(resource_);
+  }
+  void wait() {
+    scheduler_.wait_until({resource_, AccessKind::read}, label_, [this] { return left_ == 0; });
+    edge_acquire(this);
+  }
+
+ private:
+  Scheduler& scheduler_;
+  Label label_;
+  Resource resource_;
+  std::uint32_t left_;
+};
+
+/// Lets `count` tasks go on together, again and again.
+class Barrier {
+ public:
+  Barrier(Scheduler& scheduler, std::uint32_t count, Label label = "barrier")
+      : scheduler_(scheduler), label_(label), resource_(scheduler.name_next(label)), count_(count) {}
+
+  void arrive_and_wait() {
+    scheduler_.turn({resource_, AccessKind::write});
+    edge_release(this);
+    const std::uint64_t round = round_;
+    if (++arrived_ == count_) {
+      arrived_ = 0;
+      ++round_;
+      scheduler_.touch(resource_);
+    } else {
+      scheduler_.wait_until({resource_, AccessKind::read}, label_, [&] { return round_ != round; });
+    }
+    edge_acquire(this);
+  }
+
+ private:
+  Scheduler& scheduler_;
+  Label label_;
+  Resource resource_;
+  std::uint32_t count_;
+  std::uint32_t arrived_ = 0;
+  std::uint64_t round_ = 0;
+};
+
+/// CPython's global interpreter lock: held while bytecode runs, offered between any two steps. With
+/// `enabled` off (free-threaded builds) it holds nobody up, and every step is still a turn.
+class Gil {
+ public:
+  Gil(Scheduler& scheduler, bool enabled)
+      : scheduler_(scheduler), enabled_(enabled), mutex_(scheduler, "GIL") {}
+
+  void acquire() {
+    if (enabled_) mutex_.lock();
+  }
+  void release() {
+    if (enabled_) mutex_.unlock();
+  }
+  /// Between two steps: whoever waits for the lock may get it first.
+  void checkpoint() {
+    if (!enabled_) {
+      scheduler_.turn({mutex_.resource_, AccessKind::read});
+      return;
+    }
+    mutex_.give();
+    mutex_.lock();
+  }
+  bool enabled() const { return enabled_; }
+  bool held_by_current() const { return !enabled_ || mutex_.held_by_current(); }
+
+ private:
+  Scheduler& scheduler_;
+  bool enabled_;
+  Mutex mutex_;
+};
+
+/// Holds a mutex for as long as it lives. Abandoned with its task, it leaves the mutex locked.
+class LockGuard {
+ public:
+  explicit LockGuard(Mutex& mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~LockGuard() { mutex_.unlock(); }
+  LockGuard(const LockGuard&) = delete;
+  LockGuard& operator=(const LockGuard&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
+
+}  // namespace harness
