@@ -8,24 +8,32 @@
 
 namespace harness {
 
+/// A literal converts by itself, and is hashed by the compiler; other text goes through of().
 /// Lifetime: points at a string that outlives every run (a literal, or a kernel's entry name).
 class Label {
  public:
   constexpr Label() = default;
-  constexpr Label(const char* text) : text_(text) {}  // NOLINT: literals read best unwrapped.
+  consteval Label(const char* literal) : Label(of(literal)) {}  // NOLINT: literals read best unwrapped.
+
+  /// A label of text that only the program knows, such as a kernel's entry name.
+  static constexpr Label of(const char* text) {
+    Label label;
+    label.text_ = text;
+    label.hash_ = hash_name(text);
+    return label;
+  }
 
   constexpr std::string_view view() const { return text_; }
   constexpr const char* c_str() const { return text_; }
   constexpr bool empty() const { return *text_ == '\0'; }
-  constexpr std::uint64_t hash() const { return hash_name(text_); }
+  constexpr std::uint64_t hash() const { return hash_; }
 
   /// By content: equal names from two translation units are equal.
-  constexpr bool operator==(const Label& other) const {
-    return text_ == other.text_ || view() == other.view();
-  }
+  constexpr bool operator==(const Label& other) const { return hash_ == other.hash_; }
 
  private:
   const char* text_ = "";
+  std::uint64_t hash_ = hash_name("");
 };
 
 }  // namespace harness

@@ -163,11 +163,6 @@ inline void Scheduler::note_access(Task& task, Access access) {
   }
 }
 
-void Scheduler::touch(Resource resource) {
-  written_[resource % written_.size()] = tick_ + 1;
-  if (waiting_count_ > 0) touched_.push_back(resource);
-}
-
 void Scheduler::wait(Access access, Label what, void* context, Ready ready,
                      const TaskId* holder) {
   if (current_ == nullptr) {  // No tasks: whoever calls is alone with the engines.
@@ -211,7 +206,7 @@ void Scheduler::pause() {
 bool Scheduler::touched_since_read(const Task& task) const {
   if (task.reads_overflow) return true;
   return std::any_of(task.reads.begin(), task.reads.begin() + task.read_count, [&](const auto& read) {
-    return written_[read.resource % written_.size()] > read.tick;
+    return written_[read.resource % kWrittenCount] > read.tick;
   });
 }
 
@@ -262,23 +257,26 @@ Access Scheduler::ScheduleOptions::access(std::uint32_t index) const {
   return party.task != nullptr ? party.task->pending : party.engine->pending();
 }
 
-const std::vector<std::uint16_t>& Scheduler::choices() {
-  if (skewed_count_ == 0) return ready_;
+// Leaves in choices_ whom skew lets go on; everyone, where it would leave nobody.
+void Scheduler::hold_back_the_slow() {
   eligible_.clear();
   for (const std::uint16_t party : ready_) {
     const Task* task = parties_[party].task;
     if (task == nullptr || task->slow_until <= tick_) eligible_.push_back(party);
   }
-  return eligible_.empty() ? ready_ : eligible_;
+  if (!eligible_.empty()) choices_ = &eligible_;
 }
 
 inline std::uint16_t Scheduler::choose() {
-  choices_ = &choices();
+  choices_ = &ready_;
+  if (skewed_count_ > 0) hold_back_the_slow();
   const bool can_stay = current_ != nullptr && current_->state == State::ready &&
                         (current_->slow_until <= tick_ || choices_ == &ready_);
   stay_ = can_stay ? current_->party : plainest();
-  const auto count = static_cast<std::uint32_t>(choices_->size());
-  return party_of_option(picker_.pick(Site::schedule, count, &options_));
+  const std::uint32_t index = picker_.pick(
+      Site::schedule, static_cast<std::uint32_t>(choices_->size()), &options_,
+      [this](std::uint32_t option) { return parties_[party_of_option(option)].value; });
+  return party_of_option(index);
 }
 
 // Where nobody can stay: the first task, and an engine only where there is no task.

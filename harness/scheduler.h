@@ -89,7 +89,10 @@ class Scheduler {
 
   /// Says that `resource` changed, to those who wait for it. Writes that are announced by turn()
   /// say so themselves.
-  void touch(Resource resource);
+  void touch(Resource resource) {
+    written_[resource % kWrittenCount] = tick_ + 1;
+    if (waiting_count_ > 0) touched_.push_back(resource);
+  }
 
   /// The current task met a fatal fault: the run is over.
   [[noreturn]] void die();
@@ -136,6 +139,7 @@ class Scheduler {
   enum class State : std::uint8_t { unborn, ready, waiting, paused, done };
 
   static constexpr std::size_t kReadLimit = 8;
+  static constexpr std::size_t kWrittenCount = 64;
 
   struct Task {
     Fiber fiber;
@@ -204,7 +208,7 @@ class Scheduler {
   void make_ready(std::uint16_t party);
   void make_unready(std::uint16_t party);
   std::uint16_t party_of_option(std::uint32_t index) const;
-  const std::vector<std::uint16_t>& choices();
+  void hold_back_the_slow();
   std::uint16_t choose();
   std::uint16_t plainest() const;
   Task* next_task();
@@ -245,7 +249,7 @@ class Scheduler {
 
   std::vector<Resource> touched_;  ///< Since waiters were last asked.
   /// When a resource was last written, by the low bits of its name: a clash only wakes too often.
-  std::array<Tick, 64> written_{};
+  std::array<Tick, kWrittenCount> written_{};
 };
 
 /// Names the function that is running, for as long as it lives.
