@@ -216,8 +216,9 @@ bool Scheduler::should_wake(const Task& task) const {
   return task.ready(task.ready_context);
 }
 
+void Scheduler::remember_touched(Resource resource) { touched_.push_back(resource); }
+
 void Scheduler::wake_waiters() {
-  if (touched_.empty()) return;
   for (std::size_t i = 0; i < task_count_ && waiting_count_ > 0; ++i) {
     Task& task = *tasks_[i];
     const bool waits = task.state == State::waiting || task.state == State::paused;
@@ -289,7 +290,7 @@ std::uint16_t Scheduler::plainest() const {
 /// Returns the task that goes next, or null when the run is over. Advances engines on the way.
 Scheduler::Task* Scheduler::next_task() {
   while (!over_) {
-    wake_waiters();
+    if (!touched_.empty()) wake_waiters();
     if (ready_.empty()) start_next_unborn();
     if (ready_.empty()) {
       stuck();

@@ -91,7 +91,8 @@ class Scheduler {
   /// say so themselves.
   void touch(Resource resource) {
     written_[resource % kWrittenCount] = tick_ + 1;
-    if (waiting_count_ > 0) touched_.push_back(resource);
+    if (waiting_count_ > 0) [[unlikely]]
+      remember_touched(resource);
   }
 
   /// The current task met a fatal fault: the run is over.
@@ -201,6 +202,7 @@ class Scheduler {
   void count_turn();
   void note_access(Task& task, Access access);
   void wait(Access access, Label what, void* context, Ready ready, const TaskId* holder);
+  void remember_touched(Resource resource);
   void wake_waiters();
   bool should_wake(const Task& task) const;
   bool touched_since_read(const Task& task) const;
