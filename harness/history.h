@@ -52,6 +52,8 @@ class History {
     activations_.clear();
   }
   void add(const Event& event) { events_.push_back(event); }
+  /// What came of an event that was added before its consequences: the status of a call.
+  void set_value(std::size_t index, std::uint64_t value) { events_[index].value = value; }
   void add(const ActivationRecord& activation) { activations_.push_back(activation); }
   void add(Fault fault) {
     if ((enabled_ >> raw(fault.kind)) & 1) faults_.push_back(std::move(fault));

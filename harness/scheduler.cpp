@@ -165,8 +165,13 @@ inline void Scheduler::note_access(Task& task, Access access) {
 
 void Scheduler::wait(Access access, Label what, void* context, Ready ready,
                      const TaskId* holder) {
-  if (current_ == nullptr) {  // No tasks: whoever calls is alone with the engines.
-    while (!ready(context) && any_engine_ready()) parties_[ready_.front()].engine->advance();
+  if (current_ == nullptr) {  // Outside the tasks, whoever calls is alone with the engines.
+    const auto is_engine = [this](std::uint16_t party) { return parties_[party].engine != nullptr; };
+    while (!ready(context)) {
+      const auto engine = std::find_if(ready_.begin(), ready_.end(), is_engine);
+      if (engine == ready_.end()) break;
+      parties_[*engine].engine->advance();
+    }
     return;
   }
   Task& me = *current_;

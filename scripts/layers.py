@@ -39,8 +39,10 @@ RULES = [
     (r"harness/entries/bench_spine\.cpp", SPINE_FILE, "the spine's benchmark knows the spine"),
     (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*",
      "libcuda.so.1 is the spine with the simulated device"),
-    (r"harness/entries/.*", r"harness/(?:run|search|tables)\.h|harness/entries/.*",
-     "an entry knows harness/run.h, search.h and tables.h"),
+    (r"harness/entries/.*",
+     r"harness/(?:run|reproducer|minimize|search|tables)\.h|harness/(?:reports|entries)/.*"
+     r"|harness/strategies/bytes\.h",
+     "an entry knows harness/run.h, search.h, tables.h, reports, and bytes where a fuzzer feeds it"),
     (r"harness/tests/.*", r"harness/.*", "the harness knows no path"),
     (r"harness/devices/([^/]+)/.*", SPINE_FILE + r"|harness/devices/\1/.*",
      "a rib member knows the spine, never another rib"),

@@ -13,7 +13,10 @@ set(kernel_flags -include harness/kernel.h
 set(kernel_provenance -fsanitize=kernel-address
   "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0"
   "SHELL:-mllvm -asan-stack=0" "SHELL:-mllvm -asan-globals=0"
-  "SHELL:-mllvm -asan-memory-access-callback-prefix=__prov_")
+  "SHELL:-mllvm -asan-memory-access-callback-prefix=__prov_"
+  "SHELL:-mllvm -asan-kernel-mem-intrinsic-prefix=1"  # Struct copies and memset idioms: __prov_memcpy.
+  "SHELL:-mllvm -asan-opt-same-temp=0"  # Else the store of a read-modify-write goes unseen.
+  "SHELL:-mllvm -asan-constructor-kind=none")
 # PTX of the oldest architecture runs on every newer one; the code is for two common ones.
 set(fatbin_flags -fatbin -std=c++20 -fmad=false
   -gencode=arch=compute_75,code=compute_75

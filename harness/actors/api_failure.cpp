@@ -1,0 +1,14 @@
+// API failure: any CUDA call that can fail may be told to.
+#include "harness/scenario.h"
+
+namespace harness::actors {
+namespace {
+
+void install(Scene& scene) { scene.world().calls_may_fail = true; }
+
+}  // namespace
+
+extern const ActorInfo api_failure;
+const ActorInfo api_failure{"api_failure", "any CUDA call that can fail may be told to", install};
+
+}  // namespace harness::actors

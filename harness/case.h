@@ -1,0 +1,33 @@
+// Case: what one run is a pure function of: scenario, variant, config, device and tape.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/pick.h"
+#include "harness/scenario.h"
+
+namespace harness {
+
+struct DeviceInfo;
+
+struct Case {
+  const Scenario* scenario = nullptr;
+  std::size_t variant = 0;
+  Config config;
+  const DeviceInfo* device = nullptr;
+  Tape tape;
+};
+
+/// How many configs the axes of a scenario span, and the `index`th of them (last axis fastest).
+std::size_t config_count(const Scenario& scenario);
+Config config_at(const Scenario& scenario, std::size_t index);
+
+/// "backend=cuda_pool gil=on collector=allocation", in the order of the axes.
+std::string to_string(const Scenario& scenario, const Config& config);
+
+/// Reads what to_string wrote; axes left out get their first value.
+/// Throws std::runtime_error with one line that says what is unknown and what there is.
+Config parse_config(const Scenario& scenario, std::string_view text);
+
+}  // namespace harness

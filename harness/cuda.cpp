@@ -1,0 +1,249 @@
+// How it works. Each row of cuda.def becomes one extern "C" function, which makes a SeamCall. Its
+// enter() does what comes before the device's function (announce, offer the turn, fail by a pick,
+// record), its leave() what comes after. A call that meets a fatal fault never leaves.
+//
+// The site of what a call gives birth to or ends is the target's function, where one is named; else the
+// CUDA function.
+#include "harness/cuda.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <optional>
+
+#include "harness/device.h"
+
+namespace harness {
+
+namespace {
+
+/// What the seam knows of a row, apart from its types.
+struct CallInfo {
+  Label base;
+  CallNeeds needs;
+  CUresult failure;
+};
+
+// ---- programs without a world -----------------------------------------------------------------
+
+Device* (*process_device)() = nullptr;
+
+/// Answers like a driver that does nothing surprising: everything plain.
+class PlainStrategy final : public Strategy {
+ public:
+  std::uint32_t answer(const Question&) override { return 0; }
+};
+
+/// The world of a program that brought none.
+/// Lifetime: until the process ends; never destroyed, for its threads may still call.
+struct ProcessWorld {
+  std::recursive_mutex mutex;
+  World world;
+  PlainStrategy strategy;
+  int depth = 0;  ///< A host function that calls CUDA is inside another call.
+};
+
+thread_local std::size_t process_thread = 0;
+
+ProcessWorld& process_world() {
+  HARNESS_CHECK(process_device != nullptr, "a CUDA call needs a run: no world is current");
+  static ProcessWorld* const process = [] {
+    auto* made = new ProcessWorld;
+    made->world.device = process_device();
+    made->world.begin(made->strategy, ~Tick{0});
+    made->world.device->begin(made->world);
+    return made;
+  }();
+  static std::size_t thread_count = 0;
+  process->mutex.lock();
+  if (process_thread == 0) process_thread = ++thread_count;
+  return *process;
+}
+
+/// What a run would have judged is told at once.
+void tell_faults(ProcessWorld& process) {
+  for (const Fault& fault : process.world.history.faults())
+    std::fprintf(stderr, "afterlife: %s %s\n", fault.signature().c_str(), fault.detail.c_str());
+  process.world.history.begin();
+}
+
+// ---- one call ---------------------------------------------------------------------------------
+
+class SeamCall {
+ public:
+  explicit SeamCall(const CallInfo& info) : info_(info), world_(World::current()) {
+    if (world_ == nullptr) [[unlikely]]
+      join_process();
+    table_ = &world_->device->table();
+    if (world_->scheduler.site().empty()) {
+      world_->scheduler.exchange_site(info.base);
+      named_site_ = true;
+    }
+  }
+  ~SeamCall() {
+    if (named_site_) world_->scheduler.exchange_site({});
+    if (process_ != nullptr) [[unlikely]]
+      leave_process();
+  }
+  SeamCall(const SeamCall&) = delete;
+  SeamCall& operator=(const SeamCall&) = delete;
+
+  const DriverTable& table() const { return *table_; }
+
+  // What a row announces.
+  struct Turn {
+    bool offered;
+    Resource resource;
+  };
+  Turn quiet() const { return {false, 0}; }
+  Turn device() const { return {true, kDeviceResource}; }
+  Turn stream(CUstream stream) const {
+    return {true, table_->resource != nullptr ? table_->resource(stream) : kDeviceResource};
+  }
+
+  /// Everything that comes before the device's function. Anything but success is what the call returns.
+  CUresult enter(Turn turn) {
+    if (info_.needs == CallNeeds::nothing) return CUDA_SUCCESS;
+    Scheduler& scheduler = world_->scheduler;
+    if (turn.offered) scheduler.turn({turn.resource, AccessKind::write});
+    event_ = world_->history.events().size();
+    const Name object = turn.resource == kDeviceResource ? 0 : turn.resource;
+    scheduler.note(EventKind::call, info_.base, object, CUDA_SUCCESS);
+    if (world_->calls_may_fail && info_.failure != CUDA_SUCCESS && world_->picker.pick(Site::failure, 2) != 0)
+      return info_.failure;
+    return table_->admit != nullptr ? table_->admit(info_.needs) : CUDA_SUCCESS;
+  }
+
+  CUresult leave(CUresult status) {
+    if (status != CUDA_SUCCESS && info_.needs != CallNeeds::nothing)
+      world_->history.set_value(event_, status);
+    return status;
+  }
+
+ private:
+  void join_process() {
+    process_ = &process_world();
+    ++process_->depth;
+    world_ = &process_->world;
+    current_.emplace(*world_);
+  }
+  void leave_process() {
+    current_.reset();
+    if (--process_->depth == 0) tell_faults(*process_);
+    process_->mutex.unlock();
+  }
+
+  const CallInfo& info_;
+  World* world_;
+  const DriverTable* table_;
+  ProcessWorld* process_ = nullptr;
+  std::optional<World::Current> current_;
+  std::size_t event_ = 0;
+  bool named_site_ = false;
+};
+
+}  // namespace
+
+void serve_process(Device* (*make)()) { process_device = make; }
+
+std::size_t calling_thread(const World& world) {
+  return world.scheduler.in_task() ? raw(world.scheduler.current()) + std::size_t{1} : process_thread;
+}
+
+}  // namespace harness
+
+// ---- the entry points -------------------------------------------------------------------------
+
+using harness::CallInfo;
+using harness::CallNeeds;
+using harness::per_thread;
+using harness::SeamCall;
+using harness::stream_of;
+
+extern "C" {
+
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters and arguments come with their own.
+#define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
+  CUresult CUDAAPI name parameters {                                                     \
+    static constexpr CallInfo kInfo{base, CallNeeds::needs, failure};                    \
+    SeamCall call(kInfo);                                                                \
+    const CUresult refused = call.enter(call.turn);                                      \
+    return call.leave(refused != CUDA_SUCCESS ? refused : call.table().name arguments);  \
+  }
+#define CUDA_PTSZ(name, since, stream, parameters, arguments) \
+  CUresult CUDAAPI name##_ptsz parameters {                  \
+    stream = per_thread(stream);                             \
+    return name arguments;                                   \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+#include "harness/cuda.def"
+
+CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
+                                     CUdriverProcAddressQueryResult* found) {
+  constexpr cuuint64_t kFlags =
+      CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  if (symbol == nullptr || function == nullptr || (flags & ~kFlags) != 0 || version > CUDA_VERSION)
+    return CUDA_ERROR_INVALID_VALUE;
+  bool known = false;
+  const bool per_thread_default = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+  *function = harness::find_entry_point(symbol, version, per_thread_default, known);
+  if (found != nullptr)
+    *found = *function != nullptr ? CU_GET_PROC_ADDRESS_SUCCESS
+             : known              ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                                  : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return CUDA_SUCCESS;
+}
+
+}  // extern "C"
+
+// ---- looking entry points up ------------------------------------------------------------------
+
+namespace harness {
+
+namespace {
+
+enum class Flavour : std::uint8_t { plain, per_thread };
+
+struct EntryPoint {
+  const char* base;
+  int since;
+  Flavour flavour;
+  void* function;
+};
+
+/// "cuMemcpyHtoDAsync_v2" -> its base is all before "_v": the twins' rows know only the full name.
+bool names_base(const char* full, const char* base) {
+  const std::size_t bytes = std::strlen(base);
+  return std::strncmp(full, base, bytes) == 0 && (full[bytes] == '\0' || std::strncmp(full + bytes, "_v", 2) == 0);
+}
+
+const EntryPoint kEntryPoints[] = {
+#define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
+  {base, since, Flavour::flavour, reinterpret_cast<void*>(&::name)},
+#include "harness/cuda.def"
+#define CUDA_PTSZ(name, since, stream, parameters, arguments) \
+  {#name, since, Flavour::per_thread, reinterpret_cast<void*>(&::name##_ptsz)},
+#include "harness/cuda.def"
+    {"cuGetProcAddress", 12000, Flavour::plain, reinterpret_cast<void*>(&::cuGetProcAddress_v2)},
+};
+
+}  // namespace
+
+void* find_entry_point(const char* base, int version, bool per_thread_default_stream, bool& known) {
+  known = false;
+  const EntryPoint* best = nullptr;
+  for (const EntryPoint& entry : kEntryPoints) {
+    if (!names_base(entry.base, base)) continue;
+    if (entry.flavour == Flavour::per_thread && !per_thread_default_stream) continue;
+    known = true;
+    if (entry.since > version) continue;
+    const bool better = best == nullptr || entry.flavour > best->flavour ||
+                        (entry.flavour == best->flavour && entry.since >= best->since);
+    if (better) best = &entry;
+  }
+  return best != nullptr ? best->function : nullptr;
+}
+
+}  // namespace harness

@@ -1,0 +1,39 @@
+// Device: who carries out CUDA calls, behind the seam: the simulated driver, or a real one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "harness/label.h"
+
+namespace harness {
+
+struct World;
+struct DriverTable;
+
+/// Ownership: a device is made once per World and begun anew for every run.
+class Device {
+ public:
+  virtual ~Device() = default;
+  /// Forgets the previous run. The world's spine has begun already.
+  virtual void begin(World& world) = 0;
+  /// The run is over: completes or drops what is in flight, and frees what the run left behind.
+  virtual void end() = 0;
+  /// The functions that carry out the calls.
+  virtual const DriverTable& table() const = 0;
+  /// True when modules are KernelImages, false when they are fatbins.
+  virtual bool runs_host_kernels() const = 0;
+};
+
+struct DeviceInfo {
+  Label name;
+  std::string_view summary;
+  /// Throws std::runtime_error, with one line that says what to do, when there is no such device here.
+  Device* (*make)();
+  /// The source line of a program counter that a fault carries ("kernel.cu:37 sum"), or empty. Slow; for
+  /// stories. Null where code addresses mean nothing.
+  std::string (*source_line)(std::uintptr_t code) = nullptr;
+};
+
+}  // namespace harness

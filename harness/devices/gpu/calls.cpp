@@ -1,0 +1,219 @@
+// What begins, ends or touches lives, and what tasks have instead of OS threads.
+#include "harness/devices/gpu/calls.h"
+
+namespace harness::devices::gpu_calls {
+
+namespace {
+
+using Origin = GpuDevice::Origin;
+
+// ---- contexts ---------------------------------------------------------------------------------
+
+CUresult retain_primary(CUcontext* context, CUdevice device) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult status = gpu.driver.cuDevicePrimaryCtxRetain(context, device);
+  if (status != CUDA_SUCCESS) return status;
+  gpu.primary = *context;
+  if (gpu.primary_count++ == 0) gpu.born(Kind::context, *context);
+  return status;
+}
+
+CUresult release_primary(CUdevice device) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult status = gpu.driver.cuDevicePrimaryCtxRelease_v2(device);
+  if (status != CUDA_SUCCESS || gpu.primary_count == 0 || --gpu.primary_count > 0) return status;
+  gpu.died(Kind::context, gpu.primary);
+  gpu.context_ended();
+  return status;
+}
+
+CUresult create_context(CUcontext* context, CUctxCreateParams* parameters, unsigned flags, CUdevice device) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult status = gpu.driver.cuCtxCreate_v4(context, parameters, flags, device);
+  if (status != CUDA_SUCCESS) return status;
+  gpu.born(Kind::context, *context);
+  gpu.context_stack().push_back(*context);
+  gpu.switch_context();
+  return status;
+}
+
+CUresult destroy_context(CUcontext context) {
+  GpuDevice& gpu = GpuDevice::current();
+  if (context == gpu.primary && context != nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult error = gpu.died(Kind::context, context); error != CUDA_SUCCESS) return error;
+  const CUresult status = gpu.driver.cuCtxDestroy_v2(context);
+  if (status != CUDA_SUCCESS) return status;
+  std::vector<CUcontext>& stack = gpu.context_stack();
+  if (!stack.empty() && stack.back() == context) stack.pop_back();
+  gpu.switch_context();
+  gpu.context_ended();
+  return status;
+}
+
+CUresult set_context(CUcontext context) {
+  GpuDevice& gpu = GpuDevice::current();
+  if (const CUresult error = gpu.check(Kind::context, context); error != CUDA_SUCCESS) return error;
+  std::vector<CUcontext>& stack = gpu.context_stack();
+  if (!stack.empty()) stack.pop_back();
+  if (context != nullptr) stack.push_back(context);
+  return gpu.switch_context();
+}
+
+CUresult get_context(CUcontext* context) {
+  if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const std::vector<CUcontext>& stack = GpuDevice::current().context_stack();
+  *context = stack.empty() ? nullptr : stack.back();
+  return CUDA_SUCCESS;
+}
+
+CUresult push_context(CUcontext context) {
+  GpuDevice& gpu = GpuDevice::current();
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const CUresult error = gpu.check(Kind::context, context); error != CUDA_SUCCESS) return error;
+  gpu.context_stack().push_back(context);
+  return gpu.switch_context();
+}
+
+CUresult pop_context(CUcontext* context) {
+  GpuDevice& gpu = GpuDevice::current();
+  std::vector<CUcontext>& stack = gpu.context_stack();
+  if (stack.empty()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context != nullptr) *context = stack.back();
+  stack.pop_back();
+  return gpu.switch_context();
+}
+
+// ---- handles ----------------------------------------------------------------------------------
+
+/// `kFunction` makes the handle that its first argument points at.
+template <auto kFunction, Kind kKind, class Handle, class... Arguments>
+CUresult make(Handle* handle, Arguments... arguments) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult status = (gpu.driver.*kFunction)(handle, arguments...);
+  if (status == CUDA_SUCCESS) gpu.born(kKind, *handle);
+  return status;
+}
+
+template <auto kFunction, Kind kKind, class Handle>
+CUresult destroy(Handle handle) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult error = gpu.died(kKind, handle);
+  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(handle);
+}
+
+// The function would be called on a thread of the driver's, which is no task: we call it, in its place.
+CUresult launch_host_function(CUstream stream, CUhostFn function, void* data) {
+  GpuDevice& gpu = GpuDevice::current();
+  if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
+  if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult status = gpu.driver.cuStreamSynchronize(stream);
+  if (status == CUDA_SUCCESS) function(data);
+  return status;
+}
+
+// ---- memory -----------------------------------------------------------------------------------
+
+template <auto kFunction, Origin kOrigin, class Address, class... Arguments>
+CUresult allocate(Address* address, std::size_t bytes, Arguments... arguments) {
+  GpuDevice& gpu = GpuDevice::current();
+  CUresult status = CUDA_SUCCESS;
+  ((status = status != CUDA_SUCCESS ? status : check(gpu, arguments)), ...);
+  if (status == CUDA_SUCCESS) status = (gpu.driver.*kFunction)(address, bytes, arguments...);
+  if (status == CUDA_SUCCESS) gpu.allocated(kOrigin, (std::uint64_t)*address, bytes);
+  return status;
+}
+
+/// The life ends at the call, also where the stream gets there only later.
+template <auto kFunction, class Address, class... Arguments>
+CUresult free_memory(Address address, Arguments... arguments) {
+  GpuDevice& gpu = GpuDevice::current();
+  CUresult error = CUDA_SUCCESS;
+  ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
+  if (error == CUDA_SUCCESS) error = gpu.freed((std::uint64_t)address);
+  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(address, arguments...);
+}
+
+template <auto kFunction, class Target, class Source, class... Arguments>
+CUresult copy(Target target, Source source, std::size_t bytes, Arguments... arguments) {
+  GpuDevice& gpu = GpuDevice::current();
+  CUresult error = gpu.check((std::uint64_t)target, bytes);
+  if (error == CUDA_SUCCESS) error = gpu.check((std::uint64_t)source, bytes);
+  ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
+  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(target, source, bytes, arguments...);
+}
+
+template <auto kFunction, class Value, class... Arguments>
+CUresult set(CUdeviceptr target, Value value, std::size_t count, Arguments... arguments) {
+  GpuDevice& gpu = GpuDevice::current();
+  CUresult error = gpu.check(target, count * sizeof(Value));
+  ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
+  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(target, value, count, arguments...);
+}
+
+}  // namespace
+
+#define OWN(name, ...) table.name = __VA_ARGS__
+
+static void add_contexts_and_handles(DriverTable& table) {
+  using T = DriverTable;
+  OWN(cuDevicePrimaryCtxRetain, retain_primary);
+  OWN(cuDevicePrimaryCtxRelease_v2, release_primary);
+  OWN(cuCtxCreate_v4, create_context);
+  OWN(cuCtxDestroy_v2, destroy_context);
+  OWN(cuCtxSetCurrent, set_context);
+  OWN(cuCtxGetCurrent, get_context);
+  OWN(cuCtxPushCurrent_v2, push_context);
+  OWN(cuCtxPopCurrent_v2, pop_context);
+  OWN(cuModuleLoadData, make<&T::cuModuleLoadData, Kind::module>);
+  OWN(cuModuleLoadDataEx, make<&T::cuModuleLoadDataEx, Kind::module>);
+  OWN(cuModuleUnload, destroy<&T::cuModuleUnload, Kind::module>);
+  OWN(cuStreamCreate, make<&T::cuStreamCreate, Kind::stream>);
+  OWN(cuStreamCreateWithPriority, make<&T::cuStreamCreateWithPriority, Kind::stream>);
+  OWN(cuStreamDestroy_v2, destroy<&T::cuStreamDestroy_v2, Kind::stream>);
+  OWN(cuEventCreate, make<&T::cuEventCreate, Kind::event>);
+  OWN(cuEventDestroy_v2, destroy<&T::cuEventDestroy_v2, Kind::event>);
+  OWN(cuMemPoolCreate, make<&T::cuMemPoolCreate, Kind::pool>);
+  OWN(cuMemPoolDestroy, destroy<&T::cuMemPoolDestroy, Kind::pool>);
+  OWN(cuLaunchHostFunc, launch_host_function);
+}
+
+static void add_memory(DriverTable& table) {
+  using T = DriverTable;
+  OWN(cuMemAlloc_v2, allocate<&T::cuMemAlloc_v2, Origin::device>);
+  OWN(cuMemAllocManaged, allocate<&T::cuMemAllocManaged, Origin::device>);
+  OWN(cuMemAllocHost_v2, allocate<&T::cuMemAllocHost_v2, Origin::host>);
+  OWN(cuMemAllocAsync, allocate<&T::cuMemAllocAsync, Origin::pool>);
+  OWN(cuMemAllocFromPoolAsync, allocate<&T::cuMemAllocFromPoolAsync, Origin::pool>);
+  OWN(cuMemFree_v2, free_memory<&T::cuMemFree_v2>);
+  OWN(cuMemFreeHost, free_memory<&T::cuMemFreeHost>);
+  OWN(cuMemFreeAsync, free_memory<&T::cuMemFreeAsync>);
+}
+
+static void add_copies(DriverTable& table) {
+  using T = DriverTable;
+  OWN(cuMemcpyHtoD_v2, copy<&T::cuMemcpyHtoD_v2>);
+  OWN(cuMemcpyHtoD_v2_ptds, copy<&T::cuMemcpyHtoD_v2_ptds>);
+  OWN(cuMemcpyHtoDAsync_v2, copy<&T::cuMemcpyHtoDAsync_v2>);
+  OWN(cuMemcpyDtoH_v2, copy<&T::cuMemcpyDtoH_v2>);
+  OWN(cuMemcpyDtoH_v2_ptds, copy<&T::cuMemcpyDtoH_v2_ptds>);
+  OWN(cuMemcpyDtoHAsync_v2, copy<&T::cuMemcpyDtoHAsync_v2>);
+  OWN(cuMemcpyDtoD_v2, copy<&T::cuMemcpyDtoD_v2>);
+  OWN(cuMemcpyDtoD_v2_ptds, copy<&T::cuMemcpyDtoD_v2_ptds>);
+  OWN(cuMemcpyDtoDAsync_v2, copy<&T::cuMemcpyDtoDAsync_v2>);
+  OWN(cuMemcpyAsync, copy<&T::cuMemcpyAsync>);
+  OWN(cuMemsetD8_v2, set<&T::cuMemsetD8_v2>);
+  OWN(cuMemsetD8_v2_ptds, set<&T::cuMemsetD8_v2_ptds>);
+  OWN(cuMemsetD8Async, set<&T::cuMemsetD8Async>);
+  OWN(cuMemsetD32_v2, set<&T::cuMemsetD32_v2>);
+  OWN(cuMemsetD32_v2_ptds, set<&T::cuMemsetD32_v2_ptds>);
+  OWN(cuMemsetD32Async, set<&T::cuMemsetD32Async>);
+}
+#undef OWN
+
+void add_own_functions(DriverTable& table) {
+  add_contexts_and_handles(table);
+  add_memory(table);
+  add_copies(table);
+}
+
+}  // namespace harness::devices::gpu_calls

@@ -1,0 +1,38 @@
+// The functions of the pass-through. Most are the driver's own behind a check of the handles they are
+// given; the rest, which begin or end lives, have a definition in calls.cpp.
+#pragma once
+
+#include "harness/devices/gpu/gpu_device.h"
+
+namespace harness::devices::gpu_calls {
+
+using Kind = GpuDevice::Kind;
+
+inline CUresult check(GpuDevice& gpu, CUmodule handle) { return gpu.check(Kind::module, handle); }
+inline CUresult check(GpuDevice& gpu, CUevent handle) { return gpu.check(Kind::event, handle); }
+inline CUresult check(GpuDevice& gpu, CUmemoryPool handle) { return gpu.check(Kind::pool, handle); }
+inline CUresult check(GpuDevice& gpu, CUstream handle) {
+  const bool is_default = handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+  return is_default ? CUDA_SUCCESS : gpu.check(Kind::stream, handle);
+}
+inline CUresult check(GpuDevice& gpu, const CUlaunchConfig* config) {
+  return check(gpu, stream_of(config));
+}
+template <class T>
+CUresult check(GpuDevice&, T) {
+  return CUDA_SUCCESS;
+}
+
+/// The driver's function, once every handle among the arguments has been found alive.
+template <auto kFunction, class... Arguments>
+CUresult pass(Arguments... arguments) {
+  GpuDevice& gpu = GpuDevice::current();
+  CUresult error = CUDA_SUCCESS;
+  ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
+  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(arguments...);
+}
+
+/// Replaces what is more than a pass-through.
+void add_own_functions(DriverTable& table);
+
+}  // namespace harness::devices::gpu_calls

@@ -1,0 +1,33 @@
+// What the seam needs of the pass-through: its table of functions, and the entry in devices/.
+#include "harness/devices/gpu/calls.h"
+
+namespace harness::devices {
+
+namespace {
+
+CUresult admit(CallNeeds) { return GpuDevice::current().switch_context(); }
+
+DriverTable make_table() {
+  DriverTable table{
+#define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
+  gpu_calls::pass<&DriverTable::name>,
+#include "harness/cuda.def"
+      admit,
+      nullptr,
+  };
+  gpu_calls::add_own_functions(table);
+  return table;
+}
+
+}  // namespace
+
+const DriverTable& GpuDevice::table() const {
+  static const DriverTable table = make_table();
+  return table;
+}
+
+extern const DeviceInfo gpu;
+const DeviceInfo gpu{"gpu", "the real driver, watched; needs a GPU",
+                     []() -> Device* { return new GpuDevice; }};
+
+}  // namespace harness::devices

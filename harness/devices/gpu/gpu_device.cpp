@@ -1,0 +1,197 @@
+// How it works. What the run made is known by address and by handle, each with its birth id. Addresses and
+// handles come back, as the driver likes; the last one to have it is the one we know.
+#include "harness/devices/gpu/gpu_device.h"
+
+#include <algorithm>
+#include <array>
+
+namespace harness::devices {
+
+static Label to_label(GpuDevice::Kind kind) {
+  static constexpr std::array<Label, 5> kLabels{"context", "module", "stream", "event", "pool"};
+  return kLabels[raw(kind)];
+}
+
+static CUresult dead_handle_error(GpuDevice::Kind kind) {
+  return kind == GpuDevice::Kind::context ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+         : kind == GpuDevice::Kind::pool  ? CUDA_ERROR_INVALID_VALUE
+                                          : CUDA_ERROR_INVALID_HANDLE;
+}
+
+GpuDevice::GpuDevice() : driver(load_driver()) {}
+
+void GpuDevice::begin(World& world) {
+  world_ = &world;
+  handles_.clear();
+  handle_order_.clear();
+  memory_.clear();
+  stacks_.clear();
+  thread_context_ = nullptr;
+  primary_count = 0;
+  primary = nullptr;
+}
+
+// ---- lives ------------------------------------------------------------------------------------
+
+void GpuDevice::born(Kind kind, const void* handle) {
+  const auto known = handles_.find(handle);
+  const BirthId from = known != handles_.end() ? known->second.birth : BirthId::none;
+  const BirthId birth = world_->ledger.born(to_label(kind), reinterpret_cast<std::uint64_t>(handle), 0, from);
+  handles_[handle] = {kind, birth};
+  handle_order_.push_back(handle);
+}
+
+CUresult GpuDevice::died(Kind kind, const void* handle) {
+  const auto known = handles_.find(handle);
+  if (known == handles_.end() || known->second.kind != kind) return CUDA_SUCCESS;
+  const BirthId birth = known->second.birth;
+  if (!world_->ledger.alive(birth)) {
+    world_->ledger.double_free(birth);
+    return dead_handle_error(kind);
+  }
+  world_->ledger.died(birth);
+  return CUDA_SUCCESS;
+}
+
+CUresult GpuDevice::check(Kind kind, const void* handle) {
+  const auto known = handles_.find(handle);
+  if (known == handles_.end() || known->second.kind != kind) return CUDA_SUCCESS;
+  if (world_->ledger.alive(known->second.birth)) return CUDA_SUCCESS;
+  world_->history.add(world_->ledger.describe(FaultKind::use_after_death, known->second.birth));
+  return dead_handle_error(kind);
+}
+
+void GpuDevice::allocated(Origin origin, std::uint64_t address, std::uint64_t bytes) {
+  const auto known = memory_.find(address);
+  const BirthId from = known != memory_.end() ? known->second.birth : BirthId::none;
+  // What lived inside the new block is known no longer.
+  memory_.erase(memory_.lower_bound(address), memory_.lower_bound(address + bytes));
+  const BirthId birth = origin == Origin::host ? world_->ledger.born("pinned memory", address, bytes, from)
+                                               : world_->ledger.born("device memory", address, bytes, from);
+  memory_[address] = {origin, birth, bytes};
+}
+
+CUresult GpuDevice::freed(std::uint64_t address) {
+  const auto known = memory_.find(address);
+  if (known == memory_.end()) {
+    misuse("freed, but no allocation starts there");
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (!world_->ledger.alive(known->second.birth)) {
+    world_->ledger.double_free(known->second.birth);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  world_->ledger.died(known->second.birth);
+  return CUDA_SUCCESS;
+}
+
+CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
+  auto next = memory_.upper_bound(address);
+  if (next == memory_.begin()) return CUDA_SUCCESS;
+  const auto& [base, memory] = *--next;
+  if (address - base >= memory.bytes) return CUDA_SUCCESS;
+  if (!world_->ledger.alive(memory.birth)) {
+    world_->history.add(world_->ledger.describe(FaultKind::use_after_death, memory.birth));
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (bytes <= memory.bytes - (address - base)) return CUDA_SUCCESS;
+  misuse("beyond the end of the allocation");
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+void GpuDevice::misuse(const char* detail) {
+  Fault fault = world_->ledger.describe(FaultKind::api_misuse, BirthId::none);
+  fault.object_kind = "device memory";
+  fault.detail = detail;
+  world_->history.add(std::move(fault));
+}
+
+// ---- contexts ---------------------------------------------------------------------------------
+
+std::vector<CUcontext>& GpuDevice::context_stack() {
+  const std::size_t index = calling_thread(*world_);
+  if (stacks_.size() <= index) stacks_.resize(index + 1);
+  return stacks_[index];
+}
+
+CUresult GpuDevice::switch_context() {
+  const std::vector<CUcontext>& stack = context_stack();
+  CUcontext mine = stack.empty() ? nullptr : stack.back();
+  if (mine == thread_context_) return CUDA_SUCCESS;
+  thread_context_ = mine;
+  return driver.cuCtxSetCurrent(mine);
+}
+
+void GpuDevice::context_ended() {
+  Ledger& ledger = world_->ledger;
+  for (const auto& [handle, known] : handles_)
+    if (known.kind == Kind::context && ledger.alive(known.birth)) return;
+  for (const void* handle : handle_order_) {
+    const Handle& known = handles_.at(handle);
+    if (known.kind != Kind::pool && ledger.alive(known.birth)) ledger.died(known.birth);
+  }
+  for (const auto& [address, memory] : memory_)
+    if (memory.origin != Origin::pool && ledger.alive(memory.birth)) ledger.died(memory.birth);
+}
+
+// ---- the end of a run -------------------------------------------------------------------------
+
+// Errors are of no interest here: a context that a kernel broke refuses everything.
+void GpuDevice::end() {
+  std::vector<CUcontext> contexts;
+  for (const void* handle : handle_order_) {
+    const Handle& known = handles_.at(handle);
+    if (known.kind == Kind::context && world_->ledger.alive(known.birth))
+      contexts.push_back(static_cast<CUcontext>(const_cast<void*>(handle)));
+  }
+  for (CUcontext context : contexts) {
+    driver.cuCtxSetCurrent(context);
+    driver.cuCtxSynchronize();
+  }
+  free_memory();
+  free_handles();
+  for (CUcontext context : contexts)
+    if (context != primary) driver.cuCtxDestroy_v2(context);
+  driver.cuCtxSetCurrent(nullptr);
+  for (; primary_count > 0; --primary_count) driver.cuDevicePrimaryCtxRelease_v2(0);
+  handles_.clear();
+  memory_.clear();
+}
+
+void GpuDevice::free_memory() {
+  for (const auto& [address, memory] : memory_) {
+    if (!world_->ledger.alive(memory.birth)) continue;
+    if (memory.origin == Origin::host)
+      driver.cuMemFreeHost(reinterpret_cast<void*>(address));
+    else
+      driver.cuMemFree_v2(address);
+  }
+  memory_.clear();
+}
+
+void GpuDevice::free_handles() {
+  for (auto it = handle_order_.rbegin(); it != handle_order_.rend(); ++it) {
+    const auto known = handles_.find(*it);
+    if (known == handles_.end() || !world_->ledger.alive(known->second.birth)) continue;
+    void* handle = const_cast<void*>(*it);
+    switch (known->second.kind) {
+      case Kind::stream:
+        driver.cuStreamDestroy_v2(static_cast<CUstream>(handle));
+        break;
+      case Kind::event:
+        driver.cuEventDestroy_v2(static_cast<CUevent>(handle));
+        break;
+      case Kind::module:
+        driver.cuModuleUnload(static_cast<CUmodule>(handle));
+        break;
+      case Kind::pool:
+        driver.cuMemPoolDestroy(static_cast<CUmemoryPool>(handle));
+        break;
+      case Kind::context:
+        continue;
+    }
+  }
+  handle_order_.clear();
+}
+
+}  // namespace harness::devices

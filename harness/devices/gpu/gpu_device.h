@@ -1,0 +1,88 @@
+// GpuDevice: the real driver, with the ledger and the history on. A pass-through: it knows every life that
+// went through it, stops what would use a dead one, and cleans up after the run.
+//
+// Departures from a bare driver, since tasks are fibers of one OS thread: each task has a context stack of
+// its own; all share one per-thread default stream; a host function is called by the task that enqueues
+// it, once the stream is done.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/cuda.h"
+#include "harness/device.h"
+#include "harness/ledger.h"
+
+namespace harness::devices {
+
+/// The driver's functions: one per row of cuda.def, never null. The library is libcuda.so.1, or what the
+/// environment variable AFTERLIFE_LIBCUDA names instead; each is loaded once.
+/// Throws std::runtime_error, with one line that says what to do, when there is no driver.
+const DriverTable& load_driver();
+
+class GpuDevice final : public Device {
+ public:
+  GpuDevice();
+
+  void begin(World& world) override;
+  /// Waits for the device and frees what the run left behind.
+  void end() override;
+  const DriverTable& table() const override;
+  bool runs_host_kernels() const override { return false; }
+
+  /// The device of the current world. Only called through its own table.
+  static GpuDevice& current() { return static_cast<GpuDevice&>(*World::current()->device); }
+
+  enum class Kind : std::uint8_t { context, module, stream, event, pool };
+  enum class Origin : std::uint8_t { device, host, pool };
+
+  // ---- lives ----
+
+  void born(Kind kind, const void* handle);
+  /// Ends the life; a fault and an error when it has ended before.
+  CUresult died(Kind kind, const void* handle);
+  /// An error, after a fault, when `handle` names something that died. What we do not know passes.
+  CUresult check(Kind kind, const void* handle);
+
+  void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
+  CUresult freed(std::uint64_t address);
+  /// The same for [address, address + bytes). What the driver never gave out passes, to be judged by it.
+  CUresult check(std::uint64_t address, std::uint64_t bytes);
+
+  // ---- contexts, by task ----
+
+  std::vector<CUcontext>& context_stack();
+  /// A context is gone, and what belonged to it: all there is, once there is no other.
+  void context_ended();
+  /// Makes the calling task's context the OS thread's.
+  CUresult switch_context();
+
+  const DriverTable& driver;
+  unsigned primary_count = 0;     ///< How often the run retained the primary context.
+  CUcontext primary = nullptr;
+
+ private:
+  struct Handle {
+    Kind kind;
+    BirthId birth;
+  };
+  struct Memory {
+    Origin origin;
+    BirthId birth;
+    std::uint64_t bytes;
+  };
+
+  void free_memory();
+  void free_handles();
+  void misuse(const char* detail);
+
+  World* world_ = nullptr;
+  std::unordered_map<const void*, Handle> handles_;
+  std::vector<const void*> handle_order_;  ///< As they were born.
+  std::map<std::uint64_t, Memory> memory_;  ///< By address. The dead stay until the address comes back.
+  std::vector<std::vector<CUcontext>> stacks_;
+  CUcontext thread_context_ = nullptr;      ///< What the OS thread has.
+};
+
+}  // namespace harness::devices

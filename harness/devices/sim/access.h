@@ -1,0 +1,47 @@
+// AccessState: what the accesses of a running kernel are first compared with, one per OS thread.
+// Nearly every access falls into a window and costs two comparisons; the rest asks Provenance.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "harness/base.h"
+
+namespace harness::devices {
+
+class Provenance;
+
+/// Addresses that may be touched, [low, low + bytes). Empty by default.
+struct Window {
+  std::uint64_t low = 0;
+  std::uint64_t bytes = 0;
+  bool holds(std::uint64_t address, std::uint64_t size) const {
+    const std::uint64_t offset = address - low;
+    return offset < bytes && size <= bytes - offset;
+  }
+};
+
+/// With no launch current every window is empty, and callbacks return at once.
+struct AccessState {
+  std::array<Window, 3> blocks;  ///< Device memory that this block was allowed before.
+  Window shared;                 ///< Thread-local storage, where __shared__ variables are.
+  Window stack;                  ///< Of the fiber that runs.
+  Window device;                 ///< All of device memory: values in here may be pointers.
+  Provenance* provenance = nullptr;
+  std::uint32_t victim = 0;        ///< Which of `blocks` the next one replaces.
+  std::uint64_t shared_shift = 0;  ///< Gives shared memory addresses of its own, for TSan.
+  void (*abandon)() = nullptr;     ///< Leaves the kernel. Does not return.
+
+  void remember(Window window) {
+    blocks[victim] = window;
+    victim = (victim + 1) % blocks.size();
+  }
+};
+
+extern constinit thread_local AccessState access_state;
+
+/// Judges an atomic, by the instruction before `code`, like a load and a store: returns if the
+/// kernel may go on. Outside a launch it returns always.
+void check_atomic(std::uint64_t address, std::uint64_t size, std::uintptr_t code);
+
+}  // namespace harness::devices

@@ -1,0 +1,33 @@
+// The functions of the simulated driver, one per row of cuda.def, and what several of them need.
+//
+// Errors: the documented status codes. What the documentation leaves undefined is a fault.
+#pragma once
+
+#include "harness/devices/sim/sim_device.h"
+
+namespace harness::devices::calls {
+
+#define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
+  CUresult name parameters;
+#include "harness/cuda.def"
+
+/// Looks `handle` up and leaves the caller with the documented error when nothing lives there.
+#define SIM_STREAM(stream, handle)                                               \
+  Stream* stream = nullptr;                                                      \
+  if (const CUresult error = SimDevice::current().find_stream(handle, stream);   \
+      error != CUDA_SUCCESS)                                                     \
+  return error
+
+/// The block that holds [address, address + bytes) and lives; otherwise a fault, and 0.
+std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t bytes);
+
+/// Frees at once, whatever is in flight. The block was checked.
+void free_now(SimDevice& sim, std::uint32_t block);
+
+/// The block that starts at `address` and that no call has freed; otherwise a fault, and 0.
+std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address);
+
+CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream stream, CUfunction function,
+                void** parameters, void** extra);
+
+}  // namespace harness::devices::calls

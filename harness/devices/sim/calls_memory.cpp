@@ -1,0 +1,198 @@
+// Memory that is given out and taken back at once, and what can be asked about it. Stream-ordered memory
+// is in calls_pool.cpp.
+#include <array>
+#include <cstring>
+
+#include "harness/devices/sim/calls.h"
+
+namespace harness::devices::calls {
+
+static constexpr Label kKind = "device memory";
+
+// ---- finding ----------------------------------------------------------------------------------
+
+std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
+  const std::uint32_t index = sim.memory.newest(address);
+  const Block& block = sim.memory.block(index);
+  if (index != 0 && !block.dead && block.holds(address, bytes)) [[likely]]
+    return index;
+  if (index != 0 && block.dead && block.holds(address, 1))
+    sim.used_dead(block.birth);
+  else
+    sim.misuse(kKind, index == 0 ? "no such memory" : "beyond the end of the allocation", block.birth);
+  return 0;
+}
+
+std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
+  const std::uint32_t index = sim.memory.newest(address);
+  const Block& block = sim.memory.block(index);
+  if (index != 0 && block.base == address) {
+    if (!block.freed) return index;
+    sim.ledger().double_free(block.birth);
+    return 0;
+  }
+  sim.misuse(kKind, "freed, but no allocation starts there");
+  return 0;
+}
+
+void free_now(SimDevice& sim, std::uint32_t index) {
+  Block& block = sim.memory.block(index);
+  block.freed_at = {};
+  (block.pool != nullptr ? block.pool->freed : sim.freed).push_back(index);
+  sim.release(index);
+}
+
+// ---- giving out -------------------------------------------------------------------------------
+
+/// Fresh storage (plain), or that of one of the last freed blocks with room enough: a pick.
+static std::uint32_t allocate(SimDevice& sim, Origin origin, std::uint64_t bytes) {
+  constexpr std::size_t kOfferLimit = 4;
+  constexpr std::size_t kLookBack = 64;
+  std::array<std::uint32_t, kOfferLimit + 1> names{0};
+  std::array<std::size_t, kOfferLimit + 1> places{};
+  std::uint32_t count = 1;
+  std::vector<std::uint32_t>& freed = sim.freed;
+  for (std::size_t i = freed.size(), end = i - std::min(i, kLookBack); i-- > end && count <= kOfferLimit;) {
+    const Block& block = sim.memory.block(freed[i]);
+    if (block.origin != origin || block.granules * Memory::kGranule < bytes ||
+        !sim.memory.storage_is_free(freed[i]))
+      continue;
+    names[count] = static_cast<std::uint32_t>(sim.ledger().life(block.birth).name) | 1;
+    places[count++] = i;
+  }
+  const std::uint32_t choice = sim.world->picker.pick_value(Site::reuse, {names.data(), count});
+  if (choice == 0) return sim.memory.allocate(origin, bytes);
+  const std::uint32_t old = freed[places[choice]];
+  freed.erase(freed.begin() + static_cast<std::ptrdiff_t>(places[choice]));
+  const std::uint32_t index = sim.memory.recycle(old, origin, bytes);
+  sim.memory.install(index);
+  return index;
+}
+
+static CUresult allocate_into(std::uint64_t* address, Origin origin, std::uint64_t bytes) {
+  SimDevice& sim = SimDevice::current();
+  if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t index = allocate(sim, origin, bytes);
+  if (index == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  Block& block = sim.memory.block(index);
+  block.context = sim.current_context();
+  if (SimDevice::is_host_visible(block)) sim.add_host_visible(index);
+  *address = block.base;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
+  std::uint64_t found = 0;
+  const CUresult status = allocate_into(address != nullptr ? &found : nullptr, Origin::device, bytes);
+  if (status == CUDA_SUCCESS) *address = found;
+  return status;
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned flags) {
+  if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) return CUDA_ERROR_INVALID_VALUE;
+  std::uint64_t found = 0;
+  const CUresult status = allocate_into(address != nullptr ? &found : nullptr, Origin::managed, bytes);
+  if (status == CUDA_SUCCESS) *address = found;
+  return status;
+}
+
+CUresult cuMemAllocHost_v2(void** address, size_t bytes) {
+  std::uint64_t found = 0;
+  const CUresult status = allocate_into(address != nullptr ? &found : nullptr, Origin::pinned, bytes);
+  if (status == CUDA_SUCCESS) *address = reinterpret_cast<void*>(found);
+  return status;
+}
+
+// ---- taking back ------------------------------------------------------------------------------
+
+static CUresult free_synchronously(std::uint64_t address, bool host) {
+  SimDevice& sim = SimDevice::current();
+  const std::uint32_t index = find_freeable(sim, address);
+  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
+  Block& block = sim.memory.block(index);
+  if ((block.origin == Origin::pinned) != host) {
+    sim.misuse(kKind, "freed by the wrong function", block.birth);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  block.freed = true;  // From here on nobody else may free it, though we may have to wait.
+  if (block.context != nullptr) sim.synchronize(*block.context);
+  free_now(sim, index);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) { return free_synchronously(address, false); }
+
+CUresult cuMemFreeHost(void* address) {
+  return free_synchronously(reinterpret_cast<std::uint64_t>(address), true);
+}
+
+// ---- asking -----------------------------------------------------------------------------------
+
+CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
+  if (free == nullptr || total == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *total = Memory::kBytes;
+  *free = Memory::kBytes - SimDevice::current().memory.used_bytes();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
+  SimDevice& sim = SimDevice::current();
+  const Block& block = sim.memory.block(sim.memory.newest(address));
+  if (block.dead || !block.holds(address, 1)) return CUDA_ERROR_NOT_FOUND;
+  if (base != nullptr) *base = block.base;
+  if (bytes != nullptr) *bytes = block.bytes;
+  return CUDA_SUCCESS;
+}
+
+/// The block, or the index 0 for memory that the driver knows nothing of, which is no fault.
+static std::uint32_t find_to_query(SimDevice& sim, std::uint64_t address) {
+  const std::uint32_t index = sim.memory.newest(address);
+  const Block& block = sim.memory.block(index);
+  if (index == 0 || !block.holds(address, 1)) return 0;
+  if (block.freed && block.pool != nullptr && !block.dead)
+    sim.misuse(kKind, "queried after cuMemFreeAsync", block.birth);
+  return block.dead ? 0 : index;
+}
+
+template <class T>
+static CUresult answer(void* data, T value) {
+  std::memcpy(data, &value, sizeof value);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
+  SimDevice& sim = SimDevice::current();
+  if (data == nullptr || attribute <= 0) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t index = find_to_query(sim, address);
+  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
+  const Block& block = sim.memory.block(index);
+  const bool host = SimDevice::is_host_visible(block);
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      return answer(data, block.context != nullptr ? block.context->as<CUcontext>() : nullptr);
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return answer<unsigned>(data, block.origin == Origin::pinned ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      return answer<CUdeviceptr>(data, address);
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      return host ? answer<CUdeviceptr>(data, address) : CUDA_ERROR_INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      return answer<unsigned long long>(data, raw(block.birth));
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      return answer<bool>(data, block.origin == Origin::managed);
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return answer<int>(data, 0);
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      return answer<CUdeviceptr>(data, block.base);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      return answer<std::size_t>(data, block.bytes);
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      return answer<bool>(data, true);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return answer(data, block.pool != nullptr ? block.pool->as<CUmemoryPool>() : nullptr);
+    default:
+      return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}
+
+}  // namespace harness::devices::calls

@@ -1,0 +1,270 @@
+// Stream-ordered memory and its pools.
+//
+// A freed block may be given out again before the stream has reached the free: always to the same stream,
+// to another one if the work there comes after the free by an event or the legacy stream, if the free is
+// done, or if a dependency may be put in. Whether it is, is a pick; plain is fresh storage.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "harness/devices/sim/calls.h"
+
+namespace harness::devices {
+
+void SimDevice::shrink_pools() {
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    Pool& pool = pools[i];
+    if (pool.reserved > pool.release_threshold) pool.reserved = std::max(pool.used, pool.release_threshold);
+  }
+}
+
+namespace calls {
+
+static constexpr std::size_t kOfferLimit = 4;
+static constexpr std::size_t kLookBack = 64;
+
+// ---- reuse ------------------------------------------------------------------------------------
+
+enum class Reuse : std::uint8_t {
+  no,
+  yes,
+  after_free,  ///< With a dependency on the free.
+};
+
+/// Whether what is submitted to `stream` from now on comes after `point`, by the program's own orders.
+static bool is_ordered(const Stream& stream, const StreamPoint& point) {
+  const Stream* other = point.stream;
+  if (other == nullptr || other == &stream) return true;
+  if (other->context == stream.context && other->blocking && stream.blocking &&
+      (other->legacy || stream.legacy))
+    return true;
+  return std::any_of(stream.joined.begin(), stream.joined.end(), [&](const StreamPoint& joined) {
+    return joined.stream == other && joined.seq >= point.seq;
+  });
+}
+
+static Reuse may_reuse(const Pool& pool, const Block& block, const Stream& stream) {
+  const StreamPoint& freed = block.freed_at;
+  if (freed.stream == nullptr || freed.stream == &stream) return Reuse::yes;
+  if (pool.follow_events && is_ordered(stream, freed)) return Reuse::yes;
+  if (block.dead) return pool.opportunistic ? Reuse::yes : Reuse::no;
+  return pool.internal_dependencies ? Reuse::after_free : Reuse::no;
+}
+
+/// Which of the pool's freed blocks to give out again, as an index into pool.freed; -1 for none (plain).
+static std::ptrdiff_t pick_freed(SimDevice& sim, const Pool& pool, const Stream& stream,
+                                 std::uint64_t bytes) {
+  std::array<std::uint32_t, kOfferLimit + 1> names{0};
+  std::array<std::ptrdiff_t, kOfferLimit + 1> places{-1};
+  std::uint32_t count = 1;
+  const std::size_t end = pool.freed.size() - std::min(pool.freed.size(), kLookBack);
+  for (std::size_t i = pool.freed.size(); i-- > end && count <= kOfferLimit;) {
+    const Block& block = sim.memory.block(pool.freed[i]);
+    if (block.granules * Memory::kGranule < bytes || !sim.memory.storage_is_free(pool.freed[i]) ||
+        may_reuse(pool, block, stream) == Reuse::no)
+      continue;
+    names[count] = static_cast<std::uint32_t>(sim.ledger().life(block.birth).name) | 1;
+    places[count++] = static_cast<std::ptrdiff_t>(i);
+  }
+  return places[sim.world->picker.pick_value(Site::reuse, {names.data(), count})];
+}
+
+/// Gives out the storage again; the new life counts on the device once the stream gets there.
+static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::ptrdiff_t place,
+                           std::uint64_t bytes) {
+  const std::uint32_t old = pool.freed[static_cast<std::size_t>(place)];
+  pool.freed.erase(pool.freed.begin() + place);
+  const bool depends = may_reuse(pool, sim.memory.block(old), stream) == Reuse::after_free;
+  const StreamPoint freed_at = sim.memory.block(old).freed_at;
+  const std::uint32_t index = sim.memory.recycle(old, Origin::pool, bytes);
+  Work& work = sim.fresh_work(WorkKind::install, "allocation");
+  work.block = index;
+  if (depends) work.after.push_back(freed_at);
+  sim.submit(stream, work, Lag::never);
+  return index;
+}
+
+static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t bytes, Pool& pool,
+                         Stream& stream) {
+  if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  const std::ptrdiff_t place = pick_freed(sim, pool, stream, bytes);
+  const std::uint32_t index = place >= 0 ? reuse(sim, pool, stream, place, bytes)
+                                         : sim.memory.allocate(Origin::pool, bytes);
+  if (index == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  Block& block = sim.memory.block(index);
+  block.pool = &pool;
+  pool.used += block.granules * Memory::kGranule;
+  pool.used_high = std::max(pool.used_high, pool.used);
+  pool.reserved = std::max(pool.reserved, pool.used);
+  pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+  *address = block.base;
+  return CUDA_SUCCESS;
+}
+
+static Pool& default_pool(SimDevice& sim) {
+  if (sim.default_pool == nullptr) {
+    sim.default_pool = &sim.pools.add();
+    sim.default_pool->is_default = true;
+  }
+  return *sim.default_pool;
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream on) {
+  SimDevice& sim = SimDevice::current();
+  SIM_STREAM(stream, on);
+  return allocate(sim, address, bytes, default_pool(sim), *stream);
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool handle, CUstream on) {
+  SimDevice& sim = SimDevice::current();
+  SIM_STREAM(stream, on);
+  Pool* pool = sim.find(sim.pools, handle, "pool");
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return allocate(sim, address, bytes, *pool, *stream);
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream on) {
+  SimDevice& sim = SimDevice::current();
+  SIM_STREAM(stream, on);
+  const std::uint32_t index = find_freeable(sim, address);
+  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
+  Block& block = sim.memory.block(index);
+  if (block.origin == Origin::pinned) {
+    sim.misuse("pinned memory", "freed by the wrong function", block.birth);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  block.freed = true;
+  block.freed_at = {stream, stream->submitted + 1};
+  (block.pool != nullptr ? block.pool->freed : sim.freed).push_back(index);
+  Work& work = sim.fresh_work(WorkKind::free, "free");
+  work.block = index;
+  sim.submit(*stream, work, Lag::ask);
+  return CUDA_SUCCESS;
+}
+
+// ---- pools ------------------------------------------------------------------------------------
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *pool = default_pool(SimDevice::current()).as<CUmemoryPool>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
+  SimDevice& sim = SimDevice::current();
+  if (pool == nullptr || properties == nullptr ||
+      properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE || properties->location.id != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
+  Pool& made = sim.pools.add();
+  made.birth = sim.ledger().born("pool", made.handle, 0);
+  *pool = made.as<CUmemoryPool>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool handle) {
+  SimDevice& sim = SimDevice::current();
+  Pool* pool = sim.pools.find(handle);
+  if (pool == nullptr || pool->is_default) return CUDA_ERROR_INVALID_VALUE;
+  if (!pool->alive) {
+    sim.ledger().double_free(pool->birth);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  pool->alive = false;  // Its blocks live on until they are freed.
+  sim.ledger().died(pool->birth);
+  return CUDA_SUCCESS;
+}
+
+/// The counter that an attribute names; null when it names none.
+static std::uint64_t* counter(Pool& pool, CUmemPool_attribute attribute) {
+  switch (attribute) {
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+      return &pool.release_threshold;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+      return &pool.reserved;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+      return &pool.reserved_high;
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+      return &pool.used;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+      return &pool.used_high;
+    default:
+      return nullptr;
+  }
+}
+
+static bool* flag(Pool& pool, CUmemPool_attribute attribute) {
+  switch (attribute) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+      return &pool.follow_events;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+      return &pool.opportunistic;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+      return &pool.internal_dependencies;
+    default:
+      return nullptr;
+  }
+}
+
+/// Sets a counter as far as it can be set: high-water marks only back to now.
+static CUresult set_counter(Pool& pool, CUmemPool_attribute attribute, std::uint64_t value) {
+  switch (attribute) {
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+      pool.release_threshold = value;
+      return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+      if (value != 0) return CUDA_ERROR_INVALID_VALUE;
+      pool.reserved_high = pool.reserved;
+      return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+      if (value != 0) return CUDA_ERROR_INVALID_VALUE;
+      pool.used_high = pool.used;
+      return CUDA_SUCCESS;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
+  SimDevice& sim = SimDevice::current();
+  Pool* pool = sim.find(sim.pools, handle, "pool");
+  if (pool == nullptr || value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (bool* found = flag(*pool, attribute)) {
+    int number = 0;
+    std::memcpy(&number, value, sizeof number);
+    *found = number != 0;
+    return CUDA_SUCCESS;
+  }
+  cuuint64_t number = 0;
+  std::memcpy(&number, value, sizeof number);
+  return set_counter(*pool, attribute, number);
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
+  SimDevice& sim = SimDevice::current();
+  Pool* pool = sim.find(sim.pools, handle, "pool");
+  if (pool == nullptr || value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const bool* found = flag(*pool, attribute)) {
+    const int number = *found ? 1 : 0;
+    std::memcpy(value, &number, sizeof number);
+    return CUDA_SUCCESS;
+  }
+  const std::uint64_t* found = counter(*pool, attribute);
+  if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(value, found, sizeof *found);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
+  SimDevice& sim = SimDevice::current();
+  Pool* pool = sim.find(sim.pools, handle, "pool");
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (pool->reserved > bytes_to_keep) pool->reserved = std::max<std::uint64_t>(pool->used, bytes_to_keep);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace calls
+}  // namespace harness::devices

@@ -1,0 +1,188 @@
+// Streams, events and host functions.
+#include <algorithm>
+
+#include "harness/devices/sim/calls.h"
+
+namespace harness::devices::calls {
+
+// ---- streams ----------------------------------------------------------------------------------
+
+CUresult cuStreamCreate(CUstream* created, unsigned flags) {
+  SimDevice& sim = SimDevice::current();
+  if (created == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0) return CUDA_ERROR_INVALID_VALUE;
+  Stream& stream = sim.add_stream(*sim.current_context(), "stream");
+  stream.birth = sim.ledger().born("stream", stream.handle, 0);
+  stream.own_name = stream.resource = sim.ledger().life(stream.birth).name;
+  stream.flags = flags;
+  stream.blocking = (flags & CU_STREAM_NON_BLOCKING) == 0;
+  *created = stream.as<CUstream>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreateWithPriority(CUstream* created, unsigned flags, int) {
+  return calls::cuStreamCreate(created, flags);  // A priority is a hint about order, and order is a pick.
+}
+
+CUresult cuStreamDestroy_v2(CUstream handle) {
+  SimDevice& sim = SimDevice::current();
+  Stream* stream = sim.streams.find(handle);
+  if (stream == nullptr || stream->birth == BirthId::none) return CUDA_ERROR_INVALID_HANDLE;
+  if (!stream->alive) {
+    sim.ledger().double_free(stream->birth);
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  stream->alive = false;  // What is queued is still done.
+  sim.ledger().died(stream->birth);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream on) {
+  SimDevice& sim = SimDevice::current();
+  SIM_STREAM(stream, on);
+  sim.synchronize(*stream);
+  sim.shrink_pools();
+  return sim.broken;
+}
+
+CUresult cuStreamQuery(CUstream on) {
+  SimDevice& sim = SimDevice::current();
+  SIM_STREAM(stream, on);
+  if (!sim.idle(*stream)) return CUDA_ERROR_NOT_READY;
+  sim.synchronize(*stream);  // Which waits for nothing, but orders what follows.
+  return sim.broken;
+}
+
+CUresult cuStreamGetFlags(CUstream on, unsigned* flags) {
+  SIM_STREAM(stream, on);
+  if (flags == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *flags = stream->flags;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx(CUstream on, CUcontext* context) {
+  SIM_STREAM(stream, on);
+  if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *context = stream->context->as<CUcontext>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx_v2(CUstream on, CUcontext* context, CUgreenCtx* green) {
+  if (green != nullptr) *green = nullptr;
+  return calls::cuStreamGetCtx(on, context);
+}
+
+CUresult cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
+  SimDevice& sim = SimDevice::current();
+  SIM_STREAM(stream, on);
+  if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Work& work = sim.fresh_work(WorkKind::function, "host function");
+  work.function = function;
+  work.data = data;
+  sim.submit(*stream, work, Lag::never);
+  return CUDA_SUCCESS;
+}
+
+// ---- events -----------------------------------------------------------------------------------
+
+CUresult cuEventCreate(CUevent* created, unsigned flags) {
+  SimDevice& sim = SimDevice::current();
+  constexpr unsigned kFlags = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+  const bool shared = (flags & CU_EVENT_INTERPROCESS) != 0;
+  if (created == nullptr || (flags & ~kFlags) != 0 || (shared && (flags & CU_EVENT_DISABLE_TIMING) == 0))
+    return CUDA_ERROR_INVALID_VALUE;
+  Event& event = sim.events.add();
+  event.context = sim.current_context();
+  event.flags = flags;
+  event.birth = sim.ledger().born("event", event.handle, 0);
+  *created = event.as<CUevent>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy_v2(CUevent handle) {
+  SimDevice& sim = SimDevice::current();
+  Event* event = sim.events.find(handle);
+  if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (!event->alive) {
+    sim.ledger().double_free(event->birth);
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  event->alive = false;  // A record or wait that was submitted keeps its meaning.
+  sim.ledger().died(event->birth);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
+  SimDevice& sim = SimDevice::current();
+  SIM_STREAM(stream, on);
+  if (flags != CU_EVENT_RECORD_DEFAULT) return CUDA_ERROR_INVALID_VALUE;  // External: only in capture.
+  Event* event = sim.find(sim.events, handle, "event");
+  if (event == nullptr || event->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
+  Work& work = sim.fresh_work(WorkKind::record, "record");
+  work.event = event;
+  work.event_record = ++event->record_count;
+  event->point = {stream, stream->submitted + 1};
+  sim.submit(*stream, work, Lag::never);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream on) {
+  return calls::cuEventRecordWithFlags(event, on, CU_EVENT_RECORD_DEFAULT);
+}
+
+CUresult cuEventQuery(CUevent handle) {
+  SimDevice& sim = SimDevice::current();
+  const Event* event = sim.find(sim.events, handle, "event");
+  if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (!done(event->point)) return CUDA_ERROR_NOT_READY;
+  sim.wait(event->point);  // Which waits for nothing, but orders what follows.
+  return sim.broken;
+}
+
+CUresult cuEventSynchronize(CUevent handle) {
+  SimDevice& sim = SimDevice::current();
+  const Event* event = sim.find(sim.events, handle, "event");
+  if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const StreamPoint point = event->point;  // A later record does not prolong the wait.
+  sim.wait(point);
+  sim.shrink_pools();
+  return sim.broken;
+}
+
+/// One tick is a microsecond: time is made of turns, so that it is the same in every replay.
+CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start_handle, CUevent end_handle) {
+  SimDevice& sim = SimDevice::current();
+  if (milliseconds == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Event* start = sim.find(sim.events, start_handle, "event");
+  const Event* end = sim.find(sim.events, end_handle, "event");
+  if (start == nullptr || end == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (start->record_count == 0 || end->record_count == 0) return CUDA_ERROR_INVALID_HANDLE;
+  if (((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0) return CUDA_ERROR_INVALID_HANDLE;
+  if (!done(start->point) || !done(end->point)) return CUDA_ERROR_NOT_READY;
+  *milliseconds = (static_cast<float>(end->time) - static_cast<float>(start->time)) * 1e-3F;
+  return CUDA_SUCCESS;
+}
+
+static void join(Stream& stream, const StreamPoint& point) {
+  for (StreamPoint& known : stream.joined)
+    if (known.stream == point.stream) {
+      known.seq = std::max(known.seq, point.seq);
+      return;
+    }
+  stream.joined.push_back(point);
+}
+
+CUresult cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
+  SimDevice& sim = SimDevice::current();
+  SIM_STREAM(stream, on);
+  if (flags != CU_EVENT_WAIT_DEFAULT) return CUDA_ERROR_INVALID_VALUE;  // External: only in capture.
+  const Event* event = sim.find(sim.events, handle, "event");
+  if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (event->point.stream == nullptr) return CUDA_SUCCESS;
+  join(*stream, event->point);
+  Work& work = sim.fresh_work(WorkKind::wait, "wait");
+  work.after.push_back(event->point);
+  sim.submit(*stream, work, Lag::never);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace harness::devices::calls

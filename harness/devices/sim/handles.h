@@ -1,0 +1,66 @@
+// Handles: what the driver gives out for contexts, streams and the like. Opaque values that no program
+// can dereference, and that do not come back within a run: a stale one is recognised, never followed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/base.h"
+
+namespace harness::devices {
+
+enum class HandleKind : std::uint8_t { context = 1, module, function, stream, event, pool };
+
+/// What every object behind a handle has.
+struct Object {
+  std::uint64_t handle = 0;
+  BirthId birth = BirthId::none;  ///< None for what CUDA owns: primary streams, default pools.
+  bool alive = true;
+
+  template <class Handle>
+  Handle as() const {
+    return reinterpret_cast<Handle>(handle);
+  }
+};
+
+/// The objects of one kind.
+/// Ownership: owns them, and keeps their storage from run to run; T::reset() makes one new again.
+/// Addresses of objects stay put.
+template <class T, HandleKind kKind>
+class HandleTable {
+ public:
+  void begin() { count_ = 0; }
+
+  T& add() {
+    if (count_ == objects_.size()) objects_.push_back(std::make_unique<T>());
+    T& object = *objects_[count_];
+    object.reset();
+    object.birth = BirthId::none;
+    object.alive = true;
+    object.handle = kBase | ++count_ << kShift;
+    return object;
+  }
+
+  /// The object that `handle` names, dead or alive; null when it never was one of ours.
+  T* find(const void* handle) const {
+    const auto value = reinterpret_cast<std::uint64_t>(handle);
+    const std::uint64_t index = (value & ~kBase) >> kShift;
+    const bool ours = (value & kMask) == kBase && index - 1 < count_;
+    return ours && value == objects_[index - 1]->handle ? objects_[index - 1].get() : nullptr;
+  }
+
+  std::size_t size() const { return count_; }
+  T& operator[](std::size_t index) const { return *objects_[index]; }
+
+ private:
+  // Not a canonical address: following it traps at once, wherever the program is mapped.
+  static constexpr std::uint64_t kBase = 0xc0da'0000'0000'0000 | std::uint64_t{raw(kKind)} << 40;
+  static constexpr std::uint64_t kMask = 0xffff'ff00'0000'0000;
+  static constexpr unsigned kShift = 4;
+
+  std::vector<std::unique_ptr<T>> objects_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace harness::devices

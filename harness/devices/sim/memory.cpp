@@ -1,0 +1,145 @@
+#include "harness/devices/sim/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "harness/sanitizers.h"
+
+namespace harness::devices {
+
+// Somewhere that neither the program nor a sanitizer's shadow is likely to be: an address in a trace
+// then reads the same in every run. Nothing depends on it.
+static constexpr std::uintptr_t kAddressHint = kTsan ? 0x60'0000'0000 : 0x2000'0000'0000;
+static constexpr int kFill = 0xa5;
+static constexpr Label kDeviceKind = "device memory";
+static constexpr Label kPinnedKind = "pinned memory";
+
+static void* reserve(std::uintptr_t hint, std::size_t bytes) {
+  void* memory = mmap(reinterpret_cast<void*>(hint), bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    throw std::runtime_error(
+        "the simulated device cannot reserve its 16 GiB of addresses; raise the address space limit "
+        "(ulimit -v unlimited)");
+  return memory;
+}
+
+Memory::Memory() {
+  const auto low = reinterpret_cast<std::uint64_t>(reserve(kAddressHint, kBytes));
+  range_ = {low, low + kBytes};
+  granules_ =
+      static_cast<std::uint32_t*>(reserve(0, kBytes / kGranule * sizeof(std::uint32_t)));
+  cursor_ = low;
+}
+
+Memory::~Memory() {
+  munmap(reinterpret_cast<void*>(range_.low), kBytes);
+  munmap(granules_, kBytes / kGranule * sizeof(std::uint32_t));
+}
+
+void Memory::begin(Ledger& ledger) {
+  ledger_ = &ledger;
+  blocks_.clear();
+  blocks_.emplace_back();
+  blocks_.back().dead = true;
+}
+
+void Memory::end() {
+  for (const Block& block : blocks_)
+    if (!block.dead && block.bytes > kFilledBytes) forget_pages(block);
+  const std::uint64_t used = cursor_ - range_.low;
+  unpoison(reinterpret_cast<void*>(range_.low), used);
+  std::memset(granules_, 0, used / kGranule * sizeof(std::uint32_t));
+  cursor_ = range_.low;
+  used_bytes_ = 0;
+  blocks_.clear();
+}
+
+// ---- blocks ----------------------------------------------------------------------------------------
+
+std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
+  if (bytes > kBytes) return 0;
+  const auto granules = static_cast<std::uint32_t>((bytes + kGranule - 1) / kGranule);
+  if (granules * kGranule > range_.high - cursor_) {
+    const std::uint32_t old = reclaim(granules);
+    return old != 0 ? recycle(old, origin, bytes) : 0;
+  }
+  const std::uint64_t base = cursor_;
+  cursor_ += granules * kGranule;
+  std::memset(reinterpret_cast<void*>(base), kFill, std::min(bytes, kFilledBytes));
+  const std::uint32_t index = give(origin, base, granules, bytes, 0);
+  install(index);
+  return index;
+}
+
+std::uint32_t Memory::recycle(std::uint32_t old, Origin origin, std::uint64_t bytes) {
+  return give(origin, blocks_[old].base, blocks_[old].granules, bytes, old);
+}
+
+std::uint32_t Memory::give(Origin origin, std::uint64_t base, std::uint32_t granules,
+                           std::uint64_t bytes, std::uint32_t previous) {
+  const auto index = static_cast<std::uint32_t>(blocks_.size());
+  const BirthId from = blocks_[previous].birth;
+  Block& block = blocks_.emplace_back();
+  block.base = base;
+  block.bytes = bytes;
+  block.granules = granules;
+  block.previous = previous;
+  block.origin = origin;
+  block.installed = false;
+  const Label kind = origin == Origin::pinned ? kPinnedKind : kDeviceKind;
+  block.birth = ledger_->born(kind, base, bytes, from);
+  std::uint32_t* first = granules_ + (base - range_.low) / kGranule;
+  std::fill(first, first + granules, index);
+  used_bytes_ += granules * kGranule;
+  return index;
+}
+
+void Memory::install(std::uint32_t index) {
+  Block& block = blocks_[index];
+  block.installed = true;
+  unpoison(reinterpret_cast<void*>(block.base), block.bytes);
+  poison(reinterpret_cast<void*>(block.base + block.bytes), block.granules * kGranule - block.bytes);
+}
+
+void Memory::retire(std::uint32_t index) {
+  Block& block = blocks_[index];
+  HARNESS_CHECK(!block.dead, "a block is retired once");
+  ledger_->died(block.birth);
+  block.freed = block.dead = true;
+  used_bytes_ -= block.granules * kGranule;
+  if (block.bytes > kFilledBytes) forget_pages(block);
+  poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
+}
+
+/// The oldest dead block with room for `granules`: fresh storage has run out.
+std::uint32_t Memory::reclaim(std::uint32_t granules) const {
+  for (std::uint32_t i = 1; i < blocks_.size(); ++i) {
+    const Block& block = blocks_[i];
+    if (block.dead && block.granules >= granules && storage_is_free(i)) return i;
+  }
+  return 0;
+}
+
+void Memory::forget_pages(const Block& block) {
+  constexpr std::uint64_t kPage = 4096;
+  const std::uint64_t low = (block.base + kFilledBytes + kPage - 1) / kPage * kPage;
+  const std::uint64_t high = (block.base + block.granules * kGranule) / kPage * kPage;
+  if (low < high) madvise(reinterpret_cast<void*>(low), high - low, MADV_DONTNEED);
+}
+
+// ---- what provenance asks ---------------------------------------------------------------------------
+
+BlockRef Memory::find(std::uint64_t address) const {
+  std::uint32_t index = newest(address);
+  while (index != 0 && !blocks_[index].installed && !call_view_) index = blocks_[index].previous;
+  if (index == 0) return {};
+  const Block& block = blocks_[index];
+  if (address - block.base >= block.bytes) return {};
+  return {block.birth, block.base, block.bytes, !block.dead};
+}
+
+}  // namespace harness::devices

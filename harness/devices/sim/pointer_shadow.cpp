@@ -1,0 +1,45 @@
+#include "harness/devices/sim/pointer_shadow.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+namespace harness::devices {
+
+PointerShadow::~PointerShadow() { release(); }
+
+void PointerShadow::release() {
+  if (words_ != nullptr) munmap(words_, range_.high - range_.low);
+  words_ = nullptr;
+}
+
+void PointerShadow::begin(AddressRange range) {
+  if (range.low != range_.low || range.high != range_.high) {
+    HARNESS_CHECK(range.low % 8 == 0 && range.high % 8 == 0, "device memory is aligned");
+    release();
+    range_ = range;
+    epoch_ = 0;
+    if (range.low == range.high) return;
+    void* memory = mmap(nullptr, range.high - range.low, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    HARNESS_CHECK(memory != MAP_FAILED, "address space for the shadow of device memory");
+    words_ = static_cast<std::uint64_t*>(memory);
+  }
+  ++epoch_;
+  HARNESS_CHECK(epoch_ != 0, "4 thousand million runs of one process");
+}
+
+void PointerShadow::carry(std::uint64_t target, std::uint64_t source, std::uint64_t bytes) {
+  if (target % 8 != source % 8) return;  // No whole pointer was copied to where one can be loaded.
+  const std::uint64_t skip = (8 - target % 8) % 8;
+  if (bytes < skip + 8) return;
+  const std::uint64_t count = (bytes - skip) / 8;
+  target += skip;
+  source += skip;
+  HARNESS_CHECK(range_.contains(target) && range_.contains(source) &&
+                    count <= (range_.high - target) / 8 && count <= (range_.high - source) / 8,
+                "a device copy stays in device memory");
+  std::memmove(&words_[(target - range_.low) / 8], &words_[(source - range_.low) / 8], count * 8);
+}
+
+}  // namespace harness::devices

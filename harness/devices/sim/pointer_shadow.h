@@ -1,0 +1,76 @@
+// PointerShadow: for every aligned 8-byte word of device memory, whose pointer it holds. A
+// pointer's value does not say which life it meant; the shadow does, from the copy that brought it
+// there.
+//
+// A word's shadow is a birth id (a call copied the word in), or "stored by this launch" (a kernel
+// wrote it), which is resolved from what that launch was authorised for once somebody reads the
+// word. It is believed only while the word's value points into that life: who writes something else
+// need not say so. Ownership: owns an address range as large as the device's, of which only touched
+// pages take memory. Lifetime: begin() forgets everything at once, by an epoch in each entry.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/base.h"
+
+namespace harness::devices {
+
+/// Addresses [low, high).
+struct AddressRange {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  bool contains(std::uint64_t address) const { return address - low < high - low; }
+};
+
+/// Which set of authorities, by the order of launches in the run. 0 is "none".
+enum class AuthorityIndex : std::uint32_t { none = 0 };
+
+class PointerShadow {
+ public:
+  /// What is known of one word. At most one of the two is set.
+  struct Entry {
+    BirthId captured = BirthId::none;
+    AuthorityIndex stored_by = AuthorityIndex::none;
+  };
+
+  PointerShadow() = default;
+  ~PointerShadow();
+  PointerShadow(const PointerShadow&) = delete;
+  PointerShadow& operator=(const PointerShadow&) = delete;
+
+  /// A run begins, on a device whose blocks lie in `range`.
+  void begin(AddressRange range);
+
+  AddressRange range() const { return range_; }
+
+  /// The word that contains `address`. Outside the device nothing is known, and nothing is kept.
+  Entry get(std::uint64_t address) const {
+    if (!range_.contains(address)) return {};
+    const std::uint64_t entry = words_[(address - range_.low) / 8];
+    if (entry >> 32 != epoch_) return {};
+    const auto low = static_cast<std::uint32_t>(entry);
+    if (low & kStored) return {.stored_by = static_cast<AuthorityIndex>(low & ~kStored)};
+    return {.captured = static_cast<BirthId>(low)};
+  }
+
+  void set_captured(std::uint64_t address, BirthId id) { set(address, raw(id)); }
+  void set_stored(std::uint64_t address, AuthorityIndex by) { set(address, raw(by) | kStored); }
+
+  /// A copy from `source` to `target`, both in device memory, carries the shadow with it.
+  void carry(std::uint64_t target, std::uint64_t source, std::uint64_t bytes);
+
+ private:
+  static constexpr std::uint32_t kStored = 0x80000000;
+
+  void set(std::uint64_t address, std::uint32_t low) {
+    if (range_.contains(address))
+      words_[(address - range_.low) / 8] = std::uint64_t{epoch_} << 32 | low;
+  }
+  void release();
+
+  AddressRange range_;
+  std::uint64_t* words_ = nullptr;
+  std::uint32_t epoch_ = 0;
+};
+
+}  // namespace harness::devices

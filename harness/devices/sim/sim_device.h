@@ -1,0 +1,231 @@
+// SimDevice: the simulated driver. Holds what exists (contexts, modules, streams, events, pools, memory)
+// and carries out the work that calls submit. What each call means is in calls_*.cpp.
+//
+// Work is done at submission unless a pick says that it stays queued; then its stream is an engine of the
+// scheduler, and advances by one block of a kernel or one other piece of work at a time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "harness/cuda.h"
+#include "harness/device.h"
+#include "harness/devices/sim/handles.h"
+#include "harness/devices/sim/kernel_runner.h"
+#include "harness/devices/sim/memory.h"
+#include "harness/devices/sim/provenance.h"
+#include "harness/devices/sim/stream.h"
+#include "harness/devices/sim/work.h"
+
+namespace harness::devices {
+
+struct Context : Object {
+  bool primary = false;
+  unsigned reference_count = 0;  ///< Of the primary context: retained so often.
+  unsigned flags = 0;
+  Stream* legacy = nullptr;
+  std::vector<Stream*> streams;  ///< All but the legacy one.
+
+  void reset() {
+    primary = false;
+    reference_count = 0;
+    legacy = nullptr;
+    streams.clear();
+  }
+};
+
+struct Function : Object {
+  Module* module = nullptr;
+  const KernelEntry* entry = nullptr;
+  Label label;  ///< The kernel's name.
+  void reset() {}
+};
+
+struct Module : Object {
+  Context* context = nullptr;
+  const KernelImage* image = nullptr;
+  std::vector<Function*> functions;  ///< Per entry of the image; null until asked for.
+  void reset() { functions.clear(); }
+};
+
+struct Event : Object {
+  Context* context = nullptr;
+  unsigned flags = 0;
+  StreamPoint point;               ///< What was last recorded.
+  std::uint64_t record_count = 0;  ///< Calls so far.
+  Tick time = 0;                   ///< When the last record was reached.
+  void reset() {
+    point = {};
+    record_count = 0;
+    time = 0;
+  }
+};
+
+struct Pool : Object {
+  bool is_default = false;
+  std::vector<std::uint32_t> freed;  ///< Blocks that calls have freed, in that order.
+  std::uint64_t release_threshold = 0;
+  bool follow_events = true;
+  bool opportunistic = true;
+  bool internal_dependencies = true;
+  std::uint64_t used = 0;
+  std::uint64_t used_high = 0;
+  std::uint64_t reserved = 0;
+  std::uint64_t reserved_high = 0;
+  void reset();
+};
+
+/// Finds the kernels that an image stands for, when it is not a KernelImage itself. libcuda.so.1 has one:
+/// it knows fatbins by their content. Null unless set.
+using ImageLookup = const KernelImage* (*)(const void* image);
+void set_image_lookup(ImageLookup lookup);
+
+/// When work may stay queued.
+enum class Lag : std::uint8_t {
+  ask,    ///< A pick says.
+  never,  ///< Only when what it depends on does.
+};
+
+class SimDevice final : public Device {
+ public:
+  ~SimDevice() override;
+
+  void begin(World& world) override;
+  void end() override;
+  const DriverTable& table() const override;
+  bool runs_host_kernels() const override { return true; }
+
+  /// The device of the current world. Only called through its own table.
+  static SimDevice& current() { return static_cast<SimDevice&>(*World::current()->device); }
+
+  Scheduler& scheduler() { return world->scheduler; }
+  Ledger& ledger() { return world->ledger; }
+
+  // ---- threads and contexts ----
+
+  std::vector<Context*>& context_stack();
+  Context* current_context();
+  Stream& per_thread_stream(Context& context);
+  /// Ends the context and everything that belongs to it.
+  void destroy(Context& context);
+
+  // ---- what handles name; an error and a fault when they name nothing that lives ----
+
+  CUresult find_stream(CUstream handle, Stream*& stream);
+  Stream& add_stream(Context& context, Label label);
+  template <class T, HandleKind kKind>
+  T* find(const HandleTable<T, kKind>& table, const void* handle, Label kind);
+
+  // ---- work ----
+
+  Work& fresh_work(WorkKind kind, Label label);
+  /// The call found an error after all.
+  void discard(Work& work) { spare_works_.push_back(&work); }
+  /// The work is done, or queued.
+  StreamPoint submit(Stream& stream, Work& work, Lag lag);
+  /// Takes the first piece of work of a stream further.
+  void advance(Stream& stream);
+  void wait(const StreamPoint& point);
+  /// Waits for all work that was submitted to the stream, and to those that it waits for.
+  void synchronize(Stream& stream);
+  void synchronize(Context& context);
+  bool idle(const Stream& stream) const;
+  /// The block's life ends; its pool has less in use.
+  void release(std::uint32_t block);
+
+  /// Pools give back what they hold beyond their thresholds: what a synchronisation does to them.
+  void shrink_pools();
+
+  // ---- memory that the host writes without a call ----
+
+  static bool is_host_visible(const Block& block) {
+    return block.origin == Origin::pinned || block.origin == Origin::managed;
+  }
+  void add_host_visible(std::uint32_t block) { host_visible_.push_back(block); }
+  void adopt_host_words(std::uint64_t address, std::uint64_t bytes);
+  void adopt_all_host_words();
+
+  // ---- faults ----
+
+  /// A call that the documentation forbids, or that met something dead; noted.
+  void misuse(Label kind, const char* detail, BirthId id = BirthId::none);
+  void used_dead(BirthId id);
+  /// Work met dead memory: the run is over. Outside a run the context is unusable from now on.
+  void die();
+
+  World* world = nullptr;
+  Memory memory;
+  std::unique_ptr<Provenance> provenance;
+  std::unique_ptr<KernelRunner> runner;
+
+  HandleTable<Context, HandleKind::context> contexts;
+  HandleTable<Module, HandleKind::module> modules;
+  HandleTable<Function, HandleKind::function> functions;
+  HandleTable<Stream, HandleKind::stream> streams;
+  HandleTable<Event, HandleKind::event> events;
+  HandleTable<Pool, HandleKind::pool> pools;
+
+  Context* primary = nullptr;
+  Pool* default_pool = nullptr;
+  std::vector<std::uint32_t> freed;  ///< Blocks of no pool, in the order they were freed.
+  bool initialized = false;
+  CUresult broken = CUDA_SUCCESS;    ///< What every call returns after work went wrong.
+  TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
+  bool in_function = false;             ///< Outside a run: a host function is running.
+
+ private:
+  struct Thread {
+    std::vector<Context*> stack;
+    struct Own {
+      Context* context;
+      Stream* stream;
+    };
+    std::vector<Own> streams;
+  };
+
+  Thread& thread();
+
+  void depend(Stream& stream, Work& work);
+  bool run_now(Stream& stream, Work& work, Lag lag);
+  void enqueue(Stream& stream, Work& work);
+  void complete_front(Stream& stream);
+  void finish(Stream& stream, Work& work);
+  void settle();
+  bool pass_marker(Stream& stream);
+  void set_ready(Stream& stream, bool ready);
+  bool call_function(Stream& stream, Work& work);
+  [[noreturn]] void serve_functions();
+
+  static void acquire_before(Stream& stream, const Work& work);
+  void start(Stream& stream, Work& work);
+  bool step(Stream& stream, Work& work);
+  bool run_block(Work& work);
+  void copy(Work& work);
+  void set(Work& work);
+  bool met(const Place& place, std::uint64_t bytes);
+  void note_device(EventKind kind, const Stream& stream, const Work& work);
+
+  std::vector<Thread> threads_;
+  std::size_t thread_count_ = 0;
+  std::vector<std::unique_ptr<Work>> works_;
+  std::vector<Work*> spare_works_;
+  std::vector<Stream*> busy_;       ///< Streams with queued work.
+  std::vector<std::uint32_t> host_visible_;  ///< Blocks.
+  CapturedWords words_;
+  std::vector<Stream*> functions_;  ///< Whose host function is next to be called, in order.
+};
+
+template <class T, HandleKind kKind>
+T* SimDevice::find(const HandleTable<T, kKind>& table, const void* handle, Label kind) {
+  T* object = table.find(handle);
+  if (object == nullptr) {
+    misuse(kind, "not a handle that the driver gave out");
+    return nullptr;
+  }
+  if (object->alive) [[likely]]
+    return object;
+  used_dead(object->birth);
+  return nullptr;
+}
+
+}  // namespace harness::devices

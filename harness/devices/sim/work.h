@@ -1,0 +1,73 @@
+// Work: one thing that a stream was told to do, with everything it needs from the call that said so.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/devices/sim/launch.h"
+#include "harness/devices/sim/memory.h"
+
+namespace harness::devices {
+
+struct Event;
+struct Module;
+
+enum class WorkKind : std::uint8_t {
+  kernel,
+  copy,
+  set,
+  install,   ///< An allocation begins to count.
+  free,
+  record,    ///< An event is recorded.
+  wait,      ///< Nothing but its dependencies.
+  function,  ///< A host function.
+};
+
+/// One side of a copy or set: device memory as the call meant it, or the host's.
+struct Place {
+  std::uint64_t address = 0;
+  BirthId birth = BirthId::none;  ///< None for pageable host memory.
+};
+
+/// Ownership: owns what it copied from the caller. Kept and reused: buffers keep their capacity.
+struct Work {
+  WorkKind kind = WorkKind::wait;
+  Label label;           ///< "copy", or the kernel's name.
+  Label site;            ///< Where it was submitted.
+  Name activation = 0;   ///< Who submitted it.
+  std::vector<StreamPoint> after;  ///< What must be done first, in other streams.
+  bool started = false;
+
+  Launch launch;
+  std::uint64_t block_index = 0;  ///< Of the block that runs next.
+  Module* module = nullptr;  ///< Whose kernel it is.
+
+  Place target;
+  Place source;
+  std::uint64_t bytes = 0;
+  bool staged = false;            ///< The source is `staging`: bytes copied by the call.
+  std::vector<std::byte> staging;
+  CapturedWords words;            ///< The pointers among them.
+  std::uint32_t value = 0;        ///< What to set to,
+  std::uint32_t width = 0;        ///< in elements of so many bytes.
+
+  std::uint32_t block = 0;
+  Event* event = nullptr;
+  std::uint64_t event_record = 0;  ///< How many-th record of the event.
+  CUhostFn function = nullptr;
+  void* data = nullptr;
+
+  void reset(WorkKind new_kind, Label new_label) {
+    kind = new_kind;
+    label = new_label;
+    after.clear();
+    started = false;
+    block_index = 0;
+    staged = false;
+    words.clear();
+  }
+};
+
+}  // namespace harness::devices

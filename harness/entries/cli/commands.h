@@ -1,0 +1,64 @@
+// Commands: what `afterlife` can be told to do. Each is a plain function of its options that returns the
+// exit code; main.cpp reads the options and turns exceptions into one line and a code.
+//
+// Errors: UsageError is the caller's (exit 3); any other std::exception is the world's (exit 2).
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace harness::entries {
+
+enum ExitCode : int {
+  kAsClaimed = 0,     ///< Every claim came out; the replay equals the file; the proof stands.
+  kNotAsClaimed = 1,  ///< One did not.
+  kWorld = 2,         ///< A file, the disk, the GPU.
+  kUsage = 3,
+};
+
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct ListOptions {
+  bool json = false;
+};
+int list(const ListOptions& options);
+
+struct FuzzOptions {
+  std::string target;  ///< "", "path" or "path/variant".
+  double seconds = 0;  ///< In all; 0 = until `runs`.
+  std::uint64_t runs = 0;  ///< Per variant; 0 = until `seconds`.
+  std::uint64_t seed = 1;
+  std::string strategy = "random_walk";
+  std::string device = "sim";
+  std::string config;
+  std::string out = "results/found";
+  bool json = false;
+};
+int fuzz(const FuzzOptions& options);
+
+struct ReplayOptions {
+  std::string file;
+  bool json = false;
+};
+int replay(const ReplayOptions& options);
+
+struct MinimizeOptions {
+  std::string file;
+  std::string out;  ///< "" = in place.
+  std::string programs = "corpus";  ///< To compare with.
+  bool json = false;
+};
+int minimize(const MinimizeOptions& options);
+
+struct ProveOptions {
+  std::string target;
+  int decisions = -1;  ///< The largest k; -1 = the least at which the path as shipped fails.
+  std::string window;
+  std::string programs = "corpus";
+};
+int prove(const ProveOptions& options);
+
+}  // namespace harness::entries

@@ -1,0 +1,136 @@
+// fuzz: searches each variant in turn, shares the time out over them, and tells what came of it.
+//
+// A reproducer is on disk before the next variant begins, so that nothing found is lost to Ctrl-C.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/gather.h"
+#include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/lookup.h"
+#include "harness/entries/cli/output_folder.h"
+#include "harness/reports/json.h"
+#include "harness/reports/matrix.h"
+#include "harness/reports/progress.h"
+
+namespace harness::entries {
+namespace {
+
+using reports::Terminal;
+
+constexpr double kDefaultSeconds = 60;
+constexpr int kStderr = 2;
+
+class Clock {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+class Fuzzing {
+ public:
+  explicit Fuzzing(const FuzzOptions& options)
+      : options_(options),
+        targets_(find_targets(options.target)),
+        folder_(options.out),
+        seconds_(options.seconds > 0 || options.runs > 0 ? options.seconds : kDefaultSeconds) {
+    for (const Target& target : targets_) find_configs(*target.scenario, options.config);
+    search_.strategy = &find_strategy(options.strategy);
+    search_.device = &find_device(options.device);
+    search_.seed = options.seed;
+    search_.run_limit = options.runs;
+    search_.stop = &take_interrupts();
+    search_.minimize_limits.stop = search_.stop;
+    search_.progress = [this](const SearchResult& result) { show(result); };
+  }
+
+  int run() {
+    for (; index_ < targets_.size() && !*search_.stop; ++index_) search_one();
+    progress_.clear();
+    options_.json ? print_json() : print_report();
+    if (!write_error_.empty()) throw std::runtime_error(write_error_);
+    return gathered_.as_claimed() ? kAsClaimed : kNotAsClaimed;
+  }
+
+ private:
+  void search_one() {
+    const Target& target = targets_[index_];
+    search_.configs = find_configs(*target.scenario, options_.config);
+    search_.second_limit = share();
+    const SearchResult result = search(runner_, *target.scenario, target.variant, search_);
+    gathered_.add(result, write_all(result));
+  }
+
+  /// Of the time that is left, what this variant gets; 0 = no limit.
+  double share() const {
+    if (seconds_ <= 0) return 0;
+    const double left = std::max(0.01, seconds_ - clock_.seconds());
+    return left / static_cast<double>(targets_.size() - index_);
+  }
+
+  std::vector<std::string> write_all(const SearchResult& result) {
+    std::vector<std::string> files;
+    for (const Finding& finding : result.findings) {
+      try {
+        files.push_back(folder_.write(finding));
+      } catch (const std::runtime_error& error) {
+        if (write_error_.empty()) write_error_ = error.what();
+        files.emplace_back();
+      }
+    }
+    return files;
+  }
+
+  void show(const SearchResult& result) {
+    const double now = clock_.seconds();
+    if (!progress_.due(now)) return;
+    const double rate = result.seconds > 0 ? static_cast<double>(result.tally.runs) / result.seconds : 0;
+    const std::string of = seconds_ > 0 ? fmt::format(" of {:.0f}", seconds_) : "";
+    progress_.show(
+        now, fmt::format("{:>4.0f}{} s  [{}/{}] {:<24} {:>12} runs  {:>9}/s  {} signatures", now, of,
+                         index_ + 1, targets_.size(), name_of(targets_[index_]),
+                         reports::grouped(result.tally.runs),
+                         reports::grouped(static_cast<std::uint64_t>(rate)), result.findings.size()));
+  }
+
+  void print_json() { fmt::print("{}\n", reports::to_json(gathered_.findings())); }
+
+  void print_report() {
+    const Terminal terminal = Terminal::of(1);
+    const reports::Findings& findings = gathered_.findings();
+    fmt::print("{}\n{}\n", reports::matrix(findings, terminal), reports::windows(findings, terminal));
+    fmt::print("{}", reports::summary(findings, terminal));
+    if (index_ < targets_.size() || *search_.stop)
+      fmt::print("stopped; {} of {} variants were searched\n", findings.variants.size(), targets_.size());
+    for (const std::string& signature : gathered_.nondeterministic())
+      fmt::print("replays otherwise, which is a bug of the harness: {}\n", signature);
+    const Told* told = gathered_.told();
+    if (told == nullptr) return;
+    fmt::print("\n{}", story_of(runner_, told->finding, terminal));
+    if (!told->file.empty()) fmt::print("\nTo replay it:\n  {} replay {}\n", program_name(), told->file);
+  }
+
+  const FuzzOptions& options_;
+  std::vector<Target> targets_;
+  OutputFolder folder_;
+  double seconds_;
+  SearchOptions search_;
+  Runner runner_;
+  Gathered gathered_;
+  Clock clock_;
+  reports::Progress progress_{kStderr, Terminal::of(kStderr)};
+  std::size_t index_ = 0;
+  std::string write_error_;
+};
+
+}  // namespace
+
+int fuzz(const FuzzOptions& options) { return Fuzzing(options).run(); }
+
+}  // namespace harness::entries

@@ -1,0 +1,124 @@
+#include "harness/entries/cli/gather.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "harness/reports/story.h"
+
+namespace harness::entries {
+namespace {
+
+// A stale use in few decisions reads best; what belongs to no window reads worst.
+auto plainness(const Finding& finding) {
+  const FaultKind kind = finding.fault.kind;
+  const bool stale = kind == FaultKind::use_after_death || kind == FaultKind::recycled_use;
+  const bool bare = kind == FaultKind::recycled_use;
+  return std::tuple(!stale, finding.window < 0, finding.reproducer.the_case.tape.size(), bare);
+}
+
+template <class Rows, class Same, class Make>
+auto& find_or_add(Rows& rows, Same same, Make make) {
+  const auto found = std::find_if(rows.begin(), rows.end(), same);
+  return found != rows.end() ? *found : rows.emplace_back(make());
+}
+
+}  // namespace
+
+void Gathered::add(const SearchResult& result, const std::vector<std::string>& files) {
+  const Scenario& scenario = *result.scenario;
+  const VariantInfo& variant = scenario.variants[result.variant];
+  reports::VariantRow row{std::string(scenario.name.view()),
+                          std::string(variant.name.view()),
+                          variant.claim,
+                          result.verdict,
+                          result.tally.runs,
+                          result.first_fault_run,
+                          result.seconds,
+                          {},
+                          {},
+                          {}};
+  const bool surprising = !harness::as_claimed(variant.claim, result.verdict);
+  for (std::size_t i = 0; i < result.findings.size(); ++i) {
+    const Finding& finding = result.findings[i];
+    row.signatures.push_back(finding.signature);
+    if (!files[i].empty()) row.reproducers.push_back(files[i]);
+    if (finding.nondeterministic) nondeterministic_.push_back(finding.signature);
+    consider(finding, files[i], surprising);
+  }
+  for (const ConfigTally& config : result.configs)
+    row.configs.push_back({to_string(scenario, config.config), judge(variant.claim, config.tally),
+                           config.tally.runs});
+  findings_.variants.push_back(std::move(row));
+  add_windows(result);
+  add_ops(result);
+}
+
+void Gathered::add_windows(const SearchResult& result) {
+  const std::string path(result.scenario->name.view());
+  for (std::size_t i = 0; i < result.windows.size(); ++i) {
+    const Window& window = result.scenario->windows[i];
+    reports::WindowRow& row = find_or_add(
+        findings_.windows,
+        [&](const auto& known) { return known.path == path && known.window == window.name.view(); },
+        [&] {
+          return reports::WindowRow{path, std::string(window.name.view()),
+                                    std::string(window.summary), 0, 0};
+        });
+    row.reached += result.windows[i].reached;
+    row.caught += result.windows[i].caught;
+  }
+}
+
+void Gathered::add_ops(const SearchResult& result) {
+  const std::string path(result.scenario->name.view());
+  for (std::size_t i = 0; i < result.ops.size(); ++i) {
+    const Label op = result.scenario->ops[i].name;
+    reports::OpRow& row = find_or_add(
+        findings_.ops,
+        [&](const auto& known) { return known.path == path && known.op == op.view(); },
+        [&] { return reports::OpRow{path, std::string(op.view()), 0}; });
+    row.reached += result.ops[i];
+  }
+}
+
+void Gathered::consider(const Finding& finding, const std::string& file, bool surprising) {
+  if (!told_.empty()) {
+    const Told& best = told_.front();
+    if (told_surprises_ != surprising) {
+      if (told_surprises_) return;
+    } else if (best.finding.reproducer.the_case.variant !=
+                   finding.reproducer.the_case.variant ||
+               plainness(best.finding) <= plainness(finding)) {
+      return;
+    }
+  }
+  told_.assign(1, {finding, file});
+  told_surprises_ = surprising;
+}
+
+bool Gathered::as_claimed() const {
+  return nondeterministic_.empty() &&
+         std::all_of(findings_.variants.begin(), findings_.variants.end(), [](const auto& row) {
+           return harness::as_claimed(row.claim, row.verdict);
+         });
+}
+
+void put_first(Reproducer& reproducer, const std::string& signature) {
+  const auto found = std::find(reproducer.faults.begin(), reproducer.faults.end(), signature);
+  if (found != reproducer.faults.end()) std::rotate(reproducer.faults.begin(), found, found + 1);
+}
+
+std::size_t fault_index(const Outcome& outcome, std::string_view signature) {
+  for (std::size_t i = 0; i < outcome.faults.size(); ++i)
+    if (outcome.faults[i].signature() == signature) return i;
+  return 0;
+}
+
+std::string story_of(Runner& runner, const Finding& finding, const reports::Terminal& terminal) {
+  const Case& the_case = finding.reproducer.the_case;
+  const Outcome& outcome = runner.run(the_case);
+  return reports::story({the_case, outcome, runner.world(), fault_index(outcome, finding.signature)},
+                        terminal);
+}
+
+}  // namespace harness::entries

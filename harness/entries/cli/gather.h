@@ -1,0 +1,55 @@
+// Gather: what the searches of a session came to, added up per path, and the one failure worth telling.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/reports/findings.h"
+#include "harness/reports/terminal.h"
+#include "harness/search.h"
+
+namespace harness::entries {
+
+/// A finding and the file of its reproducer.
+struct Told {
+  Finding finding;
+  std::string file;
+};
+
+class Gathered {
+ public:
+  /// `files`: of the result's findings, in their order; empty where none was written.
+  void add(const SearchResult& result, const std::vector<std::string>& files);
+
+  const reports::Findings& findings() const { return findings_; }
+  /// Every claim came out, and every failure replays.
+  bool as_claimed() const;
+
+  /// The failure to tell, or null: of a broken claim if there is one, else of the first variant that
+  /// failed; with few decisions.
+  const Told* told() const { return told_.empty() ? nullptr : &told_.front(); }
+
+  /// Signatures whose replay was another run, which is a bug of the harness.
+  const std::vector<std::string>& nondeterministic() const { return nondeterministic_; }
+
+ private:
+  void add_windows(const SearchResult& result);
+  void add_ops(const SearchResult& result);
+  void consider(const Finding& finding, const std::string& file, bool surprising);
+
+  reports::Findings findings_;
+  std::vector<std::string> nondeterministic_;
+  std::vector<Told> told_;  ///< None or one.
+  bool told_surprises_ = false;
+};
+
+/// Replays the finding's reproducer and tells its story.
+std::string story_of(Runner& runner, const Finding& finding, const reports::Terminal& terminal);
+
+/// Lists the fault that the case is about first, which is the one that minimizing keeps.
+void put_first(Reproducer& reproducer, const std::string& signature);
+
+/// The index of the fault with this signature, or 0.
+std::size_t fault_index(const Outcome& outcome, std::string_view signature);
+
+}  // namespace harness::entries

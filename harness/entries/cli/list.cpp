@@ -1,0 +1,130 @@
+// list: everything there is, from the tables.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "harness/entries/cli/commands.h"
+#include "harness/reports/table.h"
+#include "harness/run.h"
+
+namespace harness::entries {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using reports::Cell;
+using reports::Colour;
+using reports::Table;
+using reports::Terminal;
+
+std::string joined(std::span<const Label> labels, const char* separator) {
+  std::string text;
+  for (const Label& label : labels) {
+    if (!text.empty()) text += separator;
+    text += label.view();
+  }
+  return text;
+}
+
+template <class Infos>
+std::string names(const Infos& infos) {
+  std::string text;
+  for (const auto& info : infos) {
+    if (!text.empty()) text += ' ';
+    text += info.name.view();
+  }
+  return text;
+}
+
+void print(const Scenario& scenario, const Terminal& terminal) {
+  const auto heading = [&](std::string_view text) { return terminal.paint(Colour::bold, text); };
+  fmt::print("{}  {}\n\n", heading(scenario.name.view()), scenario.summary);
+  Table variants({{"variant"}, {"claim"}, {"hazards and what its author says", {}, true}});
+  for (const VariantInfo& variant : scenario.variants) {
+    std::string words = joined(variant.claim.hazards, ", ");
+    if (variant.claim.always) words += " (always)";
+    if (*variant.claim.words != '\0') words += (words.empty() ? "" : ": ") + std::string(variant.claim.words);
+    variants.add({std::string(variant.name.view()), std::string(to_label(variant.claim.kind).view()), words});
+  }
+  fmt::print("{}\n", variants.to_string(terminal));
+  Table windows({{"window"}, {"where the race can happen", {}, true}});
+  for (const Window& window : scenario.windows)
+    windows.add({std::string(window.name.view()), std::string(window.summary)});
+  fmt::print("{}\n", windows.to_string(terminal));
+  Table axes({{"config axis"}, {"values, the plain one first", {}, true}});
+  for (const Axis& axis : scenario.axes) axes.add({std::string(axis.name.view()), joined(axis.values, " ")});
+  fmt::print("{}({} configs)\n\n", axes.to_string(terminal), config_count(scenario));
+  fmt::print("{}\n\n", reports::wrapped("ops: " + names(scenario.ops), reports::kWidth, 5));
+}
+
+template <class Info>
+void add_members(Table& table, const char* kind, std::span<const Info* const> members) {
+  for (const Info* member : members)
+    table.add({std::string(kind), std::string(member->name.view()), std::string(member->summary)});
+}
+
+void print_all() {
+  const Terminal terminal = Terminal::of(1);
+  for (const Scenario* scenario : tables::scenarios()) print(*scenario, terminal);
+  Table table({{"kind"}, {"name"}, {"what it does", {}, true}});
+  add_members(table, "strategy", tables::strategies());
+  add_members(table, "actor", tables::actors());
+  add_members(table, "oracle", tables::oracles());
+  add_members(table, "device", tables::devices());
+  fmt::print("{}", table.to_string(terminal));
+}
+
+template <class Infos>
+Json names_json(const Infos& infos) {
+  Json names = Json::array();
+  for (const auto& info : infos) names.push_back(info.name.view());
+  return names;
+}
+
+template <class Info>
+Json members_json(std::span<const Info* const> members) {
+  Json names = Json::array();
+  for (const Info* member : members) names.push_back(member->name.view());
+  return names;
+}
+
+Json labels_json(std::span<const Label> labels) {
+  Json names = Json::array();
+  for (const Label& label : labels) names.push_back(label.view());
+  return names;
+}
+
+Json to_json(const Scenario& scenario) {
+  Json variants = Json::array();
+  for (const VariantInfo& variant : scenario.variants)
+    variants.push_back({{"variant", variant.name.view()},
+                        {"claim", to_label(variant.claim.kind).view()},
+                        {"hazards", labels_json(variant.claim.hazards)},
+                        {"always", variant.claim.always}});
+  Json axes = Json::object();
+  for (const Axis& axis : scenario.axes) axes[axis.name.c_str()] = labels_json(axis.values);
+  return {{"path", scenario.name.view()},     {"variants", variants},
+          {"axes", axes},                     {"ops", names_json(scenario.ops)},
+          {"windows", names_json(scenario.windows)}};
+}
+
+void print_json() {
+  Json paths = Json::array();
+  for (const Scenario* scenario : tables::scenarios()) paths.push_back(to_json(*scenario));
+  const Json all{{"schema", 1},
+                 {"paths", paths},
+                 {"strategies", members_json(tables::strategies())},
+                 {"actors", members_json(tables::actors())},
+                 {"oracles", members_json(tables::oracles())},
+                 {"devices", members_json(tables::devices())}};
+  fmt::print("{}\n", all.dump(2));
+}
+
+}  // namespace
+
+int list(const ListOptions& options) {
+  options.json ? print_json() : print_all();
+  return kAsClaimed;
+}
+
+}  // namespace harness::entries

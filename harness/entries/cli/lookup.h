@@ -1,0 +1,33 @@
+// Lookup: what the names on a command line mean. Errors: UsageError that lists what there is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/run.h"
+
+namespace harness::entries {
+
+struct Target {
+  const Scenario* scenario;
+  std::size_t variant;
+};
+
+/// "" = every variant of every path, "path" = every variant of it, "path/variant" = one.
+std::vector<Target> find_targets(const std::string& name);
+
+/// "path/variant", and nothing less.
+Target find_target(const std::string& name);
+
+const StrategyInfo& find_strategy(const std::string& name);
+const DeviceInfo& find_device(const std::string& name);
+
+/// The config that `text` spells, axes left out at their first value; none when it is empty.
+std::vector<Config> find_configs(const Scenario& scenario, const std::string& text);
+
+std::string name_of(const Target& target);
+
+/// How this program is called from the current folder.
+std::string program_name();
+
+}  // namespace harness::entries

@@ -1,0 +1,134 @@
+// afterlife: reads the command line, runs one command, and turns what went wrong into one line on stderr
+// and an exit code.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+
+#include "harness/entries/cli/commands.h"
+
+namespace harness::entries {
+namespace {
+
+constexpr const char* kExitCodes =
+    "Exit: 0 every claim came out, 1 one did not, 2 a file, the disk or the GPU, 3 usage.";
+
+std::string footer(const char* examples) {
+  return fmt::format("\nExamples:\n{}\n\n{}", examples, kExitCodes);
+}
+
+CLI::App* add_list(CLI::App& app, ListOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "list", "List the paths with their variants, configs, ops and windows, and every strategy and device");
+  command->add_flag("--json", options.json, "One JSON object on stdout");
+  command->footer(footer("  afterlife list\n  afterlife list --json | python3 -m json.tool"));
+  return command;
+}
+
+CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
+  CLI::App* command = app.add_subcommand("fuzz", "Search for faults, and compare each claim with what is found");
+  command->add_option("target", options.target, "PATH or PATH/VARIANT; everything when left out")
+      ->type_name("PATH[/VARIANT]");
+  command->add_option("--seconds", options.seconds, "How long, shared out over the variants (60 unless --runs)")
+      ->check(CLI::Range(0.01, 1e7).description("0.01 to 1e7"))
+      ->type_name("N");
+  command->add_option("--runs", options.runs, "How many runs of each variant")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command->add_option("--seed", options.seed, "Where the search starts (1)")->type_name("N");
+  command->add_option("--strategy", options.strategy, "Who answers (random_walk); see `afterlife list`")
+      ->type_name("NAME");
+  command->add_option("--device", options.device, "Who carries out CUDA calls (sim)")->type_name("NAME");
+  command->add_option("--config", options.config, "Only this config: \"axis=value ...\"; all in turn when left out")
+      ->type_name("TEXT");
+  command->add_option("--out", options.out, "Where reproducers go (results/found)")->type_name("DIR");
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
+  command->footer(footer("  afterlife fuzz --seconds 10\n"
+                         "  afterlife fuzz argpack/borrow --runs 100000 --seed 7 --json"));
+  return command;
+}
+
+CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
+  CLI::App* command = app.add_subcommand("replay", "Run a reproducer, tell its story, and compare it with the file");
+  command->add_option("file", options.file, "A reproducer")->required()->type_name("FILE");
+  command->add_flag("--json", options.json, "One JSON object on stdout");
+  command->footer(footer("  afterlife replay corpus/argpack/repros/nested_replace.repro"));
+  return command;
+}
+
+CLI::App* add_minimize(CLI::App& app, MinimizeOptions& options) {
+  CLI::App* command = app.add_subcommand("minimize", "Make a reproducer as plain as its fault allows, in place");
+  command->add_option("file", options.file, "A reproducer")->required()->type_name("FILE");
+  command->add_option("--out", options.out, "Write here instead")->type_name("FILE");
+  command->add_option("--programs", options.programs, "The corpus to compare with (corpus)")->type_name("DIR");
+  command->add_flag("--json", options.json, "One JSON object on stdout");
+  command->footer(footer("  afterlife minimize results/found/argpack-borrow-0123456789abcdef.repro"));
+  return command;
+}
+
+CLI::App* add_prove(CLI::App& app, ProveOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "prove", "Try every set of at most k further decisions on each window's smallest program");
+  command->add_option("target", options.target, "The variant")->required()->type_name("PATH/VARIANT");
+  command->add_option("--k", options.decisions, "At most this many decisions (the least at which borrow fails)")
+      ->check(CLI::Range(0, 6).description("0 to 6"))
+      ->type_name("N");
+  command->add_option("--window", options.window, "Only this window")->type_name("NAME");
+  command->add_option("--programs", options.programs, "The corpus that holds PATH/programs (corpus)")
+      ->type_name("DIR");
+  command->footer(footer("  afterlife prove argpack/own\n  afterlife prove argpack/borrow --k 1"));
+  return command;
+}
+
+int complain(const std::string& what, int code) {
+  std::string line = what.substr(0, what.find('\n'));
+  fmt::print(stderr, "afterlife: {}\n", line);
+  return code;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Afterlife finds what a GPU runtime still uses after it has died.", "afterlife");
+  app.require_subcommand(1);
+  app.footer(fmt::format("\n`afterlife COMMAND --help` has an example of each.\n{}", kExitCodes));
+  ListOptions list_options;
+  FuzzOptions fuzz_options;
+  ReplayOptions replay_options;
+  MinimizeOptions minimize_options;
+  ProveOptions prove_options;
+  CLI::App* list_command = add_list(app, list_options);
+  CLI::App* fuzz_command = add_fuzz(app, fuzz_options);
+  CLI::App* replay_command = add_replay(app, replay_options);
+  CLI::App* minimize_command = add_minimize(app, minimize_options);
+  add_prove(app, prove_options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked_for_help) {
+    return app.exit(asked_for_help);
+  } catch (const CLI::ParseError& error) {
+    const auto commands = app.get_subcommands();
+    const std::string where = commands.empty() ? "" : " " + commands.front()->get_name();
+    return complain(fmt::format("{}; see `afterlife{} --help`", error.what(), where), kUsage);
+  }
+  if (list_command->parsed()) return list(list_options);
+  if (fuzz_command->parsed()) return fuzz(fuzz_options);
+  if (replay_command->parsed()) return replay(replay_options);
+  if (minimize_command->parsed()) return minimize(minimize_options);
+  return prove(prove_options);
+}
+
+}  // namespace
+}  // namespace harness::entries
+
+int main(int argc, char** argv) {
+  using namespace harness::entries;
+  try {
+    return run(argc, argv);
+  } catch (const UsageError& error) {
+    return complain(error.what(), kUsage);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory", kWorld);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kWorld);
+  }
+}

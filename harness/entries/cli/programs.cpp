@@ -1,0 +1,61 @@
+#include "harness/entries/cli/programs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+namespace harness::entries {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "W1" or "W1-2": a window may have more programs than one.
+int window_named(const Scenario& scenario, std::string_view name) {
+  int best = -1;
+  std::size_t best_length = 0;
+  for (std::size_t i = 0; i < scenario.windows.size(); ++i) {
+    const std::string_view window = scenario.windows[i].name.view();
+    const bool fits = name == window || (name.starts_with(window) && (name[window.size()] == '-' || name[window.size()] == '_'));
+    if (!fits || window.size() < best_length) continue;
+    best = static_cast<int>(i);
+    best_length = window.size();
+  }
+  return best;
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed))
+    if (entry.path().extension() == ".repro") files.push_back(entry.path());
+  if (failed)
+    throw std::runtime_error(fmt::format("no programs in '{}': {}; run from the root of the tree, or say "
+                                         "--programs",
+                                         folder.string(), failed.message()));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+std::vector<Program> read_programs(const std::string& corpus, const Scenario& scenario) {
+  std::vector<Program> programs;
+  for (const fs::path& file : files_in(fs::path(corpus) / scenario.name.view() / "programs")) {
+    Program program{file.stem().string(), -1, read_reproducer(file.string())};
+    if (program.reproducer.the_case.scenario != &scenario)
+      throw std::runtime_error(fmt::format("{}: a program of another path", file.string()));
+    program.window = window_named(scenario, program.name);
+    programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+std::size_t op_count(const Tape& tape) {
+  return static_cast<std::size_t>(std::count_if(tape.begin(), tape.end(), [](const Decision& decision) {
+    return decision.site_tag == site_tag(Site::op);
+  }));
+}
+
+}  // namespace harness::entries

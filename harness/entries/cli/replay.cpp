@@ -1,0 +1,65 @@
+// replay: runs a reproducer, tells its story, and says whether the run was the one that the file records.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/gather.h"
+#include "harness/reports/json.h"
+#include "harness/reports/story.h"
+
+namespace harness::entries {
+namespace {
+
+std::vector<std::string> sorted(std::vector<std::string> texts) {
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+/// Something that is in `these` and not in `those`, both sorted; or null.
+const std::string* missing(const std::vector<std::string>& these, const std::vector<std::string>& those) {
+  for (const std::string& text : these)
+    if (!std::binary_search(those.begin(), those.end(), text)) return &text;
+  return nullptr;
+}
+
+/// How the run differs from what the file says, or empty. A file without faults and trace is a program:
+/// it says nothing.
+std::string difference(const Reproducer& recorded, const Reproducer& now, std::uint64_t trace) {
+  const std::vector<std::string> before = sorted(recorded.faults);
+  const std::vector<std::string> after = sorted(now.faults);
+  if (const std::string* fault = missing(before, after))
+    return fmt::format("the file has a fault that the run has not: {}", *fault);
+  const bool says_nothing = recorded.trace == 0 && before.empty();
+  if (const std::string* fault = missing(after, before); fault != nullptr && !says_nothing)
+    return fmt::format("the run has a fault that the file has not: {}", *fault);
+  if (recorded.trace != 0 && recorded.trace != trace)
+    return fmt::format("the events differ: trace {:016x} in the file, {:016x} in the run",
+                       recorded.trace, trace);
+  return {};
+}
+
+}  // namespace
+
+int replay(const ReplayOptions& options) {
+  const Reproducer recorded = read_reproducer(options.file);
+  Runner runner;
+  const Outcome& outcome = runner.run(recorded.the_case);
+  const std::uint64_t trace = runner.trace_hash();
+  const Reproducer now = describe(runner, outcome, recorded.the_case);
+  const std::string differs = difference(recorded, now, trace);
+  const std::string signature = recorded.faults.empty()
+                                    ? (now.faults.empty() ? "" : now.faults.front())
+                                    : recorded.faults.front();
+  const reports::Telling telling{recorded.the_case, outcome, runner.world(), fault_index(outcome, signature)};
+  if (options.json) {
+    fmt::print("{}\n", reports::to_json(telling, trace, signature, differs.empty()));
+  } else {
+    fmt::print("{}\n", reports::story(telling, reports::Terminal::of(1)));
+    fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);
+  }
+  return differs.empty() ? kAsClaimed : kNotAsClaimed;
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,164 @@
+// fuzz: the libFuzzer target of one path. Bytes are decisions (strategies/bytes.h); a claim that does not
+// come out is a crash.
+//
+// Without --variant every sound variant runs each input, and any fault is a crash. With --variant=NAME
+// (or AFTERLIFE_VARIANT) that one runs, and any fault is, whatever it claims: how to hunt in what is
+// known to be unsound. --config=TEXT (or AFTERLIFE_CONFIG) fixes the config, which otherwise is the
+// input's to choose. Both are handed on to the processes that libFuzzer starts for -fork and
+// -minimize_crash.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "harness/entries/fuzz_observer.h"
+#include "harness/reports/story.h"
+#include "harness/search.h"
+
+namespace harness::entries {
+namespace {
+
+/// What libFuzzer keeps inputs for, next to code coverage.
+__attribute__((section("__libfuzzer_extra_counters"))) Features features;
+
+[[noreturn]] void stop(const std::string& why) {
+  fmt::print(stderr, "fuzz_{}: {}\n", AFTERLIFE_PATH, why);
+  std::_Exit(3);
+}
+
+class Target {
+ public:
+  Target() {
+    const char* variant = std::getenv("AFTERLIFE_VARIANT");
+    for (std::size_t i = 0; i < scenario_.variants.size(); ++i) {
+      const VariantInfo& info = scenario_.variants[i];
+      const bool wanted = variant != nullptr ? info.name.view() == variant
+                                             : info.claim.kind == ClaimKind::sound;
+      if (wanted) variants_.push_back(i);
+    }
+    if (variants_.empty()) stop(fmt::format("no variant '{}'", variant != nullptr ? variant : "sound"));
+    if (const char* config = std::getenv("AFTERLIFE_CONFIG")) {
+      config_ = parse_config(scenario_, config);
+      config_is_fixed_ = true;
+    }
+  }
+
+  void run(std::span<const std::uint8_t> bytes) {
+    const Config config =
+        config_is_fixed_
+            ? config_
+            : config_at(scenario_, config_of(read_records(bytes)) % config_count(scenario_));
+    observer_.assign(bytes);
+    for (const std::size_t variant : variants_) {
+      const Outcome& outcome = runner_.run(scenario_, variant, config, device_, observer_);
+      count_features(outcome);
+      if (outcome.failed()) crash(variant, config, outcome);
+    }
+  }
+
+  const Records& asked() const { return observer_.asked(); }
+
+ private:
+  static const Scenario& find_scenario() {
+    const Scenario* scenario = find(tables::scenarios(), AFTERLIFE_PATH);
+    if (scenario == nullptr) stop("no such path");
+    return *scenario;
+  }
+  static const DeviceInfo& find_device() {
+    const DeviceInfo* device = find(tables::devices(), "sim");
+    if (device == nullptr) stop("no simulated device");
+    return *device;
+  }
+
+  /// Windows reached, and which ops ran together.
+  void count_features(const Outcome& outcome) {
+    constexpr std::uint64_t kWindow = hash_name("window");
+    constexpr std::uint64_t kOps = hash_name("ops");
+    for (std::uint64_t left = outcome.reached; left != 0; left &= left - 1)
+      count(features, mix(kWindow, static_cast<std::uint64_t>(std::countr_zero(left))));
+    for (std::uint64_t first = outcome.ops; first != 0; first &= first - 1)
+      for (std::uint64_t second = first; second != 0; second &= second - 1)
+        count(features, mix(mix(kOps, static_cast<std::uint64_t>(std::countr_zero(first))),
+                            static_cast<std::uint64_t>(std::countr_zero(second))));
+  }
+
+  /// The first two lines are what ClusterFuzz and -minimize_crash tell bugs apart by.
+  [[noreturn]] void crash(std::size_t variant, const Config& config, const Outcome& outcome) {
+    const std::string signature = outcome.faults.front().signature();
+    fmt::print(stderr, "{}:{}: ASSERTION FAILED: {}\nDEDUP_TOKEN: {}\n", __FILE__, __LINE__, signature,
+               signature);
+    const Case the_case{&scenario_, variant, config, &device_, outcome.tape};
+    fmt::print(stderr, "\n{}\n", reports::story({the_case, outcome, runner_.world()}, {}));
+    fmt::print(stderr, "{}", to_string(describe(runner_, outcome, the_case)));
+    std::abort();
+  }
+
+  const Scenario& scenario_ = find_scenario();
+  const DeviceInfo& device_ = find_device();
+  std::vector<std::size_t> variants_;
+  Config config_;
+  bool config_is_fixed_ = false;
+  Runner runner_;
+  Observer observer_{features};
+};
+
+Target& target() {
+  static Target one;
+  return one;
+}
+
+/// Takes "--name=value" off the command line, and puts it where child processes find it.
+bool take(std::string_view argument, std::string_view prefix, const char* variable) {
+  if (!argument.starts_with(prefix)) return false;
+  setenv(variable, std::string(argument.substr(prefix.size())).c_str(), 1);
+  return true;
+}
+
+}  // namespace
+}  // namespace harness::entries
+
+using harness::entries::Mutator;
+using harness::entries::read_records;
+using harness::entries::Records;
+using harness::entries::target;
+using harness::entries::write_records;
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  int kept = 1;
+  for (int i = 1; i < *argc; ++i) {
+    const std::string_view argument = (*argv)[i];
+    if (!harness::entries::take(argument, "--variant=", "AFTERLIFE_VARIANT") &&
+        !harness::entries::take(argument, "--config=", "AFTERLIFE_CONFIG"))
+      (*argv)[kept++] = (*argv)[i];
+  }
+  *argc = kept;
+  try {
+    target();
+  } catch (const std::runtime_error& error) {
+    harness::entries::stop(error.what());
+  }
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  target().run({data, size});
+  return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t size_limit, unsigned int seed) {
+  Mutator mutator(target().asked(), seed);
+  const Records mutant =
+      mutator.mutate(read_records({data, size}), size_limit / sizeof(harness::Decision));
+  return write_records(mutant, data, size_limit);
+}
+
+extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* data1, std::size_t size1,
+                                                 const std::uint8_t* data2, std::size_t size2,
+                                                 std::uint8_t* out, std::size_t out_limit,
+                                                 unsigned int seed) {
+  Mutator mutator(target().asked(), seed);
+  const Records child = mutator.cross(read_records({data1, size1}), read_records({data2, size2}),
+                                      out_limit / sizeof(harness::Decision));
+  return write_records(child, out, out_limit);
+}

@@ -1,0 +1,186 @@
+// Fuzz records: mutates and crosses tapes as libFuzzer holds them, by whole records of 16 bytes.
+//
+// What a byte mutator cannot guess, the hash of a derived activation or the name of an op, is copied from
+// the questions of the last run. Every function is a pure one of its arguments, the seed included.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "harness/strategies/bytes.h"
+
+namespace harness::entries {
+
+static_assert(std::endian::native == std::endian::little, "records are little-endian on disk");
+
+/// A record that no question meets, and that says which config the input is for.
+inline constexpr Name kConfigName = derive_name(0, hash_name("config"), 0);
+inline constexpr auto kConfigTag = static_cast<std::uint16_t>(hash_name("config"));
+
+using Records = std::vector<Decision>;
+
+/// A record cut off at the end is filled up with zeros, as the decoder reads it.
+inline Records read_records(std::span<const std::uint8_t> bytes) {
+  Records records((bytes.size() + sizeof(Decision) - 1) / sizeof(Decision), Decision{});
+  if (!bytes.empty()) std::memcpy(records.data(), bytes.data(), bytes.size());
+  return records;
+}
+
+/// Writes as many whole records as fit; returns their bytes.
+inline std::size_t write_records(const Records& records, std::uint8_t* bytes, std::size_t limit) {
+  const std::size_t size = std::min(records.size(), limit / sizeof(Decision)) * sizeof(Decision);
+  if (size > 0) std::memcpy(bytes, records.data(), size);
+  return size;
+}
+
+inline std::uint32_t config_of(const Records& records) {
+  for (const Decision& record : records)
+    if (record.activation == kConfigName) return record.value;
+  return 0;
+}
+
+/// A stream of numbers from a seed.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : state_(mix(0, seed)) {}
+  std::uint64_t roll() { return mix(state_ += 0x9e3779b97f4a7c15, 0); }
+  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(roll() % bound); }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Where a record stands in the program, for cutting it in two: its slot, or a spread of its hash.
+constexpr std::uint64_t place_of(const Decision& record) {
+  constexpr std::uint64_t kSlots = 16;
+  const bool named = (record.activation >> 62) == 2;
+  return named ? mix(record.activation, 0) % kSlots : record.activation % kSlots;
+}
+
+/// Ownership: borrows `asked`: keys of the last run's questions, each with an answer that fits.
+class Mutator {
+ public:
+  Mutator(const Records& asked, std::uint64_t seed) : asked_(asked), dice_(seed) {}
+
+  /// At most `limit` records; fewer than there were where that is what the limit asks.
+  Records mutate(Records records, std::size_t limit) {
+    if (records.size() > limit) return shrink(std::move(records), limit);
+    for (std::size_t i = 1 + dice_.below(4); i-- > 0;) change_once(records, limit);
+    return records;
+  }
+
+  /// Takes what stands before a place from one parent, and what stands after it from the other.
+  Records cross(const Records& first, const Records& second, std::size_t limit) {
+    const std::uint64_t cut = dice_.below(17);
+    Records child;
+    for (const Decision& record : first)
+      if (place_of(record) < cut) child.push_back(record);
+    for (const Decision& record : second)
+      if (place_of(record) >= cut) child.push_back(record);
+    if (child.size() > limit) child.resize(limit);
+    return child;
+  }
+
+ private:
+  enum Change : std::uint8_t {
+    add_asked,
+    add_loose,
+    config,
+    remove,
+    remove_slot,
+    replace,
+    duplicate,
+    value,
+    change_count
+  };
+
+  /// What -minimize_crash asks for: the same input with less in it.
+  Records shrink(Records records, std::size_t limit) {
+    if (dice_.below(2) == 0) erase_slot(records);
+    while (records.size() > limit) records.erase(records.begin() + any(records));
+    return records;
+  }
+
+  void change_once(Records& records, std::size_t limit) {
+    const bool room = records.size() < limit;
+    switch (static_cast<Change>(records.empty() ? dice_.below(remove) : dice_.below(change_count))) {
+      case add_asked:
+        if (room && !asked_.empty()) records.push_back(asked_[dice_.below(asked_.size())]);
+        break;
+      case add_loose:
+        if (room) records.push_back(loose());
+        break;
+      case config:
+        if (room && dice_.below(4) == 0) set_config(records);
+        break;
+      case remove:
+        records.erase(records.begin() + any(records));
+        break;
+      case remove_slot:
+        erase_slot(records);
+        break;
+      case replace:
+        records[dice_.below(records.size())] =
+            asked_.empty() ? loose() : asked_[dice_.below(asked_.size())];
+        break;
+      case duplicate:
+        if (room) records.push_back(elsewhere(records[dice_.below(records.size())]));
+        break;
+      case value:
+        change_value(records[dice_.below(records.size())]);
+        break;
+      case change_count:
+        break;
+    }
+  }
+
+  std::ptrdiff_t any(const Records& records) {
+    return static_cast<std::ptrdiff_t>(dice_.below(records.size()));
+  }
+
+  void set_config(Records& records) {
+    std::erase_if(records, [](const Decision& record) { return record.activation == kConfigName; });
+    records.push_back({kConfigName, kConfigTag, 0, static_cast<std::uint32_t>(dice_.below(256))});
+  }
+
+  /// Speaks of an activation by its place among those that ask: needs no name (see Bytes).
+  Decision loose() {
+    return {dice_.below(16) | (std::uint64_t{3} << 62), kSiteTags[dice_.below(kSiteCount)],
+            static_cast<std::uint16_t>(dice_.below(4)), static_cast<std::uint32_t>(dice_.below(8))};
+  }
+
+  /// The same answer, one question or one slot later.
+  Decision elsewhere(Decision record) {
+    if (dice_.below(2) == 0 && (record.activation >> 62) != 2)
+      ++record.activation;
+    else
+      ++record.nth;
+    return record;
+  }
+
+  void change_value(Decision& record) {
+    for (const Decision& known : asked_)
+      if (known.activation == record.activation && known.site_tag == record.site_tag &&
+          known.nth == record.nth && known.value != record.value) {
+        record.value = known.value;
+        return;
+      }
+    record.value = static_cast<std::uint32_t>(dice_.below(16));
+  }
+
+  static void erase_place(Records& records, std::uint64_t place) {
+    std::erase_if(records, [&](const Decision& record) { return place_of(record) == place; });
+  }
+  void erase_slot(Records& records) {
+    if (!records.empty()) erase_place(records, place_of(records[dice_.below(records.size())]));
+  }
+
+  const Records& asked_;
+  Dice dice_;
+};
+
+}  // namespace harness::entries

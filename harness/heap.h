@@ -1,0 +1,160 @@
+// Heap: managed objects as CPython keeps them: reference counts, a cyclic collector with three
+// generations, and finalizers that run arbitrary code in the middle of it all.
+//
+// When the collector runs is a pick (Site::collect: 0 = not now, 1..3 = generation 0..2), asked
+// where CPython could run it: at allocation points (<= 3.11) or at the eval breaker (>= 3.12).
+// Source: CPython's Modules/gcmodule.c and Objects/typeobject.c (subtype_dealloc), PEP 442.
+// Departures: thresholds are picks, and callbacks of weak references and of the collector are left
+// out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "harness/heap_object.h"
+
+namespace harness {
+
+class Interpreter;
+
+enum class CollectAt : std::uint8_t { allocation, eval_breaker };
+
+struct HeapConfig {
+  bool gil = true;
+  CollectAt collect_at = CollectAt::allocation;
+};
+
+inline constexpr std::uint32_t kGenerationCount = 3;
+
+/// Ownership: owns the objects; their storage is the run's arena's. Borrows the ledger.
+/// Threads: confined to the run's thread; see heap_object.h for tasks.
+class Heap {
+ public:
+  explicit Heap(Ledger& ledger) : ledger_(ledger) {}
+  Heap(const Heap&) = delete;  // Objects and their lists point at it.
+  Heap& operator=(const Heap&) = delete;
+
+  /// Forgets every object and goes back to the default configuration.
+  void begin();
+  /// Before the first object is made.
+  void configure(const HeapConfig& config) { config_ = config; }
+  const HeapConfig& config() const { return config_; }
+
+  // ---- objects ----
+
+  /// Makes an object that wraps nothing. An allocation point, if its type is tracked.
+  Ref make(const TypeInfo& type) { return adopt(prepare(type)); }
+
+  /// Makes an object that wraps a T, which dies with it. All objects of a type wrap the same T.
+  template <class T, class... Args>
+  Ref make(const TypeInfo& type, Args&&... args) {
+    Object& object = prepare(type);
+    if (object.payload_ == nullptr) object.payload_ = allocate(sizeof(T), alignof(T));
+    new (object.payload_) T(std::forward<Args>(args)...);
+    if constexpr (!std::is_trivially_destructible_v<T>)
+      object.destroy_payload_ = [](void* payload) { static_cast<T*>(payload)->~T(); };
+    return adopt(object);
+  }
+
+  // ---- the collector ----
+
+  /// gc.collect(generation): an op asks. Returns how many objects were in unreachable cycles, 0
+  /// while another collection runs.
+  std::uint32_t collect(std::uint32_t generation = kGenerationCount - 1);
+
+  /// Something that the collector sees is about to be allocated: it may run now (<= 3.11).
+  void allocation_point() {
+    allocated_ = true;
+    if (config_.collect_at == CollectAt::allocation) maybe_collect();
+  }
+  /// The interpreter looks for work between two steps: the collector may run now (>= 3.12).
+  void eval_breaker() {
+    if (config_.collect_at == CollectAt::eval_breaker) maybe_collect();
+  }
+  bool collecting() const { return collecting_; }
+
+  // ---- what is there ----
+
+  std::size_t live_count() const { return live_count_; }
+  std::size_t live_count(const TypeInfo& type) const;
+  std::size_t tracked_count() const { return tracked_count_; }
+
+  Ledger& ledger() { return ledger_; }
+  Scheduler& scheduler() { return ledger_.scheduler(); }
+  /// Of this run; null before one is made.
+  Interpreter* interpreter() const { return interpreter_; }
+
+ private:
+  friend class HeapCollection;
+  friend class Interpreter;
+  friend class Object;
+  friend class BorrowedRef;
+
+  /// The storage of dead objects of one type, most recently freed first.
+  struct Type {
+    const TypeInfo* info;
+    Object* dead;  ///< Linked by HeapLink::next; null-terminated.
+    std::size_t live_count;
+  };
+  /// Objects whose deaths are put off because a task's stack is deep in other deaths.
+  struct Trash {
+    std::uint32_t depth = 0;
+    HeapLink waiting;
+  };
+
+  /// How many dead objects of a type a question offers: the most recent ones.
+  static constexpr std::uint32_t kOfferLimit = 4;
+  /// How deep deaths nest before they queue: a task's stack is small.
+  static constexpr std::uint32_t kDeathDepth = 16;
+
+  static Object& object_at(HeapLink& link) { return static_cast<Object&>(link); }
+  static Object* next_dead(Object& dead) { return static_cast<Object*>(dead.next); }
+  static void move_to(HeapLink& list, Object& object) {
+    object.unlink();
+    object.append_to(list);
+  }
+  void* allocate(std::size_t bytes, std::size_t alignment);
+  /// Storage for a new object: allocation point, fresh or reused.
+  Object& prepare(const TypeInfo& type);
+  /// The object's life begins, with one reference.
+  Ref adopt(Object& object);
+  Type& type_entry(const TypeInfo& info);
+  Object* take_dead(Type& type);
+
+  void count_reached_zero(Object& object);
+  void put_off(Trash& trash, Object& object);
+  void dispose(Object& object);
+  /// Runs __del__ if it has not run yet.
+  void finalize(Object& object);
+  bool saved_by_finalizer(Object& object);
+  void end_life(Object& object);
+  void track(Object& object);
+  void untrack(Object& object);
+  Trash& trash();
+
+  void maybe_collect() {
+    if (tracked_count_ > 0 && allocated_ && !collecting_) ask_to_collect();
+  }
+  void ask_to_collect();
+  std::uint32_t run_collector(std::uint32_t generation, bool asked_by_op);
+
+  /// Managed objects are for those who hold the GIL; anyone else is a fault (noted).
+  void check_attached(Label kind);
+
+  Ledger& ledger_;
+  HeapConfig config_;
+  Interpreter* interpreter_ = nullptr;
+  HeapLink generations_[kGenerationCount];
+  std::vector<Type> types_;
+  std::vector<std::unique_ptr<Trash>> trash_;  ///< By task; [0] is outside of tasks.
+  std::size_t live_count_ = 0;
+  std::size_t tracked_count_ = 0;
+  bool collecting_ = false;
+  bool allocated_ = false;  ///< Since the last collection.
+};
+
+}  // namespace harness

@@ -1,0 +1,40 @@
+// HeapCollection: one run of the cyclic collector.
+//
+// It finds the objects of a generation, and of all younger ones, that only they themselves refer
+// to; runs their finalizers; looks again who was saved by one; and empties the rest, so that they
+// die by their counts. O(objects and references in those generations).
+// Source: CPython's gc_collect_main (Modules/gcmodule.c).
+#pragma once
+
+#include <cstdint>
+
+#include "harness/heap.h"
+
+namespace harness {
+
+/// Threads: no turn is offered but within finalizers and deaths, during which other tasks may drop,
+/// make and save objects; lists survive that, since an object leaves whatever list it is in.
+class HeapCollection {
+ public:
+  HeapCollection(Heap& heap, std::uint32_t generation);
+
+  /// Looks for garbage. Returns how many objects seem to be.
+  std::uint32_t find();
+  /// Finalizes and frees what was found. Returns how many objects it gave up on.
+  std::uint32_t free();
+
+ private:
+  static void count_outside_references(HeapLink& candidates);
+  static void separate_unreachable(HeapLink& candidates, HeapLink& unreachable);
+  static void find_unreachable(HeapLink& candidates, HeapLink& unreachable);
+  void finalize_all();
+  void keep_saved(HeapLink& doomed);
+  void empty_all(HeapLink& doomed);
+  void promote(HeapLink& list);
+
+  Heap& heap_;
+  std::uint32_t generation_;
+  HeapLink unreachable_;
+};
+
+}  // namespace harness

@@ -1,0 +1,120 @@
+// Interpreter: how Python code runs: in steps, under the GIL.
+//
+// A Python-level op is a list of steps, named after bytecodes and C calls. Between any two of them
+// the GIL may change hands and pending work is looked for; inside a C call neither happens, unless
+// the call gives the GIL up or runs Python code itself (a finalizer).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "harness/heap.h"
+#include "harness/sync.h"
+
+namespace harness {
+
+/// Ownership: made once per run, in its arena, after heap.configure(). Borrows the heap, which
+/// knows it.
+class Interpreter {
+ public:
+  explicit Interpreter(Heap& heap)
+      : heap_(heap),
+        scheduler_(heap.scheduler()),
+        gil_(scheduler_, heap.config().gil),
+        pending_resource_(scheduler_.name_next("pending calls")) {
+    heap.interpreter_ = this;
+  }
+  Interpreter(const Interpreter&) = delete;  // The heap and waiting tasks point at it.
+  Interpreter& operator=(const Interpreter&) = delete;
+
+  // ---- threads ----
+
+  /// A task becomes a Python thread: PyEval_RestoreThread. The first to do so is the main thread,
+  /// unless set_main() says otherwise.
+  void attach() {
+    gil_.acquire();
+    if (main_ == TaskId::none) main_ = scheduler_.current();
+  }
+  /// ... and stops being one. It must not touch managed objects until it attaches again.
+  void detach() { gil_.release(); }
+  void set_main(TaskId task) { main_ = task; }
+  bool attached() const { return gil_.held_by_current(); }
+  Gil& gil() { return gil_; }
+
+  // ---- steps ----
+
+  /// Before a bytecode runs: pending calls, the collector, and the GIL get their chance.
+  void step(Label bytecode) {
+    between_steps();
+    scheduler_.note(EventKind::step, bytecode);
+  }
+
+  /// A step that is one call of a C function, which holds the GIL all the way. `name` is its site.
+  template <class Function>
+  decltype(auto) c_call(Label name, Function function) {
+    step(name);
+    const SiteScope site(scheduler_, name);
+    return function();
+  }
+
+  /// Py_BEGIN_ALLOW_THREADS: `function` runs without the GIL and touches no managed object.
+  template <class Function>
+  decltype(auto) allow_threads(Function function) {
+    const Released released(*this);
+    return function();
+  }
+
+  // ---- pending calls ----
+
+  static constexpr std::size_t kPendingLimit = 32;
+
+  /// Py_AddPendingCall: `call(argument)` runs on the main thread, between two of its steps. Anyone
+  /// may ask, with or without the GIL. False when the queue is full.
+  bool add_pending_call(void (*call)(void*), void* argument);
+  std::size_t pending_count() const { return pending_count_; }
+
+ private:
+  struct Released {
+    explicit Released(Interpreter& interpreter) : self(interpreter) { self.detach(); }
+    ~Released() { self.attach(); }
+    Interpreter& self;
+  };
+  struct PendingCall {
+    void (*call)(void*);
+    void* argument;
+  };
+
+  void between_steps();
+  void run_pending_calls();
+
+  Heap& heap_;
+  Scheduler& scheduler_;
+  Gil gil_;
+  Resource pending_resource_;
+  TaskId main_ = TaskId::none;
+  std::array<PendingCall, kPendingLimit> pending_{};
+  std::size_t pending_first_ = 0;
+  std::size_t pending_count_ = 0;
+  bool pending_running_ = false;
+};
+
+/// Makes the current task a Python thread for as long as it lives, if it is none:
+/// PyGILState_Ensure.
+class AttachScope {
+ public:
+  explicit AttachScope(Interpreter& interpreter)
+      : interpreter_(interpreter), nested_(interpreter.gil().enabled() && interpreter.attached()) {
+    if (!nested_) interpreter_.attach();
+  }
+  ~AttachScope() {
+    if (!nested_) interpreter_.detach();
+  }
+  AttachScope(const AttachScope&) = delete;
+  AttachScope& operator=(const AttachScope&) = delete;
+
+ private:
+  Interpreter& interpreter_;
+  bool nested_;
+};
+
+}  // namespace harness

@@ -1,0 +1,260 @@
+// Object: one thing on the managed heap, and the three ways to refer to it: Ref counts, BorrowedRef
+// does not, WeakRef learns when it is gone.
+//
+// An object behaves like CPython's: it dies when its count reaches zero, or when the collector
+// finds that only a cycle holds it. Its storage stays until the run ends or is given to a new
+// object of the same type (a pick), so that a reference that outlived its object meets a recycled
+// one (noted) or nobody (fatal), and never undefined behaviour.
+//
+// Lifetime: references in the arena or on a task's stack are dropped with the run, without being
+// counted down. None may be kept for the next run.
+// Threads: as CPython's. Hold the GIL; without one, the last reference to go is announced.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory_resource>
+#include <utility>
+#include <vector>
+
+#include "harness/ledger.h"
+#include "harness/sanitizers.h"
+
+namespace harness {
+
+class Heap;
+class Object;
+
+/// What objects of one type have in common.
+/// Lifetime: static. A type is its address: its storage is reused by it alone.
+struct TypeInfo {
+  Label name;
+  /// __del__: runs once in an object's life, before it dies, and may do anything: make objects,
+  /// drop or replace others, keep the object alive. Null where there is none.
+  void (*finalize)(Object& self) = nullptr;
+  /// tp_dealloc of an extension type: runs last, when nothing can save the object, and its members
+  /// are gone. The payload's destructor follows.
+  void (*dealloc)(Object& self) = nullptr;
+  /// Whether the collector sees it. Only what can hold other objects needs to be seen.
+  bool tracked = true;
+};
+
+/// The name of a member, or the place of an item.
+class Key {
+ public:
+  constexpr Key(Label name) : value_(name.hash() | kNamed) {}  // NOLINT: reads like a dict.
+  consteval Key(const char* name) : Key(Label(name)) {}        // NOLINT
+  template <std::integral Index>
+  constexpr Key(Index index) : value_(static_cast<std::uint32_t>(index)) {}  // NOLINT
+  constexpr bool operator==(const Key&) const = default;
+
+ private:
+  static constexpr std::uint64_t kNamed = std::uint64_t{1} << 63;
+  std::uint64_t value_;
+};
+
+/// A counted reference: the object lives at least as long. Counting down the last one runs
+/// finalizers, so every assignment, and every end of a scope, may run arbitrary code.
+class Ref {
+ public:
+  Ref() = default;
+  Ref(const Ref& other) : object_(other.object_), birth_(other.birth_) { count_up(); }
+  Ref(Ref&& other) noexcept
+      : object_(std::exchange(other.object_, nullptr)), birth_(other.birth_) {}
+  /// As Py_SETREF: the new one is in place before the old one is counted down.
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    std::swap(birth_, other.birth_);
+    return *this;
+  }
+  ~Ref() { count_down(); }
+
+  Object* operator->() const { return &object(); }
+  Object& operator*() const { return object(); }
+  /// Checked: stale where someone counted down what was not theirs.
+  Object& object() const;
+  explicit operator bool() const { return object_ != nullptr; }
+  bool operator==(const Ref& other) const = default;
+  BirthId birth() const { return birth_; }
+
+  void reset() { *this = Ref(); }
+  /// Gives up the reference without counting down: a leak, until steal() takes it over.
+  Object* leak() { return std::exchange(object_, nullptr); }
+  /// Takes over a count that the caller owned. Unchecked, as in C: if nobody gave it up, a count
+  /// goes missing, and the object dies under somebody's hands.
+  static Ref steal(Object* object);
+
+ private:
+  friend class Heap;
+  friend class HeapCollection;
+  friend class Object;
+  friend class BorrowedRef;
+  friend class WeakRef;
+  Ref(Object* object, BirthId birth) : object_(object), birth_(birth) {}
+  static Ref counted(Object& object);
+  inline void count_up() const;
+  inline void count_down();
+
+  Object* object_ = nullptr;
+  BirthId birth_ = BirthId::none;
+};
+
+/// A PyObject* that nobody counts, with the birth id that it was taken from.
+class BorrowedRef {
+ public:
+  BorrowedRef() = default;
+  BorrowedRef(const Ref& ref) : object_(ref.object_), birth_(ref.birth_) {}  // NOLINT: as in C.
+  BorrowedRef(Object& object);                                               // NOLINT
+
+  Object* operator->() const { return &object(); }
+  Object& operator*() const { return object(); }
+  /// Checked: a stale one is a fault, fatal where nobody lives there now.
+  Object& object() const;
+  /// Py_INCREF: a counted reference to who lives there. Checked.
+  Ref own() const;
+  explicit operator bool() const { return object_ != nullptr; }
+  bool operator==(const BorrowedRef&) const = default;
+  /// The raw address: id() of two objects, one after the other in the same storage, is equal.
+  std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(object_); }
+  BirthId birth() const { return birth_; }
+
+ private:
+  Object* object_ = nullptr;
+  BirthId birth_ = BirthId::none;
+};
+
+/// Reaches the object for as long as it lives; cleared before the finalizers of a cycle run, and
+/// after the finalizer of an object whose count reached zero.
+class WeakRef {
+ public:
+  WeakRef() = default;
+  explicit WeakRef(const Ref& ref);
+  /// A counted reference, or an empty one where the object is gone.
+  Ref lock() const;
+
+ private:
+  Object* object_ = nullptr;
+  BirthId birth_ = BirthId::none;
+  std::uint32_t epoch_ = 0;
+};
+
+/// A place in one of the heap's lists, which are circular.
+struct HeapLink {
+  HeapLink* previous = this;
+  HeapLink* next = this;
+
+  HeapLink() = default;
+  HeapLink(const HeapLink&) = delete;  // Neighbours point at it.
+  HeapLink& operator=(const HeapLink&) = delete;
+
+  bool empty() const { return next == this; }
+  void clear() { previous = next = this; }
+  void unlink();
+  /// Becomes the last of `list`; must be unlinked.
+  void append_to(HeapLink& list);
+  /// Moves everything in `list` to the end of this one.
+  void take_all(HeapLink& list);
+};
+
+/// Ownership: the heap owns the storage; references own the life.
+class Object : private HeapLink {
+ public:
+  explicit Object(Heap& heap, const TypeInfo& type, std::pmr::memory_resource* memory)
+      : heap_(&heap), type_(&type), members_(memory) {}
+
+  const TypeInfo& type() const { return *type_; }
+  Heap& heap() const { return *heap_; }
+  BirthId birth() const { return birth_; }
+  Name name() const { return name_; }
+  std::uint32_t ref_count() const { return ref_count_; }
+  std::uint32_t generation() const { return generation_; }
+  bool finalized() const { return finalized_; }
+
+  /// The C++ value that it wraps. T is what it was made with.
+  template <class T>
+  T& payload() {
+    return *static_cast<T*>(payload_);
+  }
+
+  // ---- members: what it refers to, in the order they were first set ----
+
+  /// A new reference, or an empty one.
+  Ref get(Key key) const;
+  /// As PyDict_GetItem: nobody counts it.
+  BorrowedRef get_borrowed(Key key) const;
+  /// An empty value erases. What was there is counted down after the new value is in place.
+  void set(Key key, Ref value);
+  void erase(Key key) { set(key, Ref()); }
+  std::size_t member_count() const { return members_.size(); }
+  /// The member at `position`, in the order they were first set.
+  Ref at(std::size_t position) const;
+  /// Empties it first, and counts down then, as dict.clear() does: finalizers see it empty.
+  void clear();
+
+ private:
+  friend class Heap;
+  friend class HeapCollection;
+  friend class Ref;
+  friend class BorrowedRef;
+  friend class WeakRef;
+
+  struct Member {
+    Key key;
+    Ref value;
+  };
+
+  /// Without a GIL, touching it is a step of its own, and it may be gone afterwards.
+  void announce(AccessKind kind) const;
+  /// Counts down what may be the last reference, or a stale one.
+  void last_count_down(BirthId meant);
+  void drop_members();
+  /// Who lives here is not `meant`, or nobody does: a fault. Returns if the program can go on.
+  void meet(BirthId meant) const;
+  bool houses(BirthId meant) const { return birth_ == meant && living_; }
+
+  Heap* heap_;
+  const TypeInfo* type_;
+  Name name_ = 0;
+  void* payload_ = nullptr;
+  void (*destroy_payload_)(void*) = nullptr;
+  BirthId birth_ = BirthId::none;  ///< Who lives here, or lived here last.
+  std::uint32_t ref_count_ = 0;
+  std::uint32_t outside_count_ =
+      0;                          ///< While collecting: references from outside what is collected.
+  std::uint32_t weak_epoch_ = 0;  ///< Weak references of older epochs have been cleared.
+  std::uint8_t generation_ = 0;
+  bool living_ = false;
+  bool dying_ = false;  ///< Nothing can save it any more.
+  bool finalized_ = false;
+  bool collecting_ = false;   ///< The collection in progress has yet to decide about it.
+  bool unreachable_ = false;  ///< ... and found no way to it so far.
+  std::pmr::vector<Member> members_;
+};
+
+inline Object& Ref::object() const {
+  HARNESS_CHECK(object_ != nullptr, "a target checks for null before it follows a reference");
+  if (!object_->houses(birth_)) [[unlikely]]
+    object_->meet(birth_);
+  return *object_;
+}
+
+inline void Ref::count_up() const {
+  if (object_ != nullptr) ++object().ref_count_;
+}
+
+inline void Ref::count_down() {
+  if (object_ == nullptr) return;
+  if (object_->houses(birth_) && object_->ref_count_ > 1) [[likely]] {
+    edge_release(object_);
+    --object_->ref_count_;
+  } else {
+    object_->last_count_down(birth_);
+  }
+}
+
+inline Ref Ref::counted(Object& object) {
+  ++object.ref_count_;
+  return {&object, object.birth_};
+}
+
+}  // namespace harness

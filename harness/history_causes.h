@@ -1,0 +1,40 @@
+// Causes: who caused what in a run, by name: a thing back to the op slot it came from.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "harness/history.h"
+
+namespace harness {
+
+/// Ownership: owns a copy of the records of one run. Labels must outlive it.
+class Causes {
+ public:
+  Causes() = default;
+  explicit Causes(const std::vector<ActivationRecord>& records) { assign(records); }
+
+  void assign(const std::vector<ActivationRecord>& records) {
+    records_.clear();
+    for (const ActivationRecord& record : records) records_.try_emplace(record.name, record);
+  }
+
+  /// How `name` came about, or null for what nothing recorded caused: an op slot, the outside.
+  const ActivationRecord* find(Name name) const {
+    const auto found = records_.find(name);
+    return found != records_.end() ? &found->second : nullptr;
+  }
+
+  /// The op slot that caused `name` in the end, or 0 when none did.
+  Name slot_of(Name name) const {
+    while (const ActivationRecord* record = find(name)) name = record->parent;
+    return name;
+  }
+
+  const std::unordered_map<Name, ActivationRecord>& records() const { return records_; }
+
+ private:
+  std::unordered_map<Name, ActivationRecord> records_;
+};
+
+}  // namespace harness

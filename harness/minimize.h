@@ -1,0 +1,59 @@
+// Minimize: the smallest case that shows the same fault, and what was proved about it.
+//
+// Never changes path, variant, config or device; never grows; minimizing twice changes nothing
+// more. Source: delta debugging (Zeller and Hildebrandt 2002) on ops, doubling as in Hypothesis; a
+// causal slice first, and a bounded search for another schedule where an op cannot go under the old
+// one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "harness/run.h"
+
+namespace harness {
+
+struct Limits {
+  std::uint64_t run_limit = 2000;
+  double second_limit = 2;
+  const std::atomic<bool>* stop = nullptr;  ///< Set from outside: come to an end.
+};
+
+struct Minimized {
+  Case the_case;
+  bool reproduced = false;     ///< The case shows the fault at all.
+  bool deterministic = false;  ///< ... and two replays of it were equal.
+  bool finished = false;       ///< Within the limits, nothing more can be left out.
+  std::uint64_t run_count = 0;
+  std::size_t op_count = 0;
+  std::size_t decision_count = 0;          ///< That are not ops.
+  std::size_t further_decision_count = 0;  ///< That are neither ops nor arguments.
+  std::string statement;                   ///< What was proved minimal, in a sentence.
+};
+
+/// `signature` is one of the faults of the case.
+Minimized minimize(Runner& runner, const Case& the_case, std::string_view signature,
+                   const Limits& limits = {});
+
+/// What all sets of few decisions, on top of a program, came to.
+struct Proof {
+  bool failed = false;    ///< Some set of `decision_count` decisions fails, and none smaller.
+  bool complete = false;  ///< Every set of at most that many was run.
+  std::uint32_t decision_count = 0;  ///< Else: the largest size that was looked at.
+  std::size_t question_count = 0;    ///< Of the program alone, with more than one option.
+  std::uint64_t run_count = 0;
+  double seconds = 0;
+  bool vacuous = true;              ///< Every run was.
+  std::uint64_t reached = 0;        ///< Windows, over all runs.
+  Case failing;                     ///< The first case that failed.
+  std::vector<std::string> faults;  ///< Its signatures.
+};
+
+/// Runs the program of `the_case` with every set of at most `decision_limit` further decisions,
+/// smallest sets first, until one fails. `window` >= 0 counts only faults of that window.
+Proof prove(Runner& runner, const Case& the_case, std::uint32_t decision_limit,
+            const Limits& limits, int window = -1);
+
+}  // namespace harness

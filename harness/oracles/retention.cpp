@@ -1,0 +1,63 @@
+// Something outlived the last one who could use it: at quiescence, everything born since the
+// baseline is gone, apart from growth that the scenario names. One fault per kind and birth site.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/scenario.h"
+
+namespace harness::oracles {
+namespace {
+
+bool is_known_growth(const Scenario& scenario, Label kind) {
+  return std::any_of(scenario.growth.begin(), scenario.growth.end(),
+                     [&](const Growth& growth) { return growth.kind == kind; });
+}
+
+// Whoever ended this life after the mark only swept up.
+bool was_alive_at_mark(const Scene& scene, const Life& life) {
+  if (life.alive) return true;
+  const std::vector<Event>& events = scene.world().history.events();
+  return std::any_of(events.begin() + static_cast<std::ptrdiff_t>(scene.quiescent_event()),
+                     events.end(), [&](const Event& event) {
+                       return event.kind == EventKind::death && event.object == life.name;
+                     });
+}
+
+bool is_reported(const History& history, const Life& life) {
+  return std::any_of(history.faults().begin(), history.faults().end(), [&](const Fault& fault) {
+    return fault.kind == FaultKind::retention && fault.object_kind == life.kind &&
+           fault.birth_site == life.birth_site;
+  });
+}
+
+Fault describe(const Scene& scene, const Life& life) {
+  Fault fault;
+  fault.kind = FaultKind::retention;
+  fault.object_kind = life.kind;
+  fault.birth_site = life.birth_site;
+  fault.object = life.name;
+  fault.activation = life.birth_activation;
+  fault.tick = scene.world().scheduler.now();
+  fault.detail = fmt::format("alive since turn {}", life.birth_tick);
+  return fault;
+}
+
+void judge(Scene& scene) {
+  if (!scene.quiescent()) return;
+  const std::vector<Life>& lives = scene.world().ledger.lives();
+  History& history = scene.world().history;
+  for (std::size_t i = scene.baseline(); i < scene.quiescent_lives(); ++i) {
+    const Life& life = lives[i];
+    if (is_known_growth(scene.scenario(), life.kind) || !was_alive_at_mark(scene, life)) continue;
+    if (!is_reported(history, life)) history.add(describe(scene, life));
+  }
+}
+
+}  // namespace
+
+extern const OracleInfo retention;
+const OracleInfo retention{"retention", "at quiescence everything is back to the baseline",
+                           fault_kinds(FaultKind::retention), judge};
+
+}  // namespace harness::oracles

@@ -1,0 +1,95 @@
+// Replay: answers from a tape; where it is silent, or says what does not fit, the plainest option.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/pick.h"
+
+namespace harness {
+
+/// A tape made ready for look-up. Of two decisions on one question, the first counts; tags that no
+/// site has are inert.
+/// Ownership: owns a copy of the decisions, in buffers that are kept.
+class TapeIndex {
+ public:
+  void assign(const Tape& tape);
+  void add(const Decision& decision);
+  void clear();
+
+  /// What the tape says, or 0 when it says nothing. Constant time.
+  std::uint32_t value(Name activation, Site site, std::uint16_t nth) {
+    const std::uint32_t key = low_key(site_tag(site), nth);
+    for (std::size_t i = place(activation, key);; i = (i + 1) & mask_) {
+      Entry& entry = entries_[i];
+      if (entry.round != round_) return 0;
+      if (entry.activation != activation || entry.low_key != key) continue;
+      if (entry.met_in != met_round_) meet(entry);
+      return entry.value;
+    }
+  }
+
+  bool empty() const { return count_ == 0; }
+  /// Starts counting anew which decisions are looked up.
+  void begin_run() {
+    ++met_round_;
+    met_count_ = 0;
+  }
+  /// Decisions whose question was asked since begin_run().
+  std::size_t met_count() const { return met_count_; }
+
+ private:
+  struct Entry {
+    Name activation = 0;
+    std::uint32_t low_key = 0;
+    std::uint32_t value = 0;
+    std::uint32_t round = 0;   ///< Empty unless it is round_: clearing touches nothing.
+    std::uint32_t met_in = 0;  ///< The last run that asked.
+  };
+
+  static std::uint32_t low_key(std::uint16_t tag, std::uint16_t nth) {
+    return std::uint32_t{tag} << 16 | nth;
+  }
+  std::size_t place(Name activation, std::uint32_t key) const {
+    const std::uint64_t spread = (activation ^ key * 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+    return (spread >> 32) & mask_;
+  }
+  void meet(Entry& entry) {
+    entry.met_in = met_round_;
+    ++met_count_;
+  }
+  void grow();
+  void insert(Entry entry);
+
+  std::vector<Entry> entries_ = std::vector<Entry>(64);
+  std::size_t mask_ = 63;
+  std::size_t count_ = 0;
+  std::uint32_t round_ = 1;
+  std::uint32_t met_round_ = 1;
+  std::size_t met_count_ = 0;
+};
+
+class Replay final : public Strategy {
+ public:
+  Replay() = default;
+  explicit Replay(const Tape& tape) { assign(tape); }
+
+  void assign(const Tape& tape) { index_.assign(tape); }
+  void begin() override { index_.begin_run(); }
+  std::uint32_t answer(const Question& question) override {
+    const std::uint32_t value = index_.value(question.activation, question.site, question.nth);
+    return value == 0 ? 0 : question.index(value);
+  }
+
+  /// Decisions whose question was asked in the last run.
+  std::size_t met_count() const { return index_.met_count(); }
+
+ private:
+  TapeIndex index_;
+};
+
+/// The tape in the order of keys, with what can have no effect left out: plain answers, repeated
+/// keys, tags that no site has. Two tapes that mean the same are equal in this form.
+Tape canonical(const Tape& tape);
+
+}  // namespace harness

@@ -1,0 +1,101 @@
+#include "harness/reports/json.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace harness::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json hazards(const Claim& claim) {
+  Json names = Json::array();
+  for (const Label& hazard : claim.hazards) names.push_back(hazard.view());
+  return names;
+}
+
+Json row(const VariantRow& variant) {
+  Json configs = Json::array();
+  for (const ConfigRow& config : variant.configs)
+    configs.push_back({{"config", config.config},
+                       {"verdict", to_label(config.verdict).view()},
+                       {"runs", config.runs}});
+  Json first = nullptr;
+  if (variant.runs_to_first_fault > 0) first = variant.runs_to_first_fault;
+  return {{"path", variant.path},
+          {"variant", variant.variant},
+          {"claim", to_label(variant.claim.kind).view()},
+          {"hazards", hazards(variant.claim)},
+          {"verdict", to_label(variant.verdict).view()},
+          {"runs", variant.runs},
+          {"runs_to_first_fault", first},
+          {"seconds", variant.seconds},
+          {"signatures", variant.signatures},
+          {"reproducers", variant.reproducers},
+          {"configs", configs}};
+}
+
+Json row(const WindowRow& window) {
+  return {{"path", window.path},
+          {"window", window.window},
+          {"reached", window.reached},
+          {"caught", window.caught},
+          {"protected", window.is_protected()}};
+}
+
+Json row(const OpRow& op) { return {{"path", op.path}, {"op", op.op}, {"reached", op.reached}}; }
+
+template <class Rows>
+Json rows(const Rows& from) {
+  Json all = Json::array();
+  for (const auto& one : from) all.push_back(row(one));
+  return all;
+}
+
+Json fault_json(const Telling& telling, std::size_t index) {
+  const Fault& fault = telling.outcome.faults[index];
+  const int window = telling.outcome.windows[index];
+  Json name = nullptr;
+  if (window >= 0)
+    name = telling.the_case.scenario->windows[static_cast<std::size_t>(window)].name.view();
+  return {{"signature", fault.signature()},
+          {"window", name},
+          {"turn", fault.tick},
+          {"fatal", fault.fatal},
+          {"words", in_words(telling, fault)}};
+}
+
+}  // namespace
+
+std::string to_json(const Findings& findings) {
+  const Json all{{"schema", 1},
+                 {"results", rows(findings.variants)},
+                 {"windows", rows(findings.windows)},
+                 {"ops", rows(findings.ops)}};
+  return all.dump(2);
+}
+
+std::string to_json(const Telling& telling, std::uint64_t trace_hash, std::string_view signature,
+                    bool as_recorded) {
+  const Scenario& scenario = *telling.the_case.scenario;
+  Json faults = Json::array();
+  for (std::size_t i = 0; i < telling.outcome.faults.size(); ++i)
+    faults.push_back(fault_json(telling, i));
+  const Json all{{"schema", 1},
+                 {"path", scenario.name.view()},
+                 {"variant", scenario.variants[telling.the_case.variant].name.view()},
+                 {"config", to_string(scenario, telling.the_case.config)},
+                 {"device", telling.the_case.device->name.view()},
+                 {"signature", signature},
+                 {"as_recorded", as_recorded},
+                 {"vacuous", telling.outcome.vacuous},
+                 {"faults", faults},
+                 {"caller_errors", telling.outcome.caller_errors.size()},
+                 {"turns", telling.outcome.turns},
+                 {"decisions", telling.outcome.tape.size()},
+                 {"trace_hash", fmt::format("{:016x}", trace_hash)}};
+  return all.dump(2);
+}
+
+}  // namespace harness::reports

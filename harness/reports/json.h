@@ -1,0 +1,18 @@
+// Json: findings and replays for programs. The form of `fuzz --json` is results/schema.json.
+#pragma once
+
+#include <string>
+
+#include "harness/reports/findings.h"
+#include "harness/reports/story.h"
+
+namespace harness::reports {
+
+/// One object, without a newline at its end.
+std::string to_json(const Findings& findings);
+
+/// What a replay came to: no time and no folder in it, so equal replays give equal text.
+std::string to_json(const Telling& telling, std::uint64_t trace_hash, std::string_view signature,
+                    bool as_recorded);
+
+}  // namespace harness::reports

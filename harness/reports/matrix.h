@@ -1,0 +1,16 @@
+// Matrix: findings for a reader at a terminal: path x variant with verdicts, and the windows.
+#pragma once
+
+#include <string>
+
+#include "harness/reports/findings.h"
+#include "harness/reports/terminal.h"
+
+namespace harness::reports {
+
+std::string matrix(const Findings& findings, const Terminal& terminal);
+std::string windows(const Findings& findings, const Terminal& terminal);
+/// "7 of 7 claims came out", or which did not.
+std::string summary(const Findings& findings, const Terminal& terminal);
+
+}  // namespace harness::reports

@@ -1,0 +1,40 @@
+#include "harness/reports/names.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace harness::reports {
+
+Names::Names(const World& world) : world_(world) {
+  std::map<std::string_view, std::uint32_t> counts;
+  const auto& lives = world.ledger.lives();
+  for (std::size_t i = 1; i < lives.size(); ++i)
+    lives_.try_emplace(lives[i].name, Entry{&lives[i], ++counts[lives[i].kind.view()]});
+  for (const ActivationRecord& record : world.history.activations())
+    activations_.try_emplace(record.name, &record);
+}
+
+std::string Names::object(Name name) const {
+  const auto found = lives_.find(name);
+  if (found == lives_.end()) return {};
+  return fmt::format("{} #{}", found->second.life->kind.view(), found->second.number);
+}
+
+const Life* Names::life(Name name) const {
+  const auto found = lives_.find(name);
+  return found == lives_.end() ? nullptr : found->second.life;
+}
+
+std::string Names::activation(Name name) const {
+  const auto found = activations_.find(name);
+  if (found == activations_.end()) return {};
+  return fmt::format("{} {}", found->second->kind.view(), found->second->nth);
+}
+
+std::string Names::task(std::uint16_t task) const {
+  if (task >= world_.scheduler.task_count()) return "device";
+  return std::string(world_.scheduler.task_label(static_cast<TaskId>(task)).view());
+}
+
+}  // namespace harness::reports

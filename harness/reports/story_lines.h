@@ -1,0 +1,53 @@
+// Story lines: what a run's events and faults say in words, before they are laid out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/reports/names.h"
+#include "harness/reports/story.h"
+
+namespace harness::reports {
+
+/// How much a line matters to the fault that is told.
+enum class Weight : std::uint8_t { light, op, blamed, fault };
+
+inline constexpr std::uint16_t kNoTask = 0xffff;
+
+struct Line {
+  std::uint64_t turn;
+  std::uint16_t task;
+  Weight weight;
+  std::string text;
+  std::uint32_t count = 1;  ///< Equal neighbours are one line.
+};
+
+/// Ownership: borrows the telling.
+class Teller {
+ public:
+  explicit Teller(const Telling& telling);
+
+  /// Up to the fault that is told; to the end where there is none.
+  std::vector<Line> lines() const;
+  std::string in_words(const Fault& fault) const;
+  const Names& names() const { return names_; }
+  /// The fault that is told, or null.
+  const Fault* fault() const { return fault_; }
+
+ private:
+  bool blamed(Name object) const;
+  Line line_of(const Event& event) const;
+  Line line_of(const Fault& fault) const;
+  std::string words(const Event& event) const;
+  std::string birth(const Event& event, const std::string& object) const;
+  std::string death(const Event& event, const std::string& object) const;
+  std::string source_line(const Fault& fault) const;
+  std::uint16_t task_of(const Fault& fault) const;
+
+  const Telling& telling_;
+  Names names_;
+  const Fault* fault_;
+};
+
+}  // namespace harness::reports

@@ -1,0 +1,71 @@
+#include "harness/reports/table.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "harness/base.h"
+
+namespace harness::reports {
+namespace {
+
+constexpr std::size_t kGap = 2;
+constexpr std::size_t kLeastElastic = 8;
+
+}  // namespace
+
+void Table::add(std::vector<Cell> row) {
+  HARNESS_CHECK(row.size() == columns_.size(), "a row has a cell per column");
+  rows_.push_back(std::move(row));
+}
+
+// As wide as the widest cell; where that is too much, elastic columns give way, the widest first.
+std::vector<std::size_t> Table::widths() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t width = display_width(columns_[i].title);
+    for (const auto& row : rows_) width = std::max(width, display_width(row[i].text));
+    widths.push_back(width);
+  }
+  std::size_t total = std::accumulate(widths.begin(), widths.end(), kGap * (columns_.size() - 1));
+  while (total > kWidth) {
+    std::size_t widest = columns_.size();
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (columns_[i].elastic && widths[i] > kLeastElastic &&
+          (widest == columns_.size() || widths[i] > widths[widest]))
+        widest = i;
+    if (widest == columns_.size()) break;
+    --widths[widest];
+    --total;
+  }
+  return widths;
+}
+
+std::string Table::line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
+                        const Terminal& terminal) const {
+  std::string text;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::string words = cut(row[i].text, widths[i]);
+    const std::string padding(widths[i] - display_width(words), ' ');
+    if (i > 0) text += std::string(kGap, ' ');
+    if (columns_[i].align == Align::right) text += padding;
+    text += terminal.paint(row[i].colour, words);
+    if (columns_[i].align == Align::left && i + 1 < row.size()) text += padding;
+  }
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text + '\n';
+}
+
+std::string Table::to_string(const Terminal& terminal) const {
+  const std::vector<std::size_t> width = widths();
+  std::vector<Cell> titles;
+  std::vector<Cell> rules;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    titles.push_back({columns_[i].title, Colour::bold});
+    rules.push_back({std::string(width[i], '-'), Colour::dim});
+  }
+  std::string text = line(titles, width, terminal) + line(rules, width, terminal);
+  for (const auto& row : rows_) text += line(row, width, terminal);
+  return text;
+}
+
+}  // namespace harness::reports

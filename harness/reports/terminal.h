@@ -1,0 +1,38 @@
+// Terminal: what the reader of a report looks at it with: colour or not, live or a file, how wide.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace harness::reports {
+
+enum class Colour : std::uint8_t { none, dim, bold, red, green, yellow, blue, magenta, cyan };
+
+struct Terminal {
+  bool colour = false;
+  bool live = false;  ///< A line may be overwritten.
+
+  /// What `fd` is. Colour only on a terminal, and not when NO_COLOR is set (no-color.org).
+  static Terminal of(int fd);
+
+  /// `text` in `colour`, or as it is where there is none.
+  std::string paint(Colour colour_wanted, std::string_view text) const;
+};
+
+/// Columns that any report keeps to.
+inline constexpr std::size_t kWidth = 100;
+
+/// How many columns UTF-8 text of narrow letters takes, colours left out.
+std::size_t display_width(std::string_view text);
+
+/// `text` cut to `width` columns, with "..." where something is missing. Without colours in it.
+std::string cut(std::string_view text, std::size_t width);
+
+/// 1234567 -> "1 234 567".
+std::string grouped(std::uint64_t number);
+
+/// Breaks `text` at spaces into lines of at most `width` columns, each after the first indented.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+
+}  // namespace harness::reports

@@ -1,0 +1,76 @@
+// Reproducer: a case and its verdict as text, to be read, edited, and replayed event for event.
+//
+//     afterlife reproducer 1
+//     path argpack
+//     variant borrow
+//     config backend=cuda_pool gil=on
+//     device sim
+//     tasks script mutator
+//     script:3 op set_arg_argpack
+//     script:3 argument[1] 2
+//     script:3 schedule[4] mutator
+//     finalize:0 of ArgPack:1 of script:2 order 1
+//     fault use_after_death ArgPack born:new_argpack died:delete_argpack used:launch
+//     trace 00c0ffee00c0ffee
+//     end
+//
+// A decision is who asked, what kind of question ([n]: how many before it there), and the answer.
+// Who asked is an op slot, "task:slot" (tasks by the names above, or by number), or a chain of
+// causes, "kind:nth of ... of task:slot"; "start" is what runs before the tasks, and 0x... the bare
+// name. An answer is an op, a number, or a thing: a chain of causes, or the label of a task. A
+// number sign starts a comment. tasks, fault and trace may be left out: without them it is a
+// program.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/run.h"
+
+namespace harness {
+
+/// What there is to be named in a reproducer.
+struct Catalog {
+  std::span<const Scenario* const> scenarios = tables::scenarios();
+  std::span<const DeviceInfo* const> devices = tables::devices();
+};
+
+struct Reproducer {
+  /// How a derived name comes about: the `nth` thing of `kind` that `parent` caused.
+  struct Cause {
+    Name name;
+    Name parent;
+    std::string kind;
+    std::uint32_t nth;
+  };
+
+  Case the_case;
+  std::vector<std::string> tasks;  ///< The names of the driver's tasks; empty where not known.
+  std::vector<Cause> causes;       ///< Of the names that the tape uses; a cause follows its parent.
+  /// Signatures in the order they were found; in a file, the one that it is about may come first.
+  std::vector<std::string> faults;
+  std::uint64_t trace = 0;          ///< Of the run; 0 = not known.
+};
+
+/// The last run of `runner`, which was of `the_case`; its tape becomes the one that was recorded.
+Reproducer describe(const Runner& runner, const Outcome& outcome, Case the_case);
+
+std::string to_string(const Reproducer& reproducer);
+
+/// One decision in the words of `reproducer`: "script:3 op set_arg_argpack".
+std::string to_string(const Reproducer& reproducer, const Decision& decision);
+
+/// Errors: std::runtime_error with one line, "file:line: what is wrong, and what is expected".
+Reproducer parse_reproducer(std::string_view text, std::string_view file,
+                            const Catalog& catalog = {});
+
+/// The same, and refuses what is too large to be one without reading it.
+Reproducer read_reproducer(const std::string& file, const Catalog& catalog = {});
+void write_reproducer(const std::string& file, const Reproducer& reproducer);
+
+/// Writes a file whole or not at all. Errors: std::runtime_error with one line; nothing is left
+/// behind.
+void write_whole_file(const std::string& file, std::string_view content);
+
+}  // namespace harness

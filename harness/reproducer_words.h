@@ -1,0 +1,49 @@
+// The words that writing and reading a reproducer share.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/reproducer.h"
+
+namespace harness::words {
+
+inline constexpr std::string_view kMagic = "afterlife reproducer";
+inline constexpr int kVersion = 1;
+inline constexpr std::string_view kStart = "start";
+inline constexpr std::string_view kNobody = "-";  ///< A task whose name is not known.
+
+/// Values below are numbers; the others are the low half of some name.
+inline constexpr std::uint32_t kNumberLimit = 1 << 16;
+
+/// What a tape calls a thing: the low half of its name, and never 0.
+constexpr std::uint32_t value_of(Name name) { return static_cast<std::uint32_t>(name) | 1; }
+
+/// Whether the answer names a thing of the run.
+constexpr bool is_thing(Site site, std::uint32_t value) {
+  return site == Site::schedule || site == Site::reuse || value >= kNumberLimit;
+}
+
+constexpr bool is_slot(Name name) { return name >= slot_name(0, 0) && name < (Name{1} << 33); }
+constexpr std::size_t task_of(Name slot) { return static_cast<std::size_t>(slot >> 16) - 1; }
+
+inline const Reproducer::Cause* find(const std::vector<Reproducer::Cause>& causes, Name name) {
+  const auto found =
+      std::find_if(causes.begin(), causes.end(),
+                   [&](const Reproducer::Cause& cause) { return cause.name == name; });
+  return found != causes.end() ? &*found : nullptr;
+}
+
+/// In quotes, unless it is one plain word that nothing else can be taken for.
+inline std::string quoted(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), is_plain) &&
+                     (text[0] < '0' || text[0] > '9');
+  return plain ? std::string(text) : '"' + std::string(text) + '"';
+}
+
+}  // namespace harness::words

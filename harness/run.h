@@ -1,0 +1,58 @@
+// Door 3 of 3: run(case) -> outcome. What entry points may use.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/case.h"
+#include "harness/device.h"
+#include "harness/tables.h"
+
+namespace harness {
+
+/// What came of one run. Equal cases give equal outcomes, in every build and on every machine.
+struct Outcome {
+  Ending ending = Ending::finished;
+  std::vector<Fault> faults;         ///< In the order they were found, caller errors left out.
+  std::vector<Fault> caller_errors;  ///< What the contract forbids the caller to do.
+  std::vector<std::int8_t> windows;  ///< The window of each of `faults`, or -1.
+  Tape tape;                         ///< Replays this run.
+  bool vacuous = true;
+  std::uint64_t reached = 0;  ///< Bit per window.
+  std::uint64_t ops = 0;      ///< Bit per op kind that ran.
+  std::uint64_t question_count = 0;
+  Tick turns = 0;
+
+  bool failed() const { return !faults.empty(); }
+};
+
+/// Runs cases, one at a time, and keeps its buffers in between: a run after the first few allocates
+/// nothing. Threads: confined to one thread.
+class Runner {
+ public:
+  Runner();
+  ~Runner();
+
+  /// Runs `scenario` under `strategy`. The outcome stays valid until the next run.
+  /// Errors: std::runtime_error, in the first run on a device that is not there; no other
+  /// exception.
+  const Outcome& run(const Scenario& scenario, std::size_t variant, const Config& config,
+                     const DeviceInfo& device, Strategy& strategy);
+
+  /// Replays the tape of `the_case`.
+  const Outcome& run(const Case& the_case);
+
+  /// Of the last run.
+  const History& history() const;
+  const World& world() const;
+  /// Equal for equal runs: over the events and the faults.
+  std::uint64_t trace_hash() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace harness

@@ -1,0 +1,74 @@
+#include "harness/scenario.h"
+
+#include <fmt/format.h>
+
+#include "harness/device.h"
+
+namespace harness {
+namespace {
+
+bool matches(Label wanted, Label found) { return wanted.empty() || wanted == found; }
+
+}  // namespace
+
+void Scene::begin(const Scenario& scenario, std::size_t variant, const Config& config) {
+  if (scenario_ != &scenario) {
+    op_values_.assign(1, 0);
+    for (const OpInfo& op : scenario.ops) op_values_.push_back(op_value(op.name));
+  }
+  scenario_ = &scenario;
+  variant_ = variant;
+  config_ = config;
+  state = nullptr;
+  exercised_ = false;
+  vacuous_ = false;
+  quiescent_ = false;
+  quiescent_event_ = 0;
+  quiescent_lives_ = 0;
+  reached_ = 0;
+  ops_ = 0;
+  baseline_ = 1;
+}
+
+Runtime Scene::runtime() {
+  const Device* device = world_.device;
+  const void* kernels = nullptr;
+  if (device != nullptr)
+    kernels = device->runs_host_kernels() ? static_cast<const void*>(scenario_->kernels)
+                                          : static_cast<const void*>(scenario_->fatbin.data());
+  return {world_.scheduler, world_.host, world_.heap, kernels};
+}
+
+int Scene::pick_op() {
+  return static_cast<int>(world_.picker.pick_value(Site::op, op_values_)) - 1;
+}
+
+int Scene::pick_op(std::span<const std::uint8_t> offered) {
+  offer_.assign(1, 0);
+  for (const std::uint8_t op : offered) offer_.push_back(op_values_[op + std::size_t{1}]);
+  const std::uint32_t index = world_.picker.pick_value(Site::op, offer_);
+  return index == 0 ? -1 : offered[index - 1];
+}
+
+void Scene::expect(Label what, std::uint64_t observed, std::uint64_t expected, Name object) {
+  if (observed == expected) return;
+  Fault fault;
+  fault.kind = FaultKind::wrong_value;
+  fault.object_kind = what;
+  fault.use_site = world_.scheduler.site();
+  fault.object = object;
+  fault.activation = world_.picker.current().name;
+  fault.tick = world_.scheduler.now();
+  fault.detail = fmt::format("{} instead of {}", observed, expected);
+  world_.history.add(std::move(fault));
+}
+
+bool is_caller_error(const Scenario& scenario, const Fault& fault) {
+  for (const ContractClause& clause : scenario.contract)
+    if (matches(clause.object_kind, fault.object_kind) &&
+        matches(clause.death_site, fault.death_site) && matches(clause.use_site, fault.use_site))
+      return true;
+  return false;
+}
+
+}  // namespace harness

@@ -1,0 +1,190 @@
+// Door 2 of 3: what drivers and oracles may use. The only spine header that scenarios/ includes.
+//
+// A scenario is everything about one path that decides or judges: the driver that picks the ops,
+// the reference model, the windows it hopes to reach, the contract that callers must keep.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/kernel_image.h"
+#include "harness/runtime.h"
+#include "harness/verdict.h"
+#include "harness/world.h"
+
+namespace harness {
+
+/// One thing that a config fixes: backend, GIL, layout.
+struct Axis {
+  Label name;
+  std::span<const Label> values;
+};
+
+inline constexpr std::size_t kAxisLimit = 8;
+
+/// The value of each axis, by index. Minimizing never changes it.
+struct Config {
+  std::array<std::uint8_t, kAxisLimit> values{};
+  bool operator==(const Config&) const = default;
+};
+
+/// One way to manage lifetimes, as the driver's table lists it.
+struct VariantInfo {
+  Label name;
+  Claim claim;
+};
+
+/// A named place where the race can happen.
+struct Window {
+  Label name;
+  std::string_view summary;  ///< Death site, then use site, in words.
+};
+
+struct OpInfo {
+  Label name;
+};
+
+/// What the caller must not do. A fault that matches a clause is *caller error* and refutes nobody.
+/// An empty label matches anything.
+struct ContractClause {
+  Label object_kind;
+  Label death_site;
+  Label use_site;
+  std::string_view source;  ///< Which document says so.
+};
+
+/// Growth that the real system is known for, and that retention does not count.
+struct Growth {
+  Label kind;
+  std::string_view why;
+};
+
+/// What a tape calls an op: the hash of its name, never its place in a table.
+constexpr std::uint32_t op_value(Label op) { return static_cast<std::uint32_t>(op.hash()) | 1; }
+
+class Scene;
+
+struct Scenario {
+  Label name;
+  std::string_view summary;
+  std::span<const VariantInfo> variants;
+  std::span<const Axis> axes;
+  std::span<const OpInfo> ops;
+  std::span<const Window> windows;
+  std::span<const ContractClause> contract;
+  std::span<const Growth> growth;
+  std::span<const Label> actors;   ///< By name, of harness/actors.
+  std::span<const Label> oracles;  ///< By name, of harness/oracles.
+  Tick turn_limit;
+  /// Spawns the tasks; the caller runs them. Objects it makes come from the arena.
+  void (*drive)(Scene& scene);
+  /// Judges what only this path knows, after the run. May be null.
+  void (*judge)(Scene& scene);
+  /// The window a fault belongs to, as an index, or -1.
+  int (*window_of)(const Scene& scene, const Fault& fault);
+  const KernelImage* kernels;         ///< For the simulated device.
+  std::span<const std::byte> fatbin;  ///< For the GPU; empty when built without nvcc.
+};
+
+/// A stage set for one run, and what the driver tells the judges about it.
+/// Ownership: borrows the world; its own buffers are kept from run to run.
+class Scene {
+ public:
+  explicit Scene(World& world) : world_(world) {}
+
+  void begin(const Scenario& scenario, std::size_t variant, const Config& config);
+
+  World& world() { return world_; }
+  const World& world() const { return world_; }
+  const Scenario& scenario() const { return *scenario_; }
+  std::size_t variant() const { return variant_; }
+  const Config& config() const { return config_; }
+  Runtime runtime();
+
+  // ---- picks ----
+  std::uint32_t pick(Site site, std::uint32_t option_count) {
+    return world_.picker.pick(site, option_count);
+  }
+  /// The op that goes into the current slot: an index into scenario().ops, or -1 for nothing. The
+  /// tape stores the op's name, so that adding an op kind changes no tape.
+  int pick_op();
+  /// One of the ops that `offered` lists, or -1.
+  int pick_op(std::span<const std::uint8_t> offered);
+
+  // ---- what the judges hear ----
+  /// The code under test really ran: the run is not vacuous.
+  void exercised() { exercised_ = true; }
+  void reach(std::size_t window) { reached_ |= std::uint64_t{1} << window; }
+  void count_op(std::size_t op) { ops_ |= std::uint64_t{1} << op; }
+  /// Compares a result with the reference model's; different is a wrong_value fault at the current
+  /// site.
+  void expect(Label what, std::uint64_t observed, std::uint64_t expected, Name object = 0);
+  /// Lives from now on must have ended when the run is quiescent.
+  void mark_baseline() { baseline_ = world_.ledger.lives().size(); }
+  /// Everything was dropped, collected and synchronised: what is alive now, retention judges.
+  void mark_quiescent() {
+    quiescent_ = true;
+    quiescent_event_ = world_.history.events().size();
+    quiescent_lives_ = world_.ledger.lives().size();
+  }
+
+  /// The run shows nothing, for a reason that an oracle found.
+  void mark_vacuous() { vacuous_ = true; }
+
+  bool was_exercised() const { return exercised_; }
+  bool vacuous() const { return vacuous_ || !exercised_; }
+  std::uint64_t reached() const { return reached_; }
+  std::uint64_t ops() const { return ops_; }
+  std::size_t baseline() const { return baseline_; }
+  bool quiescent() const { return quiescent_; }
+  /// How many events and lives there were at the mark.
+  std::size_t quiescent_event() const { return quiescent_event_; }
+  std::size_t quiescent_lives() const { return quiescent_lives_; }
+
+  /// For the scenario's own state of one run (made in the arena by drive, read by judge and
+  /// window_of).
+  void* state = nullptr;
+
+ private:
+  World& world_;
+  const Scenario* scenario_ = nullptr;
+  std::size_t variant_ = 0;
+  Config config_;
+  bool exercised_ = false;
+  bool vacuous_ = false;
+  bool quiescent_ = false;
+  std::size_t quiescent_event_ = 0;
+  std::size_t quiescent_lives_ = 0;
+  std::uint64_t reached_ = 0;
+  std::uint64_t ops_ = 0;
+  std::size_t baseline_ = 1;
+  std::vector<std::uint32_t> op_values_;  ///< What a tape calls each op; [0] is "nothing".
+  std::vector<std::uint32_t> offer_;
+};
+
+// ---- ribs that a scenario names -----------------------------------------------------------------
+
+/// Judges a run. Faults found in passing (a stale use) are recorded where they happen; the oracle
+/// then only owns their kind. `judge` may be null.
+struct OracleInfo {
+  Label name;
+  std::string_view summary;
+  FaultKinds kinds;
+  void (*judge)(Scene& scene);
+};
+
+/// Perturbs a run. Installed after the driver has spawned its tasks and before they run.
+struct ActorInfo {
+  Label name;
+  std::string_view summary;
+  void (*install)(Scene& scene);
+};
+
+/// True when the contract makes `fault` the caller's.
+bool is_caller_error(const Scenario& scenario, const Fault& fault);
+
+}  // namespace harness

@@ -1,0 +1,106 @@
+// Child: a program run to its end, with what it wrote. The test's folder is removed in the end.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace harness {
+
+struct Ended {
+  int code;  ///< Exit code, or minus the signal.
+  std::string out;
+  std::string err;
+};
+
+inline std::string read_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline void write_file(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+/// A folder of its own for one test.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "afterlife-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() {
+    std::error_code none;
+    std::filesystem::remove_all(path_, none);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  const std::filesystem::path& path() const { return path_; }
+
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path_))
+      names.push_back(entry.path().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A program of this build that is running. Its output goes to files of a folder of its own.
+class Child {
+ public:
+  Child(const std::string& program, std::vector<std::string> arguments) {
+    const auto self = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    arguments.insert(arguments.begin(), (self / program).string());
+    std::vector<char*> pointers;
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+    const std::string out = folder_ / "out";
+    const std::string err = folder_ / "err";
+    pid_ = fork();
+    if (pid_ != 0) return;
+    dup2(open("/dev/null", O_RDONLY), 0);
+    dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), 1);
+    dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), 2);
+    execv(pointers[0], pointers.data());
+    _exit(127);
+  }
+
+  void signal(int number) const { kill(pid_, number); }
+
+  /// Ended by force when it takes longer than `limit`.
+  Ended wait(std::chrono::seconds limit = std::chrono::seconds(120)) {
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    int status = 0;
+    while (waitpid(pid_, &status, WNOHANG) == 0) {
+      if (std::chrono::steady_clock::now() > deadline) kill(pid_, SIGKILL);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), read_file(folder_ / "out"),
+            read_file(folder_ / "err")};
+  }
+
+ private:
+  Folder folder_;
+  pid_t pid_ = -1;
+};
+
+inline Ended run_child(const std::string& program, std::vector<std::string> arguments) {
+  return Child(program, std::move(arguments)).wait();
+}
+
+}  // namespace harness

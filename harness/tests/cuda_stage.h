@@ -1,0 +1,230 @@
+// CudaStage: a world with a device, for tests that call CUDA as a target does.
+#pragma once
+
+#include <cuda.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "harness/device.h"
+#include "harness/kernel_image.h"
+#include "harness/tests/run_tasks.h"
+#include "harness/world.h"
+
+namespace harness::devices {
+extern const DeviceInfo sim;
+extern const DeviceInfo gpu;
+}  // namespace harness::devices
+
+extern "C" {
+extern const harness::KernelImage afterlife_kernels_conformance;
+extern const unsigned char afterlife_fatbin_conformance[];
+extern const std::uint64_t afterlife_fatbin_conformance_size;
+}
+
+namespace harness::testing {
+
+/// Answers the questions of one site with one option (or the last there is), and the rest plainly.
+class Always : public Strategy {
+ public:
+  Always(Site site, std::uint32_t option) : site_(site), option_(option) {}
+  std::uint32_t answer(const Question& question) override {
+    if (question.site != site_) return 0;
+    return option_ < question.option_count ? option_ : question.option_count - 1;
+  }
+
+ private:
+  Site site_;
+  std::uint32_t option_;
+};
+
+/// Leaves all work queued, until somebody waits for it.
+inline Always lagging() { return {Site::lag, 1}; }
+
+/// Where our own libcuda.so.1 lies: beside the tests.
+inline std::filesystem::path own_libcuda() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "lib" / "libcuda.so.1";
+}
+
+/// Makes a device for a World, and runs tasks on it.
+class CudaStage {
+ public:
+  /// Ownership: takes the device.
+  explicit CudaStage(Device* device) : device_(device) { world.device = device; }
+
+  /// Runs `body` as the only task, with the device initialized and a context current.
+  template <class Body>
+  Ending run(Strategy& strategy, Body body) {
+    return run_bare(strategy, [body] {
+      EXPECT_EQ(cuInit(0), CUDA_SUCCESS);
+      CUcontext context = nullptr;
+      EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
+      EXPECT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
+      body();
+    });
+  }
+
+  /// The same, with nothing done before.
+  template <class Body>
+  Ending run_bare(Strategy& strategy, Body body) {
+    const World::Guard guard(world);
+    world.begin(strategy, 100'000);
+    device_->begin(world);
+    world.scheduler.spawn("main", body);
+    const Ending ending = world.scheduler.run();
+    faults = world.history.faults();
+    tape = world.picker.tape();
+    device_->end();
+    return ending;
+  }
+
+  template <class Body>
+  Ending run(Body body) {
+    Plain plain;
+    return run(plain, body);
+  }
+
+  /// The kind of the only fault, or a sentence about what there was instead.
+  std::string fault() const {
+    if (faults.size() == 1) return std::string(to_label(faults.front().kind).view());
+    std::string text = std::to_string(faults.size()) + " faults:";
+    for (const Fault& each : faults) text += " " + each.signature() + " (" + each.detail + ");";
+    return text;
+  }
+
+  World world;
+  std::vector<Fault> faults;
+  Tape tape;
+
+ private:
+  std::unique_ptr<Device> device_;
+};
+
+// ---- the devices that a conformance suite runs on ----------------------------------------------
+
+enum class Backend { sim, libcuda, gpu };
+
+inline std::string backend_name(const ::testing::TestParamInfo<Backend>& info) {
+  switch (info.param) {
+    case Backend::sim:
+      return "sim";
+    case Backend::libcuda:
+      return "libcuda";
+    case Backend::gpu:
+      return "gpu";
+  }
+  return {};
+}
+
+/// Throws std::runtime_error when there is no such device here.
+inline Device* make_device(Backend backend) {
+  if (backend == Backend::sim) return devices::sim.make();
+  if (backend == Backend::gpu) {
+    unsetenv("AFTERLIFE_LIBCUDA");
+    return devices::gpu.make();
+  }
+  const std::string file = own_libcuda();
+  if (!std::filesystem::exists(file)) throw std::runtime_error(file + " is not built");
+  setenv("AFTERLIFE_LIBCUDA", file.c_str(), 1);
+  Device* device = devices::gpu.make();
+  unsetenv("AFTERLIFE_LIBCUDA");
+  return device;
+}
+
+/// Each test runs on the simulated driver, through our libcuda.so.1, and on a GPU where there is one.
+class OnEveryDevice : public ::testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    try {
+      stage = std::make_unique<CudaStage>(make_device(GetParam()));
+    } catch (const std::runtime_error& error) {
+      GTEST_SKIP() << error.what();
+    }
+    if (GetParam() == Backend::gpu && afterlife_fatbin_conformance_size == 0)
+      GTEST_SKIP() << "built without nvcc: no kernels for the GPU";
+  }
+
+  const void* image() const {
+    return GetParam() == Backend::gpu ? static_cast<const void*>(afterlife_fatbin_conformance)
+                                      : &afterlife_kernels_conformance;
+  }
+
+  std::unique_ptr<CudaStage> stage;
+};
+
+#define INSTANTIATE_ON_EVERY_DEVICE(Suite)                                                           \
+  INSTANTIATE_TEST_SUITE_P(Devices, Suite,                                                           \
+                           ::testing::Values(Backend::sim, Backend::libcuda, Backend::gpu),          \
+                           backend_name)
+
+/// For what only the simulated driver can be made to do.
+class OnSim : public ::testing::Test {
+ protected:
+  CudaStage stage{devices::sim.make()};
+};
+
+/// A call that has to succeed for the test to mean anything.
+#define CUDA_OK(call) ASSERT_EQ(call, CUDA_SUCCESS)
+
+inline CUfunction get_kernel(const void* image, const char* name, CUmodule* module = nullptr) {
+  CUmodule loaded = nullptr;
+  CUfunction function = nullptr;
+  EXPECT_EQ(cuModuleLoadData(&loaded, image), CUDA_SUCCESS);
+  EXPECT_EQ(cuModuleGetFunction(&function, loaded, name), CUDA_SUCCESS);
+  if (module != nullptr) *module = loaded;
+  return function;
+}
+
+inline CUresult launch(CUfunction function, unsigned grid, unsigned block, CUstream stream,
+                       std::vector<void*> parameters) {
+  return cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, stream, parameters.data(), nullptr);
+}
+
+/// Starts a kernel that is still queued when this returns, on the lagging strategy, and uses `address`.
+inline void keep_busy(CUstream stream, CUdeviceptr address) {
+  CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
+  int count = 1;
+  EXPECT_EQ(launch(function, 1, 1, stream, {&address, &count}), CUDA_SUCCESS);
+}
+
+inline CUdeviceptr allocate(std::size_t bytes) {
+  CUdeviceptr address = 0;
+  EXPECT_EQ(cuMemAlloc_v2(&address, bytes), CUDA_SUCCESS);
+  return address;
+}
+
+inline CUdeviceptr allocate_async(std::size_t bytes, CUstream stream = nullptr) {
+  CUdeviceptr address = 0;
+  EXPECT_EQ(cuMemAllocAsync(&address, bytes, stream), CUDA_SUCCESS);
+  return address;
+}
+
+/// Reads one int, once everything before it in the stream is done.
+inline int read_int(CUdeviceptr address) {
+  int value = -1;
+  EXPECT_EQ(cuMemcpyDtoH_v2(&value, address, sizeof value), CUDA_SUCCESS);
+  return value;
+}
+
+inline void write_int(CUdeviceptr address, int value) {
+  EXPECT_EQ(cuMemcpyHtoD_v2(address, &value, sizeof value), CUDA_SUCCESS);
+}
+
+inline CUstream make_stream(unsigned flags = CU_STREAM_NON_BLOCKING) {
+  CUstream stream = nullptr;
+  EXPECT_EQ(cuStreamCreate(&stream, flags), CUDA_SUCCESS);
+  return stream;
+}
+
+inline CUevent make_event(unsigned flags = CU_EVENT_DEFAULT) {
+  CUevent event = nullptr;
+  EXPECT_EQ(cuEventCreate(&event, flags), CUDA_SUCCESS);
+  return event;
+}
+
+}  // namespace harness::testing

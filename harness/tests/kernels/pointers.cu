@@ -1,0 +1,66 @@
+// Kernels that find their data through pointers in device memory.
+#include "harness/kernel.h"
+
+struct Pack {
+  const std::uint32_t* data;
+  std::uint64_t count;
+  std::uint64_t padding[4];
+};
+
+/// Follows a pointer that it loads from device memory.
+extern "C" __global__ void follow(const std::uint32_t* const* table, std::uint32_t* out) {
+  *out = *table[0];
+}
+
+/// Follows a pointer of a struct that it copies whole.
+extern "C" __global__ void follow_pack(const Pack* pack, std::uint32_t* out) {
+  const Pack copy = *pack;
+  *out = copy.data[copy.count - 1];
+}
+
+/// Keeps its parameter in device memory.
+extern "C" __global__ void keep(const std::uint32_t** table, const std::uint32_t* data) {
+  table[0] = data;
+}
+
+/// ... by an atomic.
+extern "C" __global__ void keep_atomically(unsigned long long* table, unsigned long long data) {
+  atomicExch(table, data);
+}
+
+/// Copies structs, and the pointers in them, within device memory.
+extern "C" __global__ void copy_pack(Pack* to, const Pack* from) { *to = *from; }
+
+/// Copies pointers as two wide words.
+extern "C" __global__ void copy_pair(ulonglong2* to, const ulonglong2* from) { *to = *from; }
+
+/// Reads at a distance that the host computed.
+extern "C" __global__ void read_at(const std::uint8_t* memory, std::int64_t distance,
+                                   std::uint8_t* out) {
+  *out = memory[distance];
+}
+
+/// Walks a list of nodes, each a block of its own.
+struct Node {
+  const Node* next;
+  std::uint64_t value;
+};
+
+extern "C" __global__ void walk(const Node* node, std::uint64_t* out) {
+  std::uint64_t sum = 0;
+  for (; node != nullptr; node = node->next) sum += node->value;
+  *out = sum;
+}
+
+/// Touches `memory` many times, in several blocks and lines.
+extern "C" __global__ void read_often(const std::uint32_t* memory, std::uint32_t* out) {
+  std::uint32_t sum = 0;
+  for (int i = 0; i < 100; ++i) {
+    sum += memory[i % 4];
+    sum ^= memory[(i + threadIdx.x) % 4];
+  }
+  atomicAdd(out, sum | 1);
+}
+
+AFTERLIFE_KERNELS(pointers, follow, follow_pack, keep, keep_atomically, copy_pack, copy_pair, read_at,
+                  walk, read_often)

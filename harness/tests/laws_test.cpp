@@ -1,0 +1,251 @@
+// The laws that every scenario, variant and config obeys (DESIGN, section 6), at a size that fits a test;
+// scripts/test.sh --long asks the same at full size.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "harness/pick_replay.h"
+#include "harness/search.h"
+#include "harness/strategies/bytes.h"
+
+namespace harness {
+namespace {
+
+constexpr std::uint64_t kReplayRuns = 25;
+constexpr std::uint64_t kHoldRuns = 250;
+constexpr std::uint64_t kCatchRuns = 40'000;
+constexpr double kCatchSeconds = 60;  ///< Only so that a broken build comes to an end.
+
+/// One cell of the matrix, in one config.
+struct Subject {
+  const Scenario* scenario;
+  std::size_t variant;
+  std::size_t config;
+
+  const VariantInfo& info() const { return scenario->variants[variant]; }
+  Case with(Tape tape) const {
+    return {scenario, variant, config_at(*scenario, config), find(tables::devices(), "sim"),
+            std::move(tape)};
+  }
+};
+
+std::string word(std::string text) {
+  for (char& c : text)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return text;
+}
+
+std::string name_of(const Subject& subject) {
+  return word(std::string(subject.scenario->name.view()) + "_" + subject.info().name.c_str() + "_" +
+              to_string(*subject.scenario, config_at(*subject.scenario, subject.config)));
+}
+
+void PrintTo(const Subject& subject, std::ostream* out) { *out << name_of(subject); }
+
+std::vector<Subject> every_config() {
+  std::vector<Subject> subjects;
+  for (const Scenario* scenario : tables::scenarios())
+    for (std::size_t variant = 0; variant < scenario->variants.size(); ++variant)
+      for (std::size_t config = 0; config < config_count(*scenario); ++config)
+        subjects.push_back({scenario, variant, config});
+  return subjects;
+}
+
+std::vector<Subject> every_variant() {
+  std::vector<Subject> subjects = every_config();
+  std::erase_if(subjects, [](const Subject& subject) { return subject.config != 0; });
+  return subjects;
+}
+
+/// The runner is made once: a World is large, and reusing it is part of what is tested.
+Runner& runner() {
+  static Runner one;
+  return one;
+}
+
+std::unique_ptr<Strategy> random_walk(std::uint64_t seed) {
+  return find(tables::strategies(), "random_walk")->make(seed);
+}
+
+/// The documented ordinary use of a path. As text or, for fuzzers, as bytes.
+Tape plain_seed(const Scenario& scenario) {
+  const std::filesystem::path file =
+      std::filesystem::path("corpus") / scenario.name.view() / "seeds" / "plain";
+  std::ifstream in(file, std::ios::binary);
+  EXPECT_TRUE(in) << file << " is missing";
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (text.starts_with("afterlife reproducer")) return parse_reproducer(text, "plain").the_case.tape;
+  return strategies::decode({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+/// Hazards are claimed by the name of their window, or by their kind.
+void add_names(std::set<std::string>& names, const Scenario& scenario, const Fault& fault, int window) {
+  names.emplace(to_label(fault.kind).view());
+  if (window >= 0) names.emplace(scenario.windows[static_cast<std::size_t>(window)].name.view());
+}
+
+std::set<std::string> claimed_by(const Claim& claim) {
+  std::set<std::string> names;
+  for (const Label& hazard : claim.hazards) names.emplace(hazard.view());
+  return names;
+}
+
+std::string first_fault(const Outcome& outcome) {
+  return outcome.failed() ? outcome.faults.front().signature() : "";
+}
+
+class Laws : public testing::TestWithParam<Subject> {};
+class VariantLaws : public testing::TestWithParam<Subject> {};
+
+TEST_P(Laws, PlainTheEmptyTapeHoldsAndIsVacuous) {
+  const Outcome& outcome = runner().run(GetParam().with({}));
+  EXPECT_EQ(first_fault(outcome), "");
+  EXPECT_TRUE(outcome.vacuous);
+  EXPECT_TRUE(outcome.tape.empty());
+}
+
+TEST_P(Laws, PlainOrdinaryUseHoldsAndIsNotVacuous) {
+  const Subject& subject = GetParam();
+  const Claim& claim = subject.info().claim;
+  const Outcome& outcome = runner().run(subject.with(plain_seed(*subject.scenario)));
+  if (claim.kind == ClaimKind::vacuous) return;
+  EXPECT_FALSE(outcome.vacuous);
+  if (!claim.always) {
+    EXPECT_EQ(first_fault(outcome), "");
+    return;
+  }
+  for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
+    std::set<std::string> names;
+    add_names(names, *subject.scenario, outcome.faults[i], outcome.windows[i]);
+    bool claimed = false;
+    for (const std::string& name : names) claimed |= claimed_by(claim).contains(name);
+    EXPECT_TRUE(claimed) << outcome.faults[i].signature() << " is not claimed";
+  }
+}
+
+TEST_P(Laws, ReplayARunsTapeGivesTheSameRun) {
+  const Subject& subject = GetParam();
+  const auto strategy = random_walk(subject.config + 1);
+  for (std::uint64_t i = 0; i < kReplayRuns; ++i) {
+    const Case blank = subject.with({});
+    const Outcome first =
+        runner().run(*blank.scenario, blank.variant, blank.config, *blank.device, *strategy);
+    const std::uint64_t trace = runner().trace_hash();
+    const Outcome& again = runner().run(subject.with(first.tape));
+    ASSERT_EQ(runner().trace_hash(), trace) << "run " << i;
+    ASSERT_EQ(again.faults, first.faults) << "run " << i;
+    ASSERT_EQ(again.tape, first.tape) << "run " << i;
+    ASSERT_EQ(again.ending, first.ending) << "run " << i;
+    ASSERT_EQ(again.reached, first.reached) << "run " << i;
+  }
+}
+
+TEST_P(Laws, HoldASoundVariantNeverFails) {
+  const Subject& subject = GetParam();
+  if (subject.info().claim.kind != ClaimKind::sound) return;
+  const auto strategy = random_walk(subject.config + 1000);
+  const Case blank = subject.with({});
+  for (std::uint64_t i = 0; i < kHoldRuns; ++i) {
+    const Outcome& outcome =
+        runner().run(*blank.scenario, blank.variant, blank.config, *blank.device, *strategy);
+    ASSERT_EQ(first_fault(outcome), "") << "run " << i;
+  }
+}
+
+TEST_P(Laws, VacuityTheGeneratorReallyExercisesThePath) {
+  const Subject& subject = GetParam();
+  if (subject.info().claim.kind == ClaimKind::vacuous) return;
+  const auto strategy = random_walk(subject.config + 2000);
+  const Case blank = subject.with({});
+  std::uint64_t exercised = 0;
+  for (std::uint64_t i = 0; i < kReplayRuns; ++i)
+    exercised += runner()
+                     .run(*blank.scenario, blank.variant, blank.config, *blank.device, *strategy)
+                     .vacuous
+                 ? 0
+                 : 1;
+  EXPECT_GE(exercised * 10, kReplayRuns) << exercised << " of " << kReplayRuns << " runs";
+}
+
+SearchResult search_all_configs(const Subject& subject, bool minimized) {
+  SearchOptions options;
+  options.strategy = find(tables::strategies(), "random_walk");
+  options.device = find(tables::devices(), "sim");
+  options.second_limit = kCatchSeconds;
+  options.run_limit = kCatchRuns;
+  options.minimize = minimized;
+  return search(runner(), *subject.scenario, subject.variant, options);
+}
+
+TEST_P(VariantLaws, CatchEveryHazardThatIsClaimedShows) {
+  const Subject& subject = GetParam();
+  const Claim& claim = subject.info().claim;
+  if (claim.kind != ClaimKind::unsound) return;
+  const SearchResult result = search_all_configs(subject, false);
+  EXPECT_EQ(result.verdict, Verdict::caught);
+  std::set<std::string> shown;
+  for (const Finding& finding : result.findings)
+    add_names(shown, *subject.scenario, finding.fault, finding.window);
+  for (const std::string& hazard : claimed_by(claim))
+    EXPECT_TRUE(shown.contains(hazard)) << "not shown: " << hazard;
+}
+
+TEST_P(VariantLaws, ShrinkKeepsTheFaultAndNeverGrows) {
+  const Subject& subject = GetParam();
+  if (subject.info().claim.kind != ClaimKind::unsound) return;
+  const SearchResult result = search_all_configs(subject, false);
+  ASSERT_FALSE(result.findings.empty());
+  for (std::size_t i = 0; i < std::min<std::size_t>(result.findings.size(), 4); ++i) {
+    const Finding& finding = result.findings[i];
+    const Case& found = finding.found.the_case;
+    const Minimized once = minimize(runner(), found, finding.signature);
+    ASSERT_TRUE(once.reproduced && once.deterministic) << finding.signature;
+    EXPECT_LE(once.the_case.tape.size(), found.tape.size());
+    EXPECT_EQ(once.the_case.config, found.config);
+    EXPECT_EQ(once.the_case.variant, found.variant);
+    const Outcome& outcome = runner().run(once.the_case);
+    EXPECT_TRUE(std::any_of(outcome.faults.begin(), outcome.faults.end(), [&](const Fault& fault) {
+      return fault.signature() == finding.signature;
+    })) << finding.signature;
+    const Minimized twice = minimize(runner(), once.the_case, finding.signature);
+    EXPECT_EQ(canonical(twice.the_case.tape), canonical(once.the_case.tape)) << finding.signature;
+  }
+}
+
+/// What a run observed, in order: the values that the scenario looked at.
+std::vector<std::pair<std::string, std::uint64_t>> observed() {
+  std::vector<std::pair<std::string, std::uint64_t>> values;
+  for (const Event& event : runner().history().events())
+    if (event.kind == EventKind::observe) values.emplace_back(event.what.c_str(), event.value);
+  return values;
+}
+
+TEST_P(VariantLaws, TwinSimAndGpuObserveEqualValues) {
+  const Subject& subject = GetParam();
+  if (subject.info().claim.kind != ClaimKind::sound) return;
+  const DeviceInfo* gpu = find(tables::devices(), "gpu");
+  Case the_case = subject.with(plain_seed(*subject.scenario));
+  runner().run(the_case);
+  const auto on_sim = observed();
+  EXPECT_FALSE(on_sim.empty());
+  the_case.device = gpu;
+  try {
+    if (gpu == nullptr) throw std::runtime_error("no device is called gpu");
+    runner().run(the_case);
+  } catch (const std::runtime_error& none) {
+    GTEST_SKIP() << none.what();
+  }
+  EXPECT_EQ(observed(), on_sim);
+}
+
+const auto kName = [](const auto& info) { return name_of(info.param); };
+INSTANTIATE_TEST_SUITE_P(Each, Laws, testing::ValuesIn(every_config()), kName);
+INSTANTIATE_TEST_SUITE_P(Each, VariantLaws, testing::ValuesIn(every_variant()), kName);
+
+}  // namespace
+}  // namespace harness

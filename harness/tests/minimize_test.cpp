@@ -1,0 +1,203 @@
+#include "harness/minimize.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/minimize_tape.h"
+#include "harness/strategies/random_walk.h"
+#include "harness/tests/toy_scenario.h"
+
+namespace harness {
+namespace {
+
+namespace toy = testing::toy;
+using ::testing::HasSubstr;
+
+struct Failing {
+  Case the_case;
+  std::string signature;
+};
+
+/// Cases that fail, by random walk over all configs.
+std::vector<Failing> find_failing(Runner& runner, std::size_t count,
+                                  toy::Variant variant = toy::borrow) {
+  strategies::RandomWalk walk(11);
+  std::vector<Failing> result;
+  for (std::size_t run = 0; result.size() < count && run < 100'000; ++run) {
+    Case the_case = toy::make_case(variant, {}, run % config_count(toy::scenario));
+    const Outcome& outcome =
+        runner.run(toy::scenario, variant, the_case.config, toy::no_device, walk);
+    if (!outcome.failed()) continue;
+    the_case.tape = outcome.tape;
+    result.push_back({the_case, outcome.faults.front().signature()});
+  }
+  return result;
+}
+
+bool shows(Runner& runner, const Case& the_case, std::string_view signature) {
+  const Outcome& outcome = runner.run(the_case);
+  return std::any_of(outcome.faults.begin(), outcome.faults.end(),
+                     [&](const Fault& fault) { return fault.signature() == signature; });
+}
+
+/// The fewest ops that show a fault: the box must be made (unless it was there), remembered,
+/// dropped and looked into; and where another box lives in its place, that one must be made too.
+std::size_t fewest_ops(const std::string& signature) {
+  const bool made = signature.find("born:replace") != std::string::npos;
+  return 3 + made + signature.starts_with("recycled_use");
+}
+
+TEST(Minimize, LeavesTheFewOpsThatTheFaultNeeds) {
+  Runner runner;
+  std::size_t more = 0;
+  for (const Failing& failing : find_failing(runner, 100)) {
+    const Minimized result = minimize(runner, failing.the_case, failing.signature);
+    EXPECT_GE(result.op_count, fewest_ops(failing.signature)) << failing.signature;
+    EXPECT_LE(result.op_count, fewest_ops(failing.signature) + 1) << failing.signature;
+    more += result.op_count > fewest_ops(failing.signature);
+  }
+  EXPECT_LE(more, 3u);
+}
+
+TEST(Minimize, LeavesThreeDecisionsThatAreNotOpsInTheMedian) {
+  Runner runner;
+  std::vector<std::size_t> counts;
+  for (const Failing& failing : find_failing(runner, 101))
+    counts.push_back(minimize(runner, failing.the_case, failing.signature).decision_count);
+  std::sort(counts.begin(), counts.end());
+  EXPECT_LE(counts[50], 3u);
+}
+
+TEST(Minimize, KeepsTheSignatureAndTheConfigAndNeverGrows) {
+  Runner runner;
+  for (const Failing& failing : find_failing(runner, 100)) {
+    const Minimized result = minimize(runner, failing.the_case, failing.signature);
+    EXPECT_TRUE(shows(runner, result.the_case, failing.signature));
+    EXPECT_EQ(result.the_case.config, failing.the_case.config);
+    EXPECT_EQ(result.the_case.variant, failing.the_case.variant);
+    EXPECT_LE(result.the_case.tape.size(), failing.the_case.tape.size());
+  }
+}
+
+TEST(Minimize, TwiceChangesNothingMore) {
+  Runner runner;
+  std::size_t finished = 0;
+  for (const Failing& failing : find_failing(runner, 100)) {
+    const Minimized once = minimize(runner, failing.the_case, failing.signature);
+    if (!once.finished) continue;
+    ++finished;
+    const Minimized twice = minimize(runner, once.the_case, failing.signature);
+    EXPECT_EQ(twice.the_case.tape, once.the_case.tape);
+    EXPECT_TRUE(twice.finished);
+  }
+  EXPECT_GE(finished, 90u);
+}
+
+TEST(Minimize, StaysWithinItsRuns) {
+  Runner runner;
+  for (const Failing& failing : find_failing(runner, 20)) {
+    EXPECT_LE(minimize(runner, failing.the_case, failing.signature).run_count, 2000u);
+    const Minimized hurried =
+        minimize(runner, failing.the_case, failing.signature, {.run_limit = 10});
+    EXPECT_LE(hurried.run_count, 10u);
+    EXPECT_FALSE(hurried.finished);
+    EXPECT_TRUE(shows(runner, hurried.the_case, failing.signature));
+  }
+}
+
+TEST(Minimize, StopsWhenToldAndKeepsWhatItHas) {
+  Runner runner;
+  const Failing failing = find_failing(runner, 1).front();
+  const std::atomic<bool> stop = true;
+  const Minimized result = minimize(runner, failing.the_case, failing.signature, {.stop = &stop});
+  EXPECT_FALSE(result.finished);
+  EXPECT_TRUE(shows(runner, result.the_case, failing.signature));
+}
+
+TEST(Minimize, LeavesOutTheWholeScheduleWhereThePlainOneWillDo) {
+  Runner runner;
+  const Case the_case = toy::make_case(toy::hoard, toy::small_program());
+  const std::string signature = runner.run(the_case).faults.front().signature();
+  const Minimized result = minimize(runner, the_case, signature);
+  EXPECT_EQ(result.op_count, 1u);  // replace.
+  EXPECT_EQ(result.decision_count, 0u);
+}
+
+TEST(Minimize, RefusesACaseThatDoesNotShowTheFault) {
+  Runner runner;
+  const Minimized result =
+      minimize(runner, toy::make_case(toy::borrow, toy::small_program()), "no such fault");
+  EXPECT_FALSE(result.reproduced);
+  EXPECT_EQ(result.the_case.tape, toy::small_program());
+}
+
+TEST(Minimize, SaysWhatItProved) {
+  Runner runner;
+  const Failing failing = find_failing(runner, 1).front();
+  const Minimized result = minimize(runner, failing.the_case, failing.signature);
+  EXPECT_THAT(result.statement, HasSubstr("no program with one op fewer fails"));
+  EXPECT_THAT(result.statement, HasSubstr("runs"));
+}
+
+// ---- tapes ------------------------------------------------------------------------------------
+
+TEST(Minimize, MovesEverythingThatAnOpCausedAlongWithIt) {
+  const Name from = slot_name(0, 5), to = slot_name(0, 1);
+  const std::uint64_t kind = Label("Box").hash();
+  const Causes causes({{derive_name(from, kind, 0), from, "Box", 0}});
+  const auto low = [](Name name) { return static_cast<std::uint32_t>(name) | 1; };
+  const Tape tape{toy::decide(from, Site::op, toy::op(toy::store)),
+                  toy::decide(derive_name(from, kind, 0), Site::lag, 1),
+                  toy::decide(slot_name(1, 0), Site::reuse, low(derive_name(from, kind, 0)))};
+  const Tape moved{toy::decide(to, Site::op, toy::op(toy::store)),
+                   toy::decide(derive_name(to, kind, 0), Site::lag, 1),
+                   toy::decide(slot_name(1, 0), Site::reuse, low(derive_name(to, kind, 0)))};
+  EXPECT_EQ(minimizing::move_slots(tape, {{from, to}}, causes), moved);
+}
+
+TEST(Minimize, LeavesOutAnOpWithItsArgumentsAndAllItCaused) {
+  const Name slot = slot_name(0, 5);
+  const Name box = derive_name(slot, Label("Box").hash(), 0);
+  const Causes causes({{box, slot, "Box", 0}});
+  const Decision other = toy::decide(slot_name(1, 0), Site::op, 7);
+  const Tape tape{toy::decide(slot, Site::op, 7), toy::decide(slot, Site::argument, 2), other,
+                  toy::decide(box, Site::lag, 1)};
+  EXPECT_EQ(minimizing::without_slots(tape, {slot}, causes), Tape{other});
+}
+
+// ---- proofs -----------------------------------------------------------------------------------
+
+TEST(Prove, FindsTheLeastNumberOfDecisionsAtWhichTheProgramFails) {
+  Runner runner;
+  const Proof proof = prove(runner, toy::make_case(toy::borrow, toy::small_program()), 3,
+                            {.run_limit = 100'000, .second_limit = 60});
+  EXPECT_TRUE(proof.failed);
+  EXPECT_TRUE(proof.complete);
+  EXPECT_EQ(proof.decision_count, 1u);
+  EXPECT_GT(proof.question_count, 0u);
+  EXPECT_TRUE(runner.run(proof.failing).failed());
+}
+
+TEST(Prove, EnumeratesEverySetForASoundVariant) {
+  Runner runner;
+  const Proof proof = prove(runner, toy::make_case(toy::retain, toy::small_program()), 3,
+                            {.run_limit = 100'000, .second_limit = 60});
+  EXPECT_FALSE(proof.failed);
+  EXPECT_TRUE(proof.complete);
+  EXPECT_EQ(proof.decision_count, 3u);
+  EXPECT_FALSE(proof.vacuous);
+  EXPECT_GT(proof.run_count, proof.question_count);
+}
+
+TEST(Prove, SaysThatItDidNotGetThrough) {
+  Runner runner;
+  const Proof proof =
+      prove(runner, toy::make_case(toy::retain, toy::small_program()), 3, {.run_limit = 100});
+  EXPECT_FALSE(proof.complete);
+  EXPECT_FALSE(proof.failed);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,313 @@
+// Each oracle goes red on its own planted fault, and on nothing when nothing was planted.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "harness/run.h"
+#include "harness/tests/run_tasks.h"
+#include "harness/tests/toy_scenario.h"
+
+namespace harness {
+namespace {
+
+namespace toy = testing::toy;
+
+struct Thing {
+  int value = 1;
+};
+
+Borrowed<Thing> stale_thing(Scene& scene) {
+  return scene.world().host.make<Thing>("Thing").borrow();
+}
+
+/// What goes wrong, by the name of the oracle that must see it.
+struct Plant {
+  Label oracle;
+  FaultKind kind;
+  void (*body)(Scene& scene);
+};
+
+void use_dead(Scene& scene) { (void)stale_thing(scene)->value; }
+
+// The plain answer is fresh storage, so the reuse is asked for (see Contrary).
+void use_recycled(Scene& scene) {
+  const Borrowed<Thing> stale = stale_thing(scene);
+  const Owned<Thing> next = scene.world().host.make<Thing>("Thing");
+  (void)stale->value;
+}
+
+void free_twice(Scene& scene) {
+  const BirthId id = stale_thing(scene).birth();
+  scene.world().ledger.double_free(id);
+}
+
+void free_another(Scene& scene) {
+  const BirthId meant = stale_thing(scene).birth();
+  const Owned<Thing> next = scene.world().host.make<Thing>("Thing");
+  scene.world().ledger.wrong_owner(meant, next.birth());
+}
+
+void keep_too_long(Scene& scene) {
+  scene.mark_baseline();
+  const Owned<Thing> kept = scene.world().host.make<Thing>("Thing");
+  scene.mark_quiescent();
+}
+
+void return_nonsense(Scene& scene) { scene.expect("sum", 41, 42); }
+
+void wait_for_ever(Scene& scene) {
+  scene.world().scheduler.wait_until({7, AccessKind::read}, "Godot", [] { return false; });
+}
+
+void run_for_ever(Scene& scene) {
+  for (;;) scene.world().scheduler.turn({});
+}
+
+void touch_the_unknown(Scene& scene) {
+  scene.world().history.add(fatal_fault(FaultKind::wild_access));
+  scene.world().scheduler.die();
+}
+
+void misuse(Scene& scene) {
+  Fault fault;
+  fault.kind = FaultKind::api_misuse;
+  scene.world().history.add(fault);
+}
+
+void escape(Scene&) { throw std::runtime_error("out"); }
+
+constexpr Plant kPlants[] = {
+    {"use_after_death", FaultKind::use_after_death, use_dead},
+    {"recycled_use", FaultKind::recycled_use, use_recycled},
+    {"double_free", FaultKind::double_free, free_twice},
+    {"wrong_owner", FaultKind::wrong_owner, free_another},
+    {"retention", FaultKind::retention, keep_too_long},
+    {"functional_result", FaultKind::wrong_value, return_nonsense},
+    {"progress", FaultKind::deadlock, wait_for_ever},
+    {"progress", FaultKind::step_limit, run_for_ever},
+    {"progress", FaultKind::uncaught, escape},
+    {"wild_access", FaultKind::wild_access, touch_the_unknown},
+    {"api_misuse", FaultKind::api_misuse, misuse},
+};
+
+void (*planted)(Scene& scene);
+
+/// A scenario whose only task does what is planted, judged by one oracle.
+Scenario scenario_with(std::span<const Label> oracles) {
+  Scenario scenario = toy::scenario;
+  scenario.actors = {};
+  scenario.oracles = oracles;
+  scenario.drive = [](Scene& scene) {
+    scene.world().scheduler.spawn("main", [&scene] { planted(scene); });
+  };
+  scenario.window_of = nullptr;
+  return scenario;
+}
+
+Outcome run_plant(void (*body)(Scene& scene), const Scenario& scenario) {
+  testing::Contrary strategy;
+  Runner runner;
+  planted = body;
+  return runner.run(scenario, 0, {}, toy::no_device, strategy);
+}
+
+TEST(Oracle, EachGoesRedOnItsOwnPlantedFault) {
+  for (const Plant& plant : kPlants) {
+    const Label only[] = {plant.oracle};
+    const Outcome outcome = run_plant(plant.body, scenario_with(only));
+    ASSERT_EQ(outcome.faults.size(), 1u) << plant.oracle.c_str();
+    EXPECT_EQ(outcome.faults[0].kind, plant.kind) << plant.oracle.c_str();
+  }
+}
+
+TEST(Oracle, EachIsBlindToTheFaultsOfOthers) {
+  for (const Plant& plant : kPlants)
+    for (const OracleInfo* oracle : tables::oracles()) {
+      if ((oracle->kinds & kind_bit(plant.kind)) != 0) continue;
+      const Label only[] = {oracle->name};
+      EXPECT_FALSE(run_plant(plant.body, scenario_with(only)).failed())
+          << oracle->name.c_str() << " took " << plant.oracle.c_str() << " for its own";
+    }
+}
+
+TEST(Oracle, NoneGoesRedOnARunInWhichNothingIsWrong) {
+  std::vector<Label> all;
+  for (const OracleInfo* oracle : tables::oracles()) all.push_back(oracle->name);
+  const auto harmless = [](Scene& scene) {
+    scene.mark_baseline();
+    scene.world().host.make<Thing>("Thing").reset();
+    scene.expect("sum", 42, 42);
+    scene.mark_quiescent();
+  };
+  EXPECT_FALSE(run_plant(harmless, scenario_with(all)).failed());
+}
+
+TEST(Oracle, EveryKindOfFaultHasOneOwner) {
+  FaultKinds seen = 0;
+  for (const OracleInfo* oracle : tables::oracles()) {
+    EXPECT_EQ(seen & oracle->kinds, 0u) << oracle->name.c_str();
+    seen |= oracle->kinds;
+  }
+  EXPECT_EQ(seen, (FaultKinds{1} << kFaultKindCount) - 1);
+}
+
+// ---- retention --------------------------------------------------------------------------------
+
+constexpr Label kRetention[] = {"retention"};
+
+TEST(Retention, SaysNothingBeforeTheRunIsQuiescent) {
+  const auto body = [](Scene& scene) {
+    scene.mark_baseline();
+    const Owned<Thing> kept = scene.world().host.make<Thing>("Thing");
+    scene.world().scheduler.turn({});
+  };
+  EXPECT_FALSE(run_plant(body, scenario_with(kRetention)).failed());
+}
+
+TEST(Retention, DoesNotCountWhatWasThereBeforeOrWhatTheScenarioCallsGrowth) {
+  const auto body = [](Scene& scene) {
+    const Owned<Thing> before = scene.world().host.make<Thing>("Furniture");
+    scene.mark_baseline();
+    const Owned<Thing> known = scene.world().host.make<Thing>("Slot");
+    scene.mark_quiescent();
+  };
+  Scenario scenario = scenario_with(kRetention);
+  EXPECT_TRUE(run_plant(body, scenario).failed());
+  const Growth growth[] = {{"Slot", "ids are never reused"}};
+  scenario.growth = growth;
+  EXPECT_FALSE(run_plant(body, scenario).failed());
+}
+
+TEST(Retention, NamesEachKindAndBirthSiteOnce) {
+  const auto body = [](Scene& scene) {
+    static std::array<Owned<Thing>, 4>* kept;
+    kept = scene.world().arena.make<std::array<Owned<Thing>, 4>>();
+    scene.mark_baseline();
+    for (std::size_t i = 0; i < kept->size(); ++i) {
+      const SiteScope site(scene.world().scheduler, i < 2 ? Label("here") : Label("there"));
+      (*kept)[i] = scene.world().host.make<Thing>("Thing");
+    }
+    scene.mark_quiescent();
+  };
+  const Outcome outcome = run_plant(body, scenario_with(kRetention));
+  ASSERT_EQ(outcome.faults.size(), 2u);
+  EXPECT_EQ(outcome.faults[0].birth_site, Label("here"));
+  EXPECT_EQ(outcome.faults[1].birth_site, Label("there"));
+}
+
+TEST(Retention, CountsWhatIsSweptUpOnlyAfterTheMark) {
+  const auto body = [](Scene& scene) {
+    scene.mark_baseline();
+    Owned<Thing> kept = scene.world().host.make<Thing>("Thing");
+    scene.mark_quiescent();
+    kept.reset();
+  };
+  EXPECT_TRUE(run_plant(body, scenario_with(kRetention)).failed());
+}
+
+// ---- vacuity ----------------------------------------------------------------------------------
+
+TEST(Vacuity, ARunThatNeverExercisedThePathIsVacuous) {
+  const auto body = [](Scene& scene) { scene.world().host.make<Thing>("Thing").reset(); };
+  EXPECT_TRUE(run_plant(body, scenario_with({})).vacuous);
+}
+
+TEST(Vacuity, ADriverThatSaysSoIsNotBelievedWithoutEvidence) {
+  const Label only[] = {"vacuity"};
+  const auto lie = [](Scene& scene) { scene.exercised(); };
+  const auto truth = [](Scene& scene) {
+    scene.exercised();
+    scene.world().host.make<Thing>("Thing").reset();
+  };
+  EXPECT_TRUE(run_plant(lie, scenario_with(only)).vacuous);
+  EXPECT_FALSE(run_plant(lie, scenario_with({})).vacuous);
+  EXPECT_FALSE(run_plant(truth, scenario_with(only)).vacuous);
+}
+
+// ---- the run around them ----------------------------------------------------------------------
+
+TEST(Run, AFaultThatTheContractForbidsTheCallerIsNobodysFault) {
+  constexpr Label kOnly[] = {"use_after_death"};
+  Scenario scenario = scenario_with(kOnly);
+  EXPECT_TRUE(run_plant(use_dead, scenario).failed());
+  const ContractClause clause[] = {{"Thing", "", "", "the manual"}};
+  scenario.contract = clause;
+  const Outcome outcome = run_plant(use_dead, scenario);
+  EXPECT_FALSE(outcome.failed());
+  EXPECT_EQ(outcome.caller_errors.size(), 1u);
+}
+
+TEST(Run, AnExceptionFromTheDriverIsAFaultAndDoesNotCross) {
+  constexpr Label kOnly[] = {"progress"};
+  Scenario scenario = scenario_with(kOnly);
+  scenario.drive = [](Scene&) { throw std::runtime_error("no stage"); };
+  const Outcome outcome = run_plant(escape, scenario);
+  ASSERT_EQ(outcome.faults.size(), 1u);
+  EXPECT_EQ(outcome.faults[0].detail, "no stage");
+}
+
+TEST(Run, TheEmptyTapeIsTheEmptyProgramAndItHoldsVacuously) {
+  Runner runner;
+  for (std::size_t config = 0; config < config_count(toy::scenario); ++config) {
+    const Outcome& outcome = runner.run(toy::make_case(toy::borrow, {}, config));
+    EXPECT_FALSE(outcome.failed());
+    EXPECT_TRUE(outcome.vacuous);
+    EXPECT_EQ(outcome.ops, 0u);
+  }
+}
+
+TEST(Run, AnotherScenarioInBetweenChangesNothing) {
+  Runner runner;
+  const Case the_case = toy::make_case(toy::borrow, toy::small_program());
+  runner.run(the_case);
+  const std::uint64_t hash = runner.trace_hash();
+  const Scenario other = scenario_with({});
+  testing::Plain plain;
+  planted = [](Scene&) {};
+  runner.run(other, 0, {}, toy::no_device, plain);
+  runner.run(the_case);
+  EXPECT_EQ(runner.trace_hash(), hash);
+}
+
+/// On whose task the ops ran, in order.
+std::vector<std::uint16_t> tasks_of_ops(Runner& runner, const Tape& tape) {
+  runner.run(toy::make_case(toy::idle, tape));
+  std::vector<std::uint16_t> tasks;
+  for (const Event& event : runner.history().events())
+    if (event.kind == EventKind::op) tasks.push_back(event.task);
+  return tasks;
+}
+
+TEST(Skew, ASlowTaskFallsBehindTheOthers) {
+  Runner runner;
+  Tape tape;
+  for (std::uint32_t slot = 0; slot < 3; ++slot) {
+    tape.push_back(toy::decide(slot_name(toy::kUser, slot), Site::op, toy::op(toy::nap)));
+    tape.push_back(toy::decide(slot_name(toy::kMutator, slot), Site::op, toy::op(toy::nap)));
+  }
+  const std::vector<std::uint16_t> plain = tasks_of_ops(runner, tape);
+  const Name user = runner.world().scheduler.task_name(static_cast<TaskId>(0));
+  tape.push_back(toy::decide(derive_name(user, Label("skew").hash(), 0), Site::skew, 3));
+  const std::vector<std::uint16_t> skewed = tasks_of_ops(runner, tape);
+  ASSERT_EQ(plain.size(), 6u);
+  ASSERT_EQ(skewed.size(), 6u);
+  EXPECT_EQ(plain[1], plain[0]);
+  EXPECT_NE(skewed[1], skewed[0]);
+}
+
+TEST(Collector, AsksForAsManyCollectionsAsPicked) {
+  constexpr Label kCollector[] = {"collector"};
+  Scenario scenario = scenario_with({});
+  scenario.actors = kCollector;
+  planted = [](Scene&) {};
+  Runner runner;
+  testing::Contrary contrary;
+  runner.run(scenario, 0, {}, toy::no_device, contrary);
+  EXPECT_EQ(runner.world().scheduler.task_count(), 2u);
+  testing::Plain plain;
+  runner.run(scenario, 0, {}, toy::no_device, plain);
+  EXPECT_EQ(runner.world().scheduler.task_count(), 1u);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,176 @@
+#include "harness/tests/toy_scenario.h"
+
+namespace harness::testing::toy {
+namespace {
+
+constexpr std::uint32_t kSlotCount = 8;
+constexpr std::size_t kBoxLimit = 3;
+
+struct Box {
+  std::uint64_t content;
+};
+
+struct Room {
+  std::array<Owned<Box>, kBoxLimit> boxes;
+  Borrowed<Box> remembered;
+  std::uint64_t content = 0;  ///< Of the remembered box, as the reference model has it.
+  std::pmr::vector<Owned<Box>> kept;
+  std::uint64_t made = 0;
+};
+
+std::uint32_t box_count(const Scene& scene) { return 1 + 2 * scene.config().values[0]; }
+
+Owned<Box> make_box(Scene& scene, Room& room) {
+  return scene.world().host.make<Box>("Box", Box{++room.made});
+}
+
+// What a destructor may do: run in an activation of its own and ask questions there.
+void drop(Scene& scene, Owned<Box> box) {
+  Scheduler& scheduler = scene.world().scheduler;
+  const ActivationScope scope(scheduler, scene.world().ledger.life(box.birth()).name, "finalize",
+                              0);
+  scene.pick(Site::order, 2);
+  box.reset();
+}
+
+void do_store(Scene& scene, Room& room) {
+  Owned<Box>& box = room.boxes[scene.pick(Site::argument, box_count(scene))];
+  room.remembered = box.borrow();
+  room.content = box->content;
+}
+
+void do_use(Scene& scene, Room& room) {
+  if (!room.remembered || scene.variant() == idle) return;
+  scene.exercised();
+  scene.reach(0);
+  const std::uint64_t content = room.remembered->content;
+  scene.world().scheduler.note(EventKind::observe, "content", 0, content);
+  scene.expect("content", content, room.content);
+}
+
+void do_replace(Scene& scene, Room& room) {
+  Owned<Box>& place = room.boxes[scene.pick(Site::argument, box_count(scene))];
+  Owned<Box> old = std::exchange(place, make_box(scene, room));
+  const bool remembered = room.remembered && room.remembered.birth() == old.birth();
+  if (scene.variant() == hoard || (scene.variant() == retain && remembered))
+    room.kept.push_back(std::move(old));
+  else if (scene.variant() != idle)
+    drop(scene, std::move(old));
+}
+
+void do_op(Scene& scene, Room& room, Op kind) {
+  Scheduler& scheduler = scene.world().scheduler;
+  const Label name = scene.scenario().ops[kind].name;
+  const SiteScope site(scheduler, name);
+  scheduler.note(EventKind::op, name);
+  scene.count_op(kind);
+  scheduler.turn({});
+  if (kind == store) do_store(scene, room);
+  if (kind == use) do_use(scene, room);
+  if (kind == replace) do_replace(scene, room);
+}
+
+void play(Scene& scene, Room& room, std::uint32_t task, std::span<const std::uint8_t> offered) {
+  for (std::uint32_t slot = 0; slot < kSlotCount; ++slot) {
+    const ActivationScope scope(scene.world().scheduler, task, slot);
+    const int kind = scene.pick_op(offered);
+    if (kind >= 0) do_op(scene, room, static_cast<Op>(kind));
+  }
+}
+
+void clear(Scene& scene, Room& room) {
+  const SiteScope site(scene.world().scheduler, "clear");
+  room.remembered = {};
+  for (Owned<Box>& box : room.boxes) box.reset();
+  if (scene.variant() != hoard) room.kept.clear();
+  scene.mark_quiescent();
+}
+
+void drive(Scene& scene) {
+  Scheduler& scheduler = scene.world().scheduler;
+  Room& room = *scheduler.arena().make<Room>();
+  Latch& done = *scheduler.arena().make<Latch>(scheduler, 1);
+  scene.mark_baseline();
+  const SiteScope site(scheduler, "furnish");
+  for (std::uint32_t i = 0; i < box_count(scene); ++i) room.boxes[i] = make_box(scene, room);
+  scheduler.spawn("user", [&scene, &room, &done] {
+    static constexpr std::array<std::uint8_t, 3> kOps{store, use, nap};
+    play(scene, room, kUser, kOps);
+    done.wait();
+    clear(scene, room);
+  });
+  scheduler.spawn("bystander", [&scene, &room] {
+    static constexpr std::array<std::uint8_t, 1> kOps{nap};
+    play(scene, room, kBystander, kOps);
+  });
+  scheduler.spawn("mutator", [&scene, &room, &done] {
+    static constexpr std::array<std::uint8_t, 2> kOps{replace, nap};
+    play(scene, room, kMutator, kOps);
+    done.count_down();
+  });
+}
+
+int window_of(const Scene&, const Fault& fault) {
+  const bool stale =
+      fault.kind == FaultKind::use_after_death || fault.kind == FaultKind::recycled_use;
+  return stale && fault.death_site == "replace" && fault.use_site == "use" ? 0 : -1;
+}
+
+class NoDevice final : public Device {
+ public:
+  void begin(World&) override {}
+  void end() override {}
+  const DriverTable& table() const override {
+    check_failed(__FILE__, __LINE__, "false", "the toy path calls no device");
+  }
+  bool runs_host_kernels() const override { return true; }
+};
+
+constexpr Label kStale[] = {"stale"};
+constexpr Label kRetention[] = {"retention"};
+constexpr VariantInfo kVariants[] = {
+    {"borrow", {ClaimKind::unsound, kStale, false, "remembers a pointer"}},
+    {"retain", {ClaimKind::sound, {}, false, "keeps a box while it is remembered"}},
+    {"hoard", {ClaimKind::unsound, kRetention, true, "never lets a box go"}},
+    {"idle", {ClaimKind::vacuous, {}, false, "looks into nothing"}},
+};
+constexpr Label kLayouts[] = {"one", "three"};
+constexpr Label kTempers[] = {"calm", "wild"};
+constexpr Axis kAxes[] = {{"boxes", kLayouts}, {"temper", kTempers}};
+constexpr OpInfo kOps[] = {{"store"}, {"use"}, {"replace"}, {"nap"}};
+constexpr Window kWindows[] = {{"stale", "replace, then use"}};
+constexpr Label kActors[] = {"skew"};
+constexpr Label kOracles[] = {"use_after_death", "recycled_use",      "double_free", "wrong_owner",
+                              "retention",       "functional_result", "progress",    "vacuity"};
+
+}  // namespace
+
+const Scenario scenario{
+    .name = "toy",
+    .summary = "boxes that one task looks into while another replaces them",
+    .variants = kVariants,
+    .axes = kAxes,
+    .ops = kOps,
+    .windows = kWindows,
+    .contract = {},
+    .growth = {},
+    .actors = kActors,
+    .oracles = kOracles,
+    .turn_limit = 2000,
+    .drive = drive,
+    .judge = nullptr,
+    .window_of = window_of,
+    .kernels = nullptr,
+    .fatbin = {},
+};
+
+const DeviceInfo no_device{"none", "no device at all",
+                           [] { return static_cast<Device*>(new NoDevice); }};
+
+Tape small_program() {
+  return {decide(slot_name(kUser, 0), Site::op, op(store)),
+          decide(slot_name(kUser, 1), Site::op, op(use)),
+          decide(slot_name(kMutator, 0), Site::op, op(replace))};
+}
+
+}  // namespace harness::testing::toy

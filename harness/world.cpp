@@ -1,0 +1,16 @@
+#include "harness/world.h"
+
+namespace harness {
+
+void World::begin(Strategy& strategy, Tick turn_limit) {
+  arena.reset();
+  picker.begin(strategy);
+  history.begin();
+  scheduler.begin(turn_limit);
+  ledger.begin();
+  host.begin();
+  heap.begin();
+  calls_may_fail = false;
+}
+
+}  // namespace harness

@@ -1,0 +1,61 @@
+// World: everything one run consists of. Made once per thread, begun anew for every run.
+#pragma once
+
+#include "harness/arena.h"
+#include "harness/heap.h"
+#include "harness/history.h"
+#include "harness/host.h"
+#include "harness/ledger.h"
+#include "harness/pick.h"
+#include "harness/scheduler.h"
+
+namespace harness {
+
+class Device;
+
+/// Ownership: owns its parts and keeps their buffers from run to run. Borrows the device.
+/// Threads: confined to one thread; the CUDA entry points find it through current().
+struct World {
+  Arena arena;
+  Picker picker;
+  History history;
+  Scheduler scheduler{arena, picker, history};
+  Ledger ledger{scheduler};
+  Host host{ledger};
+  Heap heap{ledger};
+  Device* device = nullptr;
+  /// Set by an actor: a CUDA call that can fail asks whether it does.
+  bool calls_may_fail = false;
+
+  /// Forgets the last run; at most `turn_limit` turns will be taken in the next.
+  void begin(Strategy& strategy, Tick turn_limit);
+
+  static World* current() { return current_; }
+
+  /// Makes a world current for as long as it lives.
+  class Current {
+   public:
+    explicit Current(World& world) : previous_(current_) { current_ = &world; }
+    ~Current() { current_ = previous_; }
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    World* previous_;
+  };
+
+  /// Makes a world current, and its arena the default memory resource, for as long as it lives.
+  class Guard {
+   public:
+    explicit Guard(World& world) : arena_(world.arena), current_(world) {}
+
+   private:
+    ArenaGuard arena_;
+    Current current_;
+  };
+
+ private:
+  static inline constinit thread_local World* current_ = nullptr;
+};
+
+}  // namespace harness

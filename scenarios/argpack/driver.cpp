@@ -1,0 +1,115 @@
+// A script and those who meddle with it: the tasks of a run.
+//
+// The script fills its slots with ops, as one Python thread would run them. Mutators, more Python threads
+// over the same globals, begin once there is a pack to meddle with. Last the script drops everything,
+// collects and synchronises: what is then still alive was retained.
+#include "scenarios/argpack/script.h"
+
+namespace scenarios::argpack {
+namespace {
+
+using harness::Label;
+using harness::Latch;
+using harness::Scene;
+using harness::Site;
+using targets::argpack::Argpack;
+using targets::argpack::Setup;
+using targets::argpack::Status;
+
+/// What the tasks wait for. Lives in the arena.
+struct Stage {
+  Scene& scene;
+  harness::Runtime runtime;  ///< The path borrows it.
+  Script script;
+  Shape shape;
+  Latch furnished;  ///< There is something to meddle with, or there will never be.
+  Latch deserted;   ///< Every mutator is done.
+
+  Stage(Scene& the_scene, const Shape& the_shape)
+      : scene(the_scene),
+        runtime(the_scene.runtime()),
+        script(the_scene),
+        shape(the_shape),
+        furnished(the_scene.world().scheduler, 1, "furnished"),
+        deserted(the_scene.world().scheduler, the_shape.mutator_count, "deserted") {}
+};
+
+bool has_pack(const Argpack& path) { return take_census(path).packs != 0; }
+
+Ops pick_theme(Scene& scene) { return theme(scene.pick(Site::argument, kThemeCount)); }
+
+// A call that is told to fail has not synchronised; the next one may.
+bool synchronize(Argpack& path) {
+  for (int attempt = 0; attempt < 4; ++attempt)
+    if (path.synchronize() == Status::ok) return true;
+  return false;
+}
+
+void clear_up(Scene& scene, Argpack& path) {
+  const harness::SiteScope site(scene.world().scheduler, "clear_up");
+  path.drop_all();
+  path.collect(2);
+  if (synchronize(path)) scene.mark_quiescent();
+}
+
+void run_script(Stage& stage) {
+  Argpack& path = stage.script.path();
+  const Ops ops = pick_theme(stage.scene);
+  bool furnished = false;
+  for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot) {
+    stage.script.take_slot(ops, 0, slot);
+    if (furnished || !has_pack(path)) continue;
+    furnished = true;
+    stage.furnished.count_down();
+  }
+  if (!furnished) stage.furnished.count_down();
+  stage.deserted.wait();
+  clear_up(stage.scene, path);
+}
+
+void run_mutator(Stage& stage, std::uint32_t task) {
+  stage.furnished.wait();
+  const Ops ops = pick_theme(stage.scene);
+  for (std::uint32_t slot = 0; slot < stage.shape.mutator_slots; ++slot)
+    stage.script.take_slot(ops, task, slot);
+  stage.deserted.count_down();
+}
+
+bool has_gil(const harness::Config& config) { return config.values[kGilAxis] == 0; }
+
+void configure(harness::Heap& heap, const harness::Config& config) {
+  const bool at_eval_breaker = config.values[kCollectorAxis] == 0;
+  heap.configure({.gil = has_gil(config),
+                  .collect_at = at_eval_breaker ? harness::CollectAt::eval_breaker
+                                                : harness::CollectAt::allocation});
+}
+
+Setup set_up(Scene& scene, Script& script) {
+  Setup setup;
+  setup.backend = static_cast<targets::argpack::Backend>(scene.config().values[kBackendAxis]);
+  setup.gil = has_gil(scene.config());
+  setup.parents_first = scene.pick(Site::order, 2) != 0;
+  setup.observer = &script;
+  return setup;
+}
+
+}  // namespace
+
+void drive(Scene& scene) { drive_shaped(scene, Shape{}); }
+
+void drive_shaped(Scene& scene, const Shape& shape) {
+  harness::Scheduler& scheduler = scene.world().scheduler;
+  configure(scene.world().heap, scene.config());
+  auto* stage = scheduler.arena().make<Stage>(scene, shape);
+  scene.state = &stage->script;
+  const Setup setup = set_up(scene, stage->script);
+  Argpack* path = targets::argpack::variants()[scene.variant()].make(stage->runtime, setup);
+  stage->script.set_path(*path);
+  path->init();
+  scene.mark_baseline();
+  scheduler.spawn("script", [stage] { run_script(*stage); });
+  for (std::uint32_t task = 1; task <= shape.mutator_count; ++task)
+    scheduler.spawn("mutator", [stage, task] { run_mutator(*stage, task); });
+}
+
+}  // namespace scenarios::argpack

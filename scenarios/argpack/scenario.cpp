@@ -1,0 +1,85 @@
+// The argpack scenario: a Python script and a second thread use Taichi arg packs while the collector,
+// the allocator and the device have their say.
+//
+//   variables.h  what the script's globals hold      offer.h   which ops make sense now
+//   script.h     one op slot: op, arguments, call    driver.cpp  the tasks
+//   windows.cpp  which window a fault belongs to     oracle.cpp  what only this path can judge
+#include "scenarios/argpack/scenario.h"
+
+#include "harness/kernel_image.h"
+
+extern "C" const harness::KernelImage afterlife_kernels_argpack;
+extern "C" const std::byte afterlife_fatbin_argpack[];
+extern "C" const std::uint64_t afterlife_fatbin_argpack_size;  // 0 where there was no nvcc.
+
+namespace scenarios::argpack {
+namespace {
+
+using harness::Label;
+
+constexpr std::array<Label, 2> kGilLabels{"on", "off"};
+constexpr std::array<Label, 2> kCollectorLabels{"eval_breaker", "allocation"};
+constexpr std::array<harness::Axis, 3> kAxes{{
+    {"backend", targets::argpack::kBackendLabels},
+    {"gil", kGilLabels},
+    {"collector", kCollectorLabels},
+}};
+
+constexpr std::array<harness::Window, targets::argpack::kWindowCount> kWindows{{
+    {"W0", "the variable of the top-level pack is dropped, then the launch uses the pack"},
+    {"W1", "a nested pack is replaced, then the launch follows it"},
+    {"W2", "a pack with a nested one is freed, then the launch writes into it"},
+    {"W3", "an ndarray or a gradient is deleted, then the launch resolves it"},
+    {"W4", "external memory is freed or resized, then copied from, copied to or used in place"},
+    {"W5", "the last reference goes after the launch, then the kernel reads"},
+    {"W6", "a wrapper from before reset() dies, then whoever has its address is deleted"},
+    {"W7", "a finalizer or a reset takes away what is bound, then the launch uses it"},
+    {"W11", "a context is launched, then launched again"},
+}};
+
+constexpr std::array<Label, 2> kActors{"skew", "api_failure"};
+constexpr std::array<Label, 10> kOracles{"use_after_death", "recycled_use", "double_free", "wrong_owner",
+                                         "retention",       "functional_result", "progress", "vacuity",
+                                         "wild_access",     "api_misuse"};
+
+// A Program owns one of each until reset(); judge() counts them.
+constexpr auto kGrowth = [] {
+  std::array<harness::Growth, targets::argpack::kProgramOwnedKinds.size()> growth{};
+  for (std::size_t i = 0; i < growth.size(); ++i)
+    growth[i] = {targets::argpack::kProgramOwnedKinds[i], "compiled once for each Program, which owns it"};
+  return growth;
+}();
+
+// What the path's table says of its variants, without their makers.
+std::span<const harness::VariantInfo> variant_infos() {
+  static const std::vector<harness::VariantInfo> infos = [] {
+    std::vector<harness::VariantInfo> list;
+    for (const auto& variant : targets::argpack::variants()) list.push_back({variant.name, variant.claim});
+    return list;
+  }();
+  return infos;
+}
+
+}  // namespace
+
+extern const harness::Scenario scenario;
+const harness::Scenario scenario{
+    .name = "argpack",
+    .summary = "Taichi's ArgPack: what a launch context keeps alive between setting and launching",
+    .variants = variant_infos(),
+    .axes = kAxes,
+    .ops = kOps,
+    .windows = kWindows,
+    .contract = {},
+    .growth = kGrowth,
+    .actors = kActors,
+    .oracles = kOracles,
+    .turn_limit = 20'000,
+    .drive = drive,
+    .judge = judge,
+    .window_of = window_of,
+    .kernels = &afterlife_kernels_argpack,
+    .fatbin = {afterlife_fatbin_argpack, afterlife_fatbin_argpack_size},
+};
+
+}  // namespace scenarios::argpack

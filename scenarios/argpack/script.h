@@ -1,0 +1,89 @@
+// Script: what the tasks of one run share: the path under test, and what its judges hear.
+#pragma once
+
+#include <memory_resource>
+#include <vector>
+
+#include "scenarios/argpack/offer.h"
+#include "scenarios/argpack/scenario.h"
+
+namespace scenarios::argpack {
+
+/// Ownership: lives in the run's arena; borrows the scene and the path.
+class Script final : public targets::argpack::Observer {
+ public:
+  explicit Script(harness::Scene& scene) : scene_(scene) {}
+  void set_path(targets::argpack::Argpack& path) { path_ = &path; }
+  targets::argpack::Argpack& path() { return *path_; }
+
+  /// Asks which op goes into the slot, with which arguments, and calls it.
+  void take_slot(Ops theme, std::uint32_t task, std::uint32_t slot);
+
+  // ---- which windows this run went through ----
+  using Window = targets::argpack::Window;
+  bool reached_in(harness::Name activation, Window window) const;
+  bool was_reached(Window window) const { return (scene_.reached() >> harness::raw(window)) & 1; }
+  /// The window reached last, or -1.
+  int last_window() const { return passages_.empty() ? -1 : harness::raw(passages_.back().window); }
+
+  // ---- Observer ----
+  void reached(Window window) override {
+    scene_.reach(harness::raw(window));
+    scene_.exercised();
+    passages_.push_back({window, scene_.world().picker.current().name});
+  }
+  void read(const targets::argpack::Reading& reading) override;
+  void launched() override { scene_.exercised(); }
+
+ private:
+  using Status = targets::argpack::Status;
+
+  struct Passage {
+    Window window;
+    harness::Name activation;
+  };
+
+  /// The slot that is being filled.
+  struct Slot {
+    std::uint32_t task;
+    std::uint32_t index;
+    std::int32_t value;  ///< Unlike that of any other slot, by more than a pack nests.
+  };
+
+  Situation situation() const;
+  bool some_child_fits(const Census& census) const;
+  Variables fitting_children(const Census& census, Variable pack, std::uint32_t level) const;
+
+  // Arguments: each asks one question, always, so that the next one keeps its number.
+  Variable choose(Variables fitting);
+  Variable choose_or_none(Variables fitting);
+  Variable none_or_choose(Variables fitting);
+  Variable choose_new(const Slot& slot, Variables kind);
+  std::uint32_t choose_number(std::uint32_t count) { return scene_.pick(harness::Site::argument, count); }
+  bool choose_plain() { return choose_number(2) == 0; }
+  std::uint32_t choose_of(std::span<const std::uint32_t> values);
+  std::uint32_t choose_level(Variable pack);
+  Variable choose_from(std::span<const std::uint32_t> values);
+
+  Status perform(Op op, const Situation& now, const Slot& slot);
+  Status new_argpack(const Situation& now, const Slot& slot);
+  Status replace_nested(const Situation& now, const Slot& slot);
+  Status set_nested(const Situation& now);
+  Status get_nested(const Situation& now, const Slot& slot);
+  Status alias(const Situation& now, const Slot& slot);
+  Status plant(const Situation& now, const Slot& slot);
+  Status call(const Situation& now);
+  Status make_context(const Slot& slot);
+  Status set_arg_argpack(const Situation& now);
+  Status set_arg(Op op, const Situation& now, const Slot& slot);
+  Status compile(const Situation& now);
+
+  harness::Scene& scene_;
+  targets::argpack::Argpack* path_ = nullptr;
+  // What the script did to its contexts: hints for what to offer next, no more.
+  Variables bound_ = 0;
+  Variables compiled_ = 0;
+  std::pmr::vector<Passage> passages_;
+};
+
+}  // namespace scenarios::argpack

@@ -1,0 +1,71 @@
+// Variables: the script's globals by what they are meant to hold, so that every op finds arguments that
+// fit, and an op that is deleted leaves the arguments of the others where they were.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "targets/argpack/argpack.h"
+
+namespace scenarios::argpack {
+
+using targets::argpack::Variable;
+
+/// A set of variables, a bit each.
+using Variables = std::uint32_t;
+
+constexpr Variables range(Variable first, std::uint32_t count) {
+  return ((Variables{1} << count) - 1) << first;
+}
+
+inline constexpr Variables kPackVariables = range(0, 5);
+inline constexpr Variables kArrayVariables = range(5, 3);
+inline constexpr Variables kExternalVariables = range(8, 2);
+inline constexpr Variables kContextVariables = range(10, 2);
+static_assert((kPackVariables | kArrayVariables | kExternalVariables | kContextVariables) ==
+              range(0, targets::argpack::kVariableCount));
+
+/// The variables that may hold what `variable` may hold.
+constexpr Variables siblings(Variable variable) {
+  for (const Variables kind : {kPackVariables, kArrayVariables, kExternalVariables})
+    if ((kind >> variable) & 1) return kind;
+  return kContextVariables;
+}
+
+/// What every variable holds, at one moment.
+struct Census {
+  Variables packs = 0;
+  Variables deep = 0;  ///< Packs with a nested one.
+  Variables arrays = 0;
+  Variables externals = 0;
+  Variables contexts = 0;
+
+  Variables all() const { return packs | arrays | externals | contexts; }
+};
+
+inline Census take_census(const targets::argpack::Argpack& path) {
+  Census census;
+  for (Variable v = 0; v < targets::argpack::kVariableCount; ++v) {
+    const Variables bit = Variables{1} << v;
+    switch (path.kind(v)) {
+      case targets::argpack::Kind::nothing:
+        break;
+      case targets::argpack::Kind::pack:
+        census.packs |= bit;
+        if (path.depth(v) > 1) census.deep |= bit;
+        break;
+      case targets::argpack::Kind::ndarray:
+        census.arrays |= bit;
+        break;
+      case targets::argpack::Kind::external:
+        census.externals |= bit;
+        break;
+      case targets::argpack::Kind::context:
+        census.contexts |= bit;
+        break;
+    }
+  }
+  return census;
+}
+
+}  // namespace scenarios::argpack

@@ -1,0 +1,52 @@
+// LaunchContext: what a launch has been told to use, by the time it is told to start.
+#pragma once
+
+#include "targets/argpack/external.h"
+#include "targets/argpack/ghost.h"
+#include "targets/argpack/program.h"
+
+namespace targets::argpack {
+
+struct PackArgument {
+  bool bound = false;
+  harness::Borrowed<ArgPack> pack;
+  DeviceAllocation handle;  ///< For policies that keep the handle instead.
+};
+
+struct ArrayArgument {
+  bool bound = false;
+  harness::Borrowed<Ndarray> array;
+  /// The CPU launcher has resolved it and says so here, though `array` still holds what it held.
+  bool resolved = false;
+};
+
+struct ExternalArgument {
+  bool bound = false;
+  Storage storage = Storage::host;
+  harness::Borrowed<HostStorage> host;
+  CUdeviceptr device = 0;
+};
+
+/// Taichi's LaunchContextBuilder. Raw pointers all of it, unless the policy adds something.
+/// Ownership: the script owns it through its wrapper; the policy is told when it goes.
+struct LaunchContext {
+  std::uint32_t generation = 0;  ///< Of the program that it was made by.
+  harness::Borrowed<Kernel> kernel;
+  harness::Borrowed<CompiledKernel> compiled;
+  std::uint32_t depth = 0;
+  std::array<PackArgument, kDepthLimit> packs;
+  ArrayArgument array;
+  ArrayArgument gradient;
+  ExternalArgument external;
+  std::int32_t scalar = 0;
+  bool has_scalar = false;
+  bool launched = false;
+  /// Where arg_buffer points after a launch: into the buffer that the launch has freed.
+  harness::BirthId device_arguments = harness::BirthId::none;
+  harness::Ref exported;             ///< For policies that hold external storage where it is.
+  Binding binding;                   ///< For the judges.
+  ArgumentBlock arguments{};
+  ResultBlock results;  ///< Filled by the launch.
+};
+
+}  // namespace targets::argpack

@@ -1,0 +1,60 @@
+// Core: what the parts of one Argpack share.
+#pragma once
+
+#include "targets/argpack/driver.h"
+#include "targets/argpack/ghost.h"
+
+namespace targets::argpack {
+
+class Policy;
+class Program;
+
+/// Ownership: in the run's arena; borrows the runtime and what it points at.
+struct Core {
+  Core(harness::Runtime& runtime, const Setup& setup)
+      : runtime(runtime),
+        setup(setup),
+        scheduler(runtime.scheduler),
+        ledger(runtime.host.ledger()),
+        driver(runtime, setup.backend),
+        ghost(runtime.scheduler, setup.observer),
+        interpreter(runtime.heap),
+        program_lock(runtime.scheduler, "program") {
+    HARNESS_CHECK(runtime.heap.config().gil == setup.gil, "heap and path agree about the GIL");
+  }
+  Core(const Core&) = delete;  // Everybody points at it.
+  Core& operator=(const Core&) = delete;
+
+  harness::Runtime& runtime;
+  Setup setup;
+  harness::Scheduler& scheduler;
+  harness::Ledger& ledger;
+  Driver driver;
+  Ghost ghost;
+  harness::Interpreter interpreter;
+  /// Stands in for the GIL during C calls where there is none: Taichi's own tables have no lock at all,
+  /// and what comes of that is another path's matter.
+  harness::Mutex program_lock;
+  Policy* policy = nullptr;
+  Program* program = nullptr;  ///< get_runtime().prog: the program of now.
+};
+
+/// A C call: not interrupted by another task's Python.
+class CCall {
+ public:
+  explicit CCall(Core& core)
+      : core_(core), locks_(!core.setup.gil && !core.program_lock.held_by_current()) {
+    if (locks_) core_.program_lock.lock();
+  }
+  ~CCall() {
+    if (locks_) core_.program_lock.unlock();
+  }
+  CCall(const CCall&) = delete;
+  CCall& operator=(const CCall&) = delete;
+
+ private:
+  Core& core_;
+  bool locks_;
+};
+
+}  // namespace targets::argpack

@@ -1,0 +1,42 @@
+// External: memory that Taichi does not own: numpy's on the host, torch's on the device.
+#pragma once
+
+#include <cuda.h>
+
+#include "targets/argpack/layout.h"
+
+namespace targets::argpack {
+
+/// numpy's buffer. `v.ctypes.data` is its raw address.
+struct HostStorage {
+  explicit HostStorage(const ExternalBlock& initial) : block(initial) {}
+  ExternalBlock block;
+};
+
+/// The storage of one array: in one of two places. Moves when it is resized.
+struct External {
+  Storage storage = Storage::host;
+  harness::Owned<HostStorage> host;
+  CUdeviceptr device = 0;
+  std::uint32_t export_count = 0;  ///< Views that hold the storage where it is.
+};
+
+class Script;
+struct Thing;
+
+/// The wrapper of one: numpy.ndarray, torch.Tensor.
+struct ExternalPayload {
+  Script* script;
+  Thing* thing;
+  External external;
+};
+
+/// What element `index` of an array made with `value` holds.
+inline float external_element(std::int32_t value, std::uint32_t index) {
+  return static_cast<float>(value) + 0.1f * static_cast<float>(index);
+}
+
+/// What the kernel makes of it: the same two roundings as in kernel.cu.
+inline float saxpy(float x) { return 1.1f * x + 0.3f; }
+
+}  // namespace targets::argpack

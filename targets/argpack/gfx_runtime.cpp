@@ -1,0 +1,148 @@
+// How gfx launches. Everything that was bound is followed when the launch is recorded, and marked as in
+// use; what was recorded holds its memory until the device has finished. Buffers of the launch itself are
+// ctx_buffers_.
+#include "targets/argpack/gfx_runtime.h"
+
+#include "targets/argpack/launcher.h"
+#include "targets/argpack/policy.h"
+
+namespace targets::argpack {
+
+using harness::SiteScope;
+
+Status launch_gfx(Core&, Program& program, const CompiledKernel& compiled, LaunchContext& context,
+                  bool returns) {
+  return program.gfx()->launch(compiled, context, returns);
+}
+
+Status GfxRuntime::launch(const CompiledKernel& compiled, LaunchContext& context, bool returns) {
+  Buffers buffers;
+  Dispatch dispatch{};
+  const Status status = prepare(compiled.parents_first, context, buffers, dispatch);
+  if (status != Status::ok) {
+    for (std::uint32_t i = 0; i < dispatch.reference_count; ++i) device_.release(dispatch.references[i]);
+    return status;
+  }
+  record(context, buffers, dispatch);
+  const bool waits = returns || buffers.external.device != nullptr;
+  if (waits) return read_back(context, buffers, returns);
+  return recorded_.size() >= kPendingLimit ? flush() : Status::ok;
+}
+
+Status GfxRuntime::prepare(bool parents_first, LaunchContext& context, Buffers& buffers,
+                           Dispatch& dispatch) {
+  Status status = allocate(sizeof(ArgumentBlock), buffers.arguments);
+  if (status == Status::ok) status = allocate(result_bytes(context), buffers.results);
+  if (status == Status::ok) status = resolve_arrays(context, buffers, dispatch);
+  if (status != Status::ok) return status;
+  resolve_packs(context, parents_first);
+  context.arguments.scalar = context.scalar;
+  const CUdeviceptr arguments = device_.pointer(buffers.arguments);
+  const CUresult result = cuMemcpyHtoD(arguments, &context.arguments, sizeof(ArgumentBlock));
+  return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
+}
+
+// In ctx_buffers_ from the start: the next flush frees it, however the launch goes.
+Status GfxRuntime::allocate(std::size_t bytes, DeviceAllocation& allocation) {
+  const Status status = device_.allocate(bytes, allocation);
+  if (status == Status::ok) ctx_buffers_.push_back(allocation);
+  return status;
+}
+
+Status GfxRuntime::resolve_arrays(LaunchContext& context, Buffers& buffers, Dispatch& dispatch) {
+  if (context.array.bound) {
+    const SiteScope site(core_.scheduler, "launch_kernel/array");
+    context.arguments.array = resolve_array(context.array, dispatch);
+  }
+  if (context.gradient.bound) {
+    const SiteScope site(core_.scheduler, "launch_kernel/gradient");
+    context.arguments.gradient = resolve_array(context.gradient, dispatch);
+  }
+  return context.external.bound ? resolve_external(context, buffers, dispatch) : Status::ok;
+}
+
+CUdeviceptr GfxRuntime::resolve_array(const ArrayArgument& argument, Dispatch& dispatch) {
+  const DeviceAllocation allocation = core_.policy->allocation_of(argument);
+  core_.policy->used_array(allocation);
+  const CUdeviceptr address = device_.pointer(allocation);
+  dispatch.refer(device_.retain(allocation));
+  return address;
+}
+
+Status GfxRuntime::resolve_external(LaunchContext& context, Buffers& buffers, Dispatch& dispatch) {
+  const SiteScope site(core_.scheduler, "launch_kernel/external");
+  if (context.external.storage == Storage::device) {
+    context.arguments.external = context.external.device;
+    return Status::ok;
+  }
+  const Status status = allocate(sizeof(ExternalBlock), buffers.external);
+  if (status != Status::ok) return status;
+  const ExternalBlock& block = context.external.host->block;
+  const CUdeviceptr address = device_.pointer(buffers.external);
+  if (cuMemcpyHtoD(address, &block, sizeof block) != CUDA_SUCCESS) return Status::driver_error;
+  dispatch.refer(device_.retain(buffers.external));
+  context.arguments.external = address;
+  return Status::ok;
+}
+
+void GfxRuntime::resolve_packs(LaunchContext& context, bool parents_first) {
+  for (std::uint32_t i = 0; i < context.depth; ++i) {
+    const std::uint32_t level = parents_first ? i : context.depth - 1 - i;
+    const SiteScope site(core_.scheduler, pack_site(level));
+    const DeviceAllocation allocation = core_.policy->allocation_of(context.packs[level]);
+    core_.policy->used(allocation);
+    context.arguments.bound[level] = device_.pointer(allocation);
+  }
+}
+
+// Each task of a kernel looks the packs up once more when it is bound.
+void GfxRuntime::record(const LaunchContext& context, const Buffers& buffers, Dispatch& dispatch) {
+  const SiteScope site(core_.scheduler, "launch_kernel/bind");
+  for (std::uint32_t level = 0; level < context.depth; ++level) {
+    const DeviceAllocation allocation = core_.policy->allocation_of(context.packs[level]);
+    dispatch.refer(device_.retain(allocation));
+  }
+  dispatch.refer(device_.retain(buffers.arguments));
+  dispatch.refer(device_.retain(buffers.results));
+  dispatch.parameters =
+      kernel_parameters(context, device_.pointer(buffers.arguments), device_.pointer(buffers.results));
+  recorded_.push_back(dispatch);
+}
+
+// The launch's buffers are read before they go: flush() would free them.
+Status GfxRuntime::read_back(LaunchContext& context, const Buffers& buffers, bool returns) {
+  const CUdeviceptr results = device_.pointer(buffers.results);
+  const bool has_external = buffers.external.device != nullptr;
+  const CUdeviceptr external = has_external ? device_.pointer(buffers.external) : 0;
+  Status status = flush();
+  if (cuStreamSynchronize(nullptr) != CUDA_SUCCESS) status = Status::driver_error;
+  if (returns && cuMemcpyDtoH(&context.results, results, result_bytes(context)) != CUDA_SUCCESS)
+    status = Status::driver_error;
+  if (has_external) {
+    const SiteScope site(core_.scheduler, "launch_kernel/copy_back");
+    ExternalBlock& block = context.external.host->block;
+    if (cuMemcpyDtoH(&block, external, sizeof block) != CUDA_SUCCESS) status = Status::driver_error;
+  }
+  finished();
+  return status;
+}
+
+Status GfxRuntime::flush() {
+  Status status = Status::ok;
+  for (const Dispatch& dispatch : recorded_) {
+    if (submit(core_, dispatch.parameters) != Status::ok) status = Status::driver_error;
+    submitted_.insert(submitted_.end(), dispatch.references.begin(),
+                      dispatch.references.begin() + dispatch.reference_count);
+  }
+  recorded_.clear();
+  for (const DeviceAllocation& allocation : ctx_buffers_) device_.deallocate(allocation);
+  ctx_buffers_.clear();
+  return status;
+}
+
+void GfxRuntime::finished() {
+  for (const GfxDevice::Buffer buffer : submitted_) device_.release(buffer);
+  submitted_.clear();
+}
+
+}  // namespace targets::argpack

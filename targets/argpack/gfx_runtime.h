@@ -1,0 +1,59 @@
+// GfxRuntime: a command list that launches are recorded into, and what it refers to.
+#pragma once
+
+#include <memory_resource>
+#include <vector>
+
+#include "targets/argpack/context.h"
+#include "targets/argpack/core.h"
+
+namespace targets::argpack {
+
+/// Ownership: owns the buffers of launches in ctx_buffers_, and a reference to everything recorded.
+class GfxRuntime {
+ public:
+  /// Taichi submits once the list is 2 ms old; here age is counted in launches.
+  static constexpr std::size_t kPendingLimit = 4;
+
+  GfxRuntime(Core& core, GfxDevice& device) : core_(core), device_(device) {}
+  GfxRuntime(const GfxRuntime&) = delete;  // The program and its launches point at it.
+  GfxRuntime& operator=(const GfxRuntime&) = delete;
+
+  Status launch(const CompiledKernel& compiled, LaunchContext& context, bool returns);
+  /// Submits what was recorded. The launches' own buffers go at once; what was recorded keeps its memory.
+  Status flush();
+  /// The device has finished what was submitted.
+  void finished();
+  bool empty() const { return recorded_.empty(); }
+
+ private:
+  struct Dispatch {
+    KernelParameters parameters;
+    std::array<GfxDevice::Buffer, 8> references;
+    std::uint32_t reference_count;
+
+    void refer(GfxDevice::Buffer buffer) { references[reference_count++] = buffer; }
+  };
+  struct Buffers {
+    DeviceAllocation arguments;
+    DeviceAllocation results;
+    DeviceAllocation external;
+  };
+
+  Status prepare(bool parents_first, LaunchContext& context, Buffers& buffers, Dispatch& dispatch);
+  Status allocate(std::size_t bytes, DeviceAllocation& allocation);
+  Status resolve_arrays(LaunchContext& context, Buffers& buffers, Dispatch& dispatch);
+  CUdeviceptr resolve_array(const ArrayArgument& argument, Dispatch& dispatch);
+  Status resolve_external(LaunchContext& context, Buffers& buffers, Dispatch& dispatch);
+  void resolve_packs(LaunchContext& context, bool parents_first);
+  void record(const LaunchContext& context, const Buffers& buffers, Dispatch& dispatch);
+  Status read_back(LaunchContext& context, const Buffers& buffers, bool returns);
+
+  Core& core_;
+  GfxDevice& device_;
+  std::pmr::vector<Dispatch> recorded_;
+  std::pmr::vector<GfxDevice::Buffer> submitted_;
+  std::pmr::vector<DeviceAllocation> ctx_buffers_;
+};
+
+}  // namespace targets::argpack

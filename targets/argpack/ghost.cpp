@@ -1,0 +1,52 @@
+#include "targets/argpack/ghost.h"
+
+namespace targets::argpack {
+
+Thing* Ghost::make(std::int64_t value) {
+  Thing* thing = scheduler_.arena().make<Thing>();
+  thing->values.push_back(value);
+  return thing;
+}
+
+void Ghost::taken(Thing& thing) {
+  if (is_setting()) thing.taken_reentrantly = true;
+  if (in_flight(thing)) reach(Window::w5_in_flight);
+}
+
+void Ghost::lose(Thing& thing) {
+  if (thing.gone) return;
+  thing.gone = true;
+  taken(thing);
+  for (std::size_t member = 0; member < thing.members.size(); ++member) attach(thing, member, nullptr);
+}
+
+void Ghost::move(Thing& thing) {
+  ++thing.moves;
+  taken(thing);
+}
+
+void Ghost::launching(const Binding& binding, std::uint32_t generation) {
+  if (binding.launched) return reach(Window::w11_context_reused);
+  const std::uint32_t depth = binding.depth;
+  for (std::uint32_t level = 0; level < depth; ++level) {
+    if (!binding.packs[level].lost()) continue;
+    if (level > 0) reach(Window::w1_nested_replaced);
+    if (level == 0 || level + 1 < depth) reach(Window::w2_parent_freed);
+  }
+  if (binding.array.lost() || binding.gradient.lost()) reach(Window::w3_array_deleted);
+  if (binding.external.lost()) reach(Window::w4_external_gone);
+  bool reentrantly = depth > 0 && binding.generation != generation;
+  binding.each([&](const Bound& bound) {
+    if (bound.lost() && bound.thing->taken_reentrantly) reentrantly = true;
+  });
+  if (reentrantly) reach(Window::w7_reentrant);
+}
+
+void Ghost::launched(Binding& binding) {
+  binding.launched = true;
+  ++submitted_;
+  binding.each([&](const Bound& bound) { bound.thing->in_flight = submitted_; });
+  if (observer_ != nullptr) observer_->launched();
+}
+
+}  // namespace targets::argpack

@@ -1,0 +1,111 @@
+// Ghost: what the script did with what is bound, whatever the policy kept. It changes nothing; the
+// judges learn from it which windows a run reached and what a kernel may have read.
+#pragma once
+
+#include <memory_resource>
+#include <vector>
+
+#include "targets/argpack/argpack.h"
+
+namespace targets::argpack {
+
+/// The ghost of one wrapper: the references that the *script* has to it (variables, members, frames,
+/// cycles; not what a policy adds), and the values it was given.
+/// Lifetime: in the run's arena; outlives its wrapper.
+struct Thing {
+  std::uint32_t references = 0;
+  bool gone = false;               ///< The script can reach it no more.
+  bool taken_reentrantly = false;  ///< ... or its memory moved, in the middle of setting arguments.
+  std::uint32_t moves = 0;         ///< How often its memory has moved.
+  std::uint32_t in_flight = 0;     ///< The last launch that uses it.
+  std::array<Thing*, 2> members{};  ///< What it refers to itself.
+  std::pmr::vector<std::int64_t> values;
+  std::size_t on_device = 0;       ///< Index of the oldest value that device memory may still hold.
+};
+
+/// What a binding took hold of, as it was then.
+struct Bound {
+  Thing* thing = nullptr;
+  std::size_t first_value = 0;
+  std::uint32_t moves = 0;
+
+  bool lost() const { return thing != nullptr && (thing->gone || thing->moves != moves); }
+};
+
+/// The ghost of a launch context.
+struct Binding {
+  std::array<Bound, kDepthLimit> packs;
+  std::uint32_t depth = 0;
+  Bound array;
+  Bound gradient;
+  Bound external;
+  std::uint32_t generation = 0;  ///< Of the program at the first binding.
+  std::int64_t scalar = 0;
+  bool launched = false;
+
+  template <class Visit>
+  void each(Visit visit) const {
+    for (std::uint32_t level = 0; level < depth; ++level) visit(packs[level]);
+    for (const Bound* bound : {&array, &gradient, &external})
+      if (bound->thing != nullptr) visit(*bound);
+  }
+};
+
+class Ghost {
+ public:
+  Ghost(harness::Scheduler& scheduler, Observer* observer)
+      : scheduler_(scheduler), observer_(observer) {}
+
+  Thing* make(std::int64_t value);
+  void set(Thing& thing, std::int64_t value) { thing.values.push_back(value); }
+  void written(Thing& thing) { thing.on_device = thing.values.size() - 1; }
+
+  void refer(Thing& thing) { ++thing.references; }
+  void drop(Thing& thing) {
+    if (--thing.references == 0) lose(thing);
+  }
+  /// thing.member = value, which may be null.
+  void attach(Thing& thing, std::size_t member, Thing* value) {
+    if (value != nullptr) refer(*value);
+    Thing* old = std::exchange(thing.members[member], value);
+    if (old != nullptr) drop(*old);
+  }
+  /// The script has lost it for good, and what only it refers to.
+  void lose(Thing& thing);
+  /// Its memory is somewhere else now.
+  void move(Thing& thing);
+
+  static Bound bind(Thing& thing) { return {&thing, thing.on_device, thing.moves}; }
+
+  /// The current task is between its first binding and its launch, or no longer.
+  void setting(bool on) { setting_ = on ? setting_ | task_bit() : setting_ & ~task_bit(); }
+  bool is_setting() const { return (setting_ & task_bit()) != 0; }
+  /// True when a kernel that uses it may be running.
+  bool in_flight(const Thing& thing) const { return thing.in_flight > finished_; }
+
+  /// launch_kernel() begins under this program, whether or not it is going to be refused.
+  void launching(const Binding& binding, std::uint32_t generation);
+  /// The kernel was submitted.
+  void launched(Binding& binding);
+  /// The device has finished everything submitted so far.
+  void synchronized() { finished_ = submitted_; }
+
+  void reach(Window window) {
+    if (observer_ != nullptr) observer_->reached(window);
+  }
+  Observer* observer() { return observer_; }
+
+ private:
+  void taken(Thing& thing);
+  std::uint64_t task_bit() const {
+    return std::uint64_t{1} << (harness::raw(scheduler_.current()) % 64);
+  }
+
+  harness::Scheduler& scheduler_;
+  Observer* observer_;
+  std::uint32_t submitted_ = 0;
+  std::uint32_t finished_ = 0;
+  std::uint64_t setting_ = 0;  ///< Bit per task.
+};
+
+}  // namespace targets::argpack

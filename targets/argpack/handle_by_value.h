@@ -1,0 +1,23 @@
+// handle_by_value: the context copies the DeviceAllocation out of the pack. The report's option B.
+//
+// Its author says: "no pointer to the host object, no use after free". The copy is a handle, not
+// ownership: what it names is freed all the same, and on gfx the id is somebody else's by then.
+#pragma once
+
+#include "targets/argpack/policy.h"
+
+namespace targets::argpack {
+
+class HandleByValue final : public Policy {
+ public:
+  using Policy::Policy;
+  using Policy::allocation_of;
+  using Policy::bound;
+
+  void bound(LaunchContext&, PackArgument& argument) override {
+    argument.handle = argument.pack->allocation();
+  }
+  DeviceAllocation allocation_of(const PackArgument& argument) override { return argument.handle; }
+};
+
+}  // namespace targets::argpack

@@ -1,0 +1,224 @@
+// How the LLVM launchers work. The parameters are walked in the order of an unordered map. Each pointer
+// that was bound is followed here, for the first time since it was bound. A nested pack's device address
+// is written into its parent's memory, so the parent is followed as well.
+#include "targets/argpack/launcher.h"
+
+#include "targets/argpack/policy.h"
+
+namespace targets::argpack {
+
+using harness::SiteScope;
+
+std::size_t result_bytes(const LaunchContext& context) {
+  if (context.external.bound) return sizeof(ResultBlock);
+  return context.array.bound ? offsetof(ResultBlock, in) : offsetof(ResultBlock, array);
+}
+
+KernelParameters kernel_parameters(const LaunchContext& context, CUdeviceptr arguments, CUdeviceptr results) {
+  const std::int32_t flags = (context.array.bound ? kUsesArray : 0) |
+                             (context.gradient.bound ? kUsesGradient : 0) |
+                             (context.external.bound ? kUsesExternal : 0) |
+                             (context.has_scalar ? kUsesScalar : 0);
+  return {{arguments, results}, static_cast<std::int32_t>(context.depth), flags};
+}
+
+Status submit(Core& core, KernelParameters parameters) {
+  void* addresses[] = {&parameters.context, &parameters.depth, &parameters.flags};
+  const CUresult result = cuLaunchKernel(core.driver.function(), kBlockCount, 1, 1, kBlockThreads, 1, 1, 0,
+                                         nullptr, addresses, nullptr);
+  if (result != CUDA_SUCCESS) return Status::driver_error;
+  if (core.setup.backend == Backend::cpu) cuStreamSynchronize(nullptr);  // Runs in the caller's thread.
+  return Status::ok;
+}
+
+namespace {
+
+/// Device memory that goes back when the launch is over, however it went.
+class Temporary {
+ public:
+  explicit Temporary(Memory& memory) : memory_(memory) {}
+  ~Temporary() { free(); }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  Status allocate(std::size_t bytes) { return memory_.allocate(bytes, address_); }
+  void free() {
+    if (address_ != 0) memory_.free(std::exchange(address_, 0));
+  }
+  CUdeviceptr address() const { return address_; }
+
+ private:
+  Memory& memory_;
+  CUdeviceptr address_ = 0;
+};
+
+class LlvmLaunch {
+ public:
+  LlvmLaunch(Core& core, Program& program, LaunchContext& context)
+      : core_(core),
+        program_(program),
+        context_(context),
+        results_(core.driver.memory()),
+        arguments_(core.driver.memory()),
+        transfer_(core.driver.memory()) {}
+
+  Status run(const CompiledKernel& compiled, bool returns) {
+    if (const Status status = check_arguments(); status != Status::ok) return status;
+    if (const Status status = results_.allocate(result_bytes(context_)); status != Status::ok)
+      return status;
+    if (const Status status = resolve(compiled.parents_first); status != Status::ok) return status;
+    if (transfer_.address() != 0) cuStreamSynchronize(nullptr);
+    if (const Status status = start(); status != Status::ok) return status;
+    return finish(returns);
+  }
+
+ private:
+  Status check_arguments();
+  Status resolve(bool parents_first);
+  Status resolve_packs(bool parents_first);
+  Status resolve_pack(std::uint32_t level);
+  Status resolve_arrays();
+  CUdeviceptr resolve_array(ArrayArgument& argument);
+  Status resolve_external();
+  Status copy_in();
+  Status copy_back();
+  Status start();
+  Status read_back();
+  Status finish(bool returns);
+
+  Core& core_;
+  Program& program_;
+  LaunchContext& context_;
+  Temporary results_;
+  Temporary arguments_;
+  Temporary transfer_;  ///< The device's copy of an external array.
+};
+
+// The first launch left the context pointing at its own argument buffer, which is freed by now. CPU
+// launches have none.
+Status LlvmLaunch::check_arguments() {
+  if (context_.device_arguments == harness::BirthId::none) return Status::ok;
+  const SiteScope site(core_.scheduler, "launch_kernel/arguments");
+  if (!core_.ledger.used(context_.device_arguments, context_.device_arguments)) core_.scheduler.die();
+  return Status::ok;
+}
+
+Status LlvmLaunch::resolve(bool parents_first) {
+  if (!parents_first) {
+    const Status status = resolve_arrays();
+    return status == Status::ok ? resolve_packs(false) : status;
+  }
+  const Status status = resolve_packs(true);
+  return status == Status::ok ? resolve_arrays() : status;
+}
+
+Status LlvmLaunch::resolve_packs(bool parents_first) {
+  for (std::uint32_t i = 0; i < context_.depth; ++i) {
+    const Status status = resolve_pack(parents_first ? i : context_.depth - 1 - i);
+    if (status != Status::ok) return status;
+  }
+  return Status::ok;
+}
+
+Status LlvmLaunch::resolve_pack(std::uint32_t level) {
+  DeviceAllocation allocation;
+  CUdeviceptr address = 0;
+  {
+    const SiteScope site(core_.scheduler, pack_site(level));
+    allocation = core_.policy->allocation_of(context_.packs[level]);
+    core_.policy->used(allocation);
+    address = allocation.device->pointer(allocation);
+  }
+  if (level == 0) {
+    context_.arguments.pack = address;
+    return Status::ok;
+  }
+  const SiteScope site(core_.scheduler, "launch_kernel/parent");
+  const DeviceAllocation parent = core_.policy->allocation_of(context_.packs[level - 1]);
+  return program_.write(parent, offsetof(PackBlock, c), &address, sizeof address);
+}
+
+Status LlvmLaunch::resolve_arrays() {
+  if (context_.array.bound) {
+    const SiteScope site(core_.scheduler, "launch_kernel/array");
+    context_.arguments.array = resolve_array(context_.array);
+  }
+  if (context_.gradient.bound) {
+    const SiteScope site(core_.scheduler, "launch_kernel/gradient");
+    context_.arguments.gradient = resolve_array(context_.gradient);
+  }
+  return context_.external.bound ? resolve_external() : Status::ok;
+}
+
+// The CPU launcher takes what it has resolved once for an address the next time.
+CUdeviceptr LlvmLaunch::resolve_array(ArrayArgument& argument) {
+  if (argument.resolved) return argument.array.address();
+  argument.resolved = core_.setup.backend == Backend::cpu;
+  const DeviceAllocation allocation = core_.policy->allocation_of(argument);
+  core_.policy->used_array(allocation);
+  return allocation.device->pointer(allocation);
+}
+
+Status LlvmLaunch::resolve_external() {
+  const SiteScope site(core_.scheduler, "launch_kernel/external");
+  if (context_.external.storage == Storage::host) return copy_in();
+  int type = 0;
+  cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, context_.external.device);
+  context_.arguments.external = context_.external.device;
+  return Status::ok;
+}
+
+Status LlvmLaunch::copy_in() {
+  if (const Status status = transfer_.allocate(sizeof(ExternalBlock)); status != Status::ok) return status;
+  const ExternalBlock& block = context_.external.host->block;
+  if (cuMemcpyHtoD(transfer_.address(), &block, sizeof block) != CUDA_SUCCESS) return Status::driver_error;
+  context_.arguments.external = transfer_.address();
+  return Status::ok;
+}
+
+Status LlvmLaunch::copy_back() {
+  const SiteScope site(core_.scheduler, "launch_kernel/copy_back");
+  cuStreamSynchronize(nullptr);
+  ExternalBlock& block = context_.external.host->block;
+  const CUresult result = cuMemcpyDtoH(&block, transfer_.address(), sizeof block);
+  return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
+}
+
+Status LlvmLaunch::start() {
+  context_.arguments.scalar = context_.scalar;
+  if (const Status status = arguments_.allocate(sizeof(ArgumentBlock)); status != Status::ok) return status;
+  const CUresult copied =
+      cuMemcpyHtoDAsync(arguments_.address(), &context_.arguments, sizeof(ArgumentBlock), nullptr);
+  if (copied != CUDA_SUCCESS) return Status::driver_error;
+  return submit(core_, kernel_parameters(context_, arguments_.address(), results_.address()));
+}
+
+Status LlvmLaunch::read_back() {
+  const std::size_t bytes = result_bytes(context_);
+  const CUresult result = core_.setup.backend == Backend::cpu
+                              ? cuMemcpyDtoH(&context_.results, results_.address(), bytes)
+                              : cuMemcpyDtoHAsync(&context_.results, results_.address(), bytes, nullptr);
+  return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
+}
+
+Status LlvmLaunch::finish(bool returns) {
+  if (core_.setup.backend != Backend::cpu) {
+    context_.device_arguments = core_.ledger.born("argument buffer", arguments_.address(), sizeof(ArgumentBlock));
+    core_.ledger.died(context_.device_arguments);
+  }
+  arguments_.free();
+  const Status status = returns ? read_back() : Status::ok;
+  results_.free();
+  if (transfer_.address() == 0) return status;
+  const Status copied = copy_back();
+  return status == Status::ok ? copied : status;
+}
+
+}  // namespace
+
+Status launch_llvm(Core& core, Program& program, const CompiledKernel& compiled, LaunchContext& context,
+                   bool returns) {
+  return LlvmLaunch(core, program, context).run(compiled, returns);
+}
+
+}  // namespace targets::argpack

@@ -1,0 +1,87 @@
+#include "targets/argpack/own.h"
+
+#include "targets/argpack/gfx_runtime.h"
+
+namespace targets::argpack {
+
+// ---- binding ------------------------------------------------------------------------------------
+
+Status Own::admit(const LaunchContext& context, const Program& program) {
+  if (context.generation != program.generation()) return Status::context_invalid;
+  return context.launched ? Status::context_spent : Status::ok;
+}
+
+bool Own::is_current(const LaunchContext& context) const {
+  return core_.program != nullptr && core_.program->generation() == context.generation;
+}
+
+void Own::bound(LaunchContext&, PackArgument& argument) { ++argument.pack->holder_count; }
+void Own::bound(LaunchContext&, ArrayArgument& argument) { ++argument.array->holder_count; }
+
+void Own::bound(LaunchContext& context, ExternalArgument&, const harness::Ref& wrapper) {
+  context.exported = wrapper;
+  ++wrapper->payload<ExternalPayload>().external.export_count;
+}
+
+// After a reset there is nothing to let go of but what is not the program's.
+void Own::unbound(LaunchContext& context, PackArgument& argument) {
+  if (is_current(context)) let_go(argument.pack);
+}
+void Own::unbound(LaunchContext& context, ArrayArgument& argument) {
+  if (is_current(context)) let_go(argument.array);
+}
+void Own::unbound(LaunchContext& context, ExternalArgument&) { let_go(std::move(context.exported)); }
+
+template <class T>
+void Own::let_go(const harness::Borrowed<T>& pointer) {
+  T& object = *pointer;
+  if (--object.holder_count == 0 && object.doomed) core_.program->erase(pointer);
+}
+
+void Own::let_go(harness::Ref external) { --external->payload<ExternalPayload>().external.export_count; }
+
+// ---- launching ----------------------------------------------------------------------------------
+
+void Own::before_launch(Program& program, LaunchContext& context) {
+  context.array.resolved = false;  // A launch that failed may be tried again.
+  context.gradient.resolved = false;
+  if (held_.empty()) return;
+  const bool idle = (program.gfx() == nullptr || program.gfx()->empty()) &&
+                    cuStreamQuery(nullptr) == CUDA_SUCCESS;
+  if (idle) {
+    core_.ghost.synchronized();
+    synchronized(program);
+  } else if (launch_count_ >= kLaunchLimit) {
+    program.synchronize();
+  }
+}
+
+// From the context to the device: the context is spent and holds nothing any more.
+void Own::launched(LaunchContext& context) {
+  ++launch_count_;
+  for (std::uint32_t level = 0; level < context.depth; ++level) {
+    held_.push_back({context.packs[level].pack, {}, {}});
+    context.packs[level].bound = false;
+  }
+  for (ArrayArgument* argument : {&context.array, &context.gradient}) {
+    if (!std::exchange(argument->bound, false)) continue;
+    held_.push_back({{}, argument->array, {}});
+  }
+  if (std::exchange(context.external.bound, false)) held_.push_back({{}, {}, std::move(context.exported)});
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+void Own::synchronized(Program&) {
+  launch_count_ = 0;
+  if (held_.empty()) return;
+  std::swap(held_, finished_);
+  for (Held& held : finished_) {
+    if (held.pack) let_go(held.pack);
+    if (held.array) let_go(held.array);
+    if (held.external) let_go(std::move(held.external));
+  }
+  finished_.clear();
+}
+
+}  // namespace targets::argpack

@@ -1,0 +1,17 @@
+// pin_top_level: `tmps.append(v)` for the arguments of the call, not for what is nested in them.
+//
+// Its author says: "the pack that is passed stays alive". It did before: the call's own arguments tuple
+// holds it.
+#pragma once
+
+#include "targets/argpack/policy.h"
+
+namespace targets::argpack {
+
+class PinTopLevel final : public Policy {
+ public:
+  using Policy::Policy;
+  bool pins(std::uint32_t level) const override { return level == 0; }
+};
+
+}  // namespace targets::argpack

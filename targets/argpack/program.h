@@ -1,0 +1,119 @@
+// Program: owns every ArgPack and Ndarray until somebody deletes it or the program ends.
+#pragma once
+
+#include <memory_resource>
+#include <vector>
+
+#include "targets/argpack/device.h"
+#include "targets/argpack/layout.h"
+
+namespace targets::argpack {
+
+class GfxRuntime;
+class Policy;
+struct Core;
+
+/// A block of device memory with the scalars of a pack. Ends with its owner, whoever has its address.
+class ArgPack {
+ public:
+  ArgPack(const DeviceAllocation& allocation, std::uint32_t depth)
+      : allocation_(allocation), depth_(depth) {}
+  ~ArgPack() { allocation_.device->deallocate(allocation_); }
+  ArgPack(const ArgPack&) = delete;  // One object, one allocation.
+  ArgPack& operator=(const ArgPack&) = delete;
+
+  const DeviceAllocation& allocation() const { return allocation_; }
+  void adopted_as(harness::BirthId self) { allocation_.device->adopt(allocation_, self); }
+  std::uint32_t depth() const { return depth_; }
+
+  std::uint32_t holder_count = 0;  ///< For policies that count references.
+  bool doomed = false;             ///< Deleted, and kept for its holders.
+
+ private:
+  DeviceAllocation allocation_;
+  std::uint32_t depth_;
+};
+
+/// A block of device memory with the elements of an array.
+class Ndarray {
+ public:
+  explicit Ndarray(const DeviceAllocation& allocation) : allocation_(allocation) {}
+  ~Ndarray() { allocation_.device->deallocate(allocation_); }
+  Ndarray(const Ndarray&) = delete;  // One object, one allocation.
+  Ndarray& operator=(const Ndarray&) = delete;
+
+  const DeviceAllocation& allocation() const { return allocation_; }
+  void adopted_as(harness::BirthId self) { allocation_.device->adopt(allocation_, self); }
+
+  std::uint32_t holder_count = 0;  ///< For policies that count references.
+  bool doomed = false;             ///< Deleted, and kept for its holders.
+
+ private:
+  DeviceAllocation allocation_;
+};
+
+/// What make_launch_context() and compile_kernel() read.
+struct Kernel {
+  explicit Kernel(std::uint32_t parameter_count) : parameter_count(parameter_count) {}
+  std::uint32_t parameter_count;
+};
+
+/// What launch_kernel() reads: the parameters in the order in which an unordered map was walked.
+struct CompiledKernel {
+  explicit CompiledKernel(bool parents_first) : parents_first(parents_first) {}
+  bool parents_first;
+};
+
+/// Ownership: owns its objects, keyed by their own addresses. Borrows the core.
+/// Threads: callers hold the GIL or the core's program lock.
+class Program {
+ public:
+  Program(Core& core, std::uint32_t generation);
+  Program(const Program&) = delete;  // The device points into it.
+  Program& operator=(const Program&) = delete;
+
+  std::uint32_t generation() const { return generation_; }
+  harness::Borrowed<Kernel> kernel() const { return kernel_.borrow(); }
+
+  Status create_argpack(std::uint32_t depth, const PackBlock& block,
+                        harness::Borrowed<ArgPack>& created);
+  Status create_ndarray(std::int32_t value, harness::Borrowed<Ndarray>& created);
+  /// Ends whoever lives at the pointer's address, unless the policy has a reason not to.
+  void delete_argpack(const harness::Borrowed<ArgPack>& argpack, std::uint32_t generation);
+  void delete_ndarray(const harness::Borrowed<Ndarray>& ndarray, std::uint32_t generation);
+  /// Ends the object at this address at once.
+  void erase(const harness::Borrowed<ArgPack>& argpack);
+  void erase(const harness::Borrowed<Ndarray>& ndarray);
+
+  /// ArgPack::write: through a staging buffer, and waits for the device.
+  Status write(const DeviceAllocation& target, std::size_t offset, const void* bytes, std::size_t size);
+  Status fill(const harness::Borrowed<Ndarray>& ndarray, std::int32_t value);
+
+  Status compile_kernel(const harness::Borrowed<Kernel>& kernel,
+                        harness::Borrowed<CompiledKernel>& compiled);
+  Status synchronize();
+  Status flush();
+  /// Everything it owns ends, used or not.
+  void finalize();
+
+  Device& device() { return *device_; }
+  GfxRuntime* gfx() { return gfx_; }
+
+ private:
+  template <class T>
+  void remove(std::pmr::vector<harness::Owned<T>>& objects, const harness::Borrowed<T>& pointer,
+              std::uint32_t generation);
+  template <class T>
+  void end(std::pmr::vector<harness::Owned<T>>& objects, std::size_t index);
+
+  Core& core_;
+  std::uint32_t generation_;
+  Device* device_;
+  GfxRuntime* gfx_ = nullptr;  ///< Null but on gfx.
+  std::pmr::vector<harness::Owned<ArgPack>> argpacks_;
+  std::pmr::vector<harness::Owned<Ndarray>> ndarrays_;
+  harness::Owned<Kernel> kernel_;
+  harness::Owned<CompiledKernel> compiled_;
+};
+
+}  // namespace targets::argpack

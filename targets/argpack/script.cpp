@@ -1,0 +1,172 @@
+#include "targets/argpack/script.h"
+
+namespace targets::argpack {
+
+using harness::Object;
+using harness::Ref;
+using harness::SiteScope;
+using harness::TypeInfo;
+
+// ---- the program --------------------------------------------------------------------------------
+
+Status Script::start_program() {
+  return core_.interpreter.c_call("init", [&] {
+    const CCall call(core_);
+    if (core_.program != nullptr) return Status::ok;
+    const Status status = core_.driver.open();
+    if (status != Status::ok) return status;
+    core_.program = core_.scheduler.arena().make<Program>(core_, ++generation_);
+    return Status::ok;
+  });
+}
+
+Status Script::init() {
+  const Op op(core_);
+  return start_program();
+}
+
+Status Script::reset() {
+  const Op op(core_);
+  return reset_now();
+}
+
+// PyTaichi.clear(), then init(): in between there is no program.
+Status Script::reset_now() {
+  const Status status = c_call("reset", [&](Program& program) {
+    program.finalize();
+    policy_.reset();
+    core_.program = nullptr;
+    return Status::ok;
+  });
+  return status == Status::ok ? start_program() : status;
+}
+
+Status Script::synchronize() {
+  const Op op(core_);
+  return c_call("synchronize", [](Program& program) { return program.synchronize(); });
+}
+
+Status Script::flush() {
+  const Op op(core_);
+  return c_call("flush", [](Program& program) { return program.flush(); });
+}
+
+// ---- variables ----------------------------------------------------------------------------------
+
+Status Script::load(Variable variable, const TypeInfo& type, Ref& loaded) {
+  step("LOAD_GLOBAL");
+  loaded = variables_[variable];
+  if (!loaded) return Status::name_error;
+  return &loaded->type() == &type ? Status::ok : Status::type_error;
+}
+
+void Script::store(Variable variable, Ref value) {
+  step("STORE_GLOBAL");
+  Thing* thing = value ? thing_of(*value) : nullptr;
+  if (thing != nullptr) core_.ghost.refer(*thing);
+  Ref old = std::exchange(variables_[variable], std::move(value));
+  Thing* lost = old ? thing_of(*old) : nullptr;
+  if (lost != nullptr) core_.ghost.drop(*lost);
+}
+
+Status Script::alias(Variable into, Variable from) {
+  const Op op(core_);
+  step("LOAD_GLOBAL");
+  Ref value = variables_[from];
+  if (!value) return Status::name_error;
+  store(into, std::move(value));
+  return Status::ok;
+}
+
+Status Script::drop(Variable variable) {
+  const Op op(core_);
+  if (!variables_[variable]) return Status::name_error;
+  store(variable, Ref());
+  return Status::ok;
+}
+
+Status Script::drop_all() {
+  const Op op(core_);
+  for (Variable variable = 0; variable < kVariableCount; ++variable)
+    if (variables_[variable]) store(variable, Ref());
+  return Status::ok;
+}
+
+Kind Script::kind(Variable variable) const {
+  const Ref& ref = variables_[variable];
+  if (!ref) return Kind::nothing;
+  const TypeInfo* type = &ref->type();
+  if (type == &kPackType) return Kind::pack;
+  if (type == &kArrayType) return Kind::ndarray;
+  return type == &kExternalType ? Kind::external : Kind::context;
+}
+
+std::uint32_t Script::depth(Variable variable) const {
+  return kind(variable) == Kind::pack ? variables_[variable]->payload<PackPayload>().depth : 0;
+}
+
+// ---- garbage ------------------------------------------------------------------------------------
+
+Status Script::make_cycle(Variable variable) {
+  const Op op(core_);
+  step("LOAD_GLOBAL");
+  const Ref held = variables_[variable];
+  if (!held) return Status::name_error;
+  Thing* thing = thing_of(*held);
+  const Ref cycle = core_.runtime.heap.make<CyclePayload>(kCycleType, CyclePayload{this, thing});
+  step("STORE_ATTR");
+  if (thing != nullptr) core_.ghost.refer(*thing);
+  cycle->set("held", held);
+  cycle->set("self", cycle);
+  return Status::ok;
+}
+
+Status Script::plant(Mischief mischief, Variable victim, std::int32_t value) {
+  const Op op(core_);
+  step("CALL");
+  const Ref trap =
+      core_.runtime.heap.make<TrapPayload>(kTrapType, TrapPayload{this, mischief, victim, value});
+  step("STORE_ATTR");
+  trap->set("self", trap);
+  return Status::ok;
+}
+
+Status Script::collect(std::uint32_t generation) {
+  const Op op(core_);
+  step("gc.collect");
+  core_.runtime.heap.collect(generation);
+  return Status::ok;
+}
+
+void Script::mischief(const TrapPayload& trap) {
+  Ref victim;
+  switch (trap.mischief) {
+    case Mischief::replace_nested:
+      if (load(trap.victim, kPackType, victim) == Status::ok) replace(victim, trap.value);
+      return;
+    case Mischief::drop:
+      if (variables_[trap.victim]) store(trap.victim, Ref());
+      return;
+    case Mischief::drop_gradient:
+      if (load(trap.victim, kArrayType, victim) == Status::ok) set_grad(victim, Ref());
+      return;
+    case Mischief::resize:
+      if (load(trap.victim, kExternalType, victim) == Status::ok)
+        resize(victim->payload<ExternalPayload>());
+      return;
+    case Mischief::collect:
+      core_.runtime.heap.collect();
+      return;
+    case Mischief::reset:
+      reset_now();
+      return;
+  }
+}
+
+void Script::finalize(const TrapPayload& payload) { mischief(payload); }
+
+void Script::deallocate(CyclePayload& payload) {
+  if (payload.thing != nullptr) core_.ghost.drop(*payload.thing);
+}
+
+}  // namespace targets::argpack

@@ -1,0 +1,290 @@
+// How a call goes: the arguments are set one by one, children before their parents; then the kernel is
+// compiled; then it is launched. Python runs between any two of these, C++ only within one.
+#include "targets/argpack/launcher.h"
+#include "targets/argpack/script.h"
+
+namespace targets::argpack {
+
+using harness::Label;
+using harness::Object;
+using harness::Ref;
+
+// ---- kernel(...) --------------------------------------------------------------------------------
+
+Status Script::call(const Arguments& arguments) {
+  const Op op(core_);
+  std::array<Ref, 3> values;
+  Status status = load(arguments.pack, kPackType, values[0]);
+  if (status == Status::ok && arguments.array != kNothing)
+    status = load(arguments.array, kArrayType, values[1]);
+  if (status == Status::ok && arguments.external != kNothing)
+    status = load(arguments.external, kExternalType, values[2]);
+  if (status != Status::ok) return status;
+
+  // The tuple of arguments is a local of three frames: what is in it stays for as long as the call.
+  Ref tuple = core_.runtime.heap.make(kTupleType);
+  std::array<Thing*, 3> things{};
+  for (std::uint32_t i = 0; i < values.size(); ++i) {
+    if (!values[i]) continue;
+    things[i] = thing_of(*values[i]);
+    core_.ghost.refer(*things[i]);
+    tuple->set(i, std::move(values[i]));
+  }
+  status = launch_kernel(*tuple, arguments);
+  core_.ghost.setting(false);
+  for (Thing* thing : things)
+    if (thing != nullptr) core_.ghost.drop(*thing);
+  return status;
+}
+
+// Kernel.launch_kernel. Locals go in the reverse order when it returns or raises.
+Status Script::launch_kernel(Object& arguments, const Arguments& from) {
+  core_.ghost.setting(true);
+  step("BUILD_LIST");
+  const Ref tmps = core_.runtime.heap.make(kListType);
+  const Ref set_later = core_.runtime.heap.make(kListType);
+  Ref context;
+  Status status = make_launch_context(context);
+  if (status == Status::ok) status = set_args(context, arguments, *tmps, *set_later);
+  if (status == Status::ok && from.too_many) status = Status::argument_limit;
+  if (status == Status::ok) status = compile_now(context);
+  if (status != Status::ok) return status;
+  const Ref& global = variables_[from.pack];
+  if (!global || !(global == arguments.get(0u))) core_.ghost.reach(Window::w0_top_level);
+  status = launch_now(context, from.returns);
+  if (status == Status::ok && from.returns) status = wait_for_result(context);
+  return status;
+}
+
+Status Script::set_args(const Ref& context, Object& arguments, Object& tmps, Object& set_later) {
+  const Ref pack = arguments.get(0u);
+  if (const Status status = set_packs(context, pack, 0, &tmps); status != Status::ok) return status;
+  if (const Ref member = pack->get("x"); member) set_later.set(0u, member);
+  Ref array = arguments.get(1u);
+  if (!array) array = set_later.get(0u);
+  if (array)
+    if (const Status status = bind_array(context, array, true); status != Status::ok) return status;
+  const Ref external = arguments.get(2u);
+  return external ? bind_external(context, external) : Status::ok;
+}
+
+// recursive_set_args.
+Status Script::set_packs(const Ref& context, const Ref& pack, std::uint32_t level, Object* tmps) {
+  step("recursive_set_args");
+  if (const Ref nested = pack->get("c"); nested)
+    if (const Status status = set_packs(context, nested, level + 1, tmps); status != Status::ok)
+      return status;
+  const Status status = bind(context, pack, level);
+  if (tmps != nullptr && policy_.pins(level)) tmps->set(level, pack);
+  return status;
+}
+
+// ---- binding: one C call each -------------------------------------------------------------------
+
+static LaunchContext& context_of(const Ref& context) { return context->payload<ContextPayload>().context; }
+
+Status Script::make_launch_context(Ref& made) {
+  made = core_.runtime.heap.make<ContextPayload>(kContextType, ContextPayload{this, {}});
+  return c_call("make_launch_context", [&](Program& program) {
+    LaunchContext& context = context_of(made);
+    context.generation = context.binding.generation = program.generation();
+    context.kernel = program.kernel();
+    return Status::ok;
+  });
+}
+
+Status Script::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
+  return c_call("set_arg_argpack", [&](Program& program) {
+    LaunchContext& context = context_of(wrapper);
+    const PackPayload& payload = pack->payload<PackPayload>();
+    if (payload.generation != program.generation()) return Status::stale_object;
+    if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
+    PackArgument& argument = context.packs[level];
+    if (argument.bound) policy_.unbound(context, argument);
+    argument.bound = true;
+    argument.pack = payload.argpack;
+    policy_.bound(context, argument);
+    context.binding.packs[level] = Ghost::bind(*payload.thing);
+    context.depth = context.binding.depth = std::max(context.depth, level + 1);
+    return Status::ok;
+  });
+}
+
+Status Script::bind_one(LaunchContext& context, ArrayArgument& argument, Bound& bound, Object& array) {
+  const ArrayPayload& payload = array.payload<ArrayPayload>();
+  if (payload.generation != core_.program->generation()) return Status::stale_object;
+  argument = {true, payload.ndarray};
+  policy_.bound(context, argument);
+  bound = Ghost::bind(*payload.thing);
+  return Status::ok;
+}
+
+Status Script::bind_array(const Ref& wrapper, const Ref& array, bool with_gradient) {
+  const Label name = with_gradient ? Label("set_arg_ndarray_with_grad") : Label("set_arg_ndarray");
+  return c_call(name, [&](Program& program) {
+    LaunchContext& context = context_of(wrapper);
+    if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
+    unbind(context, context.array);
+    unbind(context, context.gradient);
+    context.binding.gradient = {};
+    const Status status = bind_one(context, context.array, context.binding.array, *array);
+    const Ref gradient = with_gradient ? array->get("grad") : Ref();
+    if (status != Status::ok || !gradient) return status;
+    return bind_one(context, context.gradient, context.binding.gradient, *gradient);
+  });
+}
+
+Status Script::bind_external(const Ref& wrapper, const Ref& external) {
+  return c_call("set_arg_external", [&](Program& program) {
+    LaunchContext& context = context_of(wrapper);
+    if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
+    ExternalPayload& payload = external->payload<ExternalPayload>();
+    if (context.external.bound) policy_.unbound(context, context.external);
+    context.external = {true, payload.external.storage, payload.external.host.borrow(), payload.external.device};
+    policy_.bound(context, context.external, external);
+    context.binding.external = Ghost::bind(*payload.thing);
+    return Status::ok;
+  });
+}
+
+void Script::unbind(LaunchContext& context, ArrayArgument& argument) {
+  if (argument.bound) policy_.unbound(context, argument);
+  argument = {};
+}
+
+void Script::unbind_packs(LaunchContext& context) {
+  for (PackArgument& argument : context.packs) {
+    if (argument.bound) policy_.unbound(context, argument);
+    argument.bound = false;
+  }
+  context.depth = context.binding.depth = 0;
+}
+
+void Script::deallocate(ContextPayload& payload) {
+  const CCall call(core_);
+  LaunchContext& context = payload.context;
+  unbind_packs(context);
+  unbind(context, context.array);
+  unbind(context, context.gradient);
+  if (context.external.bound) policy_.unbound(context, context.external);
+}
+
+// ---- launching ----------------------------------------------------------------------------------
+
+Status Script::compile_now(const Ref& wrapper) {
+  return c_call("compile_kernel", [&](Program& program) {
+    LaunchContext& context = context_of(wrapper);
+    if (context.generation != program.generation()) core_.ghost.reach(Window::w7_reentrant);
+    if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
+    return program.compile_kernel(context.kernel, context.compiled);
+  });
+}
+
+Status Script::launch_now(const Ref& wrapper, bool returns) {
+  return c_call("launch_kernel", [&](Program& program) {
+    LaunchContext& context = context_of(wrapper);
+    core_.ghost.setting(false);
+    if (!context.compiled || context.binding.depth == 0) return Status::unbound;
+    core_.ghost.launching(context.binding, program.generation());
+    if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
+    const CompiledKernel compiled = *context.compiled;
+    policy_.before_launch(program, context);
+    const Status status = core_.setup.backend == Backend::gfx
+                              ? launch_gfx(core_, program, compiled, context, returns)
+                              : launch_llvm(core_, program, compiled, context, returns);
+    if (status != Status::ok) return status;
+    context.launched = true;
+    core_.ghost.launched(context.binding);
+    policy_.launched(context);
+    return Status::ok;
+  });
+}
+
+Status Script::wait_for_result(const Ref& wrapper) {
+  const Status status = c_call("synchronize", [](Program& program) { return program.synchronize(); });
+  if (status != Status::ok || core_.ghost.observer() == nullptr) return status;
+  report(*core_.ghost.observer(), context_of(wrapper));
+  return Status::ok;
+}
+
+// ---- contexts made by hand ----------------------------------------------------------------------
+
+Status Script::make_context(Variable into) {
+  const Op op(core_);
+  Ref context;
+  const Status status = make_launch_context(context);
+  if (status == Status::ok) store(into, std::move(context));
+  return status;
+}
+
+Status Script::set_arg_argpack(Variable variable, Variable pack_variable) {
+  const Op op(core_);
+  Ref context;
+  Ref pack;
+  if (const Status status = load(variable, kContextType, context); status != Status::ok) return status;
+  if (const Status status = load(pack_variable, kPackType, pack); status != Status::ok) return status;
+  c_call("clear_args", [&](Program&) {
+    unbind_packs(context_of(context));
+    return Status::ok;
+  });
+  core_.ghost.setting(true);
+  const Status status = set_packs(context, pack, 0, nullptr);
+  core_.ghost.setting(false);
+  return status;
+}
+
+Status Script::set_array(Variable variable, Variable array_variable, bool with_gradient) {
+  const Op op(core_);
+  Ref context;
+  Ref array;
+  if (const Status status = load(variable, kContextType, context); status != Status::ok) return status;
+  if (const Status status = load(array_variable, kArrayType, array); status != Status::ok) return status;
+  return bind_array(context, array, with_gradient);
+}
+
+Status Script::set_arg_ndarray(Variable context, Variable array) { return set_array(context, array, false); }
+Status Script::set_arg_ndarray_with_grad(Variable context, Variable array) {
+  return set_array(context, array, true);
+}
+
+Status Script::set_arg_external(Variable variable, Variable external_variable) {
+  const Op op(core_);
+  Ref context;
+  Ref external;
+  if (const Status status = load(variable, kContextType, context); status != Status::ok) return status;
+  if (const Status status = load(external_variable, kExternalType, external); status != Status::ok)
+    return status;
+  return bind_external(context, external);
+}
+
+Status Script::set_arg_scalar(Variable variable, std::int32_t value) {
+  const Op op(core_);
+  Ref context;
+  if (const Status status = load(variable, kContextType, context); status != Status::ok) return status;
+  return c_call("set_arg_int", [&](Program& program) {
+    LaunchContext& bound = context_of(context);
+    if (const Status status = policy_.admit(bound, program); status != Status::ok) return status;
+    bound.scalar = value;
+    bound.has_scalar = true;
+    bound.binding.scalar = value;
+    return Status::ok;
+  });
+}
+
+Status Script::compile(Variable variable) {
+  const Op op(core_);
+  Ref context;
+  const Status status = load(variable, kContextType, context);
+  return status == Status::ok ? compile_now(context) : status;
+}
+
+Status Script::launch(Variable variable, bool returns) {
+  const Op op(core_);
+  Ref context;
+  Status status = load(variable, kContextType, context);
+  if (status == Status::ok) status = launch_now(context, returns);
+  if (status == Status::ok && returns) status = wait_for_result(context);
+  return status;
+}
+
+}  // namespace targets::argpack

@@ -1,0 +1,162 @@
+// How a pack is made: T(...) builds a temporary, and cast() the pack that the script gets; what was nested
+// is cast again, so that it ends up with private copies. Each of them is a C++ object of its own.
+#include "targets/argpack/script.h"
+
+namespace targets::argpack {
+
+using harness::Label;
+using harness::Ref;
+
+// ---- making -------------------------------------------------------------------------------------
+
+Status Script::new_argpack(Variable into, std::uint32_t depth, std::int32_t value, Variable array) {
+  const Op op(core_);
+  Ref member;
+  if (array != kNothing)
+    if (const Status status = load(array, kArrayType, member); status != Status::ok) return status;
+  Ref made;
+  const Status status = construct(depth, value, member, made);
+  if (status == Status::ok) store(into, std::move(made));
+  return status;
+}
+
+// ArgPackType.__call__, from the inside out.
+Status Script::construct(std::uint32_t depth, std::int32_t value, const Ref& array, Ref& made) {
+  Ref child;
+  if (depth > 1)
+    if (const Status status = construct(depth - 1, value + 1, Ref(), child); status != Status::ok)
+      return status;
+  Ref temporary;
+  const Status status = make_pack(depth, value, child, array, temporary);
+  return status == Status::ok ? cast(temporary, made) : status;
+}
+
+Status Script::cast(const Ref& pack, Ref& made) {
+  const PackPayload& payload = pack->payload<PackPayload>();
+  Ref child;
+  if (const Ref nested = pack->get("c"); nested)
+    if (const Status status = cast(nested, child); status != Status::ok) return status;
+  return make_pack(payload.depth, payload.a, child, pack->get("x"), made);
+}
+
+Status Script::make_pack(std::uint32_t depth, std::int32_t value, const Ref& child, const Ref& array,
+                         Ref& made) {
+  step("ArgPack.__init__");
+  Thing* thing = core_.ghost.make(value);
+  made = core_.runtime.heap.make<PackPayload>(kPackType, PackPayload{this, thing, depth, value, 0, {}});
+  if (child) {
+    core_.ghost.attach(*thing, 0, thing_of(*child));
+    made->set("c", child);
+  }
+  if (array) {
+    core_.ghost.attach(*thing, 1, thing_of(*array));
+    made->set("x", array);
+  }
+  return c_call("create_argpack", [&](Program& program) {
+    PackPayload& payload = made->payload<PackPayload>();
+    payload.generation = program.generation();
+    const PackBlock block{value, 0, child ? host_address(child) : 0};
+    return program.create_argpack(depth, block, payload.argpack);
+  });
+}
+
+/// The address of the nested pack's host object: what an assignment leaves in the parent's memory until
+/// a launch puts the device address there.
+CUdeviceptr Script::host_address(const Ref& pack) const {
+  return policy_.writes_host_address() ? pack->payload<PackPayload>().argpack.address() : 0;
+}
+
+static Label site_of_deletion(const Thing& thing, bool stale) {
+  if (stale) return "delete_argpack/stale";
+  return thing.taken_reentrantly ? Label("delete_argpack/reentrant") : Label("delete_argpack");
+}
+
+void Script::finalize(PackPayload& payload) {
+  core_.ghost.lose(*payload.thing);
+  if (core_.program == nullptr || !payload.argpack) return;
+  const bool stale = payload.generation != core_.program->generation();
+  c_call(site_of_deletion(*payload.thing, stale), [&](Program& program) {
+    program.delete_argpack(payload.argpack, payload.generation);
+    return Status::ok;
+  });
+}
+
+// ---- using --------------------------------------------------------------------------------------
+
+Status Script::load_pack(Variable variable, std::uint32_t level, Ref& pack) {
+  if (const Status status = load(variable, kPackType, pack); status != Status::ok) return status;
+  for (; level > 0; --level) {
+    step("LOAD_ATTR");
+    Ref nested = pack->get("c");
+    if (!nested) return Status::type_error;
+    pack = std::move(nested);
+  }
+  return Status::ok;
+}
+
+Status Script::set_scalar(Variable variable, std::uint32_t level, std::int32_t value) {
+  const Op op(core_);
+  Ref pack;
+  if (const Status status = load_pack(variable, level, pack); status != Status::ok) return status;
+  step("ArgPack.__setitem__");
+  PackPayload& payload = pack->payload<PackPayload>();
+  payload.a = value;
+  core_.ghost.set(*payload.thing, value);
+  return c_call("ArgPack::write", [&](Program& program) {
+    if (payload.generation != program.generation()) return Status::stale_object;
+    const Status status = program.write(payload.argpack->allocation(), offsetof(PackBlock, a), &value, sizeof value);
+    if (status == Status::ok) core_.ghost.written(*payload.thing);
+    return status;
+  });
+}
+
+// The entry first, which lets go of the old pack; then the memory.
+Status Script::set_item(const Ref& parent, const Ref& child) {
+  step("ArgPack.__setitem__");
+  PackPayload& payload = parent->payload<PackPayload>();
+  core_.ghost.attach(*payload.thing, 0, thing_of(*child));
+  parent->set("c", child);
+  return c_call("ArgPack::write", [&](Program& program) {
+    if (payload.generation != program.generation()) return Status::stale_object;
+    const CUdeviceptr address = host_address(child);
+    if (!policy_.writes_host_address()) return Status::ok;
+    return program.write(payload.argpack->allocation(), offsetof(PackBlock, c), &address, sizeof address);
+  });
+}
+
+Status Script::replace(const Ref& parent, std::int32_t value) {
+  const std::uint32_t depth = parent->payload<PackPayload>().depth;
+  if (depth < 2) return Status::type_error;
+  Ref child;
+  const Status status = construct(depth - 1, value, Ref(), child);
+  return status == Status::ok ? set_item(parent, child) : status;
+}
+
+Status Script::replace_nested(Variable variable, std::uint32_t level, std::int32_t value) {
+  const Op op(core_);
+  if (level == 0) return Status::type_error;
+  Ref parent;
+  const Status status = load_pack(variable, level - 1, parent);
+  return status == Status::ok ? replace(parent, value) : status;
+}
+
+Status Script::set_nested(Variable variable, std::uint32_t level, Variable child) {
+  const Op op(core_);
+  if (level == 0) return Status::type_error;
+  Ref parent;
+  if (const Status status = load_pack(variable, level - 1, parent); status != Status::ok) return status;
+  Ref nested;
+  if (const Status status = load(child, kPackType, nested); status != Status::ok) return status;
+  const bool fits = nested->payload<PackPayload>().depth + 1 == parent->payload<PackPayload>().depth;
+  return fits ? set_item(parent, nested) : Status::type_error;
+}
+
+Status Script::get_nested(Variable into, Variable variable, std::uint32_t level) {
+  const Op op(core_);
+  Ref pack;
+  const Status status = load_pack(variable, level, pack);
+  if (status == Status::ok) store(into, std::move(pack));
+  return status;
+}
+
+}  // namespace targets::argpack

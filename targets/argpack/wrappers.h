@@ -1,0 +1,60 @@
+// Wrappers: the managed objects of a script, by type, and what each wraps.
+#pragma once
+
+#include "targets/argpack/context.h"
+
+namespace targets::argpack {
+
+class Script;
+
+/// taichi.lang.argpack.ArgPack: the nested pack and the array are members ("c", "x"); the scalar is here.
+struct PackPayload {
+  Script* script;
+  Thing* thing;
+  std::uint32_t depth;
+  std::int32_t a;
+  std::uint32_t generation = 0;       ///< Of the program that made the C++ object.
+  harness::Borrowed<ArgPack> argpack; ///< return_value_policy::reference: a pointer, not a share.
+};
+
+/// taichi.ScalarNdarray: the gradient is a member ("grad").
+struct ArrayPayload {
+  Script* script;
+  Thing* thing;
+  std::uint32_t generation = 0;
+  harness::Borrowed<Ndarray> ndarray;
+};
+
+/// pybind's wrapper of a LaunchContextBuilder, which it owns.
+struct ContextPayload {
+  Script* script;
+  LaunchContext context;
+};
+
+/// An object that refers to itself and to one wrapper.
+struct CyclePayload {
+  Script* script;
+  Thing* thing;
+};
+
+/// Garbage with a __del__.
+struct TrapPayload {
+  Script* script;
+  Mischief mischief;
+  Variable victim;
+  std::int32_t value;
+};
+
+extern const harness::TypeInfo kPackType;
+extern const harness::TypeInfo kArrayType;
+extern const harness::TypeInfo kExternalType;
+extern const harness::TypeInfo kContextType;
+extern const harness::TypeInfo kCycleType;
+extern const harness::TypeInfo kTrapType;
+extern const harness::TypeInfo kListType;
+extern const harness::TypeInfo kTupleType;
+
+/// The ghost of a wrapper, null where it has none.
+Thing* thing_of(harness::Object& object);
+
+}  // namespace targets::argpack
