@@ -1,7 +1,5 @@
-// How it works. Every candidate is a tape that is replayed; if the fault shows, the tape *recorded*
-// by that replay, which lacks whatever met no question, becomes the new best, provided that it is
-// smaller. Passes only propose candidates. Cheap ones (leave things out) run until none helps; then
-// the dear ones (leave an op out and look for another schedule; look for fewer further decisions)
+// How it works. Passes propose candidates. Cheap ones (leave things out) run until none helps; then
+// the dear ones (look for fewer further decisions; leave an op out and look for another schedule)
 // get their turn, and after any success the cheap ones again. The end is a fixpoint of all of them:
 // minimizing it once more proposes the same candidates in vain.
 #include "harness/minimize.h"
@@ -9,170 +7,66 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <set>
 
-#include "harness/minimize_tape.h"
-#include "harness/pick_deviations.h"
+#include "harness/minimize_best.h"
 #include "harness/reproducer_words.h"
-#include "harness/world.h"
 
 namespace harness {
 namespace {
 
-using minimizing::Measure;
-using Clock = std::chrono::steady_clock;
+using minimizing::Found;
 
 // Bounds on searches for another schedule: what a whole pass may spend, shared among its ops. They
 // depend on the tape alone, so that a second minimization searches no further than the first.
-constexpr std::uint64_t kAdjustRunLimit = 200;  ///< One decision on top of all that are left.
-constexpr std::uint64_t kReplanRunLimit = 350;  ///< Few decisions on top of the program alone.
-constexpr std::uint64_t kFewerRunLimit = 400;
-constexpr std::uint32_t kReplanDecisionLimit = 2;
-
-bool same_bug(const Fault& a, const Fault& b) {
-  return a.kind == b.kind && a.object_kind == b.object_kind && a.birth_site == b.birth_site &&
-         a.death_site == b.death_site && a.use_site == b.use_site;
-}
+constexpr std::uint64_t kAdjustRunLimit = 150;  ///< One decision on top of all that are left.
+/// So many decisions on top of the program alone, or of the program with an op left out.
+constexpr std::uint64_t kPlanRunLimits[] = {50, 220, 160};
+constexpr std::uint32_t kPlanDecisionLimit = 2;
+constexpr std::uint64_t kOwnRunLimit = 120;  ///< Few of the decisions that are there.
 
 class Shrinker {
  public:
   Shrinker(Runner& runner, const Case& the_case, const Limits& limits)
-      : runner_(runner), trial_(the_case), limits_(limits), begin_(Clock::now()) {}
+      : best_(runner, the_case, limits) {
+    result_.the_case = the_case;
+  }
 
   Minimized shrink(std::string_view signature) {
-    result_.the_case = trial_;
-    if (!find_target(signature)) return report();
-    result_.deterministic = is_deterministic();
-    if (!result_.deterministic) return report();
-    while (improve_cheaply() || improve_dearly()) continue;
-    result_.finished = !spent();
+    result_.reproduced = best_.aim(signature);
+    result_.deterministic = result_.reproduced && best_.is_deterministic();
+    if (result_.deterministic) {
+      while (improve_cheaply() || improve_dearly()) continue;
+      result_.finished = !best_.spent();
+    }
     return report();
   }
 
  private:
-  enum class Found : std::uint8_t { better, nothing, cut_short };
-
-  // ---- running ----
-
-  bool spent() const {
-    if (result_.run_count >= limits_.run_limit) return true;
-    if (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) return true;
-    return std::chrono::duration<double>(Clock::now() - begin_).count() >= limits_.second_limit;
-  }
-
-  const Fault* shown(const Outcome& outcome) const {
-    const auto found = std::find_if(outcome.faults.begin(), outcome.faults.end(),
-                                    [&](const Fault& fault) { return same_bug(fault, target_); });
-    return found != outcome.faults.end() ? &*found : nullptr;
-  }
-
-  /// Takes over the run just made, if it shows the fault and is smaller.
-  bool adopt(const Outcome& outcome) {
-    const Fault* fault = shown(outcome);
-    if (fault == nullptr || outcome.tape.size() > best_.size()) return false;
-    const Measure measure = minimizing::measure(outcome.tape);
-    if (!(measure < measure_)) return false;
-    keep(outcome, *fault);
-    return true;
-  }
-
-  void keep(const Outcome& outcome, const Fault& fault) {
-    best_ = outcome.tape;
-    measure_ = minimizing::measure(best_);
-    causes_.assign(runner_.history().activations());
-    blame_ = slots_to_blame(fault);
-  }
-
-  bool improve(Tape tape) {
-    if (tape == best_ || spent()) return false;
-    trial_.tape = std::move(tape);
-    ++result_.run_count;
-    return adopt(runner_.run(trial_));
-  }
-
-  /// Tries sets of exactly `size` decisions on top of `base`, until one is better.
-  Found improve_by_sets(const Tape& base, std::uint32_t size, std::uint64_t run_limit) {
-    sets_.assign(base, size);
-    do {
-      if (spent() || run_limit-- == 0) return Found::cut_short;
-      ++result_.run_count;
-      const Outcome& outcome =
-          runner_.run(*trial_.scenario, trial_.variant, trial_.config, *trial_.device, sets_);
-      if (sets_.depth() == size && adopt(outcome)) return Found::better;
-    } while (sets_.advance());
-    return Found::nothing;
-  }
-
-  // ---- the beginning ----
-
-  bool find_target(std::string_view signature) {
-    ++result_.run_count;
-    const Outcome& outcome = runner_.run(trial_);
-    for (const Fault& fault : outcome.faults)
-      if (fault.signature() == signature) {
-        target_ = fault;
-        trace_ = runner_.trace_hash();
-        keep(outcome, fault);
-        return result_.reproduced = true;
-      }
-    return false;
-  }
-
-  bool is_deterministic() {
-    trial_.tape = best_;
-    ++result_.run_count;
-    runner_.run(trial_);
-    return runner_.trace_hash() == trace_;
-  }
-
-  // ---- the causal slice ----
-
-  /// The slots in which what the fault is about was made, ended and used, and those that made what
-  /// these slots touched.
-  std::set<Name> slots_to_blame(const Fault& fault) const {
-    std::unordered_map<Name, const Life*> lives;
-    for (const Life& life : runner_.world().ledger.lives()) lives.emplace(life.name, &life);
-    std::set<Name> slots{causes_.slot_of(fault.activation)};
-    const auto add_object = [&](Name name) {
-      const auto life = lives.find(name);
-      if (life == lives.end()) return false;
-      return slots.insert(causes_.slot_of(life->second->birth_activation)).second;
-    };
-    for (const Name name : {fault.object, fault.recycler}) {
-      add_object(name);
-      if (const auto life = lives.find(name); life != lives.end() && !life->second->alive)
-        slots.insert(causes_.slot_of(life->second->death_activation));
-    }
-    bool grew = true;
-    while (std::exchange(grew, false))
-      for (const Event& event : runner_.history().events())
-        if (slots.contains(causes_.slot_of(event.activation))) grew |= add_object(event.object);
-    return slots;
-  }
-
-  Tape slice() const {
-    std::vector<Name> others;
-    for (const Name slot : minimizing::op_slots(best_))
-      if (!blame_.contains(slot)) others.push_back(slot);
-    return minimizing::without_slots(best_, others, causes_);
-  }
+  const Tape& tape() const { return best_.tape(); }
+  std::vector<Name> slots() const { return minimizing::op_slots(tape()); }
+  std::size_t further_count() const { return best_.measure().further_count; }
 
   // ---- cheap passes: leave things out ----
 
   bool improve_cheaply() {
-    const bool sliced = improve(slice());
+    const bool plain = best_.improve(minimizing::program_of(tape()));
+    const bool sliced = best_.improve(slice());
     const bool dropped = drop_tasks();
     const bool deleted = delete_ops();
-    return delete_decisions() || simplify() || sliced || dropped || deleted;
+    return delete_decisions() || simplify() || plain || sliced || dropped || deleted;
+  }
+
+  Tape slice() const {
+    std::vector<Name> others = slots();
+    std::erase_if(others, [&](Name slot) { return best_.blame().contains(slot); });
+    return best_.without(others);
   }
 
   bool drop_tasks() {
     bool changed = false;
     std::map<std::size_t, std::vector<Name>> tasks;
-    for (const Name slot : minimizing::op_slots(best_)) tasks[words::task_of(slot)].push_back(slot);
-    for (const auto& [task, slots] : tasks)
-      changed |= improve(minimizing::without_slots(best_, slots, causes_));
+    for (const Name slot : slots()) tasks[words::task_of(slot)].push_back(slot);
+    for (const auto& [task, its_slots] : tasks) changed |= best_.improve(best_.without(its_slots));
     return changed;
   }
 
@@ -181,10 +75,11 @@ class Shrinker {
   bool delete_from_the_end(const std::vector<Item>& items, Without without) {
     bool changed = false;
     std::size_t end = items.size(), count = 1;
-    while (end > 0 && !spent()) {
+    while (end > 0 && !best_.spent()) {
       count = std::min(count, end);
-      if (improve(without(std::vector<Item>(items.begin() + std::ptrdiff_t(end - count),
-                                            items.begin() + std::ptrdiff_t(end))))) {
+      const auto last = items.begin() + static_cast<std::ptrdiff_t>(end);
+      if (best_.improve(
+              without(std::vector<Item>(last - static_cast<std::ptrdiff_t>(count), last)))) {
         changed = true;
         end -= count;
         count *= 2;
@@ -198,68 +93,149 @@ class Shrinker {
   }
 
   bool delete_ops() {
-    std::vector<Name> slots;  // In the order in which they ran.
-    for (const Decision& decision : best_)
-      if (minimizing::is_op(decision)) slots.push_back(decision.activation);
-    return delete_from_the_end(slots, [&](const std::vector<Name>& some) {
-      return minimizing::without_slots(best_, some, causes_);
+    std::vector<Name> in_order;  // In which they ran.
+    for (const Decision& decision : tape())
+      if (minimizing::is_op(decision)) in_order.push_back(decision.activation);
+    return delete_from_the_end(in_order,
+                               [&](const std::vector<Name>& some) { return best_.without(some); });
+  }
+
+  Tape without_decisions(const Tape& some) const {
+    Tape rest = tape();
+    std::erase_if(rest, [&](const Decision& decision) {
+      return std::find(some.begin(), some.end(), decision) != some.end();
     });
+    return rest;
   }
 
   bool delete_decisions() {
-    Tape decisions;
-    for (const Decision& decision : best_)
-      if (!minimizing::is_op(decision)) decisions.push_back(decision);
-    return delete_from_the_end(decisions, [&](const Tape& some) {
-      Tape rest;
-      for (const Decision& decision : best_)
-        if (std::find(some.begin(), some.end(), decision) == some.end()) rest.push_back(decision);
-      return rest;
+    Tape decisions = tape();
+    std::erase_if(decisions, minimizing::is_op);
+    return delete_from_the_end(decisions,
+                               [&](const Tape& some) { return without_decisions(some); });
+  }
+
+  // ---- canonical form ----
+
+  bool simplify() {
+    const bool closed = close_ranks();
+    return lower_values() || closed;
+  }
+
+  bool close_ranks() {
+    const std::map<Name, Name> moves = minimizing::dense_slots(tape());
+    if (best_.improve(best_.with_moved(moves))) return true;
+    return std::any_of(moves.begin(), moves.end(), [&](const auto& move) {
+      return move.first != move.second && best_.improve(best_.with_moved({move}));
     });
+  }
+
+  bool lower_values() {
+    bool changed = false;
+    for (std::size_t i = 0; i < tape().size(); ++i)
+      for (const std::uint32_t value : plainer_values(tape()[i])) {
+        Tape lower = tape();
+        lower[i].value = value;
+        if (!best_.improve(std::move(lower))) continue;
+        changed = true;
+        break;
+      }
+    return changed;
+  }
+
+  static std::vector<std::uint32_t> plainer_values(const Decision& decision) {
+    const auto site = static_cast<Site>(site_of_tag(decision.site_tag));
+    if (site == Site::op || words::is_thing(site, decision.value)) return {};
+    std::vector<std::uint32_t> values{1, decision.value / 2, decision.value - 1};
+    std::erase_if(values,
+                  [&](std::uint32_t value) { return value == 0 || value >= decision.value; });
+    return values;
   }
 
   // ---- dear passes: look for another schedule ----
 
-  bool improve_dearly() { return needs_fewer() || replan_slice() || replan_ops(); }
+  /// Decisions that go only together, such as to leave a task and to come back: halves of the
+  /// further ones, quarters, down to pairs.
+  bool delete_together() {
+    bool changed = false;
+    for (std::size_t count = further_count() / 2; count >= 2;
+         count = std::min(count - 1, (count + 1) / 2)) {
+      Tape further = tape();
+      std::erase_if(further, minimizing::is_program);
+      const std::size_t stride = std::max<std::size_t>(count / 2, 1);
+      for (std::size_t end = further.size(); end >= count; end -= std::min(stride, end)) {
+        const auto last = further.begin() + static_cast<std::ptrdiff_t>(end);
+        changed |=
+            best_.improve(without_decisions(Tape(last - static_cast<std::ptrdiff_t>(count), last)));
+      }
+    }
+    return changed;
+  }
 
-  /// The same program with fewer further decisions: all sets, smallest first.
-  bool needs_fewer() {
+  bool improve_dearly() {
+    return few_of_its_own() || delete_together() || fewer_of_any() || replan_slice() ||
+           replan_ops();
+  }
+
+  /// One or two of the further decisions that are there will often do.
+  bool few_of_its_own() {
+    Tape further = tape();
+    std::erase_if(further, minimizing::is_program);
+    const Tape program = minimizing::program_of(tape());
+    const std::size_t count = further.size();
+    std::uint64_t runs_left = kOwnRunLimit;
+    const auto will_do = [&](std::initializer_list<Decision> some) {
+      Tape candidate = program;
+      candidate.insert(candidate.end(), some);
+      return runs_left > 0 && runs_left-- > 0 && best_.improve(std::move(candidate));
+    };
+    for (std::size_t i = count; count > 1 && i-- > 0;)
+      if (will_do({further[i]})) return true;
+    for (std::size_t i = count; count > 2 && i-- > 0;)
+      for (std::size_t j = i; j-- > 0;)
+        if (will_do({further[j], further[i]})) return true;
+    return false;
+  }
+
+  /// The same program with fewer further decisions, whichever they are.
+  bool fewer_of_any() {
     proved_further_ = 0;
-    const Tape program = minimizing::program_of(best_);
-    for (std::uint32_t size = 0; size < measure_.further_count; ++size) {
-      const Found found = improve_by_sets(program, size, kFewerRunLimit);
+    const Tape program = minimizing::program_of(tape());
+    for (std::uint32_t size = 0; size < further_count(); ++size) {
+      const Found found = best_.improve_by_sets(program, size, kPlanRunLimits[size]);
       if (found == Found::better) return true;
-      if (found == Found::cut_short) return false;
-      proved_further_ = size + 1;
+      if (found == Found::nothing && proved_further_ == size) ++proved_further_;
+      if (size == kPlanDecisionLimit) break;
     }
     return false;
   }
 
   bool replan_slice() {
     const Tape rest = slice();
-    if (rest.size() == best_.size()) return false;
-    return improve_by_sets(rest, 1, kAdjustRunLimit / 2) == Found::better ||
-           improve_by_sets(minimizing::program_of(rest), 1, kAdjustRunLimit / 2) == Found::better;
+    if (rest.size() == tape().size()) return false;
+    const Tape program = minimizing::program_of(rest);
+    return best_.improve_by_sets(rest, 1, kAdjustRunLimit / 2) == Found::better ||
+           best_.improve_by_sets(program, 1, kAdjustRunLimit / 2) == Found::better;
   }
 
   /// One op fewer, under a schedule that need not be the old one.
   bool replan_ops() {
-    const std::vector<Name> slots = minimizing::op_slots(best_);
-    const std::uint64_t share = std::max<std::uint64_t>(slots.size(), 1);
+    const std::vector<Name> all = slots();
+    const std::uint64_t share = std::max<std::uint64_t>(all.size(), 1);
     proved_one_fewer_ = -1;
-    const auto any = [&](auto try_without) {
-      return std::any_of(slots.rbegin(), slots.rend(), try_without);
+    const auto any = [&](auto leave_out) {
+      return std::any_of(all.rbegin(), all.rend(), leave_out);
     };
-    if (any([&](Name slot) { return improve(reanchored(without(slot), slot)); })) return true;
-    if (any([&](Name slot) {
-          return improve_by_sets(without(slot), 1, kAdjustRunLimit / share) == Found::better;
-        }))
+    if (any([&](Name slot) { return best_.improve(reanchored(best_.without({slot}), slot)); }))
       return true;
-    for (std::uint32_t size = 0; size <= kReplanDecisionLimit; ++size) {
+    if (any([&](Name slot) { return adjust(best_.without({slot}), kAdjustRunLimit / share); }))
+      return true;
+    for (std::uint32_t size = 0; size <= kPlanDecisionLimit; ++size) {
       bool complete = true;
       if (any([&](Name slot) {
-            const Tape program = minimizing::program_of(without(slot));
-            const Found found = improve_by_sets(program, size, kReplanRunLimit / share);
+            const Tape program = minimizing::program_of(best_.without({slot}));
+            const Found found =
+                best_.improve_by_sets(program, size, 1 + kPlanRunLimits[size] / share);
             complete &= found != Found::cut_short;
             return found == Found::better;
           }))
@@ -269,60 +245,33 @@ class Shrinker {
     return false;
   }
 
-  Tape without(Name slot) const { return minimizing::without_slots(best_, {slot}, causes_); }
+  bool adjust(const Tape& rest, std::uint64_t run_limit) {
+    return best_.improve_by_sets(rest, 1, run_limit) == Found::better;
+  }
 
-  /// Who the op without which the tape is handed over to goes first in the task's next op instead.
+  /// Whoever the op that was left out was interrupted by now goes first in the task's next op.
   Tape reanchored(Tape rest, Name slot) const {
     const std::uint16_t schedule = site_tag(Site::schedule);
-    const auto handed_over =
-        std::find_if(best_.rbegin(), best_.rend(), [&](const Decision& decision) {
-          return decision.site_tag == schedule && causes_.slot_of(decision.activation) == slot;
+    const auto switched =
+        std::find_if(tape().rbegin(), tape().rend(), [&](const Decision& decision) {
+          return decision.site_tag == schedule && best_.slot_of(decision.activation) == slot;
         });
-    const std::vector<Name> slots = minimizing::op_slots(best_);
-    const auto next = std::upper_bound(slots.begin(), slots.end(), slot);
-    if (handed_over != best_.rend() && next != slots.end() &&
+    const std::vector<Name> all = slots();
+    const auto next = std::upper_bound(all.begin(), all.end(), slot);
+    if (switched != tape().rend() && next != all.end() &&
         words::task_of(*next) == words::task_of(slot))
-      rest.push_back({*next, schedule, 0, handed_over->value});
+      rest.push_back({*next, schedule, 0, switched->value});
     return rest;
-  }
-
-  // ---- canonical form ----
-
-  bool simplify() { return close_ranks() || lower_values(); }
-
-  bool close_ranks() {
-    const std::map<Name, Name> moves = minimizing::dense_slots(best_);
-    if (improve(minimizing::move_slots(best_, moves, causes_))) return true;
-    for (const auto& [from, to] : moves)
-      if (from != to && improve(minimizing::move_slots(best_, {{from, to}}, causes_))) return true;
-    return false;
-  }
-
-  bool lower_values() {
-    bool changed = false;
-    for (std::size_t i = 0; i < best_.size(); ++i) {
-      const Decision decision = best_[i];
-      const bool number =
-          !words::is_thing(static_cast<Site>(site_of_tag(decision.site_tag)), decision.value);
-      if (minimizing::is_op(decision) || !number) continue;
-      for (const std::uint32_t value : {1u, decision.value / 2, decision.value - 1}) {
-        if (value == 0 || value >= decision.value || i >= best_.size() || best_[i] != decision)
-          continue;
-        Tape tape = best_;
-        tape[i].value = value;
-        changed |= improve(std::move(tape));
-      }
-    }
-    return changed;
   }
 
   // ---- the end ----
 
   Minimized report() {
-    result_.op_count = measure_.op_count;
-    result_.further_decision_count = measure_.further_count;
-    result_.decision_count = measure_.further_count + measure_.argument_count;
-    if (result_.reproduced) result_.the_case.tape = best_;
+    result_.op_count = best_.measure().op_count;
+    result_.further_decision_count = further_count();
+    result_.decision_count = further_count() + best_.measure().argument_count;
+    result_.run_count = best_.run_count();
+    if (result_.reproduced) result_.the_case.tape = tape();
     result_.statement = statement();
     return result_;
   }
@@ -330,12 +279,12 @@ class Shrinker {
   std::string statement() const {
     if (!result_.reproduced) return "the case does not show this fault";
     if (!result_.deterministic) return "two replays of the case differ: the harness is at fault";
-    const char* limit = result_.finished ? "" : ", and reached the limit";
     std::string text = fewer_ops_statement();
-    if (measure_.further_count > 0 && proved_further_ == measure_.further_count)
-      text +=
-          fmt::format("no schedule with fewer than {} further decisions fails; ", proved_further_);
-    return text + fmt::format("searched {} runs{}", result_.run_count, limit);
+    if (result_.finished && proved_further_ > 0 && proved_further_ == further_count())
+      text += fmt::format("no schedule with fewer than {} further decision{} fails; ",
+                          proved_further_, proved_further_ == 1 ? "" : "s");
+    return text + fmt::format("searched {} runs{}", result_.run_count,
+                              result_.finished ? "" : ", and reached the limit");
   }
 
   std::string fewer_ops_statement() const {
@@ -345,19 +294,8 @@ class Shrinker {
                        proved_one_fewer_, proved_one_fewer_ == 1 ? "" : "s");
   }
 
-  Runner& runner_;
-  Case trial_;
-  Limits limits_;
-  Clock::time_point begin_;
+  minimizing::Best best_;
   Minimized result_;
-  Fault target_;
-  std::uint64_t trace_ = 0;
-  Deviations sets_;
-
-  Tape best_;  ///< As recorded by the best run so far.
-  Measure measure_;
-  Causes causes_;
-  std::set<Name> blame_;
   std::size_t proved_further_ = 0;  ///< No smaller set makes the program fail.
   int proved_one_fewer_ =
       -1;  ///< Without any one op, no set of at most that many does; -1 = not known.

@@ -136,7 +136,7 @@ struct Question {
   Name activation;
   Site site;
   std::uint16_t nth;
-  std::uint32_t option_count;  ///< At least 2.
+  std::uint32_t option_count;  ///< At least 2, unless the strategy hears all.
   const Options* options;      ///< Null where the options are just the numbers.
 
   std::uint32_t value(std::uint32_t index) const {
@@ -152,6 +152,8 @@ class Strategy {
   virtual ~Strategy() = default;
   /// A new run begins.
   virtual void begin() {}
+  /// Whether it wants to hear of questions with one option too; what it answers them is not used.
+  virtual bool hears_all() const { return false; }
   /// Returns an index in [0, question.option_count).
   virtual std::uint32_t answer(const Question& question) = 0;
 };
@@ -167,6 +169,7 @@ class Picker {
     tape_.clear();
     question_count_ = 0;
     strategy.begin();
+    hears_all_ = strategy.hears_all();
   }
 
   /// Returns a number in [0, option_count). Asks nothing when there is one way to go.
@@ -182,7 +185,11 @@ class Picker {
                      ValueOf value_of) {
     HARNESS_CHECK(option_count > 0, "a question needs at least one option");
     const std::uint16_t nth = current_->asked[raw(site)]++;
-    if (option_count == 1) return 0;
+    if (option_count == 1) {
+      if (hears_all_) [[unlikely]]
+        strategy_->answer(Question{current_->name, site, nth, 1, options});
+      return 0;
+    }
     ++question_count_;
     const std::uint32_t index =
         strategy_->answer(Question{current_->name, site, nth, option_count, options});
@@ -213,6 +220,7 @@ class Picker {
   Activation outside_;  ///< Questions that no task asks: who goes first.
   Tape tape_;
   std::uint64_t question_count_ = 0;
+  bool hears_all_ = false;
 };
 
 }  // namespace harness

@@ -43,6 +43,11 @@ void Deviations::record(const Question& question) {
         {question.activation, site_tag(question.site), question.nth, question.value(i)});
 }
 
+const std::vector<Decision>& Deviations::candidates() const {
+  static const std::vector<Decision> kNone;
+  return depth_ < limit_ ? levels_[depth_].candidates : kNone;
+}
+
 bool Deviations::advance(bool extend) {
   std::size_t level = depth_;
   if (level >= limit_ || !extend) {

@@ -32,6 +32,8 @@ class Deviations final : public Strategy {
   /// How many further decisions the current set has.
   std::size_t depth() const { return depth_; }
   std::uint32_t limit() const { return limit_; }
+  /// Ways to make the set just run one larger, in the order asked; none at the limit.
+  const std::vector<Decision>& candidates() const;
   /// Questions that the run of the base tape offered to deviate from.
   std::size_t base_question_count() const { return base_question_count_; }
 

@@ -69,7 +69,7 @@ class TapeIndex {
   std::size_t met_count_ = 0;
 };
 
-class Replay final : public Strategy {
+class Replay : public Strategy {
  public:
   Replay() = default;
   explicit Replay(const Tape& tape) { assign(tape); }

@@ -9,6 +9,20 @@ namespace {
 
 bool matches(Label wanted, Label found) { return wanted.empty() || wanted == found; }
 
+/// Nothing, then the ops on offer, each under the value of its name.
+class OfferedOps final : public Options {
+ public:
+  OfferedOps(std::span<const std::uint32_t> values, std::span<const std::uint8_t> offered)
+      : values_(values), offered_(offered) {}
+  std::uint32_t value(std::uint32_t index) const override {
+    return index == 0 ? 0 : values_[offered_[index - 1] + std::size_t{1}];
+  }
+
+ private:
+  std::span<const std::uint32_t> values_;
+  std::span<const std::uint8_t> offered_;
+};
+
 }  // namespace
 
 void Scene::begin(const Scenario& scenario, std::size_t variant, const Config& config) {
@@ -44,9 +58,9 @@ int Scene::pick_op() {
 }
 
 int Scene::pick_op(std::span<const std::uint8_t> offered) {
-  offer_.assign(1, 0);
-  for (const std::uint8_t op : offered) offer_.push_back(op_values_[op + std::size_t{1}]);
-  const std::uint32_t index = world_.picker.pick_value(Site::op, offer_);
+  const OfferedOps options(op_values_, offered);
+  const auto count = static_cast<std::uint32_t>(offered.size()) + 1;
+  const std::uint32_t index = world_.picker.pick(Site::op, count, &options);
   return index == 0 ? -1 : offered[index - 1];
 }
 

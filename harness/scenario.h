@@ -163,7 +163,6 @@ class Scene {
   std::uint64_t ops_ = 0;
   std::size_t baseline_ = 1;
   std::vector<std::uint32_t> op_values_;  ///< What a tape calls each op; [0] is "nothing".
-  std::vector<std::uint32_t> offer_;
 };
 
 // ---- ribs that a scenario names -----------------------------------------------------------------

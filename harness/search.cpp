@@ -1,6 +1,7 @@
 // How it works. One strategy answers all runs; configs take turns. A fault of a signature that is
 // not yet known is replayed at once, so that a run that differs from itself is found where it
-// happens; the minimizing comes after the running, so that it costs the search nothing.
+// happens. Of the many runs that show a bug, the one with the fewest ops is kept: what is small
+// already minimizes best. Minimizing comes after the running, so that it costs the search nothing.
 #include "harness/search.h"
 
 #include <algorithm>
@@ -40,12 +41,29 @@ class Searcher {
     begin_ = Clock::now();
     while (!spent()) run_once(*strategy);
     result_.seconds = seconds_since(begin_);
+    for (std::size_t i = 0; i < result_.findings.size(); ++i)
+      take_smallest(result_.findings[i], seen_[i].smallest.front());
     if (options_.minimize) minimize_all();
     result_.verdict = judge(scenario_.variants[result_.variant].claim, result_.tally);
     return std::move(result_);
   }
 
  private:
+  using Size = std::pair<std::ptrdiff_t, std::size_t>;  ///< Ops, then decisions.
+
+  struct Sample {
+    Size size;
+    Config config;
+    Tape tape;
+  };
+
+  /// Which runs showed a bug.
+  struct Seen {
+    std::uint64_t last_run = 0;
+    std::vector<Sample> smallest;  ///< The smallest few, ascending.
+  };
+  static constexpr std::size_t kSampleLimit = 3;
+
   bool told_to_stop() const {
     return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
   }
@@ -103,9 +121,9 @@ class Searcher {
     bool overflow = false;
     for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
       if (const auto known = find_finding(outcome.faults[i]); known != nullptr)
-        count(*known);
+        count(*known, outcome, config);
       else if (result_.findings.size() < options_.finding_limit)
-        add_finding(outcome.faults[i], outcome.windows[i]);
+        add_finding(i, outcome, config);
       else
         overflow = true;
     }
@@ -120,21 +138,40 @@ class Searcher {
   }
 
   // A run counts once, however often it shows the bug.
-  void count(Finding& finding) {
-    const auto index = static_cast<std::size_t>(&finding - result_.findings.data());
-    last_run_.resize(result_.findings.size());
-    if (std::exchange(last_run_[index], result_.tally.runs) != result_.tally.runs) ++finding.count;
+  void count(Finding& finding, const Outcome& outcome, const Config& config) {
+    Seen& seen = seen_[static_cast<std::size_t>(&finding - result_.findings.data())];
+    if (std::exchange(seen.last_run, result_.tally.runs) == result_.tally.runs) return;
+    ++finding.count;
+    keep_if_small(seen.smallest, size_of(outcome.tape), outcome.tape, config);
   }
 
-  void add_finding(const Fault& fault, int window) {
+  static void keep_if_small(std::vector<Sample>& smallest, Size size, const Tape& tape,
+                            const Config& config) {
+    const auto place = std::upper_bound(smallest.begin(), smallest.end(), size,
+                                        [](const Size& a, const Sample& b) { return a < b.size; });
+    if (place == smallest.end() && smallest.size() == kSampleLimit) return;
+    smallest.insert(place, {size, config, tape});
+    if (smallest.size() > kSampleLimit) smallest.pop_back();
+  }
+
+  static Size size_of(const Tape& tape) {
+    const auto is_op = [](const Decision& decision) {
+      return decision.site_tag == site_tag(Site::op);
+    };
+    return {std::count_if(tape.begin(), tape.end(), is_op), tape.size()};
+  }
+
+  void add_finding(std::size_t index, const Outcome& outcome, const Config& config) {
+    const Fault& fault = outcome.faults[index];
     Finding& finding = result_.findings.emplace_back();
     finding.signature = fault.signature();
     finding.fault = fault;
-    finding.window = window;
+    finding.window = outcome.windows[index];
     finding.first_run = result_.tally.runs;
     finding.first_seconds = seconds_since(begin_);
     fresh_.push_back(result_.findings.size() - 1);
-    count(finding);
+    seen_.emplace_back();
+    count(finding, outcome, config);
   }
 
   /// Keeps the run as a reproducer of its new findings, and replays it.
@@ -153,22 +190,78 @@ class Searcher {
     result_.nondeterministic |= !same;
   }
 
-  // ---- minimizing ----
-
-  void minimize_all() {
-    const Clock::time_point begin = Clock::now();
-    for (Finding& finding : result_.findings)
-      if (!finding.nondeterministic && !told_to_stop()) minimize_one(finding);
-    result_.minimize_seconds = seconds_since(begin);
+  Case case_of(const Sample& sample) const {
+    return {&scenario_, result_.variant, sample.config, options_.device, sample.tape};
   }
 
-  void minimize_one(Finding& finding) {
-    Limits limits = options_.minimize_limits;
-    limits.stop = options_.stop;
-    finding.minimized = minimize(runner_, finding.found.the_case, finding.signature, limits);
-    if (!finding.minimized.deterministic) return;
+  /// The smallest run that showed the bug takes the place of the first.
+  void take_smallest(Finding& finding, const Sample& sample) {
+    if (finding.nondeterministic || sample.tape == finding.found.the_case.tape) return;
+    const Case the_case = case_of(sample);
+    const Outcome& outcome = runner_.run(the_case);
+    const auto shown =
+        std::find_if(outcome.faults.begin(), outcome.faults.end(),
+                     [&](const Fault& fault) { return same_bug(fault, finding.fault); });
+    finding.nondeterministic = shown == outcome.faults.end();
+    result_.nondeterministic |= finding.nondeterministic;
+    if (finding.nondeterministic) return;
+    finding.fault = *shown;
+    finding.found = finding.reproducer = describe(runner_, outcome, the_case);
+  }
+
+  // ---- minimizing ----
+
+  /// Often enough for a fixpoint.
+  static constexpr int kRoundLimit = 4;
+  /// What is small enough not to try from another run.
+  static constexpr std::size_t kFewOps = 5;
+  static constexpr std::size_t kFewDecisions = 6;
+
+  void minimize_all() {
+    begin_ = Clock::now();
+    for (std::size_t i = 0; i < result_.findings.size(); ++i)
+      if (!result_.findings[i].nondeterministic)
+        minimize_one(result_.findings[i], seen_[i].smallest);
+    result_.minimize_seconds = seconds_since(begin_);
+  }
+
+  bool done_minimizing() const {
+    const double limit = options_.minimize_second_limit;
+    return told_to_stop() || (limit != 0 && seconds_since(begin_) >= limit);
+  }
+
+  // Each run leads to a local minimum of its own; the smallest counts.
+  void minimize_one(Finding& finding, const std::vector<Sample>& samples) {
+    const Sample* best = nullptr;
+    for (const Sample& sample : samples) {
+      if (done_minimizing()) break;
+      const Minimized result = minimize_fully(case_of(sample), finding.signature);
+      if (!result.deterministic || (best != nullptr && !is_smaller(result, finding.minimized)))
+        continue;
+      best = &sample;
+      finding.minimized = result;
+      if (result.op_count <= kFewOps && result.decision_count <= kFewDecisions) break;
+    }
+    if (best == nullptr) return;
+    take_smallest(finding, *best);
     const Case& the_case = finding.minimized.the_case;
     finding.reproducer = describe(runner_, runner_.run(the_case), the_case);
+  }
+
+  static bool is_smaller(const Minimized& a, const Minimized& b) {
+    return std::pair(a.op_count, a.decision_count) < std::pair(b.op_count, b.decision_count);
+  }
+
+  Minimized minimize_fully(Case the_case, const std::string& signature) {
+    Limits limits = options_.minimize_limits;
+    limits.stop = options_.stop;
+    Minimized result;
+    for (int i = 0; i < kRoundLimit && !result.finished && !done_minimizing(); ++i) {
+      result = minimize(runner_, the_case, signature, limits);
+      if (!result.deterministic) break;
+      the_case = result.the_case;
+    }
+    return result;
   }
 
   Runner& runner_;
@@ -177,8 +270,8 @@ class Searcher {
   SearchResult result_;
   Clock::time_point begin_;
   double next_progress_ = 0;
-  std::vector<std::size_t> fresh_;       ///< Findings that the run being taken in added.
-  std::vector<std::uint64_t> last_run_;  ///< In which each finding was counted.
+  std::vector<std::size_t> fresh_;  ///< Findings that the run being taken in added.
+  std::vector<Seen> seen_;          ///< Of each finding.
 };
 
 }  // namespace

@@ -24,7 +24,8 @@ struct SearchOptions {
   bool stop_at_first = false;      ///< ... fault.
   std::size_t finding_limit = 32;  ///< Signatures to keep; more are only counted.
   bool minimize = true;
-  Limits minimize_limits;
+  Limits minimize_limits;  ///< Of each finding.
+  double minimize_second_limit = 0;  ///< Of all of them; what is left over stays as found. 0 = none.
   std::vector<Config> configs;              ///< Empty = all.
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside (Ctrl-C): what was found is kept.
   std::function<void(const SearchResult&)> progress;  ///< Called about every progress_seconds.
@@ -34,14 +35,14 @@ struct SearchOptions {
 /// One bug: all faults with one signature.
 struct Finding {
   std::string signature;
-  Fault fault;  ///< The first one.
+  Fault fault;  ///< In the run that was kept.
   int window = -1;
   bool nondeterministic =
       false;  ///< Replaying its first run gave another run: the harness is at fault.
   std::uint64_t first_run = 0;  ///< Counted from 1.
   double first_seconds = 0;
   std::uint64_t count = 0;  ///< Runs that showed it.
-  Reproducer found;         ///< As found.
+  Reproducer found;         ///< As found, in the run with the fewest ops that showed it.
   Reproducer reproducer;    ///< Minimized, where that was asked for and worked.
   Minimized minimized;
 };

@@ -16,15 +16,6 @@ std::string rate(const VariantRow& row) {
                          : "";
 }
 
-std::string hazards(const Claim& claim) {
-  std::string text;
-  for (const Label& hazard : claim.hazards) {
-    if (!text.empty()) text += ", ";
-    text += hazard.view();
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string matrix(const Findings& findings, const Terminal& terminal) {
@@ -36,7 +27,7 @@ std::string matrix(const Findings& findings, const Terminal& terminal) {
                {"runs", Align::right},
                {"to first fault", Align::right},
                {"runs/s", Align::right},
-               {"hazards claimed", Align::left, true}});
+               {"signatures", Align::right}});
   for (const VariantRow& row : findings.variants) {
     const bool came_out = as_claimed(row.claim, row.verdict);
     table.add({{row.path},
@@ -47,7 +38,7 @@ std::string matrix(const Findings& findings, const Terminal& terminal) {
                {grouped(row.runs)},
                {row.runs_to_first_fault > 0 ? grouped(row.runs_to_first_fault) : "-"},
                {rate(row)},
-               {hazards(row.claim), Colour::dim}});
+               {row.signatures.empty() ? "-" : grouped(row.signatures.size())}});
   }
   return table.to_string(terminal);
 }

@@ -29,7 +29,17 @@ const Life* Names::life(Name name) const {
 std::string Names::activation(Name name) const {
   const auto found = activations_.find(name);
   if (found == activations_.end()) return {};
-  return fmt::format("{} {}", found->second->kind.view(), found->second->nth);
+  const ActivationRecord& record = *found->second;
+  if (is_task(record)) return {};
+  return record.nth == 0 ? std::string(record.kind.view())
+                         : fmt::format("{} {}", record.kind.view(), record.nth);
+}
+
+// What a task does outside its ops is its own doing, and needs no cause.
+bool Names::is_task(const ActivationRecord& record) const {
+  for (std::size_t i = 0; i < world_.scheduler.task_count(); ++i)
+    if (world_.scheduler.task_label(static_cast<TaskId>(i)) == record.kind) return true;
+  return false;
 }
 
 std::string Names::task(std::uint16_t task) const {

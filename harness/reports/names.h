@@ -28,6 +28,8 @@ class Names {
     std::uint32_t number;
   };
 
+  bool is_task(const ActivationRecord& record) const;
+
   const World& world_;
   std::unordered_map<Name, Entry> lives_;
   std::unordered_map<Name, const ActivationRecord*> activations_;

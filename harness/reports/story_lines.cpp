@@ -52,7 +52,7 @@ std::vector<Line> Teller::lines() const {
   for (const Event& event : telling_.world.history.events()) {
     add_faults_before(event.tick);
     if (fault_ != nullptr && event.tick > fault_->tick) break;
-    add(lines, line_of(event));
+    if (!is_set_up(event)) add(lines, line_of(event));
   }
   add_faults_before(fault_ != nullptr ? fault_->tick + 1 : ~std::uint64_t{0});
   return lines;
@@ -69,6 +69,11 @@ std::string Teller::in_words(const Fault& fault) const {
   if (!fault.use_site.empty()) text += fmt::format("{}{}", verb(fault.kind), fault.use_site.view());
   if (fault.recycler != 0) text += fmt::format(", and it meets {}", names_.object(fault.recycler));
   return text;
+}
+
+// What happens before any task has run: the same in every story of the path.
+bool Teller::is_set_up(const Event& event) const {
+  return event.tick == 0 && event.task == kNoTask && !blamed(event.object);
 }
 
 bool Teller::blamed(Name object) const {

@@ -36,6 +36,7 @@ class Teller {
   const Fault* fault() const { return fault_; }
 
  private:
+  bool is_set_up(const Event& event) const;
   bool blamed(Name object) const;
   Line line_of(const Event& event) const;
   Line line_of(const Fault& fault) const;

@@ -11,6 +11,19 @@ namespace {
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kLeastElastic = 8;
 
+std::string gap(std::size_t column) { return std::string(column > 0 ? kGap : 0, ' '); }
+
+/// The last cell of a row, which may go on below.
+std::string in_lines(const Cell& cell, const std::vector<std::size_t>& widths, const Terminal& terminal) {
+  const std::size_t indent =
+      std::accumulate(widths.begin(), widths.end() - 1, kGap * (widths.size() - 1));
+  std::string text;
+  std::string rest = wrapped(cell.text, widths.back(), 0);
+  for (std::size_t end; (end = rest.find('\n')) != std::string::npos; rest.erase(0, end + 1))
+    text += terminal.paint(cell.colour, rest.substr(0, end)) + '\n' + std::string(indent, ' ');
+  return text + terminal.paint(cell.colour, rest);
+}
+
 }  // namespace
 
 void Table::add(std::vector<Cell> row) {
@@ -44,12 +57,14 @@ std::string Table::line(const std::vector<Cell>& row, const std::vector<std::siz
                         const Terminal& terminal) const {
   std::string text;
   for (std::size_t i = 0; i < row.size(); ++i) {
+    const bool last = i + 1 == row.size();
+    if (last && columns_[i].elastic) return text + gap(i) + in_lines(row[i], widths, terminal) + '\n';
     const std::string words = cut(row[i].text, widths[i]);
     const std::string padding(widths[i] - display_width(words), ' ');
-    if (i > 0) text += std::string(kGap, ' ');
+    text += gap(i);
     if (columns_[i].align == Align::right) text += padding;
     text += terminal.paint(row[i].colour, words);
-    if (columns_[i].align == Align::left && i + 1 < row.size()) text += padding;
+    if (columns_[i].align == Align::left && !last) text += padding;
   }
   while (!text.empty() && text.back() == ' ') text.pop_back();
   return text + '\n';

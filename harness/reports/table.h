@@ -14,7 +14,7 @@ enum class Align : std::uint8_t { left, right };
 struct Column {
   std::string title;
   Align align = Align::left;
-  bool elastic = false;  ///< Gives way first when the table would be too wide.
+  bool elastic = false;  ///< Gives way when the table would be too wide; the last one by going on below.
 };
 
 struct Cell {

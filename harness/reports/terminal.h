@@ -17,7 +17,7 @@ struct Terminal {
   static Terminal of(int fd);
 
   /// `text` in `colour`, or as it is where there is none.
-  std::string paint(Colour colour_wanted, std::string_view text) const;
+  std::string paint(Colour wanted, std::string_view text) const;
 };
 
 /// Columns that any report keeps to.

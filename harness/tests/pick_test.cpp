@@ -52,6 +52,25 @@ TEST(Pick, AQuestionWithOneOptionIsCountedButNotAsked) {
   EXPECT_EQ(picker.question_count(), 1u);
 }
 
+TEST(Pick, AStrategyThatHearsAllChangesNothing) {
+  class Listener final : public testing::Contrary {
+   public:
+    bool hears_all() const override { return true; }
+    std::uint32_t answer(const Question& question) override {
+      lone_count += question.option_count == 1;
+      return Contrary::answer(question);
+    }
+    int lone_count = 0;
+  } listener;
+  Picker picker;
+  picker.begin(listener);
+  EXPECT_EQ(picker.pick(Site::reuse, 1), 0u);
+  EXPECT_EQ(picker.pick(Site::reuse, 2), 1u);
+  EXPECT_EQ(listener.lone_count, 1);
+  EXPECT_EQ(picker.tape(), Tape{decide(0, Site::reuse, 1, 1)});
+  EXPECT_EQ(picker.question_count(), 1u);
+}
+
 TEST(Pick, ATapeHoldsTheNameOfAThingAndNotItsPlace) {
   testing::Contrary contrary;
   Picker picker;

@@ -49,6 +49,25 @@ TEST(Search, KeepsOneMinimizedReproducerPerSignature) {
   }
 }
 
+TEST(Search, KeepsTheRunWithTheFewestOpsOfEachBug) {
+  SearchOptions options = options_for(20'000);
+  options.minimize = false;
+  const auto op_count = [](const Finding& finding) {
+    const Tape& tape = finding.found.the_case.tape;
+    return std::count_if(tape.begin(), tape.end(), [](const Decision& decision) {
+      return decision.site_tag == site_tag(Site::op);
+    });
+  };
+  Runner runner;
+  for (const Finding& finding : search_toy(toy::borrow, options).findings) {
+    if (finding.count > 1000) {
+      EXPECT_LE(op_count(finding), 6) << finding.signature;
+    }
+    runner.run(finding.found.the_case);
+    EXPECT_EQ(runner.trace_hash(), finding.found.trace);
+  }
+}
+
 TEST(Search, GoesRoundAllConfigs) {
   const SearchResult result = search_toy(toy::retain, options_for(1000));
   ASSERT_EQ(result.configs.size(), config_count(toy::scenario));

@@ -8,6 +8,13 @@
 
 namespace harness::testing {
 
+/// Also counts questions that came up with nothing to choose from: who else could run has changed,
+/// not where the decision belongs.
+class AttentiveReplay final : public Replay {
+ public:
+  bool hears_all() const override { return true; }
+};
+
 struct Survival {
   std::uint64_t tapes = 0;
   std::uint64_t decisions = 0;  ///< Of the ops that stayed.
@@ -34,7 +41,7 @@ inline std::vector<Name> ops_of(const Tape& tape) {
 inline Survival measure_survival(Runner& runner, const Scenario& scenario, std::size_t variant,
                                  const DeviceInfo& device, std::uint64_t tape_count) {
   strategies::RandomWalk walk(1);
-  Replay replay;
+  AttentiveReplay replay;
   Survival survival;
   for (std::uint64_t run = 0; survival.tapes < tape_count && run < 1000 * tape_count; ++run) {
     const Config config = config_at(scenario, run % config_count(scenario));

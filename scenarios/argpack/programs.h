@@ -37,10 +37,7 @@ class Program {
   std::vector<std::uint32_t> next_slot_;
 };
 
-/// The documented ordinary use: an ndarray, a pack with a nested one, a kernel that takes both and
-/// returns a value.
-inline Program plain_program() {
-  return Program().script(Op::new_ndarray).script(Op::new_argpack).script(Op::call);
-}
+/// The documented ordinary use: a pack with a nested one, and a kernel that takes it and returns a value.
+inline Program plain_program() { return Program().script(Op::new_argpack).script(Op::call); }
 
 }  // namespace scenarios::argpack

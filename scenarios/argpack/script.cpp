@@ -56,6 +56,15 @@ Situation Script::situation() const {
   return now;
 }
 
+const Situation& Script::current_situation() {
+  const std::size_t events = scene_.world().history.events().size();
+  if (events != situation_events_) {
+    situation_ = situation();
+    situation_events_ = events;
+  }
+  return situation_;
+}
+
 bool Script::some_child_fits(const Census& census) const {
   for (Variables packs = census.deep; packs != 0; packs &= packs - 1)
     if (fitting_children(census, static_cast<Variable>(std::countr_zero(packs)), 1) != 0) return true;
@@ -124,7 +133,7 @@ Variable Script::choose_new(const Slot& slot, Variables kind) {
 void Script::take_slot(Ops theme, std::uint32_t task, std::uint32_t index) {
   harness::Scheduler& scheduler = scene_.world().scheduler;
   const harness::ActivationScope activation(scheduler, task, index);
-  const Situation now = situation();
+  const Situation now = current_situation();
   const int picked = scene_.pick_op(OpList(applicable(now) & theme));
   if (picked < 0) return;
   const Label name = kOps[static_cast<std::size_t>(picked)].name;

@@ -51,6 +51,7 @@ class Script final : public targets::argpack::Observer {
   };
 
   Situation situation() const;
+  const Situation& current_situation();
   bool some_child_fits(const Census& census) const;
   Variables fitting_children(const Census& census, Variable pack, std::uint32_t level) const;
 
@@ -84,6 +85,9 @@ class Script final : public targets::argpack::Observer {
   Variables bound_ = 0;
   Variables compiled_ = 0;
   std::pmr::vector<Passage> passages_;
+  // Whatever changes a variable leaves an event: without a new one, the situation is the old one.
+  Situation situation_;
+  std::size_t situation_events_ = 0;
 };
 
 }  // namespace scenarios::argpack

@@ -206,7 +206,8 @@ class Argpack {
   virtual Status launch(Variable context, bool returns) = 0;
 
   // ---- the end of a script ----
-  /// Drops every variable. What is then still alive after collect(2) and synchronize() was retained.
+  /// Drops every variable. What is then still alive after collect(2) and synchronize(), which from now on
+  /// waits for the user's stream too, was retained.
   virtual Status drop_all() = 0;
   /// For tasks that touch the heap themselves: attach first.
   virtual harness::Interpreter& interpreter() = 0;

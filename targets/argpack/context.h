@@ -40,13 +40,20 @@ struct LaunchContext {
   ExternalArgument external;
   std::int32_t scalar = 0;
   bool has_scalar = false;
-  bool launched = false;
+  bool launched = false;  ///< The kernel was submitted, or recorded.
   /// Where arg_buffer points after a launch: into the buffer that the launch has freed.
   harness::BirthId device_arguments = harness::BirthId::none;
   harness::Ref exported;             ///< For policies that hold external storage where it is.
   Binding binding;                   ///< For the judges.
   ArgumentBlock arguments{};
   ResultBlock results;  ///< Filled by the launch.
+
+  /// Compiled, and no level of packs left out: two tasks may have bound to it at a time.
+  bool complete() const {
+    bool all = depth > 0 && compiled;
+    for (std::uint32_t level = 0; level < depth; ++level) all = all && packs[level].bound;
+    return all;
+  }
 };
 
 }  // namespace targets::argpack

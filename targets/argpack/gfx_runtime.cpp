@@ -24,6 +24,7 @@ Status GfxRuntime::launch(const CompiledKernel& compiled, LaunchContext& context
     return status;
   }
   record(context, buffers, dispatch);
+  context.launched = true;
   const bool waits = returns || buffers.external.device != nullptr;
   if (waits) return read_back(context, buffers, returns);
   return recorded_.size() >= kPendingLimit ? flush() : Status::ok;
@@ -64,7 +65,7 @@ Status GfxRuntime::resolve_arrays(LaunchContext& context, Buffers& buffers, Disp
 CUdeviceptr GfxRuntime::resolve_array(const ArrayArgument& argument, Dispatch& dispatch) {
   const DeviceAllocation allocation = core_.policy->allocation_of(argument);
   core_.policy->used_array(allocation);
-  const CUdeviceptr address = device_.pointer(allocation);
+  const CUdeviceptr address = allocation.device->pointer(allocation);
   dispatch.refer(device_.retain(allocation));
   return address;
 }
@@ -91,7 +92,7 @@ void GfxRuntime::resolve_packs(LaunchContext& context, bool parents_first) {
     const SiteScope site(core_.scheduler, pack_site(level));
     const DeviceAllocation allocation = core_.policy->allocation_of(context.packs[level]);
     core_.policy->used(allocation);
-    context.arguments.bound[level] = device_.pointer(allocation);
+    context.arguments.bound[level] = allocation.device->pointer(allocation);
   }
 }
 

@@ -2,6 +2,8 @@
 // judges learn from it which windows a run reached and what a kernel may have read.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <memory_resource>
 #include <vector>
 
@@ -20,7 +22,13 @@ struct Thing {
   std::uint32_t in_flight = 0;     ///< The last launch that uses it.
   std::array<Thing*, 2> members{};  ///< What it refers to itself.
   std::pmr::vector<std::int64_t> values;
-  std::size_t on_device = 0;       ///< Index of the oldest value that device memory may still hold.
+  std::size_t on_device = 0;       ///< Index of the value that was written last.
+  std::uint64_t on_the_way = 0;    ///< Bit per value that is assigned and not yet written.
+
+  /// Index of the oldest value that device memory may come to hold.
+  std::size_t oldest() const {
+    return std::min(on_device, static_cast<std::size_t>(std::countr_zero(on_the_way)));
+  }
 };
 
 /// What a binding took hold of, as it was then.
@@ -57,8 +65,17 @@ class Ghost {
       : scheduler_(scheduler), observer_(observer) {}
 
   Thing* make(std::int64_t value);
-  void set(Thing& thing, std::int64_t value) { thing.values.push_back(value); }
-  void written(Thing& thing) { thing.on_device = thing.values.size() - 1; }
+  /// The script has assigned a value. Returns which one, for written().
+  std::size_t set(Thing& thing, std::int64_t value) {
+    thing.values.push_back(value);
+    thing.on_the_way |= std::uint64_t{1} << (thing.values.size() - 1) % 64;
+    return thing.values.size() - 1;
+  }
+  /// Device memory holds it now. Assignments may overtake each other on the way there.
+  void written(Thing& thing, std::size_t which) {
+    thing.on_device = which;
+    thing.on_the_way &= ~(std::uint64_t{1} << which % 64);
+  }
 
   void refer(Thing& thing) { ++thing.references; }
   void drop(Thing& thing) {
@@ -75,7 +92,7 @@ class Ghost {
   /// Its memory is somewhere else now.
   void move(Thing& thing);
 
-  static Bound bind(Thing& thing) { return {&thing, thing.on_device, thing.moves}; }
+  static Bound bind(Thing& thing) { return {&thing, thing.oldest(), thing.moves}; }
 
   /// The current task is between its first binding and its launch, or no longer.
   void setting(bool on) { setting_ = on ? setting_ | task_bit() : setting_ & ~task_bit(); }

@@ -190,7 +190,9 @@ Status LlvmLaunch::start() {
   const CUresult copied =
       cuMemcpyHtoDAsync(arguments_.address(), &context_.arguments, sizeof(ArgumentBlock), nullptr);
   if (copied != CUDA_SUCCESS) return Status::driver_error;
-  return submit(core_, kernel_parameters(context_, arguments_.address(), results_.address()));
+  const Status status = submit(core_, kernel_parameters(context_, arguments_.address(), results_.address()));
+  if (status == Status::ok) context_.launched = true;
+  return status;
 }
 
 Status LlvmLaunch::read_back() {

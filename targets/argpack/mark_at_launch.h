@@ -13,6 +13,8 @@ class MarkAtLaunch final : public Policy {
  public:
   using Policy::Policy;
 
+  void synchronized(Program&) override { marks_.arrays.clear(); }
+
  protected:
   bool marks_at_launch() const override { return true; }
 };

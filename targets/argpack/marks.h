@@ -1,7 +1,6 @@
 // Marks: which allocations a launch uses, by id, as used_in_kernel() looks them up.
 //
-// As gfx keeps them: a request to delete what is marked is dropped, not kept for later; the arrays' marks
-// go when the device has been waited for, the packs' never do.
+// As gfx keeps them: a request to delete what is marked is dropped, not kept for later.
 #pragma once
 
 #include <algorithm>

@@ -76,12 +76,15 @@ void Own::synchronized(Program&) {
   launch_count_ = 0;
   if (held_.empty()) return;
   std::swap(held_, finished_);
+  const std::size_t object_count = core_.program->object_count();
   for (Held& held : finished_) {
     if (held.pack) let_go(held.pack);
     if (held.array) let_go(held.array);
     if (held.external) let_go(std::move(held.external));
   }
   finished_.clear();
+  // What was freed is gone once the device has come to it: pools free in stream order.
+  if (core_.program->object_count() != object_count) cuStreamSynchronize(nullptr);
 }
 
 }  // namespace targets::argpack

@@ -52,7 +52,7 @@ class Policy {
 
   // ---- the end ----
   /// The device has finished everything.
-  virtual void synchronized(Program&) { marks_.arrays.clear(); }
+  virtual void synchronized(Program&) { marks_.clear(); }
   /// Another program takes over.
   virtual void reset() { marks_.clear(); }
 
@@ -67,7 +67,8 @@ class Policy {
   virtual bool writes_host_address() const { return true; }
 
  protected:
-  /// As shipped, the gfx backend alone knows what a launch uses.
+  /// As shipped, the gfx backend alone knows what a launch uses. What it never clears, mark_at_launch
+  /// keeps; here it is cleared, or gfx would hide everything else behind what it retains.
   virtual bool marks_at_launch() const { return core_.setup.backend == Backend::gfx; }
 
   Core& core_;

@@ -100,14 +100,15 @@ Status Program::write(const DeviceAllocation& target, std::size_t offset, const 
   if (status != Status::ok) return status;
   const CUdeviceptr source = device_->pointer(staging);
   const bool copied = cuMemcpyHtoD(source, bytes, size) == CUDA_SUCCESS &&
-                      cuMemcpyDtoD(device_->pointer(target) + offset, source, size) == CUDA_SUCCESS;
+                      cuMemcpyDtoD(target.device->pointer(target) + offset, source, size) == CUDA_SUCCESS;
   device_->deallocate(staging);
   const Status waited = synchronize();
   return copied ? waited : Status::driver_error;
 }
 
 Status Program::fill(const Borrowed<Ndarray>& ndarray, std::int32_t value) {
-  const CUdeviceptr address = device_->pointer(ndarray->allocation());
+  const DeviceAllocation allocation = ndarray->allocation();
+  const CUdeviceptr address = allocation.device->pointer(allocation);
   const CUresult result = cuMemsetD32(address, static_cast<std::uint32_t>(value), kArrayWords);
   return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }

@@ -97,6 +97,7 @@ class Program {
   void finalize();
 
   Device& device() { return *device_; }
+  std::size_t object_count() const { return argpacks_.size() + ndarrays_.size(); }
   GfxRuntime* gfx() { return gfx_; }
 
  private:

@@ -40,7 +40,7 @@ class Comparison {
  private:
   Observer& observer_;
   harness::Label what_;
-  std::array<std::int64_t, 8> expected_{};
+  std::array<std::int64_t, 32> expected_;
   std::size_t count_ = 0;
   std::int64_t observed_ = 0;
   bool seen_ = false;
@@ -68,8 +68,10 @@ void report(Observer& observer, const LaunchContext& context) {
   const bool has_array = binding.array.thing != nullptr;
   for (std::uint32_t level = 0; level < binding.depth; ++level) {
     Comparison pack(observer, kPackLabels[level], binding.packs[level], binding.scalar);
-    for (std::uint32_t i = 0; i < kArrayWords; ++i)
-      if (i / 2 % binding.depth == level && !(has_array && i % 2 == 1)) pack.element(context.results.pack[i]);
+    for (std::uint32_t i = 2 * level; i < kArrayWords; i += 2 * binding.depth) {
+      pack.element(context.results.pack[i]);
+      if (!has_array) pack.element(context.results.pack[i + 1]);
+    }
   }
   if (has_array) {
     Comparison array(observer, "array", binding.array, 0);

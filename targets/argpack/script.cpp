@@ -43,7 +43,12 @@ Status Script::reset_now() {
 
 Status Script::synchronize() {
   const Op op(core_);
-  return c_call("synchronize", [](Program& program) { return program.synchronize(); });
+  return c_call("synchronize", [&](Program& program) {
+    const Status status = program.synchronize();
+    // torch.cuda.synchronize(): ti.sync() does not wait for the user's stream.
+    if (over_) cuStreamSynchronize(core_.driver.user_stream());
+    return status;
+  });
 }
 
 Status Script::flush() {
@@ -87,6 +92,7 @@ Status Script::drop(Variable variable) {
 
 Status Script::drop_all() {
   const Op op(core_);
+  over_ = true;
   for (Variable variable = 0; variable < kVariableCount; ++variable)
     if (variables_[variable]) store(variable, Ref());
   return Status::ok;

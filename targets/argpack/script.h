@@ -118,6 +118,7 @@ class Script final : public Argpack {
   Core& core_;
   Policy& policy_;
   std::uint32_t generation_ = 0;
+  bool over_ = false;  ///< drop_all() has been called.
   std::array<Ref, kVariableCount> variables_;
 };
 

@@ -53,11 +53,11 @@ Status Script::fill(Variable variable, std::int32_t value) {
   Ref array;
   if (const Status status = load(variable, kArrayType, array); status != Status::ok) return status;
   ArrayPayload& payload = array->payload<ArrayPayload>();
-  core_.ghost.set(*payload.thing, value);
+  const std::size_t which = core_.ghost.set(*payload.thing, value);
   return c_call("fill", [&](Program& program) {
     if (payload.generation != program.generation()) return Status::stale_object;
     const Status status = program.fill(payload.ndarray, value);
-    if (status == Status::ok) core_.ghost.written(*payload.thing);
+    if (status == Status::ok) core_.ghost.written(*payload.thing, which);
     return status;
   });
 }
@@ -137,11 +137,11 @@ Status Script::new_external(Variable into, Storage storage, std::int32_t value) 
 
 // What an export is of stays where it is. Nobody else knows that anyone looks at it.
 Status Script::resize(ExternalPayload& payload) {
-  if (payload.external.export_count > 0) {
-    core_.ghost.move(*payload.thing);
-    return Status::buffer_error;
-  }
   return c_call("resize_external", [&](Program&) {
+    if (payload.external.export_count > 0) {
+      core_.ghost.move(*payload.thing);
+      return Status::buffer_error;
+    }
     External moved;
     if (const Status status = allocate(payload, moved); status != Status::ok) return status;
     core_.ghost.move(*payload.thing);

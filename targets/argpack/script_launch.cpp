@@ -155,8 +155,9 @@ void Script::unbind(LaunchContext& context, ArrayArgument& argument) {
 void Script::unbind_packs(LaunchContext& context) {
   for (PackArgument& argument : context.packs) {
     if (argument.bound) policy_.unbound(context, argument);
-    argument.bound = false;
+    argument = {};
   }
+  context.binding.packs = {};
   context.depth = context.binding.depth = 0;
 }
 
@@ -184,19 +185,19 @@ Status Script::launch_now(const Ref& wrapper, bool returns) {
   return c_call("launch_kernel", [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
     core_.ghost.setting(false);
-    if (!context.compiled || context.binding.depth == 0) return Status::unbound;
     core_.ghost.launching(context.binding, program.generation());
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
+    if (!context.complete()) return Status::unbound;
     const CompiledKernel compiled = *context.compiled;
+    const bool spent = context.launched;
     policy_.before_launch(program, context);
     const Status status = core_.setup.backend == Backend::gfx
                               ? launch_gfx(core_, program, compiled, context, returns)
                               : launch_llvm(core_, program, compiled, context, returns);
-    if (status != Status::ok) return status;
-    context.launched = true;
+    if (!context.launched || spent) return status;
     core_.ghost.launched(context.binding);
-    policy_.launched(context);
-    return Status::ok;
+    policy_.launched(context);  // Whatever failed after it was submitted: the device uses it.
+    return status;
   });
 }
 

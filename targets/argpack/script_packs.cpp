@@ -101,11 +101,11 @@ Status Script::set_scalar(Variable variable, std::uint32_t level, std::int32_t v
   step("ArgPack.__setitem__");
   PackPayload& payload = pack->payload<PackPayload>();
   payload.a = value;
-  core_.ghost.set(*payload.thing, value);
+  const std::size_t which = core_.ghost.set(*payload.thing, value);
   return c_call("ArgPack::write", [&](Program& program) {
     if (payload.generation != program.generation()) return Status::stale_object;
     const Status status = program.write(payload.argpack->allocation(), offsetof(PackBlock, a), &value, sizeof value);
-    if (status == Status::ok) core_.ghost.written(*payload.thing);
+    if (status == Status::ok) core_.ghost.written(*payload.thing, which);
     return status;
   });
 }

@@ -26,7 +26,7 @@ harness::Label to_label(Status status) {
 
 namespace {
 
-/// As shipped, gfx retains every pack that it has launched.
+/// As shipped, gfx drops requests to delete what a launch uses: retention, whoever asks.
 constexpr Label kAll[] = {"W1", "W2", "W3", "W4", "W5", "W6", "W7", "W11", "retention"};
 constexpr Label kNotPacksAndArrays[] = {"W4", "W5", "W6", "W7", "W11", "retention"};
 

@@ -105,8 +105,8 @@ static inline bool in_device(std::uint64_t address, std::uint64_t size, bool wri
   const AccessState& state = access_state;
   if (state.blocks[0].holds(address, size)) return true;
   if (state.shared.holds(address, size)) return false;
-  if (state.blocks[1].holds(address, size)) return true;
-  if (state.blocks[2].holds(address, size)) return true;
+  for (std::size_t i = 1; i < state.blocks.size(); ++i)
+    if (state.blocks[i].holds(address, size)) return true;
   return judge(address, size, write, code);
 }
 

@@ -23,7 +23,7 @@ struct Window {
 
 /// With no launch current every window is empty, and callbacks return at once.
 struct AccessState {
-  std::array<Window, 3> blocks;  ///< Device memory that this block was allowed before.
+  std::array<Window, 6> blocks;  ///< Device memory that this block was allowed before.
   Window shared;                 ///< Thread-local storage, where __shared__ variables are.
   Window stack;                  ///< Of the fiber that runs.
   Window device;                 ///< All of device memory: values in here may be pointers.

@@ -2,7 +2,7 @@
 //
 // Pageable host memory is read by the call itself (the driver stages it) and written before it returns;
 // pinned, managed and device memory is read and written when the stream gets there.
-#include <cstring>
+#include <algorithm>
 
 #include "harness/devices/sim/calls.h"
 
@@ -120,14 +120,14 @@ static CUresult set(CUstream on, std::uint64_t address, std::uint32_t value, std
   SIM_STREAM(stream, on);
   if (address % width != 0) return CUDA_ERROR_INVALID_VALUE;
   if (count == 0) return CUDA_SUCCESS;
-  if (count > Memory::kBytes / width) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint64_t bytes = std::min(count, Memory::kBytes) * width;  // No block is larger.
   Place target;
-  if (const CUresult status = find_place(sim, address, count * width, false, target); status != CUDA_SUCCESS)
+  if (const CUresult status = find_place(sim, address, bytes, false, target); status != CUDA_SUCCESS)
     return status;
   const bool waits = !is_async && SimDevice::is_host_visible(sim.memory.block(sim.memory.newest(address)));
   Work& work = sim.fresh_work(WorkKind::set, "set");
   work.target = target;
-  work.bytes = count * width;
+  work.bytes = bytes;
   work.value = value;
   work.width = width;
   const StreamPoint point = sim.submit(*stream, work, waits ? Lag::never : Lag::ask);

@@ -62,5 +62,5 @@ extern "C" __global__ void read_often(const std::uint32_t* memory, std::uint32_t
   atomicAdd(out, sum | 1);
 }
 
-AFTERLIFE_KERNELS(pointers, follow, follow_pack, keep, keep_atomically, copy_pack, copy_pair, read_at,
-                  walk, read_often)
+AFTERLIFE_KERNELS(pointers, follow, follow_pack, keep, keep_atomically, copy_pack, copy_pair,
+                  read_at, walk, read_often)

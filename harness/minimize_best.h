@@ -1,0 +1,86 @@
+// Best: the smallest failing case so far, and the ways to try a smaller one.
+#pragma once
+
+#include <chrono>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "harness/minimize.h"
+#include "harness/minimize_tape.h"
+#include "harness/pick_deviations.h"
+
+namespace harness::minimizing {
+
+/// What became of a search among sets of decisions.
+enum class Found : std::uint8_t { better, nothing, cut_short };
+
+/// Every candidate is replayed; if the fault shows, the tape *recorded* by that replay, which lacks
+/// whatever met no question, becomes the new best, provided that it is smaller.
+/// Ownership: borrows the runner. Threads: confined to the runner's.
+class Best {
+ public:
+  Best(Runner& runner, const Case& the_case, const Limits& limits)
+      : runner_(runner), trial_(the_case), limits_(limits), begin_(Clock::now()) {}
+
+  /// Replays the case and takes aim at the fault with this signature. False when it does not show.
+  bool aim(std::string_view signature);
+  /// Replays it once more. False when that is another run.
+  bool is_deterministic();
+
+  bool spent() const;
+
+  /// Tries one tape.
+  bool improve(Tape tape);
+
+  /// Tries `base` with every set of exactly `size` further decisions, the likeliest first, until
+  /// one is better or so many runs were made.
+  Found improve_by_sets(const Tape& base, std::uint32_t size, std::uint64_t run_limit);
+
+  const Tape& tape() const { return tape_; }
+  const Measure& measure() const { return measure_; }
+  std::uint64_t run_count() const { return run_count_; }
+
+  /// The tape without the ops of these slots, and whatever they decide or cause.
+  Tape without(const std::vector<Name>& slots) const {
+    return without_slots(tape_, slots, causes_);
+  }
+  Tape with_moved(const std::map<Name, Name>& slots) const {
+    return move_slots(tape_, slots, causes_);
+  }
+  /// The causal slice: the slots where what the fault is about was made, ended and used, and those
+  /// that made what these slots touched.
+  const std::set<Name>& blame() const { return blame_; }
+  Name slot_of(Name activation) const { return causes_.slot_of(activation); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const Outcome& run(Strategy& strategy);
+  const Fault* shown(const Outcome& outcome) const;
+  bool adopt(const Outcome& outcome);
+  void keep(const Outcome& outcome, const Fault& fault);
+  std::set<Name> find_blame(const Fault& fault) const;
+  Found search(const Tape& tape, std::uint32_t size, std::size_t skip_count);
+  std::vector<std::size_t> likeliest_first(const std::vector<Decision>& candidates,
+                                           std::size_t skip_count) const;
+  int unlikeliness(const Decision& decision) const;
+
+  Runner& runner_;
+  Case trial_;
+  Limits limits_;
+  Clock::time_point begin_;
+  std::uint64_t run_count_ = 0;
+  std::uint64_t runs_left_ = 0;  ///< In the search under way.
+  Fault target_;
+  std::uint64_t trace_ = 0;
+  Replay replay_;
+  Deviations recorder_;
+
+  Tape tape_;
+  Measure measure_;
+  Causes causes_;
+  std::set<Name> blame_;
+};
+
+}  // namespace harness::minimizing

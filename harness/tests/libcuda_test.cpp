@@ -1,0 +1,221 @@
+// Our libcuda.so.1, as a program sees it that knows nothing of us; and the GPU device on top of it.
+#include <dlfcn.h>
+
+#include <cstring>
+#include <thread>
+
+#include "harness/cuda.h"
+#include "harness/tests/cuda_stage.h"
+
+namespace harness::testing {
+namespace {
+
+/// What the build put beside each other for every kernel in this program.
+struct BuiltImage {
+  const KernelImage* kernels;
+  const unsigned char* fatbin;
+  std::uint64_t fatbin_bytes;
+};
+extern "C" {
+__attribute__((weak, visibility("hidden"))) extern const BuiltImage __start_afterlife_images[];
+__attribute__((weak, visibility("hidden"))) extern const BuiltImage __stop_afterlife_images[];
+}
+
+class Libcuda : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string file = own_libcuda();
+    if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not built";
+    library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    ASSERT_EQ(get("cuInit", &DriverTable::cuInit)(0), CUDA_SUCCESS);
+    CUcontext context = nullptr;
+    ASSERT_EQ(get("cuDevicePrimaryCtxRetain", &DriverTable::cuDevicePrimaryCtxRetain)(&context, 0),
+              CUDA_SUCCESS);
+    ASSERT_EQ(get("cuCtxSetCurrent", &DriverTable::cuCtxSetCurrent)(context), CUDA_SUCCESS);
+  }
+
+  /// The exported function of this name, as the type that the seam has for it.
+  template <class Function>
+  Function get(const char* name, Function DriverTable::*) const {
+    return reinterpret_cast<Function>(dlsym(library, name));
+  }
+
+  void* library = nullptr;
+};
+
+TEST_F(Libcuda, ExportsEveryEntryPointAndNothingElse) {
+#define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
+  EXPECT_NE(dlsym(library, #name), nullptr) << #name;
+#include "harness/cuda.def"
+#define CUDA_PTSZ(name, since, stream, parameters, arguments) \
+  EXPECT_NE(dlsym(library, #name "_ptsz"), nullptr) << #name "_ptsz";
+#include "harness/cuda.def"
+  EXPECT_NE(dlsym(library, "cuGetProcAddress_v2"), nullptr);
+  for (const char* ours : {"_ZN7harness13serve_processEPFPNS_6DeviceEvE", "__prov_load4_noabort"}) {
+    void* found = dlsym(library, ours);
+    Dl_info where{};
+    if (found != nullptr && dladdr(found, &where) != 0)
+      EXPECT_STRNE(where.dli_fname, own_libcuda().c_str()) << ours;
+  }
+}
+
+TEST_F(Libcuda, ServesAProgramThatHasNoWorld) {
+  ASSERT_EQ(World::current(), nullptr);
+  CUdeviceptr address = 0;
+  ASSERT_EQ(get("cuMemAlloc_v2", &DriverTable::cuMemAlloc_v2)(&address, 64), CUDA_SUCCESS);
+  ASSERT_EQ(get("cuMemsetD32_v2", &DriverTable::cuMemsetD32_v2)(address, 5, 4), CUDA_SUCCESS);
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  ASSERT_EQ(get("cuModuleLoadData", &DriverTable::cuModuleLoadData)(&module, &afterlife_kernels_conformance),
+            CUDA_SUCCESS);
+  ASSERT_EQ(get("cuModuleGetFunction", &DriverTable::cuModuleGetFunction)(&function, module, "add_one"),
+            CUDA_SUCCESS);
+  int count = 1;
+  void* parameters[] = {&address, &count};
+  ASSERT_EQ(get("cuLaunchKernel", &DriverTable::cuLaunchKernel)(function, 1, 1, 1, 1, 1, 1, 0, nullptr,
+                                                                parameters, nullptr),
+            CUDA_SUCCESS);
+  int values[2] = {};
+  ASSERT_EQ(get("cuMemcpyDtoH_v2", &DriverTable::cuMemcpyDtoH_v2)(values, address, sizeof values),
+            CUDA_SUCCESS);
+  EXPECT_EQ(values[0], 6);
+  EXPECT_EQ(values[1], 5);
+  EXPECT_EQ(get("cuMemFree_v2", &DriverTable::cuMemFree_v2)(address), CUDA_SUCCESS);
+}
+
+TEST_F(Libcuda, EachThreadHasItsOwnCurrentContext) {
+  const auto get_current = get("cuCtxGetCurrent", &DriverTable::cuCtxGetCurrent);
+  CUcontext here = nullptr;
+  CUcontext there = nullptr;
+  ASSERT_EQ(get_current(&here), CUDA_SUCCESS);
+  EXPECT_NE(here, nullptr);
+  std::thread other([&] { get_current(&there); });
+  other.join();
+  EXPECT_EQ(there, nullptr);
+}
+
+TEST_F(Libcuda, ThreadsMayCallAtTheSameTime) {
+  const auto set_current = get("cuCtxSetCurrent", &DriverTable::cuCtxSetCurrent);
+  const auto allocate_memory = get("cuMemAllocAsync", &DriverTable::cuMemAllocAsync);
+  const auto free_memory = get("cuMemFreeAsync", &DriverTable::cuMemFreeAsync);
+  CUcontext context = nullptr;
+  ASSERT_EQ(get("cuCtxGetCurrent", &DriverTable::cuCtxGetCurrent)(&context), CUDA_SUCCESS);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([=] {
+      EXPECT_EQ(set_current(context), CUDA_SUCCESS);
+      for (int round = 0; round < 500; ++round) {
+        CUdeviceptr address = 0;
+        EXPECT_EQ(allocate_memory(&address, 64, nullptr), CUDA_SUCCESS);
+        EXPECT_EQ(free_memory(address, nullptr), CUDA_SUCCESS);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Libcuda, TellsFaultsAtOnce) {
+  const auto free_memory = get("cuMemFree_v2", &DriverTable::cuMemFree_v2);
+  CUdeviceptr address = 0;
+  ASSERT_EQ(get("cuMemAlloc_v2", &DriverTable::cuMemAlloc_v2)(&address, 64), CUDA_SUCCESS);
+  ASSERT_EQ(free_memory(address), CUDA_SUCCESS);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(free_memory(address), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("afterlife: double_free"), std::string::npos);
+}
+
+TEST_F(Libcuda, CallsHostFunctionsWhereverTheProgramIs) {
+  int called = 0;
+  const auto call = [](void* data) { ++*static_cast<int*>(data); };
+  EXPECT_EQ(get("cuLaunchHostFunc", &DriverTable::cuLaunchHostFunc)(nullptr, call, &called), CUDA_SUCCESS);
+  EXPECT_EQ(get("cuStreamSynchronize", &DriverTable::cuStreamSynchronize)(nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(called, 1);
+}
+
+TEST_F(Libcuda, KnowsItsKernelsByTheirFatbin) {
+  const auto load = get("cuModuleLoadData", &DriverTable::cuModuleLoadData);
+  int fatbins = 0;
+  int known = 0;
+  for (const BuiltImage* built = __start_afterlife_images; built != __stop_afterlife_images; ++built) {
+    if (built->fatbin_bytes == 0) continue;
+    ++fatbins;
+    CUmodule module = nullptr;
+    if (load(&module, built->fatbin) == CUDA_SUCCESS) ++known;  // Those of these tests are not in it.
+  }
+  if (fatbins == 0) GTEST_SKIP() << "built without nvcc: no fatbins";
+  EXPECT_GT(known, 0);
+  EXPECT_LT(known, fatbins);
+}
+
+// ---- the GPU device on top of it ----------------------------------------------------------------
+
+TEST(GpuDevice, WithoutADriverThereIsOneClearLine) {
+  setenv("AFTERLIFE_LIBCUDA", "/nonexistent/libcuda.so.1", 1);
+  try {
+    const std::unique_ptr<Device> device(devices::gpu.make());
+    ADD_FAILURE() << "made a device out of nothing";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(),
+                 "no CUDA driver: /nonexistent/libcuda.so.1 not found; install an NVIDIA driver or use "
+                 "--device sim");
+  }
+  setenv("AFTERLIFE_LIBCUDA", "libm.so.6", 1);
+  try {
+    const std::unique_ptr<Device> device(devices::gpu.make());
+    ADD_FAILURE() << "made a device out of libm";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("too old"), std::string::npos) << error.what();
+  }
+  unsetenv("AFTERLIFE_LIBCUDA");
+}
+
+TEST(GpuDevice, LeavesNothingOfARunBehind) {
+  std::unique_ptr<CudaStage> stage;
+  try {
+    stage = std::make_unique<CudaStage>(make_device(Backend::libcuda));
+  } catch (const std::runtime_error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  std::size_t before = 0;
+  std::size_t after = 0;
+  const auto measure = [](std::size_t& free) {
+    std::size_t total = 0;
+    EXPECT_EQ(cuMemGetInfo_v2(&free, &total), CUDA_SUCCESS);
+  };
+  stage->run([&] { measure(before); });
+  for (int i = 0; i < 3; ++i)
+    stage->run([] {
+      allocate(1 << 20);
+      allocate_async(1 << 20);
+      void* pinned = nullptr;
+      cuMemAllocHost_v2(&pinned, 1 << 20);
+      make_stream();
+      make_event();
+      CUcontext other = nullptr;
+      cuCtxCreate_v4(&other, nullptr, 0, 0);
+      allocate(1 << 20);
+    });
+  stage->run([&] { measure(after); });
+  EXPECT_EQ(before, after);
+}
+
+TEST(GpuDevice, KnowsALifeFromTheLedgerAndTheHistory) {
+  std::unique_ptr<CudaStage> stage;
+  try {
+    stage = std::make_unique<CudaStage>(make_device(Backend::libcuda));
+  } catch (const std::runtime_error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  stage->run([] { cuMemFree_v2(allocate(64)); });
+  int births = 0;
+  int deaths = 0;
+  for (const Event& event : stage->world.history.events()) {
+    births += event.kind == EventKind::birth && event.what == Label("device memory") ? 1 : 0;
+    deaths += event.kind == EventKind::death && event.what == Label("device memory") ? 1 : 0;
+  }
+  EXPECT_EQ(births, 1);
+  EXPECT_EQ(deaths, 1);
+}
+
+}  // namespace
+}  // namespace harness::testing
