@@ -83,10 +83,12 @@ class Fiber {
 
   bool started() const { return stack_ != nullptr; }
 
+  /// Will not be entered again: to the sanitizers, what it did happened before whatever comes next.
+  void forget_abandoned();
+
  private:
   void before_switch(Fiber& target, bool last);
   void after_switch(Fiber& from);
-  void forget_abandoned();
 
   void* context_ = nullptr;     ///< fcontext_t of a fiber that is not running.
   Fiber* target_ = nullptr;     ///< Whom this fiber entered when it last left.

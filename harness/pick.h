@@ -47,7 +47,7 @@ inline constexpr std::array<SiteInfo, kSiteCount> kSites{{
     {"collect", {1, 16}},
     {"reuse", {1, 2}},
     {"lag", {1, 2}},
-    {"failure", {1, 128}},
+    {"failure", {1, 512}},
     {"skew", {1, 8}},
     {"spawn", {1, 8}},
     {"order", {0, 1}},

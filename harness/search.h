@@ -25,7 +25,8 @@ struct SearchOptions {
   std::size_t finding_limit = 32;  ///< Signatures to keep; more are only counted.
   bool minimize = true;
   Limits minimize_limits;  ///< Of each finding.
-  double minimize_second_limit = 0;  ///< Of all of them; what is left over stays as found. 0 = none.
+  /// Of all findings together; what is left over stays as found. 0 = no limit.
+  double minimize_second_limit = 0;
   std::vector<Config> configs;              ///< Empty = all.
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside (Ctrl-C): what was found is kept.
   std::function<void(const SearchResult&)> progress;  ///< Called about every progress_seconds.

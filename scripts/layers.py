@@ -17,7 +17,7 @@ SPINE = """base sanitizers label arena pick fault history fiber scheduler sync l
            verdict world kernel_image device cuda runtime scenario tables case run reproducer
            minimize search""".split()
 
-SPINE_FILE = rf"harness/(?:{'|'.join(SPINE)})(?:_[a-z0-9_]+)?(?:/.+|\.h)"
+SPINE_FILE = rf"harness/(?:{'|'.join(SPINE)})(?:_[a-z0-9_]+)?(?:/.+|\.h|\.def)"
 
 # Who | may include | because. The first row that fits a file decides; \1 is what its group matched.
 RULES = [
@@ -59,7 +59,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 def spine_rank(path):
     """Where a spine file stands, or None for a file that is none."""
-    match = re.fullmatch(r"harness/([a-z0-9_]+)(?:/.+|\.(?:h|cpp))", path)
+    match = re.fullmatch(r"harness/([a-z0-9_]+)(?:/.+|\.(?:h|cpp|def))", path)
     fits = [i for i, name in enumerate(SPINE)
             if match and (match[1] == name or match[1].startswith(name + "_"))]
     return max(fits, key=lambda i: len(SPINE[i]), default=None)

@@ -12,12 +12,15 @@
 namespace harness::reports {
 namespace {
 
-constexpr std::size_t kLineLimit = 90;   ///< Beyond it, lines without weight are left out ...
-constexpr std::size_t kLastLines = 30;   ///< ... but for the last ones.
+constexpr std::size_t kLineLimit = 60;  ///< Beyond it, only these are told:
+constexpr std::size_t kContext = 2;     ///< ... what is this near to a line of weight,
+constexpr std::size_t kLastLines = 20;  ///< ... and the last ones.
 constexpr std::size_t kTurnWidth = 6;
 
 Colour colour_of(Weight weight) {
   switch (weight) {
+    case Weight::noise:
+      return Colour::dim;
     case Weight::light:
       return Colour::none;
     case Weight::op:
@@ -102,6 +105,20 @@ std::string rule(const Columns& columns, const Terminal& terminal) {
   return terminal.paint(Colour::bold, header) + '\n';
 }
 
+/// Which lines are told, of a story too long to tell whole.
+std::vector<bool> told_lines(const std::vector<Line>& lines) {
+  std::vector<bool> told(lines.size(), lines.size() <= kLineLimit);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool weighty = lines[i].weight > Weight::light;
+    const std::size_t first = weighty ? i - std::min(i, kContext) : i;
+    const std::size_t last = std::min(weighty ? i + kContext : i, lines.size() - 1);
+    for (std::size_t near = first; near <= last; ++near)
+      if (weighty && (near == i || lines[near].weight == Weight::light)) told[near] = true;
+    if (i + kLastLines >= lines.size() && lines[i].weight != Weight::noise) told[i] = true;
+  }
+  return told;
+}
+
 }  // namespace
 
 std::string in_words(const Telling& telling, const Fault& fault) {
@@ -113,15 +130,11 @@ std::string story(const Telling& telling, const Terminal& terminal) {
   const std::vector<Line> lines = teller.lines();
   const Columns columns(lines, teller.names());
   std::string text = heading(telling, teller.fault(), terminal) + '\n' + rule(columns, terminal);
+  const std::vector<bool> told = told_lines(lines);
   std::size_t left_out = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const bool light = lines[i].weight == Weight::light;
-    if (lines.size() > kLineLimit && light && i + kLastLines < lines.size()) {
-      ++left_out;
-      continue;
-    }
-    if (left_out > 0)
-      text += terminal.paint(Colour::dim, fmt::format("  ...  {} events\n", left_out));
+    if (!told[i] && ++left_out > 0) continue;
+    if (left_out > 0) text += terminal.paint(Colour::dim, fmt::format("   ...  {} more\n", left_out));
     left_out = 0;
     text += set(lines[i], columns, terminal);
   }

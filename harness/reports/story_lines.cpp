@@ -29,6 +29,12 @@ std::string_view verb(FaultKind kind) {
   }
 }
 
+// What the device does with work is told by the call that gave it the work.
+bool is_noise(EventKind kind) {
+  return kind == EventKind::submit || kind == EventKind::start || kind == EventKind::finish ||
+         kind == EventKind::step;
+}
+
 void add(std::vector<Line>& lines, Line line) {
   if (!lines.empty() && lines.back().text == line.text && lines.back().task == line.task)
     ++lines.back().count;
@@ -85,6 +91,7 @@ Line Teller::line_of(const Event& event) const {
   const bool op = event.kind == EventKind::op;
   const Weight weight = op                     ? Weight::op
                         : blamed(event.object) ? Weight::blamed
+                        : is_noise(event.kind) ? Weight::noise
                                                : Weight::light;
   std::string text = (op ? "" : "  ") + words(event);
   const std::string cause = names_.activation(event.activation);

@@ -11,7 +11,7 @@
 namespace harness::reports {
 
 /// How much a line matters to the fault that is told.
-enum class Weight : std::uint8_t { light, op, blamed, fault };
+enum class Weight : std::uint8_t { noise, light, op, blamed, fault };
 
 inline constexpr std::uint16_t kNoTask = 0xffff;
 

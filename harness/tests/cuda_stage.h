@@ -4,8 +4,10 @@
 #include <cuda.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -192,8 +194,10 @@ inline CUfunction get_kernel(const void* image, const char* name, CUmodule* modu
 }
 
 inline CUresult launch(CUfunction function, unsigned grid, unsigned block, CUstream stream,
-                       std::vector<void*> parameters) {
-  return cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, stream, parameters.data(), nullptr);
+                       std::initializer_list<void*> parameters) {
+  void* copies[4] = {};
+  std::copy(parameters.begin(), parameters.end(), copies);
+  return cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, stream, copies, nullptr);
 }
 
 /// Starts a kernel that is still queued when this returns, on the lagging strategy, and uses `address`.

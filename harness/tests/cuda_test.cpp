@@ -56,8 +56,7 @@ TEST_P(Cuda, TheDeviceDescribesItself) {
 TEST_P(Cuda, AnAttributeThatDoesNotExistIsInvalid) {
   run([] {
     int value = 0;
-    const auto attribute = static_cast<CUdevice_attribute>(100'000);
-    EXPECT_EQ(cuDeviceGetAttribute(&value, attribute, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MAX, 0), CUDA_ERROR_INVALID_VALUE);
   });
 }
 
@@ -125,7 +124,7 @@ TEST_P(Cuda, ADestroyedContextMadeCurrentIsAFault) {
 }
 
 TEST_P(Cuda, ALimitThatDoesNotExistIsInvalid) {
-  run([] { EXPECT_NE(cuCtxSetLimit(static_cast<CUlimit>(1000), 1), CUDA_SUCCESS); });
+  run([] { EXPECT_NE(cuCtxSetLimit(CU_LIMIT_MAX, 1), CUDA_SUCCESS); });
 }
 
 // ---- modules and kernels ----------------------------------------------------------------------
@@ -629,7 +628,7 @@ TEST_P(Cuda, ErrorsHaveNamesAndTexts) {
     EXPECT_STREQ(text, "CUDA_ERROR_OUT_OF_MEMORY");
     CUDA_OK(cuGetErrorString(CUDA_ERROR_OUT_OF_MEMORY, &text));
     EXPECT_STREQ(text, "out of memory");
-    EXPECT_EQ(cuGetErrorName(static_cast<CUresult>(54321), &text), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGetErrorName(static_cast<CUresult>(1000), &text), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(text, nullptr);
   });
 }

@@ -26,6 +26,7 @@ class Libcuda : public ::testing::Test {
   void SetUp() override {
     const std::string file = own_libcuda();
     if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not built";
+    why_no_gpu();  // Which has to be asked first.
     library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library, nullptr) << dlerror();
     ASSERT_EQ(get("cuInit", &DriverTable::cuInit)(0), CUDA_SUCCESS);

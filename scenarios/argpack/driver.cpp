@@ -1,7 +1,7 @@
 // A script and those who meddle with it: the tasks of a run.
 //
 // The script fills its slots with ops, as one Python thread would run them. Mutators, more Python threads
-// over the same globals, begin once there is a pack to meddle with. Last the script drops everything,
+// over the same globals, begin with the script's first use of a pack. Last the script drops everything,
 // collects and synchronises: what is then still alive was retained.
 #include "scenarios/argpack/script.h"
 
@@ -22,7 +22,7 @@ struct Stage {
   harness::Runtime runtime;  ///< The path borrows it.
   Script script;
   Shape shape;
-  Latch furnished;  ///< There is something to meddle with, or there will never be.
+  const Theme& theme;
   Latch deserted;   ///< Every mutator is done.
 
   Stage(Scene& the_scene, const Shape& the_shape)
@@ -30,13 +30,9 @@ struct Stage {
         runtime(the_scene.runtime()),
         script(the_scene),
         shape(the_shape),
-        furnished(the_scene.world().scheduler, 1, "furnished"),
+        theme(argpack::theme(the_scene.pick(Site::argument, kThemeCount))),
         deserted(the_scene.world().scheduler, the_shape.mutator_count, "deserted") {}
 };
-
-bool has_pack(const Argpack& path) { return take_census(path).packs != 0; }
-
-Ops pick_theme(Scene& scene) { return theme(scene.pick(Site::argument, kThemeCount)); }
 
 // A call that is told to fail has not synchronised; the next one may.
 bool synchronize(Argpack& path) {
@@ -54,24 +50,17 @@ void clear_up(Scene& scene, Argpack& path) {
 
 void run_script(Stage& stage) {
   Argpack& path = stage.script.path();
-  const Ops ops = pick_theme(stage.scene);
-  bool furnished = false;
-  for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot) {
-    stage.script.take_slot(ops, 0, slot);
-    if (furnished || !has_pack(path)) continue;
-    furnished = true;
-    stage.furnished.count_down();
-  }
-  if (!furnished) stage.furnished.count_down();
+  for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
+    stage.script.take_slot(stage.theme, 0, slot);
+  stage.script.begin_using();
   stage.deserted.wait();
   clear_up(stage.scene, path);
 }
 
 void run_mutator(Stage& stage, std::uint32_t task) {
-  stage.furnished.wait();
-  const Ops ops = pick_theme(stage.scene);
+  stage.script.wait_for_use();
   for (std::uint32_t slot = 0; slot < stage.shape.mutator_slots; ++slot)
-    stage.script.take_slot(ops, task, slot);
+    stage.script.take_slot(stage.theme, task, slot);
   stage.deserted.count_down();
 }
 

@@ -4,29 +4,37 @@ namespace scenarios::argpack {
 namespace {
 
 constexpr Ops kMakers = ops(Op::new_argpack, Op::new_ndarray, Op::new_external);
-constexpr Ops kCalls = ops(Op::call);
-constexpr Ops kNesting = ops(Op::replace_nested, Op::set_nested, Op::get_nested);
 constexpr Ops kContexts = ops(Op::make_context, Op::set_arg_argpack, Op::compile, Op::launch);
-constexpr Ops kGarbage = ops(Op::make_cycle, Op::plant, Op::collect, Op::drop);
+constexpr Ops kContextArguments = ops(Op::set_arg_ndarray, Op::set_arg_ndarray_with_grad,
+                                      Op::set_arg_external, Op::set_arg_scalar);
 
-constexpr std::array<Ops, kThemeCount> kThemes{
-    ~Ops{0},
+/// What takes away what others use.
+constexpr Ops kTakers = ops(Op::replace_nested, Op::set_gradient, Op::drop_gradient, Op::resize_external);
+
+constexpr std::array<Theme, kThemeCount> kThemes{{
+    {~Ops{0}, ~Ops{0}, kTakers | ops(Op::call, Op::plant, Op::set_arg_argpack, Op::compile, Op::launch)},
     // Nested packs, replaced while they are used.
-    ops(Op::new_argpack, Op::drop) | kNesting | kCalls,
-    // Launch contexts, whose arguments may be gone, and which may be spent.
-    ops(Op::new_argpack, Op::drop, Op::replace_nested) | kContexts,
+    {ops(Op::new_argpack, Op::get_nested, Op::set_nested, Op::set_scalar, Op::call),
+     ops(Op::replace_nested, Op::set_nested, Op::drop, Op::set_scalar, Op::call), kTakers | ops(Op::call)},
+    // Launch contexts, which may be spent.
+    {ops(Op::new_argpack) | kContexts, ops(Op::replace_nested, Op::drop, Op::collect), kContexts},
+    // Launch contexts, whose arguments may be gone.
+    {kMakers | kContexts | kContextArguments, kTakers | ops(Op::drop), kContexts},
     // Arrays and their gradients.
-    ops(Op::new_argpack, Op::new_ndarray, Op::set_gradient, Op::drop_gradient, Op::drop, Op::set_arg_ndarray,
-        Op::set_arg_ndarray_with_grad, Op::fill) | kCalls | kContexts,
+    {ops(Op::new_argpack, Op::new_ndarray, Op::fill, Op::call),
+     ops(Op::set_gradient, Op::drop_gradient, Op::fill, Op::drop), kTakers | ops(Op::call)},
     // External memory.
-    ops(Op::new_argpack, Op::new_external, Op::resize_external, Op::drop, Op::set_arg_external) | kCalls | kContexts,
+    {ops(Op::new_argpack, Op::new_external, Op::call),
+     ops(Op::new_external, Op::resize_external, Op::drop), kTakers | ops(Op::call)},
     // Resets, and what was left from before them.
-    ops(Op::new_argpack, Op::new_ndarray, Op::alias, Op::drop, Op::reset) | kCalls,
+    {ops(Op::new_argpack, Op::new_ndarray, Op::alias, Op::drop, Op::reset, Op::call),
+     ops(Op::drop, Op::reset, Op::collect, Op::call), ops(Op::new_argpack)},
     // Finalizers.
-    kMakers | kGarbage | kCalls,
+    {kMakers | ops(Op::plant, Op::call), ops(Op::plant, Op::make_cycle), ops(Op::plant, Op::call)},
     // Work in flight.
-    kMakers | kCalls | ops(Op::drop, Op::resize_external, Op::replace_nested, Op::synchronize, Op::flush),
-};
+    {kMakers | ops(Op::call, Op::drop, Op::resize_external, Op::replace_nested, Op::flush),
+     ops(Op::call, Op::drop, Op::resize_external, Op::synchronize, Op::flush), ops(Op::call)},
+}};
 
 /// `members` where `condition` holds.
 constexpr Ops when(bool condition, Ops members) { return condition ? members : 0; }
@@ -52,6 +60,25 @@ Ops applicable(const Situation& now) {
          when(now.bound != 0, ops(Op::compile)) | when(now.compiled != 0, ops(Op::launch));
 }
 
-Ops theme(std::uint32_t index) { return kThemes[index]; }
+Ops wanted(const Situation& now) {
+  return when(now.census.packs == 0, ops(Op::new_argpack)) |
+         when(now.census.arrays == 0, ops(Op::new_ndarray)) |
+         when(now.census.externals == 0, ops(Op::new_external));
+}
+
+Ops redundant(const Situation& now) {
+  constexpr int kEnoughPacks = 3;
+  return when(std::popcount(now.census.packs) >= kEnoughPacks, ops(Op::new_argpack)) |
+         when(now.census.arrays != 0, ops(Op::new_ndarray)) |
+         when(now.census.externals != 0, ops(Op::new_external));
+}
+
+const Theme& theme(std::uint32_t index) { return kThemes[index]; }
+
+Ops offer(const Theme& theme, std::uint32_t task, const Situation& now) {
+  const Ops possible = applicable(now);
+  if (&theme == &kThemes[0]) return possible;
+  return possible & (task == 0 ? theme.script : theme.mutator) & ~redundant(now);
+}
 
 }  // namespace scenarios::argpack

@@ -37,21 +37,39 @@ struct Situation {
 /// The ops that are no plain mistake in this situation.
 Ops applicable(const Situation& situation);
 
+/// The ops that make what there is none of, and those that make more of what there is enough of.
+Ops wanted(const Situation& situation);
+Ops redundant(const Situation& situation);
+
 /// What a run is about: about everything (plain), or about one family of ops, since a run that does a
 /// few things often gets where a run that does everything seldom gets.
-inline constexpr std::uint32_t kThemeCount = 8;
-Ops theme(std::uint32_t index);
+struct Theme {
+  Ops script;
+  Ops mutator;
+  Ops favoured;  ///< Listed kFavour times, so that a strategy that draws finds them.
+};
+inline constexpr std::size_t kFavour = 4;
+inline constexpr std::uint32_t kThemeCount = 9;
+const Theme& theme(std::uint32_t index);
 
-/// The members of a set, as Scene::pick_op takes them.
+/// What goes into a slot of `task`.
+Ops offer(const Theme& theme, std::uint32_t task, const Situation& situation);
+
+/// What is offered, as Scene::pick_op takes it.
 class OpList {
  public:
-  explicit OpList(Ops ops) {
-    for (; ops != 0; ops &= ops - 1) members_[count_++] = static_cast<std::uint8_t>(std::countr_zero(ops));
+  OpList(Ops offered, Ops favoured) {
+    add(offered);
+    for (std::size_t i = 1; i < kFavour; ++i) add(offered & favoured);
   }
   operator std::span<const std::uint8_t>() const { return {members_.data(), count_}; }
 
  private:
-  std::array<std::uint8_t, kOpCount> members_;
+  void add(Ops ops) {
+    for (; ops != 0; ops &= ops - 1) members_[count_++] = static_cast<std::uint8_t>(std::countr_zero(ops));
+  }
+
+  std::array<std::uint8_t, kFavour * kOpCount> members_;
   std::size_t count_ = 0;
 };
 

@@ -6,7 +6,6 @@
 //   windows.cpp  which window a fault belongs to     oracle.cpp  what only this path can judge
 #include "scenarios/argpack/scenario.h"
 
-#include "harness/kernel_image.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_argpack;
 extern "C" const std::byte afterlife_fatbin_argpack[];

@@ -38,6 +38,9 @@ class VariableList {
   std::size_t count_ = 0;
 };
 
+/// The ops between whose steps something can be taken away.
+bool uses(Op op) { return op == Op::call || op == Op::set_arg_argpack; }
+
 Variables bit(Variable variable) { return Variables{1} << variable; }
 Variables lowest(Variables variables) { return variables & -variables; }
 
@@ -130,20 +133,46 @@ Variable Script::choose_new(const Slot& slot, Variables kind) {
 
 // ---- ops --------------------------------------------------------------------------------------
 
-void Script::take_slot(Ops theme, std::uint32_t task, std::uint32_t index) {
-  harness::Scheduler& scheduler = scene_.world().scheduler;
-  const harness::ActivationScope activation(scheduler, task, index);
-  const Situation now = current_situation();
-  const int picked = scene_.pick_op(OpList(applicable(now) & theme));
+void Script::take_slot(const Theme& theme, std::uint32_t task, std::uint32_t index) {
+  const harness::ActivationScope activation(scene_.world().scheduler, task, index);
+  const Situation& before = current_situation();
+  const int picked =
+      scene_.pick_op(OpList(offer(theme, task, before), theme.favoured | wanted(before)));
   if (picked < 0) return;
-  const Label name = kOps[static_cast<std::size_t>(picked)].name;
-  const harness::SiteScope site(scheduler, name);
-  const std::size_t event = scene_.world().history.events().size();
-  scheduler.note(harness::EventKind::op, name);
-  const Slot slot{task, index, static_cast<std::int32_t>(1000 * (task + 1) + 10 * index)};
-  const Status status = perform(static_cast<Op>(picked), now, slot);
-  scene_.world().history.set_value(event, harness::raw(status));
-  if (status == Status::ok) scene_.count_op(static_cast<std::size_t>(picked));
+  const auto op = static_cast<Op>(picked);
+  if (task != 0)
+    nap();
+  else if (uses(op))
+    begin_using();
+  const Situation now = current_situation();
+  if ((applicable(now) & ops(op)) != 0) run_op(op, now, {task, index});
+}
+
+// Sleeps, for a number of turns: what a mutator does early in a call is not what it does late.
+void Script::nap() {
+  constexpr std::array<std::uint32_t, 4> kTurns{0, 4, 12, 24};
+  harness::Scheduler& scheduler = scene_.world().scheduler;
+  std::uint32_t turns = 0;
+  {
+    const harness::ActivationScope activation(scheduler, scene_.world().picker.current().name, "nap", 0);
+    turns = kTurns[choose_number(kTurns.size())];
+  }
+  for (; turns > 0; --turns) scheduler.turn({});
+}
+
+void Script::run_op(Op op, const Situation& now, Slot slot) {
+  harness::World& world = scene_.world();
+  const Label name = kOps[harness::raw(op)].name;
+  const harness::SiteScope site(world.scheduler, name);
+  const std::size_t event = world.history.events().size();
+  world.scheduler.note(harness::EventKind::op, name);
+  const Status status = perform(op, now, slot);
+  world.history.set_value(event, harness::raw(status));
+  if (status == Status::ok) scene_.count_op(harness::raw(op));
+}
+
+void Script::begin_using() {
+  if (!std::exchange(in_use_, true)) use_.count_down();
 }
 
 Status Script::perform(Op op, const Situation& now, const Slot& slot) {
@@ -154,7 +183,7 @@ Status Script::perform(Op op, const Situation& now, const Slot& slot) {
       return new_argpack(now, slot);
     case Op::set_scalar: {
       const Variable pack = choose(census.packs);
-      return path.set_scalar(pack, choose_number(path.depth(pack)), slot.value);
+      return path.set_scalar(pack, choose_number(path.depth(pack)), slot.value());
     }
     case Op::replace_nested:
       return replace_nested(now, slot);
@@ -164,10 +193,10 @@ Status Script::perform(Op op, const Situation& now, const Slot& slot) {
       return get_nested(now, slot);
     case Op::new_ndarray: {
       const Variable into = choose_new(slot, kArrayVariables);
-      return path.new_ndarray(into, slot.value, choose_plain());
+      return path.new_ndarray(into, slot.value(), choose_plain());
     }
     case Op::fill:
-      return path.fill(choose(census.arrays), slot.value);
+      return path.fill(choose(census.arrays), slot.value());
     case Op::set_gradient:
       return path.set_gradient(choose(census.arrays));
     case Op::drop_gradient:
@@ -175,7 +204,7 @@ Status Script::perform(Op op, const Situation& now, const Slot& slot) {
     case Op::new_external: {
       using targets::argpack::Storage;
       const Variable into = choose_new(slot, kExternalVariables);
-      return path.new_external(into, choose_plain() ? Storage::host : Storage::device, slot.value);
+      return path.new_external(into, choose_plain() ? Storage::host : Storage::device, slot.value());
     }
     case Op::resize_external:
       return path.resize_external(choose(census.externals));
@@ -221,13 +250,13 @@ Status Script::new_argpack(const Situation& now, const Slot& slot) {
   constexpr std::array<std::uint32_t, 3> kDepths{2, 1, 3};
   const Variable into = choose_new(slot, kPackVariables);
   const std::uint32_t depth = choose_of(kDepths);
-  return path_->new_argpack(into, depth, slot.value, none_or_choose(now.census.arrays));
+  return path_->new_argpack(into, depth, slot.value(), none_or_choose(now.census.arrays));
 }
 
 Status Script::replace_nested(const Situation& now, const Slot& slot) {
   const Variable pack = choose(now.census.deep);
   const std::uint32_t level = choose_level(pack);
-  return path_->replace_nested(pack, level, slot.value);
+  return path_->replace_nested(pack, level, slot.value());
 }
 
 Status Script::set_nested(const Situation& now) {
@@ -262,7 +291,7 @@ Status Script::plant(const Situation& now, const Slot& slot) {
   for (std::uint32_t mischief = 0; mischief < victims.size(); ++mischief)
     if (victims[mischief] != 0) values[count++] = mischief + 1;
   const std::uint32_t mischief = choose_of(std::span(values).first(count)) - 1;
-  return path_->plant(static_cast<Mischief>(mischief), choose(victims[mischief]), slot.value);
+  return path_->plant(static_cast<Mischief>(mischief), choose(victims[mischief]), slot.value());
 }
 
 Status Script::call(const Situation& now) {
@@ -295,7 +324,7 @@ Status Script::set_arg(Op op, const Situation& now, const Slot& slot) {
   if (op == Op::set_arg_ndarray_with_grad)
     return path_->set_arg_ndarray_with_grad(context, choose(now.census.arrays));
   if (op == Op::set_arg_external) return path_->set_arg_external(context, choose(now.census.externals));
-  return path_->set_arg_scalar(context, slot.value);
+  return path_->set_arg_scalar(context, slot.value());
 }
 
 Status Script::compile(const Situation& now) {

@@ -12,12 +12,16 @@ namespace scenarios::argpack {
 /// Ownership: lives in the run's arena; borrows the scene and the path.
 class Script final : public targets::argpack::Observer {
  public:
-  explicit Script(harness::Scene& scene) : scene_(scene) {}
+  explicit Script(harness::Scene& scene) : scene_(scene), use_(scene.world().scheduler, 1, "use") {}
   void set_path(targets::argpack::Argpack& path) { path_ = &path; }
   targets::argpack::Argpack& path() { return *path_; }
 
   /// Asks which op goes into the slot, with which arguments, and calls it.
-  void take_slot(Ops theme, std::uint32_t task, std::uint32_t slot);
+  void take_slot(const Theme& theme, std::uint32_t task, std::uint32_t slot);
+
+  /// Mutators wait here for something to meddle with: the first use of a pack, or the script's end.
+  void wait_for_use() { use_.wait(); }
+  void begin_using();
 
   // ---- which windows this run went through ----
   using Window = targets::argpack::Window;
@@ -47,7 +51,8 @@ class Script final : public targets::argpack::Observer {
   struct Slot {
     std::uint32_t task;
     std::uint32_t index;
-    std::int32_t value;  ///< Unlike that of any other slot, by more than a pack nests.
+    /// Unlike that of any other slot, by more than a pack nests.
+    std::int32_t value() const { return static_cast<std::int32_t>(1000 * (task + 1) + 10 * index); }
   };
 
   Situation situation() const;
@@ -66,6 +71,8 @@ class Script final : public targets::argpack::Observer {
   std::uint32_t choose_level(Variable pack);
   Variable choose_from(std::span<const std::uint32_t> values);
 
+  void nap();
+  void run_op(Op op, const Situation& now, Slot slot);
   Status perform(Op op, const Situation& now, const Slot& slot);
   Status new_argpack(const Situation& now, const Slot& slot);
   Status replace_nested(const Situation& now, const Slot& slot);
@@ -81,6 +88,8 @@ class Script final : public targets::argpack::Observer {
 
   harness::Scene& scene_;
   targets::argpack::Argpack* path_ = nullptr;
+  harness::Latch use_;
+  bool in_use_ = false;
   // What the script did to its contexts: hints for what to offer next, no more.
   Variables bound_ = 0;
   Variables compiled_ = 0;

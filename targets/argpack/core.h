@@ -45,8 +45,10 @@ class CCall {
   explicit CCall(Core& core)
       : core_(core), locks_(!core.setup.gil && !core.program_lock.held_by_current()) {
     if (locks_) core_.program_lock.lock();
+    core_.ghost.order();
   }
   ~CCall() {
+    core_.ghost.order();
     if (locks_) core_.program_lock.unlock();
   }
   CCall(const CCall&) = delete;

@@ -3,6 +3,7 @@
 namespace targets::argpack {
 
 Thing* Ghost::make(std::int64_t value) {
+  const Order order(this);
   Thing* thing = scheduler_.arena().make<Thing>();
   thing->values.push_back(value);
   return thing;
@@ -14,6 +15,7 @@ void Ghost::taken(Thing& thing) {
 }
 
 void Ghost::lose(Thing& thing) {
+  const Order order(this);
   if (thing.gone) return;
   thing.gone = true;
   taken(thing);
@@ -21,11 +23,13 @@ void Ghost::lose(Thing& thing) {
 }
 
 void Ghost::move(Thing& thing) {
+  const Order order(this);
   ++thing.moves;
   taken(thing);
 }
 
 void Ghost::launching(const Binding& binding, std::uint32_t generation) {
+  const Order order(this);
   if (binding.launched) return reach(Window::w11_context_reused);
   const std::uint32_t depth = binding.depth;
   for (std::uint32_t level = 0; level < depth; ++level) {
@@ -43,6 +47,7 @@ void Ghost::launching(const Binding& binding, std::uint32_t generation) {
 }
 
 void Ghost::launched(Binding& binding) {
+  const Order order(this);
   binding.launched = true;
   ++submitted_;
   binding.each([&](const Bound& bound) { bound.thing->in_flight = submitted_; });

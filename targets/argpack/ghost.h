@@ -59,6 +59,8 @@ struct Binding {
   }
 };
 
+/// Threads: its methods are ordered among themselves, as CPython's locks per object order Python code where
+/// there is no GIL. TSan hears of that order.
 class Ghost {
  public:
   Ghost(harness::Scheduler& scheduler, Observer* observer)
@@ -67,22 +69,29 @@ class Ghost {
   Thing* make(std::int64_t value);
   /// The script has assigned a value. Returns which one, for written().
   std::size_t set(Thing& thing, std::int64_t value) {
+    const Order order(this);
     thing.values.push_back(value);
     thing.on_the_way |= std::uint64_t{1} << (thing.values.size() - 1) % 64;
     return thing.values.size() - 1;
   }
   /// Device memory holds it now. Assignments may overtake each other on the way there.
   void written(Thing& thing, std::size_t which) {
+    const Order order(this);
     thing.on_device = which;
     thing.on_the_way &= ~(std::uint64_t{1} << which % 64);
   }
 
-  void refer(Thing& thing) { ++thing.references; }
+  void refer(Thing& thing) {
+    const Order order(this);
+    ++thing.references;
+  }
   void drop(Thing& thing) {
+    const Order order(this);
     if (--thing.references == 0) lose(thing);
   }
   /// thing.member = value, which may be null.
   void attach(Thing& thing, std::size_t member, Thing* value) {
+    const Order order(this);
     if (value != nullptr) refer(*value);
     Thing* old = std::exchange(thing.members[member], value);
     if (old != nullptr) drop(*old);
@@ -92,27 +101,53 @@ class Ghost {
   /// Its memory is somewhere else now.
   void move(Thing& thing);
 
-  static Bound bind(Thing& thing) { return {&thing, thing.oldest(), thing.moves}; }
+  Bound bind(Thing& thing) {
+    const Order order(this);
+    return {&thing, thing.oldest(), thing.moves};
+  }
 
   /// The current task is between its first binding and its launch, or no longer.
-  void setting(bool on) { setting_ = on ? setting_ | task_bit() : setting_ & ~task_bit(); }
+  void setting(bool on) {
+    const Order order(this);
+    setting_ = on ? setting_ | task_bit() : setting_ & ~task_bit();
+  }
   bool is_setting() const { return (setting_ & task_bit()) != 0; }
   /// True when a kernel that uses it may be running.
-  bool in_flight(const Thing& thing) const { return thing.in_flight > finished_; }
+  bool in_flight(const Thing& thing) {
+    const Order order(this);
+    return thing.in_flight > finished_;
+  }
 
   /// launch_kernel() begins under this program, whether or not it is going to be refused.
   void launching(const Binding& binding, std::uint32_t generation);
   /// The kernel was submitted.
   void launched(Binding& binding);
   /// The device has finished everything submitted so far.
-  void synchronized() { finished_ = submitted_; }
+  void synchronized() {
+    const Order order(this);
+    finished_ = submitted_;
+  }
 
   void reach(Window window) {
     if (observer_ != nullptr) observer_->reached(window);
   }
   Observer* observer() { return observer_; }
 
+  /// What this task did before is ordered before what others do after their next order().
+  void order() { const Order order(this); }
+
  private:
+  class Order {
+   public:
+    explicit Order(Ghost* ghost) : ghost_(ghost) { harness::edge_acquire(ghost_); }
+    ~Order() { harness::edge_release(ghost_); }
+    Order(const Order&) = delete;
+    Order& operator=(const Order&) = delete;
+
+   private:
+    Ghost* ghost_;
+  };
+
   void taken(Thing& thing);
   std::uint64_t task_bit() const {
     return std::uint64_t{1} << (harness::raw(scheduler_.current()) % 64);

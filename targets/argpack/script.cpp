@@ -10,6 +10,7 @@ using harness::TypeInfo;
 // ---- the program --------------------------------------------------------------------------------
 
 Status Script::start_program() {
+  core_.ghost.order();
   return core_.interpreter.c_call("init", [&] {
     const CCall call(core_);
     if (core_.program != nullptr) return Status::ok;
@@ -99,6 +100,7 @@ Status Script::drop_all() {
 }
 
 Kind Script::kind(Variable variable) const {
+  core_.ghost.order();
   const Ref& ref = variables_[variable];
   if (!ref) return Kind::nothing;
   const TypeInfo* type = &ref->type();

@@ -65,14 +65,26 @@ class Script final : public Argpack {
   /// A method runs: on a Python thread, with CUDA's context current.
   class Op {
    public:
-    explicit Op(Core& core) : attach_(core.interpreter) { core.driver.make_current(); }
+    explicit Op(Core& core) : attach_(core.interpreter), ghost_(core.ghost) {
+      ghost_.order();
+      core.driver.make_current();
+      ghost_.order();
+    }
+    ~Op() { ghost_.order(); }
+    Op(const Op&) = delete;
+    Op& operator=(const Op&) = delete;
 
    private:
     harness::AttachScope attach_;
+    Ghost& ghost_;
   };
 
   // ---- script.cpp ----
-  void step(harness::Label bytecode) { core_.interpreter.step(bytecode); }
+  void step(harness::Label bytecode) {
+    core_.ghost.order();
+    core_.interpreter.step(bytecode);
+    core_.ghost.order();
+  }
   /// A C call: `function` gets the program of now, which stays for as long as the call.
   template <class Function>
   Status c_call(harness::Label name, Function function);
@@ -127,6 +139,7 @@ void report(Observer& observer, const LaunchContext& context);
 
 template <class Function>
 Status Script::c_call(harness::Label name, Function function) {
+  core_.ghost.order();
   return core_.interpreter.c_call(name, [&] {
     const CCall call(core_);
     return core_.program != nullptr ? function(*core_.program) : Status::no_program;

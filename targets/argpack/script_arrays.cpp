@@ -90,12 +90,12 @@ Status Script::drop_gradient(Variable variable) {
 // ---- external arrays ----------------------------------------------------------------------------
 
 /// Where external memory goes, told by what may be using it.
-static Label site_of_freeing(const Ghost& ghost, const Thing& thing) {
+static Label site_of_freeing(Ghost& ghost, const Thing& thing) {
   if (ghost.in_flight(thing)) return "free_external/in_flight";
   return thing.taken_reentrantly ? Label("free_external/reentrant") : Label("free_external");
 }
 
-static Label site_of_moving(const Ghost& ghost, const Thing& thing) {
+static Label site_of_moving(Ghost& ghost, const Thing& thing) {
   if (ghost.in_flight(thing)) return "resize_external/in_flight";
   return thing.taken_reentrantly ? Label("resize_external/reentrant") : Label("resize_external");
 }

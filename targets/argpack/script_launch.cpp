@@ -104,7 +104,7 @@ Status Script::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
     argument.bound = true;
     argument.pack = payload.argpack;
     policy_.bound(context, argument);
-    context.binding.packs[level] = Ghost::bind(*payload.thing);
+    context.binding.packs[level] = core_.ghost.bind(*payload.thing);
     context.depth = context.binding.depth = std::max(context.depth, level + 1);
     return Status::ok;
   });
@@ -115,7 +115,7 @@ Status Script::bind_one(LaunchContext& context, ArrayArgument& argument, Bound& 
   if (payload.generation != core_.program->generation()) return Status::stale_object;
   argument = {true, payload.ndarray};
   policy_.bound(context, argument);
-  bound = Ghost::bind(*payload.thing);
+  bound = core_.ghost.bind(*payload.thing);
   return Status::ok;
 }
 
@@ -142,7 +142,7 @@ Status Script::bind_external(const Ref& wrapper, const Ref& external) {
     if (context.external.bound) policy_.unbound(context, context.external);
     context.external = {true, payload.external.storage, payload.external.host.borrow(), payload.external.device};
     policy_.bound(context, context.external, external);
-    context.binding.external = Ghost::bind(*payload.thing);
+    context.binding.external = core_.ghost.bind(*payload.thing);
     return Status::ok;
   });
 }

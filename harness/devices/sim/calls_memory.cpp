@@ -54,7 +54,7 @@ static std::uint32_t allocate(SimDevice& sim, Origin origin, std::uint64_t bytes
   std::vector<std::uint32_t>& freed = sim.freed;
   for (std::size_t i = freed.size(), end = i - std::min(i, kLookBack); i-- > end && count <= kOfferLimit;) {
     const Block& block = sim.memory.block(freed[i]);
-    if (block.origin != origin || block.granules * Memory::kGranule < bytes ||
+    if (!block.dead || block.origin != origin || block.granules * Memory::kGranule < bytes ||
         !sim.memory.storage_is_free(freed[i]))
       continue;
     names[count] = static_cast<std::uint32_t>(sim.ledger().life(block.birth).name) | 1;
@@ -115,7 +115,10 @@ static CUresult free_synchronously(std::uint64_t address, bool host) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   block.freed = true;  // From here on nobody else may free it, though we may have to wait.
+  if (!block.installed) sim.misuse(kKind, "freed before its stream reached the allocation", block.birth);
+  const StreamPoint given_at = block.given_at;
   if (block.context != nullptr) sim.synchronize(*block.context);
+  sim.wait(given_at);
   free_now(sim, index);
   return CUDA_SUCCESS;
 }

@@ -80,7 +80,8 @@ static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::ptrd
   Work& work = sim.fresh_work(WorkKind::install, "allocation");
   work.block = index;
   if (depends) work.after.push_back(freed_at);
-  sim.submit(stream, work, Lag::never);
+  const StreamPoint given_at = sim.submit(stream, work, Lag::never);
+  sim.memory.block(index).given_at = given_at;
   return index;
 }
 
@@ -138,6 +139,7 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream on) {
   (block.pool != nullptr ? block.pool->freed : sim.freed).push_back(index);
   Work& work = sim.fresh_work(WorkKind::free, "free");
   work.block = index;
+  if (!done(block.given_at)) work.after.push_back(block.given_at);
   sim.submit(*stream, work, Lag::ask);
   return CUDA_SUCCESS;
 }

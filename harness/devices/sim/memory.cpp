@@ -107,7 +107,7 @@ void Memory::install(std::uint32_t index) {
 
 void Memory::retire(std::uint32_t index) {
   Block& block = blocks_[index];
-  HARNESS_CHECK(!block.dead, "a block is retired once");
+  HARNESS_CHECK(!block.dead && block.installed, "a life has begun before it ends, once");
   ledger_->died(block.birth);
   block.freed = block.dead = true;
   used_bytes_ -= block.granules * kGranule;

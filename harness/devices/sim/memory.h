@@ -39,6 +39,7 @@ struct Block {
   bool dead = false;        ///< ... and the stream has reached the free.
   Context* context = nullptr;  ///< Whose end it shares; null for pool memory.
   Pool* pool = nullptr;
+  StreamPoint given_at;  ///< The allocation, where it recycles storage: no free gets ahead of it.
   StreamPoint freed_at;
 
   bool holds(std::uint64_t address, std::uint64_t count) const {

@@ -291,7 +291,8 @@ void SimDevice::release(std::uint32_t index) {
   if (block.pool != nullptr) block.pool->used -= block.granules * Memory::kGranule;
 }
 
-/// What lives at a place now must be who the call meant. Returns false when nobody lives there.
+/// What lives at a place now must be who the call meant. Returns false when nobody lives there: then the
+/// memory is not touched, and the run is over unless the one who was meant is still to come.
 bool SimDevice::met(const Place& place, std::uint64_t bytes) {
   if (place.birth == BirthId::none) return true;
   const BlockRef here = memory.find(place.address);
@@ -299,7 +300,7 @@ bool SimDevice::met(const Place& place, std::uint64_t bytes) {
     return true;
   if (!here.alive && ledger().alive(place.birth)) {
     misuse("device memory", "used before its stream reached the allocation", place.birth);
-    return true;
+    return false;
   }
   const bool whole = here.alive && bytes <= here.bytes - (place.address - here.base);
   if (ledger().used(place.birth, whole ? here.id : BirthId::none)) return true;

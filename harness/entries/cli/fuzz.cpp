@@ -22,6 +22,7 @@ using reports::Terminal;
 
 constexpr double kDefaultSeconds = 60;
 constexpr double kSearchShare = 0.8;  ///< Of a variant's time; the rest is for minimizing.
+constexpr std::size_t kFindingLimit = 128;  ///< Per variant; more are only counted.
 constexpr int kStderr = 2;
 
 class Clock {
@@ -47,6 +48,7 @@ class Fuzzing {
     search_.seed = options.seed;
     search_.run_limit = options.runs;
     search_.stop = &take_interrupts();
+    search_.finding_limit = kFindingLimit;
     search_.minimize_limits.stop = search_.stop;
     search_.progress = [this](const SearchResult& result) { show(result); };
   }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/entries/cli/gather.h"
 
@@ -21,16 +22,22 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-// A search that cannot keep what it finds had better not begin.
+// A search that cannot keep what it finds had better not begin. Nothing tells whether a folder can be
+// made but making it; it goes again, so that a search that finds nothing leaves nothing.
 OutputFolder::OutputFolder(std::string folder) : folder_(std::move(folder)) {
-  std::error_code none;
-  fs::path there = fs::absolute(folder_, none);
-  while (!fs::exists(there, none) && there.has_relative_path()) {
-    if (none && none != std::errc::no_such_file_or_directory) refuse(folder_, none.message());
-    there = there.parent_path();
+  std::error_code failed;
+  fs::path there = fs::absolute(folder_, failed);
+  fs::path missing;
+  while (!fs::exists(there, failed) && there.has_relative_path()) {
+    if (failed) refuse(folder_, failed.message());
+    missing = std::exchange(there, there.parent_path());
   }
-  if (!fs::is_directory(there, none)) refuse(folder_, fmt::format("{} is no folder", there.string()));
+  if (!fs::is_directory(there, failed))
+    refuse(folder_, fmt::format("{} is no folder", there.string()));
   if (access(there.c_str(), W_OK | X_OK) != 0) refuse(folder_, std::strerror(errno));
+  if (missing.empty()) return;
+  if (!fs::create_directory(missing, failed)) refuse(folder_, failed.message());
+  fs::remove(missing, failed);
 }
 
 std::string OutputFolder::write(const Finding& finding) {

@@ -64,13 +64,17 @@ TEST(ArgpackDriver, EveryOpHasANameOfItsOwn) {
   EXPECT_EQ(values.size(), kOpCount);
 }
 
-TEST(ArgpackDriver, ThePlainThemeOffersWhatAnyThemeOffers) {
-  for (std::uint32_t index = 0; index < kThemeCount; ++index) EXPECT_EQ(theme(index) & ~theme(0), 0u);
+TEST(ArgpackDriver, ThePlainThemeOffersEverythingThatIsPossible) {
+  Situation now;
+  now.census = {.packs = kPackVariables, .arrays = kArrayVariables};
+  for (const std::uint32_t task : {0u, 1u}) EXPECT_EQ(offer(theme(0), task, now), applicable(now));
+  for (std::uint32_t index = 1; index < kThemeCount; ++index)
+    EXPECT_EQ(offer(theme(index), 0, now) & ~applicable(now), 0u);
 }
 
-TEST(ArgpackDriver, EveryThemeHasWhatMakesAPack) {
+TEST(ArgpackDriver, EveryThemeBeginsWithAPack) {
   for (std::uint32_t index = 0; index < kThemeCount; ++index)
-    EXPECT_NE(theme(index) & ops(Op::new_argpack), 0u) << index;
+    EXPECT_NE(offer(theme(index), 0, Situation{}) & ops(Op::new_argpack), 0u) << index;
 }
 
 TEST(ArgpackDriver, WithoutAPackThereIsNothingToCall) {

@@ -1,0 +1,97 @@
+// Reports are read by people: they line up, keep to their width, and carry colour only where it is asked.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/reports/json.h"
+#include "harness/reports/matrix.h"
+#include "harness/reports/table.h"
+
+namespace harness::reports {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr Terminal kFile{};
+constexpr Terminal kScreen{true, true};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t start = 0;
+  for (std::size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1)
+    lines.push_back(text.substr(start, end - start));
+  return lines;
+}
+
+TEST(Reports, NumbersAreGroupedByThousands) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1 000");
+  EXPECT_EQ(grouped(1234567), "1 234 567");
+}
+
+TEST(Reports, WidthCountsColumnsAndNotBytes) {
+  EXPECT_EQ(display_width("a\u00d7b"), 3U);
+  EXPECT_EQ(display_width(kScreen.paint(Colour::red, "abc")), 3U);
+  EXPECT_EQ(cut("a\u00d7bcdef", 5), "a\u00d7...");
+  EXPECT_EQ(cut("abc", 3), "abc");
+}
+
+TEST(Reports, TextIsBrokenAtSpaces) {
+  EXPECT_EQ(wrapped("one two three", 8, 2), "one two\n  three");
+  EXPECT_EQ(wrapped("unbreakable", 4, 0), "unbreakable");
+}
+
+TEST(Reports, ColoursAreOnlyForTerminals) {
+  EXPECT_EQ(kFile.paint(Colour::red, "x"), "x");
+  EXPECT_NE(kScreen.paint(Colour::red, "x"), "x");
+}
+
+TEST(Reports, ATableLinesUpAndKeepsToItsWidth) {
+  Table table({{"name"}, {"count", Align::right}, {"words", Align::left, true}});
+  table.add({{"a"}, {"1"}, {std::string(300, 'x')}});
+  table.add({{"long name"}, {"12345"}, {"some words that go on and on " + std::string(90, 'y')}});
+  for (const Terminal& terminal : {kFile, kScreen})
+    for (const std::string& line : lines_of(table.to_string(terminal)))
+      if (line.find("xxx") == std::string::npos && line.find("yyy") == std::string::npos)
+        EXPECT_LE(display_width(line), kWidth) << line;
+  const auto lines = lines_of(table.to_string(kFile));
+  EXPECT_EQ(lines[0].find("count"), lines[3].find("12345")) << lines[3];
+}
+
+Findings findings(Verdict verdict) {
+  Findings found;
+  found.variants.push_back({"path", "own", {ClaimKind::sound, {}}, verdict, 5000, 0, 2.5, {}, {}, {}});
+  found.windows.push_back({"path", "W1", "somewhere", 1000, 0});
+  found.windows.push_back({"path", "W2", "elsewhere", 999, 0});
+  found.ops.push_back({"path", "launch", 12});
+  return found;
+}
+
+TEST(Reports, ABrokenClaimIsNamedInWords) {
+  EXPECT_THAT(summary(findings(Verdict::held), kFile), HasSubstr("1 of 1 claims came out"));
+  EXPECT_THAT(summary(findings(Verdict::refuted), kFile), HasSubstr("path/own claims sound: refuted"));
+  EXPECT_THAT(matrix(findings(Verdict::held), kFile), Not(HasSubstr("NO")));
+  EXPECT_THAT(matrix(findings(Verdict::refuted), kFile), HasSubstr("NO"));
+}
+
+TEST(Reports, AWindowIsProtectedWhenItWasReachedOftenAndHeld) {
+  const Findings found = findings(Verdict::held);
+  EXPECT_TRUE(found.windows[0].is_protected());
+  EXPECT_FALSE(found.windows[1].is_protected()) << "too seldom";
+  EXPECT_FALSE((WindowRow{"path", "W3", "", 5000, 1}).is_protected()) << "caught";
+}
+
+TEST(Reports, JsonSaysWhatTheTablesSay) {
+  const auto json = nlohmann::json::parse(to_json(findings(Verdict::held)));
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["results"][0]["verdict"], "held");
+  EXPECT_TRUE(json["results"][0]["runs_to_first_fault"].is_null());
+  EXPECT_EQ(json["windows"][0]["protected"], true);
+  EXPECT_EQ(json["ops"][0]["reached"], 12);
+}
+
+}  // namespace
+}  // namespace harness::reports
