@@ -2,8 +2,8 @@
 // enter() does what comes before the device's function (announce, offer the turn, fail by a pick,
 // record), its leave() what comes after. A call that meets a fatal fault never leaves.
 //
-// The site of what a call gives birth to or ends is the target's function, where one is named; else the
-// CUDA function.
+// The site of what a call gives birth to or ends is the target's function, where one is named; else
+// the CUDA function.
 #include "harness/cuda.h"
 
 #include <fmt/format.h>
@@ -103,7 +103,8 @@ class SeamCall {
     return {true, table_->resource != nullptr ? table_->resource(stream) : kDeviceResource};
   }
 
-  /// Everything that comes before the device's function. Anything but success is what the call returns.
+  /// Everything that comes before the device's function. Anything but success is what the call
+  /// returns.
   CUresult enter(Turn turn) {
     if (info_.needs == CallNeeds::nothing) return CUDA_SUCCESS;
     Scheduler& scheduler = world_->scheduler;
@@ -111,7 +112,8 @@ class SeamCall {
     event_ = world_->history.events().size();
     const Name object = turn.resource == kDeviceResource ? 0 : turn.resource;
     scheduler.note(EventKind::call, info_.base, object, CUDA_SUCCESS);
-    if (world_->calls_may_fail && info_.failure != CUDA_SUCCESS && world_->picker.pick(Site::failure, 2) != 0)
+    if (world_->calls_may_fail && info_.failure != CUDA_SUCCESS &&
+        world_->picker.pick(Site::failure, 2) != 0)
       return info_.failure;
     return table_->admit != nullptr ? table_->admit(info_.needs) : CUDA_SUCCESS;
   }
@@ -149,7 +151,8 @@ class SeamCall {
 void serve_process(Device* (*make)()) { process_device = make; }
 
 std::size_t calling_thread(const World& world) {
-  return world.scheduler.in_task() ? raw(world.scheduler.current()) + std::size_t{1} : process_thread;
+  return world.scheduler.in_task() ? raw(world.scheduler.current()) + std::size_t{1}
+                                   : process_thread;
 }
 
 }  // namespace harness
@@ -162,26 +165,28 @@ using harness::per_thread;
 using harness::SeamCall;
 using harness::stream_of;
 
+// Visible, for libcuda.so.1; the programs export nothing, and so keep theirs to themselves.
+#pragma GCC visibility push(default)
 extern "C" {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): parameters and arguments come with their own.
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
-  CUresult CUDAAPI name parameters {                                                     \
-    static constexpr CallInfo kInfo{base, CallNeeds::needs, failure};                    \
-    SeamCall call(kInfo);                                                                \
-    const CUresult refused = call.enter(call.turn);                                      \
-    return call.leave(refused != CUDA_SUCCESS ? refused : call.table().name arguments);  \
+  CUresult CUDAAPI name parameters {                                                      \
+    static constexpr CallInfo kInfo{base, CallNeeds::needs, failure};                     \
+    SeamCall call(kInfo);                                                                 \
+    const CUresult refused = call.enter(call.turn);                                       \
+    return call.leave(refused != CUDA_SUCCESS ? refused : call.table().name arguments);   \
   }
 #define CUDA_PTSZ(name, since, stream, parameters, arguments) \
-  CUresult CUDAAPI name##_ptsz parameters {                  \
-    stream = per_thread(stream);                             \
-    return name arguments;                                   \
+  CUresult CUDAAPI name##_ptsz parameters {                   \
+    stream = per_thread(stream);                              \
+    return name arguments;                                    \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 #include "harness/cuda.def"
 
-CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
-                                     CUdriverProcAddressQueryResult* found) {
+CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** function, int version,
+                                     cuuint64_t flags, CUdriverProcAddressQueryResult* found) {
   constexpr cuuint64_t kFlags =
       CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
   if (symbol == nullptr || function == nullptr || (flags & ~kFlags) != 0 || version > CUDA_VERSION)
@@ -197,6 +202,7 @@ CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** function, int ve
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 // ---- looking entry points up ------------------------------------------------------------------
 
@@ -216,7 +222,8 @@ struct EntryPoint {
 /// "cuMemcpyHtoDAsync_v2" -> its base is all before "_v": the twins' rows know only the full name.
 bool names_base(const char* full, const char* base) {
   const std::size_t bytes = std::strlen(base);
-  return std::strncmp(full, base, bytes) == 0 && (full[bytes] == '\0' || std::strncmp(full + bytes, "_v", 2) == 0);
+  return std::strncmp(full, base, bytes) == 0 &&
+         (full[bytes] == '\0' || std::strncmp(full + bytes, "_v", 2) == 0);
 }
 
 const EntryPoint kEntryPoints[] = {

@@ -1,11 +1,11 @@
 // The seam: the CUDA driver API as the harness defines it, and the table of functions behind it.
 //
 // A target calls cuMemAllocAsync as it would anywhere. Our definition of it announces the call and
-// offers the turn, may be told to fail, records the call, and hands it to the current world's device,
-// which checks it against the ledger and carries it out.
+// offers the turn, may be told to fail, records the call, and hands it to the current world's
+// device, which checks it against the ledger and carries it out.
 //
-// Threads: within a run, the run's thread. A program without a world of its own (one that loaded our
-// libcuda.so.1) gets a process-wide one, on the plain strategy, one call at a time.
+// Threads: within a run, the run's thread. A program without a world of its own (one that loaded
+// our libcuda.so.1) gets a process-wide one, on the plain strategy, one call at a time.
 #pragma once
 
 #include <cuda.h>
@@ -26,12 +26,12 @@ struct DriverTable {
   CUresult(*name) parameters;
 #include "harness/cuda.def"
 
-  /// Whether the caller may call at all now: cuInit was called, a context is current, and it is not a
-  /// host function that asks. Null when the device answers that itself.
+  /// Whether the caller may call at all now: cuInit was called, a context is current, and it is not
+  /// a host function that asks. Null when the device answers that itself.
   CUresult (*admit)(CallNeeds needs);
 
-  /// What work on this stream touches, for announcements. Must accept any value. Null: the device as a
-  /// whole is what every call touches.
+  /// What work on this stream touches, for announcements. Must accept any value. Null: the device
+  /// as a whole is what every call touches.
   Resource (*resource)(CUstream stream);
 };
 
@@ -52,12 +52,12 @@ inline CUstream per_thread(CUstream stream) {
   return stream == nullptr ? CU_STREAM_PER_THREAD : stream;
 }
 
-/// Finds our entry point for cuGetProcAddress: the newest whose interface `version` knows. Null when there
-/// is none; `known` then tells whether a newer version would have found one.
+/// Finds our entry point for cuGetProcAddress: the newest whose interface `version` knows. Null
+/// when there is none; `known` then tells whether a newer version would have found one.
 void* find_entry_point(const char* base, int version, bool per_thread_default_stream, bool& known);
 
-/// Makes programs that have no world of their own be served by the device that `make` makes, once they
-/// call. libcuda.so.1 says so when it is loaded; in our own programs such a call is a mistake.
+/// Makes programs that have no world of their own be served by the device that `make` makes, once
+/// they call. libcuda.so.1 says so when it is loaded; in our own programs such a call is a mistake.
 void serve_process(Device* (*make)());
 
 }  // namespace harness

@@ -8,7 +8,10 @@
 // -minimize_crash.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 #include "harness/entries/fuzz_observer.h"
@@ -44,15 +47,27 @@ class Target {
   }
 
   void run(std::span<const std::uint8_t> bytes) {
-    const Config config =
-        config_is_fixed_
-            ? config_
-            : config_at(scenario_, config_of(read_records(bytes)) % config_count(scenario_));
+    const Config config = config_for(bytes);
     observer_.assign(bytes);
     for (const std::size_t variant : variants_) {
       const Outcome& outcome = runner_.run(scenario_, variant, config, device_, observer_);
       count_features(outcome);
-      if (outcome.failed()) crash(variant, config, outcome);
+      if (!outcome.failed()) continue;
+      const std::string signature = outcome.faults.front().signature();
+      if (aim_.empty() || aim_ == signature) crash(variant, config, outcome, signature);
+    }
+  }
+
+  /// From now on only the bug that these bytes show is a crash: -minimize_crash stops at any other.
+  void aim_at(std::span<const std::uint8_t> bytes) {
+    aim_ = "?";
+    const Config config = config_for(bytes);
+    observer_.assign(bytes);
+    for (const std::size_t variant : variants_) {
+      const Outcome& outcome = runner_.run(scenario_, variant, config, device_, observer_);
+      if (!outcome.failed()) continue;
+      aim_ = outcome.faults.front().signature();
+      return;
     }
   }
 
@@ -70,6 +85,11 @@ class Target {
     return *device;
   }
 
+  Config config_for(std::span<const std::uint8_t> bytes) const {
+    if (config_is_fixed_) return config_;
+    return config_at(scenario_, config_of(read_records(bytes)) % config_count(scenario_));
+  }
+
   /// Windows reached, and which ops ran together.
   void count_features(const Outcome& outcome) {
     constexpr std::uint64_t kWindow = hash_name("window");
@@ -83,8 +103,8 @@ class Target {
   }
 
   /// The first two lines are what ClusterFuzz and -minimize_crash tell bugs apart by.
-  [[noreturn]] void crash(std::size_t variant, const Config& config, const Outcome& outcome) {
-    const std::string signature = outcome.faults.front().signature();
+  [[noreturn]] void crash(std::size_t variant, const Config& config, const Outcome& outcome,
+                          const std::string& signature) {
     fmt::print(stderr, "{}:{}: ASSERTION FAILED: {}\nDEDUP_TOKEN: {}\n", __FILE__, __LINE__, signature,
                signature);
     const Case the_case{&scenario_, variant, config, &device_, outcome.tape};
@@ -98,6 +118,7 @@ class Target {
   std::vector<std::size_t> variants_;
   Config config_;
   bool config_is_fixed_ = false;
+  std::string aim_;  ///< The only signature that counts; empty = any.
   Runner runner_;
   Observer observer_{features};
 };
@@ -105,6 +126,12 @@ class Target {
 Target& target() {
   static Target one;
   return one;
+}
+
+void aim_at_file(const char* file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::vector<char> text{std::istreambuf_iterator<char>(in), {}};
+  target().aim_at({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 /// Takes "--name=value" off the command line, and puts it where child processes find it.
@@ -133,6 +160,12 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   }
   *argc = kept;
   try {
+    const auto end = *argv + *argc;
+    const bool minimizing = std::any_of(*argv, end, [](const char* argument) {
+      return std::string_view(argument) == "-minimize_crash_internal_step=1";
+    });
+    for (int i = 1; minimizing && i < *argc; ++i)
+      if ((*argv)[i][0] != '-') harness::entries::aim_at_file((*argv)[i]);
     target();
   } catch (const std::runtime_error& error) {
     harness::entries::stop(error.what());

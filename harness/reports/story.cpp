@@ -90,7 +90,7 @@ std::string heading(const Telling& telling, const Fault* fault, const Terminal& 
     text += "  " + config;
   text += '\n';
   if (fault == nullptr) return text + "no fault\n";
-  text += terminal.paint(Colour::red, fault->signature()) + '\n';
+  text += terminal.paint(Colour::red, wrapped(fault->signature(), kWidth, 2)) + "\n";
   const auto& windows = telling.outcome.windows;
   const std::size_t index = static_cast<std::size_t>(fault - telling.outcome.faults.data());
   if (index < windows.size() && windows[index] >= 0) {

@@ -1,4 +1,5 @@
-// Address reuse of the simulated driver: who may be given whose storage, and what a stale pointer meets.
+// Address reuse of the simulated driver: who may be given whose storage, and what a stale pointer
+// meets.
 #include "harness/tests/cuda_stage.h"
 
 namespace harness::testing {
@@ -173,6 +174,22 @@ TEST_F(CudaReuse, AKernelThatUsesFreedMemoryIsAFatalFault) {
   });
   EXPECT_EQ(ending, Ending::fatal);
   EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(CudaReuse, AKernelThatUsesWhatItWasNotGivenIsAFatalFault) {
+  run(Plain(), [] {
+    CUdeviceptr data = allocate(512);
+    allocate(512);
+    CUdeviceptr beyond = data + 512;
+    CUdeviceptr table = allocate(64);
+    CUDA_OK(cuMemsetD8_v2(table, 0, 64));
+    CUDA_OK(cuMemsetD32_v2(table, static_cast<unsigned>(beyond), 1));
+    CUDA_OK(cuMemsetD32_v2(table + 4, static_cast<unsigned>(beyond >> 32), 1));
+    CUfunction function = get_kernel(&afterlife_kernels_conformance, "copy_indirect");
+    launch(function, 1, 1, nullptr, {&table, &data});
+  });
+  EXPECT_EQ(ending, Ending::fatal);
+  EXPECT_EQ(stage.fault(), "wild_access");
 }
 
 TEST_F(CudaReuse, ACopyThatMeetsRecycledMemoryIsAFaultAndGoesOn) {

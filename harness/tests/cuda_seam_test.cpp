@@ -1,4 +1,5 @@
-// The seam itself: what happens around a call, whatever the device; and that runs forget each other.
+// The seam itself: what happens around a call, whatever the device; and that runs forget each
+// other.
 #include <algorithm>
 #include <cstring>
 
@@ -55,23 +56,24 @@ TEST_F(CudaSeam, ACallOffersTheTurnAndAQueryDoesNot) {
 TEST_F(CudaSeam, TwoTasksThatCallAreInterleaved) {
   World& world = stage.world;
   Alternate alternate;
-  std::vector<int> order;
+  const auto call_thrice = [] {
+    for (int i = 0; i < 3; ++i) cuCtxSynchronize();
+  };
   stage.run(alternate, [&] {
     CUcontext context = nullptr;
     cuCtxGetCurrent(&context);
-    world.scheduler.spawn("other", [&order, context] {
+    world.scheduler.spawn("other", [call_thrice, context] {
       cuCtxSetCurrent(context);
-      for (int i = 0; i < 3; ++i) {
-        order.push_back(1);
-        cuCtxSynchronize();
-      }
+      call_thrice();
     });
-    for (int i = 0; i < 3; ++i) {
-      order.push_back(0);
-      cuCtxSynchronize();
-    }
+    call_thrice();
   });
-  EXPECT_EQ(order, (std::vector<int>{0, 1, 0, 1, 0, 1}));
+  std::vector<int> order;
+  for (const Event& event : world.history.events())
+    if (event.kind == EventKind::call && event.what == Label("cuCtxSynchronize"))
+      order.push_back(event.task);
+  EXPECT_EQ(order.size(), 6U);
+  EXPECT_NE(order, (std::vector<int>{0, 0, 0, 1, 1, 1}));
 }
 
 TEST_F(CudaSeam, ACallFailsOnlyWhenAnActorAllowsItAndAPickSaysSo) {
@@ -139,7 +141,8 @@ struct Found {
 
 Found look_up(const char* name, int version, cuuint64_t flags = CU_GET_PROC_ADDRESS_DEFAULT) {
   Found found;
-  EXPECT_EQ(cuGetProcAddress_v2(name, &found.function, version, flags, &found.status), CUDA_SUCCESS);
+  EXPECT_EQ(cuGetProcAddress_v2(name, &found.function, version, flags, &found.status),
+            CUDA_SUCCESS);
   return found;
 }
 
@@ -152,16 +155,19 @@ TEST_F(CudaSeam, AnEntryPointIsFoundByBaseNameAndVersion) {
 }
 
 TEST_F(CudaSeam, TheVersionSelectsTheInterface) {
-  EXPECT_NE(look_up("cuCtxSynchronize", 12000).function, look_up("cuCtxSynchronize", 13000).function);
-  EXPECT_EQ(look_up("cuCtxSynchronize", 12000).function, reinterpret_cast<void*>(&cuCtxSynchronize));
+  EXPECT_NE(look_up("cuCtxSynchronize", 12000).function,
+            look_up("cuCtxSynchronize", 13000).function);
+  EXPECT_EQ(look_up("cuCtxSynchronize", 12000).function,
+            reinterpret_cast<void*>(&cuCtxSynchronize));
   EXPECT_EQ(look_up("cuStreamGetCtx", 12000).function, reinterpret_cast<void*>(&cuStreamGetCtx));
   EXPECT_EQ(look_up("cuStreamGetCtx", 12050).function, reinterpret_cast<void*>(&cuStreamGetCtx_v2));
 }
 
 TEST_F(CudaSeam, AFlagSelectsThePerThreadDefaultStreamTwins) {
   constexpr auto kTwin = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-  for (const char* name : {"cuLaunchKernel", "cuLaunchKernelEx", "cuMemcpyHtoD", "cuMemcpyHtoDAsync",
-                           "cuMemAllocAsync", "cuStreamSynchronize", "cuEventRecord", "cuMemsetD8"})
+  for (const char* name :
+       {"cuLaunchKernel", "cuLaunchKernelEx", "cuMemcpyHtoD", "cuMemcpyHtoDAsync",
+        "cuMemAllocAsync", "cuStreamSynchronize", "cuEventRecord", "cuMemsetD8"})
     EXPECT_NE(look_up(name, 13000, kTwin).function, look_up(name, 13000).function) << name;
   EXPECT_EQ(look_up("cuMemAlloc", 13000, kTwin).function, look_up("cuMemAlloc", 13000).function);
   EXPECT_EQ(look_up("cuStreamGetCtx", 12000, kTwin).status, CU_GET_PROC_ADDRESS_SUCCESS);
@@ -169,8 +175,7 @@ TEST_F(CudaSeam, AFlagSelectsThePerThreadDefaultStreamTwins) {
 
 TEST_F(CudaSeam, ATwinTakesStreamZeroForTheThreadsOwn) {
   using StreamCall = CUresult (*)(CUstream);
-  const Found twin =
-      look_up("cuStreamQuery", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+  const Found twin = look_up("cuStreamQuery", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
   const auto query = reinterpret_cast<StreamCall>(twin.function);
   Always late = lagging();
   stage.run(late, [query] {
@@ -222,7 +227,8 @@ class RandomProgram {
         break;
       case 1:
       case 2:
-        if (cuMemAllocAsync(&made, 1 + roll(2000), stream()) == CUDA_SUCCESS) blocks_.push_back(made);
+        if (cuMemAllocAsync(&made, 1 + roll(2000), stream()) == CUDA_SUCCESS)
+          blocks_.push_back(made);
         break;
       case 3:
         cuMemFreeAsync(block(), stream());

@@ -11,6 +11,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/device.h"
@@ -123,8 +124,8 @@ inline std::string backend_name(const ::testing::TestParamInfo<Backend>& info) {
   return {};
 }
 
-/// Why the GPU cannot be used; empty when it can. Found out before our own library is loaded: from then
-/// on the loader takes it for the real one, which has the same name.
+/// Why the GPU cannot be used; empty when it can. Found out before our own library is loaded: from
+/// then on the loader takes it for the real one, which has the same name.
 inline const std::string& why_no_gpu() {
   static const std::string why = [] {
     try {
@@ -132,8 +133,8 @@ inline const std::string& why_no_gpu() {
     } catch (const std::runtime_error& error) {
       return std::string(error.what());
     }
-    return std::string(afterlife_fatbin_conformance_size > 0 ? ""
-                                                             : "built without nvcc: no kernels for the GPU");
+    return std::string(
+        afterlife_fatbin_conformance_size > 0 ? "" : "built without nvcc: no kernels for the GPU");
   }();
   return why;
 }
@@ -142,7 +143,8 @@ inline const std::string& why_no_gpu() {
 inline Device* make_device(Backend backend) {
   if (backend == Backend::sim) return devices::sim.make();
   const std::string& why = why_no_gpu();
-  if (backend == Backend::gpu) return why.empty() ? devices::gpu.make() : throw std::runtime_error(why);
+  if (backend == Backend::gpu)
+    return why.empty() ? devices::gpu.make() : throw std::runtime_error(why);
   const std::string file = own_libcuda();
   if (!std::filesystem::exists(file)) throw std::runtime_error(file + " is not built");
   setenv("AFTERLIFE_LIBCUDA", file.c_str(), 1);
@@ -151,7 +153,8 @@ inline Device* make_device(Backend backend) {
   return device;
 }
 
-/// Each test runs on the simulated driver, through our libcuda.so.1, and on a GPU where there is one.
+/// Each test runs on the simulated driver, through our libcuda.so.1, and on a GPU where there is
+/// one.
 class OnEveryDevice : public ::testing::TestWithParam<Backend> {
  protected:
   void SetUp() override {
@@ -167,12 +170,20 @@ class OnEveryDevice : public ::testing::TestWithParam<Backend> {
                                       : &afterlife_kernels_conformance;
   }
 
+  /// Runs `body` plainly, with the device initialized and a context current.
+  template <class Body>
+  void run(Body body) {
+    EXPECT_EQ(stage->run(body), Ending::finished) << stage->fault();
+  }
+  void expect_no_fault() const { EXPECT_TRUE(stage->faults.empty()) << stage->fault(); }
+  void expect_fault(std::string_view kind) const { EXPECT_EQ(stage->fault(), kind); }
+
   std::unique_ptr<CudaStage> stage;
 };
 
-#define INSTANTIATE_ON_EVERY_DEVICE(Suite)                                                           \
-  INSTANTIATE_TEST_SUITE_P(Devices, Suite,                                                           \
-                           ::testing::Values(Backend::sim, Backend::libcuda, Backend::gpu),          \
+#define INSTANTIATE_ON_EVERY_DEVICE(Suite)                                                  \
+  INSTANTIATE_TEST_SUITE_P(Devices, Suite,                                                  \
+                           ::testing::Values(Backend::sim, Backend::libcuda, Backend::gpu), \
                            backend_name)
 
 /// For what only the simulated driver can be made to do.
@@ -200,7 +211,8 @@ inline CUresult launch(CUfunction function, unsigned grid, unsigned block, CUstr
   return cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, stream, copies, nullptr);
 }
 
-/// Starts a kernel that is still queued when this returns, on the lagging strategy, and uses `address`.
+/// Starts a kernel that is still queued when this returns, on the lagging strategy, and uses
+/// `address`.
 inline void keep_busy(CUstream stream, CUdeviceptr address) {
   CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
   int count = 1;

@@ -1,5 +1,5 @@
-// What the documentation says about when device work happens, and the undefined behaviours that are a
-// matter of it. On the simulated driver, where a pick decides how late work is.
+// What the documentation says about when device work happens, and the undefined behaviours that are
+// a matter of it. On the simulated driver, where a pick decides how late work is.
 #include <cstring>
 
 #include "harness/tests/cuda_stage.h"
@@ -56,19 +56,20 @@ TEST_F(CudaTiming, AKernelCanStopBetweenItsBlocks) {
   run(Always(Site::lag, 3), [] {  // Two blocks done.
     CUdeviceptr table = allocate(64);
     CUdeviceptr data = allocate(64);
-    auto* out = static_cast<int*>(pin(64));
-    CUdeviceptr out_address = reinterpret_cast<CUdeviceptr>(out);
-    std::memset(out, 0, 64);
+    CUdeviceptr out = allocate(64);
     CUDA_OK(cuMemcpyHtoD_v2(table, &data, sizeof data));
     CUDA_OK(cuMemsetD32_v2(data, 5, 4));
+    CUDA_OK(cuMemsetD32_v2(out, 0, 4));
     CUDA_OK(cuCtxSynchronize());
     CUfunction function = get_kernel(&afterlife_kernels_conformance, "copy_indirect");
     CUstream stream = make_stream();
-    CUDA_OK(launch(function, 4, 2, stream, {&table, &out_address}));
-    EXPECT_EQ(out[1], 5);
-    EXPECT_EQ(out[2], 0);
+    CUDA_OK(launch(function, 4, 2, stream, {&table, &out}));
+    int values[4] = {};
+    CUDA_OK(cuMemcpyDtoHAsync_v2(values, out, sizeof values, make_stream()));
+    EXPECT_EQ(values[1], 5);
+    EXPECT_EQ(values[2], 0);
     CUDA_OK(cuStreamSynchronize(stream));
-    EXPECT_EQ(out[3], 5);
+    EXPECT_EQ(read_int(out + 12), 5);
   });
   expect_finished();
 }
@@ -162,63 +163,6 @@ TEST_F(CudaTiming, ASetOfPinnedMemoryIsSynchronous) {
   expect_finished();
 }
 
-// ---- the default streams ----------------------------------------------------------------------
-
-TEST_F(CudaTiming, LegacyWorkWaitsForBlockingStreamsAndTheyForIt) {
-  run(lagging(), [] {
-    CUdeviceptr address = allocate(64);
-    CUDA_OK(cuMemsetD32_v2(address, 0, 1));
-    CUDA_OK(cuCtxSynchronize());
-    CUstream first = make_stream(CU_STREAM_DEFAULT);
-    CUstream second = make_stream(CU_STREAM_DEFAULT);
-    keep_busy(first, address);
-    CUDA_OK(cuMemsetD32Async(address, 10, 1, nullptr));
-    keep_busy(second, address);
-    CUDA_OK(cuStreamSynchronize(second));  // Takes the other two along.
-    EXPECT_EQ(cuStreamQuery(first), CUDA_SUCCESS);
-    EXPECT_EQ(read_int(address), 11);
-  });
-  expect_finished();
-}
-
-TEST_F(CudaTiming, NonBlockingStreamsAndLegacyWorkDoNotWaitForEachOther) {
-  run(lagging(), [] {
-    CUdeviceptr address = allocate(64);
-    CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
-    keep_busy(nullptr, address);
-    keep_busy(stream, address);
-    EXPECT_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY);
-    EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
-    CUDA_OK(cuStreamSynchronize(nullptr));
-    EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
-  });
-  expect_finished();
-}
-
-TEST_F(CudaTiming, EachTaskHasItsOwnPerThreadStreamAndContext) {
-  Always late = lagging();
-  World& world = stage.world;
-  ending = stage.run(late, [&world] {
-    CUdeviceptr address = allocate(64);
-    CUcontext context = nullptr;
-    CUDA_OK(cuCtxGetCurrent(&context));
-    keep_busy(CU_STREAM_PER_THREAD, address);
-    EXPECT_EQ(cuStreamQuery(CU_STREAM_PER_THREAD), CUDA_ERROR_NOT_READY);
-    bool looked = false;
-    world.scheduler.spawn("other", [&world, context, &looked] {
-      CUcontext current = nullptr;
-      CUDA_OK(cuCtxGetCurrent(&current));
-      EXPECT_EQ(current, nullptr);
-      CUDA_OK(cuCtxSetCurrent(context));
-      EXPECT_EQ(cuStreamQuery(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
-      looked = true;
-      world.scheduler.touch(1);
-    });
-    world.scheduler.wait_until({1, AccessKind::read}, "the other task", [&] { return looked; });
-  });
-  expect_finished();
-}
-
 // ---- freeing ----------------------------------------------------------------------------------
 
 TEST_F(CudaTiming, FreeingPlainMemoryWaitsForWhatIsInFlight) {
@@ -293,6 +237,90 @@ TEST_F(CudaTiming, AModuleUnloadedUnderAQueuedKernelIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_death");
 }
 
+TEST_F(CudaTiming, AFunctionOutlivesNoModule) {
+  run(Plain(), [] {
+    CUmodule module = nullptr;
+    CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one", &module);
+    CUdeviceptr address = allocate(64);
+    int count = 1;
+    CUDA_OK(cuModuleUnload(module));
+    EXPECT_EQ(launch(function, 1, 1, nullptr, {&address, &count}), CUDA_ERROR_INVALID_HANDLE);
+  });
+  EXPECT_EQ(stage.fault(), "use_after_death");
+  run(Plain(), [] {
+    CUmodule module = nullptr;
+    CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one", &module);
+    CUDA_OK(cuModuleUnload(module));
+    int value = 0;
+    EXPECT_EQ(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function),
+              CUDA_ERROR_INVALID_HANDLE);
+  });
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(CudaTiming, PinnedMemoryAndTheRestAreFreedEachByTheirOwnFunction) {
+  run(Plain(), [] {
+    EXPECT_EQ(cuMemFree_v2(reinterpret_cast<CUdeviceptr>(pin(64))), CUDA_ERROR_INVALID_VALUE);
+  });
+  EXPECT_EQ(stage.fault(), "api_misuse");
+  run(Plain(), [] {
+    EXPECT_EQ(cuMemFreeHost(reinterpret_cast<void*>(allocate(64))), CUDA_ERROR_INVALID_VALUE);
+  });
+  EXPECT_EQ(stage.fault(), "api_misuse");
+}
+
+TEST_F(CudaTiming, FreeingAtOnceWhatItsStreamHasNotReachedIsAFault) {
+  struct LagAndReuse : Strategy {
+    std::uint32_t answer(const Question& question) override {
+      return question.site == Site::lag || question.site == Site::reuse ? 1 : 0;
+    }
+  };
+  run(LagAndReuse(), [] {
+    CUstream stream = make_stream();
+    CUdeviceptr first = allocate_async(64, stream);
+    CUDA_OK(cuMemFreeAsync(first, stream));
+    CUdeviceptr second = allocate_async(64, stream);
+    EXPECT_EQ(second, first);
+    CUDA_OK(cuMemFree_v2(second));
+  });
+  EXPECT_EQ(stage.fault(), "api_misuse");
+}
+
+TEST_F(CudaTiming, ADeviceCopyOfMemoryThatIsNotTheDriversIsAFault) {
+  run(Plain(), [] {
+    int on_stack = 0;
+    EXPECT_EQ(cuMemcpyDtoD_v2(allocate(64), reinterpret_cast<CUdeviceptr>(&on_stack), 4),
+              CUDA_ERROR_INVALID_VALUE);
+  });
+  EXPECT_EQ(stage.fault(), "api_misuse");
+}
+
+TEST_F(CudaTiming, ALaunchAttributeIsNotSupported) {
+  run(Plain(), [] {
+    CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
+    CUdeviceptr address = allocate(64);
+    int count = 1;
+    void* parameters[] = {&address, &count};
+    CUlaunchAttribute attribute{};
+    attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    CUlaunchConfig config{1, 1, 1, 1, 1, 1, 0, nullptr, &attribute, 1};
+    EXPECT_EQ(cuLaunchKernelEx(&config, function, parameters, nullptr), CUDA_ERROR_NOT_SUPPORTED);
+    attribute.id = CU_LAUNCH_ATTRIBUTE_IGNORE;
+    EXPECT_EQ(cuLaunchKernelEx(&config, function, parameters, nullptr), CUDA_SUCCESS);
+  });
+}
+
+TEST_F(CudaTiming, APoolThatIsSharedIsNotSupported) {
+  run(Plain(), [] {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    properties.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    CUmemoryPool pool = nullptr;
+    EXPECT_EQ(cuMemPoolCreate(&pool, &properties), CUDA_ERROR_NOT_SUPPORTED);
+  });
+}
+
 TEST_F(CudaTiming, ADestroyedStreamStillDoesWhatItWasTold) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);
@@ -305,138 +333,6 @@ TEST_F(CudaTiming, ADestroyedStreamStillDoesWhatItWasTold) {
     EXPECT_EQ(read_int(address), 1);
   });
   expect_finished();
-}
-
-// ---- events -----------------------------------------------------------------------------------
-
-TEST_F(CudaTiming, AnEventIsDoneWhenTheWorkBeforeItIs) {
-  run(lagging(), [] {
-    CUstream stream = make_stream();
-    CUevent start = make_event();
-    CUevent end = make_event();
-    CUDA_OK(cuEventRecord(start, stream));
-    keep_busy(stream, allocate(64));
-    CUDA_OK(cuEventRecord(end, stream));
-    EXPECT_EQ(cuEventQuery(start), CUDA_SUCCESS);
-    EXPECT_EQ(cuEventQuery(end), CUDA_ERROR_NOT_READY);
-    float milliseconds = 0;
-    EXPECT_EQ(cuEventElapsedTime_v2(&milliseconds, start, end), CUDA_ERROR_NOT_READY);
-    CUDA_OK(cuEventSynchronize(end));
-    EXPECT_EQ(cuStreamQuery(stream), CUDA_SUCCESS);
-  });
-  expect_finished();
-}
-
-TEST_F(CudaTiming, AnEventOrdersTwoStreams) {
-  run(lagging(), [] {
-    CUdeviceptr address = allocate(64);
-    CUDA_OK(cuMemsetD32_v2(address, 0, 1));
-    CUDA_OK(cuCtxSynchronize());
-    CUstream producer = make_stream();
-    CUstream consumer = make_stream();
-    CUevent event = make_event();
-    keep_busy(producer, address);
-    CUDA_OK(cuEventRecord(event, producer));
-    CUDA_OK(cuStreamWaitEvent(consumer, event, 0));
-    CUDA_OK(cuEventDestroy_v2(event));  // The wait keeps its meaning.
-    CUDA_OK(cuMemsetD32Async(address, 9, 1, consumer));
-    CUDA_OK(cuStreamSynchronize(consumer));
-    EXPECT_EQ(cuStreamQuery(producer), CUDA_SUCCESS);
-    EXPECT_EQ(read_int(address), 9);
-  });
-  expect_finished();
-}
-
-TEST_F(CudaTiming, AWaitMeansTheRecordBeforeItNotALaterOne) {
-  run(lagging(), [] {
-    CUdeviceptr address = allocate(64);
-    CUstream producer = make_stream();
-    CUstream consumer = make_stream();
-    CUevent event = make_event();
-    CUDA_OK(cuEventRecord(event, producer));  // Nothing was queued: done.
-    CUDA_OK(cuStreamWaitEvent(consumer, event, 0));
-    keep_busy(producer, address);
-    CUDA_OK(cuEventRecord(event, producer));
-    CUDA_OK(cuStreamSynchronize(consumer));
-    EXPECT_EQ(cuStreamQuery(producer), CUDA_ERROR_NOT_READY);
-  });
-  expect_finished();
-}
-
-// ---- host functions ---------------------------------------------------------------------------
-
-TEST_F(CudaTiming, AHostFunctionMayNotCallCuda) {
-  run(Plain(), [] {
-    CUresult inside = CUDA_SUCCESS;
-    const auto call = [](void* data) { *static_cast<CUresult*>(data) = cuCtxSynchronize(); };
-    CUDA_OK(cuLaunchHostFunc(nullptr, call, &inside));
-    CUDA_OK(cuStreamSynchronize(nullptr));
-    EXPECT_EQ(inside, CUDA_ERROR_NOT_PERMITTED);
-  });
-  EXPECT_EQ(stage.fault(), "api_misuse");
-}
-
-TEST_F(CudaTiming, AHostFunctionHoldsUpTheWorkBehindIt) {
-  run(Plain(), [] {
-    CUdeviceptr address = allocate(64);
-    CUDA_OK(cuLaunchHostFunc(nullptr, [](void*) {}, nullptr));
-    CUDA_OK(cuMemsetD8Async(address, 1, 64, nullptr));
-    EXPECT_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY);
-    CUDA_OK(cuStreamSynchronize(nullptr));
-    EXPECT_EQ(read_int(address), 0x01010101);
-  });
-  expect_finished();
-}
-
-// ---- contexts ---------------------------------------------------------------------------------
-
-TEST_F(CudaTiming, NothingWorksBeforeCuInit) {
-  Plain plain;
-  ending = stage.run_bare(plain, [] {
-    int count = 0;
-    EXPECT_EQ(cuDeviceGetCount(&count), CUDA_ERROR_NOT_INITIALIZED);
-  });
-}
-
-TEST_F(CudaTiming, AContextDestroyedWhileCurrentElsewhereIsDestroyedThere) {
-  World& world = stage.world;
-  Plain plain;
-  ending = stage.run(plain, [&world] {
-    CUcontext made = nullptr;
-    CUDA_OK(cuCtxCreate_v4(&made, nullptr, 0, 0));
-    bool ready = false;
-    bool destroyed = false;
-    const Access access{2, AccessKind::read};
-    world.scheduler.spawn("other", [&world, &ready, &destroyed, made, access] {
-      CUDA_OK(cuCtxSetCurrent(made));
-      ready = true;
-      world.scheduler.touch(2);
-      world.scheduler.wait_until(access, "the destruction", [&] { return destroyed; });
-      CUdeviceptr address = 0;
-      EXPECT_EQ(cuMemAlloc_v2(&address, 64), CUDA_ERROR_CONTEXT_IS_DESTROYED);
-      ready = false;
-      world.scheduler.touch(2);
-    });
-    world.scheduler.wait_until(access, "the other task", [&] { return ready; });
-    CUDA_OK(cuCtxDestroy_v2(made));
-    destroyed = true;
-    world.scheduler.touch(2);
-    world.scheduler.wait_until(access, "the other task", [&] { return !ready; });
-  });
-  expect_finished();
-}
-
-TEST_F(CudaTiming, TheEndOfAContextIsTheEndOfWhatItOwns) {
-  run(Plain(), [] {
-    CUcontext made = nullptr;
-    CUDA_OK(cuCtxCreate_v4(&made, nullptr, 0, 0));
-    CUdeviceptr owned = allocate(64);
-    CUdeviceptr pooled = allocate_async(64);
-    CUDA_OK(cuCtxDestroy_v2(made));
-    EXPECT_EQ(cuMemFree_v2(owned), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuMemFree_v2(pooled), CUDA_SUCCESS);
-  });
-  EXPECT_EQ(stage.fault(), "double_free");
 }
 
 }  // namespace

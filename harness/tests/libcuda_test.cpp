@@ -68,14 +68,16 @@ TEST_F(Libcuda, ServesAProgramThatHasNoWorld) {
   ASSERT_EQ(get("cuMemsetD32_v2", &DriverTable::cuMemsetD32_v2)(address, 5, 4), CUDA_SUCCESS);
   CUmodule module = nullptr;
   CUfunction function = nullptr;
-  ASSERT_EQ(get("cuModuleLoadData", &DriverTable::cuModuleLoadData)(&module, &afterlife_kernels_conformance),
+  ASSERT_EQ(get("cuModuleLoadData", &DriverTable::cuModuleLoadData)(&module,
+                                                                    &afterlife_kernels_conformance),
             CUDA_SUCCESS);
-  ASSERT_EQ(get("cuModuleGetFunction", &DriverTable::cuModuleGetFunction)(&function, module, "add_one"),
-            CUDA_SUCCESS);
+  ASSERT_EQ(
+      get("cuModuleGetFunction", &DriverTable::cuModuleGetFunction)(&function, module, "add_one"),
+      CUDA_SUCCESS);
   int count = 1;
   void* parameters[] = {&address, &count};
-  ASSERT_EQ(get("cuLaunchKernel", &DriverTable::cuLaunchKernel)(function, 1, 1, 1, 1, 1, 1, 0, nullptr,
-                                                                parameters, nullptr),
+  ASSERT_EQ(get("cuLaunchKernel", &DriverTable::cuLaunchKernel)(function, 1, 1, 1, 1, 1, 1, 0,
+                                                                nullptr, parameters, nullptr),
             CUDA_SUCCESS);
   int values[2] = {};
   ASSERT_EQ(get("cuMemcpyDtoH_v2", &DriverTable::cuMemcpyDtoH_v2)(values, address, sizeof values),
@@ -122,13 +124,15 @@ TEST_F(Libcuda, TellsFaultsAtOnce) {
   ASSERT_EQ(free_memory(address), CUDA_SUCCESS);
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(free_memory(address), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_NE(::testing::internal::GetCapturedStderr().find("afterlife: double_free"), std::string::npos);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("afterlife: double_free"),
+            std::string::npos);
 }
 
 TEST_F(Libcuda, CallsHostFunctionsWhereverTheProgramIs) {
   int called = 0;
   const auto call = [](void* data) { ++*static_cast<int*>(data); };
-  EXPECT_EQ(get("cuLaunchHostFunc", &DriverTable::cuLaunchHostFunc)(nullptr, call, &called), CUDA_SUCCESS);
+  EXPECT_EQ(get("cuLaunchHostFunc", &DriverTable::cuLaunchHostFunc)(nullptr, call, &called),
+            CUDA_SUCCESS);
   EXPECT_EQ(get("cuStreamSynchronize", &DriverTable::cuStreamSynchronize)(nullptr), CUDA_SUCCESS);
   EXPECT_EQ(called, 1);
 }
@@ -137,11 +141,13 @@ TEST_F(Libcuda, KnowsItsKernelsByTheirFatbin) {
   const auto load = get("cuModuleLoadData", &DriverTable::cuModuleLoadData);
   int fatbins = 0;
   int known = 0;
-  for (const BuiltImage* built = __start_afterlife_images; built != __stop_afterlife_images; ++built) {
+  for (const BuiltImage* built = __start_afterlife_images; built != __stop_afterlife_images;
+       ++built) {
     if (built->fatbin_bytes == 0) continue;
     ++fatbins;
     CUmodule module = nullptr;
-    if (load(&module, built->fatbin) == CUDA_SUCCESS) ++known;  // Those of these tests are not in it.
+    if (load(&module, built->fatbin) == CUDA_SUCCESS)
+      ++known;  // Those of these tests are not in it.
   }
   if (fatbins == 0) GTEST_SKIP() << "built without nvcc: no fatbins";
   EXPECT_GT(known, 0);
@@ -156,9 +162,10 @@ TEST(GpuDevice, WithoutADriverThereIsOneClearLine) {
     const std::unique_ptr<Device> device(devices::gpu.make());
     ADD_FAILURE() << "made a device out of nothing";
   } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(),
-                 "no CUDA driver: /nonexistent/libcuda.so.1 not found; install an NVIDIA driver or use "
-                 "--device sim");
+    EXPECT_STREQ(
+        error.what(),
+        "no CUDA driver: /nonexistent/libcuda.so.1 not found; install an NVIDIA driver or use "
+        "--device sim");
   }
   setenv("AFTERLIFE_LIBCUDA", "libm.so.6", 1);
   try {

@@ -61,7 +61,7 @@ Ops applicable(const Situation& now) {
 }
 
 Ops wanted(const Situation& now) {
-  return when(now.census.packs == 0, ops(Op::new_argpack)) |
+  return when(std::popcount(now.census.packs) < 2, ops(Op::new_argpack)) |
          when(now.census.arrays == 0, ops(Op::new_ndarray)) |
          when(now.census.externals == 0, ops(Op::new_external));
 }

@@ -300,7 +300,7 @@ Status Script::call(const Situation& now) {
   arguments.array = choose_or_none(now.census.arrays);
   arguments.external = choose_or_none(now.census.externals);
   arguments.returns = choose_plain();
-  arguments.too_many = choose_number(8) == 7;
+  arguments.too_many = choose_number(16) == 15;
   return path_->call(arguments);
 }
 
@@ -344,8 +344,10 @@ bool Script::reached_in(harness::Name activation, Window window) const {
 
 // [0] is what was bound; newer values are as good. Anything else is a third value.
 void Script::read(const targets::argpack::Reading& reading) {
-  if (reading.as_expected) return;
   harness::World& world = scene_.world();
+  world.scheduler.note(harness::EventKind::observe, reading.what, 0,
+                       static_cast<std::uint64_t>(reading.observed));
+  if (reading.as_expected) return;
   harness::Fault fault;
   fault.kind = harness::FaultKind::wrong_value;
   fault.object_kind = reading.what;

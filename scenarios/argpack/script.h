@@ -26,7 +26,6 @@ class Script final : public targets::argpack::Observer {
   // ---- which windows this run went through ----
   using Window = targets::argpack::Window;
   bool reached_in(harness::Name activation, Window window) const;
-  bool was_reached(Window window) const { return (scene_.reached() >> harness::raw(window)) & 1; }
   /// The window reached last, or -1.
   int last_window() const { return passages_.empty() ? -1 : harness::raw(passages_.back().window); }
 

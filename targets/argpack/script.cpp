@@ -9,6 +9,12 @@ using harness::TypeInfo;
 
 // ---- the program --------------------------------------------------------------------------------
 
+std::uint32_t Script::generation_now() {
+  const std::uint32_t generation = core_.program != nullptr ? core_.program->generation() : 0;
+  core_.ghost.order();
+  return generation;
+}
+
 Status Script::start_program() {
   core_.ghost.order();
   return core_.interpreter.c_call("init", [&] {
@@ -16,7 +22,9 @@ Status Script::start_program() {
     if (core_.program != nullptr) return Status::ok;
     const Status status = core_.driver.open();
     if (status != Status::ok) return status;
-    core_.program = core_.scheduler.arena().make<Program>(core_, ++generation_);
+    auto* program = core_.scheduler.arena().make<Program>(core_, ++generation_);
+    core_.ghost.order();
+    core_.program = program;
     return Status::ok;
   });
 }
@@ -36,6 +44,7 @@ Status Script::reset_now() {
   const Status status = c_call("reset", [&](Program& program) {
     program.finalize();
     policy_.reset();
+    core_.ghost.order();
     core_.program = nullptr;
     return Status::ok;
   });

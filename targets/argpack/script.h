@@ -80,6 +80,8 @@ class Script final : public Argpack {
   };
 
   // ---- script.cpp ----
+  /// Of the program of now; 0 where there is none.
+  std::uint32_t generation_now();
   void step(harness::Label bytecode) {
     core_.ghost.order();
     core_.interpreter.step(bytecode);

@@ -26,9 +26,9 @@ static Label site_of_deletion(const Thing& thing, bool stale) {
 
 void Script::finalize(ArrayPayload& payload) {
   core_.ghost.lose(*payload.thing);
-  if (core_.program == nullptr || !payload.ndarray) return;
-  const bool stale = payload.generation != core_.program->generation();
-  c_call(site_of_deletion(*payload.thing, stale), [&](Program& program) {
+  const std::uint32_t now = generation_now();
+  if (now == 0 || !payload.ndarray) return;
+  c_call(site_of_deletion(*payload.thing, payload.generation != now), [&](Program& program) {
     program.delete_ndarray(payload.ndarray, payload.generation);
     return Status::ok;
   });

@@ -73,9 +73,9 @@ static Label site_of_deletion(const Thing& thing, bool stale) {
 
 void Script::finalize(PackPayload& payload) {
   core_.ghost.lose(*payload.thing);
-  if (core_.program == nullptr || !payload.argpack) return;
-  const bool stale = payload.generation != core_.program->generation();
-  c_call(site_of_deletion(*payload.thing, stale), [&](Program& program) {
+  const std::uint32_t now = generation_now();
+  if (now == 0 || !payload.argpack) return;
+  c_call(site_of_deletion(*payload.thing, payload.generation != now), [&](Program& program) {
     program.delete_argpack(payload.argpack, payload.generation);
     return Status::ok;
   });

@@ -18,16 +18,19 @@ CUresult retain_primary(CUcontext* context, CUdevice device) {
   return status;
 }
 
+/// What the run did not retain is not its to release.
 CUresult release_primary(CUdevice device) {
   GpuDevice& gpu = GpuDevice::current();
+  if (gpu.primary_count == 0) return CUDA_ERROR_INVALID_CONTEXT;
   const CUresult status = gpu.driver.cuDevicePrimaryCtxRelease_v2(device);
-  if (status != CUDA_SUCCESS || gpu.primary_count == 0 || --gpu.primary_count > 0) return status;
+  if (status != CUDA_SUCCESS || --gpu.primary_count > 0) return status;
   gpu.died(Kind::context, gpu.primary);
   gpu.context_ended();
   return status;
 }
 
-CUresult create_context(CUcontext* context, CUctxCreateParams* parameters, unsigned flags, CUdevice device) {
+CUresult create_context(CUcontext* context, CUctxCreateParams* parameters, unsigned flags,
+                        CUdevice device) {
   GpuDevice& gpu = GpuDevice::current();
   const CUresult status = gpu.driver.cuCtxCreate_v4(context, parameters, flags, device);
   if (status != CUDA_SUCCESS) return status;
@@ -101,7 +104,8 @@ CUresult destroy(Handle handle) {
   return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(handle);
 }
 
-// The function would be called on a thread of the driver's, which is no task: we call it, in its place.
+// The function would be called on a thread of the driver's, which is no task: we call it, in its
+// place.
 CUresult launch_host_function(CUstream stream, CUhostFn function, void* data) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
@@ -139,7 +143,8 @@ CUresult copy(Target target, Source source, std::size_t bytes, Arguments... argu
   CUresult error = gpu.check((std::uint64_t)target, bytes);
   if (error == CUDA_SUCCESS) error = gpu.check((std::uint64_t)source, bytes);
   ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
-  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(target, source, bytes, arguments...);
+  return error != CUDA_SUCCESS ? error
+                               : (gpu.driver.*kFunction)(target, source, bytes, arguments...);
 }
 
 template <auto kFunction, class Value, class... Arguments>
@@ -147,7 +152,8 @@ CUresult set(CUdeviceptr target, Value value, std::size_t count, Arguments... ar
   GpuDevice& gpu = GpuDevice::current();
   CUresult error = gpu.check(target, count * sizeof(Value));
   ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
-  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(target, value, count, arguments...);
+  return error != CUDA_SUCCESS ? error
+                               : (gpu.driver.*kFunction)(target, value, count, arguments...);
 }
 
 }  // namespace

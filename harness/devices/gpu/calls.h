@@ -1,5 +1,5 @@
-// The functions of the pass-through. Most are the driver's own behind a check of the handles they are
-// given; the rest, which begin or end lives, have a definition in calls.cpp.
+// The functions of the pass-through. Most are the driver's own behind a check of the handles they
+// are given; the rest, which begin or end lives, have a definition in calls.cpp.
 #pragma once
 
 #include "harness/devices/gpu/gpu_device.h"
@@ -12,7 +12,8 @@ inline CUresult check(GpuDevice& gpu, CUmodule handle) { return gpu.check(Kind::
 inline CUresult check(GpuDevice& gpu, CUevent handle) { return gpu.check(Kind::event, handle); }
 inline CUresult check(GpuDevice& gpu, CUmemoryPool handle) { return gpu.check(Kind::pool, handle); }
 inline CUresult check(GpuDevice& gpu, CUstream handle) {
-  const bool is_default = handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+  const bool is_default =
+      handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
   return is_default ? CUDA_SUCCESS : gpu.check(Kind::stream, handle);
 }
 inline CUresult check(GpuDevice& gpu, const CUlaunchConfig* config) {

@@ -1,5 +1,5 @@
-// The real libcuda.so.1, loaded at run time. Only cuGetProcAddress_v2 is looked up by name; it serves the
-// rest by base name and version, so that no symbol of the library ever mixes with ours.
+// The real libcuda.so.1, loaded at run time. Only cuGetProcAddress_v2 is looked up by name; it
+// serves the rest by base name and version, so that no symbol of the library ever mixes with ours.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -13,7 +13,8 @@ namespace harness::devices {
 
 namespace {
 
-using GetProcAddress = CUresult(CUDAAPI*)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*);
+using GetProcAddress = CUresult(CUDAAPI*)(const char*, void**, int, cuuint64_t,
+                                          CUdriverProcAddressQueryResult*);
 
 /// What takes the place of a function that this driver does not have.
 template <class... Arguments>
@@ -22,7 +23,8 @@ auto missing(CUresult (*)(Arguments...)) -> CUresult (*)(Arguments...) {
 }
 
 template <class Function>
-void look_up(GetProcAddress get, const char* base, int since, cuuint64_t flags, Function& function) {
+void look_up(GetProcAddress get, const char* base, int since, cuuint64_t flags,
+             Function& function) {
   void* found = nullptr;
   const CUresult status = get(base, &found, since, flags, nullptr);
   function = status == CUDA_SUCCESS && found != nullptr ? reinterpret_cast<Function>(found)
@@ -39,8 +41,9 @@ GetProcAddress open_library(const std::string& file) {
   }
   void* get = dlsym(library, "cuGetProcAddress_v2");
   if (get == nullptr)
-    throw std::runtime_error("the CUDA driver is too old: " + file +
-                             " has no cuGetProcAddress_v2; install one for CUDA 12 or later, or use --device sim");
+    throw std::runtime_error(
+        "the CUDA driver is too old: " + file +
+        " has no cuGetProcAddress_v2; install one for CUDA 12 or later, or use --device sim");
   return reinterpret_cast<GetProcAddress>(get);
 }
 
@@ -58,7 +61,8 @@ DriverTable load(const std::string& file) {
   if (status == CUDA_SUCCESS) status = table.cuDeviceGetCount(&count);
   if (status != CUDA_SUCCESS || count == 0) {
     const char* name = nullptr;
-    if (table.cuGetErrorName(status, &name) != CUDA_SUCCESS || name == nullptr) name = "unknown error";
+    if (table.cuGetErrorName(status, &name) != CUDA_SUCCESS || name == nullptr)
+      name = "unknown error";
     throw std::runtime_error(std::string("the CUDA driver finds no usable GPU (") + name +
                              "); use --device sim");
   }

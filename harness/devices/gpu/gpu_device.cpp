@@ -1,5 +1,5 @@
-// How it works. What the run made is known by address and by handle, each with its birth id. Addresses and
-// handles come back, as the driver likes; the last one to have it is the one we know.
+// How it works. What the run made is known by address and by handle, each with its birth id.
+// Addresses and handles come back, as the driver likes; the last one to have it is the one we know.
 #include "harness/devices/gpu/gpu_device.h"
 
 #include <algorithm>
@@ -36,7 +36,8 @@ void GpuDevice::begin(World& world) {
 void GpuDevice::born(Kind kind, const void* handle) {
   const auto known = handles_.find(handle);
   const BirthId from = known != handles_.end() ? known->second.birth : BirthId::none;
-  const BirthId birth = world_->ledger.born(to_label(kind), reinterpret_cast<std::uint64_t>(handle), 0, from);
+  const BirthId birth =
+      world_->ledger.born(to_label(kind), reinterpret_cast<std::uint64_t>(handle), 0, from);
   handles_[handle] = {kind, birth};
   handle_order_.push_back(handle);
 }
@@ -66,8 +67,9 @@ void GpuDevice::allocated(Origin origin, std::uint64_t address, std::uint64_t by
   const BirthId from = known != memory_.end() ? known->second.birth : BirthId::none;
   // What lived inside the new block is known no longer.
   memory_.erase(memory_.lower_bound(address), memory_.lower_bound(address + bytes));
-  const BirthId birth = origin == Origin::host ? world_->ledger.born("pinned memory", address, bytes, from)
-                                               : world_->ledger.born("device memory", address, bytes, from);
+  const BirthId birth = origin == Origin::host
+                            ? world_->ledger.born("pinned memory", address, bytes, from)
+                            : world_->ledger.born("device memory", address, bytes, from);
   memory_[address] = {origin, birth, bytes};
 }
 

@@ -1,9 +1,9 @@
-// GpuDevice: the real driver, with the ledger and the history on. A pass-through: it knows every life that
-// went through it, stops what would use a dead one, and cleans up after the run.
+// GpuDevice: the real driver, with the ledger and the history on. A pass-through: it knows every
+// life that went through it, stops what would use a dead one, and cleans up after the run.
 //
-// Departures from a bare driver, since tasks are fibers of one OS thread: each task has a context stack of
-// its own; all share one per-thread default stream; a host function is called by the task that enqueues
-// it, once the stream is done.
+// Departures from a bare driver, since tasks are fibers of one OS thread: each task has a context
+// stack of its own; all share one per-thread default stream; a host function is called by the task
+// that enqueues it, once the stream is done.
 #pragma once
 
 #include <map>
@@ -16,9 +16,9 @@
 
 namespace harness::devices {
 
-/// The driver's functions: one per row of cuda.def, never null. The library is libcuda.so.1, or what the
-/// environment variable AFTERLIFE_LIBCUDA names instead; each is loaded once.
-/// Throws std::runtime_error, with one line that says what to do, when there is no driver.
+/// The driver's functions: one per row of cuda.def, never null. The library is libcuda.so.1, or
+/// what the environment variable AFTERLIFE_LIBCUDA names instead; each is loaded once. Throws
+/// std::runtime_error, with one line that says what to do, when there is no driver.
 const DriverTable& load_driver();
 
 class GpuDevice final : public Device {
@@ -47,7 +47,8 @@ class GpuDevice final : public Device {
 
   void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
   CUresult freed(std::uint64_t address);
-  /// The same for [address, address + bytes). What the driver never gave out passes, to be judged by it.
+  /// The same for [address, address + bytes). What the driver never gave out passes, to be judged
+  /// by it.
   CUresult check(std::uint64_t address, std::uint64_t bytes);
 
   // ---- contexts, by task ----
@@ -59,7 +60,7 @@ class GpuDevice final : public Device {
   CUresult switch_context();
 
   const DriverTable& driver;
-  unsigned primary_count = 0;     ///< How often the run retained the primary context.
+  unsigned primary_count = 0;  ///< How often the run retained the primary context.
   CUcontext primary = nullptr;
 
  private:
@@ -80,9 +81,10 @@ class GpuDevice final : public Device {
   World* world_ = nullptr;
   std::unordered_map<const void*, Handle> handles_;
   std::vector<const void*> handle_order_;  ///< As they were born.
-  std::map<std::uint64_t, Memory> memory_;  ///< By address. The dead stay until the address comes back.
+  std::map<std::uint64_t, Memory>
+      memory_;  ///< By address. The dead stay until the address comes back.
   std::vector<std::vector<CUcontext>> stacks_;
-  CUcontext thread_context_ = nullptr;      ///< What the OS thread has.
+  CUcontext thread_context_ = nullptr;  ///< What the OS thread has.
 };
 
 }  // namespace harness::devices

@@ -12,10 +12,10 @@ namespace harness::devices::calls {
 #include "harness/cuda.def"
 
 /// Looks `handle` up and leaves the caller with the documented error when nothing lives there.
-#define SIM_STREAM(stream, handle)                                               \
-  Stream* stream = nullptr;                                                      \
-  if (const CUresult error = SimDevice::current().find_stream(handle, stream);   \
-      error != CUDA_SUCCESS)                                                     \
+#define SIM_STREAM(stream, handle)                                             \
+  Stream* stream = nullptr;                                                    \
+  if (const CUresult error = SimDevice::current().find_stream(handle, stream); \
+      error != CUDA_SUCCESS)                                                   \
   return error
 
 /// The block that holds [address, address + bytes) and lives; otherwise a fault, and 0.

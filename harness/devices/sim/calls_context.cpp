@@ -132,7 +132,8 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams*, unsigned flags, CUdevice device) {
   SimDevice& sim = SimDevice::current();
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  if (context == nullptr || (flags & ~unsigned{CU_CTX_FLAGS_MASK}) != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (context == nullptr || (flags & ~unsigned{CU_CTX_FLAGS_MASK}) != 0)
+    return CUDA_ERROR_INVALID_VALUE;
   Context& made = make_context(sim, false);
   made.flags = flags;
   sim.context_stack().push_back(&made);
@@ -168,7 +169,8 @@ CUresult cuCtxSetCurrent(CUcontext handle) {
   std::vector<Context*>& stack = sim.context_stack();
   Context* context = nullptr;
   if (handle != nullptr)
-    if (const CUresult error = find_context(sim, handle, context); error != CUDA_SUCCESS) return error;
+    if (const CUresult error = find_context(sim, handle, context); error != CUDA_SUCCESS)
+      return error;
   if (!stack.empty()) stack.pop_back();
   if (context != nullptr) stack.push_back(context);
   return CUDA_SUCCESS;
@@ -184,7 +186,8 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
 CUresult cuCtxPushCurrent_v2(CUcontext handle) {
   SimDevice& sim = SimDevice::current();
   Context* context = nullptr;
-  if (const CUresult error = find_context(sim, handle, context); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = find_context(sim, handle, context); error != CUDA_SUCCESS)
+    return error;
   sim.context_stack().push_back(context);
   return CUDA_SUCCESS;
 }

@@ -1,7 +1,8 @@
-// Copies and sets. What a call knows of its pointers it writes into the work: whose memory they meant.
+// Copies and sets. What a call knows of its pointers it writes into the work: whose memory they
+// meant.
 //
-// Pageable host memory is read by the call itself (the driver stages it) and written before it returns;
-// pinned, managed and device memory is read and written when the stream gets there.
+// Pageable host memory is read by the call itself (the driver stages it) and written before it
+// returns; pinned, managed and device memory is read and written when the stream gets there.
 #include <algorithm>
 
 #include "harness/devices/sim/calls.h"
@@ -13,9 +14,10 @@ enum class Return : std::uint8_t {
   when_done,  ///< The call returns when the work is done.
 };
 
-/// Whose memory `address` is. Memory that the driver does not know is the host's, where that may be.
-static CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes, bool may_be_host,
-                           Place& place) {
+/// Whose memory `address` is. Memory that the driver does not know is the host's, where that may
+/// be.
+static CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
+                           bool may_be_host, Place& place) {
   place = {address, BirthId::none};
   if (may_be_host && !sim.memory.range().contains(address)) return CUDA_SUCCESS;
   const std::uint32_t index = find_block(sim, address, bytes);
@@ -27,7 +29,8 @@ static CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t 
 static bool is_pageable(const Place& place) { return place.birth == BirthId::none; }
 
 static bool is_pinned(SimDevice& sim, const Place& place) {
-  return !is_pageable(place) && sim.memory.block(sim.memory.newest(place.address)).origin == Origin::pinned;
+  return !is_pageable(place) &&
+         sim.memory.block(sim.memory.newest(place.address)).origin == Origin::pinned;
 }
 
 /// Takes what is to be copied from memory that the stream must not wait for.
@@ -74,7 +77,9 @@ static CUresult copy(CUstream on, const CopyRequest& request, bool is_async) {
   return sim.broken;
 }
 
-static std::uint64_t number(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+static std::uint64_t number(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
 
 // ---- copies -----------------------------------------------------------------------------------
 
@@ -122,9 +127,11 @@ static CUresult set(CUstream on, std::uint64_t address, std::uint32_t value, std
   if (count == 0) return CUDA_SUCCESS;
   const std::uint64_t bytes = std::min(count, Memory::kBytes) * width;  // No block is larger.
   Place target;
-  if (const CUresult status = find_place(sim, address, bytes, false, target); status != CUDA_SUCCESS)
+  if (const CUresult status = find_place(sim, address, bytes, false, target);
+      status != CUDA_SUCCESS)
     return status;
-  const bool waits = !is_async && SimDevice::is_host_visible(sim.memory.block(sim.memory.newest(address)));
+  const bool waits =
+      !is_async && SimDevice::is_host_visible(sim.memory.block(sim.memory.newest(address)));
   Work& work = sim.fresh_work(WorkKind::set, "set");
   work.target = target;
   work.bytes = bytes;

@@ -1,5 +1,5 @@
-// Memory that is given out and taken back at once, and what can be asked about it. Stream-ordered memory
-// is in calls_pool.cpp.
+// Memory that is given out and taken back at once, and what can be asked about it. Stream-ordered
+// memory is in calls_pool.cpp.
 #include <array>
 #include <cstring>
 
@@ -19,7 +19,8 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
   if (index != 0 && block.dead && block.holds(address, 1))
     sim.used_dead(block.birth);
   else
-    sim.misuse(kKind, index == 0 ? "no such memory" : "beyond the end of the allocation", block.birth);
+    sim.misuse(kKind, index == 0 ? "no such memory" : "beyond the end of the allocation",
+               block.birth);
   return 0;
 }
 
@@ -52,7 +53,8 @@ static std::uint32_t allocate(SimDevice& sim, Origin origin, std::uint64_t bytes
   std::array<std::size_t, kOfferLimit + 1> places{};
   std::uint32_t count = 1;
   std::vector<std::uint32_t>& freed = sim.freed;
-  for (std::size_t i = freed.size(), end = i - std::min(i, kLookBack); i-- > end && count <= kOfferLimit;) {
+  for (std::size_t i = freed.size(), end = i - std::min(i, kLookBack);
+       i-- > end && count <= kOfferLimit;) {
     const Block& block = sim.memory.block(freed[i]);
     if (!block.dead || block.origin != origin || block.granules * Memory::kGranule < bytes ||
         !sim.memory.storage_is_free(freed[i]))
@@ -83,7 +85,8 @@ static CUresult allocate_into(std::uint64_t* address, Origin origin, std::uint64
 
 CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
   std::uint64_t found = 0;
-  const CUresult status = allocate_into(address != nullptr ? &found : nullptr, Origin::device, bytes);
+  const CUresult status =
+      allocate_into(address != nullptr ? &found : nullptr, Origin::device, bytes);
   if (status == CUDA_SUCCESS) *address = found;
   return status;
 }
@@ -91,14 +94,16 @@ CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
 CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned flags) {
   if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) return CUDA_ERROR_INVALID_VALUE;
   std::uint64_t found = 0;
-  const CUresult status = allocate_into(address != nullptr ? &found : nullptr, Origin::managed, bytes);
+  const CUresult status =
+      allocate_into(address != nullptr ? &found : nullptr, Origin::managed, bytes);
   if (status == CUDA_SUCCESS) *address = found;
   return status;
 }
 
 CUresult cuMemAllocHost_v2(void** address, size_t bytes) {
   std::uint64_t found = 0;
-  const CUresult status = allocate_into(address != nullptr ? &found : nullptr, Origin::pinned, bytes);
+  const CUresult status =
+      allocate_into(address != nullptr ? &found : nullptr, Origin::pinned, bytes);
   if (status == CUDA_SUCCESS) *address = reinterpret_cast<void*>(found);
   return status;
 }
@@ -115,7 +120,8 @@ static CUresult free_synchronously(std::uint64_t address, bool host) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   block.freed = true;  // From here on nobody else may free it, though we may have to wait.
-  if (!block.installed) sim.misuse(kKind, "freed before its stream reached the allocation", block.birth);
+  if (!block.installed)
+    sim.misuse(kKind, "freed before its stream reached the allocation", block.birth);
   const StreamPoint given_at = block.given_at;
   if (block.context != nullptr) sim.synchronize(*block.context);
   sim.wait(given_at);
@@ -174,7 +180,8 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return answer(data, block.context != nullptr ? block.context->as<CUcontext>() : nullptr);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      return answer<unsigned>(data, block.origin == Origin::pinned ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+      return answer<unsigned>(
+          data, block.origin == Origin::pinned ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
       return answer<CUdeviceptr>(data, address);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:

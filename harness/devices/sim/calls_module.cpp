@@ -41,7 +41,8 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned option
                             CUjit_option* options, void** option_values) {
   if (option_count > 0 && (options == nullptr || option_values == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
-  return calls::cuModuleLoadData(module, image);  // Nothing is compiled, so there is nothing to opt.
+  return calls::cuModuleLoadData(module,
+                                 image);  // Nothing is compiled, so there is nothing to opt.
 }
 
 CUresult cuModuleUnload(CUmodule handle) {
@@ -113,7 +114,8 @@ CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, siz
   SimDevice& sim = SimDevice::current();
   const Function* function = find_function(sim, handle);
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  if (offset == nullptr || index >= function->entry->parameter_count) return CUDA_ERROR_INVALID_VALUE;
+  if (offset == nullptr || index >= function->entry->parameter_count)
+    return CUDA_ERROR_INVALID_VALUE;
   *offset = function->entry->parameters[index].offset;
   if (bytes != nullptr) *bytes = function->entry->parameters[index].bytes;
   return CUDA_SUCCESS;
@@ -124,7 +126,8 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* block_count, CUfunctio
   SimDevice& sim = SimDevice::current();
   if (block_count == nullptr || block_size <= 0) return CUDA_ERROR_INVALID_VALUE;
   if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  *block_count = block_size <= kMaxThreads && shared_bytes <= kMaxSharedBytes ? 2048 / block_size : 0;
+  *block_count =
+      block_size <= kMaxThreads && shared_bytes <= kMaxSharedBytes ? 2048 / block_size : 0;
   return CUDA_SUCCESS;
 }
 
@@ -149,7 +152,8 @@ static bool fits(const CUlaunchConfig& config) {
          config.sharedMemBytes <= kMaxSharedBytes;
 }
 
-static bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters, void** extra) {
+static bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters,
+                            void** extra) {
   if (parameters != nullptr || entry.parameter_count == 0) {
     launch.prepare(entry, parameters);
     return true;

@@ -1,8 +1,9 @@
 // Stream-ordered memory and its pools.
 //
-// A freed block may be given out again before the stream has reached the free: always to the same stream,
-// to another one if the work there comes after the free by an event or the legacy stream, if the free is
-// done, or if a dependency may be put in. Whether it is, is a pick; plain is fresh storage.
+// A freed block may be given out again before the stream has reached the free: always to the same
+// stream, to another one if the work there comes after the free by an event or the legacy stream,
+// if the free is done, or if a dependency may be put in. Whether it is, is a pick; plain is fresh
+// storage.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -14,7 +15,8 @@ namespace harness::devices {
 void SimDevice::shrink_pools() {
   for (std::size_t i = 0; i < pools.size(); ++i) {
     Pool& pool = pools[i];
-    if (pool.reserved > pool.release_threshold) pool.reserved = std::max(pool.used, pool.release_threshold);
+    if (pool.reserved > pool.release_threshold)
+      pool.reserved = std::max(pool.used, pool.release_threshold);
   }
 }
 
@@ -31,7 +33,8 @@ enum class Reuse : std::uint8_t {
   after_free,  ///< With a dependency on the free.
 };
 
-/// Whether what is submitted to `stream` from now on comes after `point`, by the program's own orders.
+/// Whether what is submitted to `stream` from now on comes after `point`, by the program's own
+/// orders.
 static bool is_ordered(const Stream& stream, const StreamPoint& point) {
   const Stream* other = point.stream;
   if (other == nullptr || other == &stream) return true;
@@ -51,7 +54,8 @@ static Reuse may_reuse(const Pool& pool, const Block& block, const Stream& strea
   return pool.internal_dependencies ? Reuse::after_free : Reuse::no;
 }
 
-/// Which of the pool's freed blocks to give out again, as an index into pool.freed; -1 for none (plain).
+/// Which of the pool's freed blocks to give out again, as an index into pool.freed; -1 for none
+/// (plain).
 static std::ptrdiff_t pick_freed(SimDevice& sim, const Pool& pool, const Stream& stream,
                                  std::uint64_t bytes) {
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
@@ -116,7 +120,8 @@ CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream on) {
   return allocate(sim, address, bytes, default_pool(sim), *stream);
 }
 
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool handle, CUstream on) {
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool handle,
+                                 CUstream on) {
   SimDevice& sim = SimDevice::current();
   SIM_STREAM(stream, on);
   Pool* pool = sim.find(sim.pools, handle, "pool");
@@ -264,7 +269,8 @@ CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
   SimDevice& sim = SimDevice::current();
   Pool* pool = sim.find(sim.pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (pool->reserved > bytes_to_keep) pool->reserved = std::max<std::uint64_t>(pool->used, bytes_to_keep);
+  if (pool->reserved > bytes_to_keep)
+    pool->reserved = std::max<std::uint64_t>(pool->used, bytes_to_keep);
   return CUDA_SUCCESS;
 }
 

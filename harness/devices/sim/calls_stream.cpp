@@ -9,7 +9,8 @@ namespace harness::devices::calls {
 
 CUresult cuStreamCreate(CUstream* created, unsigned flags) {
   SimDevice& sim = SimDevice::current();
-  if (created == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (created == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0)
+    return CUDA_ERROR_INVALID_VALUE;
   Stream& stream = sim.add_stream(*sim.current_context(), "stream");
   stream.birth = sim.ledger().born("stream", stream.handle, 0);
   stream.own_name = stream.resource = sim.ledger().life(stream.birth).name;
@@ -20,7 +21,8 @@ CUresult cuStreamCreate(CUstream* created, unsigned flags) {
 }
 
 CUresult cuStreamCreateWithPriority(CUstream* created, unsigned flags, int) {
-  return calls::cuStreamCreate(created, flags);  // A priority is a hint about order, and order is a pick.
+  return calls::cuStreamCreate(created,
+                               flags);  // A priority is a hint about order, and order is a pick.
 }
 
 CUresult cuStreamDestroy_v2(CUstream handle) {
@@ -86,9 +88,11 @@ CUresult cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
 
 CUresult cuEventCreate(CUevent* created, unsigned flags) {
   SimDevice& sim = SimDevice::current();
-  constexpr unsigned kFlags = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+  constexpr unsigned kFlags =
+      CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
   const bool shared = (flags & CU_EVENT_INTERPROCESS) != 0;
-  if (created == nullptr || (flags & ~kFlags) != 0 || (shared && (flags & CU_EVENT_DISABLE_TIMING) == 0))
+  if (created == nullptr || (flags & ~kFlags) != 0 ||
+      (shared && (flags & CU_EVENT_DISABLE_TIMING) == 0))
     return CUDA_ERROR_INVALID_VALUE;
   Event& event = sim.events.add();
   event.context = sim.current_context();
@@ -114,7 +118,8 @@ CUresult cuEventDestroy_v2(CUevent handle) {
 CUresult cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
   SimDevice& sim = SimDevice::current();
   SIM_STREAM(stream, on);
-  if (flags != CU_EVENT_RECORD_DEFAULT) return CUDA_ERROR_INVALID_VALUE;  // External: only in capture.
+  if (flags != CU_EVENT_RECORD_DEFAULT)
+    return CUDA_ERROR_INVALID_VALUE;  // External: only in capture.
   Event* event = sim.find(sim.events, handle, "event");
   if (event == nullptr || event->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
   Work& work = sim.fresh_work(WorkKind::record, "record");
@@ -156,7 +161,8 @@ CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start_handle, CUeven
   const Event* end = sim.find(sim.events, end_handle, "event");
   if (start == nullptr || end == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (start->record_count == 0 || end->record_count == 0) return CUDA_ERROR_INVALID_HANDLE;
-  if (((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0) return CUDA_ERROR_INVALID_HANDLE;
+  if (((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
+    return CUDA_ERROR_INVALID_HANDLE;
   if (!done(start->point) || !done(end->point)) return CUDA_ERROR_NOT_READY;
   *milliseconds = (static_cast<float>(end->time) - static_cast<float>(start->time)) * 1e-3F;
   return CUDA_SUCCESS;
@@ -174,7 +180,8 @@ static void join(Stream& stream, const StreamPoint& point) {
 CUresult cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
   SimDevice& sim = SimDevice::current();
   SIM_STREAM(stream, on);
-  if (flags != CU_EVENT_WAIT_DEFAULT) return CUDA_ERROR_INVALID_VALUE;  // External: only in capture.
+  if (flags != CU_EVENT_WAIT_DEFAULT)
+    return CUDA_ERROR_INVALID_VALUE;  // External: only in capture.
   const Event* event = sim.find(sim.events, handle, "event");
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (event->point.stream == nullptr) return CUDA_SUCCESS;

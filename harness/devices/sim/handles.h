@@ -1,5 +1,6 @@
-// Handles: what the driver gives out for contexts, streams and the like. Opaque values that no program
-// can dereference, and that do not come back within a run: a stale one is recognised, never followed.
+// Handles: what the driver gives out for contexts, streams and the like. Opaque values that no
+// program can dereference, and that do not come back within a run: a stale one is recognised, never
+// followed.
 #pragma once
 
 #include <cstdint>

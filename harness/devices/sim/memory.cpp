@@ -10,8 +10,8 @@
 
 namespace harness::devices {
 
-// Somewhere that neither the program nor a sanitizer's shadow is likely to be: an address in a trace
-// then reads the same in every run. Nothing depends on it.
+// Somewhere that neither the program nor a sanitizer's shadow is likely to be: an address in a
+// trace then reads the same in every run. Nothing depends on it.
 static constexpr std::uintptr_t kAddressHint = kTsan ? 0x60'0000'0000 : 0x2000'0000'0000;
 static constexpr int kFill = 0xa5;
 static constexpr Label kDeviceKind = "device memory";
@@ -22,7 +22,8 @@ static void* reserve(std::uintptr_t hint, std::size_t bytes) {
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     throw std::runtime_error(
-        "the simulated device cannot reserve its 16 GiB of addresses; raise the address space limit "
+        "the simulated device cannot reserve its 16 GiB of addresses; raise the address space "
+        "limit "
         "(ulimit -v unlimited)");
   return memory;
 }
@@ -30,8 +31,7 @@ static void* reserve(std::uintptr_t hint, std::size_t bytes) {
 Memory::Memory() {
   const auto low = reinterpret_cast<std::uint64_t>(reserve(kAddressHint, kBytes));
   range_ = {low, low + kBytes};
-  granules_ =
-      static_cast<std::uint32_t*>(reserve(0, kBytes / kGranule * sizeof(std::uint32_t)));
+  granules_ = static_cast<std::uint32_t*>(reserve(0, kBytes / kGranule * sizeof(std::uint32_t)));
   cursor_ = low;
 }
 
@@ -58,7 +58,8 @@ void Memory::end() {
   blocks_.clear();
 }
 
-// ---- blocks ----------------------------------------------------------------------------------------
+// ---- blocks
+// ----------------------------------------------------------------------------------------
 
 std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
   if (bytes > kBytes) return 0;
@@ -102,7 +103,8 @@ void Memory::install(std::uint32_t index) {
   Block& block = blocks_[index];
   block.installed = true;
   unpoison(reinterpret_cast<void*>(block.base), block.bytes);
-  poison(reinterpret_cast<void*>(block.base + block.bytes), block.granules * kGranule - block.bytes);
+  poison(reinterpret_cast<void*>(block.base + block.bytes),
+         block.granules * kGranule - block.bytes);
 }
 
 void Memory::retire(std::uint32_t index) {
@@ -131,7 +133,8 @@ void Memory::forget_pages(const Block& block) {
   if (low < high) madvise(reinterpret_cast<void*>(low), high - low, MADV_DONTNEED);
 }
 
-// ---- what provenance asks ---------------------------------------------------------------------------
+// ---- what provenance asks
+// ---------------------------------------------------------------------------
 
 BlockRef Memory::find(std::uint64_t address) const {
   std::uint32_t index = newest(address);

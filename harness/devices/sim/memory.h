@@ -1,5 +1,5 @@
-// Memory: what the simulated device and its mapped host memory consist of: one address range, cut into
-// granules, each of which knows the block that it was last given to.
+// Memory: what the simulated device and its mapped host memory consist of: one address range, cut
+// into granules, each of which knows the block that it was last given to.
 //
 // New memory is filled with a pattern, so that reading it uninitialised is the same everywhere;
 // memory that is given out again keeps its bytes, as it does on a GPU.
@@ -34,9 +34,10 @@ struct Block {
   std::uint32_t previous = 0;  ///< Index of the block that had the storage before; 0 for none.
   BirthId birth = BirthId::none;
   Origin origin = Origin::device;
-  bool installed = true;    ///< False until the stream has reached the allocation that recycles storage.
-  bool freed = false;       ///< The call that frees it was made.
-  bool dead = false;        ///< ... and the stream has reached the free.
+  bool installed =
+      true;            ///< False until the stream has reached the allocation that recycles storage.
+  bool freed = false;  ///< The call that frees it was made.
+  bool dead = false;   ///< ... and the stream has reached the free.
   Context* context = nullptr;  ///< Whose end it shares; null for pool memory.
   Pool* pool = nullptr;
   StreamPoint given_at;  ///< The allocation, where it recycles storage: no free gets ahead of it.
@@ -90,8 +91,8 @@ class Memory final : public DeviceMemoryMap {
   BlockRef find(std::uint64_t address) const override;
   AddressRange range() const override { return range_; }
 
-  /// While it lives, find() answers as a call does that copies a pointer: an allocation counts from the
-  /// call on. Otherwise as the device does: from when its stream reached it.
+  /// While it lives, find() answers as a call does that copies a pointer: an allocation counts from
+  /// the call on. Otherwise as the device does: from when its stream reached it.
   class CallView {
    public:
     explicit CallView(Memory& memory) : memory_(memory) { memory_.call_view_ = true; }

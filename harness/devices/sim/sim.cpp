@@ -9,7 +9,8 @@ CUresult admit(CallNeeds needs) {
   SimDevice& sim = SimDevice::current();
   if (!sim.initialized) [[unlikely]]
     return CUDA_ERROR_NOT_INITIALIZED;
-  const bool in_function = sim.function_task != TaskId::none && sim.scheduler().current() == sim.function_task;
+  const bool in_function =
+      sim.function_task != TaskId::none && sim.scheduler().current() == sim.function_task;
   if (in_function || sim.in_function) [[unlikely]] {
     sim.misuse("host function", "called CUDA");
     return CUDA_ERROR_NOT_PERMITTED;
@@ -22,20 +23,23 @@ CUresult admit(CallNeeds needs) {
   return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-// Streams that legacy work waits for stay told apart: only what names stream 0 touches the whole device.
+// Streams that legacy work waits for stay told apart: only what names stream 0 touches the whole
+// device.
 Resource resource(CUstream handle) {
   SimDevice& sim = SimDevice::current();
   if (handle == nullptr || handle == CU_STREAM_LEGACY) return kDeviceResource;
   if (handle == CU_STREAM_PER_THREAD) {
     Context* context = sim.current_context();
-    return context != nullptr && context->alive ? sim.per_thread_stream(*context).resource : kDeviceResource;
+    return context != nullptr && context->alive ? sim.per_thread_stream(*context).resource
+                                                : kDeviceResource;
   }
   const Stream* stream = sim.streams.find(handle);
   return stream != nullptr ? stream->resource : kDeviceResource;
 }
 
 constexpr DriverTable kTable{
-#define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) calls::name,
+#define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
+  calls::name,
 #include "harness/cuda.def"
     admit,
     resource,
@@ -46,6 +50,7 @@ constexpr DriverTable kTable{
 const DriverTable& SimDevice::table() const { return kTable; }
 
 extern const DeviceInfo sim;
-const DeviceInfo sim{"sim", "the simulated driver; needs no GPU", []() -> Device* { return new SimDevice; }};
+const DeviceInfo sim{"sim", "the simulated driver; needs no GPU",
+                     []() -> Device* { return new SimDevice; }};
 
 }  // namespace harness::devices

@@ -1,5 +1,6 @@
-// How it works. begin() only sets counters back: objects, buffers and address ranges are kept from run
-// to run. A thread's context stack, and contexts, streams and pools as such, are here; work is in work.cpp.
+// How it works. begin() only sets counters back: objects, buffers and address ranges are kept from
+// run to run. A thread's context stack, and contexts, streams and pools as such, are here; work is
+// in work.cpp.
 #include "harness/devices/sim/sim_device.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-// SimDevice: the simulated driver. Holds what exists (contexts, modules, streams, events, pools, memory)
-// and carries out the work that calls submit. What each call means is in calls_*.cpp.
+// SimDevice: the simulated driver. Holds what exists (contexts, modules, streams, events, pools,
+// memory) and carries out the work that calls submit. What each call means is in calls_*.cpp.
 //
-// Work is done at submission unless a pick says that it stays queued; then its stream is an engine of the
-// scheduler, and advances by one block of a kernel or one other piece of work at a time.
+// Work is done at submission unless a pick says that it stays queued; then its stream is an engine
+// of the scheduler, and advances by one block of a kernel or one other piece of work at a time.
 #pragma once
 
 #include <memory>
@@ -75,8 +75,8 @@ struct Pool : Object {
   void reset();
 };
 
-/// Finds the kernels that an image stands for, when it is not a KernelImage itself. libcuda.so.1 has one:
-/// it knows fatbins by their content. Null unless set.
+/// Finds the kernels that an image stands for, when it is not a KernelImage itself. libcuda.so.1
+/// has one: it knows fatbins by their content. Null unless set.
 using ImageLookup = const KernelImage* (*)(const void* image);
 void set_image_lookup(ImageLookup lookup);
 
@@ -169,7 +169,7 @@ class SimDevice final : public Device {
   Pool* default_pool = nullptr;
   std::vector<std::uint32_t> freed;  ///< Blocks of no pool, in the order they were freed.
   bool initialized = false;
-  CUresult broken = CUDA_SUCCESS;    ///< What every call returns after work went wrong.
+  CUresult broken = CUDA_SUCCESS;       ///< What every call returns after work went wrong.
   TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
   bool in_function = false;             ///< Outside a run: a host function is running.
 
@@ -209,7 +209,7 @@ class SimDevice final : public Device {
   std::size_t thread_count_ = 0;
   std::vector<std::unique_ptr<Work>> works_;
   std::vector<Work*> spare_works_;
-  std::vector<Stream*> busy_;       ///< Streams with queued work.
+  std::vector<Stream*> busy_;                ///< Streams with queued work.
   std::vector<std::uint32_t> host_visible_;  ///< Blocks.
   CapturedWords words_;
   std::vector<Stream*> functions_;  ///< Whose host function is next to be called, in order.

@@ -38,16 +38,16 @@ class Stream final : public Engine, public Object {
   Label own_label;
   Resource resource = 0;
   unsigned flags = 0;
-  bool legacy = false;    ///< The one that blocking streams and it wait for each other.
-  bool blocking = true;   ///< Waits for, and holds up, the legacy stream.
+  bool legacy = false;   ///< The one that blocking streams and it wait for each other.
+  bool blocking = true;  ///< Waits for, and holds up, the legacy stream.
 
   std::uint64_t submitted = 0;
   std::uint64_t completed = 0;
   std::vector<Work*> queue;  ///< From `head` on. The last queued() of what was submitted.
   std::size_t head = 0;
   std::uint16_t engine = kNoEngine;
-  bool ready = false;        ///< Known to the scheduler as one that can advance.
-  bool calling = false;      ///< A host function of it runs.
+  bool ready = false;    ///< Known to the scheduler as one that can advance.
+  bool calling = false;  ///< A host function of it runs.
   /// What its work was told to wait for in other streams so far: reuse may follow these orders.
   std::vector<StreamPoint> joined;
 

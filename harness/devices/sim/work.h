@@ -1,4 +1,5 @@
-// Work: one thing that a stream was told to do, with everything it needs from the call that said so.
+// Work: one thing that a stream was told to do, with everything it needs from the call that said
+// so.
 #pragma once
 
 #include <cuda.h>
@@ -18,7 +19,7 @@ enum class WorkKind : std::uint8_t {
   kernel,
   copy,
   set,
-  install,   ///< An allocation begins to count.
+  install,  ///< An allocation begins to count.
   free,
   record,    ///< An event is recorded.
   wait,      ///< Nothing but its dependencies.
@@ -34,24 +35,24 @@ struct Place {
 /// Ownership: owns what it copied from the caller. Kept and reused: buffers keep their capacity.
 struct Work {
   WorkKind kind = WorkKind::wait;
-  Label label;           ///< "copy", or the kernel's name.
-  Label site;            ///< Where it was submitted.
-  Name activation = 0;   ///< Who submitted it.
+  Label label;                     ///< "copy", or the kernel's name.
+  Label site;                      ///< Where it was submitted.
+  Name activation = 0;             ///< Who submitted it.
   std::vector<StreamPoint> after;  ///< What must be done first, in other streams.
   bool started = false;
 
   Launch launch;
   std::uint64_t block_index = 0;  ///< Of the block that runs next.
-  Module* module = nullptr;  ///< Whose kernel it is.
+  Module* module = nullptr;       ///< Whose kernel it is.
 
   Place target;
   Place source;
   std::uint64_t bytes = 0;
-  bool staged = false;            ///< The source is `staging`: bytes copied by the call.
+  bool staged = false;  ///< The source is `staging`: bytes copied by the call.
   std::vector<std::byte> staging;
-  CapturedWords words;            ///< The pointers among them.
-  std::uint32_t value = 0;        ///< What to set to,
-  std::uint32_t width = 0;        ///< in elements of so many bytes.
+  CapturedWords words;      ///< The pointers among them.
+  std::uint32_t value = 0;  ///< What to set to,
+  std::uint32_t width = 0;  ///< in elements of so many bytes.
 
   std::uint32_t block = 0;
   Event* event = nullptr;
@@ -69,5 +70,11 @@ struct Work {
     words.clear();
   }
 };
+
+/// Work that takes no time on the device.
+inline bool is_marker(const Work& work) {
+  return work.kind == WorkKind::install || work.kind == WorkKind::record ||
+         work.kind == WorkKind::wait;
+}
 
 }  // namespace harness::devices

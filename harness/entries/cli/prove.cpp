@@ -11,6 +11,7 @@
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/programs.h"
 #include "harness/minimize.h"
+#include "harness/reports/progress.h"
 #include "harness/reports/table.h"
 
 namespace harness::entries {
@@ -43,8 +44,13 @@ class Proving {
   }
 
   int run() {
-    for (const Program& program : read_programs(options_.programs, *target_.scenario))
-      if (window_ < 0 || program.window == window_) rows_.push_back(prove_one(program));
+    reports::Progress progress(2, reports::Terminal::of(2));
+    for (const Program& program : read_programs(options_.programs, *target_.scenario)) {
+      if (window_ >= 0 && program.window != window_) continue;
+      progress.show(0, fmt::format("proving {} ...", program.name));
+      rows_.push_back(prove_one(program));
+    }
+    progress.clear();
     if (rows_.empty())
       throw std::runtime_error(fmt::format("no program in {}/{}/programs is named after a window to prove",
                                            options_.programs, target_.scenario->name.view()));

@@ -1,8 +1,9 @@
 // libcuda.so.1: the simulated driver for programs that know nothing of us.
 //
-// A program gives its kernels as a fatbin; we run the same kernels, compiled for the host. A fatbin that
-// this library was built with is recognised by its content, a KernelImage by its path: kernels must be our
-// own copies, for what they call (threadIdx, __syncthreads, the access checks) is per library.
+// A program gives its kernels as a fatbin; we run the same kernels, compiled for the host. A fatbin
+// that this library was built with is recognised by its content, a KernelImage by its path: kernels
+// must be our own copies, for what they call (threadIdx, __syncthreads, the access checks) is per
+// library.
 #include <cstring>
 
 #include "harness/cuda.h"
@@ -35,12 +36,15 @@ bool begins_with(const void* image, const void* wanted, std::uint64_t bytes) {
 
 bool stands_for(const void* image, const BuiltImage& built) {
   if (begins_with(image, built.fatbin, built.fatbin_bytes)) return true;
-  if (!begins_with(image, &harness::kKernelImageMagic, sizeof harness::kKernelImageMagic)) return false;
-  return std::strcmp(static_cast<const harness::KernelImage*>(image)->path, built.kernels->path) == 0;
+  if (!begins_with(image, &harness::kKernelImageMagic, sizeof harness::kKernelImageMagic))
+    return false;
+  return std::strcmp(static_cast<const harness::KernelImage*>(image)->path, built.kernels->path) ==
+         0;
 }
 
 const harness::KernelImage* find_image(const void* image) {
-  for (const BuiltImage* built = __start_afterlife_images; built != __stop_afterlife_images; ++built)
+  for (const BuiltImage* built = __start_afterlife_images; built != __stop_afterlife_images;
+       ++built)
     if (stands_for(image, *built)) return built->kernels;
   return nullptr;
 }

@@ -1,0 +1,150 @@
+// What the pieces of work do, one step at a time.
+#include <cstring>
+
+#include "harness/devices/sim/sim_device.h"
+#include "harness/sanitizers.h"
+
+namespace harness::devices {
+
+void SimDevice::acquire_before(Stream& stream, const Work& work) {
+  edge_acquire(&stream.submit_edge);
+  for (const StreamPoint& point : work.after) edge_acquire(&point.stream->done_edge);
+}
+
+void SimDevice::start(Stream& stream, Work& work) {
+  work.started = true;
+  if (!is_marker(work)) note_device(EventKind::start, stream, work);
+  if constexpr (kTsan) {
+    const OnStream on(stream);
+    acquire_before(stream, work);
+    if (work.kind == WorkKind::kernel) edge_release(&work.launch.began);
+  }
+}
+
+/// Does one step: a block of a kernel, or all of any other work. Returns true when nothing is left.
+bool SimDevice::step(Stream& stream, Work& work) {
+  if (!work.started) start(stream, work);
+  switch (work.kind) {
+    case WorkKind::kernel:
+      return run_block(work);
+    case WorkKind::copy:
+      copy(work);
+      return true;
+    case WorkKind::set:
+      set(work);
+      return true;
+    case WorkKind::install:
+      memory.install(work.block);
+      return true;
+    case WorkKind::free:
+      release(work.block);
+      return true;
+    case WorkKind::record:
+      if (work.event->record_count == work.event_record) work.event->time = scheduler().now();
+      return true;
+    case WorkKind::wait:
+    case WorkKind::function:
+      return true;
+  }
+  return true;
+}
+
+bool SimDevice::run_block(Work& work) {
+  if (!work.module->alive) {
+    Fault fault = ledger().describe(FaultKind::use_after_death, work.module->birth);
+    fault.fatal = true;
+    fault.use_site = work.label;
+    world->history.add(std::move(fault));
+    die();
+    return true;
+  }
+  if (runner->run_block(work.launch, work.block_index++) == BlockEnding::aborted) {
+    die();
+    return true;
+  }
+  return work.block_index == work.launch.block_count();
+}
+
+void SimDevice::release(std::uint32_t index) {
+  memory.retire(index);
+  const Block& block = memory.block(index);
+  if (block.pool != nullptr) block.pool->used -= block.granules * Memory::kGranule;
+}
+
+/// What lives at a place now must be who the call meant. Returns false when nobody lives there:
+/// then the memory is not touched, and the run is over unless the one who was meant is still to
+/// come.
+bool SimDevice::met(const Place& place, std::uint64_t bytes) {
+  if (place.birth == BirthId::none) return true;
+  const BlockRef here = memory.find(place.address);
+  if (here.id == place.birth && here.alive) [[likely]]
+    return true;
+  if (!here.alive && ledger().alive(place.birth)) {
+    misuse("device memory", "used before its stream reached the allocation", place.birth);
+    return false;
+  }
+  const bool whole = here.alive && bytes <= here.bytes - (place.address - here.base);
+  if (ledger().used(place.birth, whole ? here.id : BirthId::none)) return true;
+  die();
+  return false;
+}
+
+void SimDevice::copy(Work& work) {
+  if (!met(work.target, work.bytes) || !met(work.source, work.bytes)) return;
+  void* target = reinterpret_cast<void*>(work.target.address);
+  const void* source =
+      work.staged ? work.staging.data() : reinterpret_cast<const void*>(work.source.address);
+  std::memmove(target, source, work.bytes);
+  if (work.target.birth == BirthId::none) return;
+  if (work.source.birth != BirthId::none) {
+    const Block& from = memory.block(memory.newest(work.source.address));
+    if (is_host_visible(from)) adopt_host_words(work.source.address, work.bytes);
+    provenance->copied(work.target.address, work.source.address, work.bytes);
+  } else {
+    provenance->wrote(work.target.address, work.words);
+  }
+}
+
+// The host writes pinned and managed memory without a call, so that nobody saw which of the words
+// are pointers, and whose. They count from when the device is about to look.
+void SimDevice::adopt_host_words(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t first = (address + 7) / 8 * 8;
+  if (first + 8 > address + bytes) return;
+  const auto known = [&](const CapturedWord& word) {
+    const PointerShadow::Entry entry = provenance->shadow().get(first + word.offset);
+    return entry.captured == word.id || entry.stored_by != AuthorityIndex::none;
+  };
+  words_.clear();
+  {
+    const Memory::CallView view(memory);
+    provenance->capture(reinterpret_cast<const void*>(first), address + bytes - first, words_);
+  }
+  std::erase_if(words_, known);
+  provenance->wrote(first, words_);
+}
+
+void SimDevice::adopt_all_host_words() {
+  for (const std::uint32_t index : host_visible_) {
+    const Block& block = memory.block(index);
+    if (!block.dead) adopt_host_words(block.base, block.bytes);
+  }
+}
+
+void SimDevice::set(Work& work) {
+  if (!met(work.target, work.bytes)) return;
+  auto* target = reinterpret_cast<std::byte*>(work.target.address);
+  if (work.width == 1) {
+    std::memset(target, static_cast<int>(work.value), work.bytes);
+    return;
+  }
+  for (std::uint64_t i = 0; i < work.bytes; i += sizeof(work.value))
+    std::memcpy(target + i, &work.value, sizeof(work.value));
+}
+
+void SimDevice::note_device(EventKind kind, const Stream& stream, const Work& work) {
+  world->history.add(harness::Event{kind, raw(TaskId::none),
+                                    static_cast<std::uint32_t>(scheduler().now()), work.label,
+                                    work.activation, stream.own_name, 0});
+}
+
+}  // namespace harness::devices

@@ -1,0 +1,165 @@
+// The conformance suite of devices/: streams, events and host functions.
+#include "harness/tests/cuda_stage.h"
+
+namespace harness::testing {
+namespace {
+
+class CudaStream : public OnEveryDevice {};
+
+// ---- streams and events -----------------------------------------------------------------------
+
+TEST_P(CudaStream, UnknownFlagsAreInvalid) {
+  run([] {
+    CUstream stream = nullptr;
+    CUevent event = nullptr;
+    EXPECT_EQ(cuStreamCreate(&stream, 0x100), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuEventCreate(&event, CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuEventRecordWithFlags(make_event(), nullptr, 0x100), CUDA_ERROR_INVALID_VALUE);
+  });
+}
+
+TEST_P(CudaStream, AStreamUsedAfterItsEndIsAFault) {
+  run([] {
+    CUstream stream = make_stream();
+    CUDA_OK(cuStreamDestroy_v2(stream));
+    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_INVALID_HANDLE);
+  });
+  expect_fault("use_after_death");
+}
+
+TEST_P(CudaStream, AStreamDestroyedTwiceIsAFault) {
+  run([] {
+    CUstream stream = make_stream();
+    CUDA_OK(cuStreamDestroy_v2(stream));
+    EXPECT_EQ(cuStreamDestroy_v2(stream), CUDA_ERROR_INVALID_HANDLE);
+  });
+  expect_fault("double_free");
+}
+
+TEST_P(CudaStream, AStreamKnowsItsFlagsAndContext) {
+  run([] {
+    CUstream stream = nullptr;
+    CUDA_OK(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0));
+    unsigned flags = 0;
+    CUDA_OK(cuStreamGetFlags(stream, &flags));
+    EXPECT_EQ(flags, CU_STREAM_NON_BLOCKING);
+    CUcontext context = nullptr;
+    CUcontext current = nullptr;
+    CUDA_OK(cuStreamGetCtx(stream, &context));
+    CUDA_OK(cuCtxGetCurrent(&current));
+    EXPECT_EQ(context, current);
+    CUDA_OK(cuStreamGetCtx(CU_STREAM_PER_THREAD, &context));
+    EXPECT_EQ(context, current);
+    EXPECT_EQ(cuStreamQuery(stream), CUDA_SUCCESS);
+  });
+}
+
+TEST_P(CudaStream, AnEventUsedAfterItsEndIsAFault) {
+  run([] {
+    CUevent event = make_event();
+    CUDA_OK(cuEventDestroy_v2(event));
+    EXPECT_EQ(cuEventRecord(event, nullptr), CUDA_ERROR_INVALID_HANDLE);
+  });
+  expect_fault("use_after_death");
+}
+
+TEST_P(CudaStream, AnEventDestroyedTwiceIsAFault) {
+  run([] {
+    CUevent event = make_event();
+    CUDA_OK(cuEventDestroy_v2(event));
+    EXPECT_EQ(cuEventDestroy_v2(event), CUDA_ERROR_INVALID_HANDLE);
+  });
+  expect_fault("double_free");
+}
+
+TEST_P(CudaStream, AnEventWaitedForAfterItsEndIsAFault) {
+  run([] {
+    CUevent event = make_event();
+    CUDA_OK(cuEventDestroy_v2(event));
+    EXPECT_EQ(cuStreamWaitEvent(nullptr, event, 0), CUDA_ERROR_INVALID_HANDLE);
+  });
+  expect_fault("use_after_death");
+}
+
+TEST_P(CudaStream, AnEventQueriedAfterItsEndIsAFault) {
+  run([] {
+    CUevent event = make_event();
+    CUDA_OK(cuEventDestroy_v2(event));
+    EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_INVALID_HANDLE);
+  });
+  expect_fault("use_after_death");
+}
+
+TEST_P(CudaStream, AnExternalWaitNeedsACapture) {
+  run([] {
+    CUevent event = make_event();
+    EXPECT_EQ(cuStreamWaitEvent(nullptr, event, CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
+  });
+}
+
+TEST_P(CudaStream, AnEventThatWasNeverRecordedIsDone) {
+  run([] {
+    CUevent event = make_event();
+    EXPECT_EQ(cuEventQuery(event), CUDA_SUCCESS);
+    EXPECT_EQ(cuEventSynchronize(event), CUDA_SUCCESS);
+    EXPECT_EQ(cuStreamWaitEvent(make_stream(), event, 0), CUDA_SUCCESS);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaStream, TimeIsMeasuredBetweenRecordedEventsOnly) {
+  run([] {
+    CUevent start = make_event();
+    CUevent end = make_event();
+    CUevent untimed = make_event(CU_EVENT_DISABLE_TIMING);
+    float milliseconds = -1;
+    EXPECT_EQ(cuEventElapsedTime_v2(&milliseconds, start, end), CUDA_ERROR_INVALID_HANDLE);
+    CUDA_OK(cuEventRecord(start, nullptr));
+    CUDA_OK(cuEventRecord(end, nullptr));
+    CUDA_OK(cuEventRecord(untimed, nullptr));
+    CUDA_OK(cuEventSynchronize(end));
+    CUDA_OK(cuEventElapsedTime_v2(&milliseconds, start, end));
+    EXPECT_GE(milliseconds, 0.0F);
+    EXPECT_EQ(cuEventElapsedTime_v2(&milliseconds, start, untimed), CUDA_ERROR_INVALID_HANDLE);
+  });
+}
+
+TEST_P(CudaStream, AnEventIsRecordedInItsOwnContext) {
+  run([] {
+    CUevent event = make_event();
+    CUcontext other = nullptr;
+    CUDA_OK(cuCtxCreate_v4(&other, nullptr, 0, 0));
+    EXPECT_EQ(cuEventRecord(event, nullptr), CUDA_ERROR_INVALID_HANDLE);
+    CUDA_OK(cuCtxDestroy_v2(other));
+  });
+}
+
+TEST_P(CudaStream, AHostFunctionRunsAfterTheWorkBeforeIt) {
+  run([] {
+    struct Seen {
+      int* pinned;
+      int value;
+    };
+    void* pinned = nullptr;
+    CUDA_OK(cuMemAllocHost_v2(&pinned, sizeof(int)));
+    CUdeviceptr address = allocate(64);
+    write_int(address, 3);
+    CUstream stream = make_stream();
+    Seen seen{static_cast<int*>(pinned), 0};
+    CUDA_OK(cuMemcpyDtoHAsync_v2(pinned, address, sizeof(int), stream));
+    const auto look = [](void* data) {
+      auto* mine = static_cast<Seen*>(data);
+      mine->value = *mine->pinned;
+    };
+    CUDA_OK(cuLaunchHostFunc(stream, look, &seen));
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(seen.value, 3);
+    EXPECT_EQ(cuLaunchHostFunc(stream, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+INSTANTIATE_ON_EVERY_DEVICE(CudaStream);
+
+}  // namespace
+}  // namespace harness::testing
