@@ -67,6 +67,13 @@ class Columns {
   std::size_t step_ = 0;
 };
 
+/// Each line after the first moved to the right.
+std::string indented(std::string text, std::size_t columns) {
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; ++at)
+    text.insert(at + 1, columns, ' ');
+  return text;
+}
+
 std::string set(const Line& line, const Columns& columns, const Terminal& terminal) {
   const std::size_t indent = columns.of(line.task);
   const std::size_t room = kWidth - kTurnWidth - indent;
@@ -74,7 +81,7 @@ std::string set(const Line& line, const Columns& columns, const Terminal& termin
   if (line.count > 1) text += fmt::format("  (x {})", line.count);
   std::string set_text;
   if (line.weight == Weight::fault) {
-    set_text = terminal.paint(Colour::red, wrapped(text, room, kTurnWidth + indent + 2));
+    set_text = terminal.paint(Colour::red, indented(wrapped(text, room, 2), kTurnWidth + indent));
   } else {
     set_text = terminal.paint(colour_of(line.weight), cut(text, room));
   }
@@ -116,6 +123,8 @@ std::vector<bool> told_lines(const std::vector<Line>& lines) {
       if (weighty && (near == i || lines[near].weight == Weight::light)) told[near] = true;
     if (i + kLastLines >= lines.size() && lines[i].weight != Weight::noise) told[i] = true;
   }
+  for (std::size_t i = 1; i + 1 < lines.size(); ++i)  // "1 more" would take as much room.
+    if (!told[i] && told[i - 1] && told[i + 1]) told[i] = true;
   return told;
 }
 

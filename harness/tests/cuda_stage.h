@@ -92,6 +92,17 @@ class CudaStage {
     return run(plain, body);
   }
 
+  /// Runs `body` with no task around it, as a program without a world does.
+  template <class Body>
+  void run_outside(Strategy& strategy, Body body) {
+    const World::Guard guard(world);
+    world.begin(strategy, 100'000);
+    device_->begin(world);
+    body();
+    faults = world.history.faults();
+    device_->end();
+  }
+
   /// The kind of the only fault, or a sentence about what there was instead.
   std::string fault() const {
     if (faults.size() == 1) return std::string(to_label(faults.front().kind).view());

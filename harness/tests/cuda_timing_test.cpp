@@ -295,6 +295,27 @@ TEST_F(CudaTiming, ADeviceCopyOfMemoryThatIsNotTheDriversIsAFault) {
   EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
+TEST_F(CudaTiming, OutsideATaskAFatalFaultBreaksTheContextUntilItsEnd) {
+  Always late = lagging();
+  stage.run_outside(late, [] {
+    CUcontext context = nullptr;
+    CUDA_OK(cuInit(0));
+    CUDA_OK(cuDevicePrimaryCtxRetain(&context, 0));
+    CUDA_OK(cuCtxSetCurrent(context));
+    CUdeviceptr address = allocate_async(64);
+    CUstream stream = make_stream();
+    keep_busy(stream, address);
+    CUDA_OK(cuMemFree_v2(address));
+    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
+    EXPECT_EQ(cuMemAlloc_v2(&address, 64), CUDA_ERROR_ILLEGAL_ADDRESS);
+    CUDA_OK(cuDevicePrimaryCtxRelease_v2(0));
+    CUDA_OK(cuDevicePrimaryCtxRetain(&context, 0));
+    CUDA_OK(cuCtxSetCurrent(context));
+    CUDA_OK(cuMemAlloc_v2(&address, 64));
+  });
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
 TEST_F(CudaTiming, ALaunchAttributeIsNotSupported) {
   run(Plain(), [] {
     CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");

@@ -61,7 +61,9 @@ Ops applicable(const Situation& now) {
 }
 
 Ops wanted(const Situation& now) {
-  return when(std::popcount(now.census.packs) < 2, ops(Op::new_argpack)) |
+  constexpr int kFewPacks = 3;  // One to lose, one to go on with, one to nest.
+  if (now.census.contexts != 0) return 0;  // Whoever has a context goes on with it.
+  return when(std::popcount(now.census.packs) < kFewPacks, ops(Op::new_argpack)) |
          when(now.census.arrays == 0, ops(Op::new_ndarray)) |
          when(now.census.externals == 0, ops(Op::new_external));
 }

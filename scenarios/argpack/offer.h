@@ -48,7 +48,7 @@ struct Theme {
   Ops mutator;
   Ops favoured;  ///< Listed kFavour times, so that a strategy that draws finds them.
 };
-inline constexpr std::size_t kFavour = 8;
+inline constexpr std::size_t kFavour = 7;
 inline constexpr std::uint32_t kThemeCount = 9;
 const Theme& theme(std::uint32_t index);
 

@@ -193,7 +193,7 @@ Status Script::perform(Op op, const Situation& now, const Slot& slot) {
       return get_nested(now, slot);
     case Op::new_ndarray: {
       const Variable into = choose_new(slot, kArrayVariables);
-      return path.new_ndarray(into, slot.value(), choose_plain());
+      return path.new_ndarray(into, slot.value(), choose_number(4) != 3);
     }
     case Op::fill:
       return path.fill(choose(census.arrays), slot.value());

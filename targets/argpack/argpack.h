@@ -1,15 +1,16 @@
 // argpack: Taichi's way from a Python call with ArgPacks to a running kernel, behind one interface.
 //
 // What a caller sees is a Python script: global variables that hold wrappers (arg packs, ndarrays,
-// external arrays, launch contexts), and one method per API call. What lies beneath is Taichi's object
-// model: wrappers on a managed heap, C++ objects owned by a Program, device memory behind handles.
-// Variants differ in one thing: what a launch context keeps alive, and how.
+// external arrays, launch contexts), and one method per API call. What lies beneath is Taichi's
+// object model: wrappers on a managed heap, C++ objects owned by a Program, device memory behind
+// handles. Variants differ in one thing: what a launch context keeps alive, and how.
 //
-// Contract: a launch reads the packs and arrays that were bound to it, as they were when bound or as
-// they are now, and nothing else; whatever the script drops, replaces, deletes or resets meanwhile.
-// When nobody can use a thing any more and the next synchronize() has passed, it is gone.
-// Threads: any task may call any method at any time; each takes the GIL, and gives it up between steps.
-// Errors: a Status, as Python would raise; nothing throws. After an error nothing else has happened.
+// Contract: a launch reads the packs and arrays that were bound to it, as they were when bound or
+// as they are now, and nothing else; whatever the script drops, replaces, deletes or resets
+// meanwhile. A thing that nobody can use any more is gone once the next synchronize() has passed.
+// Threads: any task may call any method at any time. Each takes the GIL, and offers it in between.
+// Errors: a Status, as Python would raise; nothing throws. A launch that ends in driver_error may
+// have been submitted: its context is spent then. After any other error nothing has happened.
 #pragma once
 
 #include <array>
@@ -25,10 +26,10 @@ enum class Backend : std::uint8_t {
   cuda_pool,   ///< Stream-ordered pool on the null stream.
   cuda_cache,  ///< A caching allocator: a freed block is reused at once, best fit.
   amdgpu,      ///< Synchronous allocation and free.
-  gfx,         ///< A command list, in-use sets, reference-counted buffers; allocation ids are reused.
+  gfx,         ///< A command list, in-use sets, counted buffers; allocation ids are reused.
 };
-inline constexpr std::array<harness::Label, 5> kBackendLabels{"cpu", "cuda_pool", "cuda_cache", "amdgpu",
-                                                              "gfx"};
+inline constexpr std::array<harness::Label, 5> kBackendLabels{"cpu", "cuda_pool", "cuda_cache",
+                                                              "amdgpu", "gfx"};
 
 /// What each method returns: what Python would raise.
 enum class Status : std::uint8_t {
@@ -39,9 +40,8 @@ enum class Status : std::uint8_t {
   stale_object,     ///< The wrapper is from before the last reset(). It can only be dropped.
   argument_limit,   ///< Too many arguments: raised after they were set, before the launch.
   unbound,          ///< The context lacks its pack, or was not compiled.
-  bad_allocation,   ///< "invalid DeviceAllocation": a handle that names nothing.
   driver_error,     ///< A CUDA call failed.
-  buffer_error,     ///< Like BufferError: the storage is exported and can be neither resized nor freed.
+  buffer_error,     ///< Like BufferError: the storage is exported and cannot be resized.
   context_spent,    ///< The context was launched before; it is single use.
   context_invalid,  ///< The program that the context was made by has been reset.
 };
@@ -67,7 +67,7 @@ enum class Storage : std::uint8_t {
 struct Arguments {
   Variable pack = kNothing;      ///< Required.
   Variable array = kNothing;     ///< An ndarray: read, and its gradient written where it has one.
-  Variable external = kNothing;  ///< An external array: first half of its words read, the others written.
+  Variable external = kNothing;  ///< Half of its words are read, the others written.
   bool returns = true;           ///< The kernel returns a value: the call waits for it.
   bool too_many = false;         ///< One argument too many: raises between setting and launching.
 };
@@ -85,28 +85,29 @@ inline constexpr std::uint32_t kMischiefCount = 6;
 
 /// The places where the race can happen.
 enum class Window : std::uint8_t {
-  w0_top_level,          ///< The variable that holds the top-level pack is dropped during a call.
-  w1_nested_replaced,    ///< A nested pack loses its last reference between setting and launching.
-  w2_parent_freed,       ///< So does the top-level pack, or one with a nested pack.
-  w3_array_deleted,      ///< So does an ndarray, or a gradient.
-  w4_external_gone,      ///< External memory is freed or resized between setting and launch or copy-back.
-  w5_in_flight,          ///< The last reference goes after launch, before the kernel has finished.
-  w6_stale_wrapper,      ///< A wrapper from before reset() dies and its address is someone else's now.
-  w7_reentrant,          ///< A finalizer, or a reset, between setting and launching takes away what is bound.
-  w11_context_reused,    ///< A context is launched again.
+  w0_top_level,        ///< The variable that holds the top-level pack is dropped during a call.
+  w1_nested_replaced,  ///< A nested pack loses its last reference between setting and launching.
+  w2_parent_freed,     ///< So does the top-level pack, or one with a nested pack.
+  w3_array_deleted,    ///< So does an ndarray, or a gradient.
+  w4_external_gone,    ///< External memory goes or moves between setting and copy-back.
+  w5_in_flight,        ///< The last reference goes after launch, before the kernel has finished.
+  w6_stale_wrapper,    ///< A wrapper from before reset() dies; its address is someone else's now.
+  w7_reentrant,        ///< A finalizer or a reset takes what is bound, before the launch.
+  w11_context_reused,  ///< A context is launched again.
 };
 inline constexpr std::size_t kWindowCount = 9;
 inline constexpr std::array<harness::Label, kWindowCount> kWindowLabels{
     "W0", "W1", "W2", "W3", "W4", "W5", "W6", "W7", "W11"};
 
-/// Kinds of which a Program owns one each until reset(): growth by a reset, bounded, and not retention.
+/// Kinds of which a Program owns one each until reset(): bounded growth, and not retention.
 inline constexpr std::array<harness::Label, 2> kProgramOwnedKinds{"Kernel", "CompiledKernel"};
 
 /// One thing that a kernel reported having read, and what it may have read.
 struct Reading {
-  harness::Label what;               ///< "pack", "pack.c", "pack.c.c", "array", "external", "saxpy".
-  std::int64_t observed;             ///< The first element that is not expected, else the first.
-  std::span<const std::int64_t> expected;  ///< Never empty. [0] is what was bound; then newer values.
+  harness::Label what;    ///< "pack", "pack.c", "pack.c.c", "array", "external", "saxpy".
+  std::int64_t observed;  ///< The first element that is not expected, else the first.
+  std::span<const std::int64_t>
+      expected;  ///< Never empty. [0] is what was bound; then newer values.
   bool as_expected;
 };
 
@@ -126,14 +127,14 @@ class Observer {
 struct Setup {
   Backend backend = Backend::cuda_pool;
   bool gil = true;  ///< As the heap is configured.
-  /// How the unordered map of parameters happens to be walked: parents before children, or after. The
-  /// driver's answer to a Site::order question.
+  /// How the unordered map of parameters happens to be walked: parents before children, or after.
+  /// The driver's answer to a Site::order question.
   bool parents_first = false;
   Observer* observer = nullptr;  ///< May be null.
 };
 
-/// Ownership: made in the run's arena, after the heap is configured and before any managed object: it makes
-/// the interpreter. Borrows the runtime and the observer.
+/// Ownership: made in the run's arena, after the heap is configured and before any managed object:
+/// it makes the interpreter. Borrows the runtime and the observer.
 class Argpack {
  public:
   virtual ~Argpack() = default;
@@ -148,9 +149,10 @@ class Argpack {
   virtual Status flush() = 0;
 
   // ---- arg packs ----
-  /// into = T(a=value, c=T(a=value+1, ...), x=array), nested `depth` deep (1..kDepthLimit). `array` (an
-  /// ndarray, or kNothing) becomes the member x of the outermost pack.
-  virtual Status new_argpack(Variable into, std::uint32_t depth, std::int32_t value, Variable array) = 0;
+  /// into = T(a=value, c=T(a=value+1, ...), x=array), nested `depth` deep (1..kDepthLimit). `array`
+  /// (an ndarray, or kNothing) becomes the member x of the outermost pack.
+  virtual Status new_argpack(Variable into, std::uint32_t depth, std::int32_t value,
+                             Variable array) = 0;
   /// pack.a = value, at nesting level `level`: 0 is the pack, 1 is pack.c, 2 is pack.c.c.
   virtual Status set_scalar(Variable pack, std::uint32_t level, std::int32_t value) = 0;
   /// pack.c = T(a=value, ...) where `level` is 1; pack.c.c = ... where it is 2. The depth stays.
@@ -192,8 +194,8 @@ class Argpack {
   // ---- launching ----
   /// kernel(pack, array, external): @ti.kernel's path, all steps.
   virtual Status call(const Arguments& arguments) = 0;
-  /// into = kernel.make_launch_context(): the path of those who call the C++ side directly. Each set_*
-  /// captures; nothing is kept for the caller.
+  /// into = kernel.make_launch_context(): the path of those who call the C++ side directly. Each
+  /// set_* captures; nothing is kept for the caller.
   virtual Status make_context(Variable into) = 0;
   /// Binds the pack and those nested in it, children first.
   virtual Status set_arg_argpack(Variable context, Variable pack) = 0;
@@ -206,8 +208,8 @@ class Argpack {
   virtual Status launch(Variable context, bool returns) = 0;
 
   // ---- the end of a script ----
-  /// Drops every variable. What is then still alive after collect(2) and synchronize(), which from now on
-  /// waits for the user's stream too, was retained.
+  /// Drops every variable. What is then still alive after collect(2) and synchronize(), which from
+  /// now on waits for the user's stream too, was retained.
   virtual Status drop_all() = 0;
   /// For tasks that touch the heap themselves: attach first.
   virtual harness::Interpreter& interpreter() = 0;

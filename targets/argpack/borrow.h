@@ -1,7 +1,7 @@
 // borrow: raw pointers from binding to launch, and deletion at once. Taichi as shipped.
 //
-// Its author says: "the arguments of a call outlive the call". So they do, at the top level; what they
-// contain does not.
+// Its author says: "the arguments of a call outlive the call". So they do, at the top level; what
+// they contain does not.
 #pragma once
 
 #include "targets/argpack/policy.h"

@@ -32,8 +32,8 @@ struct Core {
   Driver driver;
   Ghost ghost;
   harness::Interpreter interpreter;
-  /// Stands in for the GIL during C calls where there is none: Taichi's own tables have no lock at all,
-  /// and what comes of that is another path's matter.
+  /// Stands in for the GIL during C calls where there is none: Taichi's own tables have no lock at
+  /// all, and what comes of that is another path's matter.
   harness::Mutex program_lock;
   Policy* policy = nullptr;
   Program* program = nullptr;  ///< get_runtime().prog: the program of now.

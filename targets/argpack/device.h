@@ -13,7 +13,7 @@ namespace targets::argpack {
 
 class Device;
 
-/// Plain value. Good for as long as its allocation lives, and nobody can tell from it whether it does.
+/// Plain value. Good while its allocation lives, and nobody can tell from it whether it does.
 struct DeviceAllocation {
   Device* device = nullptr;
   std::uint64_t alloc_id = 0;
@@ -21,8 +21,8 @@ struct DeviceAllocation {
   harness::BirthId birth = harness::BirthId::none;
 };
 
-/// Lifetime: a handle is good from allocate() to deallocate(). Looking up a stale one is a fault, fatal
-/// unless the id is someone else's by now.
+/// Lifetime: a handle is good from allocate() to deallocate(). Looking up a stale one is a fault,
+/// fatal unless the id is someone else's by now.
 class Device {
  public:
   Device(harness::Ledger& ledger, Memory& memory) : ledger_(ledger), memory_(memory) {}
@@ -32,7 +32,7 @@ class Device {
 
   virtual Status allocate(std::size_t bytes, DeviceAllocation& allocation) = 0;
   virtual void deallocate(const DeviceAllocation& allocation) = 0;
-  /// The host object that owns the allocation has been made: to the ledger, its life is the handle's.
+  /// The host object that owns the allocation is made: to the ledger, its life is the handle's.
   virtual void adopt(DeviceAllocation& allocation, harness::BirthId owner) = 0;
   /// Where the allocation lies, whoever has its id now.
   virtual CUdeviceptr pointer(const DeviceAllocation& allocation) = 0;
@@ -46,7 +46,7 @@ class Device {
   Memory& memory_;
 };
 
-/// CPU, CUDA, AMDGPU: the id is an index that is never used again; freeing leaves a null pointer there.
+/// CPU, CUDA, AMDGPU: the id is an index, never used again; freeing leaves a null pointer there.
 class LlvmDevice final : public Device {
  public:
   using Device::Device;
@@ -63,8 +63,8 @@ class LlvmDevice final : public Device {
   std::pmr::vector<AllocInfo> allocations_;
 };
 
-/// Vulkan and Metal: the id is the address of a pool node, last in, first out. What a command list refers
-/// to keeps its memory, though not its id.
+/// Vulkan and Metal: the id is the address of a pool node, last in, first out. What a command list
+/// refers to keeps its memory, though not its id.
 class GfxDevice final : public Device {
  public:
   using Device::Device;

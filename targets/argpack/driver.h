@@ -1,5 +1,5 @@
-// Driver: what a process keeps of CUDA whatever becomes of its programs: the context, the module, the
-// kernels, and the stream that a user of torch has.
+// Driver: what a process keeps of CUDA whatever becomes of its programs: the context, the module,
+// the kernels, and the stream that a user of torch has.
 #pragma once
 
 #include <cuda.h>

@@ -1,6 +1,6 @@
-// How gfx launches. Everything that was bound is followed when the launch is recorded, and marked as in
-// use; what was recorded holds its memory until the device has finished. Buffers of the launch itself are
-// ctx_buffers_.
+// How gfx launches. Everything that was bound is followed when the launch is recorded, and marked
+// as in use; what was recorded holds its memory until the device has finished. Buffers of the
+// launch itself are ctx_buffers_.
 #include "targets/argpack/gfx_runtime.h"
 
 #include "targets/argpack/launcher.h"
@@ -20,7 +20,8 @@ Status GfxRuntime::launch(const CompiledKernel& compiled, LaunchContext& context
   Dispatch dispatch{};
   const Status status = prepare(compiled.parents_first, context, buffers, dispatch);
   if (status != Status::ok) {
-    for (std::uint32_t i = 0; i < dispatch.reference_count; ++i) device_.release(dispatch.references[i]);
+    for (std::uint32_t i = 0; i < dispatch.reference_count; ++i)
+      device_.release(dispatch.references[i]);
     return status;
   }
   record(context, buffers, dispatch);
@@ -105,8 +106,8 @@ void GfxRuntime::record(const LaunchContext& context, const Buffers& buffers, Di
   }
   dispatch.refer(device_.retain(buffers.arguments));
   dispatch.refer(device_.retain(buffers.results));
-  dispatch.parameters =
-      kernel_parameters(context, device_.pointer(buffers.arguments), device_.pointer(buffers.results));
+  dispatch.parameters = kernel_parameters(context, device_.pointer(buffers.arguments),
+                                          device_.pointer(buffers.results));
   recorded_.push_back(dispatch);
 }
 

@@ -20,7 +20,7 @@ class GfxRuntime {
   GfxRuntime& operator=(const GfxRuntime&) = delete;
 
   Status launch(const CompiledKernel& compiled, LaunchContext& context, bool returns);
-  /// Submits what was recorded. The launches' own buffers go at once; what was recorded keeps its memory.
+  /// Submits what was recorded. The launches' own buffers go; what was recorded keeps its memory.
   Status flush();
   /// The device has finished what was submitted.
   void finished();

@@ -19,7 +19,8 @@ void Ghost::lose(Thing& thing) {
   if (thing.gone) return;
   thing.gone = true;
   taken(thing);
-  for (std::size_t member = 0; member < thing.members.size(); ++member) attach(thing, member, nullptr);
+  for (std::size_t member = 0; member < thing.members.size(); ++member)
+    attach(thing, member, nullptr);
 }
 
 void Ghost::move(Thing& thing) {

@@ -11,8 +11,8 @@
 
 namespace targets::argpack {
 
-/// The ghost of one wrapper: the references that the *script* has to it (variables, members, frames,
-/// cycles; not what a policy adds), and the values it was given.
+/// The ghost of one wrapper: the references that the *script* has to it (variables, members,
+/// frames, cycles; not what a policy adds), and the values it was given.
 /// Lifetime: in the run's arena; outlives its wrapper.
 struct Thing {
   std::uint32_t references = 0;
@@ -22,8 +22,8 @@ struct Thing {
   std::uint32_t in_flight = 0;     ///< The last launch that uses it.
   std::array<Thing*, 2> members{};  ///< What it refers to itself.
   std::pmr::vector<std::int64_t> values;
-  std::size_t on_device = 0;       ///< Index of the value that was written last.
-  std::uint64_t on_the_way = 0;    ///< Bit per value that is assigned and not yet written.
+  std::size_t on_device = 0;     ///< Index of the value that was written last.
+  std::uint64_t on_the_way = 0;  ///< Bit per value that is assigned and not yet written.
 
   /// Index of the oldest value that device memory may come to hold.
   std::size_t oldest() const {
@@ -59,8 +59,8 @@ struct Binding {
   }
 };
 
-/// Threads: its methods are ordered among themselves, as CPython's locks per object order Python code where
-/// there is no GIL. TSan hears of that order.
+/// Threads: its methods are ordered among themselves, as CPython's locks per object order Python
+/// code where there is no GIL. TSan hears of that order.
 class Ghost {
  public:
   Ghost(harness::Scheduler& scheduler, Observer* observer)

@@ -10,9 +10,9 @@ namespace targets::argpack {
 
 class HandleByValue final : public Policy {
  public:
-  using Policy::Policy;
   using Policy::allocation_of;
   using Policy::bound;
+  using Policy::Policy;
 
   void bound(LaunchContext&, PackArgument& argument) override {
     argument.handle = argument.pack->allocation();

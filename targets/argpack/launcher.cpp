@@ -1,6 +1,6 @@
-// How the LLVM launchers work. The parameters are walked in the order of an unordered map. Each pointer
-// that was bound is followed here, for the first time since it was bound. A nested pack's device address
-// is written into its parent's memory, so the parent is followed as well.
+// How the LLVM launchers work. The parameters are walked in the order of an unordered map. Each
+// pointer that was bound is followed here, for the first time since it was bound. A nested pack's
+// device address is written into its parent's memory, so the parent is followed as well.
 #include "targets/argpack/launcher.h"
 
 #include "targets/argpack/policy.h"
@@ -14,20 +14,21 @@ std::size_t result_bytes(const LaunchContext& context) {
   return context.array.bound ? offsetof(ResultBlock, in) : offsetof(ResultBlock, array);
 }
 
-KernelParameters kernel_parameters(const LaunchContext& context, CUdeviceptr arguments, CUdeviceptr results) {
-  const std::int32_t flags = (context.array.bound ? kUsesArray : 0) |
-                             (context.gradient.bound ? kUsesGradient : 0) |
-                             (context.external.bound ? kUsesExternal : 0) |
-                             (context.has_scalar ? kUsesScalar : 0);
+KernelParameters kernel_parameters(const LaunchContext& context, CUdeviceptr arguments,
+                                   CUdeviceptr results) {
+  const std::int32_t flags =
+      (context.array.bound ? kUsesArray : 0) | (context.gradient.bound ? kUsesGradient : 0) |
+      (context.external.bound ? kUsesExternal : 0) | (context.has_scalar ? kUsesScalar : 0);
   return {{arguments, results}, static_cast<std::int32_t>(context.depth), flags};
 }
 
 Status submit(Core& core, KernelParameters parameters) {
   void* addresses[] = {&parameters.context, &parameters.depth, &parameters.flags};
-  const CUresult result = cuLaunchKernel(core.driver.function(), kBlockCount, 1, 1, kBlockThreads, 1, 1, 0,
-                                         nullptr, addresses, nullptr);
+  const CUresult result = cuLaunchKernel(core.driver.function(), kBlockCount, 1, 1, kBlockThreads,
+                                         1, 1, 0, nullptr, addresses, nullptr);
   if (result != CUDA_SUCCESS) return Status::driver_error;
-  if (core.setup.backend == Backend::cpu) cuStreamSynchronize(nullptr);  // Runs in the caller's thread.
+  if (core.setup.backend == Backend::cpu)
+    cuStreamSynchronize(nullptr);  // Runs in the caller's thread.
   return Status::ok;
 }
 
@@ -94,12 +95,13 @@ class LlvmLaunch {
   Temporary transfer_;  ///< The device's copy of an external array.
 };
 
-// The first launch left the context pointing at its own argument buffer, which is freed by now. CPU
-// launches have none.
+// The first launch left the context pointing at its own argument buffer, which is freed by now.
+// CPU launches have none.
 Status LlvmLaunch::check_arguments() {
   if (context_.device_arguments == harness::BirthId::none) return Status::ok;
   const SiteScope site(core_.scheduler, "launch_kernel/arguments");
-  if (!core_.ledger.used(context_.device_arguments, context_.device_arguments)) core_.scheduler.die();
+  if (!core_.ledger.used(context_.device_arguments, context_.device_arguments))
+    core_.scheduler.die();
   return Status::ok;
 }
 
@@ -169,9 +171,11 @@ Status LlvmLaunch::resolve_external() {
 }
 
 Status LlvmLaunch::copy_in() {
-  if (const Status status = transfer_.allocate(sizeof(ExternalBlock)); status != Status::ok) return status;
+  if (const Status status = transfer_.allocate(sizeof(ExternalBlock)); status != Status::ok)
+    return status;
   const ExternalBlock& block = context_.external.host->block;
-  if (cuMemcpyHtoD(transfer_.address(), &block, sizeof block) != CUDA_SUCCESS) return Status::driver_error;
+  if (cuMemcpyHtoD(transfer_.address(), &block, sizeof block) != CUDA_SUCCESS)
+    return Status::driver_error;
   context_.arguments.external = transfer_.address();
   return Status::ok;
 }
@@ -186,26 +190,30 @@ Status LlvmLaunch::copy_back() {
 
 Status LlvmLaunch::start() {
   context_.arguments.scalar = context_.scalar;
-  if (const Status status = arguments_.allocate(sizeof(ArgumentBlock)); status != Status::ok) return status;
+  if (const Status status = arguments_.allocate(sizeof(ArgumentBlock)); status != Status::ok)
+    return status;
   const CUresult copied =
       cuMemcpyHtoDAsync(arguments_.address(), &context_.arguments, sizeof(ArgumentBlock), nullptr);
   if (copied != CUDA_SUCCESS) return Status::driver_error;
-  const Status status = submit(core_, kernel_parameters(context_, arguments_.address(), results_.address()));
+  const Status status =
+      submit(core_, kernel_parameters(context_, arguments_.address(), results_.address()));
   if (status == Status::ok) context_.launched = true;
   return status;
 }
 
 Status LlvmLaunch::read_back() {
   const std::size_t bytes = result_bytes(context_);
-  const CUresult result = core_.setup.backend == Backend::cpu
-                              ? cuMemcpyDtoH(&context_.results, results_.address(), bytes)
-                              : cuMemcpyDtoHAsync(&context_.results, results_.address(), bytes, nullptr);
+  const CUresult result =
+      core_.setup.backend == Backend::cpu
+          ? cuMemcpyDtoH(&context_.results, results_.address(), bytes)
+          : cuMemcpyDtoHAsync(&context_.results, results_.address(), bytes, nullptr);
   return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
 Status LlvmLaunch::finish(bool returns) {
   if (core_.setup.backend != Backend::cpu) {
-    context_.device_arguments = core_.ledger.born("argument buffer", arguments_.address(), sizeof(ArgumentBlock));
+    context_.device_arguments =
+        core_.ledger.born("argument buffer", arguments_.address(), sizeof(ArgumentBlock));
     core_.ledger.died(context_.device_arguments);
   }
   arguments_.free();
@@ -218,8 +226,8 @@ Status LlvmLaunch::finish(bool returns) {
 
 }  // namespace
 
-Status launch_llvm(Core& core, Program& program, const CompiledKernel& compiled, LaunchContext& context,
-                   bool returns) {
+Status launch_llvm(Core& core, Program& program, const CompiledKernel& compiled,
+                   LaunchContext& context, bool returns) {
   return LlvmLaunch(core, program, context).run(compiled, returns);
 }
 

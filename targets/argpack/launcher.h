@@ -1,5 +1,5 @@
-// Launcher: what launch_kernel() does with what a context holds, per family of backends. Both follow
-// every pointer that was bound; which way they go round is in README.md.
+// Launcher: what launch_kernel() does with what a context holds, per family of backends. Both
+// follow every pointer that was bound; which way they go round is in README.md.
 #pragma once
 
 #include "targets/argpack/context.h"
@@ -8,23 +8,25 @@
 namespace targets::argpack {
 
 /// CPU, CUDA, AMDGPU. With `returns`, the result is on its way to the context when this returns.
-Status launch_llvm(Core& core, Program& program, const CompiledKernel& compiled, LaunchContext& context,
-                   bool returns);
+Status launch_llvm(Core& core, Program& program, const CompiledKernel& compiled,
+                   LaunchContext& context, bool returns);
 
 /// gfx: recorded into the command list; submitted when it must be.
-Status launch_gfx(Core& core, Program& program, const CompiledKernel& compiled, LaunchContext& context,
-                  bool returns);
+Status launch_gfx(Core& core, Program& program, const CompiledKernel& compiled,
+                  LaunchContext& context, bool returns);
 
 /// Where a launcher follows the pack of a level.
 inline harness::Label pack_site(std::uint32_t level) {
-  return level == 0 ? harness::Label("launch_kernel/pack") : harness::Label("launch_kernel/nested_pack");
+  return level == 0 ? harness::Label("launch_kernel/pack")
+                    : harness::Label("launch_kernel/nested_pack");
 }
 
 /// How many bytes of a ResultBlock this launch fills.
 std::size_t result_bytes(const LaunchContext& context);
 
 /// What the kernel gets by value.
-KernelParameters kernel_parameters(const LaunchContext& context, CUdeviceptr arguments, CUdeviceptr results);
+KernelParameters kernel_parameters(const LaunchContext& context, CUdeviceptr arguments,
+                                   CUdeviceptr results);
 
 Status submit(Core& core, KernelParameters parameters);
 

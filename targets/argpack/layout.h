@@ -50,8 +50,8 @@ struct ResultBlock {
 };
 static_assert(sizeof(ResultBlock) == 1024);
 
-/// Passed by value, as Taichi passes it. Two registers: a larger one would be memory that each access to
-/// is checked.
+/// Passed by value, as Taichi passes it. Two registers: a larger one would be memory that each
+/// access to is checked.
 struct RuntimeContext {
   CUdeviceptr arguments;
   CUdeviceptr results;
@@ -65,6 +65,11 @@ struct KernelParameters {
   std::int32_t flags;
 };
 
-enum RuntimeFlags : std::int32_t { kUsesArray = 1, kUsesGradient = 2, kUsesExternal = 4, kUsesScalar = 8 };
+enum RuntimeFlags : std::int32_t {
+  kUsesArray = 1,
+  kUsesGradient = 2,
+  kUsesExternal = 4,
+  kUsesScalar = 8
+};
 
 }  // namespace targets::argpack

@@ -1,9 +1,10 @@
-// mark_at_set: option C with its marks made when an argument is bound, and cleared when the device has
-// been waited for after the launch.
+// mark_at_set: option C with its marks made when an argument is bound, and cleared when the device
+// has been waited for after the launch.
 //
-// Its author says: "bound packs and arrays cannot be deleted until the kernel has run". True. But a
-// request that comes meanwhile is dropped for good, a context that is never launched keeps its marks, and
-// a mark is an id: it says nothing of external memory, of resets, or of whose object it is.
+// Its author says: "bound packs and arrays cannot be deleted until the kernel has run". True. But
+// a request that comes meanwhile is dropped for good, a context that is never launched keeps its
+// marks, and a mark is an id: it says nothing of external memory, of resets, or of whose object it
+// is.
 #pragma once
 
 #include "targets/argpack/policy.h"
@@ -12,8 +13,8 @@ namespace targets::argpack {
 
 class MarkAtSet final : public Policy {
  public:
-  using Policy::Policy;
   using Policy::bound;
+  using Policy::Policy;
 
   void bound(LaunchContext& context, PackArgument& argument) override {
     set_.push_back({&context, argument.pack->allocation().alloc_id, Kind::pack, false});

@@ -1,7 +1,7 @@
 // Memory: where a backend's device memory comes from.
 //
-// All backends reach it through <cuda.h>, so that one simulated device serves them all; what differs is
-// when a freed block can come back. See README.md for what stands for what.
+// All backends reach it through <cuda.h>, so that one simulated device serves them all; what
+// differs is when a freed block can come back. See README.md for what stands for what.
 #pragma once
 
 #include <cuda.h>
@@ -13,9 +13,9 @@
 
 namespace targets::argpack {
 
-/// Hands out equal pages of one chunk, lowest address first: Taichi's CachingAllocator as these small
-/// allocations meet it (sizes are rounded to pages, best fit takes the first, a freed page is at once
-/// the next allocation's).
+/// Hands out equal pages of one chunk, lowest address first: Taichi's CachingAllocator as these
+/// small allocations meet it (sizes are rounded to pages, best fit takes the first, a freed page is
+/// at once the next allocation's).
 /// Ownership: owns the chunk for as long as the process runs, as the runtime's own pool does.
 class PageCache {
  public:
@@ -50,8 +50,9 @@ class Memory {
 
   Status allocate(std::size_t bytes, CUdeviceptr& address) {
     if (backend_ == Backend::cuda_cache) return cache_.allocate(address);
-    const CUresult result = backend_ == Backend::cuda_pool ? cuMemAllocAsync(&address, bytes, nullptr)
-                                                           : cuMemAlloc(&address, bytes);
+    const CUresult result = backend_ == Backend::cuda_pool
+                                ? cuMemAllocAsync(&address, bytes, nullptr)
+                                : cuMemAlloc(&address, bytes);
     return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
   }
 

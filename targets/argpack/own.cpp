@@ -30,7 +30,9 @@ void Own::unbound(LaunchContext& context, PackArgument& argument) {
 void Own::unbound(LaunchContext& context, ArrayArgument& argument) {
   if (is_current(context)) let_go(argument.array);
 }
-void Own::unbound(LaunchContext& context, ExternalArgument&) { let_go(std::move(context.exported)); }
+void Own::unbound(LaunchContext& context, ExternalArgument&) {
+  let_go(std::move(context.exported));
+}
 
 template <class T>
 void Own::let_go(const harness::Borrowed<T>& pointer) {
@@ -38,7 +40,9 @@ void Own::let_go(const harness::Borrowed<T>& pointer) {
   if (--object.holder_count == 0 && object.doomed) core_.program->erase(pointer);
 }
 
-void Own::let_go(harness::Ref external) { --external->payload<ExternalPayload>().external.export_count; }
+void Own::let_go(harness::Ref external) {
+  --external->payload<ExternalPayload>().external.export_count;
+}
 
 // ---- launching ----------------------------------------------------------------------------------
 
@@ -67,7 +71,8 @@ void Own::launched(LaunchContext& context) {
     if (!std::exchange(argument->bound, false)) continue;
     held_.push_back({{}, argument->array, {}});
   }
-  if (std::exchange(context.external.bound, false)) held_.push_back({{}, {}, std::move(context.exported)});
+  if (std::exchange(context.external.bound, false))
+    held_.push_back({{}, {}, std::move(context.exported)});
 }
 
 // ---- the end ------------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
 // own: a launch context counts as a holder of everything that is bound to it, until the launch has
 // finished or the context goes. Ours.
 //
-// Its author says: sound. What it holds: packs, those nested in them, ndarrays and gradients (a deletion
-// asked for meanwhile happens when the last holder lets go), and external storage, by an exported view.
-// What it refuses: to delete on behalf of an earlier program; to launch a context twice (context_spent),
-// or after a reset (context_invalid); to resize exported storage (buffer_error).
+// Its author says: sound.
+// What it holds: packs, those nested in them, ndarrays and gradients (a deletion asked for
+// meanwhile happens when the last holder lets go), and external storage, by an exported view.
+// What it refuses: to delete on behalf of an earlier program; to launch a context twice
+// (context_spent), or after a reset (context_invalid); to resize exported storage (buffer_error).
 // Bounded: what a launch holds goes at the next synchronize(), or at the next launch that finds the
 // device idle; at most kLaunchLimit launches hold anything, then the next one waits for the device.
 #pragma once
@@ -22,7 +23,8 @@ class Own final : public Policy {
   Status admit(const LaunchContext& context, const Program& program) override;
   void bound(LaunchContext& context, PackArgument& argument) override;
   void bound(LaunchContext& context, ArrayArgument& argument) override;
-  void bound(LaunchContext& context, ExternalArgument& argument, const harness::Ref& wrapper) override;
+  void bound(LaunchContext& context, ExternalArgument& argument,
+             const harness::Ref& wrapper) override;
   void unbound(LaunchContext& context, PackArgument& argument) override;
   void unbound(LaunchContext& context, ArrayArgument& argument) override;
   void unbound(LaunchContext& context, ExternalArgument& argument) override;
@@ -60,7 +62,7 @@ class Own final : public Policy {
 
   std::pmr::vector<Held> held_;
   std::pmr::vector<Held> finished_;  ///< Kept for its capacity.
-  std::uint32_t launch_count_ = 0;  ///< Launches that held_ speaks of.
+  std::uint32_t launch_count_ = 0;   ///< Launches that held_ speaks of.
 };
 
 }  // namespace targets::argpack

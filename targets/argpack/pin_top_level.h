@@ -1,7 +1,7 @@
 // pin_top_level: `tmps.append(v)` for the arguments of the call, not for what is nested in them.
 //
-// Its author says: "the pack that is passed stays alive". It did before: the call's own arguments tuple
-// holds it.
+// Its author says: "the pack that is passed stays alive". It did before: the call's own arguments
+// tuple holds it.
 #pragma once
 
 #include "targets/argpack/policy.h"

@@ -1,5 +1,5 @@
-// Policy: what keeps a thing alive from binding to the end of the launch. One per variant; what this
-// base does is what Taichi does as shipped.
+// Policy: what keeps a thing alive from binding to the end of the launch. One per variant; what
+// this base does is what Taichi does as shipped.
 #pragma once
 
 #include "targets/argpack/context.h"
@@ -11,7 +11,8 @@ namespace targets::argpack {
 /// What becomes of a request to delete.
 enum class Disposal : std::uint8_t { erase, ignore };
 
-/// Ownership: made in the run's arena, one per run. Threads: as Program.
+/// Ownership: made in the run's arena, one per run.
+/// Threads: as Program.
 class Policy {
  public:
   explicit Policy(Core& core) : core_(core) {}
@@ -67,8 +68,9 @@ class Policy {
   virtual bool writes_host_address() const { return true; }
 
  protected:
-  /// As shipped, the gfx backend alone knows what a launch uses. What it never clears, mark_at_launch
-  /// keeps; here it is cleared, or gfx would hide everything else behind what it retains.
+  /// As shipped, the gfx backend alone knows what a launch uses. What it never clears,
+  /// mark_at_launch keeps; here it is cleared, or gfx would hide everything else behind what it
+  /// retains.
   virtual bool marks_at_launch() const { return core_.setup.backend == Backend::gfx; }
 
   Core& core_;

@@ -22,7 +22,8 @@ Program::Program(Core& core, std::uint32_t generation) : core_(core), generation
 
 // ---- creating -----------------------------------------------------------------------------------
 
-Status Program::create_argpack(std::uint32_t depth, const PackBlock& block, Borrowed<ArgPack>& created) {
+Status Program::create_argpack(std::uint32_t depth, const PackBlock& block,
+                               Borrowed<ArgPack>& created) {
   DeviceAllocation allocation;
   const Status status = device_->allocate(sizeof(PackBlock), allocation);
   if (status != Status::ok) return status;
@@ -88,8 +89,12 @@ void Program::delete_argpack(const Borrowed<ArgPack>& argpack, std::uint32_t gen
 void Program::delete_ndarray(const Borrowed<Ndarray>& ndarray, std::uint32_t generation) {
   remove(ndarrays_, ndarray, generation);
 }
-void Program::erase(const Borrowed<ArgPack>& argpack) { end(argpacks_, find(argpacks_, argpack.address())); }
-void Program::erase(const Borrowed<Ndarray>& ndarray) { end(ndarrays_, find(ndarrays_, ndarray.address())); }
+void Program::erase(const Borrowed<ArgPack>& argpack) {
+  end(argpacks_, find(argpacks_, argpack.address()));
+}
+void Program::erase(const Borrowed<Ndarray>& ndarray) {
+  end(ndarrays_, find(ndarrays_, ndarray.address()));
+}
 
 // ---- contents -----------------------------------------------------------------------------------
 
@@ -99,8 +104,9 @@ Status Program::write(const DeviceAllocation& target, std::size_t offset, const 
   const Status status = device_->allocate(size, staging);
   if (status != Status::ok) return status;
   const CUdeviceptr source = device_->pointer(staging);
-  const bool copied = cuMemcpyHtoD(source, bytes, size) == CUDA_SUCCESS &&
-                      cuMemcpyDtoD(target.device->pointer(target) + offset, source, size) == CUDA_SUCCESS;
+  const bool copied =
+      cuMemcpyHtoD(source, bytes, size) == CUDA_SUCCESS &&
+      cuMemcpyDtoD(target.device->pointer(target) + offset, source, size) == CUDA_SUCCESS;
   device_->deallocate(staging);
   const Status waited = synchronize();
   return copied ? waited : Status::driver_error;
@@ -119,7 +125,8 @@ Status Program::compile_kernel(const Borrowed<Kernel>& kernel, Borrowed<Compiled
   const std::uint32_t parameter_count = kernel->parameter_count;
   HARNESS_CHECK(parameter_count > 0, "a kernel has parameters");
   if (!compiled_)
-    compiled_ = core_.runtime.host.make<CompiledKernel>("CompiledKernel", core_.setup.parents_first);
+    compiled_ =
+        core_.runtime.host.make<CompiledKernel>("CompiledKernel", core_.setup.parents_first);
   compiled = compiled_.borrow();
   return Status::ok;
 }

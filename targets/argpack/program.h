@@ -13,7 +13,8 @@ class GfxRuntime;
 class Policy;
 struct Core;
 
-/// A block of device memory with the scalars of a pack. Ends with its owner, whoever has its address.
+/// A block of device memory with the scalars of a pack. Ends with its owner, whoever has its
+/// address.
 class ArgPack {
  public:
   ArgPack(const DeviceAllocation& allocation, std::uint32_t depth)
@@ -86,7 +87,8 @@ class Program {
   void erase(const harness::Borrowed<Ndarray>& ndarray);
 
   /// ArgPack::write: through a staging buffer, and waits for the device.
-  Status write(const DeviceAllocation& target, std::size_t offset, const void* bytes, std::size_t size);
+  Status write(const DeviceAllocation& target, std::size_t offset, const void* bytes,
+               std::size_t size);
   Status fill(const harness::Borrowed<Ndarray>& ndarray, std::int32_t value);
 
   Status compile_kernel(const harness::Borrowed<Kernel>& kernel,

@@ -1,4 +1,5 @@
-// What a kernel must have read: of each binding, a value that it had when it was bound or was given since.
+// What a kernel must have read: of each binding, a value that it had when it was bound or was
+// given since.
 #include <algorithm>
 #include <bit>
 
@@ -15,7 +16,8 @@ class Comparison {
  public:
   Comparison(Observer& observer, harness::Label what, const Bound& bound, std::int64_t offset)
       : observer_(observer), what_(what) {
-    for (std::size_t i = bound.first_value; i < bound.thing->values.size() && count_ < expected_.size(); ++i)
+    for (std::size_t i = bound.first_value;
+         i < bound.thing->values.size() && count_ < expected_.size(); ++i)
       expected_[count_++] = bound.thing->values[i] + offset;
   }
   ~Comparison() {
@@ -56,8 +58,10 @@ void report_external(Observer& observer, const LaunchContext& context) {
     const auto element = [&](std::int64_t value) {
       return external_element(static_cast<std::int32_t>(value), i);
     };
-    in.element(bits(context.results.in[i]), [&](std::int64_t value) { return bits(element(value)); });
-    out.element(bits(context.results.out[i]), [&](std::int64_t value) { return bits(saxpy(element(value))); });
+    in.element(bits(context.results.in[i]),
+               [&](std::int64_t value) { return bits(element(value)); });
+    out.element(bits(context.results.out[i]),
+                [&](std::int64_t value) { return bits(saxpy(element(value))); });
   }
 }
 

@@ -56,7 +56,7 @@ Status Script::synchronize() {
   return c_call("synchronize", [&](Program& program) {
     const Status status = program.synchronize();
     // torch.cuda.synchronize(): ti.sync() does not wait for the user's stream.
-    if (over_) cuStreamSynchronize(core_.driver.user_stream());
+    if (over_ && user_stream_used_) cuStreamSynchronize(core_.driver.user_stream());
     return status;
   });
 }

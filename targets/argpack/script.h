@@ -1,5 +1,5 @@
-// Script: the Python side. Each method is a list of steps, named after bytecodes and C calls; other tasks
-// may run between any two of them.
+// Script: the Python side. Each method is a list of steps, named after bytecodes and C calls; other
+// tasks may run between any two of them.
 #pragma once
 
 #include "targets/argpack/policy.h"
@@ -17,7 +17,8 @@ class Script final : public Argpack {
   Status synchronize() override;
   Status flush() override;
 
-  Status new_argpack(Variable into, std::uint32_t depth, std::int32_t value, Variable array) override;
+  Status new_argpack(Variable into, std::uint32_t depth, std::int32_t value,
+                     Variable array) override;
   Status set_scalar(Variable pack, std::uint32_t level, std::int32_t value) override;
   Status replace_nested(Variable pack, std::uint32_t level, std::int32_t value) override;
   Status set_nested(Variable pack, std::uint32_t level, Variable child) override;
@@ -100,7 +101,8 @@ class Script final : public Argpack {
   Status load_pack(Variable variable, std::uint32_t level, Ref& pack);
   Status construct(std::uint32_t depth, std::int32_t value, const Ref& array, Ref& made);
   Status cast(const Ref& pack, Ref& made);
-  Status make_pack(std::uint32_t depth, std::int32_t value, const Ref& child, const Ref& array, Ref& made);
+  Status make_pack(std::uint32_t depth, std::int32_t value, const Ref& child, const Ref& array,
+                   Ref& made);
   Status set_item(const Ref& parent, const Ref& child);
   Status replace(const Ref& parent, std::int32_t value);
   CUdeviceptr host_address(const Ref& pack) const;
@@ -116,23 +118,27 @@ class Script final : public Argpack {
   Status launch_kernel(harness::Object& arguments, const Arguments& from);
   Status set_args(const Ref& context, harness::Object& arguments, harness::Object& tmps,
                   harness::Object& set_later);
-  Status make_launch_context(Ref& made);
   Status set_packs(const Ref& context, const Ref& pack, std::uint32_t level, harness::Object* tmps);
-  Status bind(const Ref& context, const Ref& pack, std::uint32_t level);
-  Status bind_array(const Ref& context, const Ref& array, bool with_gradient);
-  Status bind_external(const Ref& context, const Ref& external);
-  Status bind_one(LaunchContext& context, ArrayArgument& argument, Bound& bound, harness::Object& array);
-  void unbind_packs(LaunchContext& context);
-  void unbind(LaunchContext& context, ArrayArgument& argument);
   Status compile_now(const Ref& context);
   Status launch_now(const Ref& context, bool returns);
   Status wait_for_result(const Ref& context);
   Status set_array(Variable context, Variable array, bool with_gradient);
 
+  // ---- script_bind.cpp ----
+  Status make_launch_context(Ref& made);
+  Status bind(const Ref& context, const Ref& pack, std::uint32_t level);
+  Status bind_array(const Ref& context, const Ref& array, bool with_gradient);
+  Status bind_external(const Ref& context, const Ref& external);
+  Status bind_one(LaunchContext& context, ArrayArgument& argument, Bound& bound,
+                  harness::Object& array);
+  void unbind_packs(LaunchContext& context);
+  void unbind(LaunchContext& context, ArrayArgument& argument);
+
   Core& core_;
   Policy& policy_;
   std::uint32_t generation_ = 0;
-  bool over_ = false;  ///< drop_all() has been called.
+  bool over_ = false;              ///< drop_all() has been called.
+  bool user_stream_used_ = false;  ///< For memory of the user's own.
   std::array<Ref, kVariableCount> variables_;
 };
 

@@ -110,7 +110,9 @@ Status Script::allocate(ExternalPayload& payload, External& made) {
     return Status::ok;
   }
   const CUstream stream = core_.driver.user_stream();
-  if (cuMemAllocAsync(&made.device, sizeof block, stream) != CUDA_SUCCESS) return Status::driver_error;
+  user_stream_used_ = true;
+  if (cuMemAllocAsync(&made.device, sizeof block, stream) != CUDA_SUCCESS)
+    return Status::driver_error;
   const CUresult copied = cuMemcpyHtoDAsync(made.device, &block, sizeof block, stream);
   const CUresult waited = cuStreamSynchronize(stream);
   if (copied == CUDA_SUCCESS && waited == CUDA_SUCCESS) return Status::ok;
@@ -121,16 +123,19 @@ Status Script::allocate(ExternalPayload& payload, External& made) {
 
 void Script::free(External& external) {
   external.host.reset();
-  if (external.device != 0) cuMemFreeAsync(std::exchange(external.device, 0), core_.driver.user_stream());
+  if (external.device != 0)
+    cuMemFreeAsync(std::exchange(external.device, 0), core_.driver.user_stream());
 }
 
 Status Script::new_external(Variable into, Storage storage, std::int32_t value) {
   const Op op(core_);
   Thing* thing = core_.ghost.make(value);
-  Ref made = core_.runtime.heap.make<ExternalPayload>(kExternalType, ExternalPayload{this, thing, {}});
+  Ref made =
+      core_.runtime.heap.make<ExternalPayload>(kExternalType, ExternalPayload{this, thing, {}});
   ExternalPayload& payload = made->payload<ExternalPayload>();
   payload.external.storage = storage;
-  const Status status = c_call("new_external", [&](Program&) { return allocate(payload, payload.external); });
+  const Status status =
+      c_call("new_external", [&](Program&) { return allocate(payload, payload.external); });
   if (status == Status::ok) store(into, std::move(made));
   return status;
 }

@@ -1,11 +1,10 @@
-// How a call goes: the arguments are set one by one, children before their parents; then the kernel is
-// compiled; then it is launched. Python runs between any two of these, C++ only within one.
+// How a call goes: the arguments are set one by one, children before their parents; then the kernel
+// is compiled; then it is launched. Python runs between any two of these, C++ only within one.
 #include "targets/argpack/launcher.h"
 #include "targets/argpack/script.h"
 
 namespace targets::argpack {
 
-using harness::Label;
 using harness::Object;
 using harness::Ref;
 
@@ -79,97 +78,6 @@ Status Script::set_packs(const Ref& context, const Ref& pack, std::uint32_t leve
   return status;
 }
 
-// ---- binding: one C call each -------------------------------------------------------------------
-
-static LaunchContext& context_of(const Ref& context) { return context->payload<ContextPayload>().context; }
-
-Status Script::make_launch_context(Ref& made) {
-  made = core_.runtime.heap.make<ContextPayload>(kContextType, ContextPayload{this, {}});
-  return c_call("make_launch_context", [&](Program& program) {
-    LaunchContext& context = context_of(made);
-    context.generation = context.binding.generation = program.generation();
-    context.kernel = program.kernel();
-    return Status::ok;
-  });
-}
-
-Status Script::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
-  return c_call("set_arg_argpack", [&](Program& program) {
-    LaunchContext& context = context_of(wrapper);
-    const PackPayload& payload = pack->payload<PackPayload>();
-    if (payload.generation != program.generation()) return Status::stale_object;
-    if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
-    PackArgument& argument = context.packs[level];
-    if (argument.bound) policy_.unbound(context, argument);
-    argument.bound = true;
-    argument.pack = payload.argpack;
-    policy_.bound(context, argument);
-    context.binding.packs[level] = core_.ghost.bind(*payload.thing);
-    context.depth = context.binding.depth = std::max(context.depth, level + 1);
-    return Status::ok;
-  });
-}
-
-Status Script::bind_one(LaunchContext& context, ArrayArgument& argument, Bound& bound, Object& array) {
-  const ArrayPayload& payload = array.payload<ArrayPayload>();
-  if (payload.generation != core_.program->generation()) return Status::stale_object;
-  argument = {true, payload.ndarray};
-  policy_.bound(context, argument);
-  bound = core_.ghost.bind(*payload.thing);
-  return Status::ok;
-}
-
-Status Script::bind_array(const Ref& wrapper, const Ref& array, bool with_gradient) {
-  const Label name = with_gradient ? Label("set_arg_ndarray_with_grad") : Label("set_arg_ndarray");
-  return c_call(name, [&](Program& program) {
-    LaunchContext& context = context_of(wrapper);
-    if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
-    unbind(context, context.array);
-    unbind(context, context.gradient);
-    context.binding.gradient = {};
-    const Status status = bind_one(context, context.array, context.binding.array, *array);
-    const Ref gradient = with_gradient ? array->get("grad") : Ref();
-    if (status != Status::ok || !gradient) return status;
-    return bind_one(context, context.gradient, context.binding.gradient, *gradient);
-  });
-}
-
-Status Script::bind_external(const Ref& wrapper, const Ref& external) {
-  return c_call("set_arg_external", [&](Program& program) {
-    LaunchContext& context = context_of(wrapper);
-    if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
-    ExternalPayload& payload = external->payload<ExternalPayload>();
-    if (context.external.bound) policy_.unbound(context, context.external);
-    context.external = {true, payload.external.storage, payload.external.host.borrow(), payload.external.device};
-    policy_.bound(context, context.external, external);
-    context.binding.external = core_.ghost.bind(*payload.thing);
-    return Status::ok;
-  });
-}
-
-void Script::unbind(LaunchContext& context, ArrayArgument& argument) {
-  if (argument.bound) policy_.unbound(context, argument);
-  argument = {};
-}
-
-void Script::unbind_packs(LaunchContext& context) {
-  for (PackArgument& argument : context.packs) {
-    if (argument.bound) policy_.unbound(context, argument);
-    argument = {};
-  }
-  context.binding.packs = {};
-  context.depth = context.binding.depth = 0;
-}
-
-void Script::deallocate(ContextPayload& payload) {
-  const CCall call(core_);
-  LaunchContext& context = payload.context;
-  unbind_packs(context);
-  unbind(context, context.array);
-  unbind(context, context.gradient);
-  if (context.external.bound) policy_.unbound(context, context.external);
-}
-
 // ---- launching ----------------------------------------------------------------------------------
 
 Status Script::compile_now(const Ref& wrapper) {
@@ -202,7 +110,8 @@ Status Script::launch_now(const Ref& wrapper, bool returns) {
 }
 
 Status Script::wait_for_result(const Ref& wrapper) {
-  const Status status = c_call("synchronize", [](Program& program) { return program.synchronize(); });
+  const Status status =
+      c_call("synchronize", [](Program& program) { return program.synchronize(); });
   if (status != Status::ok || core_.ghost.observer() == nullptr) return status;
   report(*core_.ghost.observer(), context_of(wrapper));
   return Status::ok;
@@ -222,8 +131,10 @@ Status Script::set_arg_argpack(Variable variable, Variable pack_variable) {
   const Op op(core_);
   Ref context;
   Ref pack;
-  if (const Status status = load(variable, kContextType, context); status != Status::ok) return status;
-  if (const Status status = load(pack_variable, kPackType, pack); status != Status::ok) return status;
+  if (const Status status = load(variable, kContextType, context); status != Status::ok)
+    return status;
+  if (const Status status = load(pack_variable, kPackType, pack); status != Status::ok)
+    return status;
   c_call("clear_args", [&](Program&) {
     unbind_packs(context_of(context));
     return Status::ok;
@@ -238,12 +149,16 @@ Status Script::set_array(Variable variable, Variable array_variable, bool with_g
   const Op op(core_);
   Ref context;
   Ref array;
-  if (const Status status = load(variable, kContextType, context); status != Status::ok) return status;
-  if (const Status status = load(array_variable, kArrayType, array); status != Status::ok) return status;
+  if (const Status status = load(variable, kContextType, context); status != Status::ok)
+    return status;
+  if (const Status status = load(array_variable, kArrayType, array); status != Status::ok)
+    return status;
   return bind_array(context, array, with_gradient);
 }
 
-Status Script::set_arg_ndarray(Variable context, Variable array) { return set_array(context, array, false); }
+Status Script::set_arg_ndarray(Variable context, Variable array) {
+  return set_array(context, array, false);
+}
 Status Script::set_arg_ndarray_with_grad(Variable context, Variable array) {
   return set_array(context, array, true);
 }
@@ -252,7 +167,8 @@ Status Script::set_arg_external(Variable variable, Variable external_variable) {
   const Op op(core_);
   Ref context;
   Ref external;
-  if (const Status status = load(variable, kContextType, context); status != Status::ok) return status;
+  if (const Status status = load(variable, kContextType, context); status != Status::ok)
+    return status;
   if (const Status status = load(external_variable, kExternalType, external); status != Status::ok)
     return status;
   return bind_external(context, external);
@@ -261,7 +177,8 @@ Status Script::set_arg_external(Variable variable, Variable external_variable) {
 Status Script::set_arg_scalar(Variable variable, std::int32_t value) {
   const Op op(core_);
   Ref context;
-  if (const Status status = load(variable, kContextType, context); status != Status::ok) return status;
+  if (const Status status = load(variable, kContextType, context); status != Status::ok)
+    return status;
   return c_call("set_arg_int", [&](Program& program) {
     LaunchContext& bound = context_of(context);
     if (const Status status = policy_.admit(bound, program); status != Status::ok) return status;

@@ -1,5 +1,6 @@
-// How a pack is made: T(...) builds a temporary, and cast() the pack that the script gets; what was nested
-// is cast again, so that it ends up with private copies. Each of them is a C++ object of its own.
+// How a pack is made: T(...) builds a temporary, and cast() the pack that the script gets; what
+// was nested is cast again, so that it ends up with private copies. Each of them is a C++ object
+// of its own.
 #include "targets/argpack/script.h"
 
 namespace targets::argpack {
@@ -39,11 +40,12 @@ Status Script::cast(const Ref& pack, Ref& made) {
   return make_pack(payload.depth, payload.a, child, pack->get("x"), made);
 }
 
-Status Script::make_pack(std::uint32_t depth, std::int32_t value, const Ref& child, const Ref& array,
-                         Ref& made) {
+Status Script::make_pack(std::uint32_t depth, std::int32_t value, const Ref& child,
+                         const Ref& array, Ref& made) {
   step("ArgPack.__init__");
   Thing* thing = core_.ghost.make(value);
-  made = core_.runtime.heap.make<PackPayload>(kPackType, PackPayload{this, thing, depth, value, 0, {}});
+  made = core_.runtime.heap.make<PackPayload>(kPackType,
+                                              PackPayload{this, thing, depth, value, 0, {}});
   if (child) {
     core_.ghost.attach(*thing, 0, thing_of(*child));
     made->set("c", child);
@@ -60,8 +62,8 @@ Status Script::make_pack(std::uint32_t depth, std::int32_t value, const Ref& chi
   });
 }
 
-/// The address of the nested pack's host object: what an assignment leaves in the parent's memory until
-/// a launch puts the device address there.
+/// The address of the nested pack's host object: what an assignment leaves in the parent's memory
+/// until a launch puts the device address there.
 CUdeviceptr Script::host_address(const Ref& pack) const {
   return policy_.writes_host_address() ? pack->payload<PackPayload>().argpack.address() : 0;
 }
@@ -104,7 +106,8 @@ Status Script::set_scalar(Variable variable, std::uint32_t level, std::int32_t v
   const std::size_t which = core_.ghost.set(*payload.thing, value);
   return c_call("ArgPack::write", [&](Program& program) {
     if (payload.generation != program.generation()) return Status::stale_object;
-    const Status status = program.write(payload.argpack->allocation(), offsetof(PackBlock, a), &value, sizeof value);
+    const Status status =
+        program.write(payload.argpack->allocation(), offsetof(PackBlock, a), &value, sizeof value);
     if (status == Status::ok) core_.ghost.written(*payload.thing, which);
     return status;
   });
@@ -120,7 +123,8 @@ Status Script::set_item(const Ref& parent, const Ref& child) {
     if (payload.generation != program.generation()) return Status::stale_object;
     const CUdeviceptr address = host_address(child);
     if (!policy_.writes_host_address()) return Status::ok;
-    return program.write(payload.argpack->allocation(), offsetof(PackBlock, c), &address, sizeof address);
+    return program.write(payload.argpack->allocation(), offsetof(PackBlock, c), &address,
+                         sizeof address);
   });
 }
 
@@ -144,10 +148,12 @@ Status Script::set_nested(Variable variable, std::uint32_t level, Variable child
   const Op op(core_);
   if (level == 0) return Status::type_error;
   Ref parent;
-  if (const Status status = load_pack(variable, level - 1, parent); status != Status::ok) return status;
+  if (const Status status = load_pack(variable, level - 1, parent); status != Status::ok)
+    return status;
   Ref nested;
   if (const Status status = load(child, kPackType, nested); status != Status::ok) return status;
-  const bool fits = nested->payload<PackPayload>().depth + 1 == parent->payload<PackPayload>().depth;
+  const bool fits =
+      nested->payload<PackPayload>().depth + 1 == parent->payload<PackPayload>().depth;
   return fits ? set_item(parent, nested) : Status::type_error;
 }
 

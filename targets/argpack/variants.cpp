@@ -1,5 +1,5 @@
-// The table of variants, with what each author claims. A window stands in a claim when some way of use
-// shows it: contexts made by hand are such a way, whatever kernel(...) pins.
+// The table of variants, with what each author claims. A window stands in a claim when some way of
+// use shows it: contexts made by hand are such a way, whatever kernel(...) pins.
 #include "targets/argpack/borrow.h"
 #include "targets/argpack/handle_by_value.h"
 #include "targets/argpack/mark_at_launch.h"
@@ -18,9 +18,10 @@ using harness::Runtime;
 using harness::Variant;
 
 harness::Label to_label(Status status) {
-  static constexpr std::array<Label, 12> kLabels{
-      "ok",      "name_error",     "type_error",   "no_program",   "stale_object",  "argument_limit",
-      "unbound", "bad_allocation", "driver_error", "buffer_error", "context_spent", "context_invalid"};
+  static constexpr std::array<Label, 11> kLabels{
+      "ok",           "name_error",     "type_error",     "no_program",
+      "stale_object", "argument_limit", "unbound",        "driver_error",
+      "buffer_error", "context_spent",  "context_invalid"};
   return kLabels[harness::raw(status)];
 }
 
@@ -44,10 +45,12 @@ constexpr Variant<Argpack, const Setup&> kVariants[] = {
      make<Borrow>},
     {"pin_for_call",
      {ClaimKind::unsound, kAll, false,
-      "option A: guards packs in kernel(...); not gradients, external memory, resets, or contexts made by hand"},
+      "option A: guards packs in kernel(...); not gradients, external memory, resets, or contexts "
+      "made by hand"},
      make<PinForCall>},
     {"pin_top_level",
-     {ClaimKind::unsound, kAll, false, "guards nothing: the call's arguments hold the top-level pack anyway"},
+     {ClaimKind::unsound, kAll, false,
+      "guards nothing: the call's arguments hold the top-level pack anyway"},
      make<PinTopLevel>},
     {"handle_by_value",
      {ClaimKind::unsound, kAll, false,
@@ -62,7 +65,10 @@ constexpr Variant<Argpack, const Setup&> kVariants[] = {
       "option C marked when bound: guards packs and arrays, and leaks what is deleted meanwhile"},
      make<MarkAtSet>},
     {"own",
-     {ClaimKind::sound, {}, false, "contexts hold what is bound to them until the launch has finished"},
+     {ClaimKind::sound,
+      {},
+      false,
+      "contexts hold what is bound to them until the launch has finished"},
      make<Own>},
 };
 

@@ -7,14 +7,15 @@ namespace targets::argpack {
 
 class Script;
 
-/// taichi.lang.argpack.ArgPack: the nested pack and the array are members ("c", "x"); the scalar is here.
+/// taichi.lang.argpack.ArgPack: the nested pack and the array are members ("c", "x"); the scalar
+/// is here.
 struct PackPayload {
   Script* script;
   Thing* thing;
   std::uint32_t depth;
   std::int32_t a;
-  std::uint32_t generation = 0;       ///< Of the program that made the C++ object.
-  harness::Borrowed<ArgPack> argpack; ///< return_value_policy::reference: a pointer, not a share.
+  std::uint32_t generation = 0;        ///< Of the program that made the C++ object.
+  harness::Borrowed<ArgPack> argpack;  ///< return_value_policy::reference: a pointer, not a share.
 };
 
 /// taichi.ScalarNdarray: the gradient is a member ("grad").
@@ -30,6 +31,10 @@ struct ContextPayload {
   Script* script;
   LaunchContext context;
 };
+
+inline LaunchContext& context_of(const harness::Ref& wrapper) {
+  return wrapper->payload<ContextPayload>().context;
+}
 
 /// An object that refers to itself and to one wrapper.
 struct CyclePayload {

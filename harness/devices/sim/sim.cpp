@@ -1,5 +1,6 @@
 // What the seam needs of the simulated driver: its table of functions, and the entry in devices/.
 #include "harness/devices/sim/calls.h"
+#include "harness/devices/sim/symbolize.h"
 
 namespace harness::devices {
 
@@ -15,9 +16,9 @@ CUresult admit(CallNeeds needs) {
     sim.misuse("host function", "called CUDA");
     return CUDA_ERROR_NOT_PERMITTED;
   }
+  if (needs != CallNeeds::context) return CUDA_SUCCESS;
   if (sim.broken != CUDA_SUCCESS) [[unlikely]]
     return sim.broken;
-  if (needs != CallNeeds::context) return CUDA_SUCCESS;
   const Context* context = sim.current_context();
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -51,6 +52,6 @@ const DriverTable& SimDevice::table() const { return kTable; }
 
 extern const DeviceInfo sim;
 const DeviceInfo sim{"sim", "the simulated driver; needs no GPU",
-                     []() -> Device* { return new SimDevice; }};
+                     []() -> Device* { return new SimDevice; }, symbolize};
 
 }  // namespace harness::devices

@@ -84,6 +84,8 @@ Stream& SimDevice::per_thread_stream(Context& context) {
 }
 
 CUresult SimDevice::find_stream(CUstream handle, Stream*& stream) {
+  if (broken != CUDA_SUCCESS) [[unlikely]]
+    return broken;
   const bool own = handle == CU_STREAM_PER_THREAD;
   if (own || handle == nullptr || handle == CU_STREAM_LEGACY) {
     Context* context = current_context();
@@ -116,6 +118,7 @@ void SimDevice::destroy(Context& context) {
   context.alive = false;
   ledger().died(context.birth);
   if (primary == &context) primary = nullptr;
+  broken = CUDA_SUCCESS;  // What comes after it starts afresh.
 }
 
 // ---- faults -----------------------------------------------------------------------------------

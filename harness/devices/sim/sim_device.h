@@ -169,7 +169,7 @@ class SimDevice final : public Device {
   Pool* default_pool = nullptr;
   std::vector<std::uint32_t> freed;  ///< Blocks of no pool, in the order they were freed.
   bool initialized = false;
-  CUresult broken = CUDA_SUCCESS;       ///< What every call returns after work went wrong.
+  CUresult broken = CUDA_SUCCESS;       ///< What calls return after work went wrong.
   TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
   bool in_function = false;             ///< Outside a run: a host function is running.
 

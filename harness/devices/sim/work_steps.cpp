@@ -24,6 +24,10 @@ void SimDevice::start(Stream& stream, Work& work) {
 /// Does one step: a block of a kernel, or all of any other work. Returns true when nothing is left.
 bool SimDevice::step(Stream& stream, Work& work) {
   if (!work.started) start(stream, work);
+  const bool touches_memory =
+      work.kind == WorkKind::kernel || work.kind == WorkKind::copy || work.kind == WorkKind::set;
+  if (broken != CUDA_SUCCESS && touches_memory) [[unlikely]]
+    return true;
   switch (work.kind) {
     case WorkKind::kernel:
       return run_block(work);

@@ -8,12 +8,13 @@
 namespace harness::entries {
 namespace {
 
-// A stale use in few decisions and few turns reads best; what belongs to no window reads worst.
+// A stale use in few decisions reads best, in the first window and in few turns; what belongs to no
+// window reads worst.
 auto plainness(const Finding& finding) {
   const FaultKind kind = finding.fault.kind;
   const bool stale = kind == FaultKind::use_after_death || kind == FaultKind::recycled_use;
   return std::tuple(!stale, finding.window < 0, finding.reproducer.the_case.tape.size(),
-                    finding.fault.tick);
+                    finding.window, finding.fault.tick);
 }
 
 template <class Rows, class Same, class Make>

@@ -53,7 +53,7 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
   CLI::App* command = app.add_subcommand("replay", "Run a reproducer, tell its story, and compare it with the file");
   command->add_option("file", options.file, "A reproducer")->required()->type_name("FILE");
   command->add_flag("--json", options.json, "One JSON object on stdout");
-  command->footer(footer("  afterlife replay corpus/argpack/repros/nested_replace.repro"));
+  command->footer(footer("  afterlife replay corpus/argpack/repros/borrow-W1.repro"));
   return command;
 }
 
@@ -63,7 +63,7 @@ CLI::App* add_minimize(CLI::App& app, MinimizeOptions& options) {
   command->add_option("--out", options.out, "Write here instead")->type_name("FILE");
   command->add_option("--programs", options.programs, "The corpus to compare with (corpus)")->type_name("DIR");
   command->add_flag("--json", options.json, "One JSON object on stdout");
-  command->footer(footer("  afterlife minimize results/found/argpack-borrow-0123456789abcdef.repro"));
+  command->footer(footer("  afterlife minimize results/found/argpack-borrow-08fa146f.repro"));
   return command;
 }
 

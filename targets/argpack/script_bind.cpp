@@ -1,0 +1,100 @@
+// Binding: what set_arg_* does, one C call each. Raw pointers go into the context; the policy is
+// told.
+#include "targets/argpack/script.h"
+
+namespace targets::argpack {
+
+using harness::Label;
+using harness::Object;
+using harness::Ref;
+
+Status Script::make_launch_context(Ref& made) {
+  made = core_.runtime.heap.make<ContextPayload>(kContextType, ContextPayload{this, {}});
+  return c_call("make_launch_context", [&](Program& program) {
+    LaunchContext& context = context_of(made);
+    context.generation = context.binding.generation = program.generation();
+    context.kernel = program.kernel();
+    return Status::ok;
+  });
+}
+
+Status Script::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
+  return c_call("set_arg_argpack", [&](Program& program) {
+    LaunchContext& context = context_of(wrapper);
+    const PackPayload& payload = pack->payload<PackPayload>();
+    if (payload.generation != program.generation()) return Status::stale_object;
+    if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
+    PackArgument& argument = context.packs[level];
+    if (argument.bound) policy_.unbound(context, argument);
+    argument.bound = true;
+    argument.pack = payload.argpack;
+    policy_.bound(context, argument);
+    context.binding.packs[level] = core_.ghost.bind(*payload.thing);
+    context.depth = context.binding.depth = std::max(context.depth, level + 1);
+    return Status::ok;
+  });
+}
+
+Status Script::bind_one(LaunchContext& context, ArrayArgument& argument, Bound& bound,
+                        Object& array) {
+  const ArrayPayload& payload = array.payload<ArrayPayload>();
+  if (payload.generation != core_.program->generation()) return Status::stale_object;
+  argument = {true, payload.ndarray};
+  policy_.bound(context, argument);
+  bound = core_.ghost.bind(*payload.thing);
+  return Status::ok;
+}
+
+Status Script::bind_array(const Ref& wrapper, const Ref& array, bool with_gradient) {
+  const Label name = with_gradient ? Label("set_arg_ndarray_with_grad") : Label("set_arg_ndarray");
+  return c_call(name, [&](Program& program) {
+    LaunchContext& context = context_of(wrapper);
+    if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
+    unbind(context, context.array);
+    unbind(context, context.gradient);
+    context.binding.gradient = {};
+    const Status status = bind_one(context, context.array, context.binding.array, *array);
+    const Ref gradient = with_gradient ? array->get("grad") : Ref();
+    if (status != Status::ok || !gradient) return status;
+    return bind_one(context, context.gradient, context.binding.gradient, *gradient);
+  });
+}
+
+Status Script::bind_external(const Ref& wrapper, const Ref& external) {
+  return c_call("set_arg_external", [&](Program& program) {
+    LaunchContext& context = context_of(wrapper);
+    if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
+    ExternalPayload& payload = external->payload<ExternalPayload>();
+    if (context.external.bound) policy_.unbound(context, context.external);
+    context.external = {true, payload.external.storage, payload.external.host.borrow(),
+                        payload.external.device};
+    policy_.bound(context, context.external, external);
+    context.binding.external = core_.ghost.bind(*payload.thing);
+    return Status::ok;
+  });
+}
+
+void Script::unbind(LaunchContext& context, ArrayArgument& argument) {
+  if (argument.bound) policy_.unbound(context, argument);
+  argument = {};
+}
+
+void Script::unbind_packs(LaunchContext& context) {
+  for (PackArgument& argument : context.packs) {
+    if (argument.bound) policy_.unbound(context, argument);
+    argument = {};
+  }
+  context.binding.packs = {};
+  context.depth = context.binding.depth = 0;
+}
+
+void Script::deallocate(ContextPayload& payload) {
+  const CCall call(core_);
+  LaunchContext& context = payload.context;
+  unbind_packs(context);
+  unbind(context, context.array);
+  unbind(context, context.gradient);
+  if (context.external.bound) policy_.unbound(context, context.external);
+}
+
+}  // namespace targets::argpack
