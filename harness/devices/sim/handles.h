@@ -31,7 +31,7 @@ struct Object {
 template <class T, HandleKind kKind>
 class HandleTable {
  public:
-  void begin() { count_ = 0; }
+  void begin() { count_ = first_alive_ = 0; }
 
   T& add() {
     if (count_ == objects_.size()) objects_.push_back(std::make_unique<T>());
@@ -52,6 +52,11 @@ class HandleTable {
   }
 
   std::size_t size() const { return count_; }
+  /// Everything before it is dead: programs that make and destroy for hours stay quick.
+  std::size_t first_alive() {
+    while (first_alive_ < count_ && !objects_[first_alive_]->alive) ++first_alive_;
+    return first_alive_;
+  }
   T& operator[](std::size_t index) const { return *objects_[index]; }
 
  private:
@@ -62,6 +67,7 @@ class HandleTable {
 
   std::vector<std::unique_ptr<T>> objects_;
   std::uint64_t count_ = 0;
+  std::size_t first_alive_ = 0;
 };
 
 }  // namespace harness::devices

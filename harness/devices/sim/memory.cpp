@@ -45,6 +45,7 @@ void Memory::begin(Ledger& ledger) {
   blocks_.clear();
   blocks_.emplace_back();
   blocks_.back().dead = true;
+  first_alive_ = 0;
 }
 
 void Memory::end() {

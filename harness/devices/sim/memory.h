@@ -82,6 +82,11 @@ class Memory final : public DeviceMemoryMap {
   }
   /// True when nobody has been given the block's storage since.
   bool storage_is_free(std::uint32_t index) const { return newest(blocks_[index].base) == index; }
+  /// Every block before it is dead.
+  std::uint32_t first_alive() {
+    while (first_alive_ < blocks_.size() && blocks_[first_alive_].dead) ++first_alive_;
+    return first_alive_;
+  }
   std::uint32_t block_count() const { return static_cast<std::uint32_t>(blocks_.size()); }
 
   std::uint64_t used_bytes() const { return used_bytes_; }
@@ -118,6 +123,7 @@ class Memory final : public DeviceMemoryMap {
   std::uint64_t cursor_ = 0;           ///< Everything below has been given out.
   std::uint64_t used_bytes_ = 0;
   std::vector<Block> blocks_;
+  std::uint32_t first_alive_ = 0;
   Ledger* ledger_ = nullptr;
   bool call_view_ = false;
 };

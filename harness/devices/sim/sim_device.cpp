@@ -99,8 +99,8 @@ CUresult SimDevice::find_stream(CUstream handle, Stream*& stream) {
 }
 
 template <class Table>
-static void end_all(Ledger& ledger, const Table& table, const Context& context) {
-  for (std::size_t i = 0; i < table.size(); ++i) {
+static void end_all(Ledger& ledger, Table& table, const Context& context) {
+  for (std::size_t i = table.first_alive(); i < table.size(); ++i) {
     auto& object = table[i];
     if (object.context != &context || !object.alive) continue;
     object.alive = false;
@@ -113,7 +113,7 @@ void SimDevice::destroy(Context& context) {
   end_all(ledger(), modules, context);
   end_all(ledger(), streams, context);
   end_all(ledger(), events, context);
-  for (std::uint32_t i = 1; i < memory.block_count(); ++i)
+  for (std::uint32_t i = memory.first_alive(); i < memory.block_count(); ++i)
     if (memory.block(i).context == &context && !memory.block(i).dead) memory.retire(i);
   context.alive = false;
   ledger().died(context.birth);
