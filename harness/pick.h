@@ -126,7 +126,8 @@ struct Access {
 class Options {
  public:
   virtual ~Options() = default;
-  /// The value a tape stores for option `index`; distinct within the question, 0 only for the plain.
+  /// The value a tape stores for option `index`; 0 only for the plain. Options of equal value are one
+  /// answer, which strategies that draw find more often.
   virtual std::uint32_t value(std::uint32_t index) const = 0;
   /// What happens if it is chosen (schedule questions); otherwise nothing.
   virtual Access access(std::uint32_t) const { return {}; }

@@ -43,7 +43,9 @@ harness::Scenario shaped(void (*drive)(Scene&)) {
 
 // `ops/N`: one pack, then N calls.
 constexpr std::uint32_t kOpLimit = 64;
-void drive_long(Scene& scene) { drive_shaped(scene, {.mutator_count = 1, .script_slots = kOpLimit + 1}); }
+void drive_long(Scene& scene) {
+  drive_shaped(scene, {.mutator_count = 1, .script_slots = kOpLimit + 1});
+}
 
 void plain(benchmark::State& state) { measure(state, scenario, plain_program().tape()); }
 

@@ -1,8 +1,8 @@
 // A script and those who meddle with it: the tasks of a run.
 //
-// The script fills its slots with ops, as one Python thread would run them. Mutators, more Python threads
-// over the same globals, begin with the script's first use of a pack. Last the script drops everything,
-// collects and synchronises: what is then still alive was retained.
+// The script fills its slots with ops, as one Python thread would run them. Mutators, more Python
+// threads over the same globals, begin with the script's first use of a pack. Last the script drops
+// everything, collects and synchronises: what is then still alive was retained.
 #include "scenarios/argpack/script.h"
 
 namespace scenarios::argpack {
@@ -23,7 +23,7 @@ struct Stage {
   Script script;
   Shape shape;
   const Theme& theme;
-  Latch deserted;   ///< Every mutator is done.
+  Latch deserted;  ///< Every mutator is done.
 
   Stage(Scene& the_scene, const Shape& the_shape)
       : scene(the_scene),

@@ -9,13 +9,16 @@ constexpr Ops kContextArguments = ops(Op::set_arg_ndarray, Op::set_arg_ndarray_w
                                       Op::set_arg_external, Op::set_arg_scalar);
 
 /// What takes away what others use.
-constexpr Ops kTakers = ops(Op::replace_nested, Op::set_gradient, Op::drop_gradient, Op::resize_external);
+constexpr Ops kTakers =
+    ops(Op::replace_nested, Op::set_gradient, Op::drop_gradient, Op::resize_external);
 
 constexpr std::array<Theme, kThemeCount> kThemes{{
-    {~Ops{0}, ~Ops{0}, kTakers | ops(Op::call, Op::plant, Op::set_arg_argpack, Op::compile, Op::launch)},
+    {~Ops{0}, ~Ops{0},
+     kTakers | ops(Op::call, Op::plant, Op::set_arg_argpack, Op::compile, Op::launch)},
     // Nested packs, replaced while they are used.
     {ops(Op::new_argpack, Op::get_nested, Op::set_nested, Op::set_scalar, Op::call),
-     ops(Op::replace_nested, Op::set_nested, Op::drop, Op::set_scalar, Op::call), kTakers | ops(Op::call)},
+     ops(Op::replace_nested, Op::set_nested, Op::drop, Op::set_scalar, Op::call),
+     kTakers | ops(Op::call)},
     // Launch contexts, which may be spent.
     {ops(Op::new_argpack) | kContexts, ops(Op::replace_nested, Op::drop, Op::collect), kContexts},
     // Launch contexts, whose arguments may be gone.
@@ -44,7 +47,8 @@ constexpr Ops when(bool condition, Ops members) { return condition ? members : 0
 Ops applicable(const Situation& now) {
   const Census& census = now.census;
   return kMakers |
-         when(census.packs != 0, ops(Op::set_scalar, Op::call, Op::plant, Op::reset, Op::synchronize)) |
+         when(census.packs != 0,
+              ops(Op::set_scalar, Op::call, Op::plant, Op::reset, Op::synchronize)) |
          when(census.deep != 0, ops(Op::replace_nested, Op::get_nested)) |
          when(now.child_fits, ops(Op::set_nested)) |
          when(census.arrays != 0, ops(Op::fill, Op::set_gradient, Op::drop_gradient)) |
@@ -56,12 +60,12 @@ Ops applicable(const Situation& now) {
          when(census.arrays != 0 && now.open() != 0,
               ops(Op::set_arg_ndarray, Op::set_arg_ndarray_with_grad)) |
          when(census.externals != 0 && now.open() != 0, ops(Op::set_arg_external)) |
-         when(now.open() != 0, ops(Op::set_arg_scalar)) |
-         when(now.bound != 0, ops(Op::compile)) | when(now.compiled != 0, ops(Op::launch));
+         when(now.open() != 0, ops(Op::set_arg_scalar)) | when(now.bound != 0, ops(Op::compile)) |
+         when(now.compiled != 0, ops(Op::launch));
 }
 
 Ops wanted(const Situation& now) {
-  constexpr int kFewPacks = 3;  // One to lose, one to go on with, one to nest.
+  constexpr int kFewPacks = 3;             // One to lose, one to go on with, one to nest.
   if (now.census.contexts != 0) return 0;  // Whoever has a context goes on with it.
   return when(std::popcount(now.census.packs) < kFewPacks, ops(Op::new_argpack)) |
          when(now.census.arrays == 0, ops(Op::new_ndarray)) |

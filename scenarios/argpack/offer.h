@@ -1,7 +1,7 @@
 // Offer: the ops that can do something now, of those that this run is about.
 //
-// What is offered never changes what an op on a tape means: a tape holds names of ops, and every theme
-// is a subset of the plain one, in which everything is offered.
+// What is offered never changes what an op on a tape means: a tape holds names of ops, and every
+// theme is a subset of the plain one, in which everything is offered.
 #pragma once
 
 #include <array>
@@ -25,9 +25,9 @@ constexpr Ops ops(Members... members) {
 /// Where the script stands.
 struct Situation {
   Census census;
-  Variables unbound = 0;   ///< Contexts that lack their pack.
-  Variables bound = 0;     ///< Contexts that have it, and were not compiled.
-  Variables compiled = 0;  ///< Contexts ready for launching, or launched already.
+  Variables unbound = 0;    ///< Contexts that lack their pack.
+  Variables bound = 0;      ///< Contexts that have it, and were not compiled.
+  Variables compiled = 0;   ///< Contexts ready for launching, or launched already.
   bool child_fits = false;  ///< There is a pack that can become another's nested one.
   bool command_list = false;
 
@@ -41,8 +41,8 @@ Ops applicable(const Situation& situation);
 Ops wanted(const Situation& situation);
 Ops redundant(const Situation& situation);
 
-/// What a run is about: about everything (plain), or about one family of ops, since a run that does a
-/// few things often gets where a run that does everything seldom gets.
+/// What a run is about: about everything (plain), or about one family of ops, since a run that does
+/// a few things often gets where a run that does everything seldom gets.
 struct Theme {
   Ops script;
   Ops mutator;
@@ -58,6 +58,7 @@ Ops offer(const Theme& theme, std::uint32_t task, const Situation& situation);
 /// What is offered, as Scene::pick_op takes it.
 class OpList {
  public:
+  OpList() = default;
   OpList(Ops offered, Ops favoured) {
     add(offered);
     for (std::size_t i = 1; i < kFavour; ++i) add(offered & favoured);
@@ -66,7 +67,8 @@ class OpList {
 
  private:
   void add(Ops ops) {
-    for (; ops != 0; ops &= ops - 1) members_[count_++] = static_cast<std::uint8_t>(std::countr_zero(ops));
+    for (; ops != 0; ops &= ops - 1)
+      members_[count_++] = static_cast<std::uint8_t>(std::countr_zero(ops));
   }
 
   std::array<std::uint8_t, kFavour * kOpCount> members_;

@@ -9,8 +9,8 @@ namespace scenarios::argpack {
 
 class Program {
  public:
-  /// Puts `op` into the task's next slot. `arguments` are what a tape holds for the op's arguments, in
-  /// the order in which they are asked; 0 is plain.
+  /// Puts `op` into the task's next slot. `arguments` are what a tape holds for the op's arguments,
+  /// in the order in which they are asked; 0 is plain.
   Program& then(std::uint32_t task, Op op, std::initializer_list<std::uint32_t> arguments = {}) {
     if (task >= next_slot_.size()) next_slot_.resize(task + 1);
     const harness::Name slot = harness::slot_name(task, next_slot_[task]++);
@@ -29,7 +29,8 @@ class Program {
   const harness::Tape& tape() const { return tape_; }
 
  private:
-  void decide(harness::Name activation, harness::Site site, std::uint16_t nth, std::uint32_t value) {
+  void decide(harness::Name activation, harness::Site site, std::uint16_t nth,
+              std::uint32_t value) {
     if (value != 0) tape_.push_back({activation, harness::site_tag(site), nth, value});
   }
 
@@ -37,7 +38,8 @@ class Program {
   std::vector<std::uint32_t> next_slot_;
 };
 
-/// The documented ordinary use: a pack with a nested one, and a kernel that takes it and returns a value.
+/// The documented ordinary use: a pack with a nested one, and a kernel that takes it and returns a
+/// value.
 inline Program plain_program() { return Program().script(Op::new_argpack).script(Op::call); }
 
 }  // namespace scenarios::argpack

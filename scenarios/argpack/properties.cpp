@@ -27,7 +27,8 @@ harness::Runner& runner() {
 }
 
 Case make_case(std::size_t variant, std::size_t config, Tape tape) {
-  return {&scenario, variant, harness::config_at(scenario, config % harness::config_count(scenario)),
+  return {&scenario, variant,
+          harness::config_at(scenario, config % harness::config_count(scenario)),
           harness::find(harness::tables::devices(), "sim"), std::move(tape)};
 }
 
@@ -57,12 +58,17 @@ void require_equal(const Run& first, const Run& second) {
 
 // ---- what is drawn ------------------------------------------------------------------------------
 
-rc::Gen<std::size_t> any_variant() { return rc::gen::inRange<std::size_t>(0, scenario.variants.size()); }
-rc::Gen<std::size_t> any_config() { return rc::gen::inRange<std::size_t>(0, harness::config_count(scenario)); }
+rc::Gen<std::size_t> any_variant() {
+  return rc::gen::inRange<std::size_t>(0, scenario.variants.size());
+}
+rc::Gen<std::size_t> any_config() {
+  return rc::gen::inRange<std::size_t>(0, harness::config_count(scenario));
+}
 
 rc::Gen<harness::Name> any_slot() {
-  return rc::gen::map(rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, 2), rc::gen::inRange<std::uint32_t>(0, 12)),
-                      [](const auto& place) { return harness::slot_name(place.first, place.second); });
+  return rc::gen::map(
+      rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, 2), rc::gen::inRange<std::uint32_t>(0, 12)),
+      [](const auto& place) { return harness::slot_name(place.first, place.second); });
 }
 
 rc::Gen<Decision> any_op() {
@@ -79,12 +85,13 @@ rc::Gen<Decision> any_answer() {
       [](harness::Name slot, std::size_t site, std::uint16_t nth, std::uint32_t value) {
         return Decision{slot, harness::kSiteTags[site], nth, value};
       },
-      any_slot(), rc::gen::inRange<std::size_t>(1, harness::kSiteCount), rc::gen::inRange<std::uint16_t>(0, 24),
-      rc::gen::inRange<std::uint32_t>(0, 14));
+      any_slot(), rc::gen::inRange<std::size_t>(1, harness::kSiteCount),
+      rc::gen::inRange<std::uint16_t>(0, 24), rc::gen::inRange<std::uint32_t>(0, 14));
 }
 
 rc::Gen<Tape> any_tape() {
-  return rc::gen::container<Tape>(rc::gen::weightedOneOf<Decision>({{3, any_op()}, {2, any_answer()}}));
+  return rc::gen::container<Tape>(
+      rc::gen::weightedOneOf<Decision>({{3, any_op()}, {2, any_answer()}}));
 }
 
 /// A run that a random walk made, so that decisions meet their questions.
@@ -96,7 +103,8 @@ Case walked(std::size_t variant, std::size_t config, std::uint64_t seed) {
 }
 
 rc::Gen<Case> any_walked(rc::Gen<std::size_t> variant) {
-  return rc::gen::noShrink(rc::gen::apply(walked, variant, any_config(), rc::gen::arbitrary<std::uint64_t>()));
+  return rc::gen::noShrink(
+      rc::gen::apply(walked, variant, any_config(), rc::gen::arbitrary<std::uint64_t>()));
 }
 
 /// A run of an unsound variant that failed.
@@ -135,7 +143,9 @@ RC_GTEST_PROP(ArgpackProperties, OwnHoldsWhereverAWalkGoes, ()) {
 
 RC_GTEST_PROP(ArgpackProperties, AProgramWithoutOpsIsVacuousAndHolds, ()) {
   Tape tape = *any_tape();
-  std::erase_if(tape, [](const Decision& decision) { return decision.site_tag == harness::site_tag(Site::op); });
+  std::erase_if(tape, [](const Decision& decision) {
+    return decision.site_tag == harness::site_tag(Site::op);
+  });
   const Outcome outcome = run(make_case(*any_variant(), *any_config(), tape)).outcome;
   RC_ASSERT(outcome.vacuous);
   RC_ASSERT(!outcome.failed());
@@ -149,8 +159,8 @@ RC_GTEST_PROP(ArgpackProperties, TheOrderOfDecisionsOnATapeMeansNothing, ()) {
 }
 
 RC_GTEST_PROP(ArgpackProperties, MinimizingKeepsTheSignatureAndNeverGrows, ()) {
-  const Case the_case =
-      *rc::gen::noShrink(rc::gen::apply(failing, any_config(), rc::gen::arbitrary<std::uint64_t>()));
+  const Case the_case = *rc::gen::noShrink(
+      rc::gen::apply(failing, any_config(), rc::gen::arbitrary<std::uint64_t>()));
   const Run first = run(the_case);
   const std::string signature = first.outcome.faults[0].signature();
   const harness::Minimized small = harness::minimize(runner(), the_case, signature);

@@ -1,11 +1,11 @@
-// The argpack scenario: a Python script and a second thread use Taichi arg packs while the collector,
-// the allocator and the device have their say.
+// The argpack scenario: a Python script and a second thread use Taichi arg packs while the
+// collector, the allocator and the device have their say.
 //
 //   variables.h  what the script's globals hold      offer.h   which ops make sense now
 //   script.h     one op slot: op, arguments, call    driver.cpp  the tasks
+//   script_ops.cpp  the ops and their arguments      programs.h  tapes op by op
 //   windows.cpp  which window a fault belongs to     oracle.cpp  what only this path can judge
 #include "scenarios/argpack/scenario.h"
-
 
 extern "C" const harness::KernelImage afterlife_kernels_argpack;
 extern "C" const std::byte afterlife_fatbin_argpack[];
@@ -37,15 +37,16 @@ constexpr std::array<harness::Window, targets::argpack::kWindowCount> kWindows{{
 }};
 
 constexpr std::array<Label, 2> kActors{"skew", "api_failure"};
-constexpr std::array<Label, 10> kOracles{"use_after_death", "recycled_use", "double_free", "wrong_owner",
-                                         "retention",       "functional_result", "progress", "vacuity",
-                                         "wild_access",     "api_misuse"};
+constexpr std::array<Label, 10> kOracles{
+    "use_after_death",   "recycled_use", "double_free", "wrong_owner", "retention",
+    "functional_result", "progress",     "vacuity",     "wild_access", "api_misuse"};
 
 // A Program owns one of each until reset(); judge() counts them.
 constexpr auto kGrowth = [] {
   std::array<harness::Growth, targets::argpack::kProgramOwnedKinds.size()> growth{};
   for (std::size_t i = 0; i < growth.size(); ++i)
-    growth[i] = {targets::argpack::kProgramOwnedKinds[i], "compiled once for each Program, which owns it"};
+    growth[i] = {targets::argpack::kProgramOwnedKinds[i],
+                 "compiled once for each Program, which owns it"};
   return growth;
 }();
 
@@ -53,7 +54,8 @@ constexpr auto kGrowth = [] {
 std::span<const harness::VariantInfo> variant_infos() {
   static const std::vector<harness::VariantInfo> infos = [] {
     std::vector<harness::VariantInfo> list;
-    for (const auto& variant : targets::argpack::variants()) list.push_back({variant.name, variant.claim});
+    for (const auto& variant : targets::argpack::variants())
+      list.push_back({variant.name, variant.claim});
     return list;
   }();
   return infos;

@@ -6,8 +6,8 @@
 
 namespace scenarios::argpack {
 
-/// The ops of a script: one call of targets::argpack::Argpack each. Their names, which are what tapes
-/// hold, are in kOps, in this order.
+/// The ops of a script: one call of targets::argpack::Argpack each. Their names, which are what
+/// tapes hold, are in kOps, in this order.
 enum class Op : std::uint8_t {
   new_argpack,
   set_scalar,
@@ -40,23 +40,38 @@ enum class Op : std::uint8_t {
 };
 inline constexpr std::size_t kOpCount = 28;
 inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
-    {"new_argpack"},      {"set_scalar"},
-    {"replace_nested"},   {"set_nested"},
-    {"get_nested"},       {"new_ndarray"},
-    {"fill"},             {"set_gradient"},
-    {"drop_gradient"},    {"new_external"},
-    {"resize_external"},  {"alias"},
-    {"drop"},             {"make_cycle"},
-    {"plant"},            {"collect"},
-    {"call"},             {"make_context"},
-    {"set_arg_argpack"},  {"set_arg_ndarray"},
-    {"set_arg_ndarray_with_grad"}, {"set_arg_external"},
-    {"set_arg_scalar"},   {"compile"},
-    {"launch"},           {"synchronize"},
-    {"flush"},            {"reset"},
+    {"new_argpack"},
+    {"set_scalar"},
+    {"replace_nested"},
+    {"set_nested"},
+    {"get_nested"},
+    {"new_ndarray"},
+    {"fill"},
+    {"set_gradient"},
+    {"drop_gradient"},
+    {"new_external"},
+    {"resize_external"},
+    {"alias"},
+    {"drop"},
+    {"make_cycle"},
+    {"plant"},
+    {"collect"},
+    {"call"},
+    {"make_context"},
+    {"set_arg_argpack"},
+    {"set_arg_ndarray"},
+    {"set_arg_ndarray_with_grad"},
+    {"set_arg_external"},
+    {"set_arg_scalar"},
+    {"compile"},
+    {"launch"},
+    {"synchronize"},
+    {"flush"},
+    {"reset"},
 }};
 
-/// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the script.
+/// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
+/// script.
 struct Shape {
   std::uint32_t mutator_count = 1;
   std::uint32_t script_slots = 12;

@@ -1,7 +1,5 @@
-// How it works. A slot first looks at what there is, then asks which of the ops that make sense goes
-// here, then asks for each of its arguments. The plain argument is the one that is most useful: an object
-// that fits. Tapes name variables, never positions in a list, and a new thing's plain variable depends on
-// its slot alone: deleting one op leaves the arguments of the others where they were.
+// How it works. A slot first looks at what there is, then asks which of the ops that make sense
+// goes here, then asks for each of its arguments (script_ops.cpp), and calls the path.
 #include "scenarios/argpack/script.h"
 
 #include <fmt/format.h>
@@ -9,42 +7,7 @@
 namespace scenarios::argpack {
 
 using harness::Label;
-using harness::Site;
-using targets::argpack::Argpack;
-using targets::argpack::kNothing;
-using targets::argpack::kVariableCount;
-using targets::argpack::Mischief;
 using targets::argpack::Status;
-
-namespace {
-
-/// What tapes call a variable, and the absence of one. 0 would be the plain.
-constexpr std::uint32_t tape_value(Variable variable) { return variable + 1; }
-constexpr std::uint32_t kNoneValue = tape_value(kVariableCount);
-constexpr Variable variable_of(std::uint32_t value) { return value == kNoneValue ? kNothing : value - 1; }
-
-/// The options of an argument, [0] plain.
-class VariableList {
- public:
-  void add(Variable variable) { values_[count_++] = tape_value(variable); }
-  void add_none() { values_[count_++] = kNoneValue; }
-  void add_all(Variables variables) {
-    for (; variables != 0; variables &= variables - 1) add(static_cast<Variable>(std::countr_zero(variables)));
-  }
-  operator std::span<const std::uint32_t>() const { return {values_.data(), count_}; }
-
- private:
-  std::array<std::uint32_t, kVariableCount + 1> values_;
-  std::size_t count_ = 0;
-};
-
-/// The ops between whose steps something can be taken away.
-bool uses(Op op) { return op == Op::call || op == Op::set_arg_argpack; }
-
-Variables bit(Variable variable) { return Variables{1} << variable; }
-Variables lowest(Variables variables) { return variables & -variables; }
-
-}  // namespace
 
 // ---- what there is ----------------------------------------------------------------------------
 
@@ -54,8 +17,8 @@ Situation Script::situation() const {
   now.bound = now.census.contexts & bound_ & ~compiled_;
   now.compiled = now.census.contexts & compiled_;
   now.child_fits = some_child_fits(now.census);
-  now.command_list = scene_.config().values[kBackendAxis] ==
-                     harness::raw(targets::argpack::Backend::gfx);
+  now.command_list =
+      scene_.config().values[kBackendAxis] == harness::raw(targets::argpack::Backend::gfx);
   return now;
 }
 
@@ -64,13 +27,24 @@ const Situation& Script::current_situation() {
   if (events != situation_events_) {
     situation_ = situation();
     situation_events_ = events;
+    offer_task_ = kNobody;
   }
   return situation_;
 }
 
+const OpList& Script::current_offer(const Theme& theme, std::uint32_t task) {
+  const Situation& now = current_situation();
+  if (task != offer_task_) {
+    offer_ = OpList(offer(theme, task, now), theme.favoured | wanted(now));
+    offer_task_ = task;
+  }
+  return offer_;
+}
+
 bool Script::some_child_fits(const Census& census) const {
   for (Variables packs = census.deep; packs != 0; packs &= packs - 1)
-    if (fitting_children(census, static_cast<Variable>(std::countr_zero(packs)), 1) != 0) return true;
+    if (fitting_children(census, static_cast<Variable>(std::countr_zero(packs)), 1) != 0)
+      return true;
   return false;
 }
 
@@ -84,60 +58,14 @@ Variables Script::fitting_children(const Census& census, Variable pack, std::uin
   return fitting;
 }
 
-// ---- arguments --------------------------------------------------------------------------------
+// ---- slots ------------------------------------------------------------------------------------
 
-std::uint32_t Script::choose_of(std::span<const std::uint32_t> values) {
-  return values[scene_.world().picker.pick_value(Site::argument, values)];
-}
-
-// Of a nested pack: 1 is p.c, 2 is p.c.c.
-std::uint32_t Script::choose_level(Variable pack) {
-  constexpr std::array<std::uint32_t, targets::argpack::kDepthLimit - 1> kLevels{1, 2};
-  return choose_of(std::span(kLevels).first(path_->depth(pack) - 1));
-}
-
-Variable Script::choose_from(std::span<const std::uint32_t> values) {
-  return variable_of(choose_of(values));
-}
-
-Variable Script::choose(Variables fitting) {
-  VariableList options;
-  options.add_all(fitting);
-  return choose_from(options);
-}
-
-Variable Script::choose_or_none(Variables fitting) {
-  VariableList options;
-  options.add_all(lowest(fitting));
-  options.add_none();
-  options.add_all(fitting & ~lowest(fitting));
-  return choose_from(options);
-}
-
-Variable Script::none_or_choose(Variables fitting) {
-  VariableList options;
-  options.add_none();
-  options.add_all(fitting);
-  return choose_from(options);
-}
-
-Variable Script::choose_new(const Slot& slot, Variables kind) {
-  const auto first = static_cast<Variable>(std::countr_zero(kind));
-  const auto count = static_cast<std::uint32_t>(std::popcount(kind));
-  const Variable plain = first + (slot.index + 3 * slot.task) % count;
-  VariableList options;
-  options.add(plain);
-  options.add_all(kind & ~bit(plain));
-  return choose_from(options);
-}
-
-// ---- ops --------------------------------------------------------------------------------------
+/// The ops between whose steps something can be taken away.
+static bool uses(Op op) { return op == Op::call || op == Op::set_arg_argpack; }
 
 void Script::take_slot(const Theme& theme, std::uint32_t task, std::uint32_t index) {
   const harness::ActivationScope activation(scene_.world().scheduler, task, index);
-  const Situation& before = current_situation();
-  const int picked =
-      scene_.pick_op(OpList(offer(theme, task, before), theme.favoured | wanted(before)));
+  const int picked = scene_.pick_op(current_offer(theme, task));
   if (picked < 0) return;
   const auto op = static_cast<Op>(picked);
   if (task != 0)
@@ -154,7 +82,8 @@ void Script::nap() {
   harness::Scheduler& scheduler = scene_.world().scheduler;
   std::uint32_t turns = 0;
   {
-    const harness::ActivationScope activation(scheduler, scene_.world().picker.current().name, "nap", 0);
+    const harness::ActivationScope activation(scheduler, scene_.world().picker.current().name,
+                                              "nap", 0);
     turns = kTurns[choose_number(kTurns.size())];
   }
   for (; turns > 0; --turns) scheduler.turn({});
@@ -173,165 +102,6 @@ void Script::run_op(Op op, const Situation& now, Slot slot) {
 
 void Script::begin_using() {
   if (!std::exchange(in_use_, true)) use_.count_down();
-}
-
-Status Script::perform(Op op, const Situation& now, const Slot& slot) {
-  const Census& census = now.census;
-  Argpack& path = *path_;
-  switch (op) {
-    case Op::new_argpack:
-      return new_argpack(now, slot);
-    case Op::set_scalar: {
-      const Variable pack = choose(census.packs);
-      return path.set_scalar(pack, choose_number(path.depth(pack)), slot.value());
-    }
-    case Op::replace_nested:
-      return replace_nested(now, slot);
-    case Op::set_nested:
-      return set_nested(now);
-    case Op::get_nested:
-      return get_nested(now, slot);
-    case Op::new_ndarray: {
-      const Variable into = choose_new(slot, kArrayVariables);
-      return path.new_ndarray(into, slot.value(), choose_number(4) != 3);
-    }
-    case Op::fill:
-      return path.fill(choose(census.arrays), slot.value());
-    case Op::set_gradient:
-      return path.set_gradient(choose(census.arrays));
-    case Op::drop_gradient:
-      return path.drop_gradient(choose(census.arrays));
-    case Op::new_external: {
-      using targets::argpack::Storage;
-      const Variable into = choose_new(slot, kExternalVariables);
-      return path.new_external(into, choose_plain() ? Storage::host : Storage::device, slot.value());
-    }
-    case Op::resize_external:
-      return path.resize_external(choose(census.externals));
-    case Op::alias:
-      return alias(now, slot);
-    case Op::drop:
-      return path.drop(choose(census.all()));
-    case Op::make_cycle:
-      return path.make_cycle(choose(census.all()));
-    case Op::plant:
-      return plant(now, slot);
-    case Op::collect:
-      return path.collect(2 - choose_number(3));
-    case Op::call:
-      return call(now);
-    case Op::make_context:
-      return make_context(slot);
-    case Op::set_arg_argpack:
-      return set_arg_argpack(now);
-    case Op::set_arg_ndarray:
-    case Op::set_arg_ndarray_with_grad:
-    case Op::set_arg_external:
-    case Op::set_arg_scalar:
-      return set_arg(op, now, slot);
-    case Op::compile:
-      return compile(now);
-    case Op::launch: {
-      const Variable context = choose(now.compiled);
-      return path.launch(context, choose_plain());
-    }
-    case Op::synchronize:
-      return path.synchronize();
-    case Op::flush:
-      return path.flush();
-    case Op::reset:
-      return path.reset();
-  }
-  return Status::ok;
-}
-
-// Two deep, unless picked otherwise: what is nested is what can be replaced.
-Status Script::new_argpack(const Situation& now, const Slot& slot) {
-  constexpr std::array<std::uint32_t, 3> kDepths{2, 1, 3};
-  const Variable into = choose_new(slot, kPackVariables);
-  const std::uint32_t depth = choose_of(kDepths);
-  return path_->new_argpack(into, depth, slot.value(), none_or_choose(now.census.arrays));
-}
-
-Status Script::replace_nested(const Situation& now, const Slot& slot) {
-  const Variable pack = choose(now.census.deep);
-  const std::uint32_t level = choose_level(pack);
-  return path_->replace_nested(pack, level, slot.value());
-}
-
-Status Script::set_nested(const Situation& now) {
-  const Variable pack = choose(now.census.deep);
-  const std::uint32_t level = choose_level(pack);
-  const Variables children = fitting_children(now.census, pack, level);
-  const Variable child = choose(children != 0 ? children : now.census.packs);
-  return path_->set_nested(pack, level, child);
-}
-
-Status Script::get_nested(const Situation& now, const Slot& slot) {
-  const Variable into = choose_new(slot, kPackVariables);
-  const Variable pack = choose(now.census.deep);
-  return path_->get_nested(into, pack, choose_level(pack));
-}
-
-Status Script::alias(const Situation& now, const Slot& slot) {
-  const Variable from = choose(now.census.all());
-  const Variable into = choose_new(slot, siblings(from));
-  for (Variables* contexts : {&bound_, &compiled_})
-    *contexts = (*contexts & ~bit(into)) | ((*contexts & bit(from)) != 0 ? bit(into) : 0);
-  return path_->alias(into, from);
-}
-
-Status Script::plant(const Situation& now, const Slot& slot) {
-  const Census& census = now.census;
-  // What each kind of mischief can be done to; the last two need no victim.
-  const std::array<Variables, targets::argpack::kMischiefCount> victims{
-      census.deep, census.all(), census.arrays, census.externals, census.packs, census.packs};
-  std::array<std::uint32_t, targets::argpack::kMischiefCount> values;
-  std::size_t count = 0;
-  for (std::uint32_t mischief = 0; mischief < victims.size(); ++mischief)
-    if (victims[mischief] != 0) values[count++] = mischief + 1;
-  const std::uint32_t mischief = choose_of(std::span(values).first(count)) - 1;
-  return path_->plant(static_cast<Mischief>(mischief), choose(victims[mischief]), slot.value());
-}
-
-Status Script::call(const Situation& now) {
-  targets::argpack::Arguments arguments;
-  arguments.pack = choose(now.census.packs);
-  arguments.array = choose_or_none(now.census.arrays);
-  arguments.external = choose_or_none(now.census.externals);
-  arguments.returns = choose_plain();
-  arguments.too_many = choose_number(16) == 15;
-  return path_->call(arguments);
-}
-
-Status Script::make_context(const Slot& slot) {
-  const Variable into = choose_new(slot, kContextVariables);
-  bound_ &= ~bit(into);
-  compiled_ &= ~bit(into);
-  return path_->make_context(into);
-}
-
-Status Script::set_arg_argpack(const Situation& now) {
-  const Variable context = choose(now.unbound);
-  const Status status = path_->set_arg_argpack(context, choose(now.census.packs));
-  if (status == Status::ok) bound_ |= bit(context);
-  return status;
-}
-
-Status Script::set_arg(Op op, const Situation& now, const Slot& slot) {
-  const Variable context = choose(now.open());
-  if (op == Op::set_arg_ndarray) return path_->set_arg_ndarray(context, choose(now.census.arrays));
-  if (op == Op::set_arg_ndarray_with_grad)
-    return path_->set_arg_ndarray_with_grad(context, choose(now.census.arrays));
-  if (op == Op::set_arg_external) return path_->set_arg_external(context, choose(now.census.externals));
-  return path_->set_arg_scalar(context, slot.value());
-}
-
-Status Script::compile(const Situation& now) {
-  const Variable context = choose(now.bound);
-  const Status status = path_->compile(context);
-  if (status == Status::ok) compiled_ |= bit(context);
-  return status;
 }
 
 // ---- what the judges hear ---------------------------------------------------------------------
@@ -354,7 +124,8 @@ void Script::read(const targets::argpack::Reading& reading) {
   fault.use_site = world.scheduler.site();
   fault.activation = world.picker.current().name;
   fault.tick = world.scheduler.now();
-  fault.detail = fmt::format("{} instead of {}", reading.observed, fmt::join(reading.expected, " or "));
+  fault.detail =
+      fmt::format("{} instead of {}", reading.observed, fmt::join(reading.expected, " or "));
   world.history.add(std::move(fault));
 }
 

@@ -56,6 +56,7 @@ class Script final : public targets::argpack::Observer {
 
   Situation situation() const;
   const Situation& current_situation();
+  const OpList& current_offer(const Theme& theme, std::uint32_t task);
   bool some_child_fits(const Census& census) const;
   Variables fitting_children(const Census& census, Variable pack, std::uint32_t level) const;
 
@@ -64,7 +65,9 @@ class Script final : public targets::argpack::Observer {
   Variable choose_or_none(Variables fitting);
   Variable none_or_choose(Variables fitting);
   Variable choose_new(const Slot& slot, Variables kind);
-  std::uint32_t choose_number(std::uint32_t count) { return scene_.pick(harness::Site::argument, count); }
+  std::uint32_t choose_number(std::uint32_t count) {
+    return scene_.pick(harness::Site::argument, count);
+  }
   bool choose_plain() { return choose_number(2) == 0; }
   std::uint32_t choose_of(std::span<const std::uint32_t> values);
   std::uint32_t choose_level(Variable pack);
@@ -93,9 +96,13 @@ class Script final : public targets::argpack::Observer {
   Variables bound_ = 0;
   Variables compiled_ = 0;
   std::pmr::vector<Passage> passages_;
-  // Whatever changes a variable leaves an event: without a new one, the situation is the old one.
+  // Whatever changes a variable leaves an event: without a new one, the situation is the old one,
+  // and so is what is offered to the same task.
+  static constexpr std::uint32_t kNobody = 0xffffffff;
   Situation situation_;
   std::size_t situation_events_ = 0;
+  OpList offer_;
+  std::uint32_t offer_task_ = kNobody;
 };
 
 }  // namespace scenarios::argpack

@@ -1,5 +1,5 @@
-// Variables: the script's globals by what they are meant to hold, so that every op finds arguments that
-// fit, and an op that is deleted leaves the arguments of the others where they were.
+// Variables: the script's globals by what they are meant to hold, so that every op finds arguments
+// that fit, and an op that is deleted leaves the arguments of the others where they were.
 #pragma once
 
 #include <bit>
@@ -13,6 +13,8 @@ using targets::argpack::Variable;
 
 /// A set of variables, a bit each.
 using Variables = std::uint32_t;
+
+constexpr Variables bit(Variable variable) { return Variables{1} << variable; }
 
 constexpr Variables range(Variable first, std::uint32_t count) {
   return ((Variables{1} << count) - 1) << first;
@@ -46,22 +48,21 @@ struct Census {
 inline Census take_census(const targets::argpack::Argpack& path) {
   Census census;
   for (Variable v = 0; v < targets::argpack::kVariableCount; ++v) {
-    const Variables bit = Variables{1} << v;
     switch (path.kind(v)) {
       case targets::argpack::Kind::nothing:
         break;
       case targets::argpack::Kind::pack:
-        census.packs |= bit;
-        if (path.depth(v) > 1) census.deep |= bit;
+        census.packs |= bit(v);
+        if (path.depth(v) > 1) census.deep |= bit(v);
         break;
       case targets::argpack::Kind::ndarray:
-        census.arrays |= bit;
+        census.arrays |= bit(v);
         break;
       case targets::argpack::Kind::external:
-        census.externals |= bit;
+        census.externals |= bit(v);
         break;
       case targets::argpack::Kind::context:
-        census.contexts |= bit;
+        census.contexts |= bit(v);
         break;
     }
   }

@@ -1,5 +1,6 @@
-// Which window a fault belongs to. Sites say it: how the object died where that is telling ("…/stale",
-// "…/reentrant", "…/in_flight"), else who met it dead. What follows from an earlier fault of the same
+// Which window a fault belongs to. Sites say it: how the object died where that is telling
+// ("*/stale", "*/reentrant", "*/in_flight"), else who met it dead; but whatever a context meets
+// that is launched again, it meets through that. What follows from an earlier fault of the same
 // call, such as a wrong value, belongs where that one does.
 #include <algorithm>
 #include <optional>
@@ -33,15 +34,15 @@ constexpr std::array kUseSites{
     Telling{"launch_kernel/arguments", Window::w11_context_reused},
 };
 constexpr std::array kReadings{
-    Telling{"pack", Window::w2_parent_freed},      Telling{"pack.c", Window::w1_nested_replaced},
+    Telling{"pack", Window::w2_parent_freed},        Telling{"pack.c", Window::w1_nested_replaced},
     Telling{"pack.c.c", Window::w1_nested_replaced}, Telling{"array", Window::w3_array_deleted},
-    Telling{"external", Window::w4_external_gone}, Telling{"saxpy", Window::w4_external_gone},
+    Telling{"external", Window::w4_external_gone},   Telling{"saxpy", Window::w4_external_gone},
 };
 
 template <std::size_t count>
 const Telling* find(const std::array<Telling, count>& table, Label what) {
-  const auto found =
-      std::find_if(table.begin(), table.end(), [&](const Telling& row) { return row.what == what; });
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const Telling& row) { return row.what == what; });
   return found != table.end() ? &*found : nullptr;
 }
 
@@ -69,18 +70,22 @@ std::optional<Window> window_of_death(const Fault& fault) {
 
 /// The fault that this one follows from, or null.
 const Fault* cause_of(const std::vector<Fault>& faults, const Fault& fault) {
-  if (fault.kind != FaultKind::wrong_value && !(fault.use_site == Label("launch_kernel/bind"))) return nullptr;
+  if (fault.kind != FaultKind::wrong_value && !(fault.use_site == Label("launch_kernel/bind")))
+    return nullptr;
   for (const Fault& earlier : faults) {
     if (&earlier == &fault) break;
-    if (earlier.activation == fault.activation && earlier.kind == FaultKind::recycled_use) return &earlier;
+    if (earlier.activation == fault.activation && earlier.kind == FaultKind::recycled_use)
+      return &earlier;
   }
   return nullptr;
 }
 
-/// The window that the call went through, where neither death nor use is telling.
+/// The window that the call went through, where neither death nor use is telling. A wild access
+/// without one is a launch that was tried again: what it resolved the first time is no address.
 int window_of_call(const Script& script, const Fault& fault) {
-  for (const Window window : {Window::w11_context_reused, Window::w4_external_gone, Window::w7_reentrant})
+  for (const Window window : {Window::w4_external_gone, Window::w7_reentrant})
     if (script.reached_in(fault.activation, window)) return harness::raw(window);
+  if (fault.kind == FaultKind::wild_access) return harness::raw(Window::w11_context_reused);
   return script.last_window();
 }
 
@@ -91,11 +96,14 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   const std::vector<Fault>& faults = scene.world().history.faults();
   if (fault.kind == FaultKind::wrong_owner || died_by_mistake(faults, fault))
     return harness::raw(Window::w6_stale_wrapper);
+  const auto& script = *static_cast<const Script*>(scene.state);
+  if (script.reached_in(fault.activation, Window::w11_context_reused))
+    return harness::raw(Window::w11_context_reused);
   if (const Fault* cause = cause_of(faults, fault)) return window_of(scene, *cause);
   if (const auto window = window_of_death(fault)) return harness::raw(*window);
   if (const Telling* row = find(kUseSites, fault.use_site)) return harness::raw(row->window);
   if (const Telling* row = find(kReadings, fault.object_kind)) return harness::raw(row->window);
-  return window_of_call(*static_cast<const Script*>(scene.state), fault);
+  return window_of_call(script, fault);
 }
 
 }  // namespace scenarios::argpack

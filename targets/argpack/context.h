@@ -43,8 +43,9 @@ struct LaunchContext {
   bool launched = false;  ///< The kernel was submitted, or recorded.
   /// Where arg_buffer points after a launch: into the buffer that the launch has freed.
   harness::BirthId device_arguments = harness::BirthId::none;
-  harness::Ref exported;  ///< For policies that hold external storage where it is.
-  Binding binding;        ///< For the judges.
+  harness::Ref exported;     ///< For policies that hold external storage where it is.
+  Binding binding;           ///< For the judges.
+  Binding launched_binding;  ///< As it was at the launch: others may bind to it again.
   ArgumentBlock arguments{};
   ResultBlock results;  ///< Filled by the launch.
 

@@ -52,8 +52,8 @@ class Comparison {
 std::int64_t bits(float value) { return std::bit_cast<std::int32_t>(value); }
 
 void report_external(Observer& observer, const LaunchContext& context) {
-  Comparison in(observer, "external", context.binding.external, 0);
-  Comparison out(observer, "saxpy", context.binding.external, 0);
+  Comparison in(observer, "external", context.launched_binding.external, 0);
+  Comparison out(observer, "saxpy", context.launched_binding.external, 0);
   for (std::uint32_t i = 0; i < kArrayWords; ++i) {
     const auto element = [&](std::int64_t value) {
       return external_element(static_cast<std::int32_t>(value), i);
@@ -68,7 +68,7 @@ void report_external(Observer& observer, const LaunchContext& context) {
 }  // namespace
 
 void report(Observer& observer, const LaunchContext& context) {
-  const Binding& binding = context.binding;
+  const Binding& binding = context.launched_binding;
   const bool has_array = binding.array.thing != nullptr;
   for (std::uint32_t level = 0; level < binding.depth; ++level) {
     Comparison pack(observer, kPackLabels[level], binding.packs[level], binding.scalar);

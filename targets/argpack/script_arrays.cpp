@@ -100,7 +100,9 @@ static Label site_of_moving(Ghost& ghost, const Thing& thing) {
   return thing.taken_reentrantly ? Label("resize_external/reentrant") : Label("resize_external");
 }
 
+// One birth site, whoever asks: storage is storage.
 Status Script::allocate(ExternalPayload& payload, External& made) {
+  const SiteScope site(core_.scheduler, "new_external");
   const auto value = static_cast<std::int32_t>(payload.thing->values.front());
   ExternalBlock block{};
   for (std::uint32_t i = 0; i < kArrayWords; ++i) block.in[i] = external_element(value, i);

@@ -104,6 +104,7 @@ Status Script::launch_now(const Ref& wrapper, bool returns) {
                               : launch_llvm(core_, program, compiled, context, returns);
     if (!context.launched || spent) return status;
     core_.ghost.launched(context.binding);
+    context.launched_binding = context.binding;
     policy_.launched(context);  // Whatever failed after it was submitted: the device uses it.
     return status;
   });

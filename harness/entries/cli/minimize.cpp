@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -31,19 +32,34 @@ std::string signature_to_keep(Runner& runner, const Reproducer& reproducer, cons
   return outcome.faults.front().signature();
 }
 
-/// Ops of the smallest committed program of the fault's window; none where there is no such program.
+/// Whether every op kind of `program` occurs in `tape`: it goes the same way into its window.
+bool goes_the_way_of(const Tape& tape, const Tape& program) {
+  return std::all_of(program.begin(), program.end(), [&](const Decision& wanted) {
+    if (wanted.site_tag != site_tag(Site::op)) return true;
+    return std::any_of(tape.begin(), tape.end(), [&](const Decision& decision) {
+      return decision.site_tag == wanted.site_tag && decision.value == wanted.value;
+    });
+  });
+}
+
+/// Ops of the smallest committed program of the fault's window: of those that go the same way, if there
+/// are such; none where the window has no program.
 std::optional<std::size_t> smallest_ops(const Case& the_case, int window, const std::string& corpus) {
   std::optional<std::size_t> least;
+  std::optional<std::size_t> least_alike;
   if (window < 0) return least;
   try {
     for (const Program& program : read_programs(corpus, *the_case.scenario)) {
-      const std::size_t ops = op_count(program.reproducer.the_case.tape);
-      if (program.window == window && (!least || ops < *least)) least = ops;
+      if (program.window != window) continue;
+      const Tape& tape = program.reproducer.the_case.tape;
+      const std::size_t ops = op_count(tape);
+      least = std::min(least.value_or(ops), ops);
+      if (goes_the_way_of(the_case.tape, tape)) least_alike = std::min(least_alike.value_or(ops), ops);
     }
   } catch (const std::runtime_error&) {
     // The corpus only adds a figure to compare with.
   }
-  return least;
+  return least_alike ? least_alike : least;
 }
 
 struct Result {

@@ -19,12 +19,16 @@ inline std::size_t variant_named(std::string_view name) {
   HARNESS_CHECK(false, "no such variant");
 }
 
-inline const harness::DeviceInfo& sim() { return *harness::find(harness::tables::devices(), "sim"); }
+inline const harness::DeviceInfo& sim() {
+  return *harness::find(harness::tables::devices(), "sim");
+}
 
-inline harness::Case make_case(std::size_t variant, const harness::Config& config, harness::Tape tape = {}) {
+inline harness::Case make_case(std::size_t variant, const harness::Config& config,
+                               harness::Tape tape = {}) {
   return {&scenario, variant, config, &sim(), std::move(tape)};
 }
-inline harness::Case make_case(std::string_view variant, std::string_view config, const Program& program) {
+inline harness::Case make_case(std::string_view variant, std::string_view config,
+                               const Program& program) {
   return make_case(variant_named(variant), harness::parse_config(scenario, config), program.tape());
 }
 

@@ -1,4 +1,6 @@
-// The committed corpus is what it claims to be. AFTERLIFE_WRITE_SEEDS=1 writes seeds/plain anew.
+// The committed corpus is what it claims to be. AFTERLIFE_WRITE_CORPUS=1 writes seeds/plain, and
+// the traces of reproducers that still show their faults, anew.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,6 +26,8 @@ const fs::path kCorpus = "corpus/argpack";
 
 constexpr std::uint32_t kMostDecisions = 3;
 
+bool writes() { return std::getenv("AFTERLIFE_WRITE_CORPUS") != nullptr; }
+
 std::map<std::string, Reproducer> read_all(const char* folder) {
   std::map<std::string, Reproducer> files;
   for (const auto& entry : fs::directory_iterator(kCorpus / folder))
@@ -31,7 +35,9 @@ std::map<std::string, Reproducer> read_all(const char* folder) {
   return files;
 }
 
-int window_named(std::string_view name) {
+/// "W1" or "W1-context": a window may have more programs than one.
+int window_of_program(std::string_view name) {
+  name = name.substr(0, name.find('-'));
   for (std::size_t i = 0; i < scenario.windows.size(); ++i)
     if (scenario.windows[i].name.view() == name) return static_cast<int>(i);
   return -1;
@@ -77,7 +83,7 @@ TEST_F(ArgpackPrograms, HoldOpsAndTheirArgumentsAndNothingElse) {
 TEST_F(ArgpackPrograms, FailAsShippedWithinThreeDecisionsAndHoldForOwn) {
   for (const auto& [name, program] : read_all("programs")) {
     if (name == "W0") continue;
-    const int window = window_named(name);
+    const int window = window_of_program(name);
     const Proof shipped = prove(program.the_case, "borrow", kMostDecisions, window);
     EXPECT_TRUE(shipped.failed) << name;
     const Proof sound = prove(program.the_case, "own", shipped.decision_count, -1);
@@ -89,8 +95,9 @@ TEST_F(ArgpackPrograms, FailAsShippedWithinThreeDecisionsAndHoldForOwn) {
 TEST_F(ArgpackPrograms, AreTheSmallest) {
   for (const auto& [name, program] : read_all("programs")) {
     if (name == "W0") continue;
-    const int window = window_named(name);
-    const std::uint32_t least = prove(program.the_case, "borrow", kMostDecisions, window).decision_count;
+    const int window = window_of_program(name);
+    const std::uint32_t least =
+        prove(program.the_case, "borrow", kMostDecisions, window).decision_count;
     for (const harness::Decision& decision : program.the_case.tape) {
       if (decision.site_tag != site_tag(harness::Site::op)) continue;
       Case smaller = program.the_case;
@@ -104,32 +111,46 @@ TEST_F(ArgpackPrograms, AreTheSmallest) {
 TEST_F(ArgpackPrograms, TheTopLevelPackOfOrdinaryUseIsProtected) {
   const auto programs = read_all("programs");
   const Case& the_case = programs.at("W0").the_case;
-  const int window = window_named("W0");
+  const int window = window_of_program("W0");
   const Proof shipped = prove(the_case, "borrow", 2, -1);
   EXPECT_TRUE(shipped.complete && !shipped.failed);
-  EXPECT_NE(shipped.reached >> window & 1, 0u) << "nothing ever dropped the variable during the call";
+  EXPECT_NE(shipped.reached >> window & 1, 0u)
+      << "nothing ever dropped the variable during the call";
 }
 
 TEST(ArgpackCorpus, EveryReproducerShowsWhatItSays) {
   harness::Runner runner;
   for (const auto& [name, repro] : read_all("repros")) {
     const harness::Outcome& outcome = runner.run(repro.the_case);
-    std::vector<std::string> found;
-    for (const harness::Fault& fault : outcome.faults)
-      if (std::find(found.begin(), found.end(), fault.signature()) == found.end())
-        found.push_back(fault.signature());
-    EXPECT_EQ(found, repro.faults) << name;
-    EXPECT_EQ(runner.trace_hash(), repro.trace) << name;
+    const Reproducer found = describe(runner, outcome, repro.the_case);
+    EXPECT_EQ(found.faults, repro.faults) << name;
+    if (writes() && found.faults == repro.faults)
+      write_reproducer((kCorpus / "repros" / (name + ".repro")).string(), found);
+    else
+      EXPECT_EQ(found.trace, repro.trace) << name;
   }
 }
 
-TEST(ArgpackCorpus, EveryUnsoundVariantHasAReproducer) {
+// Named <variant>-<hazard>: a window, or the kind of the fault where it has none.
+TEST(ArgpackCorpus, EveryClaimedHazardHasAReproducerThatShowsIt) {
+  harness::Runner runner;
   const auto repros = read_all("repros");
-  for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant) {
-    if (scenario.variants[variant].claim.kind != harness::ClaimKind::unsound) continue;
-    const auto is_its = [&](const auto& entry) { return entry.second.the_case.variant == variant; };
-    EXPECT_TRUE(std::any_of(repros.begin(), repros.end(), is_its)) << scenario.variants[variant].name.view();
-  }
+  for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant)
+    for (const harness::Label hazard : scenario.variants[variant].claim.hazards) {
+      const std::string name =
+          fmt::format("{}-{}", scenario.variants[variant].name.view(), hazard.view());
+      ASSERT_TRUE(repros.contains(name)) << name;
+      const Case& the_case = repros.at(name).the_case;
+      EXPECT_EQ(the_case.variant, variant) << name;
+      const harness::Outcome& outcome = runner.run(the_case);
+      bool shown = false;
+      for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
+        const int window = outcome.windows[i];
+        shown |= window >= 0 ? scenario.windows[static_cast<std::size_t>(window)].name == hazard
+                             : to_label(outcome.faults[i].kind) == hazard;
+      }
+      EXPECT_TRUE(shown) << name;
+    }
 }
 
 // As libFuzzer holds it: the tape, and a record that says which config it is for.
@@ -147,9 +168,10 @@ std::vector<std::uint8_t> plain_seed() {
 TEST(ArgpackCorpus, TheSeedPlainIsTheDocumentedOrdinaryUse) {
   const fs::path file = kCorpus / "seeds" / "plain";
   const std::vector<std::uint8_t> expected = plain_seed();
-  if (std::getenv("AFTERLIFE_WRITE_SEEDS") != nullptr)
+  if (writes())
     std::ofstream(file, std::ios::binary)
-        .write(reinterpret_cast<const char*>(expected.data()), static_cast<std::streamsize>(expected.size()));
+        .write(reinterpret_cast<const char*>(expected.data()),
+               static_cast<std::streamsize>(expected.size()));
   std::ifstream in(file, std::ios::binary);
   const std::vector<std::uint8_t> found{std::istreambuf_iterator<char>(in), {}};
   EXPECT_EQ(found, expected);

@@ -44,7 +44,8 @@ TEST(ArgpackDriver, OrdinaryUseHoldsUnlessTheClaimSaysAlways) {
       EXPECT_EQ(first_signature(outcome), "");
       return;
     }
-    for (const harness::Fault& fault : outcome.faults) EXPECT_EQ(fault.kind, harness::FaultKind::retention);
+    for (const harness::Fault& fault : outcome.faults)
+      EXPECT_EQ(fault.kind, harness::FaultKind::retention);
   });
 }
 
@@ -96,12 +97,14 @@ TEST(ArgpackDriver, AnyBytesAreATape) {
     for (std::size_t i = 0; i < bytes.size(); ++i)
       bytes[i] = static_cast<std::uint8_t>(harness::mix(seed, i) >> (seed % 3 * 8));
     harness::strategies::Bytes strategy(bytes);
-    const harness::Config config = harness::config_at(scenario, seed % harness::config_count(scenario));
+    const harness::Config config =
+        harness::config_at(scenario, seed % harness::config_count(scenario));
     const Outcome first = runner.run(scenario, variant_named("borrow"), config, sim(), strategy);
     const auto encoded = harness::strategies::encode(first.tape);
     EXPECT_EQ(harness::strategies::decode(encoded), harness::canonical(first.tape));
     harness::strategies::Bytes again(encoded);
-    EXPECT_EQ(runner.run(scenario, variant_named("borrow"), config, sim(), again).faults, first.faults);
+    EXPECT_EQ(runner.run(scenario, variant_named("borrow"), config, sim(), again).faults,
+              first.faults);
   }
 }
 

@@ -1,0 +1,100 @@
+// What only this path judges goes red when it should: each fault is planted.
+#include <gtest/gtest.h>
+
+#include "harness/pick_replay.h"
+#include "scenarios/argpack/script.h"
+#include "scenarios/argpack/tests/argpack_cases.h"
+
+namespace scenarios::argpack::testing {
+namespace {
+
+using harness::Fault;
+using harness::FaultKind;
+using harness::Outcome;
+using targets::argpack::Window;
+
+/// The scenario with another driver, run once.
+Outcome run(void (*drive)(harness::Scene&)) {
+  harness::Scenario planted = scenario;
+  planted.drive = drive;
+  harness::Runner runner;
+  return runner.run(harness::Case{&planted, 0, {}, &sim(), {}});
+}
+
+void bear(harness::Scene& scene, int count) {
+  scene.mark_baseline();
+  for (int i = 0; i < count; ++i) scene.world().ledger.born("Kernel", 0, 8);
+  scene.mark_quiescent();
+}
+
+TEST(ArgpackOracle, OneKernelOfTheProgramIsNoRetention) {
+  EXPECT_FALSE(run([](harness::Scene& scene) { bear(scene, 1); }).failed());
+}
+
+TEST(ArgpackOracle, APlantedSecondKernelIsRetention) {
+  const Outcome outcome = run([](harness::Scene& scene) { bear(scene, 2); });
+  ASSERT_EQ(outcome.faults.size(), 1u);
+  EXPECT_EQ(outcome.faults[0].kind, FaultKind::retention);
+  EXPECT_EQ(outcome.faults[0].detail, "2 alive, where the Program owns one");
+  EXPECT_EQ(outcome.windows[0], -1);
+}
+
+void read(harness::Scene& scene, bool as_expected) {
+  static constexpr std::array<std::int64_t, 2> kExpected{10, 20};
+  auto* script = scene.world().arena.make<Script>(scene);
+  scene.state = script;
+  script->read({"pack.c", as_expected ? 20 : 30, kExpected, as_expected});
+}
+
+TEST(ArgpackOracle, AValueWrittenSinceIsAsGoodAsTheBoundOne) {
+  EXPECT_FALSE(run([](harness::Scene& scene) { read(scene, true); }).failed());
+}
+
+TEST(ArgpackOracle, APlantedThirdValueIsAWrongValue) {
+  const Outcome outcome = run([](harness::Scene& scene) { read(scene, false); });
+  ASSERT_EQ(outcome.faults.size(), 1u);
+  EXPECT_EQ(outcome.faults[0].kind, FaultKind::wrong_value);
+  EXPECT_EQ(outcome.faults[0].detail, "30 instead of 10 or 20");
+  EXPECT_EQ(outcome.windows[0], harness::raw(Window::w1_nested_replaced));
+}
+
+// ---- windows ------------------------------------------------------------------------------------
+
+struct Met {
+  harness::Label death_site;
+  harness::Label use_site;
+  Window window;
+};
+
+int window_met(const Met& met) {
+  harness::World world;
+  harness::Scene scene(world);
+  const harness::World::Guard guard(world);
+  harness::Replay plain;
+  world.begin(plain, 100);
+  scene.begin(scenario, 0, {});
+  Script script(scene);
+  scene.state = &script;
+  Fault fault;
+  fault.death_site = met.death_site;
+  fault.use_site = met.use_site;
+  return window_of(scene, fault);
+}
+
+TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {
+  for (const Met& met :
+       {Met{"delete_argpack", "launch_kernel/nested_pack", Window::w1_nested_replaced},
+        Met{"delete_argpack", "launch_kernel/parent", Window::w2_parent_freed},
+        Met{"delete_ndarray", "launch_kernel/gradient", Window::w3_array_deleted},
+        Met{"resize_external", "launch_kernel/copy_back", Window::w4_external_gone},
+        Met{"free_external/in_flight", "walk_packs", Window::w5_in_flight},
+        Met{"delete_argpack/stale", "launch_kernel/pack", Window::w6_stale_wrapper},
+        Met{"delete_argpack/reentrant", "launch_kernel/pack", Window::w7_reentrant},
+        Met{"reset", "launch_kernel/pack", Window::w7_reentrant},
+        Met{"launch_kernel", "launch_kernel/arguments", Window::w11_context_reused}})
+    EXPECT_EQ(window_met(met), harness::raw(met.window))
+        << met.death_site.view() << " " << met.use_site.view();
+}
+
+}  // namespace
+}  // namespace scenarios::argpack::testing
