@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Figures: what the project promises, measured. One function per promise.
+"""Figures: what the project promises, measured. One function per promise; a path's own promises are in
+scenarios/<path>/figures.py, as functions of the same shape.
 
 Usage: scripts/figures.py [--long] [NAME...]
 
@@ -7,6 +8,7 @@ Prints asked, measured, pass. Without --long each check runs at a small fraction
 the presets built, which scripts/test.sh does. Exit: 0 all pass, 1 one does not, 3 usage.
 """
 import dataclasses
+import importlib.util
 import json
 import pathlib
 import re
@@ -397,8 +399,18 @@ def planted(full):
                  ended.returncode == 0)
 
 
+def of_paths():
+    """The figures of scenarios/*/figures.py, which import this module for what they share."""
+    sys.modules.setdefault("figures", sys.modules[__name__])
+    for file in sorted(programs.ROOT.glob("scenarios/*/figures.py")):
+        spec = importlib.util.spec_from_file_location(file.parent.name + "_figures", file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield from module.FIGURES
+
+
 FIGURES = (claims, fresh_clone, caught_in_time, coverage, proofs, replays, minimized, endurance,
-           fuzzed, speed, bad_input, planted)
+           fuzzed, speed, bad_input, planted, *of_paths())
 
 
 def measure(full, names=()):
