@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/cuda.h"
+#include "harness/cuda_open.h"
 #include "harness/device.h"
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/kernel_runner.h"
@@ -85,7 +86,6 @@ struct Process {
   TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
   std::vector<Stream*> functions;       ///< Whose host function is next to be called, in order.
   std::vector<std::uint32_t> mappings;  ///< Blocks that it has imported.
-  CUresult next_open = CUDA_SUCCESS;    ///< What the next open of memory is told to return.
 
   void reset() {
     initialized = false;
@@ -94,7 +94,6 @@ struct Process {
     function_task = TaskId::none;
     functions.clear();
     mappings.clear();
-    next_open = CUDA_SUCCESS;
   }
 };
 
@@ -195,6 +194,7 @@ class SimDevice final : public Device {
   HandleTable<Event, HandleKind::event> events;
   HandleTable<Pool, HandleKind::pool> pools;
 
+  OpenFailures open_failures;
   std::vector<std::uint32_t> freed;  ///< Blocks of no pool, in the order they were freed.
   CUresult broken = CUDA_SUCCESS;    ///< What calls return after work went wrong.
   bool in_function = false;          ///< Outside a run: a host function is running.
