@@ -31,6 +31,7 @@ void SimDevice::begin(World& new_world) {
   graphs.begin();
   freed.clear();
   for (const auto& process : processes_) process->reset();
+  open_failures.begin();
   broken = CUDA_SUCCESS;
   in_function = false;
   thread_count_ = 0;

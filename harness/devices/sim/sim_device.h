@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/cuda.h"
+#include "harness/cuda_open.h"
 #include "harness/device.h"
 #include "harness/devices/sim/graphs.h"
 #include "harness/devices/sim/handles.h"
@@ -101,7 +102,6 @@ struct Process {
   TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
   std::vector<HostCall> functions;      ///< What is to be called on the host, in order.
   std::vector<std::uint32_t> mappings;  ///< Blocks that it has imported.
-  CUresult next_open = CUDA_SUCCESS;    ///< What the next open of memory is told to return.
 
   void reset() {
     initialized = false;
@@ -110,7 +110,6 @@ struct Process {
     function_task = TaskId::none;
     functions.clear();
     mappings.clear();
-    next_open = CUDA_SUCCESS;
   }
 };
 
@@ -231,6 +230,7 @@ class SimDevice final : public Device {
   HandleTable<Kernel, HandleKind::kernel> kernels;
   Graphs graphs{*this};
 
+  OpenFailures open_failures;
   std::vector<std::uint32_t> freed;  ///< Blocks of no pool, in the order they were freed.
   CUresult broken = CUDA_SUCCESS;    ///< What calls return after work went wrong.
   bool in_function = false;          ///< Outside a run: a host function is running.
