@@ -51,8 +51,8 @@ void plain(benchmark::State& state) { measure(state, scenario, plain_program().t
 
 void ops(benchmark::State& state) {
   Program program;
-  program.script(Op::new_managed_dict);
-  for (std::int64_t i = 0; i < state.range(0); ++i) program.script(Op::call);
+  program.script(Op::new_instance);
+  for (std::int64_t i = 0; i < state.range(0); ++i) program.script(Op::store_attr);
   measure(state, shaped(drive_long), program.tape());
 }
 

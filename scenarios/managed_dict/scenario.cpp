@@ -23,7 +23,7 @@ constexpr std::array<harness::Axis, 2> kAxes{{
 constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"word_read", "the word is overwritten, then a store or a load believes it"},
     {"word_counted", "the word says values, then compiled code counts it as an object"},
-    {"chunk_recycled", "a chunk is freed by a wrong pointer, then handed out again"},
+    {"chunk_freed", "the byte before the values is changed, then the chunk is freed by it"},
     {"instance_recycled", "an instance dies, then a pointer to it is written through"},
     {"order_appended", "the insertion order is full, then an index is added"},
     {"type_modified", "a type is modified, then a cache of the JIT answers for it"},

@@ -54,7 +54,7 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
 enum class Window : std::uint8_t {
   word_read,
   word_counted,
-  chunk_recycled,
+  chunk_freed,
   instance_recycled,
   order_appended,
   type_modified,

@@ -17,9 +17,9 @@ struct Telling {
 constexpr std::array kTellings{
     Telling{"tagged word", Window::word_read},
     Telling{"padding", Window::order_appended},
-    Telling{"prefix", Window::chunk_recycled},
-    Telling{"values", Window::chunk_recycled},
-    Telling{"misaligned values", Window::chunk_recycled},
+    Telling{"prefix", Window::chunk_freed},
+    Telling{"values", Window::chunk_freed},
+    Telling{"misaligned values", Window::chunk_freed},
     Telling{"class attribute", Window::type_modified},
     Telling{"cache entry", Window::type_modified},
     Telling{"attribute", Window::value_counted},

@@ -91,7 +91,6 @@ Address Allocator::hand_out(Address address, std::uint32_t bytes, BlockKind kind
     memory_.end_with(std::move(fault), address);
   }
   const BirthId previous = block->id;
-  if (kind == BlockKind::values && block->kind == BlockKind::values) ++recycled_values_;
   if (kind == BlockKind::instance && block->kind == BlockKind::instance) ++recycled_instances_;
   block->begin = address;
   block->bytes = bytes;

@@ -23,8 +23,7 @@ class Allocator {
   /// begins.
   void free_values(Address values, std::uint8_t prefix_expected);
 
-  /// How often the storage of one chunk, of one instance, became another's.
-  std::uint32_t recycled_values() const { return recycled_values_; }
+  /// How often the storage of one instance became another's.
   std::uint32_t recycled_instances() const { return recycled_instances_; }
 
  private:
@@ -41,7 +40,6 @@ class Allocator {
 
   Memory& memory_;
   std::array<std::uint32_t, kClassCount> pools_{};  ///< By size class: the pool in use, plus 1.
-  std::uint32_t recycled_values_ = 0;
   std::uint32_t recycled_instances_ = 0;
 };
 

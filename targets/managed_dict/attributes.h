@@ -82,7 +82,6 @@ class Attributes {
 
   Core& core_;
   Memory& memory_;
-  std::uint32_t seen_recycled_ = 0;
 };
 
 template <class Visit>

@@ -18,7 +18,7 @@ namespace targets::managed_dict {
 enum class Window : std::uint8_t {
   word_read,
   word_counted,
-  chunk_recycled,
+  chunk_freed,
   instance_recycled,
   order_appended,
   type_modified,

@@ -1,6 +1,7 @@
 // Attributes, the life of an instance: allocation, its values, deallocation.
 #include "targets/managed_dict/attributes.h"
 #include "targets/managed_dict/core.h"
+#include "targets/managed_dict/judge.h"
 
 namespace targets::managed_dict {
 
@@ -59,10 +60,6 @@ Address Attributes::make_chunk(std::uint32_t size) {
   const Address chunk = core_.allocator.malloc(chunk_bytes(size), BlockKind::values);
   if (chunk == 0) return 0;
   memory_.block_at(chunk).size = size;
-  if (core_.allocator.recycled_values() > seen_recycled_) {
-    seen_recycled_ = core_.allocator.recycled_values();
-    core_.reached(Window::chunk_recycled);
-  }
   const Address values = chunk + prefix_bytes(size);
   store_byte(values + kPrefixByteOffset, prefix_bytes(size));
   store_byte(values + kCountByteOffset, 0);
@@ -81,6 +78,7 @@ void Attributes::deallocate(Address object) {
   const SiteScope site(core_.scheduler(), "subtype_dealloc");
   const ModuleScope module(memory_, Module::interpreter);
   const Address type = load(object + kTypeOffset);
+  judge_word(core_, object);
   core_.collector.untrack(object);
   clear(object);
   if (GhostInstance* ghost = core_.ghost.find(object)) core_.writer->before_death(*ghost);
@@ -115,6 +113,7 @@ void Attributes::free_values(Address values) {
   if (is_inline(values)) return store_byte(values + kInlineValidOffset, 0);
   const Block* chunk = memory_.find(values);
   const Address prefix = chunk != nullptr ? values - chunk->begin : 0;
+  core_.reached(Window::chunk_freed);
   core_.allocator.free_values(values, static_cast<std::uint8_t>(prefix));
 }
 

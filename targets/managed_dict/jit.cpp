@@ -1,6 +1,7 @@
 #include "targets/managed_dict/jit.h"
 
 #include "targets/managed_dict/core.h"
+#include "targets/managed_dict/judge.h"
 
 namespace targets::managed_dict {
 
@@ -64,6 +65,7 @@ Status Jit::store_compiled(Site site, Address object, Attribute attribute, Addre
   core_.setup.witness->exercised();
   core_.reached(Window::word_read);
   core_.writer->before_store(object);
+  judge_word(core_, object);
   AttrCache& cache = core_.caches.store_cache(site);
   const auto type = core_.memory.load<std::uint64_t>(object + kTypeOffset);
   const CacheLine* line = cache.find(type, attribute);
@@ -114,12 +116,14 @@ Address Jit::load_compiled(Site site, Address object, Attribute attribute) {
   ++counters.compiled_loads;
   core_.reached(Window::word_counted);
   core_.writer->before_load(object);
+  judge_word(core_, object);
+  const Attributes::Where where = core_.attributes.look(object);
+  if (where.values != 0) core_.reached(Window::value_counted);
   AttrCache& cache = core_.caches.load_cache(site);
   const auto type = core_.memory.load<std::uint64_t>(object + kTypeOffset);
   const CacheLine* line = cache.find(type, attribute);
   if (line != nullptr) {
     ++counters.load_cache_hits;
-    const Attributes::Where where = core_.attributes.look(object);
     if (where.values != 0 && where.dict == 0)
       return core_.memory.load<std::uint64_t>(where.values + line->index * kWord);
     return where.dict != 0 ? core_.dicts.get(where.dict, attribute) : 0;

@@ -104,6 +104,10 @@ void judge_counted_word(Core& core, Address word) {
                           fmt::format("counted as an object: {:#x}", word)));
 }
 
+void judge_word(Core& core, Address object) {
+  if (GhostInstance* instance = core.ghost.find(object)) judge_word(core, *instance);
+}
+
 void judge_reading(Core& core, Address object, Attribute attribute, Address observed) {
   const GhostInstance* instance = core.ghost.find(object);
   if (instance == nullptr) return;

@@ -12,6 +12,8 @@ namespace targets::managed_dict {
 
 /// T7: found as it happens.
 void judge_counted_word(Core& core, Address word);
+/// T1, of one instance: before its word is believed.
+void judge_word(Core& core, Address object);
 /// T4: found as it happens. `observed` is what `object`'s attribute was read as.
 void judge_reading(Core& core, Address object, Attribute attribute, Address observed);
 /// T4, of a class's own attribute.

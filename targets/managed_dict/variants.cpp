@@ -39,7 +39,7 @@ ManagedDict* make_inline(Runtime& runtime, const Setup& setup) {
 }
 
 constexpr Label kWordRead[] = {"word_read"};
-constexpr Label kWordCounted[] = {"word_counted", "chunk_recycled"};
+constexpr Label kWordCounted[] = {"word_counted", "chunk_freed"};
 constexpr Label kInstanceRecycled[] = {"instance_recycled"};
 constexpr Label kOrderAppended[] = {"order_appended"};
 constexpr Label kTypeModified[] = {"type_modified"};

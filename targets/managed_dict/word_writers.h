@@ -30,7 +30,7 @@ class ClearGcFlagOffHeader final : public Writer {
   using Writer::Writer;
   void on_collect(Address object) override {
     if (memory().load<std::uint64_t>(object + kTypeOffset) == core_.types.dict_type()) return;
-    if (fires() == 0) return;
+    if (fires(1, harness::Site::collect) == 0) return;
     const Address word = object + kWordOffset;
     memory().store<std::uint64_t>(word, memory().load<std::uint64_t>(word) & ~std::uint64_t{1});
   }

@@ -4,8 +4,8 @@
 
 namespace targets::managed_dict {
 
-std::uint32_t Writer::fires(std::uint32_t kinds) {
-  return core_.scheduler().picker().pick(harness::Site::failure, kinds + 1);
+std::uint32_t Writer::fires(std::uint32_t kinds, harness::Site site) {
+  return core_.scheduler().picker().pick(site, kinds + 1);
 }
 
 Memory& Writer::memory() { return core_.memory; }
