@@ -54,7 +54,7 @@ std::uint32_t Collector::collect() {
   subtract_references();
   mark_reachable();
   restore_links();
-  for (const Address object : objects_) core_.writer->on_collect(object);
+  for (const Address object : reachable_) core_.writer->on_collect(object);
   const std::uint32_t count = clear_unreachable();
   core_.scheduler().note(harness::EventKind::collect, "gc_collect_main", 0, count);
   running_ = false;

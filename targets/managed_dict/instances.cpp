@@ -78,7 +78,6 @@ void Attributes::deallocate(Address object) {
   const SiteScope site(core_.scheduler(), "subtype_dealloc");
   const ModuleScope module(memory_, Module::interpreter);
   const Address type = load(object + kTypeOffset);
-  judge_word(core_, object);
   core_.collector.untrack(object);
   clear(object);
   if (GhostInstance* ghost = core_.ghost.find(object)) core_.writer->before_death(*ghost);
@@ -88,6 +87,7 @@ void Attributes::deallocate(Address object) {
 }
 
 void Attributes::clear(Address object) {
+  judge_word(core_, object);
   const Type& type = type_of(object);
   const Where where = look(object);
   const Version version = core_.setup.version;

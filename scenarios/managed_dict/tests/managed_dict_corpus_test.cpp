@@ -33,6 +33,11 @@ std::map<std::string, Reproducer> read_all(const char* folder) {
   return files;
 }
 
+std::vector<std::string> sorted(std::vector<std::string> faults) {
+  std::sort(faults.begin(), faults.end());
+  return faults;
+}
+
 /// The smallest program of a window, and the writer that shows it. A window that only legal code
 /// goes through has none.
 struct Smallest {
@@ -141,8 +146,9 @@ TEST(ManagedDictCorpus, EveryReproducerShowsWhatItSays) {
   for (const auto& [name, repro] : read_all("repros")) {
     const harness::Outcome& outcome = runner.run(repro.the_case);
     const Reproducer found = describe(runner, outcome, repro.the_case);
-    EXPECT_EQ(found.faults, repro.faults) << name;
-    if (writes() && found.faults == repro.faults)
+    const bool same = sorted(found.faults) == sorted(repro.faults);
+    EXPECT_TRUE(same) << name;
+    if (writes() && same)
       write_reproducer((kCorpus / "repros" / (name + ".repro")).string(), found);
     else
       EXPECT_EQ(found.trace, repro.trace) << name;
