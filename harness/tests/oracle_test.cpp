@@ -74,6 +74,12 @@ void misuse(Scene& scene) {
   scene.world().history.add(fault);
 }
 
+void race(Scene& scene) {
+  Fault fault;
+  fault.kind = FaultKind::order;
+  scene.world().history.add(fault);
+}
+
 void escape(Scene&) { throw std::runtime_error("out"); }
 
 constexpr Plant kPlants[] = {
@@ -88,6 +94,7 @@ constexpr Plant kPlants[] = {
     {"progress", FaultKind::uncaught, escape},
     {"wild_access", FaultKind::wild_access, touch_the_unknown},
     {"api_misuse", FaultKind::api_misuse, misuse},
+    {"order", FaultKind::order, race},
 };
 
 void (*planted)(Scene& scene);

@@ -102,6 +102,7 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
   pool.used_high = std::max(pool.used_high, pool.used);
   pool.reserved = std::max(pool.reserved, pool.used);
   pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+  sim.order->allocated(index, sim.next_point(stream));
   *address = block.base;
   return CUDA_SUCCESS;
 }

@@ -127,6 +127,7 @@ CUresult cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
   work.event_record = ++event->record_count;
   event->point = {stream, stream->submitted + 1};
   sim.submit(*stream, work, Lag::never);
+  if (sim.order->on()) event->clock = stream->clock;
   return CUDA_SUCCESS;
 }
 
@@ -140,6 +141,7 @@ CUresult cuEventQuery(CUevent handle) {
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (!done(event->point)) return CUDA_ERROR_NOT_READY;
   sim.wait(event->point);  // Which waits for nothing, but orders what follows.
+  sim.order->host_saw(event->clock);
   return sim.broken;
 }
 
@@ -148,7 +150,9 @@ CUresult cuEventSynchronize(CUevent handle) {
   const Event* event = sim.find(sim.events, handle, "event");
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const StreamPoint point = event->point;  // A later record does not prolong the wait.
+  Clock& known = sim.order->remember(event->clock);
   sim.wait(point);
+  sim.order->tell_host(known);
   sim.shrink_pools();
   return sim.broken;
 }
@@ -186,6 +190,7 @@ CUresult cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (event->point.stream == nullptr) return CUDA_SUCCESS;
   join(*stream, event->point);
+  stream->clock.join(event->clock);
   Work& work = sim.fresh_work(WorkKind::wait, "wait");
   work.after.push_back(event->point);
   sim.submit(*stream, work, Lag::never);

@@ -195,6 +195,7 @@ void KernelRunner::State::begin_access() {
   access_state.shared = shared;
   access_state.device = {device.low, device.high - device.low};
   access_state.provenance = &provenance;
+  access_state.footprint = provenance.watched();
   access_state.abandon = [] { running->end_block(*running->current, BlockEnding::aborted); };
   constexpr std::uint64_t kEdgeBytes = 2 * 8 * (1 + kBlockThreadLimit / kWarpLanes) + 8;
   if (kTsan)

@@ -80,6 +80,12 @@ class Memory final : public DeviceMemoryMap {
   std::uint32_t newest(std::uint64_t address) const {
     return range_.contains(address) ? granules_[(address - range_.low) / kGranule] : 0;
   }
+  /// The one that the device finds at `address` now, dead or alive; 0 for none.
+  std::uint32_t installed(std::uint64_t address) const {
+    std::uint32_t index = newest(address);
+    while (index != 0 && !blocks_[index].installed) index = blocks_[index].previous;
+    return index;
+  }
   /// True when nobody has been given the block's storage since.
   bool storage_is_free(std::uint32_t index) const { return newest(blocks_[index].base) == index; }
   /// Every block before it is dead.

@@ -15,11 +15,13 @@ void SimDevice::begin(World& new_world) {
   if (world != &new_world) {
     world = &new_world;
     runner.reset();
+    order = std::make_unique<Order>(ledger(), memory);
     provenance = std::make_unique<Provenance>(ledger(), memory);
     runner = std::make_unique<KernelRunner>(*provenance);
   }
   memory.begin(ledger());
   provenance->begin();
+  order->begin(new_world.history.counts(FaultKind::order));
   contexts.begin();
   modules.begin();
   functions.begin();
@@ -159,6 +161,8 @@ void Stream::reset() {
   engine = kNoEngine;
   ready = calling = false;
   joined.clear();
+  line = kNoLine;
+  clock.clear();
 }
 
 void Stream::advance() { device->advance(*this); }

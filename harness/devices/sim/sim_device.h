@@ -13,6 +13,7 @@
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/kernel_runner.h"
 #include "harness/devices/sim/memory.h"
+#include "harness/devices/sim/order.h"
 #include "harness/devices/sim/provenance.h"
 #include "harness/devices/sim/stream.h"
 #include "harness/devices/sim/work.h"
@@ -54,10 +55,12 @@ struct Event : Object {
   StreamPoint point;               ///< What was last recorded.
   std::uint64_t record_count = 0;  ///< Calls so far.
   Tick time = 0;                   ///< When the last record was reached.
+  Clock clock;                     ///< What comes before the last record, and it.
   void reset() {
     point = {};
     record_count = 0;
     time = 0;
+    clock.clear();
   }
 };
 
@@ -126,12 +129,16 @@ class SimDevice final : public Device {
   /// Takes the first piece of work of a stream further.
   void advance(Stream& stream);
   void wait(const StreamPoint& point);
+  /// Waits for all work that was submitted to this one stream.
+  void drain(Stream& stream);
   /// Waits for all work that was submitted to the stream, and to those that it waits for.
   void synchronize(Stream& stream);
   void synchronize(Context& context);
   bool idle(const Stream& stream) const;
   /// The block's life ends; its pool has less in use.
   void release(std::uint32_t block);
+  /// The place that the next thing done on a stream has among all work.
+  OrderPoint next_point(Stream& stream);
 
   /// Pools give back what they hold beyond their thresholds: what a synchronisation does to them.
   void shrink_pools();
@@ -157,6 +164,7 @@ class SimDevice final : public Device {
   Memory memory;
   std::unique_ptr<Provenance> provenance;
   std::unique_ptr<KernelRunner> runner;
+  std::unique_ptr<Order> order;
 
   HandleTable<Context, HandleKind::context> contexts;
   HandleTable<Module, HandleKind::module> modules;
@@ -203,6 +211,8 @@ class SimDevice final : public Device {
   void copy(Work& work);
   void set(Work& work);
   bool met(const Place& place, std::uint64_t bytes);
+  void used(const Work& work, const Place& place, AccessMode mode);
+  void used_by_kernel(const Work& work);
   void note_device(EventKind kind, const Stream& stream, const Work& work);
 
   std::vector<Thread> threads_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/devices/sim/clock.h"
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/work.h"
 #include "harness/scheduler.h"
@@ -50,6 +51,8 @@ class Stream final : public Engine, public Object {
   bool calling = false;  ///< A host function of it runs.
   /// What its work was told to wait for in other streams so far: reuse may follow these orders.
   std::vector<StreamPoint> joined;
+  LineIndex line = kNoLine;
+  Clock clock;  ///< What the next piece of work comes after, by the program's orders.
 
   static constexpr std::uint16_t kNoEngine = 0xffff;
 

@@ -41,8 +41,23 @@ void SimDevice::depend(Stream& stream, Work& work) {
     if (other->blocking && !other->idle()) work.after.push_back({other, other->submitted});
 }
 
+OrderPoint SimDevice::next_point(Stream& stream) {
+  if (!order->on()) return {};
+  Clock& clock = stream.clock;
+  clock.join(order->host());
+  if (stream.blocking && !stream.legacy) clock.join(stream.context->legacy->clock);
+  if (stream.legacy)
+    for (const Stream* other : stream.context->streams)
+      if (other->blocking) clock.join(other->clock);
+  return order->advance(stream.line, clock);
+}
+
 StreamPoint SimDevice::submit(Stream& stream, Work& work, Lag lag) {
   depend(stream, work);
+  if (order->on()) {
+    work.at = next_point(stream);
+    work.before = stream.clock;
+  }
   work.site = scheduler().site();
   work.activation = world->picker.current().name;
   if (!is_marker(work)) scheduler().note(EventKind::submit, work.label, stream.own_name);
@@ -112,6 +127,7 @@ void SimDevice::complete_front(Stream& stream) {
 
 void SimDevice::finish(Stream& stream, Work& work) {
   ++stream.completed;
+  if (order->on()) order->done(work.at);
   if (!is_marker(work)) note_device(EventKind::finish, stream, work);
   if constexpr (kTsan) {
     const OnStream on(stream);
@@ -157,6 +173,7 @@ void SimDevice::set_ready(Stream& stream, bool ready) {
 bool SimDevice::call_function(Stream& stream, Work& work) {
   note_device(EventKind::start, stream, work);
   if (!scheduler().in_task()) {
+    order->host_saw(work.before);
     in_function = true;
     work.function(work.data);
     in_function = false;
@@ -179,6 +196,7 @@ void SimDevice::serve_functions() {
     functions_.erase(functions_.begin());
     Work& work = stream.front();
     acquire_before(stream, work);
+    order->host_saw(work.before);
     {
       const SiteScope site(scheduler(), work.label);
       work.function(work.data);
@@ -200,19 +218,26 @@ void SimDevice::wait(const StreamPoint& point) {
   edge_acquire(&point.stream->done_edge);
 }
 
+void SimDevice::drain(Stream& stream) {
+  const StreamPoint point{&stream, stream.submitted};
+  if (!order->on()) return wait(point);
+  Clock& known = order->remember(stream.clock);  // Others may submit more while we wait.
+  wait(point);
+  order->tell_host(known);
+}
+
 void SimDevice::synchronize(Stream& stream) {
   if (stream.legacy)
     for (std::size_t i = 0; i < stream.context->streams.size(); ++i) {
       Stream& other = *stream.context->streams[i];
-      if (other.blocking) wait({&other, other.submitted});
+      if (other.blocking) drain(other);
     }
-  wait({&stream, stream.submitted});
+  drain(stream);
 }
 
 void SimDevice::synchronize(Context& context) {
-  for (std::size_t i = 0; i < context.streams.size(); ++i)
-    wait({context.streams[i], context.streams[i]->submitted});
-  wait({context.legacy, context.legacy->submitted});
+  for (std::size_t i = 0; i < context.streams.size(); ++i) drain(*context.streams[i]);
+  drain(*context.legacy);
 }
 
 bool SimDevice::idle(const Stream& stream) const {

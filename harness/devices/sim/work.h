@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/devices/sim/clock.h"
 #include "harness/devices/sim/launch.h"
 #include "harness/devices/sim/memory.h"
 
@@ -40,6 +41,8 @@ struct Work {
   Name activation = 0;             ///< Who submitted it.
   std::vector<StreamPoint> after;  ///< What must be done first, in other streams.
   bool started = false;
+  OrderPoint at;  ///< Its place in its line,
+  Clock before;   ///< and what comes before it by the program's orders.
 
   Launch launch;
   std::uint64_t block_index = 0;  ///< Of the block that runs next.

@@ -1,4 +1,5 @@
 // What the pieces of work do, one step at a time.
+#include <algorithm>
 #include <cstring>
 
 #include "harness/devices/sim/sim_device.h"
@@ -41,6 +42,7 @@ bool SimDevice::step(Stream& stream, Work& work) {
       memory.install(work.block);
       return true;
     case WorkKind::free:
+      if (order->on()) order->freed(work.block, {work.at, work.before, work.site});
       release(work.block);
       return true;
     case WorkKind::record:
@@ -62,7 +64,10 @@ bool SimDevice::run_block(Work& work) {
     die();
     return true;
   }
-  if (runner->run_block(work.launch, work.block_index++) == BlockEnding::aborted) {
+  if (order->on()) provenance->watch(streams.size() > 1);
+  const BlockEnding ending = runner->run_block(work.launch, work.block_index++);
+  if (order->on()) used_by_kernel(work);
+  if (ending == BlockEnding::aborted) {
     die();
     return true;
   }
@@ -93,8 +98,35 @@ bool SimDevice::met(const Place& place, std::uint64_t bytes) {
   return false;
 }
 
+/// Tells the order of one side of a copy or set. What met another life than it meant was judged.
+void SimDevice::used(const Work& work, const Place& place, AccessMode mode) {
+  if (!order->on() || place.birth == BirthId::none) return;
+  const std::uint32_t block = memory.installed(place.address);
+  if (memory.block(block).birth != place.birth) return;
+  order->used(block, {place.address, place.address + work.bytes, mode},
+              {work.at, work.before, work.site});
+}
+
+/// The same for what a block of a kernel was seen to use.
+void SimDevice::used_by_kernel(const Work& work) {
+  const OrderedUse by{work.at, work.before, work.label};
+  for (const std::uint64_t address : provenance->touched())
+    order->used(memory.installed(address), by);
+  for (UsedRange rest : provenance->footprint().finish())
+    while (rest.low < rest.high) {
+      const std::uint32_t index = memory.installed(rest.low);
+      const Block& block = memory.block(index);
+      const std::uint64_t end = std::min(rest.high, block.base + block.bytes);
+      if (index == 0 || end <= rest.low) break;
+      if (provenance->authorised(block.birth)) order->used(index, {rest.low, end, rest.mode}, by);
+      rest.low = end;
+    }
+}
+
 void SimDevice::copy(Work& work) {
   if (!met(work.target, work.bytes) || !met(work.source, work.bytes)) return;
+  used(work, work.source, AccessMode::read);
+  used(work, work.target, AccessMode::write);
   void* target = reinterpret_cast<void*>(work.target.address);
   const void* source =
       work.staged ? work.staging.data() : reinterpret_cast<const void*>(work.source.address);
@@ -136,6 +168,7 @@ void SimDevice::adopt_all_host_words() {
 
 void SimDevice::set(Work& work) {
   if (!met(work.target, work.bytes)) return;
+  used(work, work.target, AccessMode::write);
   auto* target = reinterpret_cast<std::byte*>(work.target.address);
   if (work.width == 1) {
     std::memset(target, static_cast<int>(work.value), work.bytes);

@@ -1,0 +1,131 @@
+// How it works. Each block keeps, for each line, the last piece of work that used it, which is what
+// its end is compared with, and the byte ranges that were used, which is what a new use is compared
+// with. A range is forgotten once a later use that comes after it covers it and conflicts with all
+// that it conflicts with: whoever races with the old one races with the new one.
+#include "harness/devices/sim/order.h"
+
+#include <fmt/format.h>
+
+namespace harness::devices {
+
+void Order::begin(bool on) {
+  on_ = on;
+  ++run_;
+  line_count_ = 0;
+  host_.clear();
+  done_.clear();
+  before_all_.clear();
+  spare_.clear();
+  for (const auto& clock : remembered_) spare_.push_back(clock.get());
+}
+
+// ---- what the program orders ------------------------------------------------------------------
+
+OrderPoint Order::advance(LineIndex& line, Clock& clock) {
+  if (line == kNoLine) line = line_count_++;
+  const OrderPoint point{line, clock.of(line) + 1};
+  clock.include(point);
+  return point;
+}
+
+Clock& Order::remember(const Clock& clock) {
+  if (spare_.empty()) spare_.push_back(remembered_.emplace_back(std::make_unique<Clock>()).get());
+  Clock& mine = *spare_.back();
+  spare_.pop_back();
+  mine = clock;
+  return mine;
+}
+
+void Order::tell_host(Clock& remembered) {
+  host_.join(remembered);
+  spare_.push_back(&remembered);
+}
+
+bool Order::comes_before(const OrderPoint& point, const OrderedUse& use) const {
+  if (point.line == use.at.line) return point.tick <= use.at.tick;
+  return use.after.includes(point) || before_all_.includes(point);
+}
+
+// ---- what is used -----------------------------------------------------------------------------
+
+Order::Uses& Order::uses_of(std::uint32_t block) {
+  while (block >= uses_.size()) uses_.push_back(std::make_unique<Uses>());
+  Uses& uses = *uses_[block];
+  if (uses.run == run_) return uses;
+  uses.run = run_;
+  uses.reported = false;
+  uses.allocated = {};
+  uses.last.clear();
+  uses.accesses.clear();
+  return uses;
+}
+
+void Order::allocated(std::uint32_t block, const OrderPoint& by) {
+  if (on_) uses_of(block).allocated = by;
+}
+
+void Order::used(std::uint32_t block, const OrderedUse& by) {
+  Uses& uses = uses_of(block);
+  if (uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
+    report(block, uses, by, "allocation", "nothing orders it after the allocation");
+  for (LastUse& last : uses.last)
+    if (last.at.line == by.at.line) {
+      last = {by.at, by.site};
+      return;
+    }
+  uses.last.push_back({by.at, by.site});
+}
+
+static bool conflict(AccessMode a, AccessMode b) { return a != b || a == AccessMode::write; }
+
+void Order::used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
+  used(block, by);
+  Uses& uses = uses_of(block);
+  check_access(block, uses, range, by);
+  std::vector<Access>& accesses = uses.accesses;
+  if (!accesses.empty()) {
+    Access& last = accesses.back();
+    const bool alike = last.at == by.at && last.range.mode == range.mode;
+    if (alike && last.range.high == range.low) {
+      last.range.high = range.high;
+      return;
+    }
+  }
+  if (accesses.size() == kAccessLimit) accesses.erase(accesses.begin());
+  accesses.push_back({range, by.at, by.site});
+}
+
+/// Compares a use with those before it, and forgets those that it makes superfluous.
+void Order::check_access(std::uint32_t block, Uses& uses, const UsedRange& range,
+                         const OrderedUse& by) {
+  std::erase_if(uses.accesses, [&](const Access& other) {
+    const UsedRange& old = other.range;
+    if (old.high <= range.low || range.high <= old.low) return false;
+    const bool ordered = comes_before(other.at, by);
+    if (!ordered && conflict(old.mode, range.mode))
+      report(block, uses, by, other.site, "nothing orders it with what uses the same bytes");
+    const bool covered = range.low <= old.low && old.high <= range.high;
+    return ordered && covered && (range.mode == AccessMode::write || range.mode == old.mode);
+  });
+}
+
+void Order::freed(std::uint32_t block, const OrderedUse& by) {
+  Uses& uses = uses_of(block);
+  if (uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
+    report(block, uses, by, "allocation", "nothing orders the free after the allocation");
+  for (const LastUse& last : uses.last)
+    if (!comes_before(last.at, by))
+      report(block, uses, by, last.site, "nothing orders the free after the use");
+}
+
+void Order::report(std::uint32_t block, Uses& uses, const OrderedUse& by, Label other,
+                   const char* how) {
+  if (uses.reported) return;
+  uses.reported = true;
+  Fault fault = ledger_.describe(FaultKind::order, memory_.block(block).birth);
+  fault.use_site = by.site;
+  fault.detail = fmt::format("{} ({})", how, other.view());
+  ledger_.scheduler().history().add(std::move(fault));
+}
+
+}  // namespace harness::devices
