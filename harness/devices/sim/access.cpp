@@ -131,22 +131,23 @@ static inline void stored(std::uint64_t address, std::uint64_t size) {
     access_state.provenance->stored(word);
 }
 
-static inline void note_use(std::uint64_t address, std::uint64_t size, AccessMode mode) {
-  if (access_state.footprint != nullptr) [[unlikely]]
-    access_state.footprint->add(address, size, mode);
+[[gnu::noinline]] static void note_use(std::uint64_t address, std::uint64_t size, AccessMode mode) {
+  access_state.footprint->add(address, size, mode);
 }
 
-static inline void on_load(std::uint64_t address, std::uint64_t size, std::uintptr_t code) {
+[[gnu::always_inline]] static inline void on_load(std::uint64_t address, std::uint64_t size,
+                                                  std::uintptr_t code) {
   if (in_device(address, size, false, code)) {
-    note_use(address, size, AccessMode::read);
+    if (access_state.footprint != nullptr) note_use(address, size, AccessMode::read);
     if (size >= 8) loaded(address, size);
   }
   forward_access(address, size, false, code);
 }
 
-static inline void on_store(std::uint64_t address, std::uint64_t size, std::uintptr_t code) {
+[[gnu::always_inline]] static inline void on_store(std::uint64_t address, std::uint64_t size,
+                                                   std::uintptr_t code) {
   if (in_device(address, size, true, code)) {
-    note_use(address, size, AccessMode::write);
+    if (access_state.footprint != nullptr) note_use(address, size, AccessMode::write);
     if (size >= 8) stored(address, size);
   }
   forward_access(address, size, true, code);
@@ -158,7 +159,7 @@ static void on_copy(std::uint64_t target, std::uint64_t source, std::uint64_t si
   if (size == 0) return;
   on_load(source, size, code);
   if (in_device(target, size, true, code)) {
-    note_use(target, size, AccessMode::write);
+    if (access_state.footprint != nullptr) note_use(target, size, AccessMode::write);
     access_state.provenance->stored_copy(target, source, size);
   }
   forward_access(target, size, true, code);
@@ -166,7 +167,7 @@ static void on_copy(std::uint64_t target, std::uint64_t source, std::uint64_t si
 
 void check_atomic(std::uint64_t address, std::uint64_t size, std::uintptr_t code) {
   if (in_device(address, size, true, code)) {
-    note_use(address, size, AccessMode::atomic);
+    if (access_state.footprint != nullptr) note_use(address, size, AccessMode::atomic);
     if (size >= 8) {
       loaded(address, size);
       stored(address, size);

@@ -7,9 +7,13 @@ namespace harness::devices {
 
 void Footprint::start_range(std::uint64_t address, std::uint64_t bytes, AccessMode mode) {
   const auto index = static_cast<std::size_t>(mode);
+  if (open_count_[index] < kOpenCount) {
+    open_[index][open_count_[index]++] = {address, address + bytes};
+    return;
+  }
   Open& oldest = open_[index][next_[index]];
   next_[index] = (next_[index] + 1) % kOpenCount;
-  if (oldest.high != 0 && !overflowed_) {
+  if (!overflowed_) {
     if (ranges_.size() == kRangeLimit) merge();
     ranges_.push_back({oldest.low, oldest.high, mode});
   }
@@ -37,9 +41,9 @@ void Footprint::merge() {
 
 const std::vector<UsedRange>& Footprint::finish() {
   for (std::size_t mode = 0; mode < kModeCount; ++mode)
-    for (const Open& open : open_[mode])
-      if (open.high != 0) ranges_.push_back({open.low, open.high, static_cast<AccessMode>(mode)});
-  merge();
+    for (std::size_t i = 0; i < open_count_[mode]; ++i)
+      ranges_.push_back({open_[mode][i].low, open_[mode][i].high, static_cast<AccessMode>(mode)});
+  if (ranges_.size() > kFew) merge();
   if (overflowed_) ranges_.clear();
   return ranges_;
 }

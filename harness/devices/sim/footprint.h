@@ -1,5 +1,5 @@
-// Footprint: which bytes the kernel block that runs has used, as ranges. Kept only while more than
-// one stream exists: nothing else can race with a kernel.
+// Footprint: which bytes the kernel block that runs has used, as ranges. Kept only while there are
+// streams enough to race: see SimDevice::run_block().
 #pragma once
 
 #include <array>
@@ -14,14 +14,15 @@ class Footprint {
  public:
   void begin() {
     ranges_.clear();
-    for (auto& open : open_) open.fill({});
+    for (std::size_t& count : open_count_) count = 0;
     overflowed_ = false;
   }
 
   /// Threads run one after another, so that most uses go on where one of the last few ended.
   void add(std::uint64_t address, std::uint64_t bytes, AccessMode mode) {
-    auto& open = open_[static_cast<std::size_t>(mode)];
-    for (Open& range : open) {
+    const auto index = static_cast<std::size_t>(mode);
+    for (std::size_t i = 0; i < open_count_[index]; ++i) {
+      Open& range = open_[index][i];
       if (address >= range.low && address + bytes <= range.high) return;
       if (address == range.high) {
         range.high += bytes;
@@ -31,7 +32,7 @@ class Footprint {
     start_range(address, bytes, mode);
   }
 
-  /// Everything, in the order of addresses; nothing when it was too much to keep.
+  /// Everything; nothing when it was too much to keep.
   const std::vector<UsedRange>& finish();
 
  private:
@@ -42,12 +43,14 @@ class Footprint {
   static constexpr std::size_t kOpenCount = 4;
   static constexpr std::size_t kModeCount = 3;
   static constexpr std::size_t kRangeLimit = 4096;
+  static constexpr std::size_t kFew = 16;  ///< Not worth sorting.
 
   void start_range(std::uint64_t address, std::uint64_t bytes, AccessMode mode);
   void merge();
 
   std::array<std::array<Open, kOpenCount>, kModeCount> open_;
-  std::array<std::size_t, kModeCount> next_{};
+  std::array<std::size_t, kModeCount> open_count_{};
+  std::array<std::size_t, kModeCount> next_{};  ///< To be closed for another.
   std::vector<UsedRange> ranges_;
   bool overflowed_ = false;
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/devices/sim/clock.h"
 #include "harness/devices/sim/provenance.h"
 #include "harness/ledger.h"
 
@@ -42,6 +43,7 @@ struct Block {
   Pool* pool = nullptr;
   StreamPoint given_at;  ///< The allocation, where it recycles storage: no free gets ahead of it.
   StreamPoint freed_at;
+  OrderPoint freed_order;
 
   bool holds(std::uint64_t address, std::uint64_t count) const {
     return address - base <= bytes && count <= bytes - (address - base);

@@ -1,17 +1,25 @@
-// How it works. Each block keeps, for each line, the last piece of work that used it, which is what
-// its end is compared with, and the byte ranges that were used, which is what a new use is compared
-// with. A range is forgotten once a later use that comes after it covers it and conflicts with all
-// that it conflicts with: whoever races with the old one races with the new one.
+// How it works. While there is one line everything is ordered, and uses are only logged; what the
+// host has waited for leaves the log, since all that is to come is after it. Once there are two
+// lines, the log is read. From then on each block keeps, for each line, the last piece of work that
+// used it, which is what its end is compared with, and the byte ranges that were used, which is
+// what a new use is compared with. A range is forgotten once a later use that comes after it covers
+// it and conflicts with all that it conflicts with: whoever races with the old one races with the
+// new one.
 #include "harness/devices/sim/order.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace harness::devices {
+
+static constexpr LineIndex kFirstLine = 0;  ///< Whose uses are logged.
 
 void Order::begin(bool on) {
   on_ = on;
   ++run_;
   line_count_ = 0;
+  log_.clear();
   host_.clear();
   done_.clear();
   before_all_.clear();
@@ -22,10 +30,18 @@ void Order::begin(bool on) {
 // ---- what the program orders ------------------------------------------------------------------
 
 OrderPoint Order::advance(LineIndex& line, Clock& clock) {
-  if (line == kNoLine) line = line_count_++;
+  if (line == kNoLine) {
+    line = line_count_++;
+    if (line == 1) read_log();
+  }
   const OrderPoint point{line, clock.of(line) + 1};
   clock.include(point);
   return point;
+}
+
+void Order::host_saw(const Clock& clock) {
+  host_.join(clock);
+  if (!log_.empty() && host_.includes({kFirstLine, log_.back().tick})) log_.clear();
 }
 
 Clock& Order::remember(const Clock& clock) {
@@ -37,7 +53,7 @@ Clock& Order::remember(const Clock& clock) {
 }
 
 void Order::tell_host(Clock& remembered) {
-  host_.join(remembered);
+  host_saw(remembered);
   spare_.push_back(&remembered);
 }
 
@@ -60,27 +76,50 @@ Order::Uses& Order::uses_of(std::uint32_t block) {
   return uses;
 }
 
+/// Returns whether that is all there is to do.
+bool Order::logs(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
+  if (line_count_ != 1) return false;
+  if (log_.size() == kLogLimit) read_log();
+  log_.emplace_back(block, by.at.tick, range.low, range.high, by.site, range.mode);
+  return true;
+}
+
+void Order::read_log() {
+  static const Clock kNothing;
+  for (const Logged& use : log_)
+    enter(use.block, {use.low, use.high, use.mode}, {{kFirstLine, use.tick}, kNothing, use.site});
+  log_.clear();
+}
+
 void Order::allocated(std::uint32_t block, const OrderPoint& by) {
-  if (on_) uses_of(block).allocated = by;
+  if (on_) uses_of(block).allocated = by;  // Reading the log would not change it.
 }
 
 void Order::used(std::uint32_t block, const OrderedUse& by) {
+  used(block, {0, 0, AccessMode::read}, by);
+}
+
+void Order::used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
+  if (!logs(block, range, by)) enter(block, range, by);
+}
+
+void Order::enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
   Uses& uses = uses_of(block);
   if (uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
     report(block, uses, by, "allocation", "nothing orders it after the allocation");
-  for (LastUse& last : uses.last)
-    if (last.at.line == by.at.line) {
-      last = {by.at, by.site};
-      return;
-    }
-  uses.last.push_back({by.at, by.site});
+  const auto last = std::find_if(uses.last.begin(), uses.last.end(),
+                                 [&](const LastUse& use) { return use.at.line == by.at.line; });
+  if (last != uses.last.end())
+    *last = {by.at, by.site};
+  else
+    uses.last.push_back({by.at, by.site});
+  if (range.low != range.high) enter_range(block, uses, range, by);
 }
 
 static bool conflict(AccessMode a, AccessMode b) { return a != b || a == AccessMode::write; }
 
-void Order::used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
-  used(block, by);
-  Uses& uses = uses_of(block);
+void Order::enter_range(std::uint32_t block, Uses& uses, const UsedRange& range,
+                        const OrderedUse& by) {
   check_access(block, uses, range, by);
   std::vector<Access>& accesses = uses.accesses;
   if (!accesses.empty()) {
@@ -110,6 +149,7 @@ void Order::check_access(std::uint32_t block, Uses& uses, const UsedRange& range
 }
 
 void Order::freed(std::uint32_t block, const OrderedUse& by) {
+  if (by.at.line == kNoLine) read_log();  // In the one line there is, the free comes last.
   Uses& uses = uses_of(block);
   if (uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
     report(block, uses, by, "allocation", "nothing orders the free after the allocation");

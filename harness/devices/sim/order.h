@@ -38,6 +38,7 @@ class Order {
   /// With `on` false nothing is kept, and nobody is judged.
   void begin(bool on);
   bool on() const { return on_; }
+  std::uint32_t line_count() const { return line_count_; }
 
   // ---- what the program orders ----
 
@@ -46,7 +47,7 @@ class Order {
   OrderPoint advance(LineIndex& line, Clock& clock);
   /// What the host knows to be done: it comes before all that it does from now on.
   const Clock& host() const { return host_; }
-  void host_saw(const Clock& clock) { host_.join(clock); }
+  void host_saw(const Clock& clock);
 
   /// A clock as it is now, for somebody who waits. Lifetime: until told, or the run ends.
   Clock& remember(const Clock& clock);
@@ -70,11 +71,21 @@ class Order {
 
  private:
   static constexpr std::size_t kAccessLimit = 32;
+  static constexpr std::size_t kLogLimit = 256;
 
   struct Access {
     UsedRange range;
     OrderPoint at;
     Label site;
+  };
+  /// A use while there was one line, and so nothing to compare it with. No range: empty.
+  struct Logged {
+    std::uint32_t block;
+    std::uint32_t tick;
+    std::uint64_t low;
+    std::uint64_t high;
+    Label site;
+    AccessMode mode;
   };
   struct LastUse {
     OrderPoint at;
@@ -90,7 +101,11 @@ class Order {
   };
 
   Uses& uses_of(std::uint32_t block);
+  bool logs(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
+  void read_log();
+  void enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
   bool comes_before(const OrderPoint& point, const OrderedUse& use) const;
+  void enter_range(std::uint32_t block, Uses& uses, const UsedRange& range, const OrderedUse& by);
   void check_access(std::uint32_t block, Uses& uses, const UsedRange& range, const OrderedUse& by);
   void report(std::uint32_t block, Uses& uses, const OrderedUse& by, Label other, const char* how);
 
@@ -104,6 +119,7 @@ class Order {
   Clock before_all_;
   std::vector<std::unique_ptr<Clock>> remembered_;
   std::vector<Clock*> spare_;
+  std::vector<Logged> log_;
   std::vector<std::unique_ptr<Uses>> uses_;  ///< By block.
 };
 

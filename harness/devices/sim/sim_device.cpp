@@ -34,8 +34,11 @@ void SimDevice::begin(World& new_world) {
   initialized = false;
   broken = CUDA_SUCCESS;
   function_task = TaskId::none;
+  current_pool = nullptr;
+  memory_wait_count_ = 0;
   in_function = false;
   thread_count_ = 0;
+  stream_count_ = 0;
   spare_works_.clear();
   for (const auto& work : works_) spare_works_.push_back(work.get());
   busy_.clear();
@@ -69,6 +72,7 @@ Stream& SimDevice::add_stream(Context& context, Label label) {
   stream.device = this;
   stream.context = &context;
   stream.own_label = label;
+  stream.id = next_stream_id();
   context.streams.push_back(&stream);
   return stream;
 }
@@ -146,13 +150,15 @@ void SimDevice::die() {
 void Pool::reset() {
   is_default = false;
   freed.clear();
-  release_threshold = used = used_high = reserved = reserved_high = 0;
+  release_threshold = limit = used = used_high = reserved = reserved_high = 0;
   follow_events = opportunistic = internal_dependencies = true;
 }
 
 void Stream::reset() {
   context = nullptr;
   flags = 0;
+  priority = 0;
+  id = 0;
   legacy = false;
   blocking = true;
   submitted = completed = 0;
@@ -160,12 +166,12 @@ void Stream::reset() {
   head = 0;
   engine = kNoEngine;
   ready = calling = false;
-  joined.clear();
   line = kNoLine;
   clock.clear();
 }
 
 void Stream::advance() { device->advance(*this); }
+void Stream::poll() { device->look_again(); }
 
 #if HARNESS_TSAN
 Stream::~Stream() {

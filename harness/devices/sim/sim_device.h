@@ -68,6 +68,7 @@ struct Pool : Object {
   bool is_default = false;
   std::vector<std::uint32_t> freed;  ///< Blocks that calls have freed, in that order.
   std::uint64_t release_threshold = 0;
+  std::uint64_t limit = 0;  ///< Of what is in use; 0 for none.
   bool follow_events = true;
   bool opportunistic = true;
   bool internal_dependencies = true;
@@ -116,6 +117,7 @@ class SimDevice final : public Device {
 
   CUresult find_stream(CUstream handle, Stream*& stream);
   Stream& add_stream(Context& context, Label label);
+  std::uint64_t next_stream_id() { return ++stream_count_; }
   template <class T, HandleKind kKind>
   T* find(const HandleTable<T, kKind>& table, const void* handle, Label kind);
 
@@ -135,10 +137,15 @@ class SimDevice final : public Device {
   void synchronize(Stream& stream);
   void synchronize(Context& context);
   bool idle(const Stream& stream) const;
+  /// Looks whether waits on memory are over, if there are any.
+  void look_again() {
+    if (memory_wait_count_ != 0) settle();
+  }
   /// The block's life ends; its pool has less in use.
   void release(std::uint32_t block);
   /// The place that the next thing done on a stream has among all work.
   OrderPoint next_point(Stream& stream);
+  void catch_up(Stream& stream);
 
   /// Pools give back what they hold beyond their thresholds: what a synchronisation does to them.
   void shrink_pools();
@@ -175,6 +182,7 @@ class SimDevice final : public Device {
 
   Context* primary = nullptr;
   Pool* default_pool = nullptr;
+  Pool* current_pool = nullptr;      ///< Of the device; null: the default one.
   std::vector<std::uint32_t> freed;  ///< Blocks of no pool, in the order they were freed.
   bool initialized = false;
   CUresult broken = CUDA_SUCCESS;       ///< What calls return after work went wrong.
@@ -202,12 +210,15 @@ class SimDevice final : public Device {
   bool pass_marker(Stream& stream);
   void set_ready(Stream& stream, bool ready);
   bool call_function(Stream& stream, Work& work);
+  void call(Work& work);
+  bool held_up(Work& work);
+  bool do_memory_op(Work& work);
   [[noreturn]] void serve_functions();
 
   static void acquire_before(Stream& stream, const Work& work);
   void start(Stream& stream, Work& work);
   bool step(Stream& stream, Work& work);
-  bool run_block(Work& work);
+  bool run_block(const Stream& stream, Work& work);
   void copy(Work& work);
   void set(Work& work);
   bool met(const Place& place, std::uint64_t bytes);
@@ -217,6 +228,8 @@ class SimDevice final : public Device {
 
   std::vector<Thread> threads_;
   std::size_t thread_count_ = 0;
+  std::uint64_t stream_count_ = 0;
+  std::size_t memory_wait_count_ = 0;  ///< Queued works with memory operations.
   std::vector<std::unique_ptr<Work>> works_;
   std::vector<Work*> spare_works_;
   std::vector<Stream*> busy_;                ///< Streams with queued work.

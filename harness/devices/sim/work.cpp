@@ -41,23 +41,26 @@ void SimDevice::depend(Stream& stream, Work& work) {
     if (other->blocking && !other->idle()) work.after.push_back({other, other->submitted});
 }
 
-OrderPoint SimDevice::next_point(Stream& stream) {
-  if (!order->on()) return {};
+/// What is next submitted to the stream comes after what the host has waited for, and what the
+/// default stream and blocking ones are told comes after each other.
+void SimDevice::catch_up(Stream& stream) {
   Clock& clock = stream.clock;
   clock.join(order->host());
   if (stream.blocking && !stream.legacy) clock.join(stream.context->legacy->clock);
   if (stream.legacy)
     for (const Stream* other : stream.context->streams)
       if (other->blocking) clock.join(other->clock);
-  return order->advance(stream.line, clock);
+}
+
+OrderPoint SimDevice::next_point(Stream& stream) {
+  catch_up(stream);
+  return order->advance(stream.line, stream.clock);
 }
 
 StreamPoint SimDevice::submit(Stream& stream, Work& work, Lag lag) {
   depend(stream, work);
-  if (order->on()) {
-    work.at = next_point(stream);
-    work.before = stream.clock;
-  }
+  work.at = next_point(stream);
+  work.before = stream.clock;
   work.site = scheduler().site();
   work.activation = world->picker.current().name;
   if (!is_marker(work)) scheduler().note(EventKind::submit, work.label, stream.own_name);
@@ -84,11 +87,11 @@ bool SimDevice::run_now(Stream& stream, Work& work, Lag lag) {
         Site::lag, static_cast<std::uint32_t>(std::min<std::uint64_t>(kLagOptions, blocks + 1)));
   }
   if (stay == 0) {
-    while (!step(stream, work)) {
-    }
-    return true;
+    while (!held_up(work))
+      if (step(stream, work)) return true;
+    return false;
   }
-  for (std::uint32_t i = 1; i < stay; ++i) step(stream, work);
+  for (std::uint32_t i = 1; i < stay && !held_up(work); ++i) step(stream, work);
   return false;
 }
 
@@ -97,6 +100,7 @@ void SimDevice::enqueue(Stream& stream, Work& work) {
     busy_.push_back(&stream);
     if (stream.engine == Stream::kNoEngine) stream.engine = scheduler().add_engine(stream);
   }
+  if (work.kind == WorkKind::memory_ops) ++memory_wait_count_;
   stream.queue.push_back(&work);
 }
 
@@ -116,6 +120,7 @@ void SimDevice::advance(Stream& stream) {
 
 void SimDevice::complete_front(Stream& stream) {
   Work& work = stream.front();
+  if (work.kind == WorkKind::memory_ops) --memory_wait_count_;
   if (++stream.head == stream.queue.size()) {
     stream.queue.clear();
     stream.head = 0;
@@ -127,7 +132,7 @@ void SimDevice::complete_front(Stream& stream) {
 
 void SimDevice::finish(Stream& stream, Work& work) {
   ++stream.completed;
-  if (order->on()) order->done(work.at);
+  order->done(work.at);
   if (!is_marker(work)) note_device(EventKind::finish, stream, work);
   if constexpr (kTsan) {
     const OnStream on(stream);
@@ -144,16 +149,22 @@ void SimDevice::settle() {
     for (std::size_t i = 0; i < busy_.size() && !moved; ++i) moved = pass_marker(*busy_[i]);
   }
   for (Stream* stream : busy_) {
-    const Work& work = stream->front();
-    set_ready(*stream, work.kind != WorkKind::function && can_start(work));
+    Work& work = stream->front();
+    set_ready(*stream, work.kind != WorkKind::function && can_start(work) && !held_up(work));
   }
 }
 
-/// Passes over the first piece of work if it takes no time. Returns true if something changed.
+/// Passes over the first piece of work if it takes no time, or was held up until now. Returns true
+/// if something changed.
 bool SimDevice::pass_marker(Stream& stream) {
   Work& work = stream.front();
   if (!can_start(work) || stream.calling) return false;
   if (work.kind == WorkKind::function) return call_function(stream, work);
+  if (work.kind == WorkKind::memory_ops && !held_up(work) && work.was_held_up) {
+    work.was_held_up = false;
+    if (step(stream, work)) complete_front(stream);
+    return true;
+  }
   if (!is_marker(work)) return false;
   step(stream, work);
   complete_front(stream);
@@ -175,7 +186,7 @@ bool SimDevice::call_function(Stream& stream, Work& work) {
   if (!scheduler().in_task()) {
     order->host_saw(work.before);
     in_function = true;
-    work.function(work.data);
+    call(work);
     in_function = false;
     complete_front(stream);
     return true;
@@ -186,6 +197,13 @@ bool SimDevice::call_function(Stream& stream, Work& work) {
     function_task = scheduler().spawn_daemon("host functions", [this] { serve_functions(); });
   scheduler().touch(kFunctions);
   return false;
+}
+
+void SimDevice::call(Work& work) {
+  if (work.callback != nullptr)
+    work.callback(work.stream, broken, work.data);
+  else
+    work.function(work.data);
 }
 
 void SimDevice::serve_functions() {
@@ -199,7 +217,7 @@ void SimDevice::serve_functions() {
     order->host_saw(work.before);
     {
       const SiteScope site(scheduler(), work.label);
-      work.function(work.data);
+      call(work);
     }
     edge_release(&stream.done_edge);
     stream.calling = false;
@@ -220,7 +238,6 @@ void SimDevice::wait(const StreamPoint& point) {
 
 void SimDevice::drain(Stream& stream) {
   const StreamPoint point{&stream, stream.submitted};
-  if (!order->on()) return wait(point);
   Clock& known = order->remember(stream.clock);  // Others may submit more while we wait.
   wait(point);
   order->tell_host(known);

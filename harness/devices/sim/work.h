@@ -22,15 +22,25 @@ enum class WorkKind : std::uint8_t {
   set,
   install,  ///< An allocation begins to count.
   free,
-  record,    ///< An event is recorded.
-  wait,      ///< Nothing but its dependencies.
-  function,  ///< A host function.
+  record,      ///< An event is recorded.
+  wait,        ///< Nothing but its dependencies.
+  function,    ///< A host function or a stream callback.
+  memory_ops,  ///< Waits for values in memory, and writes of them.
 };
 
 /// One side of a copy or set: device memory as the call meant it, or the host's.
 struct Place {
   std::uint64_t address = 0;
   BirthId birth = BirthId::none;  ///< None for pageable host memory.
+};
+
+/// A wait for a value in memory, or a write of one.
+struct MemoryOp {
+  bool waits = false;
+  std::uint32_t bytes = 4;
+  unsigned condition = 0;  ///< Of a wait: of CUstreamWaitValue_flags.
+  std::uint64_t value = 0;
+  Place place;
 };
 
 /// Ownership: owns what it copied from the caller. Kept and reused: buffers keep their capacity.
@@ -61,7 +71,13 @@ struct Work {
   Event* event = nullptr;
   std::uint64_t event_record = 0;  ///< How many-th record of the event.
   CUhostFn function = nullptr;
+  CUstreamCallback callback = nullptr;  ///< Instead of `function`.
+  CUstream stream = nullptr;            ///< What the callback is told.
   void* data = nullptr;
+
+  std::vector<MemoryOp> memory_ops;
+  std::size_t memory_op_index = 0;  ///< Of the next one.
+  bool was_held_up = false;         ///< By a wait: it goes on as soon as that is over.
 
   void reset(WorkKind new_kind, Label new_label) {
     kind = new_kind;
@@ -71,6 +87,11 @@ struct Work {
     block_index = 0;
     staged = false;
     words.clear();
+    function = nullptr;
+    callback = nullptr;
+    memory_ops.clear();
+    memory_op_index = 0;
+    was_held_up = false;
   }
 };
 

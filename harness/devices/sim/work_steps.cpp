@@ -25,13 +25,13 @@ void SimDevice::start(Stream& stream, Work& work) {
 /// Does one step: a block of a kernel, or all of any other work. Returns true when nothing is left.
 bool SimDevice::step(Stream& stream, Work& work) {
   if (!work.started) start(stream, work);
-  const bool touches_memory =
-      work.kind == WorkKind::kernel || work.kind == WorkKind::copy || work.kind == WorkKind::set;
+  const bool touches_memory = work.kind == WorkKind::kernel || work.kind == WorkKind::copy ||
+                              work.kind == WorkKind::set || work.kind == WorkKind::memory_ops;
   if (broken != CUDA_SUCCESS && touches_memory) [[unlikely]]
     return true;
   switch (work.kind) {
     case WorkKind::kernel:
-      return run_block(work);
+      return run_block(stream, work);
     case WorkKind::copy:
       copy(work);
       return true;
@@ -48,6 +48,8 @@ bool SimDevice::step(Stream& stream, Work& work) {
     case WorkKind::record:
       if (work.event->record_count == work.event_record) work.event->time = scheduler().now();
       return true;
+    case WorkKind::memory_ops:
+      return do_memory_op(work);
     case WorkKind::wait:
     case WorkKind::function:
       return true;
@@ -55,7 +57,7 @@ bool SimDevice::step(Stream& stream, Work& work) {
   return true;
 }
 
-bool SimDevice::run_block(Work& work) {
+bool SimDevice::run_block(const Stream& stream, Work& work) {
   if (!work.module->alive) {
     Fault fault = ledger().describe(FaultKind::use_after_death, work.module->birth);
     fault.fatal = true;
@@ -64,7 +66,8 @@ bool SimDevice::run_block(Work& work) {
     die();
     return true;
   }
-  if (order->on()) provenance->watch(streams.size() > 1);
+  // A program that uses the default stream and no other, so far, pays for no footprints.
+  if (order->on()) provenance->watch(!stream.legacy || order->line_count() > 1);
   const BlockEnding ending = runner->run_block(work.launch, work.block_index++);
   if (order->on()) used_by_kernel(work);
   if (ending == BlockEnding::aborted) {
