@@ -10,20 +10,21 @@ namespace harness {
 
 enum class FaultKind : std::uint8_t {
   use_after_death,  ///< Something was used whose life had ended, and nothing lives there now.
-  recycled_use,  ///< ... and something else lives there now: the use silently met the wrong object.
-  wild_access,   ///< An address that no life was ever authorised for.
-  double_free,   ///< A life was ended twice.
-  wrong_owner,   ///< An owner ended a life of another generation than the one it was given.
-  retention,     ///< Something outlived the last one who could use it.
-  wrong_value,   ///< A result differs from the reference model's.
-  api_misuse,    ///< A call that the API's documentation forbids.
-  deadlock,      ///< Every task waits, and nothing can change that.
-  livelock,      ///< Tasks poll for what no one will write.
-  step_limit,    ///< The run took more turns than its scenario allows.
-  uncaught,      ///< An exception left a task.
-  order,  ///< Device work uses memory, and nothing orders it with another use or the end of it.
+  recycled_use,     ///< ... and something else lives there now: the use silently met the wrong object.
+  wild_access,      ///< An address that no life was ever authorised for.
+  double_free,      ///< A life was ended twice.
+  wrong_owner,      ///< An owner ended a life of another generation than the one it was given.
+  retention,        ///< Something outlived the last one who could use it.
+  wrong_value,      ///< A result differs from the reference model's.
+  api_misuse,       ///< A call that the API's documentation forbids.
+  deadlock,         ///< Every task waits, and nothing can change that.
+  livelock,         ///< Tasks poll for what no one will write.
+  step_limit,       ///< The run took more turns than its scenario allows.
+  uncaught,         ///< An exception left a task.
+  ghost_generation, ///< A shared slot was read for one generation and held another's words.
+  order,            ///< Device work uses memory, and nothing orders it with another use or the end of it.
 };
-inline constexpr std::size_t kFaultKindCount = 13;
+inline constexpr std::size_t kFaultKindCount = 14;
 
 Label to_label(FaultKind kind);
 

@@ -146,6 +146,21 @@ CUresult free_memory(Address address, Arguments... arguments) {
   return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(address, arguments...);
 }
 
+CUresult export_memory(CUipcMemHandle* handle, CUdeviceptr address) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult error = gpu.check(address, 1);
+  return error != CUDA_SUCCESS ? error : gpu.driver.cuIpcGetMemHandle(handle, address);
+}
+
+/// All tasks are one process to a driver, which opens nothing that its own process exported: so
+/// there is no mapping to close either.
+CUresult close_mapping(CUdeviceptr address) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult status = gpu.driver.cuIpcCloseMemHandle(address);
+  if (status != CUDA_SUCCESS) gpu.misuse("IPC mapping", "closed, but no mapping starts there");
+  return status;
+}
+
 template <auto kFunction, class Target, class Source, class... Arguments>
 CUresult copy(Target target, Source source, std::size_t bytes, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
@@ -215,6 +230,8 @@ static void add_memory(DriverTable& table) {
   OWN(cuStreamWaitValue64_v2, memory_op<&T::cuStreamWaitValue64_v2>);
   OWN(cuStreamWriteValue32_v2, memory_op<&T::cuStreamWriteValue32_v2>);
   OWN(cuStreamWriteValue64_v2, memory_op<&T::cuStreamWriteValue64_v2>);
+  OWN(cuIpcGetMemHandle, export_memory);
+  OWN(cuIpcCloseMemHandle, close_mapping);
 }
 
 static void add_copies(DriverTable& table) {

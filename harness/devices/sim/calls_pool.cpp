@@ -100,15 +100,16 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
 }
 
 static Pool& default_pool(SimDevice& sim) {
-  if (sim.default_pool == nullptr) {
-    sim.default_pool = &sim.pools.add();
-    sim.default_pool->is_default = true;
+  Pool*& pool = sim.process().default_pool;
+  if (pool == nullptr) {
+    pool = &sim.pools.add();
+    pool->is_default = true;
   }
-  return *sim.default_pool;
+  return *pool;
 }
 
 static Pool& current_pool(SimDevice& sim) {
-  return sim.current_pool != nullptr ? *sim.current_pool : default_pool(sim);
+  return sim.process().current_pool != nullptr ? *sim.process().current_pool : default_pool(sim);
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream on) {
@@ -161,7 +162,7 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   Pool* pool = sim.find(sim.pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  sim.current_pool = pool;
+  sim.process().current_pool = pool;
   return CUDA_SUCCESS;
 }
 
@@ -196,7 +197,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool handle) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   pool->alive = false;  // Its blocks live on until they are freed.
-  if (sim.current_pool == pool) sim.current_pool = nullptr;
+  if (sim.process().current_pool == pool) sim.process().current_pool = nullptr;
   sim.ledger().died(pool->birth);
   return CUDA_SUCCESS;
 }

@@ -100,7 +100,15 @@ void Order::used(std::uint32_t block, const OrderedUse& by) {
 }
 
 void Order::used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
-  if (!logs(block, range, by)) enter(block, range, by);
+  const Block& used = memory_.block(block);
+  if (used.exported == 0) {
+    if (!logs(block, range, by)) enter(block, range, by);
+    return;
+  }
+  // What another process has mapped is the memory of the one that exported it.
+  const std::uint64_t shift = memory_.block(used.exported).base - used.base;
+  const std::uint64_t rest = range.low != range.high ? shift : 0;
+  this->used(used.exported, {range.low + rest, range.high + rest, range.mode}, by);
 }
 
 void Order::enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
