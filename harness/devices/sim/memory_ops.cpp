@@ -104,7 +104,8 @@ bool SimDevice::held_up(Work& work) {
 bool SimDevice::do_memory_op(Work& work) {
   if (work.memory_op_index == work.memory_ops.size()) return true;
   const MemoryOp& op = work.memory_ops[work.memory_op_index++];
-  if (!met(op.place, op.bytes)) return true;
+  work.bytes = op.bytes;
+  if (!met(work, op.place)) return true;
   if (order->on())
     order->used(memory.installed(op.place.address), {work.at, work.before, work.site});
   if (op.waits) {

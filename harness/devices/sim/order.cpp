@@ -29,11 +29,15 @@ void Order::begin(bool on) {
 
 // ---- what the program orders ------------------------------------------------------------------
 
+LineIndex Order::take_lines(std::uint32_t count) {
+  const LineIndex first = line_count_;
+  line_count_ += count;
+  if (first == 1) read_log();
+  return first;
+}
+
 OrderPoint Order::advance(LineIndex& line, Clock& clock) {
-  if (line == kNoLine) {
-    line = line_count_++;
-    if (line == 1) read_log();
-  }
+  if (line == kNoLine) line = take_lines(1);
   const OrderPoint point{line, clock.of(line) + 1};
   clock.include(point);
   return point;

@@ -45,6 +45,10 @@ class Order {
   /// The next piece of work of a line, whose clock is `clock`, which becomes what comes before the
   /// piece after it.
   OrderPoint advance(LineIndex& line, Clock& clock);
+  /// Lines for so many chains of work; the first of them.
+  LineIndex take_lines(std::uint32_t count);
+  /// Which run it is: lines mean nothing in another.
+  std::uint32_t run() const { return run_; }
   /// What the host knows to be done: it comes before all that it does from now on.
   const Clock& host() const { return host_; }
   void host_saw(const Clock& clock);

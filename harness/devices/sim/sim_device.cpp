@@ -28,6 +28,9 @@ void SimDevice::begin(World& new_world) {
   streams.begin();
   events.begin();
   pools.begin();
+  libraries.begin();
+  kernels.begin();
+  graphs.begin();
   freed.clear();
   for (const auto& process : processes_) process->reset();
   broken = CUDA_SUCCESS;

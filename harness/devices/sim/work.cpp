@@ -82,16 +82,30 @@ StreamPoint SimDevice::submit(Stream& stream, Work& work, Lag lag) {
 bool SimDevice::run_now(Stream& stream, Work& work, Lag lag) {
   std::uint32_t stay = 0;
   if (lag == Lag::ask) {
-    const std::uint64_t blocks = work.kind == WorkKind::kernel ? work.launch.block_count() : 1;
+    const std::uint64_t blocks = work.kind == WorkKind::kernel  ? work.launch.block_count()
+                                 : work.kind == WorkKind::graph ? work.run->node_count()
+                                                                : 1;
     stay = world->picker.pick(
         Site::lag, static_cast<std::uint32_t>(std::min<std::uint64_t>(kLagOptions, blocks + 1)));
   }
+  if (work.kind == WorkKind::graph) return run_graph_now(stream, work, stay);
   if (stay == 0) {
     while (!held_up(work))
       if (step(stream, work)) return true;
     return false;
   }
   for (std::uint32_t i = 1; i < stay && !held_up(work); ++i) step(stream, work);
+  return false;
+}
+
+/// The same for a graph, of which host functions and waits may hold up the rest.
+bool SimDevice::run_graph_now(Stream& stream, Work& work, std::uint32_t stay) {
+  constexpr std::uint32_t kStepLimit = 4096;  // A loop may never end.
+  const std::uint32_t limit = stay == 0 ? kStepLimit : stay - 1;
+  for (std::uint32_t i = 0; i < limit; ++i) {
+    if (step(stream, work)) return true;
+    if (!work.run->can_step()) return false;
+  }
   return false;
 }
 
@@ -140,6 +154,7 @@ void SimDevice::finish(Stream& stream, Work& work) {
     edge_release(&stream.done_edge);
   }
   scheduler().touch(stream.resource);
+  if (work.kind == WorkKind::graph) graphs.end(*work.run);
   spare_works_.push_back(&work);
 }
 
@@ -150,7 +165,9 @@ void SimDevice::settle() {
   }
   for (Stream* stream : busy_) {
     Work& work = stream->front();
-    set_ready(*stream, work.kind != WorkKind::function && can_start(work) && !held_up(work));
+    const bool steps = work.kind == WorkKind::graph ? !work.started || work.run->can_step()
+                                                    : work.kind != WorkKind::function;
+    set_ready(*stream, steps && can_start(work) && !held_up(work));
   }
 }
 
@@ -165,6 +182,7 @@ bool SimDevice::pass_marker(Stream& stream) {
     if (step(stream, work)) complete_front(stream);
     return true;
   }
+  if (work.kind == WorkKind::graph) return pass_graph(stream, work);
   if (!is_marker(work)) return false;
   step(stream, work);
   complete_front(stream);
@@ -191,17 +209,21 @@ bool SimDevice::call_function(Stream& stream, Work& work) {
     complete_front(stream);
     return true;
   }
-  const ProcessId id = stream.context->process;
-  Process& owner = process(id);
   stream.calling = true;
-  owner.functions.push_back(&stream);
+  call_later({&stream});
+  return false;
+}
+
+void SimDevice::call_later(const HostCall& call) {
+  const ProcessId id = call.stream->context->process;
+  Process& owner = process(id);
+  owner.functions.push_back(call);
   if (owner.function_task == TaskId::none) {
     const ProcessScope scope(scheduler(), id);
     owner.function_task =
         scheduler().spawn_daemon("host functions", [this, id] { serve_functions(id); });
   }
   scheduler().touch(kFunctions + raw(id));
-  return false;
 }
 
 void SimDevice::call(Work& work) {
@@ -212,22 +234,27 @@ void SimDevice::call(Work& work) {
 }
 
 void SimDevice::serve_functions(ProcessId id) {
-  std::vector<Stream*>& queue = process(id).functions;
+  std::vector<HostCall>& queue = process(id).functions;
   for (;;) {
     scheduler().wait_until({kFunctions + raw(id), AccessKind::read}, "host functions",
                            [&queue] { return !queue.empty(); });
-    Stream& stream = *queue.front();
+    const HostCall next = queue.front();
     queue.erase(queue.begin());
+    Stream& stream = *next.stream;
     Work& work = stream.front();
     acquire_before(stream, work);
-    order->host_saw(work.before);
+    order->host_saw(next.run != nullptr ? next.frame->before[next.node] : work.before);
     {
-      const SiteScope site(scheduler(), work.label);
-      call(work);
+      const SiteScope site(scheduler(), "host function");
+      next.run != nullptr ? GraphRun::call(next) : call(work);
     }
     edge_release(&stream.done_edge);
-    stream.calling = false;
-    complete_front(stream);
+    if (next.run != nullptr) {
+      next.run->called(next);
+    } else {
+      stream.calling = false;
+      complete_front(stream);
+    }
     settle();
   }
 }

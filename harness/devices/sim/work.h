@@ -15,6 +15,7 @@ namespace harness::devices {
 
 struct Event;
 struct Module;
+class GraphRun;
 
 enum class WorkKind : std::uint8_t {
   kernel,
@@ -26,6 +27,7 @@ enum class WorkKind : std::uint8_t {
   wait,        ///< Nothing but its dependencies.
   function,    ///< A host function or a stream callback.
   memory_ops,  ///< Waits for values in memory, and writes of them.
+  graph,       ///< A launch of an executable graph.
 };
 
 /// One side of a copy or set: device memory as the call meant it, or the host's.
@@ -41,6 +43,16 @@ struct MemoryOp {
   unsigned condition = 0;  ///< Of a wait: of CUstreamWaitValue_flags.
   std::uint64_t value = 0;
   Place place;
+};
+
+/// How many rows a copy or set consists of, and how far apart they begin.
+struct Rows {
+  std::uint64_t height = 1;
+  std::uint64_t depth = 1;
+  std::uint64_t target_pitch = 0;
+  std::uint64_t target_slice = 0;
+  std::uint64_t source_pitch = 0;
+  std::uint64_t source_slice = 0;
 };
 
 /// Ownership: owns what it copied from the caller. Kept and reused: buffers keep their capacity.
@@ -60,7 +72,10 @@ struct Work {
 
   Place target;
   Place source;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  ///< Of a row.
+  Rows rows;
+  Label
+      captured_site;  ///< Where the addresses come from, if not from the call that submitted this.
   bool staged = false;  ///< The source is `staging`: bytes copied by the call.
   std::vector<std::byte> staging;
   CapturedWords words;      ///< The pointers among them.
@@ -74,6 +89,7 @@ struct Work {
   CUstreamCallback callback = nullptr;  ///< Instead of `function`.
   CUstream stream = nullptr;            ///< What the callback is told.
   void* data = nullptr;
+  GraphRun* run = nullptr;
 
   std::vector<MemoryOp> memory_ops;
   std::size_t memory_op_index = 0;  ///< Of the next one.
@@ -85,6 +101,9 @@ struct Work {
     after.clear();
     started = false;
     block_index = 0;
+    rows = {};
+    captured_site = {};
+    launch.captured_site = {};
     staged = false;
     words.clear();
     function = nullptr;
