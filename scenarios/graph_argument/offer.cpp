@@ -15,24 +15,26 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
     {~Ops{0}, ~Ops{0}, ops(Op::drop, Op::launch), 0},
     // Kernel arguments, dropped before the launch.
     {kWay | ops(Op::drop, Op::synchronize, Op::make_cycle, Op::plant),
-     ops(Op::drop, Op::collect, Op::alias, Op::make_cycle, Op::allocate), ops(Op::drop),
+     ops(Op::drop, Op::collect, Op::alias, Op::make_cycle, Op::allocate),
+     ops(Op::drop, Op::launch),
      kBufferVariables},
     // Copies and sets.
     {kWay | ops(Op::add_memcpy, Op::add_memset, Op::drop, Op::synchronize, Op::close_buffer),
      ops(Op::drop, Op::close_buffer, Op::collect, Op::allocate),
-     ops(Op::add_memcpy, Op::add_memset, Op::drop), kBufferVariables},
+     ops(Op::add_memcpy, Op::add_memset, Op::drop, Op::launch), kBufferVariables},
     // Definitions that change while executables of them live.
     {kWay | ops(Op::set_params, Op::destroy_node, Op::drop, Op::synchronize),
      ops(Op::set_params, Op::destroy_node, Op::drop, Op::launch),
-     ops(Op::set_params, Op::destroy_node, Op::drop), kBufferVariables},
+     ops(Op::set_params, Op::destroy_node, Op::drop, Op::launch), kBufferVariables},
     // Executables that are updated.
     {kWay | ops(Op::update_node, Op::update, Op::drop, Op::add_memset, Op::synchronize),
-     ops(Op::update_node, Op::drop, Op::update, Op::launch), ops(Op::update_node, Op::drop),
+     ops(Op::update_node, Op::drop, Op::update, Op::launch),
+     ops(Op::update_node, Op::drop, Op::launch),
      kBufferVariables},
     // Clones, and definitions that go before their executables.
     {kWay | ops(Op::clone, Op::drop, Op::synchronize, Op::alias),
-     ops(Op::drop, Op::collect, Op::allocate), ops(Op::drop),
-     kBufferVariables | kDefinitionVariables | kNodeVariables},
+     ops(Op::drop, Op::collect, Op::allocate), ops(Op::clone, Op::drop, Op::launch),
+     kBufferVariables | kDefinitionVariables},
     // Work in flight.
     {kWay | ops(Op::drop, Op::close_graph, Op::upload, Op::set_deallocation_stream),
      ops(Op::drop, Op::close_graph, Op::launch, Op::synchronize, Op::allocate),
@@ -44,7 +46,7 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
     // What CUDA's threads let go of: modules, events, functions.
     {kWay | ops(Op::load_module, Op::add_callback, Op::create_event, Op::add_record, Op::drop,
                 Op::close_graph),
-     ops(Op::drop, Op::collect, Op::make_cycle, Op::close_graph), ops(Op::drop),
+     ops(Op::drop, Op::collect, Op::make_cycle, Op::close_graph), ops(Op::drop, Op::launch),
      kModuleVariables | kEventVariables},
     // Events and streams that are closed.
     {kWay | ops(Op::create_event, Op::add_record, Op::add_wait, Op::close_event, Op::record,
@@ -97,7 +99,7 @@ Ops applicable(const Situation& now) {
 
 Ops wanted(const Situation& now) {
   const Census& census = now.census;
-  if (census.graphs != 0) return ops(Op::launch);
+  if (census.graphs != 0) return 0;  // From here on a run is about what it is about.
   return when(census.buffers == 0, ops(Op::allocate)) |
          when(census.modules == 0, ops(Op::load_module)) |
          when(census.definitions == 0, ops(Op::create_definition)) |

@@ -76,10 +76,11 @@ std::int32_t result_of(const GhostNode& node, std::int32_t i) {
 }
 
 /// The list may have been changed before the kernel ran or after it: any of its blocks will do.
-bool is_in_list(const Thing* thing, std::int32_t i, std::int32_t observed) {
-  for (std::uint32_t step = 0; thing != nullptr && step <= kChaseSteps; ++step, thing = thing->next)
-    if (observed == thing->value + i) return true;
-  return false;
+bool is_in_list(const Thing& thing, std::int32_t i, std::int32_t observed, std::uint32_t steps) {
+  return observed == thing.value + i ||
+         (steps > 0 && std::any_of(thing.next.begin(), thing.next.end(), [&](const Thing* next) {
+            return is_in_list(*next, i, observed, steps - 1);
+          }));
 }
 
 /// `consume` without `produce` before it adds what is in a new block.
@@ -343,7 +344,8 @@ bool Ghost::explains(const Thing& thing, std::uint32_t index, std::int32_t obser
       expected = result_of(node, i);
       what = to_label(node.work);
       if (observed == expected) return true;
-      if (node.work == Work::chase && is_in_list(node.things[0], i, observed)) return true;
+      if (node.work == Work::chase && is_in_list(*node.things[0], i, observed, kChaseSteps))
+        return true;
       if (may_lack_produce(node, launch.nodes) && observed == node.things[1]->value + i) return true;
       settled = settled || launch.finished;
     }

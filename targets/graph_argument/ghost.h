@@ -33,7 +33,7 @@ struct Thing {
   bool gone = false;    ///< The script can reach it no more.
   bool closed = false;  ///< The script has closed it.
   GhostGraph* attribute = nullptr;
-  Thing* next = nullptr;  ///< What its block's `next` points at.
+  std::pmr::vector<Thing*> next;  ///< What its block's `next` points at, or has pointed at.
 
   bool lost() const { return gone || closed; }
 };
@@ -84,7 +84,7 @@ class Ghost {
   }
   void close(Thing& thing) { lose(thing, thing.closed); }
   void set_attribute(Thing& thing, GhostGraph& graph) { thing.attribute = &graph; }
-  void link(Thing& from, Thing& to) { from.next = &to; }
+  void link(Thing& from, Thing& to) { from.next.push_back(&to); }
 
   // ---- definitions ----
   GhostGraph* create_graph();

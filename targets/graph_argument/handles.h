@@ -103,7 +103,7 @@ struct GraphBox {
   GhostGraph* ghost;
   Shared<GraphBox> parent;  ///< Null for a root.
   CUgraphNode owner;        ///< The child node of the parent.
-  bool dead = false;        ///< The owner was destroyed: a tombstone, where the policy sets them.
+  bool orphaned = false;    ///< The owner was destroyed. Known only where tombstones are set.
   CUgraphNode last = nullptr;  ///< What the next node comes after.
   std::pmr::vector<GraphBox*> children;  ///< Boxes of its nodes' graphs.
   Keeping* keeping = nullptr;

@@ -171,10 +171,23 @@ Status Script::synchronize_device() {
   });
 }
 
+/// A call that asks to be called again, for a while.
+struct Signal {
+  harness::Interpreter& interpreter;
+  std::uint32_t left;
+
+  static void handle(void* data) {
+    auto& signal = *static_cast<Signal*>(data);
+    if (signal.left-- > 0) signal.interpreter.add_pending_call(handle, data);
+  }
+};
+
 Status Script::flood_pending_calls() {
+  constexpr std::uint32_t kRounds = 4;
   const Op op(core_);
   while (core_.interpreter.pending_count() < harness::Interpreter::kPendingLimit)
-    core_.interpreter.add_pending_call([](void*) {}, nullptr);
+    core_.interpreter.add_pending_call(Signal::handle,
+                                       core_.arena.make<Signal>(core_.interpreter, kRounds));
   return Status::ok;
 }
 

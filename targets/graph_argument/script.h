@@ -132,6 +132,8 @@ class Script final : public GraphArgument {
 
   // ---- script_nodes.cpp ----
   Status load_definition(Variable variable, Ref& loaded);
+  /// Whether the policy knows that the graph has gone with its owner.
+  bool is_closed(const GraphBox& graph);
   /// Fills in `call`, whose members point at each other.
   Status prepare_call(const Shared<ModuleBox>& module, Work work, const Ref& first,
                       const Ref& second, KernelCall& call);

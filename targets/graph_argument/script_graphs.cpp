@@ -12,7 +12,7 @@ Status Script::instantiate(Variable into, Variable variable) {
     return status;
   const Status status = c_call("instantiate", [&] {
     const Shared<GraphBox> graph = definition->payload<DefinitionPayload>().graph;
-    if (graph->dead) return Status::closed;
+    if (is_closed(*graph)) return Status::closed;
     CUgraphExec exec = nullptr;
     Keeping* keeping = nullptr;
     if (policy_.instantiate(*graph, exec, keeping) != CUDA_SUCCESS) return Status::driver_error;
@@ -70,7 +70,7 @@ Status Script::update_node(Variable variable, Variable node_variable, Variable f
   return c_call("Graph.update_node", [&] {
     const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
     const NodePayload payload = node->payload<NodePayload>();
-    if (!exec || payload.destroyed || payload.graph->dead) return Status::closed;
+    if (!exec || payload.destroyed || is_closed(*payload.graph)) return Status::closed;
     if (!is_kernel(payload.work)) return Status::type_error;
     KernelCall call;
     if (const Status prepared = prepare_call(payload.module, payload.work, first, second, call);
@@ -95,7 +95,7 @@ Status Script::update(Variable variable, Variable definition_variable) {
   return c_call("Graph.update", [&] {
     const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
     const Shared<GraphBox> from = definition->payload<DefinitionPayload>().graph;
-    if (!exec || from->dead) return Status::closed;
+    if (!exec || is_closed(*from)) return Status::closed;
     const CUresult result = policy_.update(*exec, *from);
     if (result == CUDA_SUCCESS) {
       core_.ghost.update(*exec->ghost, *from->ghost);

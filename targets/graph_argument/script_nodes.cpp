@@ -34,6 +34,11 @@ Status Script::load_definition(Variable variable, Ref& loaded) {
   return load(variable, kDefinitionType, loaded);
 }
 
+bool Script::is_closed(const GraphBox& graph) {
+  if (graph.orphaned) core_.ghost.reach(Window::r10);
+  return graph.orphaned && policy_.sets_tombstones();
+}
+
 static Shared<GraphBox> graph_of(const Ref& definition) {
   return definition->payload<DefinitionPayload>().graph;
 }
@@ -46,7 +51,7 @@ Status Script::clone(Variable into, Variable variable) {
   Ref made;
   const Status status = c_call("clone", [&] {
     const Shared<GraphBox> from = graph_of(definition);
-    if (from->dead) return Status::closed;
+    if (is_closed(*from)) return Status::closed;
     CUgraph graph = nullptr;
     if (cuGraphClone(&graph, from->graph) != CUDA_SUCCESS) return Status::driver_error;
     made = wrap_graph(Shared<GraphBox>::make(core_.arena, core_, graph,
@@ -78,7 +83,7 @@ template <class Call>
 Status Script::add_node(const Ref& definition, GhostNode ghost, const Owners& owners, Ref& made,
                         Call call) {
   const Shared<GraphBox> graph = graph_of(definition);
-  if (graph->dead) return Status::closed;
+  if (is_closed(*graph)) return Status::closed;
   Keeping* prepared = nullptr;
   if (const Status status = policy_.prepare(*graph, owners, prepared); status != Status::ok) {
     core_.ghost.reach(Window::r16);
@@ -328,7 +333,7 @@ Status Script::add_child(Variable into, Variable variable, Variable child_variab
   status = c_call("GN_embed", [&] {
     const Shared<GraphBox> graph = graph_of(definition);
     const Shared<GraphBox> embedded = graph_of(child);
-    if (graph->dead || embedded->dead) return Status::closed;
+    if (is_closed(*graph) || is_closed(*embedded)) return Status::closed;
     if (graph == embedded) return Status::type_error;
     GhostGraph* copy = core_.ghost.clone(*embedded->ghost, graph->ghost);
     const Status added = add_node(
@@ -351,7 +356,7 @@ Status Script::get_child(Variable into, Variable variable) {
   if (const Status status = load(variable, kNodeType, node); status != Status::ok) return status;
   const Status status = c_call("child_graph", [&] {
     const NodePayload& payload = node->payload<NodePayload>();
-    if (payload.destroyed || payload.graph->dead) return Status::closed;
+    if (payload.destroyed || is_closed(*payload.graph)) return Status::closed;
     const GhostNode* ghost = core_.ghost.find(*payload.graph->ghost, payload.serial);
     if (ghost == nullptr || ghost->child == nullptr) return Status::type_error;
     CUgraph graph = nullptr;
@@ -379,7 +384,7 @@ Status Script::set_params(Variable variable, Variable first_variable, Variable s
   return c_call("set_params", [&] {
     const NodePayload payload = node->payload<NodePayload>();
     GraphBox& graph = *payload.graph;
-    if (payload.destroyed || graph.dead) return Status::closed;
+    if (payload.destroyed || is_closed(graph)) return Status::closed;
     if (!is_kernel(payload.work)) return Status::type_error;
     KernelCall call;
     Status changed = prepare_call(payload.module, payload.work, first, second, call);
@@ -401,7 +406,7 @@ Status Script::set_params(Variable variable, Variable first_variable, Variable s
 static void bury(GraphBox& graph, CUgraphNode owner) {
   for (GraphBox* child : graph.children) {
     if (owner != nullptr && child->owner != owner) continue;
-    child->dead = true;
+    child->orphaned = true;
     bury(*child, nullptr);
   }
 }
@@ -413,11 +418,11 @@ Status Script::destroy_node(Variable variable) {
   return c_call("GraphNode.destroy", [&] {
     auto& payload = node->payload<NodePayload>();
     const Shared<GraphBox> graph = payload.graph;
-    if (payload.destroyed || graph->dead) return Status::closed;
+    if (payload.destroyed || is_closed(*graph)) return Status::closed;
     if (cuGraphDestroyNode(payload.node) != CUDA_SUCCESS) return Status::driver_error;
     payload.destroyed = true;
     if (graph->last == payload.node) graph->last = nullptr;
-    if (policy_.sets_tombstones()) bury(*graph, payload.node);
+    bury(*graph, payload.node);
     core_.ghost.destroy_node(*graph->ghost, payload.serial);
     policy_.destroyed(*graph, payload.node);
     return Status::ok;
