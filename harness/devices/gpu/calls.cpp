@@ -220,6 +220,7 @@ void add_own_functions(DriverTable& table) {
   add_contexts_and_handles(table);
   add_memory(table);
   add_copies(table);
+  add_graph_functions(table);
 }
 
 }  // namespace harness::devices::gpu_calls

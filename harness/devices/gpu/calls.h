@@ -11,6 +11,14 @@ using Kind = GpuDevice::Kind;
 inline CUresult check(GpuDevice& gpu, CUmodule handle) { return gpu.check(Kind::module, handle); }
 inline CUresult check(GpuDevice& gpu, CUevent handle) { return gpu.check(Kind::event, handle); }
 inline CUresult check(GpuDevice& gpu, CUmemoryPool handle) { return gpu.check(Kind::pool, handle); }
+inline CUresult check(GpuDevice& gpu, CUlibrary handle) { return gpu.check(Kind::library, handle); }
+inline CUresult check(GpuDevice& gpu, CUgraph handle) { return gpu.check(Kind::graph, handle); }
+inline CUresult check(GpuDevice& gpu, CUgraphNode handle) {
+  return gpu.check(Kind::graph_node, handle);
+}
+inline CUresult check(GpuDevice& gpu, CUgraphExec handle) {
+  return gpu.check(Kind::graph_exec, handle);
+}
 inline CUresult check(GpuDevice& gpu, CUstream handle) {
   const bool is_default =
       handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
@@ -35,5 +43,6 @@ CUresult pass(Arguments... arguments) {
 
 /// Replaces what is more than a pass-through.
 void add_own_functions(DriverTable& table);
+void add_graph_functions(DriverTable& table);
 
 }  // namespace harness::devices::gpu_calls

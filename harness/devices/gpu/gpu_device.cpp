@@ -8,14 +8,16 @@
 namespace harness::devices {
 
 static Label to_label(GpuDevice::Kind kind) {
-  static constexpr std::array<Label, 5> kLabels{"context", "module", "stream", "event", "pool"};
+  static constexpr std::array<Label, 9> kLabels{"context", "module",     "stream",
+                                                "event",   "pool",       "library",
+                                                "graph",   "graph node", "executable graph"};
   return kLabels[raw(kind)];
 }
 
 static CUresult dead_handle_error(GpuDevice::Kind kind) {
-  return kind == GpuDevice::Kind::context ? CUDA_ERROR_CONTEXT_IS_DESTROYED
-         : kind == GpuDevice::Kind::pool  ? CUDA_ERROR_INVALID_VALUE
-                                          : CUDA_ERROR_INVALID_HANDLE;
+  using Kind = GpuDevice::Kind;
+  if (kind == Kind::context) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  return kind >= Kind::pool ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
 GpuDevice::GpuDevice() : driver(load_driver()) {}
@@ -42,6 +44,11 @@ void GpuDevice::born(Kind kind, const void* handle) {
   handle_order_.push_back(handle);
 }
 
+void GpuDevice::born_in(CUgraph graph, CUgraphNode node) {
+  born(Kind::graph_node, node);
+  handles_[node].owner = graph;
+}
+
 CUresult GpuDevice::died(Kind kind, const void* handle) {
   const auto known = handles_.find(handle);
   if (known == handles_.end() || known->second.kind != kind) return CUDA_SUCCESS;
@@ -51,6 +58,12 @@ CUresult GpuDevice::died(Kind kind, const void* handle) {
     return dead_handle_error(kind);
   }
   world_->ledger.died(birth);
+  if (kind != Kind::graph) return CUDA_SUCCESS;
+  for (const void* other : handle_order_) {  // Its nodes end with it.
+    const Handle& node = handles_.at(other);
+    if (node.owner == handle && node.kind == Kind::graph_node && world_->ledger.alive(node.birth))
+      world_->ledger.died(node.birth);
+  }
   return CUDA_SUCCESS;
 }
 
@@ -130,7 +143,7 @@ void GpuDevice::context_ended() {
     if (known.kind == Kind::context && ledger.alive(known.birth)) return;
   for (const void* handle : handle_order_) {
     const Handle& known = handles_.at(handle);
-    if (known.kind != Kind::pool && ledger.alive(known.birth)) ledger.died(known.birth);
+    if (known.kind < Kind::pool && ledger.alive(known.birth)) ledger.died(known.birth);
   }
   for (const auto& [address, memory] : memory_)
     if (memory.origin != Origin::pool && ledger.alive(memory.birth)) ledger.died(memory.birth);
@@ -176,7 +189,9 @@ void GpuDevice::free_handles() {
     const auto known = handles_.find(*it);
     if (known == handles_.end() || !world_->ledger.alive(known->second.birth)) continue;
     void* handle = const_cast<void*>(*it);
-    switch (known->second.kind) {
+    const Kind kind = known->second.kind;
+    if (kind != Kind::context) handles_.erase(known);  // A handle that came back is there twice.
+    switch (kind) {
       case Kind::stream:
         driver.cuStreamDestroy_v2(static_cast<CUstream>(handle));
         break;
@@ -189,7 +204,17 @@ void GpuDevice::free_handles() {
       case Kind::pool:
         driver.cuMemPoolDestroy(static_cast<CUmemoryPool>(handle));
         break;
+      case Kind::library:
+        driver.cuLibraryUnload(static_cast<CUlibrary>(handle));
+        break;
+      case Kind::graph:
+        driver.cuGraphDestroy(static_cast<CUgraph>(handle));
+        break;
+      case Kind::graph_exec:
+        driver.cuGraphExecDestroy(static_cast<CUgraphExec>(handle));
+        break;
       case Kind::context:
+      case Kind::graph_node:
         continue;
     }
   }

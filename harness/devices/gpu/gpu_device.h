@@ -34,12 +34,24 @@ class GpuDevice final : public Device {
   /// The device of the current world. Only called through its own table.
   static GpuDevice& current() { return static_cast<GpuDevice&>(*World::current()->device); }
 
-  enum class Kind : std::uint8_t { context, module, stream, event, pool };
+  enum class Kind : std::uint8_t {
+    context,
+    module,
+    stream,
+    event,
+    pool,
+    library,
+    graph,
+    graph_node,
+    graph_exec,
+  };
   enum class Origin : std::uint8_t { device, host, pool };
 
   // ---- lives ----
 
   void born(Kind kind, const void* handle);
+  /// The same for a node, which ends with its graph.
+  void born_in(CUgraph graph, CUgraphNode node);
   /// Ends the life; a fault and an error when it has ended before.
   CUresult died(Kind kind, const void* handle);
   /// An error, after a fault, when `handle` names something that died. What we do not know passes.
@@ -67,6 +79,7 @@ class GpuDevice final : public Device {
   struct Handle {
     Kind kind;
     BirthId birth;
+    const void* owner = nullptr;  ///< The graph of a node.
   };
   struct Memory {
     Origin origin;

@@ -26,6 +26,9 @@ void SimDevice::begin(World& new_world) {
   streams.begin();
   events.begin();
   pools.begin();
+  libraries.begin();
+  kernels.begin();
+  graphs.begin();
   primary = nullptr;
   default_pool = nullptr;
   freed.clear();
