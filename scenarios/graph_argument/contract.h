@@ -10,20 +10,16 @@ inline constexpr std::string_view kClose =
     "cuda-python#2041, review: explicit release is not protected against";
 inline constexpr std::string_view kBareAddress =
     "cuda.core docs, GraphDefinition.launch: an int is a raw pointer, whose memory is the caller's";
-inline constexpr std::string_view kCapture =
-    "cuda-python#2041, review: captured launches keep nothing, the caller does";
 inline constexpr std::string_view kCycle =
     "cuda.core docs, graph attachments: a cycle through a graph is not collected";
 
-inline constexpr std::array<harness::ContractClause, 9> kContract{{
+inline constexpr std::array<harness::ContractClause, 7> kContract{{
     {"", "Buffer.close", "add_one", kClose},
     {"", "Buffer.close", "saxpy", kClose},
     {"", "Buffer.close", "block_sum", kClose},
     {"", "Buffer.close", "produce", kClose},
     {"", "Buffer.close", "consume", kClose},
-    {"", "Buffer.close", "captured", kClose},
     {"", "", "chase", kBareAddress},
-    {"", "Buffer.__dealloc__/R4", "captured", kCapture},
     {"reference cycle", "", "", kCycle},
 }};
 

@@ -50,11 +50,10 @@ bool synchronize(GraphArgument& path, StreamName stream) {
   return insist([&] { return path.synchronize(stream); });
 }
 
-bool synchronize_all(GraphArgument& path) {
-  bool all = true;
+/// Reads what was launched.
+void synchronize_all(GraphArgument& path) {
   for (const StreamName stream : {StreamName::first, StreamName::second, StreamName::fallback})
-    all = synchronize(path, stream) && all;
-  return insist([&] { return path.synchronize_device(); }) && all;
+    synchronize(path, stream);
 }
 
 /// How many destructors CUDA owes us.
@@ -66,20 +65,23 @@ std::size_t ended_user_objects(const Scene& scene) {
       }));
 }
 
-// Streams, then CUDA's thread, then what that left to Python's.
+// The device, then CUDA's thread, then what that left to Python's: again for as long as what is let
+// go of held what holds others.
 bool settle(Scene& scene, GraphArgument& path) {
-  constexpr int kRounds = 3;  // What is let go of may hold what holds others.
   bool all = true;
-  for (int round = 0; round < kRounds; ++round) {
-    all = synchronize_all(path) && all;
-    path.wait_for_destructors(ended_user_objects(scene));
+  for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
+    all = insist([&] { return path.synchronize_device(); }) && all;
+    before = ended;
+    ended = ended_user_objects(scene);
+    path.wait_for_destructors(ended);
     path.idle();
   }
-  return synchronize_all(path) && all;
+  return insist([&] { return path.synchronize_device(); }) && all;
 }
 
 void clear_up(Scene& scene, GraphArgument& path) {
   const harness::SiteScope site(scene.world().scheduler, "clear_up");
+  synchronize_all(path);
   path.drop_all(true);
   path.collect(2);
   settle(scene, path);
@@ -129,6 +131,14 @@ void configure(harness::Heap& heap, const harness::Config& config) {
                                                 : harness::CollectAt::allocation});
 }
 
+/// What every script has before it gets interesting: nearer to the windows, for every strategy.
+void begin(GraphArgument& path) {
+  path.load_module(kFirstModule);
+  path.create_definition(kFirstDefinition);
+  path.allocate(kFirstBuffer, StreamName::first, kFirstValue);
+  path.allocate(kFirstBuffer + 1, StreamName::first, kFirstValue + kBlockStride);
+}
+
 }  // namespace
 
 void drive(Scene& scene) { drive_shaped(scene, Shape{}); }
@@ -144,7 +154,7 @@ void drive_shaped(Scene& scene, const Shape& shape) {
   stage->script.set_path(*path);
   path->init();
   scene.mark_baseline();
-  path->load_module(kFirstModule);
+  begin(*path);
   const harness::TaskId main = scheduler.spawn("script", [stage] { run_script(*stage); });
   path->interpreter().set_main(main);
   for (std::uint32_t task = 1; task <= shape.mutator_count; ++task)

@@ -4,8 +4,8 @@ namespace scenarios::graph_argument {
 namespace {
 
 /// What every run needs to get to a launch.
-constexpr Ops kWay = ops(Op::allocate, Op::create_definition, Op::add_kernel, Op::instantiate,
-                         Op::launch);
+constexpr Ops kShortWay = ops(Op::add_kernel, Op::instantiate, Op::launch);
+constexpr Ops kWay = kShortWay | ops(Op::allocate, Op::create_definition);
 
 /// What takes something away.
 constexpr Ops kTakers = ops(Op::drop, Op::close_buffer, Op::close_graph, Op::make_cycle, Op::plant,
@@ -15,8 +15,7 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
     {~Ops{0}, ~Ops{0}, ops(Op::drop, Op::launch), 0},
     // Kernel arguments, dropped before the launch.
     {kWay | ops(Op::drop, Op::synchronize, Op::make_cycle, Op::plant),
-     ops(Op::drop, Op::collect, Op::alias, Op::make_cycle, Op::allocate),
-     ops(Op::drop, Op::launch),
+     ops(Op::drop, Op::collect, Op::alias, Op::make_cycle, Op::allocate), ops(Op::drop, Op::launch),
      kBufferVariables},
     // Copies and sets.
     {kWay | ops(Op::add_memcpy, Op::add_memset, Op::drop, Op::synchronize, Op::close_buffer),
@@ -27,21 +26,20 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
      ops(Op::set_params, Op::destroy_node, Op::drop, Op::launch),
      ops(Op::set_params, Op::destroy_node, Op::drop, Op::launch), kBufferVariables},
     // Executables that are updated.
-    {kWay | ops(Op::update_node, Op::update, Op::drop, Op::add_memset, Op::synchronize),
-     ops(Op::update_node, Op::drop, Op::update, Op::launch),
-     ops(Op::update_node, Op::drop, Op::launch),
+    {kShortWay | ops(Op::update_node, Op::update, Op::drop, Op::add_memset),
+     ops(Op::update_node, Op::drop, Op::launch), ops(Op::update_node, Op::drop, Op::launch),
      kBufferVariables},
     // Clones, and definitions that go before their executables.
-    {kWay | ops(Op::clone, Op::drop, Op::synchronize, Op::alias),
-     ops(Op::drop, Op::collect, Op::allocate), ops(Op::clone, Op::drop, Op::launch),
-     kBufferVariables | kDefinitionVariables},
+    {kShortWay | ops(Op::clone, Op::drop), ops(Op::drop, Op::launch),
+     ops(Op::clone, Op::drop, Op::launch), kBufferVariables | kDefinitionVariables},
     // Work in flight.
     {kWay | ops(Op::drop, Op::close_graph, Op::upload, Op::set_deallocation_stream),
      ops(Op::drop, Op::close_graph, Op::launch, Op::synchronize, Op::allocate),
      ops(Op::launch, Op::drop, Op::close_graph), kBufferVariables},
     // Children, and what belongs to them.
-    {kWay | ops(Op::add_child, Op::get_child, Op::destroy_node, Op::add_memset, Op::add_callback),
-     ops(Op::destroy_node, Op::get_child, Op::add_child),
+    {ops(Op::add_child, Op::get_child, Op::destroy_node, Op::add_memset, Op::create_definition,
+         Op::instantiate, Op::clone),
+     ops(Op::destroy_node, Op::get_child, Op::add_child, Op::add_callback),
      ops(Op::add_child, Op::get_child, Op::destroy_node, Op::create_definition), kNodeVariables},
     // What CUDA's threads let go of: modules, events, functions.
     {kWay | ops(Op::load_module, Op::add_callback, Op::create_event, Op::add_record, Op::drop,
@@ -77,8 +75,7 @@ Ops applicable(const Situation& now) {
   const bool buffered = census.buffers != 0;
   return ops(Op::allocate, Op::load_module, Op::create_event, Op::create_definition,
              Op::close_stream) |
-         when(buffered,
-              ops(Op::close_buffer, Op::set_deallocation_stream, Op::plant)) |
+         when(buffered, ops(Op::close_buffer, Op::set_deallocation_stream, Op::plant)) |
          when(several(census.buffers), ops(Op::link)) |
          when(census.events != 0, ops(Op::close_event, Op::record)) |
          when(defined && buffered && census.modules != 0, ops(Op::add_kernel)) |
@@ -103,21 +100,19 @@ Ops wanted(const Situation& now) {
   return when(census.buffers == 0, ops(Op::allocate)) |
          when(census.modules == 0, ops(Op::load_module)) |
          when(census.definitions == 0, ops(Op::create_definition)) |
-         when(census.nodes == 0, ops(Op::add_kernel)) |
-         when(census.nodes != 0, ops(Op::instantiate));
+         when(!now.added, ops(Op::add_kernel)) | when(now.added, ops(Op::instantiate));
 }
 
 Ops redundant(const Situation& now, bool several_definitions) {
-  const auto enough = [](Variables variables) { return several(variables); };
+  const auto enough = [](Variables variables) { return std::popcount(variables) > 2; };
+  const bool two_definitions = several(now.census.definitions);
   const bool defined = now.census.definitions != 0;
   return when(enough(now.census.buffers), ops(Op::allocate)) |
-         when(several_definitions ? enough(now.census.definitions) : defined,
-              ops(Op::create_definition)) |
-         when(enough(now.census.definitions), ops(Op::clone)) |
+         when(!several_definitions && defined, ops(Op::create_definition)) |
+         when(!several_definitions && two_definitions, ops(Op::clone)) |
          when(now.census.modules != 0, ops(Op::load_module)) |
          when(now.census.events != 0, ops(Op::create_event)) |
-         when(enough(now.census.graphs), ops(Op::instantiate)) |
-         when(now.census.nodes == 0 && now.census.graphs == 0, kTakers);
+         when(several(now.census.graphs), ops(Op::instantiate)) | when(!now.added, kTakers);
 }
 
 const Theme& theme(std::uint32_t index) { return kThemes[index]; }

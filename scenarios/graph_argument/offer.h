@@ -25,6 +25,7 @@ constexpr Ops ops(Members... members) {
 /// Where the script stands.
 struct Situation {
   Census census;
+  bool added = false;     ///< Some definition has, or had, a node.
   bool launched = false;  ///< There is something to wait for.
 };
 
@@ -41,7 +42,7 @@ Ops redundant(const Situation& situation, bool several_definitions);
 struct Theme {
   Ops script;
   Ops mutator;
-  Ops favoured;  ///< Listed kFavour times, so that a strategy that draws finds them.
+  Ops favoured;       ///< Listed kFavour times, so that a strategy that draws finds them.
   Variables dropped;  ///< Listed often among what `drop` may drop.
 };
 inline constexpr std::size_t kFavour = 4;

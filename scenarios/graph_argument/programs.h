@@ -38,8 +38,8 @@ class Program {
   std::vector<std::uint32_t> next_slot_;
 };
 
-/// The documented ordinary use: a buffer, a definition with one kernel node, an executable, a launch
-/// that is waited for.
+/// The documented ordinary use: a buffer, a definition with one kernel node, an executable, a
+/// launch that is waited for.
 inline Program plain_program() {
   return Program()
       .script(Op::allocate)

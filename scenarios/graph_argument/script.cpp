@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace scenarios::graph_argument {
 
 using harness::Label;
@@ -14,7 +16,7 @@ using targets::graph_argument::Status;
 const Situation& Script::current_situation() {
   const std::size_t events = scene_.world().history.events().size();
   if (events != situation_events_) {
-    situation_ = {take_census(*path_), launched_};
+    situation_ = {take_census(*path_), added_, launched_};
     situation_events_ = events;
     offer_task_ = kNobody;
   }
@@ -73,7 +75,10 @@ void Script::run_op(Op op, const Situation& now, Slot slot) {
   world.scheduler.note(harness::EventKind::op, name);
   const Status status = perform(op, now, slot);
   world.history.set_value(event, harness::raw(status));
-  if (status == Status::ok) scene_.count_op(harness::raw(op));
+  if (status != Status::ok) return;
+  scene_.count_op(harness::raw(op));
+  added_ = added_ || op == Op::add_kernel || op == Op::add_memcpy || op == Op::add_memset ||
+           op == Op::add_child;
 }
 
 void Script::begin_using() {
@@ -82,32 +87,49 @@ void Script::begin_using() {
 
 // ---- what the judges hear ---------------------------------------------------------------------
 
+// A value that comes after a recycled use comes from it: same window, and same contract.
 void Script::read(const targets::graph_argument::Reading& reading) {
   harness::World& world = scene_.world();
   world.scheduler.note(harness::EventKind::observe, reading.what, 0,
                        static_cast<std::uint64_t>(reading.observed));
   if (reading.as_expected) return;
-  harness::Fault fault;
-  fault.kind = harness::FaultKind::wrong_value;
-  fault.object_kind = reading.what;
-  fault.use_site = world.scheduler.site();
-  fault.activation = world.picker.current().name;
-  fault.tick = world.scheduler.now();
+  harness::Fault fault = fault_here(harness::FaultKind::wrong_value, reading.what);
+  const auto& faults = world.history.faults();
+  const auto cause =
+      std::find_if(faults.rbegin(), faults.rend(), [](const harness::Fault& earlier) {
+        return earlier.kind == harness::FaultKind::recycled_use;
+      });
+  if (cause != faults.rend()) {
+    fault.death_site = cause->death_site;
+    fault.use_site = cause->use_site;
+  }
   fault.detail = fmt::format("{} instead of {}", reading.observed, reading.expected);
   world.history.add(std::move(fault));
 }
 
-void Script::accepted_closed(Label what) {
-  harness::World& world = scene_.world();
+harness::Fault Script::fault_here(harness::FaultKind kind, Label object_kind) const {
+  const harness::World& world = scene_.world();
   harness::Fault fault;
-  fault.kind = harness::FaultKind::api_misuse;
-  fault.object_kind = what;
-  fault.death_site = "close";
+  fault.kind = kind;
+  fault.object_kind = object_kind;
   fault.use_site = world.scheduler.site();
-  fault.activation = world.picker.current().name;
+  fault.activation = scene_.world().picker.current().name;
   fault.tick = world.scheduler.now();
+  return fault;
+}
+
+void Script::accepted_closed(Label what) {
+  harness::Fault fault = fault_here(harness::FaultKind::api_misuse, what);
+  fault.death_site = "close";
   fault.detail = "closed, and taken for the default one";
-  world.history.add(std::move(fault));
+  scene_.world().history.add(std::move(fault));
+}
+
+void Script::met_stranger(Label what) {
+  harness::Fault fault = fault_here(harness::FaultKind::recycled_use, what);
+  fault.death_site = "GraphNode.destroy";
+  fault.detail = "the handle is another graph's by now";
+  scene_.world().history.add(std::move(fault));
 }
 
 }  // namespace scenarios::graph_argument

@@ -41,6 +41,7 @@ class Script final : public targets::graph_argument::Observer {
     launched_ = true;
   }
   void accepted_closed(harness::Label what) override;
+  void met_stranger(harness::Label what) override;
   void closed_cycle() override {
     reached(Window::r20);
     keeps_itself_ = true;
@@ -56,16 +57,20 @@ class Script final : public targets::graph_argument::Observer {
     std::uint32_t index;
     /// Unlike that of any other slot, by more than a block has elements.
     std::int32_t value() const {
-      return static_cast<std::int32_t>(10'000 * (task + 1) + 100 * index);
+      return static_cast<std::int32_t>(10'000 * (task + 1)) +
+             kBlockStride * static_cast<std::int32_t>(index);
     }
   };
 
+  harness::Fault fault_here(harness::FaultKind kind, harness::Label object_kind) const;
   const Situation& current_situation();
   const OpList& current_offer(const Theme& theme, std::uint32_t task);
 
   // Arguments: each asks one question, always, so that the next one keeps its number.
   Variable choose(Variables fitting, Variables favoured = 0);
   Variable choose_new(const Slot& slot, Variables kind);
+  /// Where a node goes: a variable, or nowhere.
+  Variable choose_node(const Slot& slot);
   std::uint32_t choose_number(std::uint32_t count) {
     return scene_.pick(harness::Site::argument, count);
   }
@@ -85,6 +90,7 @@ class Script final : public targets::graph_argument::Observer {
   targets::graph_argument::GraphArgument* path_ = nullptr;
   harness::Latch use_;
   bool in_use_ = false;
+  bool added_ = false;
   bool launched_ = false;
   bool keeps_itself_ = false;
   int last_window_ = -1;

@@ -8,19 +8,21 @@ namespace scenarios::graph_argument {
 using harness::Site;
 using targets::graph_argument::GraphArgument;
 using targets::graph_argument::Kernel;
+using targets::graph_argument::kVariableCount;
 using targets::graph_argument::Mischief;
 using targets::graph_argument::Status;
-using targets::graph_argument::kVariableCount;
 
 namespace {
 
 /// What tapes call a variable. 0 would be the plain.
 constexpr std::uint32_t tape_value(Variable variable) { return variable + 1; }
+constexpr std::uint32_t kNowhereValue = tape_value(kVariableCount);
 
 /// The options of an argument, [0] plain.
 class VariableList {
  public:
   void add(Variable variable) { values_[count_++] = tape_value(variable); }
+  void add_nowhere() { values_[count_++] = kNowhereValue; }
   void add_all(Variables variables) {
     for (; variables != 0; variables &= variables - 1)
       add(static_cast<Variable>(std::countr_zero(variables)));
@@ -28,7 +30,7 @@ class VariableList {
   operator std::span<const std::uint32_t>() const { return {values_.data(), count_}; }
 
  private:
-  std::array<std::uint32_t, kFavour * kVariableCount> values_;
+  std::array<std::uint32_t, kFavour*(kVariableCount + 1)> values_;
   std::size_t count_ = 0;
 };
 
@@ -55,6 +57,17 @@ Variable Script::choose_new(const Slot& slot, Variables kind) {
   options.add(plain);
   options.add_all(kind & ~bit(plain));
   return choose_of(options) - 1;
+}
+
+Variable Script::choose_node(const Slot& slot) {
+  const auto first = static_cast<Variable>(std::countr_zero(kNodeVariables));
+  VariableList options;
+  options.add(first + (slot.index + slot.task) % std::popcount(kNodeVariables));
+  options.add_all(kNodeVariables & ~bit(first + (slot.index + slot.task) % 3));
+  const std::size_t times = (dropped_ & kDefinitionVariables) != 0 ? 2 * kFavour : 1;
+  for (std::size_t i = 0; i < times; ++i) options.add_nowhere();
+  const std::uint32_t value = choose_of(options);
+  return value == kNowhereValue ? targets::graph_argument::kNowhere : value - 1;
 }
 
 // ---- ops --------------------------------------------------------------------------------------
@@ -98,7 +111,7 @@ Status Script::perform_on_objects(Op op, const Census& census, const Slot& slot)
 }
 
 Status Script::add_kernel(const Census& census, const Slot& slot) {
-  const Variable into = choose_new(slot, kNodeVariables);
+  const Variable into = choose_node(slot);
   const Variable definition = choose(census.definitions);
   const Variable module = choose(census.modules);
   const auto kernel = static_cast<Kernel>(choose_number(targets::graph_argument::kKernelCount));
@@ -107,7 +120,7 @@ Status Script::add_kernel(const Census& census, const Slot& slot) {
 }
 
 Status Script::add_memcpy(const Census& census, const Slot& slot) {
-  const Variable into = choose_new(slot, kNodeVariables);
+  const Variable into = choose_node(slot);
   const Variable definition = choose(census.definitions);
   const Variable target = choose(census.buffers);
   return path_->add_memcpy(into, definition, target, choose(census.buffers & ~bit(target)));
@@ -115,7 +128,7 @@ Status Script::add_memcpy(const Census& census, const Slot& slot) {
 
 Status Script::perform_on_definition(Op op, const Census& census, const Slot& slot) {
   GraphArgument& path = *path_;
-  const auto new_node = [&] { return choose_new(slot, kNodeVariables); };
+  const auto new_node = [&] { return choose_node(slot); };
   switch (op) {
     case Op::create_definition:
       return path.create_definition(choose_new(slot, kDefinitionVariables));

@@ -20,11 +20,19 @@ constexpr Variables range(Variable first, std::uint32_t count) {
   return ((Variables{1} << count) - 1) << first;
 }
 
-inline constexpr Variable kFirstModule = 5;  ///< Loaded before the script begins.
-inline constexpr Variables kBufferVariables = range(0, 5);
+// Made before the script begins; of buffers, two.
+inline constexpr Variable kFirstBuffer = 0;
+inline constexpr Variable kFirstModule = 5;
+inline constexpr Variable kFirstDefinition = 9;
+
+/// Buffers of different slots differ by more than a block has elements.
+inline constexpr std::int32_t kBlockStride = 100;
+inline constexpr std::int32_t kFirstValue = kBlockStride;
+
+inline constexpr Variables kBufferVariables = range(kFirstBuffer, 5);
 inline constexpr Variables kModuleVariables = range(kFirstModule, 2);
 inline constexpr Variables kEventVariables = range(7, 2);
-inline constexpr Variables kDefinitionVariables = range(9, 3);
+inline constexpr Variables kDefinitionVariables = range(kFirstDefinition, 3);
 inline constexpr Variables kNodeVariables = range(12, 3);
 inline constexpr Variables kBuilderVariables = range(15, 2);
 inline constexpr Variables kGraphVariables = range(17, 3);

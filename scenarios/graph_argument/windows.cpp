@@ -16,9 +16,10 @@ using harness::Label;
 using targets::graph_argument::Window;
 
 bool is_kernel(Label use) {
-  return std::any_of(kContract.begin(), kContract.end(), [&](const harness::ContractClause& clause) {
-    return !clause.use_site.empty() && clause.use_site == use;
-  });
+  return std::any_of(kContract.begin(), kContract.end(),
+                     [&](const harness::ContractClause& clause) {
+                       return !clause.use_site.empty() && clause.use_site == use;
+                     });
 }
 
 /// The window that the target's death sites end in.
@@ -31,7 +32,10 @@ std::optional<Window> window_of_site(const Fault& fault) {
   const auto found = std::find_if(labels.begin(), labels.end(), [&](Label label) {
     return label.view() == death.substr(slash + 3);
   });
-  return static_cast<Window>(found - labels.begin());
+  const auto window = static_cast<Window>(found - labels.begin());
+  // A bare address may name what somebody else has by its buffer.
+  const bool bare = window == Window::r5 && !(fault.use_site == Label("chase"));
+  return bare ? Window::r1 : window;
 }
 
 /// Things that are no memory.

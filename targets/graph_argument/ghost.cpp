@@ -12,10 +12,9 @@ namespace targets::graph_argument {
 using harness::Label;
 
 Label to_label(Work work) {
-  static constexpr std::array<Label, 13> kLabels{"add_one", "saxpy",  "block_sum", "produce",
-                                                 "consume", "chase",  "captured",  "memcpy",
-                                                 "memset",  "record", "wait",      "callback",
-                                                 "child"};
+  static constexpr std::array<Label, 12> kLabels{"add_one", "saxpy", "block_sum", "produce",
+                                                 "consume", "chase", "memcpy",    "memset",
+                                                 "record",  "wait",  "callback",  "child"};
   return kLabels[harness::raw(work)];
 }
 
@@ -29,7 +28,6 @@ bool points_into(const GhostNode& node, const Thing& thing) {
 Thing* target_of(const GhostNode& node) {
   switch (node.work) {
     case Work::add_one:
-    case Work::captured:
     case Work::copy:
     case Work::set:
       return node.things[0];
@@ -55,8 +53,6 @@ std::int32_t result_of(const GhostNode& node, std::int32_t i) {
   switch (node.work) {
     case Work::add_one:
       return x + i + 1;
-    case Work::captured:
-      return 3 * (x + i);
     case Work::saxpy:
       return saxpy(x + i, y + i);
     case Work::block_sum: {
@@ -95,8 +91,7 @@ bool may_lack_produce(const GhostNode& node, const std::pmr::vector<GhostNode>& 
 
 bool Ghost::uses(const std::pmr::vector<GhostNode>& nodes, const Thing& thing) {
   return std::any_of(nodes.begin(), nodes.end(), [&](const GhostNode& node) {
-    return points_into(node, thing) ||
-           (node.child != nullptr && uses(node.child->nodes, thing));
+    return points_into(node, thing) || (node.child != nullptr && uses(node.child->nodes, thing));
   });
 }
 
@@ -117,6 +112,10 @@ void Ghost::lose(Thing& thing, bool& flag) {
 }
 
 // ---- definitions --------------------------------------------------------------------------------
+
+void Ghost::handle_born(std::uint64_t handle) {
+  if (std::erase(dead_handles_, handle) > 0) reach(Window::r18);
+}
 
 GhostGraph* Ghost::create_graph() {
   graphs_.push_back(arena_.make<GhostGraph>());
@@ -164,6 +163,12 @@ GhostGraph* Ghost::clone(const GhostGraph& graph, GhostGraph* parent) {
   for (GhostNode& node : copy->nodes)
     if (node.child != nullptr) node.child = clone(*node.child, copy);
   return copy;
+}
+
+void Ghost::stale_handle_used(std::uint64_t handle, Label what) {
+  const bool dead =
+      std::find(dead_handles_.begin(), dead_handles_.end(), handle) != dead_handles_.end();
+  if (!dead && observer_ != nullptr) observer_->met_stranger(what);
 }
 
 // ---- executables --------------------------------------------------------------------------------
@@ -254,7 +259,6 @@ Window window_of_use(const GhostNode& node, const Thing& thing) {
   if (thing.kind == ThingKind::module) return Window::r14;
   if (thing.kind == ThingKind::event) return Window::r13;
   if (node.work == Work::chase) return Window::r5;
-  if (node.work == Work::captured) return Window::r4;
   if (thing.closed && is_kernel(node.work)) return Window::r3;
   return node.work == Work::copy || node.work == Work::set ? Window::r2 : Window::r1;
 }
@@ -281,7 +285,9 @@ Window Ghost::window_of(const Thing& thing) const {
     const Window use = window_of_use(*node, thing);
     if (!is_plain(use)) return use;
     if (launch.exec->gone) return Window::r9;
-    return uses(launch.exec->nodes, thing) ? Window::r12 : Window::r7;
+    if (node->updated || !uses(launch.exec->nodes, thing)) return Window::r7;
+    const GhostGraph& source = *launch.exec->source;
+    return source.gone || uses(source.nodes, thing) ? Window::r12 : Window::r6;
   }
   for (const GhostExec* exec : execs_) {
     const GhostNode* node = exec->gone ? nullptr : user_of(exec->nodes, thing);
@@ -301,12 +307,11 @@ Window Ghost::window_of(const Thing& thing) const {
 
 namespace {
 
-#define WINDOWS(prefix)                                                                          \
-  {                                                                                              \
-    prefix "R1", prefix "R2", prefix "R3", prefix "R4", prefix "R5", prefix "R6", prefix "R7",   \
-        prefix "R8", prefix "R9", prefix "R10", prefix "R11", prefix "R12", prefix "R13",        \
-        prefix "R14", prefix "R15", prefix "R16", prefix "R17", prefix "R18", prefix "R19",      \
-        prefix "R20", prefix "R21"                                                               \
+#define WINDOWS(prefix)                                                                        \
+  {                                                                                            \
+    prefix "R1", prefix "R2", prefix "R3", prefix "R5", prefix "R6", prefix "R7", prefix "R8", \
+        prefix "R9", prefix "R10", prefix "R11", prefix "R12", prefix "R13", prefix "R14",     \
+        prefix "R16", prefix "R17", prefix "R18", prefix "R20", prefix "R21"                   \
   }
 using Sites = std::array<Label, kWindowCount>;
 constexpr Sites kBufferSites WINDOWS("Buffer.__dealloc__/");
@@ -346,7 +351,8 @@ bool Ghost::explains(const Thing& thing, std::uint32_t index, std::int32_t obser
       if (observed == expected) return true;
       if (node.work == Work::chase && is_in_list(*node.things[0], i, observed, kChaseSteps))
         return true;
-      if (may_lack_produce(node, launch.nodes) && observed == node.things[1]->value + i) return true;
+      if (may_lack_produce(node, launch.nodes) && observed == node.things[1]->value + i)
+        return true;
       settled = settled || launch.finished;
     }
   }
@@ -355,12 +361,20 @@ bool Ghost::explains(const Thing& thing, std::uint32_t index, std::int32_t obser
 
 // ---- cycles -------------------------------------------------------------------------------------
 
+static const GhostGraph& root_of(const GhostGraph& graph) {
+  return graph.parent != nullptr ? root_of(*graph.parent) : graph;
+}
+
+// A handle of a child's graph keeps the whole of what it is in.
 bool Ghost::leads_to(const Thing& from, const Thing& to, std::uint32_t depth) const {
   if (from.attribute == nullptr || depth == 0) return false;
-  return std::any_of(from.attribute->ever.begin(), from.attribute->ever.end(),
-                     [&](const Thing* next) {
-                       return next == &to || leads_to(*next, to, depth - 1);
-                     });
+  const GhostGraph& kept = root_of(*from.attribute);
+  const auto leads = [&](const Thing* next) {
+    return next == &to || leads_to(*next, to, depth - 1);
+  };
+  return std::any_of(graphs_.begin(), graphs_.end(), [&](const GhostGraph* graph) {
+    return &root_of(*graph) == &kept && std::any_of(graph->ever.begin(), graph->ever.end(), leads);
+  });
 }
 
 bool Ghost::has_cycle() const {

@@ -14,12 +14,22 @@ struct GhostExec;
 
 /// What a node does.
 enum class Work : std::uint8_t {
-  add_one, saxpy, block_sum, produce, consume, chase, captured,  // As Entry.
-  copy, set, record, wait, callback, child,
+  add_one,
+  saxpy,
+  block_sum,
+  produce,
+  consume,
+  chase,  // As Entry.
+  copy,
+  set,
+  record,
+  wait,
+  callback,
+  child,
 };
 harness::Label to_label(Work work);
 constexpr Work work_of(Entry entry) { return static_cast<Work>(entry); }
-constexpr bool is_kernel(Work work) { return work <= Work::captured; }
+constexpr bool is_kernel(Work work) { return work <= Work::chase; }
 
 enum class ThingKind : std::uint8_t { buffer, module, event, function };
 
@@ -96,6 +106,12 @@ class Ghost {
   void destroy(GhostGraph& graph);
   GhostGraph* clone(const GhostGraph& graph, GhostGraph* parent = nullptr);
 
+  /// CUDA's handles of graphs and nodes that something of ours may still name.
+  void handle_born(std::uint64_t handle);
+  void handle_died(std::uint64_t handle) { dead_handles_.push_back(handle); }
+  /// Somebody uses a handle that has died: nobody may have it, or somebody else.
+  void stale_handle_used(std::uint64_t handle, harness::Label what);
+
   // ---- executables ----
   GhostExec* instantiate(GhostGraph& graph);
   void update_node(GhostExec& exec, std::uint32_t serial, const std::array<Thing*, 2>& things);
@@ -149,6 +165,7 @@ class Ghost {
   std::pmr::vector<GhostGraph*> graphs_;
   std::pmr::vector<GhostExec*> execs_;
   std::pmr::vector<GhostLaunch> launches_;
+  std::pmr::vector<std::uint64_t> dead_handles_;
 };
 
 }  // namespace targets::graph_argument

@@ -40,6 +40,16 @@ void carry_out(Core& core, const Garbage& garbage) {
   call(garbage);
 }
 
+GraphBox::GraphBox(Core& the_core, CUgraph handle, GhostGraph* the_ghost,
+                   Shared<GraphBox> the_parent, CUgraphNode the_owner)
+    : core(the_core),
+      graph(handle),
+      ghost(the_ghost),
+      parent(std::move(the_parent)),
+      owner(the_owner) {
+  core.ghost.handle_born(bits_of(handle));
+}
+
 GraphBox::~GraphBox() {
   if (parent) {
     std::erase(parent->children, this);

@@ -92,8 +92,7 @@ struct Keeping {
 /// A graph: a root, which it destroys, or one that belongs to a node of its parent.
 struct GraphBox {
   GraphBox(Core& core, CUgraph graph, GhostGraph* ghost, Shared<GraphBox> parent,
-           CUgraphNode owner)
-      : core(core), graph(graph), ghost(ghost), parent(std::move(parent)), owner(owner) {}
+           CUgraphNode owner);
   ~GraphBox();
   GraphBox(const GraphBox&) = delete;
   GraphBox& operator=(const GraphBox&) = delete;
@@ -101,9 +100,9 @@ struct GraphBox {
   Core& core;
   CUgraph graph;
   GhostGraph* ghost;
-  Shared<GraphBox> parent;  ///< Null for a root.
-  CUgraphNode owner;        ///< The child node of the parent.
-  bool orphaned = false;    ///< The owner was destroyed. Known only where tombstones are set.
+  Shared<GraphBox> parent;     ///< Null for a root.
+  CUgraphNode owner;           ///< The child node of the parent.
+  bool orphaned = false;       ///< The owner was destroyed. Known only where tombstones are set.
   CUgraphNode last = nullptr;  ///< What the next node comes after.
   std::pmr::vector<GraphBox*> children;  ///< Boxes of its nodes' graphs.
   Keeping* keeping = nullptr;

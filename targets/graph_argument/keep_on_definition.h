@@ -1,4 +1,5 @@
-// keep_on_definition: the Python GraphDefinition has a list of everything that its nodes were given.
+// keep_on_definition: the Python GraphDefinition has a list of everything that its nodes were
+// given.
 //
 // Its author says: "arguments live as long as the graph". As long as that wrapper: not as long as a
 // clone or an executable, which outlive it.

@@ -2,8 +2,7 @@
 
 namespace targets::graph_argument {
 
-CUresult Policy::create_user_object(CUgraph graph, void* payload, CUhostFn destroy,
-                                    bool& created) {
+CUresult Policy::create_user_object(CUgraph graph, void* payload, CUhostFn destroy, bool& created) {
   CUuserObject object = nullptr;
   CUresult result =
       cuUserObjectCreate(&object, payload, destroy, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);

@@ -9,8 +9,8 @@ namespace targets::graph_argument {
 /// What a node's parameters point into.
 struct Owners {
   Shared<ModuleBox> module;
-  harness::Ref arguments;  ///< Of a kernel node: the tuple.
-  harness::Ref operands;   ///< Of a copy or set: a tuple of buffers,
+  harness::Ref arguments;                   ///< Of a kernel node: the tuple.
+  harness::Ref operands;                    ///< Of a copy or set: a tuple of buffers,
   std::array<Shared<DevicePtr>, 2> memory;  ///< and what they own.
   Shared<EventBox> event;
   harness::Ref function;  ///< What a host node calls.

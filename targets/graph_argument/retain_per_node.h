@@ -40,7 +40,9 @@ class RetainPerNode : public Policy {
  private:
   /// What one version of a node needs.
   struct Attachment : Keeping {
-    Attachment(RetainPerNode& policy, const Owners& owners) : policy(policy), owners(owners) {}
+    Attachment(RetainPerNode& kept_by, const Owners& from) : policy(kept_by), owners(from) {
+      owners.operands.reset();  // What they own is enough.
+    }
     RetainPerNode& policy;
     Owners owners;
     CUuserObject object = nullptr;

@@ -54,7 +54,8 @@ Status Script::load(Variable variable, const TypeInfo& type, Ref& loaded) {
 }
 
 void Script::store(Variable variable, Ref value) {
-  step("STORE_GLOBAL");
+  step(variable == kNowhere ? harness::Label("POP_TOP") : harness::Label("STORE_GLOBAL"));
+  if (variable == kNowhere) return;
   Thing* thing = value ? thing_of(*value) : nullptr;
   if (thing != nullptr) core_.ghost.refer(*thing);
   const Ref old = std::exchange(variables_[variable], std::move(value));

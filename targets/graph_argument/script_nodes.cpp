@@ -35,8 +35,11 @@ Status Script::load_definition(Variable variable, Ref& loaded) {
 }
 
 bool Script::is_closed(const GraphBox& graph) {
-  if (graph.orphaned) core_.ghost.reach(Window::r10);
-  return graph.orphaned && policy_.sets_tombstones();
+  if (!graph.orphaned) return false;
+  core_.ghost.reach(Window::r10);
+  if (policy_.sets_tombstones()) return true;
+  core_.ghost.stale_handle_used(bits_of(graph.graph), "embedded graph");
+  return false;
 }
 
 static Shared<GraphBox> graph_of(const Ref& definition) {
@@ -54,9 +57,8 @@ Status Script::clone(Variable into, Variable variable) {
     if (is_closed(*from)) return Status::closed;
     CUgraph graph = nullptr;
     if (cuGraphClone(&graph, from->graph) != CUDA_SUCCESS) return Status::driver_error;
-    made = wrap_graph(Shared<GraphBox>::make(core_.arena, core_, graph,
-                                             core_.ghost.clone(*from->ghost), Shared<GraphBox>(),
-                                             nullptr));
+    made = wrap_graph(Shared<GraphBox>::make(
+        core_.arena, core_, graph, core_.ghost.clone(*from->ghost), Shared<GraphBox>(), nullptr));
     return Status::ok;
   });
   if (status == Status::ok) store(into, std::move(made));
@@ -97,6 +99,7 @@ Status Script::add_node(const Ref& definition, GhostNode ghost, const Owners& ow
     return Status::driver_error;
   }
   graph->last = node;
+  core_.ghost.handle_born(bits_of(node));
   const std::uint32_t serial = core_.ghost.add(*graph->ghost, ghost);
   const Status status = policy_.commit(*graph, *definition, node, owners, prepared);
   if (status != Status::ok) {
@@ -117,13 +120,22 @@ static std::size_t fill_addresses(Work work, std::array<void*, 3>& addresses, fl
       return 3;
     case Work::add_one:
     case Work::produce:
-    case Work::captured:
       addresses = {&x, nullptr, nullptr};
       return 1;
     default:
       addresses = {&x, &y, nullptr};
       return 2;
   }
+}
+
+// module.get_kernel(name): asked for once.
+static Status get_kernel(ModuleBox& module, Work work, CUkernel& found) {
+  CUkernel& known = module.kernels[harness::raw(work)];
+  if (known == nullptr &&
+      cuLibraryGetKernel(&known, module.library, kEntryNames[harness::raw(work)]) != CUDA_SUCCESS)
+    return Status::driver_error;
+  found = known;
+  return Status::ok;
 }
 
 // ParamHolder: lives as long as the call that the driver copies the values in. The tuple comes
@@ -134,11 +146,12 @@ Status Script::prepare_call(const Shared<ModuleBox>& module, Work work, const Re
   const BufferPayload& x = first->payload<BufferPayload>();
   const BufferPayload& y = second->payload<BufferPayload>();
   if (!x.memory || !y.memory) return Status::closed;
+  if (const Status status = get_kernel(*module, work, call.params.kern); status != Status::ok)
+    return status;
   call.x = x.memory->address;
   call.y = y.memory->address;
   const std::size_t count = fill_addresses(work, call.addresses, call.a, call.x, call.y);
   call.things = {x.thing, count > 1 ? y.thing : nullptr};
-  call.params.kern = module->kernels[harness::raw(work)];
   call.params.gridDimX = kBlockCount;
   call.params.blockDimX = kBlockThreads;
   call.params.gridDimY = call.params.gridDimZ = call.params.blockDimY = call.params.blockDimZ = 1;
@@ -163,9 +176,8 @@ Status Script::add_kernel_node(const Ref& definition, const Shared<ModuleBox>& m
 }
 
 static Work work_of(Kernel kernel) {
-  static constexpr std::array<Work, kKernelCount> kWork{Work::add_one, Work::saxpy,
-                                                        Work::block_sum, Work::consume,
-                                                        Work::chase};
+  static constexpr std::array<Work, kKernelCount> kWork{Work::add_one, Work::saxpy, Work::block_sum,
+                                                        Work::consume, Work::chase};
   return kWork[harness::raw(kernel)];
 }
 
@@ -248,8 +260,7 @@ Status Script::add_memcpy(Variable into, Variable definition, Variable target, V
   return add_copy_or_set(into, definition, target, source, 0);
 }
 
-Status Script::add_memset(Variable into, Variable definition, Variable target,
-                          std::int32_t value) {
+Status Script::add_memset(Variable into, Variable definition, Variable target, std::int32_t value) {
   return add_copy_or_set(into, definition, target, target, value);
 }
 
@@ -336,11 +347,11 @@ Status Script::add_child(Variable into, Variable variable, Variable child_variab
     if (is_closed(*graph) || is_closed(*embedded)) return Status::closed;
     if (graph == embedded) return Status::type_error;
     GhostGraph* copy = core_.ghost.clone(*embedded->ghost, graph->ghost);
-    const Status added = add_node(
-        definition, {.work = Work::child, .child = copy}, {}, made,
-        [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
-          return cuGraphAddChildGraphNode(node, into_graph, after, count, embedded->graph);
-        });
+    const Status added =
+        add_node(definition, {.work = Work::child, .child = copy}, {}, made,
+                 [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
+                   return cuGraphAddChildGraphNode(node, into_graph, after, count, embedded->graph);
+                 });
     auto& ever = graph->ghost->ever;
     ever.insert(ever.end(), copy->ever.begin(), copy->ever.end());
     return added;
@@ -407,6 +418,7 @@ static void bury(GraphBox& graph, CUgraphNode owner) {
   for (GraphBox* child : graph.children) {
     if (owner != nullptr && child->owner != owner) continue;
     child->orphaned = true;
+    child->core.ghost.handle_died(bits_of(child->graph));
     bury(*child, nullptr);
   }
 }
@@ -421,6 +433,7 @@ Status Script::destroy_node(Variable variable) {
     if (payload.destroyed || is_closed(*graph)) return Status::closed;
     if (cuGraphDestroyNode(payload.node) != CUDA_SUCCESS) return Status::driver_error;
     payload.destroyed = true;
+    core_.ghost.handle_died(bits_of(payload.node));
     if (graph->last == payload.node) graph->last = nullptr;
     bury(*graph, payload.node);
     core_.ghost.destroy_node(*graph->ghost, payload.serial);

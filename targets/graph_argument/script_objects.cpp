@@ -19,8 +19,8 @@ Status Script::allocate(Variable into, StreamName name, std::int32_t value) {
     Thing* thing = core_.ghost.make(ThingKind::buffer, value);
     const Shared<StreamBox>& box = core_.streams[harness::raw(name)];
     auto memory = Shared<DevicePtr>::make(
-        core_.arena, core_, address,
-        box ? box : core_.streams[harness::raw(StreamName::fallback)], thing);
+        core_.arena, core_, address, box ? box : core_.streams[harness::raw(StreamName::fallback)],
+        thing);
     if (const Status filled = fill(*memory, value); filled != Status::ok) return filled;
     made = make(kBufferType, BufferPayload{thing, std::move(memory)});
     return Status::ok;
@@ -83,8 +83,7 @@ Status Script::link(Variable from_variable, Variable to_variable) {
   Ref to;
   if (const Status status = load(from_variable, kBufferType, from); status != Status::ok)
     return status;
-  if (const Status status = load(to_variable, kBufferType, to); status != Status::ok)
-    return status;
+  if (const Status status = load(to_variable, kBufferType, to); status != Status::ok) return status;
   return c_call("link", [&] {
     const BufferPayload head = from->payload<BufferPayload>();
     const BufferPayload& tail = to->payload<BufferPayload>();
@@ -107,9 +106,6 @@ Status Script::load_module(Variable into) {
       return Status::driver_error;
     Thing* thing = core_.ghost.make(ThingKind::module, 0);
     auto box = Shared<ModuleBox>::make(core_.arena, core_, library, thing);
-    for (std::size_t i = 0; i < kEntryCount; ++i)
-      if (cuLibraryGetKernel(&box->kernels[i], library, kEntryNames[i]) != CUDA_SUCCESS)
-        return Status::driver_error;
     made = make(kModuleType, ModulePayload{thing, std::move(box)});
     return Status::ok;
   });
@@ -124,8 +120,7 @@ Status Script::create_event(Variable into) {
   Ref made;
   const Status status = c_call("create_event", [&] {
     CUevent event = nullptr;
-    if (cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
-      return Status::driver_error;
+    if (cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return Status::driver_error;
     Thing* thing = core_.ghost.make(ThingKind::event, 0);
     auto box = Shared<EventBox>::make(core_.arena, core_, event, thing);
     made = make(kEventType, EventPayload{thing, std::move(box)});
@@ -182,8 +177,7 @@ Status Script::synchronize(StreamName name) {
     if (result != CUDA_SUCCESS) return Status::driver_error;
     core_.ghost.finished(name, mark);
     for (Variable variable = 0; variable < kVariableCount; ++variable)
-      if (const Ref ref = variables_[variable]; ref && &ref->type() == &kBufferType)
-        read_back(ref);
+      if (const Ref ref = variables_[variable]; ref && &ref->type() == &kBufferType) read_back(ref);
     return Status::ok;
   });
 }
@@ -202,8 +196,7 @@ void Script::read_back(const Ref& buffer) {
   reading.as_expected = true;
   for (std::uint32_t i = 0; i < kBlockWords && reading.as_expected; ++i) {
     std::int32_t expected = 0;
-    reading.as_expected =
-        core_.ghost.explains(*payload.thing, i, words[i], expected, reading.what);
+    reading.as_expected = core_.ghost.explains(*payload.thing, i, words[i], expected, reading.what);
     if (i > 0 && reading.as_expected) continue;
     reading.observed = words[i];
     reading.expected = expected;
