@@ -23,7 +23,7 @@ using targets::managed_dict::Placement;
 bool full() { return std::getenv("AFTERLIFE_FULL") != nullptr; }
 
 constexpr std::uint64_t kSeedCount = 20;
-constexpr std::uint64_t kRunLimit = 20'000;
+constexpr std::uint64_t kRunLimit = 200'000;
 constexpr harness::Tick kTurnsOfIteration = 3;
 
 /// One row: what is fixed, and what the writer does.
