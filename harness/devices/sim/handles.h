@@ -1,6 +1,6 @@
 // Handles: what the driver gives out for contexts, streams and the like. Opaque values that no
 // program can dereference, and that do not come back within a run: a stale one is recognised, never
-// followed.
+// followed. (Those of graphs do come back: handles_recycled.h.)
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,44 @@
 #include <vector>
 
 #include "harness/base.h"
+#include "harness/world.h"
 
 namespace harness::devices {
 
-enum class HandleKind : std::uint8_t { context = 1, module, function, stream, event, pool };
+enum class HandleKind : std::uint8_t {
+  context = 1,
+  module,
+  function,
+  stream,
+  event,
+  pool,
+  library,
+  kernel,
+  graph,
+  graph_node,
+  graph_exec,
+  user_object,
+};
 
 /// What every object behind a handle has.
 struct Object {
   std::uint64_t handle = 0;
   BirthId birth = BirthId::none;  ///< None for what CUDA owns: primary streams, default pools.
   bool alive = true;
+  ProcessId process = ProcessId::first;  ///< Whose handle it is; to others it means nothing.
 
   template <class Handle>
   Handle as() const {
     return reinterpret_cast<Handle>(handle);
   }
 };
+
+// Not a canonical address: following it traps at once, wherever the program is mapped.
+constexpr std::uint64_t handle_base(HandleKind kind) {
+  return 0xc0da'0000'0000'0000 | std::uint64_t{raw(kind)} << 40;
+}
+inline constexpr std::uint64_t kHandleMask = 0xffff'ff00'0000'0000;
+inline constexpr unsigned kHandleShift = 4;
 
 /// The objects of one kind.
 /// Ownership: owns them, and keeps their storage from run to run; T::reset() makes one new again.
@@ -39,19 +61,26 @@ class HandleTable {
     object.reset();
     object.birth = BirthId::none;
     object.alive = true;
+    object.process = World::current()->scheduler.process();
     object.handle = kBase | ++count_ << kShift;
     return object;
   }
 
-  /// The object that `handle` names, dead or alive; null when it never was one of ours.
+  /// The object that `handle` names, dead or alive; null when it never was one of this process's.
   T* find(const void* handle) const {
     const auto value = reinterpret_cast<std::uint64_t>(handle);
     const std::uint64_t index = (value & ~kBase) >> kShift;
     const bool ours = (value & kMask) == kBase && index - 1 < count_;
-    return ours && value == objects_[index - 1]->handle ? objects_[index - 1].get() : nullptr;
+    if (!ours || value != objects_[index - 1]->handle) return nullptr;
+    T* object = objects_[index - 1].get();
+    return object->process == World::current()->scheduler.process() ? object : nullptr;
   }
 
   std::size_t size() const { return count_; }
+  /// The index of one of ours.
+  std::uint32_t number(const T& object) const {
+    return static_cast<std::uint32_t>(((object.handle & ~kBase) >> kShift) - 1);
+  }
   /// Everything before it is dead: programs that make and destroy for hours stay quick.
   std::size_t first_alive() {
     while (first_alive_ < count_ && !objects_[first_alive_]->alive) ++first_alive_;
@@ -60,10 +89,9 @@ class HandleTable {
   T& operator[](std::size_t index) const { return *objects_[index]; }
 
  private:
-  // Not a canonical address: following it traps at once, wherever the program is mapped.
-  static constexpr std::uint64_t kBase = 0xc0da'0000'0000'0000 | std::uint64_t{raw(kKind)} << 40;
-  static constexpr std::uint64_t kMask = 0xffff'ff00'0000'0000;
-  static constexpr unsigned kShift = 4;
+  static constexpr std::uint64_t kBase = handle_base(kKind);
+  static constexpr std::uint64_t kMask = kHandleMask;
+  static constexpr unsigned kShift = kHandleShift;
 
   std::vector<std::unique_ptr<T>> objects_;
   std::uint64_t count_ = 0;

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "harness/cuda.h"
+#include "harness/cuda_open.h"
 #include "harness/device.h"
+#include "harness/devices/sim/graphs.h"
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/kernel_runner.h"
 #include "harness/devices/sim/memory.h"
@@ -34,6 +36,8 @@ struct Context : Object {
   }
 };
 
+struct Kernel;
+
 struct Function : Object {
   Module* module = nullptr;
   const KernelEntry* entry = nullptr;
@@ -48,13 +52,28 @@ struct Module : Object {
   void reset() { functions.clear(); }
 };
 
+/// Kernels that belong to no context. `module` is what is loaded of it, wherever it is.
+struct Library : Object {
+  Module* module = nullptr;
+  std::vector<Kernel*> kernels;  ///< Per entry of the image; null until asked for.
+  void reset() { kernels.clear(); }
+};
+
+struct Kernel : Object {
+  Library* library = nullptr;
+  Function* function = nullptr;
+  void reset() {}
+};
+
 struct Event : Object {
   Context* context = nullptr;
+  Event* exported = nullptr;  ///< What it was opened from, in another process: see ipc.h.
   unsigned flags = 0;
   StreamPoint point;               ///< What was last recorded.
   std::uint64_t record_count = 0;  ///< Calls so far.
   Tick time = 0;                   ///< When the last record was reached.
   void reset() {
+    exported = nullptr;
     point = {};
     record_count = 0;
     time = 0;
@@ -73,6 +92,25 @@ struct Pool : Object {
   std::uint64_t reserved = 0;
   std::uint64_t reserved_high = 0;
   void reset();
+};
+
+/// What the driver keeps for each process that uses it.
+struct Process {
+  bool initialized = false;
+  Context* primary = nullptr;
+  Pool* default_pool = nullptr;
+  TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
+  std::vector<HostCall> functions;      ///< What is to be called on the host, in order.
+  std::vector<std::uint32_t> mappings;  ///< Blocks that it has imported.
+
+  void reset() {
+    initialized = false;
+    primary = nullptr;
+    default_pool = nullptr;
+    function_task = TaskId::none;
+    functions.clear();
+    mappings.clear();
+  }
 };
 
 /// Finds the kernels that an image stands for, when it is not a KernelImage itself. libcuda.so.1
@@ -101,8 +139,15 @@ class SimDevice final : public Device {
   Scheduler& scheduler() { return world->scheduler; }
   Ledger& ledger() { return world->ledger; }
 
-  // ---- threads and contexts ----
+  // ---- processes, threads and contexts ----
 
+  /// Of the running task.
+  Process& process() { return process(scheduler().process()); }
+  Process& process(ProcessId id) {
+    if (raw(id) >= processes_.size()) [[unlikely]]
+      add_processes(id);
+    return *processes_[raw(id)];
+  }
   std::vector<Context*>& context_stack();
   Context* current_context();
   Stream& per_thread_stream(Context& context);
@@ -113,8 +158,8 @@ class SimDevice final : public Device {
 
   CUresult find_stream(CUstream handle, Stream*& stream);
   Stream& add_stream(Context& context, Label label);
-  template <class T, HandleKind kKind>
-  T* find(const HandleTable<T, kKind>& table, const void* handle, Label kind);
+  template <class Table>
+  auto find(const Table& table, const void* handle, Label kind) -> decltype(table.find(handle));
 
   // ---- work ----
 
@@ -132,6 +177,23 @@ class SimDevice final : public Device {
   bool idle(const Stream& stream) const;
   /// The block's life ends; its pool has less in use.
   void release(std::uint32_t block);
+
+  // ---- what the run of a graph asks ----
+
+  /// The work that a kernel, copy or set node does. Its addresses mean what they meant when they
+  /// were copied.
+  Work& make_work(const NodeParams& params);
+  /// Does one step: a block of a kernel, or all of any other work. Returns true when nothing is
+  /// left.
+  bool step(Stream& stream, Work& work);
+  /// A node's work is done.
+  void finish_part(Stream& stream, Work& work);
+  /// An event record node has been reached.
+  void reach(Event& event, const StreamPoint& point);
+  /// Has a host node called.
+  void call_host(const HostCall& call);
+  /// Something that has records of its own, but no work: what an event record node records.
+  Stream& add_clock(Context& context);
 
   /// Pools give back what they hold beyond their thresholds: what a synchronisation does to them.
   void shrink_pools();
@@ -164,14 +226,14 @@ class SimDevice final : public Device {
   HandleTable<Stream, HandleKind::stream> streams;
   HandleTable<Event, HandleKind::event> events;
   HandleTable<Pool, HandleKind::pool> pools;
+  HandleTable<Library, HandleKind::library> libraries;
+  HandleTable<Kernel, HandleKind::kernel> kernels;
+  Graphs graphs{*this};
 
-  Context* primary = nullptr;
-  Pool* default_pool = nullptr;
+  OpenFailures open_failures;
   std::vector<std::uint32_t> freed;  ///< Blocks of no pool, in the order they were freed.
-  bool initialized = false;
-  CUresult broken = CUDA_SUCCESS;       ///< What calls return after work went wrong.
-  TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
-  bool in_function = false;             ///< Outside a run: a host function is running.
+  CUresult broken = CUDA_SUCCESS;    ///< What calls return after work went wrong.
+  bool in_function = false;          ///< Outside a run: a host function is running.
 
  private:
   struct Thread {
@@ -194,15 +256,21 @@ class SimDevice final : public Device {
   bool pass_marker(Stream& stream);
   void set_ready(Stream& stream, bool ready);
   bool call_function(Stream& stream, Work& work);
-  [[noreturn]] void serve_functions();
+  [[noreturn]] void serve_functions(ProcessId id);
+  void add_processes(ProcessId last);
 
   static void acquire_before(Stream& stream, const Work& work);
   void start(Stream& stream, Work& work);
-  bool step(Stream& stream, Work& work);
+  bool run_graph_now(Stream& stream, Work& work, std::uint32_t stay);
+  bool step_graph(Stream& stream, Work& work);
+  bool pass_graph(Stream& stream, Work& work);
+  void call_later(const HostCall& call);
   bool run_block(Work& work);
   void copy(Work& work);
+  void copy_row(Work& work);
   void set(Work& work);
-  bool met(const Place& place, std::uint64_t bytes);
+  void set_row(Work& work);
+  bool met(const Work& work, const Place& place);
   void note_device(EventKind kind, const Stream& stream, const Work& work);
 
   std::vector<Thread> threads_;
@@ -212,12 +280,13 @@ class SimDevice final : public Device {
   std::vector<Stream*> busy_;                ///< Streams with queued work.
   std::vector<std::uint32_t> host_visible_;  ///< Blocks.
   CapturedWords words_;
-  std::vector<Stream*> functions_;  ///< Whose host function is next to be called, in order.
+  std::vector<std::unique_ptr<Process>> processes_;  ///< By ProcessId.
 };
 
-template <class T, HandleKind kKind>
-T* SimDevice::find(const HandleTable<T, kKind>& table, const void* handle, Label kind) {
-  T* object = table.find(handle);
+template <class Table>
+auto SimDevice::find(const Table& table, const void* handle, Label kind)
+    -> decltype(table.find(handle)) {
+  auto* object = table.find(handle);
   if (object == nullptr) {
     misuse(kind, "not a handle that the driver gave out");
     return nullptr;
