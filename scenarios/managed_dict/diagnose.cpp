@@ -238,6 +238,17 @@ Diagnosis by_crash_alone(const Evidence& evidence) {
   return {"a|b", "not a use after free, so not (c): somebody cleared the tag", {crash_in_words(*evidence.crash)}};
 }
 
+// It decides nothing: where there is none, the diagnosis is the same.
+void add_hardware(Diagnosis& diagnosis, const HardwareSeen& seen) {
+  if (!seen.why_not.empty())
+    diagnosis.evidence.push_back("hardware watch: skipped, " + seen.why_not);
+  else if (seen.watched != 0)
+    diagnosis.evidence.push_back(fmt::format(
+        "hardware watch: {} of {} instances, {} writes to their words, {} of them not by instrumented "
+        "stores",
+        seen.watched, seen.instances, seen.writes, seen.unaccounted));
+}
+
 }  // namespace
 
 Diagnosis diagnose(const Evidence& evidence, InstrumentSet without) {
@@ -259,11 +270,7 @@ Diagnosis diagnose(const Evidence& evidence, InstrumentSet without) {
                               : all_clear(evidence, without);
   if (has(Instrument::crash_report) && evidence.crash && (!first || first->order != evidence.crash->order))
     diagnosis.evidence.push_back(crash_in_words(*evidence.crash));
-  if (has(Instrument::write_watch) && evidence.hardware.watched != 0)
-    diagnosis.evidence.push_back(
-        fmt::format("hardware watch: {} of {} instances watched, {} writes, {} of them unaccounted for",
-                    evidence.hardware.watched, evidence.hardware.instances, evidence.hardware.writes,
-                    evidence.hardware.unaccounted));
+  if (has(Instrument::write_watch)) add_hardware(diagnosis, evidence.hardware);
   return diagnosis;
 }
 

@@ -7,19 +7,31 @@
 
 namespace scenarios::managed_dict {
 
+/// The first run is the record. Where it had more instances than the processor has registers, it is
+/// repeated until each of them was watched.
 class ManagedInstruments final : public harness::Instruments {
  public:
-  /// Begins the record of one run: the driver's observer.
-  targets::managed_dict::Observer& begin_run(targets::managed_dict::Version version);
+  /// `hardware`: whether watchpoints are set, where the machine has them.
+  explicit ManagedInstruments(bool hardware = true);
 
-  bool wants_another_run() const override { return false; }
+  /// Begins the record of one run: the driver's observer.
+  targets::managed_dict::Observer& begin_run();
+
+  bool wants_another_run() const override;
   harness::Diagnosis diagnose(harness::InstrumentSet without) const override;
   std::vector<std::string> record() const override;
 
-  const Evidence& evidence() const { return recorder_->evidence(); }
+  const Evidence& evidence() const { return record_->evidence(); }
+  const HardwareSeen& hardware() const { return hardware_; }
 
  private:
-  std::unique_ptr<Recorder> recorder_;
+  std::size_t turns() const;
+
+  HardwareSeen hardware_;
+  std::size_t run_count_ = 0;
+  std::unique_ptr<WordWatch> watch_;    ///< Of the last run.
+  std::unique_ptr<Recorder> record_;    ///< Of the first.
+  std::unique_ptr<Recorder> repeated_;  ///< Of the last, where it was repeated.
 };
 
 std::unique_ptr<harness::Instruments> make_instruments();

@@ -82,8 +82,14 @@ bool Recorder::is_object(Address address) const {
   return address % kWordBytes == 0;
 }
 
+void Recorder::mapped(Address base, const std::byte* bytes) {
+  if (watch_ != nullptr) watch_->mapped(base, bytes);
+}
+
 void Recorder::allocated(const Allocation& allocation) {
   ++order_;
+  if (watch_ != nullptr && allocation.kind == BlockKind::instance)
+    watch_->born(allocation.address + static_cast<Address>(word_offsets(evidence_.version)[0]));
   Life life{allocation.block, allocation.kind, allocation.address, allocation.bytes, {}, {}};
   if (allocation.kind == BlockKind::values) {
     life.copy.resize(allocation.bytes);
@@ -103,6 +109,7 @@ void Recorder::allocated(const Allocation& allocation) {
 
 void Recorder::stored(const Store& store) {
   ++order_;
+  if (watch_ != nullptr) watch_->stored(store.address, store.width);
   if (!store.alive) {
     if (store.module != Module::allocator) add_finding(BlockFinding::Kind::freed_written, store);
     return;
@@ -177,8 +184,11 @@ void Recorder::released(const Release& release) {
     finding.kind = BlockFinding::Kind::overrun;
     add(finding);
   }
-  look_at(*find(release.block));
-  by_address_.erase(find(release.block)->begin);
+  const Life& life = *find(release.block);
+  look_at(life);
+  if (watch_ != nullptr && life.kind == BlockKind::instance)
+    watch_->died(life.begin + static_cast<Address>(word_offsets(evidence_.version)[0]));
+  by_address_.erase(life.begin);
   lives_.erase(release.block);
 }
 
@@ -233,6 +243,7 @@ void Recorder::crashed(const Crash& crash) {
 
 void Recorder::ended(const Counters& counters) {
   evidence_.counters = counters;
+  if (watch_ != nullptr) watch_->settle();
   ++order_;
   for (const auto& [id, life] : lives_) look_at(life);
 }

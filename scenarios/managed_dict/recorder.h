@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "scenarios/managed_dict/evidence.h"
+#include "scenarios/managed_dict/word_watch.h"
 
 namespace scenarios::managed_dict {
 
@@ -16,8 +16,11 @@ class Recorder final : public targets::managed_dict::Observer {
   using Address = targets::managed_dict::Address;
   using BlockKind = targets::managed_dict::BlockKind;
 
-  explicit Recorder(targets::managed_dict::Version version) { evidence_.version = version; }
+  /// Has hardware watchpoints set as well. `watch` outlives the run.
+  void use(WordWatch& watch) { watch_ = &watch; }
 
+  void mapped(Address base, const std::byte* bytes) override;
+  void began(targets::managed_dict::Version version) override { evidence_.version = version; }
   void stored(const targets::managed_dict::Store& store) override;
   void allocated(const targets::managed_dict::Allocation& allocation) override;
   void released(const targets::managed_dict::Release& release) override;
@@ -61,6 +64,7 @@ class Recorder final : public targets::managed_dict::Observer {
   void look_at(const Life& life);
 
   Evidence evidence_;
+  WordWatch* watch_ = nullptr;
   Order order_ = 0;
   std::uint32_t instance_count_ = 0;
   std::map<harness::BirthId, Life> lives_;
