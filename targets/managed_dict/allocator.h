@@ -9,6 +9,8 @@
 
 namespace targets::managed_dict {
 
+harness::Label to_label(BlockKind kind);
+
 class Allocator {
  public:
   explicit Allocator(Memory& memory) : memory_(memory) {}
@@ -21,21 +23,24 @@ class Allocator {
   /// begins.
   void free_values(Address values, std::uint8_t prefix_expected);
 
+  /// How often the storage of one instance became another's.
+  std::uint32_t recycled_instances() const { return recycled_instances_; }
+
  private:
   static constexpr std::uint32_t kChoiceLimit = 4;
   static constexpr std::byte kPadding{0xfd};
 
-  struct Class {
-    std::uint32_t pool = kPoolCount;  ///< The one that is used; earlier ones are full.
-  };
-
-  Address take_free(std::uint32_t pool);
-  Address carve(std::uint32_t pool);
-  Address hand_out(Address address, std::uint32_t pool, std::uint32_t bytes, BlockKind kind);
+  std::uint32_t pool_with_room(std::uint32_t size_class);
+  bool has_room(std::uint32_t pool);
+  Address take_free(std::uint32_t pool, Address head);
+  Address hand_out(Address address, std::uint32_t bytes, BlockKind kind);
+  std::uint32_t padding_bytes(const Block& block);
   void free(Address address, bool is_values, std::uint8_t prefix, std::uint8_t expected);
+  void check(const Block& block, Address address, bool intact, bool prefix_right);
 
   Memory& memory_;
-  std::array<Class, kClassCount> classes_{};
+  std::array<std::uint32_t, kClassCount> pools_{};  ///< By size class: the pool in use, plus 1.
+  std::uint32_t recycled_instances_ = 0;
 };
 
 }  // namespace targets::managed_dict

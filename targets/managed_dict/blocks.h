@@ -15,7 +15,7 @@ namespace targets::managed_dict {
 
 inline constexpr std::uint32_t kPoolBytes = 16384;
 inline constexpr std::uint32_t kPoolHeaderBytes = 48;
-inline constexpr std::uint32_t kPoolCount = 16;
+inline constexpr std::uint32_t kPoolCount = 12;
 inline constexpr std::uint32_t kHeapBytes = kPoolBytes * kPoolCount;
 inline constexpr std::uint32_t kAlignment = 16;
 inline constexpr std::uint32_t kSmallLimit = 512;
@@ -34,6 +34,8 @@ struct Block {
   bool alive = false;
   std::int64_t references = 0;  ///< Ghost: strong references that were really taken.
   Address owner = 0;            ///< Ghost: of values, the instance or dict that they are of.
+  bool judged = false;          ///< Ghost: its count was found wrong.
+  std::uint32_t size = 0;       ///< Ghost: of values, how many there is room for.
 
   Address end() const { return begin + capacity; }
   bool contains(Address address) const { return address >= begin && address < end(); }
@@ -78,8 +80,11 @@ class Blocks {
   std::uint32_t pool_of(Address address) const {
     return static_cast<std::uint32_t>((address - heap_base_) / kPoolBytes);
   }
+  std::uint32_t open_count() const { return open_count_; }
   /// Makes the first free pool one of blocks of `block_bytes`. kPoolCount when none is left.
   std::uint32_t open_pool(std::uint32_t block_bytes);
+  /// The next block of a pool that was never handed out; there must be one.
+  Block& carve(std::uint32_t pool);
   /// The slot that a block which begins here mostly lies in, or null.
   Block* slot_near(Address begin);
 
@@ -99,7 +104,6 @@ class Blocks {
   static std::uint32_t slot_index(const Pool& pool, std::uint32_t offset) {
     return ((offset - kPoolHeaderBytes) / kAlignment * pool.reciprocal) >> 16;
   }
-  Block* candidate(Address address, bool alive);
 
   harness::Arena& arena_;
   Address heap_base_;

@@ -25,8 +25,9 @@ inline constexpr std::array<harness::Label, 3> kVersionLabels{"cpython312", "cpy
 inline constexpr std::uint32_t kWord = 8;
 inline constexpr std::int32_t kRefcountOffset = 0;
 inline constexpr std::int32_t kTypeOffset = 8;
-inline constexpr std::int32_t kNumberOffset = 24;  ///< The digit of an int; lv_tag is at 16.
-inline constexpr std::uint32_t kNumberBytes = 32;  ///< As ints are allocated.
+inline constexpr std::int32_t kDigitTagOffset = 16;
+inline constexpr std::int32_t kDigitOffset = 24;   ///< Of an int, 4 bytes.
+inline constexpr std::uint32_t kNumberBytes = 28;  ///< In the 32-byte class, as a small chunk is.
 
 // ---- instances --------------------------------------------------------------------------------
 
@@ -61,14 +62,13 @@ inline constexpr std::int32_t kPrefixByteOffset = -1;  ///< From values[0].
 inline constexpr std::int32_t kCountByteOffset = -2;
 inline constexpr std::int32_t kOrderByteOffset = -3;  ///< ... and down.
 
-/// Inline values (3.13) begin with {capacity, size, embedded, valid, order...}.
-inline constexpr std::int32_t kInlineCapacity = 0;
-inline constexpr std::int32_t kInlineSize = 1;
-inline constexpr std::int32_t kInlineEmbedded = 2;
-inline constexpr std::int32_t kInlineValid = 3;
-inline constexpr std::int32_t kInlineOrder = 4;
-constexpr std::uint32_t inline_header_bytes(std::uint32_t size) {
-  return (kInlineOrder + size + kWord - 1) / kWord * kWord;
+/// Inline values (3.13): {capacity, size, embedded, valid}, the values, then the insertion order.
+inline constexpr std::int32_t kInlineCapacityOffset = -8;  ///< From values[0].
+inline constexpr std::int32_t kInlineSizeOffset = -7;
+inline constexpr std::int32_t kInlineEmbeddedOffset = -6;
+inline constexpr std::int32_t kInlineValidOffset = -5;
+constexpr std::uint32_t inline_bytes(std::uint32_t size) {
+  return kWord + size * kWord + (size + kWord - 1) / kWord * kWord;
 }
 
 // ---- the tagged word (3.12) -------------------------------------------------------------------
@@ -79,13 +79,26 @@ constexpr std::uint64_t tagged(Address values) { return values - 1; }
 
 // ---- dicts and types --------------------------------------------------------------------------
 
-/// A dict object, its hash table folded into it: {refcnt, type, used, version, keys, values...}.
+/// A dict: {refcnt, type, used, version, keys, values}, and the collector's two words before it.
+inline constexpr std::uint32_t kGcHeadBytes = 16;
+inline constexpr std::uint32_t kDictBytes = 48;
 inline constexpr std::int32_t kDictUsedOffset = 16;
-inline constexpr std::int32_t kDictKeysOffset = 32;    ///< The shared keys' owner; 0 when combined.
-inline constexpr std::int32_t kDictValuesOffset = 40;  ///< Split: the values taken over.
+inline constexpr std::int32_t kDictVersionOffset = 24;
+inline constexpr std::int32_t kDictKeysOffset = 32;  ///< Split: the type; combined: a table, or 0.
+inline constexpr std::int32_t kDictValuesOffset = 40;  ///< Split: the values taken over; else 0.
+
+/// A combined dict's table: {capacity, count}, then a key and a value for each.
+inline constexpr std::uint32_t kTableHeaderBytes = 16;
+constexpr std::uint32_t table_bytes(std::uint32_t capacity) {
+  return kTableHeaderBytes + capacity * 2 * kWord;
+}
+inline constexpr std::uint32_t kTableCapacity = 5;       ///< Of a new one.
+inline constexpr std::uint32_t kTableCapacityMost = 31;  ///< 512 bytes: what pymalloc serves.
 
 inline constexpr std::int32_t kTypeFlagsOffset = 0xa8;
 inline constexpr std::int32_t kTypeVersionOffset = 0xb0;
+inline constexpr std::int32_t kTypeDeallocOffset = 0x30;
+inline constexpr std::int32_t kTypeAttributeOffset = 0xb8;  ///< `_enabled`, of its dict.
 inline constexpr std::uint32_t kTypeBytes = 0xc0;
 /// PyDict_Check looks at the byte of tp_flags that holds this one: address 0xab of a null type.
 inline constexpr std::int32_t kDictSubclassByte = kTypeFlagsOffset + 3;

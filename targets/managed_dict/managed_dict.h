@@ -48,8 +48,8 @@ enum class Status : std::uint8_t {
 harness::Label to_label(Status status);
 
 /// Compiled functions of the workload.
-enum class Function : std::uint8_t { enter, exit, init };
-inline constexpr std::uint32_t kFunctionCount = 3;
+enum class Function : std::uint8_t { script, init, enter, exit };
+inline constexpr std::uint32_t kFunctionCount = 4;
 
 /// What a kernel or a load reported, against what the program last stored.
 struct Reading {

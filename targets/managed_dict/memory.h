@@ -72,6 +72,8 @@ class Memory {
 
   Blocks& blocks() { return blocks_; }
   Block* find(Address address) { return blocks_.find(address); }
+  /// The block that malloc() just returned.
+  Block& block_at(Address begin) { return *blocks_.slot_near(begin); }
   /// Something that lives as long as the process: a type, None.
   Address add_static(BlockKind kind, std::uint32_t bytes);
 

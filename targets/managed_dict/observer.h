@@ -18,7 +18,7 @@ enum class Module : std::uint8_t { interpreter, jit, allocator, collector, unkno
 inline constexpr std::size_t kModuleCount = 5;
 
 /// What a block was allocated for.
-enum class BlockKind : std::uint8_t { instance, values, dict, number, keys, noise, type, none };
+enum class BlockKind : std::uint8_t { instance, values, dict, number, table, noise, type, none };
 inline constexpr std::size_t kBlockKindCount = 8;
 
 /// One store, after it was done. Where no block is met, the run ends with a Crash instead.
@@ -80,6 +80,15 @@ struct Crash {
   harness::BirthId block;  ///< Dead, and at that address; or none.
 };
 
+/// Compiled code took a value of a type from its cache.
+struct CacheHit {
+  harness::Tick tick;
+  std::uint32_t line_version;  ///< Of the type, when the line was filled,
+  std::uint32_t type_version;  ///< and now; 0 when it was modified since.
+  harness::BirthId value;      ///< Whose address it is now; none where nobody lives there.
+  Address address;
+};
+
 /// How often each path really ran.
 struct Counters {
   std::uint64_t compiled_stores = 0;  ///< StoreAttrCached reached from compiled code.
@@ -105,6 +114,7 @@ class Observer {
   virtual void allocated(const Allocation&) {}
   virtual void released(const Release&) {}
   virtual void probed(const Probe&) {}
+  virtual void cache_hit(const CacheHit&) {}
   virtual void crashed(const Crash&) {}
   /// At the end of a run that did not crash, and right after crashed() of one that did.
   virtual void ended(const Counters&) {}
