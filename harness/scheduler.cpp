@@ -39,9 +39,12 @@ void Scheduler::begin(Tick turn_limit) {
   over_ = false;
   one_by_one_ = false;
   next_unborn_ = 0;
-  skewed_count_ = 0;
+  slow_horizon_ = 0;
+  delays_allowed_ = false;
+  process_skews_.clear();
   waiting_count_ = 0;
   outside_site_ = {};
+  outside_process_ = ProcessId::first;
   touched_.clear();
   written_.fill(0);
 }
@@ -97,7 +100,8 @@ Scheduler::Task& Scheduler::fresh_task() {
   task.site = {};
   task.pending = {};
   task.ready = nullptr;
-  task.skew = 1;
+  task.process = process();
+  task.skew = process_skew(task.process);
   task.slow_until = 0;
   task.read_count = 0;
   task.reads_overflow = false;
@@ -278,7 +282,8 @@ void Scheduler::hold_back_the_slow() {
 
 inline std::uint16_t Scheduler::choose() {
   choices_ = &ready_;
-  if (skewed_count_ > 0) hold_back_the_slow();
+  if (slow_horizon_ > tick_) [[unlikely]]
+    hold_back_the_slow();
   const bool can_stay = current_ != nullptr && current_->state == State::ready &&
                         (current_->slow_until <= tick_ || choices_ == &ready_);
   stay_ = can_stay ? current_->party : plainest();
@@ -312,7 +317,7 @@ Scheduler::Task* Scheduler::next_task() {
     }
     const Party& party = parties_[choose()];
     if (party.task != nullptr) {
-      if (party.task->skew > 1) party.task->slow_until = tick_ + party.task->skew;
+      if (party.task->skew > 1) hold_up(*party.task, party.task->skew);
       return party.task;
     }
     party.engine->advance();
@@ -393,11 +398,33 @@ bool Scheduler::any_engine_ready() const {
                      [&](std::uint16_t party) { return parties_[party].engine != nullptr; });
 }
 
-void Scheduler::set_skew(TaskId id, std::uint32_t ratio) {
-  Task& task = *tasks_[raw(id)];
-  if (task.skew > 1) --skewed_count_;
-  task.skew = ratio;
-  if (ratio > 1) ++skewed_count_;
+void Scheduler::hold_up(Task& task, Tick turns) {
+  task.slow_until = tick_ + turns;
+  slow_horizon_ = std::max(slow_horizon_, task.slow_until);
+}
+
+void Scheduler::set_skew(TaskId id, std::uint32_t ratio) { tasks_[raw(id)]->skew = ratio; }
+
+void Scheduler::set_skew(ProcessId process, std::uint32_t ratio) {
+  if (process_skews_.size() <= raw(process)) process_skews_.resize(raw(process) + std::size_t{1}, 1);
+  process_skews_[raw(process)] = ratio;
+  for (std::size_t i = 0; i < task_count_; ++i)
+    if (tasks_[i]->process == process) tasks_[i]->skew = ratio;
+}
+
+std::uint32_t Scheduler::process_skew(ProcessId process) const {
+  return raw(process) < process_skews_.size() ? process_skews_[raw(process)] : 1;
+}
+
+// From a moment to longer than a collective of eight ranks takes; always bounded, so that a task that
+// polls for ever cannot keep the others out for ever.
+void Scheduler::maybe_delay(Label point) {
+  static constexpr std::array<std::uint16_t, 6> kTurns{0, 4, 16, 64, 256, 1024};
+  const std::uint32_t choice = picker_.pick(Site::delay, kTurns.size());
+  if (choice == 0) return;
+  note(EventKind::note, point, 0, kTurns[choice]);
+  hold_up(*current_, kTurns[choice]);
+  turn({});
 }
 
 // ---- scopes -----------------------------------------------------------------------------------

@@ -24,6 +24,10 @@ namespace harness {
 
 enum class TaskId : std::uint16_t { none = 0xffff };
 
+/// A process of the simulated machine: its tasks share handles, contexts and an address space, and
+/// reach those of another only by IPC. Where nobody says otherwise, everything is in the first.
+enum class ProcessId : std::uint16_t { first = 0 };
+
 /// Something that can advance without a stack of its own: a device stream. It is an option of
 /// schedule questions while it is ready.
 class Engine {
@@ -100,6 +104,16 @@ class Scheduler {
 
   /// Makes `task` take at most one of every `ratio` turns while others can go on. 1 = full speed.
   void set_skew(TaskId task, std::uint32_t ratio);
+  /// The same for every task of `process`, also those that are still to be spawned.
+  void set_skew(ProcessId process, std::uint32_t ratio);
+
+  /// A named place where the running task may be held up while others can go on: a pick says whether,
+  /// and for how many turns. Plain, and without an actor that allows delays: not at all.
+  void delay_point(Label point) {
+    if (delays_allowed_ && current_ != nullptr) [[unlikely]]
+      maybe_delay(point);
+  }
+  void allow_delays() { delays_allowed_ = true; }
 
   // ---- engines ----
 
@@ -116,6 +130,13 @@ class Scheduler {
   Name task_name(TaskId id) const { return tasks_[raw(id)]->name; }
   Label task_label(TaskId id) const { return tasks_[raw(id)]->label; }
   std::size_t task_count() const { return task_count_; }
+
+  /// The process that the running task belongs to. A task belongs to that of whoever spawned it.
+  ProcessId process() const { return current_ != nullptr ? current_->process : outside_process_; }
+  ProcessId exchange_process(ProcessId process) {
+    return std::exchange(current_ != nullptr ? current_->process : outside_process_, process);
+  }
+  ProcessId task_process(TaskId id) const { return tasks_[raw(id)]->process; }
 
   /// The function or op that is running, for birth, death and use sites. Belongs to the task.
   Label site() const { return current_ != nullptr ? current_->site : outside_site_; }
@@ -163,6 +184,7 @@ class Scheduler {
     const TaskId* waits_for_task = nullptr;  ///< Who holds it; may be null.
     Ready ready = nullptr;           ///< Null unless waiting.
     void* ready_context = nullptr;
+    ProcessId process = ProcessId::first;
     std::uint32_t skew = 1;
     Tick slow_until = 0;
     struct Read {
@@ -210,6 +232,9 @@ class Scheduler {
   void make_ready(std::uint16_t party);
   void make_unready(std::uint16_t party);
   std::uint16_t party_of_option(std::uint32_t index) const;
+  void hold_up(Task& task, Tick turns);
+  void maybe_delay(Label point);
+  std::uint32_t process_skew(ProcessId process) const;
   void hold_back_the_slow();
   std::uint16_t choose();
   std::uint16_t plainest() const;
@@ -245,9 +270,12 @@ class Scheduler {
   bool over_ = false;
   bool one_by_one_ = false;
   std::size_t next_unborn_ = 0;
-  std::uint32_t skewed_count_ = 0;
+  Tick slow_horizon_ = 0;  ///< Nobody is held back after this.
+  bool delays_allowed_ = false;
+  std::vector<std::uint32_t> process_skews_;  ///< By process; those beyond the end have full speed.
   std::uint32_t waiting_count_ = 0;
   Label outside_site_;
+  ProcessId outside_process_ = ProcessId::first;
 
   std::vector<Resource> touched_;  ///< Since waiters were last asked.
   /// When a resource was last written, by the low bits of its name: a clash only wakes too often.
@@ -266,6 +294,20 @@ class SiteScope {
  private:
   Scheduler& scheduler_;
   Label previous_;
+};
+
+/// Makes what is spawned and called belong to a process, for as long as it lives.
+class ProcessScope {
+ public:
+  ProcessScope(Scheduler& scheduler, ProcessId process)
+      : scheduler_(scheduler), previous_(scheduler.exchange_process(process)) {}
+  ~ProcessScope() { scheduler_.exchange_process(previous_); }
+  ProcessScope(const ProcessScope&) = delete;
+  ProcessScope& operator=(const ProcessScope&) = delete;
+
+ private:
+  Scheduler& scheduler_;
+  ProcessId previous_;
 };
 
 /// Makes an activation the one that asks, for as long as it lives. Must be left in the task that

@@ -76,7 +76,7 @@ void GpuDevice::allocated(Origin origin, std::uint64_t address, std::uint64_t by
 CUresult GpuDevice::freed(std::uint64_t address) {
   const auto known = memory_.find(address);
   if (known == memory_.end()) {
-    misuse("freed, but no allocation starts there");
+    misuse("device memory", "freed, but no allocation starts there");
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (!world_->ledger.alive(known->second.birth)) {
@@ -97,13 +97,13 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (bytes <= memory.bytes - (address - base)) return CUDA_SUCCESS;
-  misuse("beyond the end of the allocation");
+  misuse("device memory", "beyond the end of the allocation");
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-void GpuDevice::misuse(const char* detail) {
+void GpuDevice::misuse(Label kind, const char* detail) {
   Fault fault = world_->ledger.describe(FaultKind::api_misuse, BirthId::none);
-  fault.object_kind = "device memory";
+  fault.object_kind = kind;
   fault.detail = detail;
   world_->history.add(std::move(fault));
 }

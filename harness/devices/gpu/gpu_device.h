@@ -50,6 +50,8 @@ class GpuDevice final : public Device {
   /// The same for [address, address + bytes). What the driver never gave out passes, to be judged
   /// by it.
   CUresult check(std::uint64_t address, std::uint64_t bytes);
+  /// A call that the documentation forbids; noted.
+  void misuse(Label kind, const char* detail);
 
   // ---- contexts, by task ----
 
@@ -76,7 +78,6 @@ class GpuDevice final : public Device {
 
   void free_memory();
   void free_handles();
-  void misuse(const char* detail);
 
   World* world_ = nullptr;
   std::unordered_map<const void*, Handle> handles_;

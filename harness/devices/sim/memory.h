@@ -3,6 +3,10 @@
 //
 // New memory is filled with a pattern, so that reading it uninitialised is the same everywhere;
 // memory that is given out again keeps its bytes, as it does on a GPU.
+//
+// Behind the range lie views: one for each process that imports, in which all of device memory can
+// be reached at a fixed distance. A view is only mapped once its process opens something, and only
+// then does the memory become a file that can be mapped twice.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +27,8 @@ struct StreamPoint {
   std::uint64_t seq = 0;
 };
 
-/// Which function gave a block out, and so which may take it back.
-enum class Origin : std::uint8_t { device, managed, pinned, pool };
+/// Which function gave a block out, and so which may take it back. Imported: an IPC mapping.
+enum class Origin : std::uint8_t { device, managed, pinned, pool, imported };
 
 /// One life of one piece of memory.
 struct Block {
@@ -34,6 +38,7 @@ struct Block {
   std::uint32_t previous = 0;  ///< Index of the block that had the storage before; 0 for none.
   BirthId birth = BirthId::none;
   Origin origin = Origin::device;
+  ProcessId process = ProcessId::first;  ///< In whose address space it is.
   bool installed =
       true;            ///< False until the stream has reached the allocation that recycles storage.
   bool freed = false;  ///< The call that frees it was made.
@@ -42,6 +47,9 @@ struct Block {
   Pool* pool = nullptr;
   StreamPoint given_at;  ///< The allocation, where it recycles storage: no free gets ahead of it.
   StreamPoint freed_at;
+  std::uint32_t exported = 0;      ///< Of an imported block: the block whose memory it is.
+  std::uint32_t open_count = 0;    ///< Of an imported block: how often it is open.
+  std::uint32_t import_count = 0;  ///< How many processes map it.
 
   bool holds(std::uint64_t address, std::uint64_t count) const {
     return address - base <= bytes && count <= bytes - (address - base);
@@ -54,6 +62,8 @@ class Memory final : public DeviceMemoryMap {
  public:
   static constexpr std::uint64_t kBytes = std::uint64_t{16} << 30;
   static constexpr std::uint64_t kGranule = 512;
+  /// More processes than this cannot import.
+  static constexpr std::uint16_t kProcessLimit = 16;
 
   /// Throws std::runtime_error when the address range cannot be reserved.
   Memory();
@@ -75,6 +85,14 @@ class Memory final : public DeviceMemoryMap {
   /// The life ends, at the current site.
   void retire(std::uint32_t index);
 
+  /// A life of its own for the block's memory at addresses of `importer`. 0 when an open mapping of
+  /// memory that was there before still has the addresses.
+  std::uint32_t map(std::uint32_t exported, ProcessId importer);
+  /// Of an imported block: nobody has freed the memory that it was opened for.
+  bool is_intact(const Block& block) const {
+    return block.origin != Origin::imported || !blocks_[block.exported].dead;
+  }
+
   Block& block(std::uint32_t index) { return blocks_[index]; }
   /// The last to be given the granule of `address`, dead or alive; 0 for none.
   std::uint32_t newest(std::uint64_t address) const {
@@ -95,6 +113,7 @@ class Memory final : public DeviceMemoryMap {
 
   BlockRef find(std::uint64_t address) const override;
   AddressRange range() const override { return range_; }
+  std::uint64_t period() const override { return kBytes; }
 
   /// While it lives, find() answers as a call does that copies a pointer: an allocation counts from
   /// the call on. Otherwise as the device does: from when its stream reached it.
@@ -117,8 +136,17 @@ class Memory final : public DeviceMemoryMap {
                      std::uint32_t previous);
   std::uint32_t reclaim(std::uint32_t granules) const;
   void forget_pages(const Block& block);
+  void share();
+  void make_view(ProcessId process);
+  void forget_mapping(const Block& mapping);
+  void look_through(const Block& mapping, BlockRef& here) const;
+  std::uint64_t view(ProcessId process) const {
+    return range_.low + (raw(process) + std::uint64_t{1}) * kBytes;
+  }
 
-  AddressRange range_;
+  AddressRange range_;                 ///< The memory, and the views of it.
+  int file_ = -1;                      ///< What the memory is, once there are views.
+  std::uint32_t views_ = 0;            ///< Whose view is mapped: a bit for each process.
   std::uint32_t* granules_ = nullptr;  ///< Index of a block, per granule.
   std::uint64_t cursor_ = 0;           ///< Everything below has been given out.
   std::uint64_t used_bytes_ = 0;

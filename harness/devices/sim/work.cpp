@@ -163,20 +163,26 @@ bool SimDevice::call_function(Stream& stream, Work& work) {
     complete_front(stream);
     return true;
   }
+  const ProcessId id = stream.context->process;
+  Process& owner = process(id);
   stream.calling = true;
-  functions_.push_back(&stream);
-  if (function_task == TaskId::none)
-    function_task = scheduler().spawn_daemon("host functions", [this] { serve_functions(); });
-  scheduler().touch(kFunctions);
+  owner.functions.push_back(&stream);
+  if (owner.function_task == TaskId::none) {
+    const ProcessScope scope(scheduler(), id);
+    owner.function_task =
+        scheduler().spawn_daemon("host functions", [this, id] { serve_functions(id); });
+  }
+  scheduler().touch(kFunctions + raw(id));
   return false;
 }
 
-void SimDevice::serve_functions() {
+void SimDevice::serve_functions(ProcessId id) {
+  std::vector<Stream*>& queue = process(id).functions;
   for (;;) {
-    scheduler().wait_until({kFunctions, AccessKind::read}, "host functions",
-                           [this] { return !functions_.empty(); });
-    Stream& stream = *functions_.front();
-    functions_.erase(functions_.begin());
+    scheduler().wait_until({kFunctions + raw(id), AccessKind::read}, "host functions",
+                           [&queue] { return !queue.empty(); });
+    Stream& stream = *queue.front();
+    queue.erase(queue.begin());
     Work& work = stream.front();
     acquire_before(stream, work);
     {

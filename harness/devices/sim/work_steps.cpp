@@ -81,8 +81,14 @@ void SimDevice::release(std::uint32_t index) {
 bool SimDevice::met(const Place& place, std::uint64_t bytes) {
   if (place.birth == BirthId::none) return true;
   const BlockRef here = memory.find(place.address);
-  if (here.id == place.birth && here.alive) [[likely]]
+  if (here.id == place.birth && here.alive && here.lost == BirthId::none) [[likely]]
     return true;
+  if (here.id == place.birth && here.lost != BirthId::none) {  // The exporter freed early.
+    const bool fits = bytes <= here.bytes - (place.address - here.base);
+    if (ledger().used(here.lost, fits ? here.met : BirthId::none)) return true;
+    die();
+    return false;
+  }
   if (!here.alive && ledger().alive(place.birth)) {
     misuse("device memory", "used before its stream reached the allocation", place.birth);
     return false;
