@@ -20,18 +20,18 @@ void add(std::vector<Line>& lines, const WordWrite& write) {
 }
 
 void add(std::vector<Line>& lines, const Sighting& seen) {
-  std::string text = fmt::format(
-      "probe     {:11}  place {}  instance #{}  chunk #{}  {:#x}",
-      seen.compiled ? "jit" : "interpreter", seen.place, seen.instance, seen.chunk, seen.word);
+  std::string text = fmt::format("probe     {:11}  place {}  instance #{}  chunk #{}  {:#x}",
+                                 seen.compiled ? "jit" : "interpreter", seen.place, seen.instance,
+                                 seen.chunk, seen.word);
   if (seen.value_shift != 0) text += fmt::format("  a value {:+} off", seen.value_shift);
   lines.emplace_back(seen.order, std::move(text));
 }
 
 void add(std::vector<Line>& lines, const BlockFinding& finding) {
-  lines.emplace_back(finding.order,
-                     fmt::format("allocator {:11}  {}  {} bytes  {:+}  block #{}",
-                                 to_label(finding.writer).view(), to_label(finding.kind).view(),
-                                 finding.width, finding.shift, finding.block));
+  lines.emplace_back(
+      finding.order,
+      fmt::format("allocator {:11}  {}  {} bytes  {:+}  block #{}", to_label(finding.writer).view(),
+                  to_label(finding.kind).view(), finding.width, finding.shift, finding.block));
 }
 
 }  // namespace
@@ -42,8 +42,9 @@ Label to_label(Writer writer) {
 }
 
 Label to_label(BlockFinding::Kind kind) {
-  static constexpr std::array<Label, 6> kLabels{"freed_beside",  "prefix_changed", "overrun",
-                                                "freed_written", "freed_again",    "header_changed"};
+  static constexpr std::array<Label, 6> kLabels{"freed_beside", "prefix_changed",
+                                                "overrun",      "freed_written",
+                                                "freed_again",  "header_changed"};
   return kLabels[harness::raw(kind)];
 }
 
@@ -55,10 +56,10 @@ std::vector<std::string> Evidence::lines() const {
   std::sort(ordered.begin(), ordered.end());
   std::vector<std::string> lines;
   for (Line& line : ordered) lines.push_back(std::move(line.second));
-  lines.push_back(fmt::format("counters  compiled stores {}, loads {}; stale cache lines {}; frees checked {}",
-                              counters.compiled_stores, counters.compiled_loads,
-                              counters.stale_cache_lines,
-                              checked_frees));
+  lines.push_back(
+      fmt::format("counters  compiled stores {}, loads {}; stale cache lines {}; frees checked {}",
+                  counters.compiled_stores, counters.compiled_loads, counters.stale_cache_lines,
+                  checked_frees));
   if (crash) lines.push_back(fmt::format("crash     at {:#x}", crash->address));
   return lines;
 }

@@ -25,8 +25,10 @@ enum class Instrument : std::uint8_t {
 inline constexpr std::array<harness::InstrumentInfo, 5> kInstruments{{
     {"write_watch", "who writes to an instance's word at obj-0x18, and what"},
     {"allocation_counter", "birth ids of instances, chunks and values at every attribute store"},
-    {"debug_allocator", "whether free() gets what malloc() returned; prefixes, padding, freed blocks"},
-    {"path_counters", "how often the compiled paths really ran, and from which state of their caches"},
+    {"debug_allocator",
+     "whether free() gets what malloc() returned; prefixes, padding, freed blocks"},
+    {"path_counters",
+     "how often the compiled paths really ran, and from which state of their caches"},
     {"crash_report", "where it crashed, as AddressSanitizer over pymalloc would print it"},
 }};
 constexpr harness::InstrumentSet instrument_bit(Instrument instrument) {
@@ -44,8 +46,8 @@ using Order = std::uint32_t;
 struct WordWrite {
   Order order;
   Writer writer;
-  std::uint8_t width;    ///< In bytes, of the store.
-  std::int8_t offset;    ///< Of its first byte, from the word's.
+  std::uint8_t width;  ///< In bytes, of the store.
+  std::int8_t offset;  ///< Of its first byte, from the word's.
   std::uint32_t instance;
   std::uint64_t before;  ///< The whole word.
   std::uint64_t after;
@@ -56,10 +58,10 @@ struct WordWrite {
 struct Sighting {
   Order order;
   bool compiled;
-  std::uint32_t place;     ///< Which address: numbered in the order of their first sighting. 0: the
-                           ///< chunk was looked at when it went, and no instance.
+  std::uint32_t place;  ///< Which address: numbered in the order of their first sighting. 0: the
+                        ///< chunk was looked at when it went, and no instance.
   std::uint32_t instance;
-  std::uint32_t chunk;     ///< 0: none.
+  std::uint32_t chunk;  ///< 0: none.
   std::uint64_t word;
   /// How far beside the start of an object one of the values points; 0: none does.
   std::int32_t value_shift;
@@ -69,12 +71,12 @@ struct Sighting {
 /// Something that a debug allocator does not let pass.
 struct BlockFinding {
   enum class Kind : std::uint8_t {
-    freed_beside,     ///< free() got a pointer that malloc() never returned; `shift` beside one.
-    prefix_changed,   ///< A chunk's prefix byte; `shift` is by how much.
-    overrun,          ///< Bytes around a block, or of a neighbour, by a store that went too far.
-    freed_written,    ///< A block that nobody has was written to.
-    freed_again,      ///< free() of a block that nobody has.
-    header_changed,   ///< 3.13: what inline values begin with, by a store as wide as a count.
+    freed_beside,    ///< free() got a pointer that malloc() never returned; `shift` beside one.
+    prefix_changed,  ///< A chunk's prefix byte; `shift` is by how much.
+    overrun,         ///< Bytes around a block, or of a neighbour, by a store that went too far.
+    freed_written,   ///< A block that nobody has was written to.
+    freed_again,     ///< free() of a block that nobody has.
+    header_changed,  ///< 3.13: what inline values begin with, by a store as wide as a count.
   };
   Order order;
   Kind kind;
@@ -111,7 +113,7 @@ struct Evidence {
   std::vector<BlockFinding> findings;
   std::uint32_t checked_frees = 0;
   targets::managed_dict::Counters counters;
-    std::optional<CrashSeen> crash;
+  std::optional<CrashSeen> crash;
   HardwareSeen hardware;
 
   /// One line each, in the order in which it was recorded.

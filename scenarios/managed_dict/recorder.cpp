@@ -1,6 +1,7 @@
-// How it works. A store is judged by the block that it met: the word of an instance goes to the write
-// watch; a prefix, padding, a neighbour's or nobody's bytes to the debug allocator. What the interpreter
-// does all day (values, counts of references, links of collector and allocator) leaves no trace.
+// How it works. A store is judged by the block that it met: the word of an instance goes to the
+// write watch; a prefix, padding, a neighbour's or nobody's bytes to the debug allocator. What the
+// interpreter does all day (values, counts of references, links of collector and allocator) leaves
+// no trace.
 #include "scenarios/managed_dict/recorder.h"
 
 #include <algorithm>
@@ -24,11 +25,15 @@ std::uint32_t number(harness::BirthId id) { return harness::raw(id); }
 
 Writer writer_of(Module module) {
   switch (module) {
-    case Module::jit: return Writer::jit;
-    case Module::allocator: return Writer::allocator;
-    case Module::unknown: return Writer::unknown;
+    case Module::jit:
+      return Writer::jit;
+    case Module::allocator:
+      return Writer::allocator;
+    case Module::unknown:
+      return Writer::unknown;
     case Module::interpreter:
-    case Module::collector: break;
+    case Module::collector:
+      break;
   }
   return Writer::interpreter;
 }
@@ -36,7 +41,8 @@ Writer writer_of(Module module) {
 /// Where the watched words of an instance are, from the start of its block: 3.11 has two.
 std::span<const std::int32_t> word_offsets(Version version) {
   constexpr auto kBefore = static_cast<std::int32_t>(kPreheaderBytes);
-  static constexpr std::array<std::int32_t, 2> kOffsets{kBefore + kWordOffset, kBefore + kValuesOffset};
+  static constexpr std::array<std::int32_t, 2> kOffsets{kBefore + kWordOffset,
+                                                        kBefore + kValuesOffset};
   return {kOffsets.data(), version == Version::cpython311 ? 2U : 1U};
 }
 
@@ -66,9 +72,12 @@ Recorder::Life* Recorder::find(harness::BirthId id) {
 
 Address Recorder::object_in(const Life& life) {
   switch (life.kind) {
-    case BlockKind::instance: return life.begin + kPreheaderBytes;
-    case BlockKind::dict: return life.begin + kGcHeadBytes;
-    default: return life.begin;
+    case BlockKind::instance:
+      return life.begin + kPreheaderBytes;
+    case BlockKind::dict:
+      return life.begin + kGcHeadBytes;
+    default:
+      return life.begin;
   }
 }
 
@@ -127,9 +136,9 @@ void Recorder::stored_in_instance(const Store& store, const Life& life) {
   for (const std::int32_t word : word_offsets(evidence_.version))
     if (overlaps(store.offset, store.width, word, word + static_cast<std::int32_t>(kWordBytes)))
       return stored_in_word(store, word);
-  const auto inline_begin = static_cast<std::int32_t>(kPreheaderBytes + basic_bytes(evidence_.version));
-  const bool is_inline =
-      evidence_.version == Version::cpython313 && store.offset >= inline_begin;
+  const auto inline_begin =
+      static_cast<std::int32_t>(kPreheaderBytes + basic_bytes(evidence_.version));
+  const bool is_inline = evidence_.version == Version::cpython313 && store.offset >= inline_begin;
   const bool beyond = store.offset + store.width > static_cast<std::int32_t>(life.bytes);
   if (is_inline && store.width == 4) return add_finding(BlockFinding::Kind::header_changed, store);
   if (beyond || (store.width == 1 && !is_inline)) add_finding(BlockFinding::Kind::overrun, store);
@@ -139,8 +148,7 @@ void Recorder::stored_in_word(const Store& store, std::int32_t word) {
   if (evidence_.word_writes.size() >= kKeepLimit) return;
   evidence_.word_writes.push_back({order_, writer_of(store.module), store.width,
                                    static_cast<std::int8_t>(store.offset - word),
-                                   number(store.block),
-                                   word_with(store.before, store.offset, word),
+                                   number(store.block), word_with(store.before, store.offset, word),
                                    word_with(store.after, store.offset, word)});
 }
 
@@ -170,8 +178,12 @@ void Recorder::note_value(const Store& store, Life& life) {
 void Recorder::released(const Release& release) {
   ++order_;
   const auto shift = static_cast<std::int32_t>(release.address - release.allocated);
-  BlockFinding finding{order_, BlockFinding::Kind::freed_beside, writer_of(release.module), 0,
-                       shift,  number(release.block)};
+  BlockFinding finding{order_,
+                       BlockFinding::Kind::freed_beside,
+                       writer_of(release.module),
+                       0,
+                       shift,
+                       number(release.block)};
   evidence_.checked_frees += release.is_values;
   if (release.block == harness::BirthId::none || find(release.block) == nullptr) {
     finding.kind = BlockFinding::Kind::freed_again;
@@ -192,8 +204,8 @@ void Recorder::released(const Release& release) {
   lives_.erase(release.block);
 }
 
-// A value that points beside the object that it pointed at: by how much. What points at something else
-// altogether was not counted but overwritten.
+// A value that points beside the object that it pointed at: by how much. What points at something
+// else altogether was not counted but overwritten.
 std::int32_t Recorder::value_shift(harness::BirthId chunk) {
   Life* life = find(chunk);
   if (life == nullptr || life->kind != BlockKind::values) return 0;
@@ -218,9 +230,7 @@ void Recorder::look_at(const Life& life) {
     evidence_.sightings.push_back({order_, false, 0, 0, number(life.id), 0, shift});
 }
 
-void Recorder::probed(const Probe& probe) {
-  probed(probe, value_shift(probe.values));
-}
+void Recorder::probed(const Probe& probe) { probed(probe, value_shift(probe.values)); }
 
 void Recorder::probed(const Probe& probe, std::int32_t shift) {
   ++order_;
@@ -235,8 +245,7 @@ void Recorder::crashed(const Crash& crash) {
   ++order_;
   constexpr Address kBelow = 16;
   const auto above = by_address_.upper_bound(crash.address);
-  const bool beside_chunk = above != by_address_.end() &&
-                            above->first - crash.address <= kBelow &&
+  const bool beside_chunk = above != by_address_.end() && above->first - crash.address <= kBelow &&
                             lives_.at(above->second).kind == BlockKind::values;
   evidence_.crash = {order_, crash.address, crash.block != harness::BirthId::none, beside_chunk};
 }

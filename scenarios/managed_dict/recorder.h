@@ -42,8 +42,8 @@ class Recorder final : public targets::managed_dict::Observer {
     BlockKind kind;
     Address begin;
     std::uint32_t bytes;
-    std::vector<std::uint8_t> copy;  ///< Of a chunk of values: its bytes.
-    std::vector<Address> last_right; ///< ... and per word, the last object that it pointed at.
+    std::vector<std::uint8_t> copy;   ///< Of a chunk of values: its bytes.
+    std::vector<Address> last_right;  ///< ... and per word, the last object that it pointed at.
     std::uint8_t prefix() const;
   };
 

@@ -1,7 +1,7 @@
 // Word watch: hardware watchpoints on the words of a modelled run's instances.
 //
-// It checks the instrumented stores: a write to a word that only the processor saw came past them. Four
-// registers serve the instances in turn, over as many repetitions of the run as that takes.
+// It checks the instrumented stores: a write to a word that only the processor saw came past them.
+// Four registers serve the instances in turn, over as many repetitions of the run as that takes.
 // Ownership: holds the registers while it lives.
 #pragma once
 

@@ -14,8 +14,10 @@ namespace {
 
 constexpr const char* kHelp =
     "Usage: embedded_<path>_<python> [--no-watch] FILE\n\n"
-    "Runs the statements of FILE, one a line, on the CPython that this program was built with, and\n"
-    "prints what the instruments saw. scenarios/managed_dict/README.md says what statements there are.\n\n"
+    "Runs the statements of FILE, one a line, on the CPython that this program was built with, "
+    "and\n"
+    "prints what the instruments saw. scenarios/managed_dict/README.md says what statements there "
+    "are.\n\n"
     "Example:\n  printf 'new_instance 0 0\\nstore_attr 0 0 0\\n' > /tmp/two && "
     "./build/release/embedded_managed_dict_cpython311 /tmp/two\n\n"
     "Exit: 0 the statements ran, 2 one could not, 3 usage; killed by a signal when CPython was.\n";
@@ -49,8 +51,10 @@ int main(int argc, char** argv) {
   const char* file = nullptr;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--help") == 0) return std::fputs(kHelp, stdout) < 0;
-    if (std::strcmp(argv[i], "--no-watch") == 0) instruments.hardware_watch = false;
-    else file = file == nullptr ? argv[i] : "";
+    if (std::strcmp(argv[i], "--no-watch") == 0)
+      instruments.hardware_watch = false;
+    else
+      file = file == nullptr ? argv[i] : "";
   }
   if (file == nullptr || *file == '\0' || *file == '-') {
     std::fputs("embedded: one FILE of statements is wanted; see --help\n", stderr);

@@ -166,8 +166,15 @@ PyMethodDef kFunctions[] = {{"storing", storing, METH_O, nullptr},
                             {"number", number, METH_NOARGS, nullptr},
                             {"reading", reading, METH_NOARGS, nullptr},
                             {nullptr, nullptr, 0, nullptr}};
-PyModuleDef kModule = {PyModuleDef_HEAD_INIT, "afterlife", nullptr, -1,     kFunctions,
-                       nullptr,               nullptr,     nullptr, nullptr};
+PyModuleDef kModule = {PyModuleDef_HEAD_INIT,
+                       "afterlife",
+                       nullptr,
+                       -1,
+                       kFunctions,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       nullptr};
 
 void call(const std::string& name, const std::vector<long>& numbers) {
   PyObject* function = PyDict_GetItemString(state().names, name.c_str());

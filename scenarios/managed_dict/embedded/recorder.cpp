@@ -1,6 +1,7 @@
 // How it works. tp_alloc and tp_free of the recorded classes are hooked, as the report's design has
-// it: that is where a watchpoint is set and taken back. Lines go out through write(2), so nothing is
-// lost when the interpreter crashes; the handler of the crash adds its address and lets it happen.
+// it: that is where a watchpoint is set and taken back. Lines go out through write(2), so nothing
+// is lost when the interpreter crashes; the handler of the crash adds its address and lets it
+// happen.
 #include "scenarios/managed_dict/embedded/recorder.h"
 
 #include <signal.h>
@@ -71,8 +72,8 @@ std::uint8_t prefix_for(std::size_t bytes) {
   return 0;
 }
 
-/// By how much one of the instance's values points beside what it pointed at when it was seen last; 0
-/// where none does. A reference counted at the wrong place moves it by one.
+/// By how much one of the instance's values points beside what it pointed at when it was seen last;
+/// 0 where none does. A reference counted at the wrong place moves it by one.
 long value_shift(Instance& instance) {
   const TrackedBlock& chunk = instance.chunk;
   if (chunk.id == 0) return 0;
@@ -109,8 +110,8 @@ void on_free(std::uintptr_t pointer, const TrackedBlock& block) {
   const long expected = is_values ? prefix_for(block.bytes) : 0;
   const long read = expected + static_cast<long>(block.address - pointer);
   say("release %" PRIu64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %ld %ld\n", known.tick,
-      is_values ? "values" : "none", block.id, std::uint64_t{pointer},
-      std::uint64_t{block.address}, read, expected);
+      is_values ? "values" : "none", block.id, std::uint64_t{pointer}, std::uint64_t{block.address},
+      read, expected);
 }
 
 /// The object begins behind what the collector and the managed dict keep before it.
@@ -162,7 +163,7 @@ void start_recording(const Instruments& instruments) {
   install_tracked_allocator(&on_free);
   const std::string& why_not = HardwareWatch::why_not();
   if (instruments.hardware_watch && why_not.empty()) state().watch = new HardwareWatch;
-  say("# hardware watch: %s\n", state().watch != nullptr           ? "on"
+  say("# hardware watch: %s\n", state().watch != nullptr     ? "on"
                                 : instruments.hardware_watch ? why_not.c_str()
                                                              : "off");
 }

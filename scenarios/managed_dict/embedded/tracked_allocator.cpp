@@ -83,7 +83,8 @@ void install_tracked_allocator(OnFree on_free) {
   constexpr PyMemAllocatorDomain kDomains[] = {PYMEM_DOMAIN_MEM, PYMEM_DOMAIN_OBJ};
   for (int i = 0; i < 2; ++i) {
     PyMem_GetAllocator(kDomains[i], &originals[i]);
-    PyMemAllocatorEx tracked{&originals[i], tracked_malloc, tracked_calloc, tracked_realloc, tracked_free};
+    PyMemAllocatorEx tracked{&originals[i], tracked_malloc, tracked_calloc, tracked_realloc,
+                             tracked_free};
     PyMem_SetAllocator(kDomains[i], &tracked);
   }
 }

@@ -1,5 +1,5 @@
-// What instruments conclude from planted records: one for each class of writer. The records are blind
-// by construction: they are all that diagnose() gets.
+// What instruments conclude from planted records: one for each class of writer. The records are
+// blind by construction: they are all that diagnose() gets.
 #include <gtest/gtest.h>
 
 #include "scenarios/managed_dict/evidence.h"
@@ -35,7 +35,8 @@ class Planted {
     evidence_.word_writes.push_back({++order_, writer, width, offset, id, before, after});
     return *this;
   }
-  Planted& probe(std::uint32_t place, std::uint32_t id, std::uint64_t word, std::int32_t shift = 0) {
+  Planted& probe(std::uint32_t place, std::uint32_t id, std::uint64_t word,
+                 std::int32_t shift = 0) {
     evidence_.sightings.push_back({++order_, true, place, id, id + 100, word, shift});
     return *this;
   }
@@ -58,7 +59,8 @@ class Planted {
 };
 
 TEST(ManagedDictDiagnosePlanted, StockIsLegalRecycling) {
-  const Planted stock = Planted().born(1).probe(1, 1, kWord).died(1).born(2).probe(1, 2, kWord).died(2);
+  const Planted stock =
+      Planted().born(1).probe(1, 1, kWord).died(1).born(2).probe(1, 2, kWord).died(2);
   EXPECT_EQ(stock.kind(), "d");
   for (const Instrument left_out : {Instrument::write_watch, Instrument::debug_allocator,
                                     Instrument::allocation_counter, Instrument::path_counters})
@@ -74,8 +76,11 @@ TEST(ManagedDictDiagnosePlanted, LegalMaterialisationBetweenProbesIsLegal) {
 
 TEST(ManagedDictDiagnosePlanted, AByteOfTheWordIsTheNarrowWriter) {
   for (const Writer writer : {Writer::jit, Writer::unknown, Writer::interpreter}) {
-    const Planted seen =
-        Planted().born(1).probe(1, 1, kWord).write(writer, 1, 0, 1, 0x97, 0x96).probe(1, 1, kWord - 1);
+    const Planted seen = Planted()
+                             .born(1)
+                             .probe(1, 1, kWord)
+                             .write(writer, 1, 0, 1, 0x97, 0x96)
+                             .probe(1, 1, kWord - 1);
     EXPECT_EQ(seen.kind(), "a");
     EXPECT_EQ(seen.kind(instrument_bit(Instrument::write_watch)), "a|b")
         << "the counter knows that it is the same instance, and no more";
@@ -95,8 +100,10 @@ TEST(ManagedDictDiagnosePlanted, AWiderStoreThatClipsTheTagIsTheWideWriter) {
 }
 
 TEST(ManagedDictDiagnosePlanted, AWordThatHasNothingToDoWithTheOldOneIsAWildWrite) {
-  const Planted seen =
-      Planted().born(1).write(Writer::jit, 8, 0, 1, kWord, kWord + 0x4000).probe(1, 1, kWord + 0x4000);
+  const Planted seen = Planted()
+                           .born(1)
+                           .write(Writer::jit, 8, 0, 1, kWord, kWord + 0x4000)
+                           .probe(1, 1, kWord + 0x4000);
   EXPECT_EQ(seen.kind(), "c");
 }
 
@@ -116,8 +123,8 @@ TEST(ManagedDictDiagnosePlanted, AStaleCacheIsToldByThePathCounters) {
   EXPECT_EQ(seen.kind(instrument_bit(Instrument::path_counters)), "d");
 }
 
-/// Counted once through the tagged word; the chunk is freed one byte early and handed out again, and a
-/// perfectly legal initialisation stores what was taken for an impossible pattern.
+/// Counted once through the tagged word; the chunk is freed one byte early and handed out again,
+/// and a perfectly legal initialisation stores what was taken for an impossible pattern.
 Planted counted_through_the_word() {
   Planted seen = Planted().born(1).probe(1, 1, kWord);
   seen.find(BlockFinding::Kind::prefix_changed, 4, 1).find(BlockFinding::Kind::freed_beside, 0, -1);
@@ -141,7 +148,8 @@ TEST(ManagedDictDiagnosePlanted, WithoutItTheWrongConclusionsOfTheTableComeOut) 
 }
 
 TEST(ManagedDictDiagnosePlanted, AnEvenCountThatNeverCrashesIsCaughtAllTheSame) {
-  Planted seen = Planted().born(1).probe(1, 1, kWord).find(BlockFinding::Kind::prefix_changed, 4, 2);
+  Planted seen =
+      Planted().born(1).probe(1, 1, kWord).find(BlockFinding::Kind::prefix_changed, 4, 2);
   seen.died(1).born(2, kWord - 2).probe(1, 2, kWord - 2);
   EXPECT_EQ(seen.kind(), "f");
   EXPECT_EQ(seen.kind(instrument_bit(Instrument::debug_allocator)), "d");
@@ -165,7 +173,8 @@ TEST(ManagedDictDiagnosePlanted, AVacuousRunExplainsNothing) {
   Planted seen = Planted().born(1).probe(1, 1, kWord).died(1);
   seen.evidence().counters = {};
   EXPECT_EQ(seen.kind(), "vacuous");
-  EXPECT_EQ(seen.kind(instrument_bit(Instrument::path_counters)), "d") << "the pass that hides nothing";
+  EXPECT_EQ(seen.kind(instrument_bit(Instrument::path_counters)), "d")
+      << "the pass that hides nothing";
 }
 
 }  // namespace

@@ -36,7 +36,9 @@ class Reader {
  private:
   static BirthId id(std::uint64_t number) { return static_cast<BirthId>(number); }
   static BlockKind kind_of(const std::string& word) {
-    return word == "instance" ? BlockKind::instance : word == "values" ? BlockKind::values : BlockKind::none;
+    return word == "instance" ? BlockKind::instance
+           : word == "values" ? BlockKind::values
+                              : BlockKind::none;
   }
   static Module module_of(const std::string& word) {
     return word == "jit"           ? Module::jit
@@ -80,8 +82,8 @@ void Reader::read(const std::string& line) {
     std::uint64_t allocated = 0;
     std::uint32_t prefix = 0, expected = 0;
     words >> tick >> kind >> block >> address >> allocated >> prefix >> expected;
-    recorder_.released({tick, Module::interpreter, kind_of(kind), id(block), address, allocated, true,
-                        kind == "values", static_cast<std::uint8_t>(prefix),
+    recorder_.released({tick, Module::interpreter, kind_of(kind), id(block), address, allocated,
+                        true, kind == "values", static_cast<std::uint8_t>(prefix),
                         static_cast<std::uint8_t>(expected)});
   } else if (what == "crash") {
     words >> tick >> address;
@@ -115,7 +117,9 @@ class TestManagedDictEmbedded : public ::testing::TestWithParam<const char*> {
     options.push_back(folder / "statements");
     return harness::run_child(program(), options);
   }
-  static std::string kind(const Ended& ended) { return diagnose(Reader(ended.out).evidence()).kind; }
+  static std::string kind(const Ended& ended) {
+    return diagnose(Reader(ended.out).evidence()).kind;
+  }
 };
 
 /// Two instances of one class, one after the other at one address, and a block around all three.
@@ -181,7 +185,8 @@ TEST_P(TestManagedDictEmbedded, StrayCountsThroughTheTaggedWordEndAsInTheModel) 
   if (!is_tagged()) GTEST_SKIP() << "3.11 has no tagged word";
   const std::string before = "new_instance 0 0\nstore_attr 0 0 0\nstore_attr 0 0 0\n";
   const std::string after =
-      "load_attr 0 0\ndel_instance 0\nnew_instance 1 0\nstore_attr 1 0 0\nload_attr 1 0\nclear_up\n";
+      "load_attr 0 0\ndel_instance 0\nnew_instance 1 0\nstore_attr 1 0 0\nload_attr 1 "
+      "0\nclear_up\n";
   const std::vector<Expected> all{
       {"bit23 0\nstray 2 incref\n", true, "f"},    {"bit23 0\nstray 2 decref\n", true, "f"},
       {"bit23 0\nstray 2 balanced\n", false, "d"}, {"bit23 1\nstray 2 balanced\n", true, "f"},

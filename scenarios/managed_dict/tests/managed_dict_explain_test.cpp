@@ -20,13 +20,13 @@ using harness::Runner;
 
 /// The class of each writer, as the fact sheet sorts them. What is not in here writes nothing.
 const std::map<std::string, std::string, std::less<>> kClasses{
-    {"clear_tag_byte", "a"},        {"subtract_from_tag_byte", "a"},
-    {"move_tag_byte", "a"},         {"encode_twice", "b"},
-    {"misdirected_decref", "b"},    {"clear_gc_flag_off_header", "b"},
-    {"straddling_store", "b"},      {"stale_pointer_store", "c"},
+    {"clear_tag_byte", "a"},          {"subtract_from_tag_byte", "a"},
+    {"move_tag_byte", "a"},           {"encode_twice", "b"},
+    {"misdirected_decref", "b"},      {"clear_gc_flag_off_header", "b"},
+    {"straddling_store", "b"},        {"stale_pointer_store", "c"},
     {"insertion_order_overrun", "c"}, {"stale_cache_value", "e"},
-    {"incref_tagged_word", "f"},    {"decref_tagged_word", "f"},
-    {"balanced_tagged_count", "f"}, {"even_tagged_count", "f"},
+    {"incref_tagged_word", "f"},      {"decref_tagged_word", "f"},
+    {"balanced_tagged_count", "f"},   {"even_tagged_count", "f"},
     {"incref_decoded_values", "g"}};
 
 std::string name_of(std::size_t variant) { return scenario.variants[variant].name.c_str(); }
@@ -81,8 +81,9 @@ TEST(ManagedDictExplain, WithoutTheDebugAllocatorStrayCountsPassForRecycling) {
     for (const harness::Finding& finding : search(runner, variant, 3000, 6).findings) {
       ManagedInstruments instruments(false);
       observe(runner, finding.reproducer.the_case, instruments);
-      EXPECT_EQ(instruments.diagnose(instrument_bit(Instrument::debug_allocator) |
-                                     instrument_bit(Instrument::crash_report))
+      EXPECT_EQ(instruments
+                    .diagnose(instrument_bit(Instrument::debug_allocator) |
+                              instrument_bit(Instrument::crash_report))
                     .kind,
                 "d")
           << name_of(variant) << ": " << finding.signature;
