@@ -3,6 +3,7 @@
 //
 // Last the script drops everything, collects and synchronises: what is then still alive was
 // retained.
+#include "scenarios/managed_dict/explain.h"
 #include "scenarios/managed_dict/script.h"
 
 namespace scenarios::managed_dict {
@@ -94,7 +95,7 @@ ManagedDict& make_path(Stage& stage, const Setup& setup) {
 
 }  // namespace
 
-void drive(Scene& scene) { drive_shaped(scene, Shape{}); }
+void drive(Scene& scene) { drive_shaped(scene, Shape{}, observer_of(scene)); }
 
 void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Observer* observer,
                   const Settings& settings) {
