@@ -23,17 +23,26 @@ constexpr std::uint64_t kAdjustRunLimit = 150;  ///< One decision on top of all 
 constexpr std::uint64_t kPlanRunLimits[] = {50, 220, 160};
 constexpr std::uint32_t kPlanDecisionLimit = 2;
 constexpr std::uint64_t kOwnRunLimit = 120;  ///< Few of the decisions that are there.
+constexpr std::uint64_t kSampleRunLimit = 400;  ///< An op left out, and all else drawn anew.
+constexpr std::uint64_t kKnownRunLimit = 150;   ///< The program of a known case, under other schedules.
+constexpr std::uint64_t kSampleShrinkLimit = 120;  ///< To make one that fails small enough.
+
+/// How hard to try: a sample that fails is only made plainer.
+enum class Effort : std::uint8_t { plainer, full };
 
 class Shrinker {
  public:
-  Shrinker(Runner& runner, const Case& the_case, const Limits& limits)
-      : best_(runner, the_case, limits) {
+  Shrinker(Runner& runner, const Case& the_case, const Limits& limits, Effort effort)
+      : runner_(runner), effort_(effort), best_(runner, the_case, limits) {
     result_.the_case = the_case;
   }
 
-  Minimized shrink(std::string_view signature) {
+  Minimized shrink(std::string_view signature, const std::vector<Tape>& known = {}) {
+    signature_ = signature;
+    known_ = &known;
     result_.reproduced = best_.aim(signature);
-    result_.deterministic = result_.reproduced && best_.is_deterministic();
+    result_.deterministic =
+        result_.reproduced && (effort_ == Effort::plainer || best_.is_deterministic());
     if (result_.deterministic) {
       while (improve_cheaply() || improve_dearly()) continue;
       result_.finished = !best_.spent();
@@ -173,8 +182,9 @@ class Shrinker {
   }
 
   bool improve_dearly() {
-    return few_of_its_own() || delete_together() || fewer_of_any() || replan_slice() ||
-           replan_ops();
+    if (effort_ == Effort::plainer) return delete_together();
+    return follow_known() || few_of_its_own() || delete_together() || fewer_of_any() || replan_slice() ||
+           replan_ops() || resample_ops();
   }
 
   /// One or two of the further decisions that are there will often do.
@@ -245,6 +255,40 @@ class Shrinker {
     return false;
   }
 
+  /// One op fewer, and whatever else it takes, drawn at random and then made plainer: for faults that
+  /// need more decisions than sets of few can hold.
+  bool resample_ops() {
+    const std::vector<Name> all = slots();
+    const std::uint64_t share = kSampleRunLimit / std::max<std::uint64_t>(all.size(), 1);
+    return std::any_of(all.rbegin(), all.rend(), [&](Name slot) {
+      return resample(minimizing::program_of(best_.without({slot})), share);
+    });
+  }
+
+  bool resample(const Tape& program, std::uint64_t sample_count) {
+    for (std::uint64_t seed = 0; seed < sample_count; ++seed) {
+      const Case* found = best_.sample(program, seed);
+      if (found == nullptr) continue;
+      const Minimized plainer =
+          Shrinker(runner_, *found, best_.limits_left(kSampleShrinkLimit), Effort::plainer)
+              .shrink(signature_);
+      if (best_.improve(plainer.the_case, plainer.run_count)) return true;
+    }
+    return false;
+  }
+
+  /// What showed the fault elsewhere may show it here, perhaps under another schedule.
+  bool follow_known() {
+    return std::any_of(known_->begin(), known_->end(), [&](const Tape& tape) {
+      if (minimizing::measure(tape).op_count >= best_.measure().op_count) return false;
+      const Tape program = minimizing::program_of(tape);
+      return best_.improve(tape) ||
+             best_.improve_by_sets(tape, 1, kKnownRunLimit / 2) == Found::better ||
+             best_.improve_by_sets(program, 1, kKnownRunLimit / 2) == Found::better ||
+             resample(program, kKnownRunLimit);
+    });
+  }
+
   bool adjust(const Tape& rest, std::uint64_t run_limit) {
     return best_.improve_by_sets(rest, 1, run_limit) == Found::better;
   }
@@ -294,6 +338,10 @@ class Shrinker {
                        proved_one_fewer_, proved_one_fewer_ == 1 ? "" : "s");
   }
 
+  Runner& runner_;
+  Effort effort_;
+  std::string_view signature_;
+  const std::vector<Tape>* known_ = nullptr;
   minimizing::Best best_;
   Minimized result_;
   std::size_t proved_further_ = 0;  ///< No smaller set makes the program fail.
@@ -304,8 +352,8 @@ class Shrinker {
 }  // namespace
 
 Minimized minimize(Runner& runner, const Case& the_case, std::string_view signature,
-                   const Limits& limits) {
-  return Shrinker(runner, the_case, limits).shrink(signature);
+                   const Limits& limits, const std::vector<Tape>& known) {
+  return Shrinker(runner, the_case, limits, Effort::full).shrink(signature, known);
 }
 
 }  // namespace harness

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/run.h"
 
@@ -33,9 +34,10 @@ struct Minimized {
   std::string statement;                   ///< What was proved minimal, in a sentence.
 };
 
-/// `signature` is one of the faults of the case.
+/// `signature` is one of the faults of the case. `known` are tapes that showed it elsewhere, such as the
+/// smallest known case: they are tried too, so that what is known once is never found larger again.
 Minimized minimize(Runner& runner, const Case& the_case, std::string_view signature,
-                   const Limits& limits = {});
+                   const Limits& limits = {}, const std::vector<Tape>& known = {});
 
 /// What all sets of few decisions, on top of a program, came to.
 struct Proof {

@@ -25,7 +25,18 @@ bool same_question(const Decision& a, const Decision& b) {
 bool Best::spent() const {
   if (run_count_ >= limits_.run_limit) return true;
   if (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) return true;
-  return std::chrono::duration<double>(Clock::now() - begin_).count() >= limits_.second_limit;
+  return seconds() >= limits_.second_limit;
+}
+
+double Best::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - begin_).count();
+}
+
+Limits Best::limits_left(std::uint64_t run_limit) const {
+  Limits left = limits_;
+  left.run_limit = std::min(run_limit, limits_.run_limit - std::min(limits_.run_limit, run_count_));
+  left.second_limit = limits_.second_limit - seconds();
+  return left;
 }
 
 const Outcome& Best::run(Strategy& strategy) {
@@ -79,8 +90,17 @@ bool Best::improve(Tape tape) {
   return adopt(run(replay_));
 }
 
-// ---- the causal slice
-// -----------------------------------------------------------------------------
+const Case* Best::sample(const Tape& program, std::uint64_t seed) {
+  if (spent()) return nullptr;
+  sample_.assign(program, seed);
+  const Outcome& outcome = run(sample_);
+  if (shown(outcome) == nullptr) return nullptr;
+  sampled_ = trial_;
+  sampled_.tape = outcome.tape;
+  return &sampled_;
+}
+
+// ---- the causal slice ---------------------------------------------------------------------------
 
 std::set<Name> Best::find_blame(const Fault& fault) const {
   std::unordered_map<Name, const Life*> lives;
@@ -103,8 +123,7 @@ std::set<Name> Best::find_blame(const Fault& fault) const {
   return slots;
 }
 
-// ---- sets of decisions
-// ----------------------------------------------------------------------------
+// ---- sets of decisions --------------------------------------------------------------------------
 
 Found Best::improve_by_sets(const Tape& base, std::uint32_t size, std::uint64_t run_limit) {
   runs_left_ = run_limit;

@@ -9,6 +9,7 @@
 #include "harness/minimize.h"
 #include "harness/minimize_tape.h"
 #include "harness/pick_deviations.h"
+#include "harness/pick_sample.h"
 
 namespace harness::minimizing {
 
@@ -37,6 +38,16 @@ class Best {
   /// one is better or so many runs were made.
   Found improve_by_sets(const Tape& base, std::uint32_t size, std::uint64_t run_limit);
 
+  /// Runs the program under decisions drawn at random. The case if it shows the fault, however large.
+  const Case* sample(const Tape& program, std::uint64_t seed);
+  /// Adopts what was found elsewhere, in so many runs.
+  bool improve(const Case& found, std::uint64_t run_count) {
+    run_count_ += run_count;
+    return improve(found.tape);
+  }
+  /// What is left of the limits, but at most so many runs.
+  Limits limits_left(std::uint64_t run_limit) const;
+
   const Tape& tape() const { return tape_; }
   const Measure& measure() const { return measure_; }
   std::uint64_t run_count() const { return run_count_; }
@@ -56,6 +67,7 @@ class Best {
  private:
   using Clock = std::chrono::steady_clock;
 
+  double seconds() const;
   const Outcome& run(Strategy& strategy);
   const Fault* shown(const Outcome& outcome) const;
   bool adopt(const Outcome& outcome);
@@ -76,6 +88,8 @@ class Best {
   std::uint64_t trace_ = 0;
   Replay replay_;
   Deviations recorder_;
+  Sample sample_;
+  Case sampled_;
 
   Tape tape_;
   Measure measure_;

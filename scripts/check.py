@@ -87,11 +87,11 @@ def properties(tally, full):
 
 
 def corpus(tally, full):
-    """Every committed reproducer and smallest program, replayed under ASan and UBSan."""
+    """Every committed reproducer, smallest program and smallest case, replayed under ASan and UBSan."""
     build("asan")
     if not programs.exists("asan", "afterlife"):
         return tally.add(False, "build/asan/afterlife is not built")
-    files = sorted(p for kind in ("repros", "programs") for p in ROOT.glob(f"corpus/*/{kind}/*"))
+    files = sorted(p for kind in ("repros", "programs", "smallest") for p in ROOT.glob(f"corpus/*/{kind}/*"))
     for file in files:
         ended = programs.run("asan", "afterlife", "replay", file, "--json")
         tally.add(ended.code == 0, f"replay {file.relative_to(ROOT)}: exit {ended.code} {ended.err.strip()}")

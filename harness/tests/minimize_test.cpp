@@ -61,6 +61,32 @@ TEST(Minimize, LeavesTheFewOpsThatTheFaultNeeds) {
   EXPECT_LE(more, 3u);
 }
 
+TEST(Minimize, FollowsAKnownCaseThatIsSmaller) {
+  Runner runner;
+  const std::vector<Failing> all = find_failing(runner, 60);
+  const Failing& first = all.front();
+  const Tape smallest = minimize(runner, first.the_case, first.signature).the_case.tape;
+  constexpr Limits kHardlyAny{.run_limit = 40};  // Too few to get there by leaving things out.
+  std::size_t alone = 0, led = 0;
+  for (const Failing& failing : all) {
+    if (failing.signature != first.signature || !(failing.the_case.config == first.the_case.config)) continue;
+    alone += minimize(runner, failing.the_case, failing.signature, kHardlyAny).op_count;
+    led += minimize(runner, failing.the_case, failing.signature, kHardlyAny, {smallest}).op_count;
+  }
+  EXPECT_LE(led, alone);
+  const Minimized again =
+      minimize(runner, first.the_case, first.signature, {}, {smallest});
+  EXPECT_LE(again.op_count, minimizing::measure(smallest).op_count);
+}
+
+TEST(Minimize, TakesAKnownCaseOnlyIfItShowsTheFault) {
+  Runner runner;
+  const Failing failing = find_failing(runner, 1).front();
+  const Minimized alone = minimize(runner, failing.the_case, failing.signature);
+  const Minimized led = minimize(runner, failing.the_case, failing.signature, {}, {Tape{}});
+  EXPECT_EQ(led.the_case.tape, alone.the_case.tape);
+}
+
 TEST(Minimize, LeavesThreeDecisionsThatAreNotOpsInTheMedian) {
   Runner runner;
   std::vector<std::size_t> counts;

@@ -32,34 +32,31 @@ std::string signature_to_keep(Runner& runner, const Reproducer& reproducer, cons
   return outcome.faults.front().signature();
 }
 
-/// Whether every op kind of `program` occurs in `tape`: it goes the same way into its window.
-bool goes_the_way_of(const Tape& tape, const Tape& program) {
-  return std::all_of(program.begin(), program.end(), [&](const Decision& wanted) {
-    if (wanted.site_tag != site_tag(Site::op)) return true;
-    return std::any_of(tape.begin(), tape.end(), [&](const Decision& decision) {
-      return decision.site_tag == wanted.site_tag && decision.value == wanted.value;
-    });
-  });
-}
-
-/// Ops of the smallest committed program of the fault's window: of those that go the same way, if there
-/// are such; none where the window has no program.
+/// Ops of the smallest committed program of the fault's window; none where there is no such program.
 std::optional<std::size_t> smallest_ops(const Case& the_case, int window, const std::string& corpus) {
   std::optional<std::size_t> least;
-  std::optional<std::size_t> least_alike;
   if (window < 0) return least;
   try {
     for (const Program& program : read_programs(corpus, *the_case.scenario)) {
-      if (program.window != window) continue;
-      const Tape& tape = program.reproducer.the_case.tape;
-      const std::size_t ops = op_count(tape);
-      least = std::min(least.value_or(ops), ops);
-      if (goes_the_way_of(the_case.tape, tape)) least_alike = std::min(least_alike.value_or(ops), ops);
+      const std::size_t ops = op_count(program.reproducer.the_case.tape);
+      if (program.window == window && (!least || ops < *least)) least = ops;
     }
   } catch (const std::runtime_error&) {
     // The corpus only adds a figure to compare with.
   }
-  return least_alike ? least_alike : least;
+  return least;
+}
+
+/// Ops of the smallest known case that shows the fault here too, in this variant and config.
+std::optional<std::size_t> smallest_known_ops(Runner& runner, Case the_case, const std::string& signature,
+                                              const std::vector<Tape>& known) {
+  for (const Tape& tape : known) {
+    the_case.tape = tape;
+    const Outcome& outcome = runner.run(the_case);
+    const auto shown = [&](const Fault& fault) { return fault.signature() == signature; };
+    if (std::any_of(outcome.faults.begin(), outcome.faults.end(), shown)) return op_count(tape);
+  }
+  return {};
 }
 
 struct Result {
@@ -67,7 +64,8 @@ struct Result {
   std::string signature;
   int window = -1;
   double seconds = 0;
-  std::optional<std::size_t> window_ops;
+  std::optional<std::size_t> window_ops;  ///< Of the smallest program of its window.
+  std::optional<std::size_t> known_ops;   ///< Of the smallest known case that shows this fault here too.
 };
 
 Json to_json(const Result& result) {
@@ -75,15 +73,15 @@ Json to_json(const Result& result) {
   const Scenario& scenario = *small.the_case.scenario;
   Json window = nullptr;
   if (result.window >= 0) window = scenario.windows[static_cast<std::size_t>(result.window)].name.view();
-  Json window_ops = nullptr;
-  if (result.window_ops) window_ops = *result.window_ops;
+  const auto or_null = [](std::optional<std::size_t> ops) { return ops ? Json(*ops) : Json(nullptr); };
   return {{"schema", 1},
           {"signature", result.signature},
           {"window", window},
           {"ops", small.op_count},
           {"decisions", small.decision_count},
           {"further_decisions", small.further_decision_count},
-          {"window_ops", window_ops},
+          {"window_ops", or_null(result.window_ops)},
+          {"known_ops", or_null(result.known_ops)},
           {"runs", small.run_count},
           {"seconds", result.seconds},
           {"finished", small.finished},
@@ -110,7 +108,10 @@ int minimize(const MinimizeOptions& options) {
   Result result;
   result.signature = signature_to_keep(runner, before, options.file);
   const double start = now();
-  result.minimized = harness::minimize(runner, before.the_case, result.signature, limits);
+  const std::vector<Tape> known =
+      read_smallest(options.programs, *before.the_case.scenario, result.signature);
+  result.known_ops = smallest_known_ops(runner, before.the_case, result.signature, known);
+  result.minimized = harness::minimize(runner, before.the_case, result.signature, limits, known);
   result.seconds = now() - start;
   if (!result.minimized.reproduced)
     throw std::runtime_error(fmt::format("{}: its run does not show {}; see `afterlife replay`",

@@ -52,6 +52,23 @@ std::vector<Program> read_programs(const std::string& corpus, const Scenario& sc
   return programs;
 }
 
+std::vector<Tape> read_smallest(const std::string& corpus, const Scenario& scenario,
+                                const std::string& signature) {
+  const fs::path folder = fs::path(corpus) / scenario.name.view() / "smallest";
+  std::vector<Tape> tapes;
+  if (!fs::is_directory(folder)) return tapes;
+  for (const fs::path& file : files_in(folder)) {
+    const Reproducer reproducer = read_reproducer(file.string());
+    if (reproducer.the_case.scenario == &scenario && !reproducer.faults.empty() &&
+        reproducer.faults.front() == signature)
+      tapes.push_back(reproducer.the_case.tape);
+  }
+  std::sort(tapes.begin(), tapes.end(), [](const Tape& a, const Tape& b) {
+    return std::pair(op_count(a), a) < std::pair(op_count(b), b);
+  });
+  return tapes;
+}
+
 std::size_t op_count(const Tape& tape) {
   return static_cast<std::size_t>(std::count_if(tape.begin(), tape.end(), [](const Decision& decision) {
     return decision.site_tag == site_tag(Site::op);

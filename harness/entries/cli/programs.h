@@ -1,4 +1,5 @@
-// Programs: the committed smallest program of each window: corpus/<path>/programs/<window>.repro.
+// Programs: what the corpus knows of a path: the smallest program of each window, in
+// corpus/<path>/programs/<window>.repro, and the smallest case of each fault, in corpus/<path>/smallest.
 #pragma once
 
 #include <string>
@@ -17,6 +18,11 @@ struct Program {
 /// In the order of their names. Errors: std::runtime_error when there is no such folder, or a file of it
 /// is no reproducer of this path.
 std::vector<Program> read_programs(const std::string& corpus, const Scenario& scenario);
+
+/// The committed smallest cases of this fault, corpus/<path>/smallest/*.repro; fewest ops first. None where there
+/// is no such folder.
+std::vector<Tape> read_smallest(const std::string& corpus, const Scenario& scenario,
+                                const std::string& signature);
 
 /// How many ops a tape has.
 std::size_t op_count(const Tape& tape);
