@@ -1,6 +1,5 @@
 // How it works. A slot asks which op goes into it, of those that make sense after the slots before,
-// then for each of its arguments. Tapes name ranks, buffers and slots, never positions in a list; the
-// plain buffer of a slot depends on the slot alone.
+// then for each of its arguments. Tapes name ranks, buffers and slots, never positions in a list.
 #include "scenarios/alltoallv/plan.h"
 
 namespace scenarios::alltoallv {
@@ -15,22 +14,22 @@ constexpr Ops kCollectives = ops(Op::alltoallv, Op::alltoall);
 constexpr Ops kScratchUsers = ops(Op::allgather, Op::reduce_scatter);
 
 constexpr std::array<Theme, kThemeCount> kThemes{{
-    {~Ops{0}, kCollectives | ops(Op::drop, Op::wait)},
+    {~Ops{0}, kCollectives | ops(Op::renew, Op::wait)},
     // Two or more outstanding.
     {ops(Op::alltoallv, Op::alltoall, Op::progress, Op::sleep), kCollectives},
     // Proxies.
     {kCollectives | ops(Op::new_team, Op::progress, Op::wait), kCollectives},
     // Memory that is freed, and its address had again.
-    {kCollectives | ops(Op::wait, Op::drop, Op::make_cycle, Op::collect),
-     ops(Op::alltoallv, Op::drop, Op::wait)},
+    {kCollectives | ops(Op::renew, Op::progress, Op::make_cycle, Op::collect),
+     ops(Op::alltoallv, Op::renew)},
     // All who use slots.
     {kCollectives | kScratchUsers | ops(Op::wait, Op::drop), kScratchUsers},
     // Persistent ones, and threads.
     {ops(Op::persistent, Op::post_again, Op::alltoallv, Op::start_thread, Op::init_only, Op::wait),
      ops(Op::post_again)},
     // Threads, and memory that is had again.
-    {kCollectives | ops(Op::wait, Op::drop, Op::start_thread, Op::sleep),
-     ops(Op::alltoallv, Op::drop, Op::wait)},
+    {kCollectives | ops(Op::renew, Op::start_thread, Op::sleep), ops(Op::alltoallv, Op::renew)},
+    {ops(Op::alltoallv, Op::renew), 0, true},
 }};
 
 class Planner {
@@ -40,6 +39,7 @@ class Planner {
 
   Plan make(const Shape& shape) {
     const Theme& about = theme(scene_.pick(Site::argument, kThemeCount));
+    buffer_count_ = about.one_buffer ? 1 : kBufferCount;
     for (std::uint32_t slot = 0; slot < shape.slots; ++slot) {
       const harness::ActivationScope activation(scene_.world().scheduler, 0, slot);
       const int op = ask_op(about);
@@ -52,7 +52,7 @@ class Planner {
   Ops possible() const {
     Ops some = kCollectives | kScratchUsers |
                ops(Op::persistent, Op::init_only, Op::in_place, Op::sleep, Op::new_team);
-    if (posted_) some |= ops(Op::wait, Op::progress, Op::drop, Op::make_cycle, Op::collect);
+    if (posted_) some |= ops(Op::wait, Op::progress, Op::renew, Op::drop, Op::make_cycle, Op::collect);
     if (persistent_ != 0) some |= ops(Op::post_again);
     if (threads_ + 1 < rank_count_ && threads_ < 2) some |= ops(Op::start_thread);
     return some;
@@ -82,10 +82,8 @@ class Planner {
     const std::uint32_t answer = ask(rank_count_ + 1);
     return answer == 0 ? kNobody : answer - 1;
   }
-  std::uint32_t ask_buffer(std::uint32_t plain) {
-    const std::uint32_t answer = ask(kBufferCount + 1);
-    return answer == 0 ? plain % kBufferCount : answer - 1;
-  }
+
+  std::uint32_t ask_buffer() { return ask(buffer_count_); }
 
   Step ask_arguments(Op op, std::uint32_t slot) {
     Step step{.op = op, .slot = slot};
@@ -101,20 +99,26 @@ class Planner {
       case Op::reduce_scatter:
       case Op::init_only:
       case Op::in_place:
-        step.buffer = ask_buffer(slot);
+        step.buffer = ask_buffer();
         step.shape = ask(8);
         posted_ = true;
         break;
       case Op::post_again:
         step.of = ask_persistent();
         break;
+      case Op::renew:
+        step.behind = (1 + ask_rank()) % rank_count_;
+        step.buffer = ask_buffer();
+        step.turns = std::array{0U, 64U, 256U, 1024U}[ask(4)];
+        break;
       case Op::drop:
       case Op::make_cycle:
         step.who = ask_who();
-        step.buffer = ask_buffer(0);
+        step.buffer = ask_buffer();
         break;
       case Op::start_thread:
-        step.who = ask_rank();
+        step.who = ask(2 * rank_count_);  // Rank 0 has the most to do.
+        if (step.who >= rank_count_) step.who = 0;
         ++threads_;
         break;
       case Op::new_team:
@@ -135,7 +139,7 @@ class Planner {
   }
 
   void ask_exchange(Step& step) {
-    step.buffer = ask_buffer(step.slot);
+    step.buffer = ask_buffer();
     step.shape = ask(8);
     step.triggered = ask_one();
     step.silent = step.op == Op::alltoall ? kNobody : ask_one();
@@ -157,6 +161,7 @@ class Planner {
   Scene& scene_;
   std::uint32_t rank_count_;
   Plan plan_;
+  std::uint32_t buffer_count_ = kBufferCount;
   bool posted_ = false;
   std::uint32_t persistent_ = 0;  ///< Bit per slot.
   std::uint32_t threads_ = 0;

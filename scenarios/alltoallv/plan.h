@@ -27,6 +27,7 @@ struct Step {
   std::uint32_t silent = kNobody;                    ///< Who sends nothing, and has no buffer.
   std::uint32_t stream = 0;
   std::uint32_t offset = 0;
+  std::uint32_t behind = kNobody;                    ///< Who does not take part, and sleeps.
   std::uint32_t turns = 0;                           ///< Of a sleep.
   std::uint32_t of = 0;                              ///< post_again: the slot of the persistent one.
   targets::alltoallv::Topology topology = targets::alltoallv::Topology::direct;
@@ -50,10 +51,11 @@ constexpr Ops ops(Members... members) {
 
 /// What a run is about: everything (plain), or one family of ops: a run that does a few things often
 /// gets where a run that does everything seldom gets.
-inline constexpr std::uint32_t kThemeCount = 7;
+inline constexpr std::uint32_t kThemeCount = 8;
 struct Theme {
   Ops offered;
   Ops favoured;  ///< Listed several times, so that a strategy that draws finds them.
+  bool one_buffer = false;
 };
 const Theme& theme(std::uint32_t index);
 

@@ -16,7 +16,9 @@ using targets::alltoallv::Topology;
 Job::Job(harness::Scene& scene, const Shape& shape)
     : scene_(scene),
       rank_count_(alltoallv::rank_count(scene.config())),
+      calm_(scene.pick(harness::Site::argument, 4) != 0),
       plan_(make_plan(scene, shape, rank_count_)),
+      shape_(shape),
       dropped_(scene.world().scheduler, rank_count_, "dropped"),
       collected_(scene.world().scheduler, 1, "collected"),
       closed_(scene.world().scheduler, rank_count_, "closed") {}
@@ -38,11 +40,15 @@ void Job::run_rank(std::uint32_t rank) {
     closed_.count_down();
     return;
   }
+  if (calm_) scene_.world().calls_may_fail = false;
   while (path_->open(rank) != Status::ok) {
   }
   path_->create_team(rank, Topology::direct);
-  for (const Step& step : plan_)
+  for (std::uint32_t i = 0; i < shape_.thread_count; ++i) path_->start_progress_thread(rank);
+  for (const Step& step : plan_) {
     if (step.concerns(rank)) take_step(rank, step);
+    if (shape_.blocking) finish_all(rank);
+  }
   finish_all(rank);
   leave(rank);
 }
@@ -65,6 +71,11 @@ void Job::leave(std::uint32_t rank) {
 }
 
 void Job::run_launcher() {
+  for (const Step& step : plan_) {
+    harness::Scheduler& scheduler = scene_.world().scheduler;
+    const harness::ActivationScope slot(scheduler, 0, step.slot);
+    scheduler.note(harness::EventKind::op, kOps[harness::raw(step.op)].name);
+  }
   closed_.wait();
   scene_.mark_quiescent();
 }
@@ -73,6 +84,7 @@ void Job::take_step(std::uint32_t rank, const Step& step) {
   harness::World& world = scene_.world();
   const harness::ActivationScope activation(world.scheduler, harness::slot_name(0, step.slot), "rank",
                                             rank);
+  world.scheduler.delay_point("between two calls");
   const Label name = kOps[harness::raw(step.op)].name;
   const std::size_t event = world.history.events().size();
   world.scheduler.note(harness::EventKind::op, name);
@@ -99,6 +111,11 @@ Job::Status Job::perform(std::uint32_t rank, const Step& step) {
     case Op::progress:
       path_->progress(rank);
       break;
+    case Op::renew:
+      if (rank == step.behind) return stay_behind(rank, step.turns);
+      finish_all(rank);
+      path_->drop(rank, step.buffer);
+      break;
     case Op::drop:
       path_->drop(rank, step.buffer);
       break;
@@ -115,9 +132,20 @@ Job::Status Job::perform(std::uint32_t rank, const Step& step) {
       renew_team(rank, step);
       break;
     case Op::sleep:
-      for (std::uint32_t turn = 0; turn < step.turns; ++turn) scene_.world().scheduler.turn({});
-      break;
+      return sleep(step.turns);
   }
+  return Status::ok;
+}
+
+// Late for what is outstanding, and then for what comes next.
+Job::Status Job::stay_behind(std::uint32_t rank, std::uint32_t turns) {
+  sleep(turns);
+  path_->progress(rank);
+  return sleep(turns);
+}
+
+Job::Status Job::sleep(std::uint32_t turns) {
+  for (; turns > 0; --turns) scene_.world().scheduler.turn({});
   return Status::ok;
 }
 

@@ -79,7 +79,7 @@ const harness::Scenario scenario{
     .growth = kGrowth,
     .actors = kActors,
     .oracles = kOracles,
-    .turn_limit = 400'000,
+    .turn_limit = 100'000,
     .drive = drive,
     .judge = judge,
     .window_of = window_of,

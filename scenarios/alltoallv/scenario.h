@@ -19,6 +19,7 @@ enum class Op : std::uint8_t {
   in_place,     ///< Refused.
   wait,
   progress,
+  renew,        ///< All but one finish what is outstanding, and drop a buffer.
   drop,
   make_cycle,
   collect,
@@ -26,7 +27,7 @@ enum class Op : std::uint8_t {
   new_team,
   sleep,
 };
-inline constexpr std::size_t kOpCount = 16;
+inline constexpr std::size_t kOpCount = 17;
 inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"alltoallv"},
     {"alltoall"},
@@ -38,6 +39,7 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"in_place"},
     {"wait"},
     {"progress"},
+    {"renew"},
     {"drop"},
     {"make_cycle"},
     {"collect"},
@@ -49,6 +51,8 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
 /// How long a job is.
 struct Shape {
   std::uint32_t slots = 10;
+  bool blocking = false;           ///< Each collective is waited for before the next op.
+  std::uint32_t thread_count = 0;  ///< Progress threads of each rank from the start.
 };
 inline constexpr std::uint32_t kSlotCountLimit = 32;
 static_assert(kSlotCountLimit <= targets::alltoallv::kRequestLimit);

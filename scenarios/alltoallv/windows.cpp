@@ -1,6 +1,7 @@
-// Which window a fault belongs to. Sites say it: how the mapping died that was let go of, else who
-// let go. What follows from an earlier fault of the run, such as a count that was stolen, or a wrong
-// value, belongs where the first one does.
+// Which window a fault belongs to. When an error or a mix-up of collectives came first, the ranks no
+// longer mean the same by the same words, and whatever follows belongs there. Else sites say it: how
+// the mapping died that was let go of, or who let go. What says nothing itself, such as a wrong
+// value, or a mapping that went by a stolen count, belongs where the first fault does that does.
 #include <optional>
 #include <string_view>
 
@@ -20,28 +21,11 @@ std::optional<Window> window_of_closing(Label site) {
   return std::nullopt;
 }
 
-bool is_stuck(FaultKind kind) {
-  return kind == FaultKind::deadlock || kind == FaultKind::livelock ||
-         kind == FaultKind::step_limit;
-}
-
-bool is_unmap(Label site) { return site.view().starts_with("alltoallv_unmap"); }
-
-/// Two collectives in one slot at once.
-Window mixed_up(const Job& job) {
-  return job.reached(Window::w12_claim_race) ? Window::w12_claim_race : Window::w11_number_reused;
-}
-
 std::optional<Window> own_window(const Job& job, const Fault& fault) {
-  const bool is_mixed_up = job.reached(Window::w11_number_reused) || job.reached(Window::w12_claim_race);
-  if (is_stuck(fault.kind) && is_mixed_up) return mixed_up(job);
-  if (is_stuck(fault.kind) || fault.use_site == Label("collective_failed") ||
-      fault.use_site == Label("destroy_team"))
-    return Window::w9_error;
+  if (fault.use_site == Label("collective_failed")) return Window::w9_error;
   if (const auto window = window_of_closing(fault.use_site)) return window;
   if (const auto window = window_of_closing(fault.death_site)) return window;
-  if (fault.kind == FaultKind::ghost_generation && !is_unmap(fault.use_site))
-    return mixed_up(job);
+  if (!fault.death_site.empty() && fault.kind != FaultKind::ghost_generation) return std::nullopt;
   if (fault.kind == FaultKind::ghost_generation || fault.kind == FaultKind::wrong_owner ||
       fault.object_kind == Label("missing region"))
     return fault.use_site == Label("alltoallv_unmap/proxy") ? Window::w2_proxy_reread
@@ -57,13 +41,14 @@ std::optional<Window> own_window(const Job& job, const Fault& fault) {
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
   const auto& job = *static_cast<const Job*>(scene.state);
+  if (const int disorder = job.disorder_before(fault.tick); disorder >= 0) return disorder;
   if (const auto window = own_window(job, fault)) return harness::raw(*window);
   if (fault.kind == FaultKind::retention) return -1;
   for (const Fault& earlier : scene.world().history.faults()) {
     if (&earlier == &fault) break;
     if (const auto window = own_window(job, earlier)) return harness::raw(*window);
   }
-  return job.reached(Window::w9_error) ? harness::raw(Window::w9_error) : -1;
+  return -1;
 }
 
 }  // namespace scenarios::alltoallv

@@ -27,7 +27,7 @@ namespace targets::alltoallv {
 inline constexpr std::uint32_t kRankLimit = 8;       ///< UCC_TL_CUDA_MAX_PEERS.
 inline constexpr std::uint32_t kSlotLimit = 8;       ///< The default of MAX_CONCURRENT.
 inline constexpr std::uint32_t kRequestLimit = 32;   ///< Per rank, by number.
-inline constexpr std::uint32_t kBufferCount = 4;     ///< Variables per rank that hold a source.
+inline constexpr std::uint32_t kBufferCount = 2;     ///< Variables per rank that hold a source.
 inline constexpr std::uint32_t kBufferElements = 48; ///< Of every source and destination.
 
 enum class Status : std::uint8_t {
@@ -118,6 +118,9 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void reached(Window window) = 0;
+  /// From here on ranks may mean different things by the same words: what goes wrong later may come
+  /// of that.
+  virtual void disordered(Window window) = 0;
   /// Copies of a collective were submitted.
   virtual void copied() = 0;
   virtual void read(const Reading& reading) = 0;

@@ -3,7 +3,6 @@
 #include "targets/alltoallv/cache.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "targets/alltoallv/policy.h"
 
@@ -21,10 +20,6 @@ constexpr CUdeviceptr kPage = 16;
 constexpr CUdeviceptr page_start(CUdeviceptr address) { return address & ~(kPage - 1); }
 constexpr CUdeviceptr page_end(const MemInfo& info) {
   return page_start(info.ptr + info.length + kPage - 1);
-}
-
-bool equal(const CUipcMemHandle& a, const CUipcMemHandle& b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
 /// What an uninitialized pointer holds: the same in every build.
@@ -51,7 +46,7 @@ Status Cache::map(const MemInfo& info, Mapping& mapping) {
   for (std::size_t i = 0; i < table_.size(); ++i) {
     Region& region = *table_[i];
     if (!region.holds(info.ptr)) continue;
-    if (equal(region.handle, info.handle)) {
+    if (region.handle == info.handle) {
       give(region, table_[i].borrow(), info, mapping);
       return Status::ok;
     }
@@ -62,7 +57,10 @@ Status Cache::map(const MemInfo& info, Mapping& mapping) {
   }
   CUdeviceptr mapped = 0;
   bool garbage = false;
-  if (open(info, mapped, garbage) != CUDA_SUCCESS) return Status::driver_error;
+  if (const CUresult result = open(info, mapped, garbage); result != CUDA_SUCCESS) {
+    const bool later = result == CUDA_ERROR_ALREADY_MAPPED && is_in_the_way(info);
+    return later ? Status::in_progress : Status::driver_error;
+  }
   clear(page_start(info.ptr), page_end(info), "map/invalidate", Window::w5_blind_close);
   insert(info, mapped, garbage, mapping);
   return Status::ok;
@@ -71,7 +69,8 @@ Status Cache::map(const MemInfo& info, Mapping& mapping) {
 // "Already mapped" is answered by closing what is in the way, and then by closing everything.
 CUresult Cache::open(const MemInfo& info, CUdeviceptr& mapped, bool& garbage) {
   const auto attempt = [&] {
-    return cuIpcOpenMemHandle(&mapped, info.handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    return cuIpcOpenMemHandle(&mapped, std::bit_cast<CUipcMemHandle>(info.handle),
+                              CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
   };
   CUresult result = attempt();
   if (result != CUDA_ERROR_ALREADY_MAPPED) return result;
@@ -133,6 +132,13 @@ void Cache::remove(std::size_t index) {
 void Cache::close(Owned<Region>& region) {
   if (!region->garbage) cuIpcCloseMemHandle(region->mapped);
   region.reset();
+  core_.ring();
+}
+
+bool Cache::is_in_the_way(const MemInfo& info) const {
+  return std::any_of(doomed_.begin(), doomed_.end(), [&](const Owned<Region>& region) {
+    return region->overlaps(page_start(info.ptr), page_end(info));
+  });
 }
 
 // ---- letting go ---------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ enum class CloseRule : std::uint8_t {
 struct Region {
   CUdeviceptr start;  ///< At the peer, aligned to 16.
   CUdeviceptr end;
-  CUipcMemHandle handle;
+  Handle handle;
   CUdeviceptr mapped;  ///< Here.
   std::uint64_t count = 0;
   bool garbage = false;  ///< W6: never opened; `mapped` is whatever was on the stack.
@@ -45,7 +45,8 @@ class Cache {
  public:
   explicit Cache(Core& core) : core_(core), lock_(core.scheduler, "cache") {}
 
-  /// Finds or opens. A null address maps to nothing, which is no error.
+  /// Finds or opens. A null address maps to nothing, which is no error. CloseRule::counted: in
+  /// progress while a mapping that others hold has the addresses; see is_in_the_way().
   Status map(const MemInfo& info, Mapping& mapping);
 
   /// Counts down what is found under `key`. What is missing is followed all the same, or ignored.
@@ -53,6 +54,9 @@ class Cache {
   void unmap(CUdeviceptr key, Mapping& mapping, Missing missing, bool force = false);
   /// Counts down the region that map() gave.
   void unmap_region(Mapping& mapping);
+
+  /// Whether a region that is marked, and still held, overlaps.
+  bool is_in_the_way(const MemInfo& info) const;
 
   /// ucc_tl_cuda_destroy_cache, which upstream never calls: closes everything.
   void destroy();

@@ -6,8 +6,27 @@ namespace targets::alltoallv {
 
 using harness::SiteScope;
 
+namespace {
+
+/// What a collective does is caused by whoever made it, and not by whoever polls it.
+class Causing {
+ public:
+  Causing(harness::Scheduler& scheduler, harness::Activation& cause)
+      : picker_(scheduler.picker()), previous_(picker_.enter(cause)) {}
+  ~Causing() { picker_.leave_to(previous_); }
+  Causing(const Causing&) = delete;
+  Causing& operator=(const Causing&) = delete;
+
+ private:
+  harness::Picker& picker_;
+  harness::Activation* previous_;
+};
+
+}  // namespace
+
 bool Process::advance(Task& task) {
   harness::edge_acquire(&task);
+  const Causing causing(core_.scheduler, task.activation);
   const Stage before = task.stage;
   const bool was_queued = task.queued;
   bool moved = false;
@@ -24,6 +43,9 @@ bool Process::step(Task& task) {
     case Stage::setup:
       if (!slot(task).barrier.test(rank_)) return false;
       core_.scheduler.delay_point("after the barrier test");
+      task.next_peer = 0;
+      return enter(task, Stage::map, agree(task));
+    case Stage::map:
       return enter(task, task.copies_peers() ? Stage::post_copies : Stage::steps, map_peers(task));
     case Stage::post_copies:
       return enter(task, Stage::copy, post_copies(task));
@@ -48,6 +70,7 @@ bool Process::enter(Task& task, Stage next, Status status) {
     task.stage = next;
     return true;
   }
+  if (status == Status::in_progress) return false;
   return fail(task, next, status);
 }
 
@@ -67,6 +90,7 @@ bool Process::fail(Task& task, Stage next, Status status) {
     task.stage = Stage::copy;
     return true;
   }
+  core_.ghost.disorder(Window::w9_error);
   const SiteScope site(core_.scheduler, "collective_failed");
   complete(task, status);
   return false;
@@ -80,23 +104,25 @@ bool Process::get_sync(Task& task) {
   if (rank_ == 0) claim(task, slot);
   if (slot.state.read() != task.seq || !slot.barrier.idle(rank_)) return false;
   if (!core_.policy->numbers_posts() && slot.state.generation() != task.generation())
-    core_.ghost.reach(Window::w11_number_reused);
+    core_.ghost.disorder(Window::w11_number_reused);
   return true;
 }
 
 // As upstream, whoever finds it free writes: of two threads of rank 0 both may, and the later
 // collective may get it first, for which no peer may be ready that waits for the earlier.
 void Process::claim(Task& task, Slot& slot) {
-  if (slot.state.read() != 0 || !may_claim(task, slot)) return;
+  if (slot.state.read() != 0) return;
+  if (overtakes(task)) core_.ghost.reach(Window::w12_claim_race);
+  if (!may_claim(task, slot)) return;
   const bool in_order = core_.policy->claims_in_order();
   const auto change = [&](std::uint32_t owner) {
     return owner == 0 || !in_order ? task.seq : owner;
   };
   const std::uint32_t owner = slot.state.update(change, task.generation());
-  if (!in_order && (owner != 0 || overtakes(task))) core_.ghost.reach(Window::w12_claim_race);
+  if (!in_order && (owner != 0 || overtakes(task))) core_.ghost.disorder(Window::w12_claim_race);
   if (owner != 0) return;
   slot.last_claimed = task.seq;
-  core_.ghost.claiming(task.slot);
+  core_.ghost.claiming(task.slot, task.generation());
   core_.ring();
 }
 
@@ -140,7 +166,7 @@ Status Process::setup_start(Task& task) {
   const SiteScope site(core_.scheduler, "setup_start");
   Entry& entry = own_entry(task);
   const harness::Generation generation = task.generation();
-  core_.ghost.publishing(task.slot, rank_);
+  core_.ghost.publishing(task.slot, rank_, generation, is_proxy());
   if (core_.policy->tags_slots()) entry.tag.write(harness::raw(generation), generation);
   if (task.copies_peers()) publish(task, entry);
   const Status status = record_source(task, entry);
@@ -186,7 +212,9 @@ Status Process::record_source(Task& task, Entry& entry) {
   }
   Published published;
   if (!entry.is_published) {
-    if (cuIpcGetEventHandle(&published.event, event) != CUDA_SUCCESS) return Status::driver_error;
+    CUipcEventHandle handle;
+    if (cuIpcGetEventHandle(&handle, event) != CUDA_SUCCESS) return Status::driver_error;
+    published.event = std::bit_cast<Handle>(handle);
     entry.published.write(published, task.generation());
     entry.is_published = true;
   }
@@ -194,16 +222,41 @@ Status Process::record_source(Task& task, Entry& entry) {
   return cuEventRecord(event, stream) == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
+// Whether everybody takes part.
+Status Process::agree(Task& task) {
+  if (task.error != Status::ok) return task.error;
+  return peer_failed(task) ? Status::peer_error : Status::ok;
+}
+
 Status Process::map_peers(Task& task) {
-  if (task.error != Status::ok || peer_failed(task))
-    return task.error != Status::ok ? task.error : Status::peer_error;
   if (!task.copies_peers()) return Status::ok;
   const SiteScope site(core_.scheduler, "setup_test");
-  for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer) {
+  const std::uint32_t count = core_.setup.rank_count;
+  for (std::uint32_t& peer = task.next_peer; peer < count; ++peer) {
     if (peer == rank_ || !direct(rank_, peer)) continue;
     if (const Status status = map_peer(task, peer); status != Status::ok) return status;
   }
-  return map_proxied(task);
+  for (; task.next_peer - count < proxies().size(); ++task.next_peer) {
+    const ProxyEntry& pair = proxies()[task.next_peer - count];
+    if (pair.proxy != rank_) continue;
+    Entry& entry = this->entry(task, pair.destination);
+    const Status status = map(task, pair.destination, entry.destination,
+                              task.destinations[pair.destination]);
+    if (status != Status::ok) return status;
+  }
+  return Status::ok;
+}
+
+// What a mapping that is still held keeps from being mapped is tried again when that has gone.
+Status Process::map(Task& task, std::uint32_t peer, harness::SharedSlot<MemInfo>& published,
+                    Mapping& mapping) {
+  const MemInfo info = read_info(published, task.generation());
+  const Status status = caches_[peer]->map(info, mapping);
+  if (status == Status::in_progress) {
+    task.blocked_by = peer;
+    task.blocked_on = info;
+  }
+  return status;
 }
 
 bool Process::peer_failed(Task& task) {
@@ -214,11 +267,9 @@ bool Process::peer_failed(Task& task) {
 }
 
 Status Process::map_peer(Task& task, std::uint32_t peer) {
-  Entry& entry = this->entry(task, peer);
-  const MemInfo info = read_info(entry.source, task.generation());
-  if (const Status status = caches_[peer]->map(info, task.sources[peer]); status != Status::ok)
-    return status;
-  if (const Status status = open_event(task, peer); status != Status::ok) return status;
+  Status status = map(task, peer, entry(task, peer).source, task.sources[peer]);
+  if (status == Status::ok) status = open_event(task, peer);
+  if (status != Status::ok) return status;
   return cuStreamWaitEvent(task.stream, peer_events_[task.slot][peer], 0) == CUDA_SUCCESS
              ? Status::ok
              : Status::driver_error;
@@ -229,29 +280,18 @@ MemInfo Process::read_info(harness::SharedSlot<MemInfo>& slot, harness::Generati
   info.ptr = slot.read(&MemInfo::ptr, generation);
   if (info.ptr == 0) return info;
   info.length = slot.read(&MemInfo::length, generation);
-  info.handle = slot.read(&MemInfo::handle, generation);
+  info.handle = read_wide(slot, &MemInfo::handle, generation);
   return info;
 }
 
 Status Process::open_event(Task& task, std::uint32_t peer) {
   CUevent& event = peer_events_[task.slot][peer];
   if (event != nullptr) return Status::ok;
-  const Published published = entry(task, peer).published.read(harness::Generation::any);
-  if (cuIpcOpenEventHandle(&event, published.event) == CUDA_SUCCESS) return Status::ok;
+  const Published published{
+      read_wide(entry(task, peer).published, &Published::event, harness::Generation::any)};
+  if (cuIpcOpenEventHandle(&event, std::bit_cast<CUipcEventHandle>(published.event)) == CUDA_SUCCESS) return Status::ok;
   event = nullptr;
   return Status::driver_error;
-}
-
-Status Process::map_proxied(Task& task) {
-  for (const ProxyEntry& entry : proxies()) {
-    if (entry.proxy != rank_) continue;
-    const MemInfo info = read_info(this->entry(task, entry.destination).destination,
-                                   task.generation());
-    Mapping& mapping = task.destinations[entry.destination];
-    if (const Status status = caches_[entry.destination]->map(info, mapping); status != Status::ok)
-      return status;
-  }
-  return Status::ok;
 }
 
 // ---- the end ------------------------------------------------------------------------------------
@@ -272,10 +312,8 @@ void Process::start_barrier(Task& task, Stage next) {
 
 bool Process::pass_completion(Task& task) {
   if (!slot(task).barrier.test(rank_)) return false;
-  core_.ghost.unmapping(task.slot, rank_, is_proxy(), true);
   core_.scheduler.delay_point("after the barrier test");
   if (!core_.policy->unmaps_before_barrier()) unmap_all(task);
-  core_.ghost.unmapping(task.slot, rank_, is_proxy(), false);
   if (core_.policy->joins_after_error() && task.error == Status::ok && proxy_failed(task))
     task.error = Status::peer_error;
   if (core_.policy->has_third_barrier()) {
@@ -330,6 +368,7 @@ void Process::unmap_all(Task& task) {
   for (const ProxyEntry& entry : proxies())
     if (entry.proxy == rank_ && task.copies_peers())
       core_.policy->unmap(task, Side::destination, entry.destination);
+  core_.ghost.unmapped(task.slot, rank_);
 }
 
 // ---- topology -----------------------------------------------------------------------------------

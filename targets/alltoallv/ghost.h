@@ -22,6 +22,12 @@ class Ghost {
     const Order order(this);
     observer_->reached(window);
   }
+  void disorder(Window window) {
+    reach(window);
+    if (observer_ == nullptr) return;
+    const Order order(this);
+    observer_->disordered(window);
+  }
   void copied() {
     if (observer_ == nullptr) return;
     const Order order(this);
@@ -29,22 +35,21 @@ class Ghost {
   }
   Observer* observer() const { return observer_; }
 
-  // ---- who is letting go of what it mapped through a slot ----
-  void unmapping(std::uint32_t slot, std::uint32_t rank, bool as_proxy, bool on) {
+  // ---- who uses a slot, from publishing in it to having unmapped ----
+  void publishing(std::uint32_t slot, std::uint32_t rank, harness::Generation use, bool proxied) {
     const Order order(this);
-    set(unmapping_[slot], rank, on);
-    set(unmapping_as_proxy_[slot], rank, on && as_proxy);
+    if (others_in(slot, rank, use, false)) reach(Window::w1_source_reread);
+    if (others_in(slot, rank, use, true)) reach(Window::w2_proxy_reread);
+    users_[slot][rank] = {use, proxied};
   }
-  /// `rank` writes what it publishes in the slot.
-  void publishing(std::uint32_t slot, std::uint32_t rank) {
+  void unmapped(std::uint32_t slot, std::uint32_t rank) {
     const Order order(this);
-    if (without(unmapping_[slot], rank) != 0) reach(Window::w1_source_reread);
-    if (without(unmapping_as_proxy_[slot], rank) != 0) reach(Window::w2_proxy_reread);
+    users_[slot][rank] = {};
   }
   /// Rank 0 gives the slot to the next collective.
-  void claiming(std::uint32_t slot) {
+  void claiming(std::uint32_t slot, harness::Generation use) {
     const Order order(this);
-    if (without(unmapping_[slot], 0) != 0) reach(Window::w3_slot_released);
+    if (others_in(slot, 0, use, false)) reach(Window::w3_slot_released);
   }
 
   // ---- what was let go of (L1, L2, L3) ----
@@ -69,18 +74,25 @@ class Ghost {
     Ghost* ghost_;
   };
 
-  static void set(std::uint32_t& ranks, std::uint32_t rank, bool on) {
-    ranks = on ? ranks | 1U << rank : ranks & ~(1U << rank);
-  }
-  static std::uint32_t without(std::uint32_t ranks, std::uint32_t rank) {
-    return ranks & ~(1U << rank);
+  struct User {
+    harness::Generation use = harness::Generation::none;
+    bool as_proxy = false;
+  };
+  /// Whether another rank is not done with an earlier use of the slot.
+  bool others_in(std::uint32_t slot, std::uint32_t rank, harness::Generation use,
+                 bool as_proxy) const {
+    for (std::uint32_t other = 0; other < kRankLimit; ++other) {
+      const User& user = users_[slot][other];
+      const bool earlier = user.use != harness::Generation::none && user.use != use;
+      if (other != rank && earlier && (user.as_proxy || !as_proxy)) return true;
+    }
+    return false;
   }
   void report(harness::Fault fault) { ledger_.scheduler().history().add(std::move(fault)); }
 
   harness::Ledger& ledger_;
   Observer* observer_;
-  std::array<std::uint32_t, kSlotLimit> unmapping_{};  ///< By slot, a bit per rank.
-  std::array<std::uint32_t, kSlotLimit> unmapping_as_proxy_{};
+  std::array<std::array<User, kRankLimit>, kSlotLimit> users_{};
 };
 
 }  // namespace targets::alltoallv

@@ -51,6 +51,8 @@ void Process::close() {
   const SiteScope site(core_.scheduler, "close");
   closing_ = true;
   core_.ring();
+  core_.scheduler.wait_until({core_.doorbell, harness::AccessKind::read}, "progress thread",
+                             [this] { return thread_count_ == 0; });
   for (Ref& buffer : buffers_) buffer.reset();
   free_released();
   if (core_.policy->close_rule() == CloseRule::counted)
@@ -60,9 +62,12 @@ void Process::close() {
 }
 
 void Process::start_progress_thread() {
-  core_.scheduler.spawn_daemon("progress", [this] {
+  ++thread_count_;
+  core_.scheduler.spawn("progress", [this] {
     cuCtxSetCurrent(context_);
     serve();
+    --thread_count_;
+    core_.ring();
   });
 }
 
@@ -138,7 +143,10 @@ Status Process::export_memory(CUdeviceptr base, MemInfo& info) {
   if (!good(cuMemGetAddressRange(&info.ptr, &bytes, base))) return Status::driver_error;
   info.length = bytes;
   info.offset = base - info.ptr;
-  return good(cuIpcGetMemHandle(&info.handle, info.ptr)) ? Status::ok : Status::driver_error;
+  CUipcMemHandle handle;
+  if (!good(cuIpcGetMemHandle(&handle, info.ptr))) return Status::driver_error;
+  info.handle = std::bit_cast<Handle>(handle);
+  return Status::ok;
 }
 
 Status Process::make_tensor(Ref& tensor, CUdeviceptr& base) {

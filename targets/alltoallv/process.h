@@ -99,10 +99,12 @@ class Process {
   Status setup_start(Task& task);
   void publish(Task& task, Entry& entry);
   Status record_source(Task& task, Entry& entry);
+  Status agree(Task& task);
   Status map_peers(Task& task);
+  Status map(Task& task, std::uint32_t peer, harness::SharedSlot<MemInfo>& published,
+             Mapping& mapping);
   bool peer_failed(Task& task);
   Status map_peer(Task& task, std::uint32_t peer);
-  Status map_proxied(Task& task);
   static MemInfo read_info(harness::SharedSlot<MemInfo>& slot, harness::Generation generation);
   Status open_event(Task& task, std::uint32_t peer);
   bool finish_copies(Task& task);
@@ -172,6 +174,7 @@ class Process {
   std::pmr::vector<Task*> queue_;  ///< First in, first out.
   std::uint32_t fruitless_ = 0;    ///< Passes since anything moved.
   bool closing_ = false;
+  std::uint32_t thread_count_ = 0;
 };
 
 }  // namespace targets::alltoallv

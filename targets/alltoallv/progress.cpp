@@ -16,11 +16,12 @@ Status Process::init(Request request, const Arguments& arguments) {
   const SiteScope site(core_.scheduler, "collective_init");
   if (arguments.in_place) return Status::not_supported;
   auto* task = core_.scheduler.arena().make<Task>(*this, request, arguments);
+  task->activation.name = core_.scheduler.name_next("collective");
   const bool numbered = !core_.policy->numbers_posts();
   if (numbered) number(*task);
   const Status status = prepare(*task);
   if (status != Status::ok) {
-    if (numbered && status == Status::driver_error) core_.ghost.reach(Window::w9_error);
+    if (numbered && status == Status::driver_error) core_.ghost.disorder(Window::w9_error);
     release_buffers(*task);
     return status;
   }
@@ -87,6 +88,8 @@ void Process::post(Request request) {
 }
 
 void Process::start(Task& task) {
+  if (task.round > 0 && slot(task).state.peek() == task.seq)
+    core_.ghost.reach(Window::w11_number_reused);
   if (core_.policy->numbers_posts()) number(task);
   ++task.round;
   task.stage = Stage::sync;
@@ -145,6 +148,7 @@ bool Process::pass() {
     queue_.erase(queue_.begin());
     moved |= advance(task);
     if (task.queued) enqueue(task);
+    core_.scheduler.delay_point("between two polls");
   }
   if (moved) fruitless_ = 0;
   return moved;
@@ -201,6 +205,8 @@ bool Process::may_go_on(const Task& task) const {
     case Stage::completion:
     case Stage::third_barrier:
       return slot.barrier.passed(rank_);
+    case Stage::map:
+      return !caches_[task.blocked_by]->is_in_the_way(task.blocked_on);
     case Stage::steps:
       return neighbours_ready(task);
     default:

@@ -6,16 +6,21 @@
 
 #include <cuda.h>
 
+#include <bit>
+
 #include "targets/alltoallv/alltoallv.h"
 
 namespace targets::alltoallv {
+
+/// An IPC handle, as words.
+using Handle = std::array<std::uint64_t, CU_IPC_HANDLE_SIZE / sizeof(std::uint64_t)>;
 
 /// A buffer as its peers see it: the allocation, and where in it the user's pointer lies.
 struct MemInfo {
   CUdeviceptr ptr = 0;  ///< Base of the allocation; 0 where nothing is sent.
   std::uint64_t length = 0;
   std::uint64_t offset = 0;
-  CUipcMemHandle handle{};
+  Handle handle{};
 };
 
 /// What a rank tells its peers about their shares, in bytes.
@@ -26,8 +31,15 @@ struct Shares {
 };
 
 struct Published {
-  CUipcEventHandle event{};
+  Handle event{};
 };
+
+/// Reads what a processor's vector load reads at once: one turn, and not one for each word.
+template <class T>
+Handle read_wide(harness::SharedSlot<T>& slot, Handle T::* member, harness::Generation generation) {
+  slot.read(member, 0, generation);
+  return slot.peek().*member;
+}
 
 /// One rank's part of one slot: it alone writes it.
 struct Entry {

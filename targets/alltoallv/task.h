@@ -11,6 +11,7 @@ enum class Stage : std::uint8_t {
   initialized,    ///< Not posted, or complete.
   sync,           ///< Waits for the slot.
   setup,          ///< Published; waits for all to have done so.
+  map,            ///< All have published; now their memory is mapped.
   post_copies,
   copy,           ///< Copies are in flight.
   steps,          ///< Ring and linear: waits for a neighbour.
@@ -36,6 +37,7 @@ struct Task {
   Process& process;
   Request request;
   Arguments arguments;
+  harness::Activation activation;  ///< Asks what is asked on its behalf.
   std::uint32_t seq = 0;
   std::uint32_t slot = 0;
   std::uint32_t round = 0;  ///< How often it was posted.
@@ -55,6 +57,9 @@ struct Task {
   MemInfo destination;
   std::array<Mapping, kRankLimit> sources;       ///< By peer.
   std::array<Mapping, kRankLimit> destinations;  ///< By peer; as a proxy.
+  std::uint32_t next_peer = 0;                   ///< To map; those after the last are proxied.
+  std::uint32_t blocked_by = 0;                  ///< Whose memory cannot be mapped yet, ...
+  MemInfo blocked_on;                            ///< ... and which.
   std::uint32_t step = 0;                        ///< Of a ring or linear collective.
 };
 
