@@ -27,7 +27,7 @@ harness::Label to_label(Status status) {
 namespace {
 
 constexpr Label kReread[] = {"W1", "W2", "W4", "W5", "W6", "W9", "W11", "W12", "retention"};
-constexpr Label kNeverUnmapped[] = {"W4", "W5", "W6", "W9", "W11", "W12", "retention"};
+constexpr Label kRetaining[] = {"W4", "W5", "W6", "W9", "W11", "W12", "retention"};
 constexpr Label kKeyAba[] = {"W4", "W5", "W6", "W9", "W11", "W12"};
 constexpr Label kBlindClose[] = {"W5", "W6", "W9", "W11", "W12"};
 
@@ -65,7 +65,7 @@ constexpr Variant<Alltoallv, const Setup&> kVariants[] = {
       "the last one done releases the slot; the key may mean another mapping by then"},
      make<ReleaseByAll>},
     {"check_generation",
-     {ClaimKind::unsound, kReread, false,
+     {ClaimKind::unsound, kRetaining, false,
       "sees that a key is stale, and then has none: the mapping stays counted"},
      make<CheckGeneration>},
     {"ignore_missing",
@@ -73,7 +73,7 @@ constexpr Variant<Alltoallv, const Setup&> kVariants[] = {
       "over-correction: a key that is not found is ignored; the mapping stays counted"},
      make<IgnoreMissing>},
     {"never_unmap",
-     {ClaimKind::unsound, kNeverUnmapped, true,
+     {ClaimKind::unsound, kRetaining, true,
       "over-correction: counts never go down; UCC before #642"},
      make<NeverUnmap>},
     {"snapshot_region",

@@ -130,6 +130,31 @@ TEST(AlltoallvCorpus, EveryReproducerShowsWhatItSays) {
   }
 }
 
+/// A program of the window, or of what retains: two collectives, the second without a source on rank 0.
+Case program_for(const std::map<std::string, Reproducer>& programs, std::string_view hazard) {
+  if (const auto found = programs.find(std::string(hazard)); found != programs.end())
+    return found->second.the_case;
+  return make_case("reread_slot", "C=1 ranks=2 close=never",
+                   Program().then(Op::alltoallv).then(Op::alltoallv, {1, 0, 0, 1}));
+}
+
+// Those that are missing: the first of the smallest sets of decisions that show the hazard.
+TEST_F(AlltoallvPrograms, WriteTheMissingReproducersWhenAsked) {
+  if (!writes()) GTEST_SKIP() << "AFTERLIFE_WRITE_CORPUS is not set";
+  const auto programs = read_all("programs");
+  for (const harness::VariantInfo& variant : scenario.variants)
+    for (const harness::Label hazard : variant.claim.hazards) {
+      const std::string name = fmt::format("{}-{}", variant.name.view(), hazard.view());
+      const std::string file = (kCorpus / "repros" / (name + ".repro")).string();
+      if (fs::exists(file)) continue;
+      const Proof proof = prove(program_for(programs, hazard.view()), variant.name.view(),
+                                kMostDecisions, window_of_program(hazard.view()));
+      ASSERT_TRUE(proof.failed) << name;
+      const harness::Outcome& outcome = runner_.run(proof.failing);
+      write_reproducer(file, describe(runner_, outcome, proof.failing));
+    }
+}
+
 // Named <variant>-<hazard>: a window, or the kind of the fault where it has none.
 TEST(AlltoallvCorpus, EveryClaimedHazardHasAReproducerThatShowsIt) {
   harness::Runner runner;
