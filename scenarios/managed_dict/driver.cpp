@@ -62,42 +62,63 @@ void run_compiler(Stage& stage) {
 
 // What the process was like before, and where it was put: shared keys shrink with every instance,
 // and bit 23 of an address is the sign of a count that is none.
-Setup set_up(Scene& scene, Script& script, targets::managed_dict::Observer* observer) {
+Setup set_up(Scene& scene, Script& script, const Settings& fixed) {
   constexpr std::array<std::uint32_t, 4> kWarmUps{30, 29, 26, 0};
   constexpr std::array<std::uint32_t, 4> kThresholds{1, 2, 3, 6};
+  const auto pick = [&](std::uint32_t count) { return scene.pick(Site::order, count); };
   Setup setup;
   setup.version = static_cast<targets::managed_dict::Version>(scene.config().values[kLayoutAxis]);
   setup.background_compile = scene.config().values[kCompilerAxis] == 1;
-  setup.placement.heap_bit23 = scene.pick(Site::order, 2) != 0;
-  setup.placement.heap_bit31 = scene.pick(Site::order, 2) != 0;
-  setup.placement.fixed_program = scene.pick(Site::order, 2) != 0;
-  setup.warm_up = kWarmUps[scene.pick(Site::order, kWarmUps.size())];
-  setup.compile_threshold = kThresholds[scene.pick(Site::order, kThresholds.size())];
-  setup.wrapper_blocks = scene.pick(Site::order, 3);
+  setup.placement.heap_bit23 = pick(2) != 0;
+  setup.placement.heap_bit31 = pick(2) != 0;
+  setup.placement.fixed_program = pick(2) != 0;
+  setup.placement = fixed.placement.value_or(setup.placement);
+  setup.warm_up = fixed.warm_up.value_or(kWarmUps[pick(kWarmUps.size())]);
+  setup.compile_threshold = fixed.compile_threshold.value_or(kThresholds[pick(kThresholds.size())]);
+  setup.wrapper_blocks = fixed.wrapper_blocks.value_or(pick(3));
   setup.witness = &script;
-  setup.observer = observer;
   return setup;
+}
+
+ManagedDict& make_path(Stage& stage, const Setup& setup) {
+  ManagedDict* path =
+      targets::managed_dict::variants()[stage.scene.variant()].make(stage.runtime, setup);
+  stage.script.set_path(*path);
+  path->init();
+  stage.scene.mark_baseline();
+  return *path;
 }
 
 }  // namespace
 
 void drive(Scene& scene) { drive_shaped(scene, Shape{}, observer_of(scene)); }
 
-void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Observer* observer) {
+void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Observer* observer,
+                  const Settings& settings) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
   scene.state = &stage->script;
-  const Setup setup = set_up(scene, stage->script, observer);
-  ManagedDict* path =
-      targets::managed_dict::variants()[scene.variant()].make(stage->runtime, setup);
-  stage->script.set_path(*path);
-  path->init();
-  scene.mark_baseline();
+  Setup setup = set_up(scene, stage->script, settings);
+  setup.observer = observer;
+  make_path(*stage, setup);
   scheduler.spawn("script", [stage] { run_script(*stage); });
   for (std::uint32_t task = 1; task <= shape.worker_count; ++task)
     scheduler.spawn("worker", [stage, task] { run_worker(*stage, task); });
   if (setup.background_compile)
     scheduler.spawn_daemon("compiler", [stage] { run_compiler(*stage); });
+}
+
+void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings) {
+  harness::Scheduler& scheduler = scene.world().scheduler;
+  auto* stage = scheduler.arena().make<Stage>(scene, Shape{.worker_count = 0});
+  scene.state = &stage->script;
+  ManagedDict& path = make_path(*stage, set_up(scene, stage->script, settings));
+  scheduler.spawn("script", [&path, iterations] {
+    for (std::uint32_t i = 0; i < iterations; ++i)
+      path.with_block(1, targets::managed_dict::Body::pass);
+    path.inspect();
+    path.clear_up();
+  });
 }
 
 }  // namespace scenarios::managed_dict

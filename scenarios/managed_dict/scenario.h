@@ -1,6 +1,8 @@
 // What the managed_dict scenario is made of; scenario.cpp says how the pieces fit.
 #pragma once
 
+#include <optional>
+
 #include "harness/scenario.h"
 #include "targets/managed_dict/managed_dict.h"
 
@@ -71,13 +73,26 @@ struct Shape {
   std::uint32_t worker_slots = 4;
 };
 
+/// What else a process may differ in. What is not fixed here is a pick.
+struct Settings {
+  std::optional<std::uint32_t> compile_threshold;
+  std::optional<std::uint32_t> warm_up;
+  std::optional<std::uint32_t> wrapper_blocks;
+  std::optional<targets::managed_dict::Placement> placement;
+};
+
 /// The axes of a config, by index.
 enum Axis : std::size_t { kLayoutAxis, kCompilerAxis };
 
 void drive(harness::Scene& scene);
 /// The same run, seen by `observer`: equal events, equal verdict.
 void drive_shaped(harness::Scene& scene, const Shape& shape,
-                  targets::managed_dict::Observer* observer = nullptr);
+                  targets::managed_dict::Observer* observer = nullptr,
+                  const Settings& settings = {});
+
+/// What the report ran instead: one thread, `iterations` of `with _NoGrad(): pass`, all else as
+/// set.
+void drive_loop(harness::Scene& scene, std::uint32_t iterations, const Settings& settings);
 
 int window_of(const harness::Scene& scene, const harness::Fault& fault);
 

@@ -9,6 +9,7 @@ namespace scenarios::managed_dict {
 
 using harness::Label;
 using harness::Site;
+using targets::managed_dict::Body;
 using targets::managed_dict::Class;
 using targets::managed_dict::Function;
 using targets::managed_dict::kAttributeLimit;
@@ -149,8 +150,10 @@ Status Script::perform(Op op, std::uint32_t task, std::uint32_t slot) {
       return path.hold_noise(kNoiseBytes[choose(kNoiseBytes.size())]);
     case Op::drop_noise:
       return path.drop_noise();
-    case Op::with_block:
-      return path.with_block(1 + choose(3));
+    case Op::with_block: {
+      const std::uint32_t depth = 1 + choose(3);
+      return path.with_block(depth, static_cast<Body>(choose(2)));
+    }
     case Op::launch:
       return path.launch(choose_defined());
     case Op::force_compile:

@@ -89,8 +89,12 @@ void judge_caches(Core& core) {
   core.caches.for_each_filled([&](const CacheLine& line) {
     const Type* type = core.types.at(line.type);
     const std::uint32_t version = type != nullptr ? core.types.version(*type) : 0;
-    if (version == line.version || core.caches.judged) return;
+    const bool dangles = line.value != 0 && core.memory.find(line.value) == nullptr;
+    if ((version == line.version && !dangles) || core.caches.judged) return;
     core.caches.judged = true;
+    if (dangles)
+      return report(core, fault_here(core, FaultKind::use_after_death, "cache entry",
+                                     "what it borrows has died"));
     report(core,
            fault_here(core, FaultKind::wrong_value, "cache entry",
                       fmt::format("of version {}, the type is at {}", line.version, version)));

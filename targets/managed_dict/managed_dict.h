@@ -68,6 +68,9 @@ class Witness {
   virtual void exercised() = 0;
 };
 
+/// What is done inside a with block.
+enum class Body : std::uint8_t { launch, pass };
+
 struct Setup {
   Version version = Version::cpython312;
   Placement placement;
@@ -107,8 +110,8 @@ class ManagedDict {
   virtual Status drop_noise() = 0;
 
   // ---- the workload ----
-  /// with _NoGrad(): with _Autocast(): with _ProfileScope(): launch. `depth` 1..3 of them.
-  virtual Status with_block(std::uint32_t depth) = 0;
+  /// with _NoGrad(): with _Autocast(): with _ProfileScope(): body. `depth` 1..3 of them.
+  virtual Status with_block(std::uint32_t depth, Body body) = 0;
   /// The kernel with what a live _Autocast says.
   virtual Status launch(Variable variable) = 0;
 

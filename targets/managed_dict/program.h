@@ -31,7 +31,7 @@ class Program final : public ManagedDict {
   Status hold_noise(std::uint32_t bytes) override;
   Status drop_noise() override;
 
-  Status with_block(std::uint32_t depth) override;
+  Status with_block(std::uint32_t depth, Body body) override;
   Status launch(Variable variable) override;
 
   Status force_compile(Function function) override;

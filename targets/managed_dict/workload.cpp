@@ -84,7 +84,7 @@ Status Program::exit(Address object, Class of) {
   return Status::ok;
 }
 
-Status Program::with_block(std::uint32_t depth) {
+Status Program::with_block(std::uint32_t depth, Body body) {
   constexpr std::array<Class, kDepthLimit> kNest{Class::no_grad, Class::autocast,
                                                  Class::profile_scope};
   std::array<Address, kDepthLimit> entered{};
@@ -100,7 +100,7 @@ Status Program::with_block(std::uint32_t depth) {
     eval_breaker();
     status = enter(entered[count], kNest[count]);
   }
-  if (status == Status::ok) {
+  if (status == Status::ok && body == Body::launch) {
     eval_breaker();
     const std::uint32_t index = depth > 1 ? 1 : 0;
     status = launch_with(Function::script, entered[index], kNest[index]);

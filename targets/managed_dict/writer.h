@@ -29,8 +29,8 @@ class Writer {
   virtual bool may_compile() const { return true; }
 
  protected:
-  /// One of `kinds` ways to go wrong here, from 1; 0 when all is well. `site` says how often that is asked
-  /// for: what runs seldom goes wrong less seldom.
+  /// One of `kinds` ways to go wrong here, from 1; 0 when all is well. `site` says how often that
+  /// is asked for: what runs seldom goes wrong less seldom.
   std::uint32_t fires(std::uint32_t kinds = 1, harness::Site site = harness::Site::failure);
   Memory& memory();
   /// The word at object-0x18, where it means values.

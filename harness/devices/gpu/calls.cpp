@@ -137,21 +137,6 @@ CUresult free_memory(Address address, Arguments... arguments) {
   return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(address, arguments...);
 }
 
-CUresult export_memory(CUipcMemHandle* handle, CUdeviceptr address) {
-  GpuDevice& gpu = GpuDevice::current();
-  const CUresult error = gpu.check(address, 1);
-  return error != CUDA_SUCCESS ? error : gpu.driver.cuIpcGetMemHandle(handle, address);
-}
-
-/// All tasks are one process to a driver, which opens nothing that its own process exported: so
-/// there is no mapping to close either.
-CUresult close_mapping(CUdeviceptr address) {
-  GpuDevice& gpu = GpuDevice::current();
-  const CUresult status = gpu.driver.cuIpcCloseMemHandle(address);
-  if (status != CUDA_SUCCESS) gpu.misuse("IPC mapping", "closed, but no mapping starts there");
-  return status;
-}
-
 template <auto kFunction, class Target, class Source, class... Arguments>
 CUresult copy(Target target, Source source, std::size_t bytes, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
@@ -192,7 +177,6 @@ static void add_contexts_and_handles(DriverTable& table) {
   OWN(cuStreamCreateWithPriority, make<&T::cuStreamCreateWithPriority, Kind::stream>);
   OWN(cuStreamDestroy_v2, destroy<&T::cuStreamDestroy_v2, Kind::stream>);
   OWN(cuEventCreate, make<&T::cuEventCreate, Kind::event>);
-  OWN(cuEventDestroy_v2, destroy<&T::cuEventDestroy_v2, Kind::event>);
   OWN(cuMemPoolCreate, make<&T::cuMemPoolCreate, Kind::pool>);
   OWN(cuMemPoolDestroy, destroy<&T::cuMemPoolDestroy, Kind::pool>);
   OWN(cuLaunchHostFunc, launch_host_function);
@@ -208,8 +192,6 @@ static void add_memory(DriverTable& table) {
   OWN(cuMemFree_v2, free_memory<&T::cuMemFree_v2>);
   OWN(cuMemFreeHost, free_memory<&T::cuMemFreeHost>);
   OWN(cuMemFreeAsync, free_memory<&T::cuMemFreeAsync>);
-  OWN(cuIpcGetMemHandle, export_memory);
-  OWN(cuIpcCloseMemHandle, close_mapping);
 }
 
 static void add_copies(DriverTable& table) {
@@ -237,6 +219,8 @@ void add_own_functions(DriverTable& table) {
   add_contexts_and_handles(table);
   add_memory(table);
   add_copies(table);
+  add_graph_functions(table);
+  add_ipc(table);
 }
 
 }  // namespace harness::devices::gpu_calls

@@ -8,14 +8,16 @@
 namespace harness::devices {
 
 static Label to_label(GpuDevice::Kind kind) {
-  static constexpr std::array<Label, 5> kLabels{"context", "module", "stream", "event", "pool"};
+  static constexpr std::array<Label, 9> kLabels{"context", "module",     "stream",
+                                                "event",   "pool",       "library",
+                                                "graph",   "graph node", "executable graph"};
   return kLabels[raw(kind)];
 }
 
 static CUresult dead_handle_error(GpuDevice::Kind kind) {
-  return kind == GpuDevice::Kind::context ? CUDA_ERROR_CONTEXT_IS_DESTROYED
-         : kind == GpuDevice::Kind::pool  ? CUDA_ERROR_INVALID_VALUE
-                                          : CUDA_ERROR_INVALID_HANDLE;
+  using Kind = GpuDevice::Kind;
+  if (kind == Kind::context) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  return kind >= Kind::pool ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
 GpuDevice::GpuDevice() : driver(load_driver()) {}
@@ -25,6 +27,7 @@ void GpuDevice::begin(World& world) {
   handles_.clear();
   handle_order_.clear();
   memory_.clear();
+  imports.begin();
   stacks_.clear();
   thread_context_ = nullptr;
   primary_count = 0;
@@ -42,6 +45,11 @@ void GpuDevice::born(Kind kind, const void* handle) {
   handle_order_.push_back(handle);
 }
 
+void GpuDevice::born_in(CUgraph graph, CUgraphNode node) {
+  born(Kind::graph_node, node);
+  handles_[node].owner = graph;
+}
+
 CUresult GpuDevice::died(Kind kind, const void* handle) {
   const auto known = handles_.find(handle);
   if (known == handles_.end() || known->second.kind != kind) return CUDA_SUCCESS;
@@ -51,6 +59,12 @@ CUresult GpuDevice::died(Kind kind, const void* handle) {
     return dead_handle_error(kind);
   }
   world_->ledger.died(birth);
+  if (kind != Kind::graph) return CUDA_SUCCESS;
+  for (const void* other : handle_order_) {  // Its nodes end with it.
+    const Handle& node = handles_.at(other);
+    if (node.owner == handle && node.kind == Kind::graph_node && world_->ledger.alive(node.birth))
+      world_->ledger.died(node.birth);
+  }
   return CUDA_SUCCESS;
 }
 
@@ -70,12 +84,12 @@ void GpuDevice::allocated(Origin origin, std::uint64_t address, std::uint64_t by
   const BirthId birth = origin == Origin::host
                             ? world_->ledger.born("pinned memory", address, bytes, from)
                             : world_->ledger.born("device memory", address, bytes, from);
-  memory_[address] = {origin, birth, bytes};
+  memory_[address] = {origin, birth, bytes, process()};
 }
 
 CUresult GpuDevice::freed(std::uint64_t address) {
   const auto known = memory_.find(address);
-  if (known == memory_.end()) {
+  if (known == memory_.end() || known->second.process != process()) {
     misuse("device memory", "freed, but no allocation starts there");
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -83,6 +97,8 @@ CUresult GpuDevice::freed(std::uint64_t address) {
     world_->ledger.double_free(known->second.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
+  if (imports.any_open(known->second.birth))
+    misuse("exported memory", "freed while it is mapped", known->second.birth);
   world_->ledger.died(known->second.birth);
   return CUDA_SUCCESS;
 }
@@ -92,6 +108,7 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   if (next == memory_.begin()) return CUDA_SUCCESS;
   const auto& [base, memory] = *--next;
   if (address - base >= memory.bytes) return CUDA_SUCCESS;
+  if (memory.process != process()) return check_import(address, bytes);
   if (!world_->ledger.alive(memory.birth)) {
     world_->history.add(world_->ledger.describe(FaultKind::use_after_death, memory.birth));
     return CUDA_ERROR_INVALID_VALUE;
@@ -101,8 +118,30 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-void GpuDevice::misuse(Label kind, const char* detail) {
-  Fault fault = world_->ledger.describe(FaultKind::api_misuse, BirthId::none);
+bool GpuDevice::alive(const void* handle) const {
+  const auto known = handles_.find(handle);
+  return known != handles_.end() && world_->ledger.alive(known->second.birth);
+}
+
+/// Another process's memory is this one's as far as it has it open, and nobody has freed it.
+CUresult GpuDevice::check_import(std::uint64_t address, std::uint64_t bytes) {
+  const Imports::Mapping* mapping = imports.find(process(), address);
+  if (mapping == nullptr) {
+    misuse("device memory", "an address of another process");
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  for (const BirthId id : {mapping->birth, mapping->exported})
+    if (!world_->ledger.alive(id)) {
+      world_->history.add(world_->ledger.describe(FaultKind::use_after_death, id));
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+  if (bytes <= mapping->bytes - (address - mapping->address)) return CUDA_SUCCESS;
+  misuse("device memory", "beyond the end of the allocation");
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+void GpuDevice::misuse(Label kind, const char* detail, BirthId id) {
+  Fault fault = world_->ledger.describe(FaultKind::api_misuse, id);
   fault.object_kind = kind;
   fault.detail = detail;
   world_->history.add(std::move(fault));
@@ -130,7 +169,7 @@ void GpuDevice::context_ended() {
     if (known.kind == Kind::context && ledger.alive(known.birth)) return;
   for (const void* handle : handle_order_) {
     const Handle& known = handles_.at(handle);
-    if (known.kind != Kind::pool && ledger.alive(known.birth)) ledger.died(known.birth);
+    if (known.kind < Kind::pool && ledger.alive(known.birth)) ledger.died(known.birth);
   }
   for (const auto& [address, memory] : memory_)
     if (memory.origin != Origin::pool && ledger.alive(memory.birth)) ledger.died(memory.birth);
@@ -176,11 +215,14 @@ void GpuDevice::free_handles() {
     const auto known = handles_.find(*it);
     if (known == handles_.end() || !world_->ledger.alive(known->second.birth)) continue;
     void* handle = const_cast<void*>(*it);
-    switch (known->second.kind) {
+    const Kind kind = known->second.kind;
+    if (kind != Kind::context) handles_.erase(known);  // A handle that came back is there twice.
+    switch (kind) {
       case Kind::stream:
         driver.cuStreamDestroy_v2(static_cast<CUstream>(handle));
         break;
       case Kind::event:
+        if (imports.exported(static_cast<CUevent>(handle)) != nullptr) continue;
         driver.cuEventDestroy_v2(static_cast<CUevent>(handle));
         break;
       case Kind::module:
@@ -189,7 +231,17 @@ void GpuDevice::free_handles() {
       case Kind::pool:
         driver.cuMemPoolDestroy(static_cast<CUmemoryPool>(handle));
         break;
+      case Kind::library:
+        driver.cuLibraryUnload(static_cast<CUlibrary>(handle));
+        break;
+      case Kind::graph:
+        driver.cuGraphDestroy(static_cast<CUgraph>(handle));
+        break;
+      case Kind::graph_exec:
+        driver.cuGraphExecDestroy(static_cast<CUgraphExec>(handle));
+        break;
       case Kind::context:
+      case Kind::graph_node:
         continue;
     }
   }

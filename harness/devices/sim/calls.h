@@ -27,6 +27,22 @@ void free_now(SimDevice& sim, std::uint32_t block);
 /// The block that starts at `address` and that no call has freed; otherwise a fault, and 0.
 std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address);
 
+/// Whose memory `address` is. Memory that the driver does not know is the host's, where that may
+/// be.
+CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes, bool may_be_host,
+                    Place& place);
+
+/// What a CUfunction names, or a CUkernel in its place. A function lives as long as its module.
+Function* find_function(SimDevice& sim, CUfunction handle);
+/// The kernels that an image stands for; null when it is none.
+const KernelImage* find_image(const void* image);
+/// The function of this name; null when the module has none.
+Function* find_function(SimDevice& sim, Module& module, const char* name);
+/// Grid, block and shared memory are within the device's limits.
+bool fits(const CUlaunchConfig& config);
+/// Copies the values that either names. Returns false when neither does.
+bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters, void** extra);
+
 CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream stream, CUfunction function,
                 void** parameters, void** extra);
 

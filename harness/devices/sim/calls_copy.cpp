@@ -14,10 +14,8 @@ enum class Return : std::uint8_t {
   when_done,  ///< The call returns when the work is done.
 };
 
-/// Whose memory `address` is. Memory that the driver does not know is the host's, where that may
-/// be.
-static CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
-                           bool may_be_host, Place& place) {
+CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes, bool may_be_host,
+                    Place& place) {
   place = {address, BirthId::none};
   if (may_be_host && !sim.memory.range().contains(address)) return CUDA_SUCCESS;
   const std::uint32_t index = find_block(sim, address, bytes);

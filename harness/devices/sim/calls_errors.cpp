@@ -35,6 +35,8 @@ constexpr ErrorText kErrors[] = {
     ERROR_TEXT(CUDA_ERROR_LAUNCH_FAILED, "unspecified launch failure"),
     ERROR_TEXT(CUDA_ERROR_NOT_PERMITTED, "operation not permitted"),
     ERROR_TEXT(CUDA_ERROR_NOT_SUPPORTED, "operation not supported"),
+    ERROR_TEXT(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "the graph does not fit the executable graph"),
+    ERROR_TEXT(CUDA_ERROR_LOSSY_QUERY, "the query would lose information"),
     ERROR_TEXT(CUDA_ERROR_UNKNOWN, "unknown error"),
 };
 #undef ERROR_TEXT

@@ -23,7 +23,7 @@ static bool is_kernel_image(const void* image) {
 }
 
 /// A library runs its own copies alone: another module's kernels would go unchecked.
-static const KernelImage* find_image(const void* image) {
+const KernelImage* find_image(const void* image) {
   if (image_lookup != nullptr) return image_lookup(image);
   return is_kernel_image(image) ? static_cast<const KernelImage*>(image) : nullptr;
 }
@@ -64,29 +64,36 @@ CUresult cuModuleUnload(CUmodule handle) {
   return CUDA_SUCCESS;
 }
 
+Function* find_function(SimDevice& sim, Module& module, const char* name) {
+  for (std::uint32_t i = 0; i < module.image->entry_count; ++i) {
+    if (std::strcmp(module.image->entries[i].name, name) != 0) continue;
+    Function*& known = module.functions[i];
+    if (known == nullptr) {
+      known = &sim.functions.add();
+      known->module = &module;
+      known->entry = &module.image->entries[i];
+      known->label = Label::of(known->entry->name);
+    }
+    return known;
+  }
+  return nullptr;
+}
+
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule handle, const char* name) {
   SimDevice& sim = SimDevice::current();
   if (function == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Module* module = sim.find(sim.modules, handle, "module");
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  for (std::uint32_t i = 0; i < module->image->entry_count; ++i) {
-    if (std::strcmp(module->image->entries[i].name, name) != 0) continue;
-    Function*& known = module->functions[i];
-    if (known == nullptr) {
-      known = &sim.functions.add();
-      known->module = module;
-      known->entry = &module->image->entries[i];
-      known->label = Label::of(known->entry->name);
-    }
-    *function = known->as<CUfunction>();
-    return CUDA_SUCCESS;
-  }
-  return CUDA_ERROR_NOT_FOUND;
+  Function* found = find_function(sim, *module, name);
+  if (found == nullptr) return CUDA_ERROR_NOT_FOUND;
+  *function = found->as<CUfunction>();
+  return CUDA_SUCCESS;
 }
 
-/// A function lives as long as its module.
-static Function* find_function(SimDevice& sim, CUfunction handle) {
-  Function* function = sim.find(sim.functions, handle, "function");
+Function* find_function(SimDevice& sim, CUfunction handle) {
+  const Kernel* kernel = sim.kernels.find(handle);
+  Function* function =
+      kernel != nullptr ? kernel->function : sim.find(sim.functions, handle, "function");
   if (function == nullptr || function->module->alive) return function;
   sim.used_dead(function->module->birth);
   return nullptr;
@@ -149,7 +156,7 @@ static const std::byte* parameter_buffer(void** extra, std::size_t& bytes) {
   return buffer;
 }
 
-static bool fits(const CUlaunchConfig& config) {
+bool fits(const CUlaunchConfig& config) {
   const auto within = [](unsigned value, unsigned limit) { return value - 1 < limit; };
   return within(config.gridDimX, 0x7fffffff) && within(config.gridDimY, 65535) &&
          within(config.gridDimZ, 65535) && within(config.blockDimX, 1024) &&
@@ -158,8 +165,7 @@ static bool fits(const CUlaunchConfig& config) {
          config.sharedMemBytes <= kMaxSharedBytes;
 }
 
-static bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters,
-                            void** extra) {
+bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters, void** extra) {
   if (parameters != nullptr || entry.parameter_count == 0) {
     launch.prepare(entry, parameters);
     return true;

@@ -1,6 +1,6 @@
 // Handles: what the driver gives out for contexts, streams and the like. Opaque values that no
 // program can dereference, and that do not come back within a run: a stale one is recognised, never
-// followed.
+// followed. (Those of graphs do come back: handles_recycled.h.)
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,20 @@
 
 namespace harness::devices {
 
-enum class HandleKind : std::uint8_t { context = 1, module, function, stream, event, pool };
+enum class HandleKind : std::uint8_t {
+  context = 1,
+  module,
+  function,
+  stream,
+  event,
+  pool,
+  library,
+  kernel,
+  graph,
+  graph_node,
+  graph_exec,
+  user_object,
+};
 
 /// What every object behind a handle has.
 struct Object {
@@ -26,6 +39,13 @@ struct Object {
     return reinterpret_cast<Handle>(handle);
   }
 };
+
+// Not a canonical address: following it traps at once, wherever the program is mapped.
+constexpr std::uint64_t handle_base(HandleKind kind) {
+  return 0xc0da'0000'0000'0000 | std::uint64_t{raw(kind)} << 40;
+}
+inline constexpr std::uint64_t kHandleMask = 0xffff'ff00'0000'0000;
+inline constexpr unsigned kHandleShift = 4;
 
 /// The objects of one kind.
 /// Ownership: owns them, and keeps their storage from run to run; T::reset() makes one new again.
@@ -69,10 +89,9 @@ class HandleTable {
   T& operator[](std::size_t index) const { return *objects_[index]; }
 
  private:
-  // Not a canonical address: following it traps at once, wherever the program is mapped.
-  static constexpr std::uint64_t kBase = 0xc0da'0000'0000'0000 | std::uint64_t{raw(kKind)} << 40;
-  static constexpr std::uint64_t kMask = 0xffff'ff00'0000'0000;
-  static constexpr unsigned kShift = 4;
+  static constexpr std::uint64_t kBase = handle_base(kKind);
+  static constexpr std::uint64_t kMask = kHandleMask;
+  static constexpr unsigned kShift = kHandleShift;
 
   std::vector<std::unique_ptr<T>> objects_;
   std::uint64_t count_ = 0;

@@ -47,6 +47,7 @@ class Launch {
   Dim3 block;
   std::uint32_t shared_bytes = 0;  ///< Dynamic shared memory of a block.
   Name activation = 0;             ///< Where its faults happen.
+  Label captured_site;             ///< Where its parameters were copied, if not at the launch.
   AuthorityIndex authority = AuthorityIndex::none;
   ProcessId process = ProcessId::first;  ///< In whose address space it runs.
 

@@ -196,6 +196,9 @@ void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t a
   if (id != BirthId::none)
     fault.detail = fmt::format("{} bytes at offset {}", bytes,
                                (address - ledger_.life(id).address) % memory_.period());
+  if (!launch_->captured_site.empty())
+    fault.detail += fmt::format("{}parameters copied in {}", fault.detail.empty() ? "" : "; ",
+                                launch_->captured_site.view());
   ledger_.scheduler().history().add(std::move(fault));
 }
 

@@ -17,6 +17,10 @@ CUresult admit(CallNeeds needs) {
     sim.misuse("host function", "called CUDA");
     return CUDA_ERROR_NOT_PERMITTED;
   }
+  if (sim.graphs.in_destructor()) [[unlikely]] {
+    sim.misuse("user object destructor", "called CUDA");
+    return CUDA_ERROR_NOT_PERMITTED;
+  }
   if (needs != CallNeeds::context) return CUDA_SUCCESS;
   if (sim.broken != CUDA_SUCCESS) [[unlikely]]
     return sim.broken;

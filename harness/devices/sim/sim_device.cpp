@@ -26,8 +26,12 @@ void SimDevice::begin(World& new_world) {
   streams.begin();
   events.begin();
   pools.begin();
+  libraries.begin();
+  kernels.begin();
+  graphs.begin();
   freed.clear();
   for (const auto& process : processes_) process->reset();
+  open_failures.begin();
   broken = CUDA_SUCCESS;
   in_function = false;
   thread_count_ = 0;

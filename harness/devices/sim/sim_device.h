@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "harness/cuda.h"
+#include "harness/cuda_open.h"
 #include "harness/device.h"
+#include "harness/devices/sim/graphs.h"
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/kernel_runner.h"
 #include "harness/devices/sim/memory.h"
@@ -34,6 +36,8 @@ struct Context : Object {
   }
 };
 
+struct Kernel;
+
 struct Function : Object {
   Module* module = nullptr;
   const KernelEntry* entry = nullptr;
@@ -46,6 +50,19 @@ struct Module : Object {
   const KernelImage* image = nullptr;
   std::vector<Function*> functions;  ///< Per entry of the image; null until asked for.
   void reset() { functions.clear(); }
+};
+
+/// Kernels that belong to no context. `module` is what is loaded of it, wherever it is.
+struct Library : Object {
+  Module* module = nullptr;
+  std::vector<Kernel*> kernels;  ///< Per entry of the image; null until asked for.
+  void reset() { kernels.clear(); }
+};
+
+struct Kernel : Object {
+  Library* library = nullptr;
+  Function* function = nullptr;
+  void reset() {}
 };
 
 struct Event : Object {
@@ -83,9 +100,8 @@ struct Process {
   Context* primary = nullptr;
   Pool* default_pool = nullptr;
   TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
-  std::vector<Stream*> functions;       ///< Whose host function is next to be called, in order.
+  std::vector<HostCall> functions;      ///< What is to be called on the host, in order.
   std::vector<std::uint32_t> mappings;  ///< Blocks that it has imported.
-  CUresult next_open = CUDA_SUCCESS;    ///< What the next open of memory is told to return.
 
   void reset() {
     initialized = false;
@@ -94,7 +110,6 @@ struct Process {
     function_task = TaskId::none;
     functions.clear();
     mappings.clear();
-    next_open = CUDA_SUCCESS;
   }
 };
 
@@ -143,8 +158,8 @@ class SimDevice final : public Device {
 
   CUresult find_stream(CUstream handle, Stream*& stream);
   Stream& add_stream(Context& context, Label label);
-  template <class T, HandleKind kKind>
-  T* find(const HandleTable<T, kKind>& table, const void* handle, Label kind);
+  template <class Table>
+  auto find(const Table& table, const void* handle, Label kind) -> decltype(table.find(handle));
 
   // ---- work ----
 
@@ -162,6 +177,23 @@ class SimDevice final : public Device {
   bool idle(const Stream& stream) const;
   /// The block's life ends; its pool has less in use.
   void release(std::uint32_t block);
+
+  // ---- what the run of a graph asks ----
+
+  /// The work that a kernel, copy or set node does. Its addresses mean what they meant when they
+  /// were copied.
+  Work& make_work(const NodeParams& params);
+  /// Does one step: a block of a kernel, or all of any other work. Returns true when nothing is
+  /// left.
+  bool step(Stream& stream, Work& work);
+  /// A node's work is done.
+  void finish_part(Stream& stream, Work& work);
+  /// An event record node has been reached.
+  void reach(Event& event, const StreamPoint& point);
+  /// Has a host node called.
+  void call_host(const HostCall& call);
+  /// Something that has records of its own, but no work: what an event record node records.
+  Stream& add_clock(Context& context);
 
   /// Pools give back what they hold beyond their thresholds: what a synchronisation does to them.
   void shrink_pools();
@@ -194,7 +226,11 @@ class SimDevice final : public Device {
   HandleTable<Stream, HandleKind::stream> streams;
   HandleTable<Event, HandleKind::event> events;
   HandleTable<Pool, HandleKind::pool> pools;
+  HandleTable<Library, HandleKind::library> libraries;
+  HandleTable<Kernel, HandleKind::kernel> kernels;
+  Graphs graphs{*this};
 
+  OpenFailures open_failures;
   std::vector<std::uint32_t> freed;  ///< Blocks of no pool, in the order they were freed.
   CUresult broken = CUDA_SUCCESS;    ///< What calls return after work went wrong.
   bool in_function = false;          ///< Outside a run: a host function is running.
@@ -225,11 +261,16 @@ class SimDevice final : public Device {
 
   static void acquire_before(Stream& stream, const Work& work);
   void start(Stream& stream, Work& work);
-  bool step(Stream& stream, Work& work);
+  bool run_graph_now(Stream& stream, Work& work, std::uint32_t stay);
+  bool step_graph(Stream& stream, Work& work);
+  bool pass_graph(Stream& stream, Work& work);
+  void call_later(const HostCall& call);
   bool run_block(Work& work);
   void copy(Work& work);
+  void copy_row(Work& work);
   void set(Work& work);
-  bool met(const Place& place, std::uint64_t bytes);
+  void set_row(Work& work);
+  bool met(const Work& work, const Place& place);
   void note_device(EventKind kind, const Stream& stream, const Work& work);
 
   std::vector<Thread> threads_;
@@ -242,9 +283,10 @@ class SimDevice final : public Device {
   std::vector<std::unique_ptr<Process>> processes_;  ///< By ProcessId.
 };
 
-template <class T, HandleKind kKind>
-T* SimDevice::find(const HandleTable<T, kKind>& table, const void* handle, Label kind) {
-  T* object = table.find(handle);
+template <class Table>
+auto SimDevice::find(const Table& table, const void* handle, Label kind)
+    -> decltype(table.find(handle)) {
+  auto* object = table.find(handle);
   if (object == nullptr) {
     misuse(kind, "not a handle that the driver gave out");
     return nullptr;

@@ -64,16 +64,30 @@ StreamPoint SimDevice::submit(Stream& stream, Work& work, Lag lag) {
 bool SimDevice::run_now(Stream& stream, Work& work, Lag lag) {
   std::uint32_t stay = 0;
   if (lag == Lag::ask) {
-    const std::uint64_t blocks = work.kind == WorkKind::kernel ? work.launch.block_count() : 1;
+    const std::uint64_t blocks = work.kind == WorkKind::kernel  ? work.launch.block_count()
+                                 : work.kind == WorkKind::graph ? work.run->node_count()
+                                                                : 1;
     stay = world->picker.pick(
         Site::lag, static_cast<std::uint32_t>(std::min<std::uint64_t>(kLagOptions, blocks + 1)));
   }
+  if (work.kind == WorkKind::graph) return run_graph_now(stream, work, stay);
   if (stay == 0) {
     while (!step(stream, work)) {
     }
     return true;
   }
   for (std::uint32_t i = 1; i < stay; ++i) step(stream, work);
+  return false;
+}
+
+/// The same for a graph, of which host functions and waits may hold up the rest.
+bool SimDevice::run_graph_now(Stream& stream, Work& work, std::uint32_t stay) {
+  constexpr std::uint32_t kStepLimit = 4096;  // A loop may never end.
+  const std::uint32_t limit = stay == 0 ? kStepLimit : stay - 1;
+  for (std::uint32_t i = 0; i < limit; ++i) {
+    if (step(stream, work)) return true;
+    if (!work.run->can_step()) return false;
+  }
   return false;
 }
 
@@ -119,6 +133,7 @@ void SimDevice::finish(Stream& stream, Work& work) {
     edge_release(&stream.done_edge);
   }
   scheduler().touch(stream.resource);
+  if (work.kind == WorkKind::graph) graphs.end(*work.run);
   spare_works_.push_back(&work);
 }
 
@@ -129,7 +144,9 @@ void SimDevice::settle() {
   }
   for (Stream* stream : busy_) {
     const Work& work = stream->front();
-    set_ready(*stream, work.kind != WorkKind::function && can_start(work));
+    const bool steps = work.kind == WorkKind::graph ? !work.started || work.run->can_step()
+                                                    : work.kind != WorkKind::function;
+    set_ready(*stream, steps && can_start(work));
   }
 }
 
@@ -138,6 +155,7 @@ bool SimDevice::pass_marker(Stream& stream) {
   Work& work = stream.front();
   if (!can_start(work) || stream.calling) return false;
   if (work.kind == WorkKind::function) return call_function(stream, work);
+  if (work.kind == WorkKind::graph) return pass_graph(stream, work);
   if (!is_marker(work)) return false;
   step(stream, work);
   complete_front(stream);
@@ -163,35 +181,44 @@ bool SimDevice::call_function(Stream& stream, Work& work) {
     complete_front(stream);
     return true;
   }
-  const ProcessId id = stream.context->process;
-  Process& owner = process(id);
   stream.calling = true;
-  owner.functions.push_back(&stream);
+  call_later({&stream});
+  return false;
+}
+
+void SimDevice::call_later(const HostCall& call) {
+  const ProcessId id = call.stream->context->process;
+  Process& owner = process(id);
+  owner.functions.push_back(call);
   if (owner.function_task == TaskId::none) {
     const ProcessScope scope(scheduler(), id);
     owner.function_task =
         scheduler().spawn_daemon("host functions", [this, id] { serve_functions(id); });
   }
   scheduler().touch(kFunctions + raw(id));
-  return false;
 }
 
 void SimDevice::serve_functions(ProcessId id) {
-  std::vector<Stream*>& queue = process(id).functions;
+  std::vector<HostCall>& queue = process(id).functions;
   for (;;) {
     scheduler().wait_until({kFunctions + raw(id), AccessKind::read}, "host functions",
                            [&queue] { return !queue.empty(); });
-    Stream& stream = *queue.front();
+    const HostCall call = queue.front();
     queue.erase(queue.begin());
+    Stream& stream = *call.stream;
     Work& work = stream.front();
     acquire_before(stream, work);
     {
-      const SiteScope site(scheduler(), work.label);
-      work.function(work.data);
+      const SiteScope site(scheduler(), "host function");
+      call.run != nullptr ? GraphRun::call(call) : work.function(work.data);
     }
     edge_release(&stream.done_edge);
-    stream.calling = false;
-    complete_front(stream);
+    if (call.run != nullptr) {
+      call.run->called(call);
+    } else {
+      stream.calling = false;
+      complete_front(stream);
+    }
     settle();
   }
 }

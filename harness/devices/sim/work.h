@@ -14,6 +14,7 @@ namespace harness::devices {
 
 struct Event;
 struct Module;
+class GraphRun;
 
 enum class WorkKind : std::uint8_t {
   kernel,
@@ -24,12 +25,23 @@ enum class WorkKind : std::uint8_t {
   record,    ///< An event is recorded.
   wait,      ///< Nothing but its dependencies.
   function,  ///< A host function.
+  graph,     ///< A launch of an executable graph.
 };
 
 /// One side of a copy or set: device memory as the call meant it, or the host's.
 struct Place {
   std::uint64_t address = 0;
   BirthId birth = BirthId::none;  ///< None for pageable host memory.
+};
+
+/// How many rows a copy or set consists of, and how far apart they begin.
+struct Rows {
+  std::uint64_t height = 1;
+  std::uint64_t depth = 1;
+  std::uint64_t target_pitch = 0;
+  std::uint64_t target_slice = 0;
+  std::uint64_t source_pitch = 0;
+  std::uint64_t source_slice = 0;
 };
 
 /// Ownership: owns what it copied from the caller. Kept and reused: buffers keep their capacity.
@@ -47,7 +59,10 @@ struct Work {
 
   Place target;
   Place source;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  ///< Of a row.
+  Rows rows;
+  Label
+      captured_site;  ///< Where the addresses come from, if not from the call that submitted this.
   bool staged = false;  ///< The source is `staging`: bytes copied by the call.
   std::vector<std::byte> staging;
   CapturedWords words;      ///< The pointers among them.
@@ -59,6 +74,7 @@ struct Work {
   std::uint64_t event_record = 0;  ///< How many-th record of the event.
   CUhostFn function = nullptr;
   void* data = nullptr;
+  GraphRun* run = nullptr;
 
   void reset(WorkKind new_kind, Label new_label) {
     kind = new_kind;
@@ -66,6 +82,9 @@ struct Work {
     after.clear();
     started = false;
     block_index = 0;
+    rows = {};
+    captured_site = {};
+    launch.captured_site = {};
     staged = false;
     words.clear();
   }

@@ -1,4 +1,6 @@
 // What the pieces of work do, one step at a time.
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "harness/devices/sim/sim_device.h"
@@ -13,6 +15,7 @@ void SimDevice::acquire_before(Stream& stream, const Work& work) {
 
 void SimDevice::start(Stream& stream, Work& work) {
   work.started = true;
+  if (work.kind == WorkKind::graph) work.run->start();
   if (!is_marker(work)) note_device(EventKind::start, stream, work);
   if constexpr (kTsan) {
     const OnStream on(stream);
@@ -49,6 +52,8 @@ bool SimDevice::step(Stream& stream, Work& work) {
     case WorkKind::wait:
     case WorkKind::function:
       return true;
+    case WorkKind::graph:
+      return step_graph(stream, work);
   }
   return true;
 }
@@ -78,7 +83,8 @@ void SimDevice::release(std::uint32_t index) {
 /// What lives at a place now must be who the call meant. Returns false when nobody lives there:
 /// then the memory is not touched, and the run is over unless the one who was meant is still to
 /// come.
-bool SimDevice::met(const Place& place, std::uint64_t bytes) {
+bool SimDevice::met(const Work& work, const Place& place) {
+  const std::uint64_t bytes = work.bytes;
   if (place.birth == BirthId::none) return true;
   const BlockRef here = memory.find(place.address);
   if (here.id == place.birth && here.alive && here.lost == BirthId::none) [[likely]]
@@ -94,13 +100,48 @@ bool SimDevice::met(const Place& place, std::uint64_t bytes) {
     return false;
   }
   const bool whole = here.alive && bytes <= here.bytes - (place.address - here.base);
-  if (ledger().used(place.birth, whole ? here.id : BirthId::none)) return true;
+  const bool recycled = whole && ledger().alive(here.id);
+  Fault fault = ledger().describe(recycled ? FaultKind::recycled_use : FaultKind::use_after_death,
+                                  place.birth);
+  fault.fatal = !recycled;
+  if (recycled) fault.recycler = ledger().life(here.id).name;
+  if (!work.captured_site.empty())
+    fault.detail = fmt::format("parameters copied in {}", work.captured_site.view());
+  world->history.add(std::move(fault));
+  if (recycled) return true;
   die();
   return false;
 }
 
+/// Calls `act` for each row, with the places of the work where the row begins.
+template <class Act>
+static void for_rows(Work& work, Act act) {
+  const Place target = work.target;
+  const Place source = work.source;
+  for (std::uint64_t z = 0; z < work.rows.depth; ++z)
+    for (std::uint64_t y = 0; y < work.rows.height; ++y) {
+      work.target.address =
+          target.address + z * work.rows.target_slice + y * work.rows.target_pitch;
+      work.source.address =
+          source.address + z * work.rows.source_slice + y * work.rows.source_pitch;
+      act();
+    }
+  work.target = target;
+  work.source = source;
+}
+
 void SimDevice::copy(Work& work) {
-  if (!met(work.target, work.bytes) || !met(work.source, work.bytes)) return;
+  for_rows(work, [&] { copy_row(work); });
+}
+
+void SimDevice::copy_row(Work& work) {
+  if (!met(work, work.target) || !met(work, work.source)) return;
+  // A node's source is read only now, also where the host owns it.
+  if (!work.staged && work.source.birth == BirthId::none && work.target.birth != BirthId::none) {
+    work.words.clear();
+    const Memory::CallView view(memory);
+    provenance->capture(reinterpret_cast<const void*>(work.source.address), work.bytes, work.words);
+  }
   void* target = reinterpret_cast<void*>(work.target.address);
   const void* source =
       work.staged ? work.staging.data() : reinterpret_cast<const void*>(work.source.address);
@@ -141,14 +182,18 @@ void SimDevice::adopt_all_host_words() {
 }
 
 void SimDevice::set(Work& work) {
-  if (!met(work.target, work.bytes)) return;
+  for_rows(work, [&] { set_row(work); });
+}
+
+void SimDevice::set_row(Work& work) {
+  if (!met(work, work.target)) return;
   auto* target = reinterpret_cast<std::byte*>(work.target.address);
   if (work.width == 1) {
     std::memset(target, static_cast<int>(work.value), work.bytes);
     return;
   }
-  for (std::uint64_t i = 0; i < work.bytes; i += sizeof(work.value))
-    std::memcpy(target + i, &work.value, sizeof(work.value));
+  for (std::uint64_t i = 0; i < work.bytes; i += work.width)
+    std::memcpy(target + i, &work.value, work.width);
 }
 
 void SimDevice::note_device(EventKind kind, const Stream& stream, const Work& work) {

@@ -1,0 +1,64 @@
+// Graphs on the real driver: which calls begin and end the lives of graphs, nodes, executables and
+// libraries. The rest is passed on as it is.
+#include "harness/devices/gpu/calls.h"
+
+namespace harness::devices::gpu_calls {
+
+namespace {
+
+using T = DriverTable;
+
+/// `kFunction` makes what its first argument points at, from arguments that must be alive.
+template <auto kFunction, Kind kKind, class Handle, class... Arguments>
+CUresult make(Handle* handle, Arguments... arguments) {
+  GpuDevice& gpu = GpuDevice::current();
+  CUresult status = CUDA_SUCCESS;
+  ((status = status != CUDA_SUCCESS ? status : check(gpu, arguments)), ...);
+  if (status == CUDA_SUCCESS) status = (gpu.driver.*kFunction)(handle, arguments...);
+  if (status == CUDA_SUCCESS) gpu.born(kKind, *handle);
+  return status;
+}
+
+template <auto kFunction, Kind kKind, class Handle>
+CUresult destroy(Handle handle) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult error = gpu.died(kKind, handle);
+  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(handle);
+}
+
+template <auto kFunction, class... Arguments>
+CUresult add(CUgraphNode* node, CUgraph graph, Arguments... arguments) {
+  GpuDevice& gpu = GpuDevice::current();
+  CUresult status = check(gpu, graph);
+  ((status = status != CUDA_SUCCESS ? status : check(gpu, arguments)), ...);
+  if (status == CUDA_SUCCESS) status = (gpu.driver.*kFunction)(node, graph, arguments...);
+  if (status == CUDA_SUCCESS) gpu.born_in(graph, *node);
+  return status;
+}
+
+}  // namespace
+
+void add_graph_functions(DriverTable& table) {
+  table.cuGraphCreate = make<&T::cuGraphCreate, Kind::graph>;
+  table.cuGraphClone = make<&T::cuGraphClone, Kind::graph>;
+  table.cuGraphDestroy = destroy<&T::cuGraphDestroy, Kind::graph>;
+  table.cuGraphAddNode_v2 = add<&T::cuGraphAddNode_v2>;
+  table.cuGraphAddEmptyNode = add<&T::cuGraphAddEmptyNode>;
+  table.cuGraphAddKernelNode_v2 = add<&T::cuGraphAddKernelNode_v2>;
+  table.cuGraphAddMemcpyNode = add<&T::cuGraphAddMemcpyNode>;
+  table.cuGraphAddMemsetNode = add<&T::cuGraphAddMemsetNode>;
+  table.cuGraphAddHostNode = add<&T::cuGraphAddHostNode>;
+  table.cuGraphAddEventRecordNode = add<&T::cuGraphAddEventRecordNode>;
+  table.cuGraphAddEventWaitNode = add<&T::cuGraphAddEventWaitNode>;
+  table.cuGraphAddChildGraphNode = add<&T::cuGraphAddChildGraphNode>;
+  table.cuGraphDestroyNode = destroy<&T::cuGraphDestroyNode, Kind::graph_node>;
+  table.cuGraphInstantiateWithFlags = make<&T::cuGraphInstantiateWithFlags, Kind::graph_exec>;
+  table.cuGraphInstantiateWithParams = make<&T::cuGraphInstantiateWithParams, Kind::graph_exec>;
+  table.cuGraphInstantiateWithParams_ptsz =
+      make<&T::cuGraphInstantiateWithParams_ptsz, Kind::graph_exec>;
+  table.cuGraphExecDestroy = destroy<&T::cuGraphExecDestroy, Kind::graph_exec>;
+  table.cuLibraryLoadData = make<&T::cuLibraryLoadData, Kind::library>;
+  table.cuLibraryUnload = destroy<&T::cuLibraryUnload, Kind::library>;
+}
+
+}  // namespace harness::devices::gpu_calls

@@ -1,0 +1,69 @@
+// What the calls on graphs have in common: finding what a handle names, and telling when two
+// threads are inside the same graph.
+//
+// CUDA's graphs may be used by one thread at a time. A call that changes one marks it, offers the
+// turn, and only then acts; whoever comes to a marked graph meanwhile is at fault, and refused.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "harness/devices/sim/calls.h"
+#include "harness/devices/sim/graph_params.h"
+
+namespace harness::devices::calls {
+
+/// The caller has something to itself, from here on.
+class Exclusive {
+ public:
+  Exclusive() = default;
+  ~Exclusive() {
+    if (caller_ != nullptr) *caller_ = TaskId::none;
+  }
+  Exclusive(const Exclusive&) = delete;
+  Exclusive& operator=(const Exclusive&) = delete;
+
+  /// Announces `resource`. Returns false, after a fault, when another task is inside.
+  bool enter(SimDevice& sim, TaskId& caller, Resource resource, Label kind, BirthId birth);
+
+ private:
+  TaskId* caller_ = nullptr;
+};
+
+/// A graph that the call changes.
+class ChangingGraph {
+ public:
+  ChangingGraph(SimDevice& sim, CUgraph handle);
+  ChangingGraph(SimDevice& sim, CUgraphNode handle);
+
+  Graph* graph = nullptr;     ///< Null when the call must leave with CUDA_ERROR_INVALID_VALUE.
+  GraphNode* node = nullptr;  ///< Where the call names a node.
+
+ private:
+  Exclusive exclusive_;
+};
+
+/// An executable graph that the call uses. `resource` is what else it touches, or 0.
+class UsingExec {
+ public:
+  UsingExec(SimDevice& sim, CUgraphExec handle, Resource resource = 0);
+
+  GraphExec* exec = nullptr;  ///< Null when the call must leave with CUDA_ERROR_INVALID_VALUE.
+
+ private:
+  Exclusive exclusive_;
+};
+
+/// For calls that only look. Null, after a fault, where nothing lives or somebody changes it.
+Graph* look_at(SimDevice& sim, CUgraph handle);
+GraphNode* look_at(SimDevice& sim, CUgraphNode handle);
+
+/// The edges that a new node of `graph` is to have. False where the documentation asks for an
+/// error.
+bool find_edges(SimDevice& sim, const Graph& graph, const CUgraphNode* after,
+                const CUgraphEdgeData* data, std::size_t count, std::vector<GraphEdge>& edges);
+
+/// Whether an edge may have this data.
+bool is_valid(const GraphNode& from, const GraphNode* to, const CUgraphEdgeData& data);
+
+}  // namespace harness::devices::calls

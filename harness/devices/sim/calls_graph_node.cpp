@@ -1,0 +1,277 @@
+// Nodes: adding them, and what they are told to do.
+#include <cstring>
+
+#include "harness/devices/sim/calls_graph.h"
+
+namespace harness::devices::calls {
+
+// ---- any type ---------------------------------------------------------------------------------
+
+/// Adds a node once `make(params)` has found nothing wrong with what it is to do.
+template <class Make>
+static CUresult add(CUgraphNode* created, CUgraph handle, const CUgraphNode* after,
+                    const CUgraphEdgeData* data, size_t after_count, Make make) {
+  SimDevice& sim = SimDevice::current();
+  if (created == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const ChangingGraph call(sim, handle);
+  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::vector<GraphEdge>& edges = sim.graphs.scratch_edges;
+  if (!find_edges(sim, *call.graph, after, data, after_count, edges))
+    return CUDA_ERROR_INVALID_VALUE;
+  const NodeParams* params = nullptr;
+  if (const CUresult error = make(sim, params); error != CUDA_SUCCESS) return error;
+  *created = sim.graphs.add(*call.graph, *params, edges).as<CUgraphNode>();
+  return CUDA_SUCCESS;
+}
+
+/// Gives a node of `type` what `make(params)` makes.
+template <class Make>
+static CUresult set(CUgraphNode handle, CUgraphNodeType type, Make make) {
+  SimDevice& sim = SimDevice::current();
+  const ChangingGraph call(sim, handle);
+  if (call.node == nullptr || call.node->params->type != type) return CUDA_ERROR_INVALID_VALUE;
+  const NodeParams* params = nullptr;
+  if (const CUresult error = make(sim, params); error != CUDA_SUCCESS) return error;
+  call.node->params = params;
+  return CUDA_SUCCESS;
+}
+
+/// What a node of `type` does; null, for CUDA_ERROR_INVALID_VALUE, when it is of another type.
+static const NodeParams* get(CUgraphNode handle, CUgraphNodeType type) {
+  const GraphNode* node = look_at(SimDevice::current(), handle);
+  return node != nullptr && node->params->type == type ? node->params : nullptr;
+}
+
+/// What a child graph node may hold.
+static Graph* find_body(SimDevice& sim, const Graph& graph, CUgraph handle) {
+  Graph* body = look_at(sim, handle);
+  if (body == nullptr || &body->root() == &graph.root()) return nullptr;
+  return body->has_memory_nodes() ? nullptr : body;
+}
+
+static CUresult add_child(CUgraphNode* created, CUgraph handle, const CUgraphNode* after,
+                          const CUgraphEdgeData* data, size_t after_count, CUgraph body_handle) {
+  SimDevice& sim = SimDevice::current();
+  if (created == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const ChangingGraph call(sim, handle);
+  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::vector<GraphEdge>& edges = sim.graphs.scratch_edges;
+  if (!find_edges(sim, *call.graph, after, data, after_count, edges))
+    return CUDA_ERROR_INVALID_VALUE;
+  Graph* body = find_body(sim, *call.graph, body_handle);
+  if (body == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *created = sim.graphs.add_child(*call.graph, *body, edges).as<CUgraphNode>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphAddNode_v2(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                           const CUgraphEdgeData* data, size_t after_count,
+                           CUgraphNodeParams* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (given->type == CU_GRAPH_NODE_TYPE_GRAPH)
+    return given->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE
+               ? add_child(created, graph, after, data, after_count, given->graph.graph)
+               : CUDA_ERROR_NOT_SUPPORTED;
+  return add(
+      created, graph, after, data, after_count,
+      [&](SimDevice& sim, const NodeParams*& made) { return make_params(sim, *given, made); });
+}
+
+CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return set(node, given->type, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_params(sim, *given, made);
+  });
+}
+
+CUresult cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType* type) {
+  if (type == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const GraphNode* node = look_at(SimDevice::current(), handle);
+  if (node == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *type = node->params->type;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroyNode(CUgraphNode handle) {
+  SimDevice& sim = SimDevice::current();
+  if (const GraphNode* dead = sim.graphs.nodes.find(handle); dead != nullptr && !dead->alive) {
+    sim.ledger().double_free(dead->birth);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const ChangingGraph call(sim, handle);
+  if (call.node == nullptr || call.graph->has_memory_nodes()) return CUDA_ERROR_INVALID_VALUE;
+  sim.graphs.destroy(*call.node);
+  return CUDA_SUCCESS;
+}
+
+// ---- empty, kernels ---------------------------------------------------------------------------
+
+CUresult cuGraphAddEmptyNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                             size_t after_count) {
+  return add(created, graph, after, nullptr, after_count,
+             [](SimDevice& sim, const NodeParams*& made) {
+               made = &sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_EMPTY, "empty");
+               return CUDA_SUCCESS;
+             });
+}
+
+CUresult cuGraphAddKernelNode_v2(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                 size_t after_count, const CUDA_KERNEL_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return add(created, graph, after, nullptr, after_count,
+             [&](SimDevice& sim, const NodeParams*& made) {
+               return make_kernel_params(sim, *given, made);
+             });
+}
+
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params) {
+  const NodeParams* found = get(node, CU_GRAPH_NODE_TYPE_KERNEL);
+  if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *params = found->kernel;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return set(node, CU_GRAPH_NODE_TYPE_KERNEL, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_kernel_params(sim, *given, made);
+  });
+}
+
+// ---- copies and sets --------------------------------------------------------------------------
+
+CUresult cuGraphAddMemcpyNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                              size_t after_count, const CUDA_MEMCPY3D* given, CUcontext context) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return add(created, graph, after, nullptr, after_count,
+             [&](SimDevice& sim, const NodeParams*& made) {
+               return make_copy_params(sim, *given, context, made);
+             });
+}
+
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* params) {
+  const NodeParams* found = get(node, CU_GRAPH_NODE_TYPE_MEMCPY);
+  if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *params = found->copy;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode handle, const CUDA_MEMCPY3D* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const NodeParams* old = get(handle, CU_GRAPH_NODE_TYPE_MEMCPY);
+  if (old == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return set(handle, CU_GRAPH_NODE_TYPE_MEMCPY, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_copy_params(sim, *given, old->context->as<CUcontext>(), made);
+  });
+}
+
+CUresult cuGraphAddMemsetNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                              size_t after_count, const CUDA_MEMSET_NODE_PARAMS* given,
+                              CUcontext context) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return add(created, graph, after, nullptr, after_count,
+             [&](SimDevice& sim, const NodeParams*& made) {
+               return make_set_params(sim, *given, context, made);
+             });
+}
+
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* params) {
+  const NodeParams* found = get(node, CU_GRAPH_NODE_TYPE_MEMSET);
+  if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *params = found->set;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphMemsetNodeSetParams(CUgraphNode handle, const CUDA_MEMSET_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const NodeParams* old = get(handle, CU_GRAPH_NODE_TYPE_MEMSET);
+  if (old == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return set(handle, CU_GRAPH_NODE_TYPE_MEMSET, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_set_params(sim, *given, old->context->as<CUcontext>(), made);
+  });
+}
+
+// ---- the host, events, child graphs -----------------------------------------------------------
+
+CUresult cuGraphAddHostNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                            size_t after_count, const CUDA_HOST_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return add(
+      created, graph, after, nullptr, after_count,
+      [&](SimDevice& sim, const NodeParams*& made) { return make_host_params(sim, *given, made); });
+}
+
+CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* params) {
+  const NodeParams* found = get(node, CU_GRAPH_NODE_TYPE_HOST);
+  if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *params = found->host;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return set(node, CU_GRAPH_NODE_TYPE_HOST, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_host_params(sim, *given, made);
+  });
+}
+
+template <CUgraphNodeType kType>
+static CUresult add_event(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                          size_t after_count, CUevent event) {
+  return add(created, graph, after, nullptr, after_count,
+             [&](SimDevice& sim, const NodeParams*& made) {
+               return make_event_params(sim, kType, event, made);
+             });
+}
+
+template <CUgraphNodeType kType>
+static CUresult get_event(CUgraphNode node, CUevent* event) {
+  const NodeParams* found = get(node, kType);
+  if (event == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *event = found->event->as<CUevent>();
+  return CUDA_SUCCESS;
+}
+
+template <CUgraphNodeType kType>
+static CUresult set_event(CUgraphNode node, CUevent event) {
+  return set(node, kType, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_event_params(sim, kType, event, made);
+  });
+}
+
+CUresult cuGraphAddEventRecordNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                   size_t after_count, CUevent event) {
+  return add_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(created, graph, after, after_count, event);
+}
+CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent* event) {
+  return get_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(node, event);
+}
+CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
+  return set_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(node, event);
+}
+
+CUresult cuGraphAddEventWaitNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                 size_t after_count, CUevent event) {
+  return add_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(created, graph, after, after_count, event);
+}
+CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent* event) {
+  return get_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(node, event);
+}
+CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
+  return set_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(node, event);
+}
+
+CUresult cuGraphAddChildGraphNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                  size_t after_count, CUgraph body) {
+  return add_child(created, graph, after, nullptr, after_count, body);
+}
+
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph* body) {
+  const GraphNode* node = look_at(SimDevice::current(), handle);
+  if (body == nullptr || node == nullptr || node->params->type != CU_GRAPH_NODE_TYPE_GRAPH)
+    return CUDA_ERROR_INVALID_VALUE;
+  *body = node->bodies.front()->as<CUgraph>();
+  return CUDA_SUCCESS;
+}
+
+}  // namespace harness::devices::calls

@@ -1,0 +1,115 @@
+// Graph: what a CUgraph stands for: nodes, what they depend on, and the user objects it keeps
+// alive.
+//
+// What a node does is a NodeParams, which never changes once made: setting parameters gives the
+// node another one. So a clone, an executable and a launch in flight share it, and none is affected
+// by what happens to the others.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/devices/sim/handles_recycled.h"
+#include "harness/devices/sim/launch.h"
+#include "harness/devices/sim/provenance.h"
+#include "harness/devices/sim/user_object.h"
+#include "harness/devices/sim/work.h"
+#include "harness/scheduler.h"
+
+namespace harness::devices {
+
+struct Context;
+struct Function;
+struct Graph;
+struct GraphNode;
+
+/// What a node does, as the call that said so meant it: values are copied, and whose memory they
+/// pointed at is remembered from that moment on.
+struct NodeParams {
+  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+  Label label;  ///< "copy", or the kernel's name.
+  Label site;   ///< Where the values were copied.
+
+  // As the call gave them, for those who ask: handles and addresses, not what they point at.
+  CUDA_KERNEL_NODE_PARAMS kernel;
+  CUDA_MEMCPY3D copy;
+  CUDA_MEMSET_NODE_PARAMS set;
+  CUDA_HOST_NODE_PARAMS host;
+
+  Context* context;  ///< Of a kernel, copy or set.
+
+  // A kernel.
+  Function* function;
+  std::vector<std::byte> values;  ///< The parameter buffer.
+  std::vector<void*> pointers;    ///< Into it, one per parameter.
+  std::size_t value_bytes;
+  void* extra[5];
+  CapturedWords words;  ///< The pointers among the values.
+
+  // A copy or set: whose memory it is.
+  Place target;
+  Place source;
+
+  Event* event;  ///< To record, or to wait for.
+
+  void reset(CUgraphNodeType new_type, Label new_label, Label new_site) {
+    type = new_type;
+    label = new_label;
+    site = new_site;
+    values.clear();
+    pointers.clear();
+    words.clear();
+    context = nullptr;
+    function = nullptr;
+    event = nullptr;
+  }
+};
+
+/// What a node waits for.
+struct GraphEdge {
+  GraphNode* from = nullptr;
+  CUgraphEdgeData data{};
+};
+
+struct GraphNode : Object {
+  Graph* graph = nullptr;
+  const NodeParams* params = nullptr;
+  std::vector<GraphEdge> after;         ///< In the order in which they were added.
+  std::vector<Graph*> bodies;           ///< The embedded graph of a child node.
+  const GraphNode* original = nullptr;  ///< Whom it was cloned from.
+  std::uint32_t index = 0;              ///< Scratch: its place among the graph's nodes.
+
+  void reset() {
+    after.clear();
+    bodies.clear();
+    original = nullptr;
+  }
+};
+
+struct Graph : Object {
+  GraphNode* owner = nullptr;       ///< The node that this graph is embedded in.
+  std::vector<GraphNode*> nodes;    ///< The living ones, in the order in which they were added.
+  const Graph* original = nullptr;  ///< What it was cloned from.
+  UserReferences references;
+  TaskId caller = TaskId::none;  ///< The task inside a call that changes it (root graphs).
+
+  void reset() {
+    owner = nullptr;
+    nodes.clear();
+    original = nullptr;
+    references.clear();
+    caller = TaskId::none;
+  }
+
+  /// It, or a graph embedded in it, allocates or frees.
+  bool has_memory_nodes() const;
+
+  /// The graph that calls are about: embedded graphs are part of the one they are in.
+  Graph& root() { return owner != nullptr ? owner->graph->root() : *this; }
+  const Graph& root() const { return owner != nullptr ? owner->graph->root() : *this; }
+};
+
+}  // namespace harness::devices

@@ -1,0 +1,27 @@
+// What a node is told to do, from the structs of the API. Each function copies the values that they
+// point at, remembers whose memory those meant, and leaves the documented error where something is
+// wrong with them.
+#pragma once
+
+#include "harness/devices/sim/sim_device.h"
+
+namespace harness::devices {
+
+CUresult make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given,
+                            const NodeParams*& made);
+CUresult make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given, CUcontext context,
+                          const NodeParams*& made);
+CUresult make_set_params(SimDevice& sim, const CUDA_MEMSET_NODE_PARAMS& given, CUcontext context,
+                         const NodeParams*& made);
+CUresult make_host_params(SimDevice& sim, const CUDA_HOST_NODE_PARAMS& given,
+                          const NodeParams*& made);
+CUresult make_event_params(SimDevice& sim, CUgraphNodeType type, CUevent event,
+                           const NodeParams*& made);
+
+/// From the struct that serves all types. Child graphs are the caller's business.
+CUresult make_params(SimDevice& sim, const CUgraphNodeParams& given, const NodeParams*& made);
+
+/// Whether a node with the first may be given the second once it is in an executable graph.
+bool may_become(SimDevice& sim, const NodeParams& from, const NodeParams& to);
+
+}  // namespace harness::devices

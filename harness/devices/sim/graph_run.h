@@ -1,0 +1,100 @@
+// GraphRun: one launch of an executable graph, on its way through a stream. Nodes go on as those
+// that they wait for are done; which of several goes on is a pick.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/devices/sim/graph_exec.h"
+#include "harness/devices/sim/stream.h"
+#include "harness/pick.h"
+
+namespace harness::devices {
+
+class SimDevice;
+class GraphRun;
+struct GraphFrame;
+
+/// A host node that is to be called, or a host function of a stream (without a run).
+struct HostCall {
+  Stream* stream = nullptr;
+  GraphRun* run = nullptr;
+  GraphFrame* frame = nullptr;
+  std::uint32_t node = 0;
+};
+
+enum class NodeState : std::uint8_t { waiting, open, calling, inside, done };
+
+struct NodeRun {
+  NodeState state = NodeState::waiting;
+  std::uint32_t waits_for = 0;  ///< So many nodes.
+  Work* work = nullptr;         ///< Once it has started, if it takes time.
+  GraphFrame* body = nullptr;   ///< The embedded graph.
+  StreamPoint point;            ///< Of an event wait node: what was recorded at the launch.
+};
+
+/// A graph or an embedded graph on its way.
+struct GraphFrame {
+  const ExecGraph* graph = nullptr;
+  GraphFrame* parent = nullptr;
+  std::uint32_t parent_node = 0;
+  std::uint32_t order = 0;  ///< Among the frames of the run.
+  std::uint32_t undone_count = 0;
+  std::vector<NodeRun> nodes;
+};
+
+/// Ownership: made and kept by Graphs. Lifetime: from the launch until its last node is done.
+class GraphRun {
+ public:
+  /// Takes what is to be launched, and records the events that it will record.
+  void begin(SimDevice& sim, GraphExec& exec);
+  /// The first nodes may go on: the stream has got to the launch.
+  void start();
+  /// The launch is over.
+  void end();
+
+  std::uint64_t node_count() const { return root_->graph->nodes.size(); }
+  bool done() const { return root_->undone_count == 0; }
+  /// Some node that takes time can go on.
+  bool can_step() const;
+  /// Takes one such node one step further.
+  void step(Stream& stream);
+  /// Passes one node that takes no time, or hands over a host function. Returns false if there is
+  /// none.
+  bool pass(Stream& stream);
+  static void call(const HostCall& call);
+  void called(const HostCall& call) { complete(*call.frame, call.node); }
+
+ private:
+  friend class Graphs;
+
+  struct Place {
+    GraphFrame* frame;
+    std::uint32_t node;
+  };
+
+  GraphFrame& enter(const ExecGraph& graph, GraphFrame* parent, std::uint32_t parent_node);
+  void record_events(GraphFrame& frame);
+  void open_first(GraphFrame& frame);
+  void open(GraphFrame& frame, std::uint32_t node);
+  void complete(GraphFrame& frame, std::uint32_t node);
+  static bool takes_time(const Place& place);
+  bool pass(Stream& stream, Place place);
+  Place pick_place() const;
+  Name name_of(const Place& place) const;
+  Work& work_of(const Place& place);
+
+  SimDevice* sim_ = nullptr;
+  ExecGraph* graph_ = nullptr;
+  Label site_;
+  Activation activation_;  ///< Asks which node goes on, whoever lets it.
+  GraphFrame* root_ = nullptr;
+  std::vector<std::unique_ptr<GraphFrame>> frames_;
+  std::uint32_t frame_count_ = 0;
+  std::vector<Place> open_;  ///< By frame and node: those that can go on, or are on their way.
+  mutable std::vector<Place> able_;  ///< Scratch: those of them that take time.
+  mutable std::vector<std::uint32_t> names_;
+};
+
+}  // namespace harness::devices

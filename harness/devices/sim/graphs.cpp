@@ -1,0 +1,268 @@
+// Graphs, their nodes, and what of them is laid out for running.
+#include "harness/devices/sim/graphs.h"
+
+#include <algorithm>
+
+#include "harness/devices/sim/sim_device.h"
+
+namespace harness::devices {
+
+void Graphs::begin() {
+  graphs.begin();
+  nodes.begin();
+  execs.begin();
+  objects.begin();
+  params_.begin();
+  exec_graphs_.begin();
+  spare_exec_graphs_.clear();
+  runs_.begin();
+  spare_runs_.clear();
+  released_.clear();
+  destructor_task_ = TaskId::none;
+  in_destructor_ = false;
+}
+
+// ---- graphs -----------------------------------------------------------------------------------
+
+Graph& Graphs::create(Label kind) { return graphs.add(sim_.ledger(), kind); }
+
+NodeParams& Graphs::fresh_params(CUgraphNodeType type, Label label) {
+  NodeParams& params = params_.next();
+  params.reset(type, label, sim_.scheduler().site());
+  return params;
+}
+
+GraphNode& Graphs::add(Graph& graph, const NodeParams& params, std::span<const GraphEdge> after) {
+  GraphNode& node = nodes.add(sim_.ledger(), "graph node");
+  node.graph = &graph;
+  node.params = &params;
+  node.after.assign(after.begin(), after.end());
+  graph.nodes.push_back(&node);
+  return node;
+}
+
+GraphNode& Graphs::add_child(Graph& graph, Graph& body, std::span<const GraphEdge> after) {
+  const NodeParams& params = fresh_params(CU_GRAPH_NODE_TYPE_GRAPH, "child graph");
+  GraphNode& node = add(graph, params, after);
+  node.bodies.push_back(&clone(body, &node));
+  return node;
+}
+
+Graph& Graphs::clone(const Graph& graph, GraphNode* owner) {
+  Graph& made = create(owner != nullptr ? Label("embedded graph") : Label("graph"));
+  made.owner = owner;
+  made.original = &graph;
+  copy_references(graph.references, made.references);
+  std::uint32_t index = 0;
+  for (GraphNode* node : graph.nodes) node->index = index++;
+  for (const GraphNode* node : graph.nodes) {
+    GraphNode& copy = add(made, *node->params, {});
+    copy.original = node;
+    for (Graph* body : node->bodies) copy.bodies.push_back(&clone(*body, &copy));
+  }
+  // Edges may lead to nodes that were added later.
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    for (const GraphEdge& edge : graph.nodes[i]->after)
+      made.nodes[i]->after.push_back({made.nodes[edge.from->index], edge.data});
+  return made;
+}
+
+void Graphs::destroy(Graph& graph) {
+  while (!graph.nodes.empty()) destroy(*graph.nodes.back());
+  release(graph.references);
+  graphs.end(sim_.ledger(), graph);
+}
+
+void Graphs::destroy(GraphNode& node) {
+  for (Graph* body : node.bodies) destroy(*body);
+  std::vector<GraphNode*>& siblings = node.graph->nodes;
+  siblings.erase(std::find(siblings.begin(), siblings.end(), &node));
+  for (GraphNode* other : siblings)
+    std::erase_if(other->after, [&](const GraphEdge& edge) { return edge.from == &node; });
+  nodes.end(sim_.ledger(), node);
+}
+
+bool Graph::has_memory_nodes() const {
+  for (const GraphNode* node : nodes) {
+    if (node->params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+        node->params->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+      return true;
+    for (const Graph* body : node->bodies)
+      if (body->has_memory_nodes()) return true;
+  }
+  return false;
+}
+
+// ---- layout -----------------------------------------------------------------------------------
+
+std::vector<GraphNode*> Graphs::sorted(const Graph& graph) {
+  const std::size_t count = graph.nodes.size();
+  std::vector<GraphNode*> order;
+  order.reserve(count);
+  constexpr std::uint32_t kUnplaced = ~0u;
+  for (GraphNode* node : graph.nodes) node->index = kUnplaced;
+  for (bool moved = true; moved && order.size() < count;) {
+    moved = false;
+    for (GraphNode* node : graph.nodes) {
+      const bool ready = node->index == kUnplaced &&
+                         std::all_of(node->after.begin(), node->after.end(),
+                                     [](const GraphEdge& e) { return e.from->index != kUnplaced; });
+      if (!ready) continue;
+      node->index = static_cast<std::uint32_t>(order.size());
+      order.push_back(node);
+      moved = true;
+    }
+  }
+  return order;
+}
+
+GraphNode* Graphs::find_cycle(Graph& graph) {
+  const std::vector<GraphNode*> order = sorted(graph);
+  for (GraphNode* node : graph.nodes)
+    if (node->index == ~0u) return node;
+  for (GraphNode* node : order)
+    for (Graph* body : node->bodies)
+      if (GraphNode* found = find_cycle(*body)) return found;
+  return nullptr;
+}
+
+ExecGraph& Graphs::fresh_exec_graph() {
+  ExecGraph* graph = nullptr;
+  if (spare_exec_graphs_.empty()) {
+    graph = &exec_graphs_.next();
+  } else {
+    graph = spare_exec_graphs_.back();
+    spare_exec_graphs_.pop_back();
+  }
+  graph->nodes.clear();
+  graph->dependents.clear();
+  graph->bodies.clear();
+  graph->references.clear();
+  graph->launches = 0;
+  graph->current = true;
+  return *graph;
+}
+
+ExecGraph& Graphs::lay_out(Graph& graph) {
+  ExecGraph& made = fresh_exec_graph();
+  copy_references(graph.references, made.references);
+  const std::vector<GraphNode*> order = sorted(graph);
+  for (const GraphNode* node : order) {
+    ExecNode& exec = made.nodes.emplace_back();
+    exec.source = node;
+    exec.params = node->params;
+    if (node->params->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+      exec.clock = &sim_.add_clock(*node->params->event->context);
+    exec.after_count = static_cast<std::uint32_t>(node->after.size());
+    exec.dependents_begin = static_cast<std::uint32_t>(made.dependents.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i)
+      for (const GraphEdge& edge : order[i]->after)
+        if (edge.from == node) made.dependents.push_back(i);
+    exec.dependents_end = static_cast<std::uint32_t>(made.dependents.size());
+  }
+  // Bodies last: laying them out uses the scratch of their nodes only.
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    made.nodes[i].bodies_begin = static_cast<std::uint32_t>(made.bodies.size());
+    for (Graph* body : order[i]->bodies) made.bodies.push_back(&lay_out(*body));
+    made.nodes[i].bodies_end = static_cast<std::uint32_t>(made.bodies.size());
+  }
+  return made;
+}
+
+ExecGraph& Graphs::copy(const ExecGraph& graph) {
+  ExecGraph& made = fresh_exec_graph();
+  made.nodes = graph.nodes;
+  made.dependents = graph.dependents;
+  copy_references(graph.references, made.references);
+  for (const ExecGraph* body : graph.bodies) made.bodies.push_back(&copy(*body));
+  return made;
+}
+
+void Graphs::retire(ExecGraph& graph) {
+  release(graph.references);
+  for (ExecGraph* body : graph.bodies) retire(*body);
+  graph.bodies.clear();
+  spare_exec_graphs_.push_back(&graph);
+}
+
+// ---- executables ------------------------------------------------------------------------------
+
+GraphExec& Graphs::instantiate(Graph& graph, cuuint64_t flags) {
+  GraphExec& exec = execs.add(sim_.ledger(), "executable graph");
+  exec.source = &graph;
+  exec.flags = flags;
+  exec.root = &lay_out(graph);
+  return exec;
+}
+
+ExecGraph& Graphs::writable(GraphExec& exec) {
+  if (exec.root->launches == 0) return *exec.root;
+  ExecGraph& made = copy(*exec.root);
+  exec.root->current = false;
+  exec.root = &made;
+  return made;
+}
+
+ExecNode* Graphs::find(ExecGraph& graph, const GraphNode& source) {
+  for (ExecNode& node : graph.nodes)
+    if (node.source == &source) return &node;
+  for (ExecGraph* body : graph.bodies)
+    if (ExecNode* node = find(*body, source)) return node;
+  return nullptr;
+}
+
+ExecGraph* Graphs::find_body(ExecGraph& graph, const GraphNode& source) {
+  for (const ExecNode& node : graph.nodes)
+    if (node.source == &source) return graph.bodies_of(node).front();
+  for (ExecGraph* body : graph.bodies)
+    if (ExecGraph* found = find_body(*body, source)) return found;
+  return nullptr;
+}
+
+void Graphs::replace(ExecGraph& exec, const Graph& graph) {
+  UserReferences old = exec.references;
+  exec.references.clear();
+  copy_references(graph.references, exec.references);
+  release(old);
+  const std::vector<GraphNode*> order = sorted(graph);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    exec.nodes[i].params = order[i]->params;
+    for (std::size_t body = 0; body < order[i]->bodies.size(); ++body)
+      replace(*exec.bodies[exec.nodes[i].bodies_begin + body], *order[i]->bodies[body]);
+  }
+}
+
+void Graphs::destroy(GraphExec& exec) {
+  exec.root->current = false;
+  if (exec.root->launches == 0) retire(*exec.root);
+  execs.end(sim_.ledger(), exec);
+}
+
+// ---- launches ---------------------------------------------------------------------------------
+
+StreamPoint Graphs::launch(GraphExec& exec, Stream& stream) {
+  GraphRun* run = nullptr;
+  if (spare_runs_.empty()) {
+    run = &runs_.next();
+  } else {
+    run = spare_runs_.back();
+    spare_runs_.pop_back();
+  }
+  sim_.adopt_all_host_words();
+  run->begin(sim_, exec);
+  ++exec.root->launches;
+  Work& work = sim_.fresh_work(WorkKind::graph, "graph");
+  work.run = run;
+  if (exec.last.stream != &stream && !harness::devices::done(exec.last))
+    work.after.push_back(exec.last);
+  exec.last = sim_.submit(stream, work, Lag::ask);
+  return exec.last;
+}
+
+void Graphs::end(GraphRun& run) {
+  ExecGraph& graph = *run.graph_;
+  if (--graph.launches == 0 && !graph.current) retire(graph);
+  spare_runs_.push_back(&run);
+}
+
+}  // namespace harness::devices

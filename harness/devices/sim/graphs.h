@@ -1,0 +1,112 @@
+// Graphs: what exists of graphs on the simulated device: graphs, nodes, executables, user objects
+// and launches in flight; and what changes them, whichever call asked for it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/devices/sim/graph.h"
+#include "harness/devices/sim/graph_exec.h"
+#include "harness/devices/sim/graph_run.h"
+#include "harness/devices/sim/handles_recycled.h"
+#include "harness/devices/sim/user_object.h"
+
+namespace harness::devices {
+
+/// Objects that are used again in the next run. Addresses stay put.
+template <class T>
+class Reused {
+ public:
+  void begin() { count_ = 0; }
+  T& next() {
+    if (count_ == objects_.size()) objects_.push_back(std::make_unique<T>());
+    return *objects_[count_++];
+  }
+
+ private:
+  std::vector<std::unique_ptr<T>> objects_;
+  std::size_t count_ = 0;
+};
+
+/// Ownership: owns it all, and keeps the storage from run to run.
+class Graphs {
+ public:
+  explicit Graphs(SimDevice& sim) : sim_(sim) {}
+  void begin();
+
+  // ---- graphs ----
+
+  Graph& create(Label kind = "graph");
+  /// For the caller to fill in, before anybody shares it. At the current site.
+  NodeParams& fresh_params(CUgraphNodeType type, Label label);
+  GraphNode& add(Graph& graph, const NodeParams& params, std::span<const GraphEdge> after);
+  /// Adds an embedded copy of `body`.
+  GraphNode& add_child(Graph& graph, Graph& body, std::span<const GraphEdge> after);
+  Graph& clone(const Graph& graph, GraphNode* owner);
+  void destroy(Graph& graph);
+  /// The node leaves its graph.
+  void destroy(GraphNode& node);
+  /// The graph has a path of dependencies that leads back to where it began.
+  static GraphNode* find_cycle(Graph& graph);
+  /// The nodes, each after those that it waits for, otherwise as they were added; without those on
+  /// a cycle. Each knows its place in `index`.
+  static std::vector<GraphNode*> sorted(const Graph& graph);
+
+  // ---- executables ----
+
+  GraphExec& instantiate(Graph& graph, cuuint64_t flags);
+  /// What the executable will launch next, for changing: nobody in flight sees the change.
+  ExecGraph& writable(GraphExec& exec);
+  /// The node that was made from `source`; null when there is none.
+  static ExecNode* find(ExecGraph& graph, const GraphNode& source);
+  /// The embedded graph of the node that was made from `source`.
+  static ExecGraph* find_body(ExecGraph& graph, const GraphNode& source);
+  /// Everything as in `graph`, which has the same shape: parameters, and references to user
+  /// objects.
+  void replace(ExecGraph& exec, const Graph& graph);
+  void destroy(GraphExec& exec);
+
+  // ---- launches ----
+
+  StreamPoint launch(GraphExec& exec, Stream& stream);
+  /// The launch is over: it lets go of what it held.
+  void end(GraphRun& run);
+
+  // ---- user objects ----
+
+  UserObject& create(void* data, CUhostFn destroy, std::uint64_t count);
+  void release(UserObject& object, std::uint64_t count);
+  void release(UserReferences& references);
+  /// True in the thread that calls destructors.
+  bool in_destructor() const;
+
+  Launch scratch;
+  std::vector<GraphEdge> scratch_edges;
+
+  RecycledHandles<Graph, HandleKind::graph> graphs;
+  RecycledHandles<GraphNode, HandleKind::graph_node> nodes;
+  RecycledHandles<GraphExec, HandleKind::graph_exec> execs;
+  RecycledHandles<UserObject, HandleKind::user_object> objects;
+
+ private:
+  ExecGraph& fresh_exec_graph();
+  ExecGraph& lay_out(Graph& graph);
+  ExecGraph& copy(const ExecGraph& graph);
+  /// Nobody launches it any more, nor does a launch of it run.
+  void retire(ExecGraph& graph);
+  void copy_references(const UserReferences& from, UserReferences& to);
+  [[noreturn]] void serve_destructors();
+
+  SimDevice& sim_;
+  Reused<NodeParams> params_;
+  Reused<ExecGraph> exec_graphs_;
+  std::vector<ExecGraph*> spare_exec_graphs_;
+  Reused<GraphRun> runs_;
+  std::vector<GraphRun*> spare_runs_;
+  std::vector<UserObject*> released_;  ///< Whose destructors are to be called, in order.
+  TaskId destructor_task_ = TaskId::none;
+  bool in_destructor_ = false;  ///< Outside a run.
+};
+
+}  // namespace harness::devices

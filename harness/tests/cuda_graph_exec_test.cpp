@@ -1,0 +1,463 @@
+// The conformance suite of devices/: executable graphs, and what of them may change.
+#include <array>
+
+#include "harness/tests/graph_stage.h"
+
+namespace harness::testing {
+namespace {
+
+class CudaGraphExec : public OnEveryDevice {
+ protected:
+  CUfunction add_one() const { return get_kernel(image(), "add_one"); }
+};
+
+/// Closes a circle of two nodes.
+CUgraph make_circle() {
+  CUgraph graph = make_graph();
+  CUgraphNode first = add_empty(graph);
+  CUgraphNode second = add_empty(graph, {first});
+  EXPECT_EQ(cuGraphAddDependencies_v2(graph, &second, &first, nullptr, 1), CUDA_SUCCESS);
+  return graph;
+}
+
+// ---- instantiation ----------------------------------------------------------------------------
+
+TEST_P(CudaGraphExec, FlagsMustBeKnownAndFitTogether) {
+  run([] {
+    CUgraph graph = make_graph();
+    CUgraphExec exec = nullptr;
+    EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, graph, 0x100), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphInstantiateWithFlags(nullptr, graph, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, graph,
+                                          CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
+                                              CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH),
+              CUDA_ERROR_INVALID_VALUE);
+    CUDA_OK(cuGraphInstantiateWithFlags(&exec, graph,
+                                        CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
+                                            CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
+    cuuint64_t flags = 0;
+    CUDA_OK(cuGraphExecGetFlags(exec, &flags));
+    EXPECT_EQ(flags, cuuint64_t{CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
+                                CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY});
+    EXPECT_EQ(cuGraphExecGetFlags(exec, nullptr), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, ACircleIsFoundWhenTheGraphIsInstantiated) {
+  run([] {
+    CUgraph graph = make_circle();
+    CUgraphExec exec = nullptr;
+    EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, graph, 0), CUDA_ERROR_INVALID_VALUE);
+    CUDA_GRAPH_INSTANTIATE_PARAMS params{};
+    EXPECT_EQ(cuGraphInstantiateWithParams(&exec, graph, &params), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(params.result_out, CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE);
+    EXPECT_NE(params.hErrNode_out, nullptr);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, InstantiationWithParametersSaysWhatCameOfIt) {
+  run([this] {
+    CUdeviceptr address = allocate(64);
+    write_int(address, 0);
+    CUgraph graph = make_graph();
+    add_kernel(graph, add_one(), address);
+    CUDA_GRAPH_INSTANTIATE_PARAMS params{};
+    params.flags = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
+    params.hUploadStream = make_stream();
+    CUgraphExec exec = nullptr;
+    CUDA_OK(cuGraphInstantiateWithParams(&exec, graph, &params));
+    EXPECT_EQ(params.result_out, CUDA_GRAPH_INSTANTIATE_SUCCESS);
+    EXPECT_EQ(params.hErrNode_out, nullptr);
+    cuuint64_t flags = 1;
+    CUDA_OK(cuGraphExecGetFlags(exec, &flags));
+    EXPECT_EQ(flags, 0U) << "an upload does not affect the executable";
+    CUDA_OK(cuGraphUpload(exec, params.hUploadStream));
+    launch_and_wait(exec, make_stream());
+    EXPECT_EQ(read_int(address), 1);
+    EXPECT_EQ(cuGraphInstantiateWithParams(&exec, graph, nullptr), CUDA_ERROR_INVALID_VALUE);
+    params.flags = 0x100;
+    EXPECT_EQ(cuGraphInstantiateWithParams(&exec, graph, &params), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(params.result_out, CUDA_GRAPH_INSTANTIATE_ERROR);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, AnExecutableOutlivesItsGraph) {
+  run([this] {
+    CUdeviceptr address = allocate(64);
+    write_int(address, 0);
+    CUgraph graph = make_graph();
+    add_kernel(graph, add_one(), address);
+    CUgraphExec exec = instantiate(graph);
+    CUDA_OK(cuGraphDestroy(graph));
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(address), 1);
+    CUDA_OK(cuGraphExecDestroy(exec));
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, AnExecutableUsedAfterItsEndIsAFault) {
+  run([] {
+    CUgraphExec exec = instantiate(make_graph());
+    CUDA_OK(cuGraphExecDestroy(exec));
+    EXPECT_EQ(cuGraphLaunch(exec, nullptr), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_fault("use_after_death");
+}
+
+TEST_P(CudaGraphExec, AnExecutableDestroyedTwiceIsAFault) {
+  run([] {
+    CUgraphExec exec = instantiate(make_graph());
+    CUDA_OK(cuGraphExecDestroy(exec));
+    EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_fault("double_free");
+}
+
+TEST_P(CudaGraphExec, ALaunchIntoADestroyedStreamIsAFault) {
+  run([] {
+    CUgraphExec exec = instantiate(make_graph());
+    CUstream stream = make_stream();
+    CUDA_OK(cuStreamDestroy_v2(stream));
+    EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_ERROR_INVALID_HANDLE);
+  });
+  expect_fault("use_after_death");
+}
+
+TEST_P(CudaGraphExec, NullIsInvalid) {
+  run([] {
+    EXPECT_EQ(cuGraphLaunch(nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphUpload(nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphExecDestroy(nullptr), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphDestroy(nullptr), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphDestroyNode(nullptr), CUDA_ERROR_INVALID_VALUE);
+  });
+}
+
+// ---- one node ---------------------------------------------------------------------------------
+
+TEST_P(CudaGraphExec, AKernelNodeOfAnExecutableGetsOtherParameters) {
+  run([this] {
+    CUdeviceptr address = allocate(64);
+    CUdeviceptr other = allocate(64);
+    write_int(address, 0);
+    write_int(other, 0);
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_kernel(graph, add_one(), address);
+    CUgraphExec exec = instantiate(graph);
+    int count = 1;
+    void* values[] = {&other, &count};
+    CUDA_KERNEL_NODE_PARAMS params = kernel_params(add_one(), values);
+    CUDA_OK(cuGraphExecKernelNodeSetParams_v2(exec, node, &params));
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(address), 0);
+    EXPECT_EQ(read_int(other), 1);
+    CUDA_KERNEL_NODE_PARAMS kept{};
+    CUDA_OK(cuGraphKernelNodeGetParams_v2(node, &kept));
+    EXPECT_EQ(*static_cast<CUdeviceptr*>(kept.kernelParams[0]), address)
+        << "the node keeps its own";
+    EXPECT_EQ(cuGraphExecKernelNodeSetParams_v2(exec, node, nullptr), CUDA_ERROR_INVALID_VALUE);
+    CUgraphNode stranger = add_kernel(make_graph(), add_one(), address);
+    EXPECT_EQ(cuGraphExecKernelNodeSetParams_v2(exec, stranger, &params), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, ANodeThatWasRemovedCannotBeUpdated) {
+  run([] {
+    CUgraph graph = make_graph();
+    CUdeviceptr address = allocate(64);
+    CUgraphNode node = add_set(graph, address, 1);
+    CUgraphExec exec = instantiate(graph);
+    CUDA_OK(cuGraphDestroyNode(node));
+    const CUDA_MEMSET_NODE_PARAMS params = set_params(address, 2);
+    EXPECT_EQ(cuGraphExecMemsetNodeSetParams(exec, node, &params, current_context()),
+              CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_fault("use_after_death");
+}
+
+TEST_P(CudaGraphExec, CopiesOfAnExecutableStayOneDimensional) {
+  run([] {
+    CUdeviceptr first = allocate(64);
+    CUdeviceptr second = allocate(64);
+    write_int(first, 1);
+    write_int(second, 2);
+    CUdeviceptr target = allocate(64);
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_copy(graph, target, first);
+    CUgraphExec exec = instantiate(graph);
+    CUDA_MEMCPY3D params = copy_params(target, second, sizeof(int));
+    CUDA_OK(cuGraphExecMemcpyNodeSetParams(exec, node, &params, current_context()));
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(target), 2);
+    params.Height = 2;
+    params.srcPitch = params.dstPitch = 8;
+    EXPECT_EQ(cuGraphExecMemcpyNodeSetParams(exec, node, &params, current_context()),
+              CUDA_ERROR_INVALID_VALUE);
+    params = copy_params(target, second, 0);
+    EXPECT_EQ(cuGraphExecMemcpyNodeSetParams(exec, node, &params, current_context()),
+              CUDA_ERROR_INVALID_VALUE)
+        << "nothing to copy";
+    int host = 7;
+    params = copy_params(target, second, sizeof(int));
+    params.srcMemoryType = CU_MEMORYTYPE_HOST;
+    params.srcHost = &host;
+    EXPECT_EQ(cuGraphExecMemcpyNodeSetParams(exec, node, &params, current_context()),
+              CUDA_ERROR_INVALID_VALUE)
+        << "other kind of memory";
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, SetsOfAnExecutableKeepTheirHeight) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_set(graph, address, 1);
+    CUgraphExec exec = instantiate(graph);
+    CUDA_MEMSET_NODE_PARAMS params = set_params(address, 8);
+    CUDA_OK(cuGraphExecMemsetNodeSetParams(exec, node, &params, current_context()));
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(address), 8);
+    params.height = 2;
+    params.pitch = 8;
+    EXPECT_EQ(cuGraphExecMemsetNodeSetParams(exec, node, &params, current_context()),
+              CUDA_ERROR_INVALID_VALUE);
+    params = set_params(address, 8, 0);
+    EXPECT_EQ(cuGraphExecMemsetNodeSetParams(exec, node, &params, current_context()),
+              CUDA_ERROR_INVALID_VALUE);
+    CUdeviceptr managed = 0;
+    CUDA_OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+    params = set_params(managed, 8);
+    EXPECT_EQ(cuGraphExecMemsetNodeSetParams(exec, node, &params, current_context()),
+              CUDA_ERROR_INVALID_VALUE)
+        << "another kind of allocation";
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, HostAndEventNodesOfAnExecutableChangeFreely) {
+  run([] {
+    int first = 0;
+    int second = 0;
+    CUgraph graph = make_graph();
+    CUgraphNode host = add_host(graph, count_up, &first);
+    CUevent event = make_event();
+    CUgraphNode record = nullptr;
+    CUgraphNode wait = nullptr;
+    CUDA_OK(cuGraphAddEventRecordNode(&record, graph, nullptr, 0, event));
+    CUDA_OK(cuGraphAddEventWaitNode(&wait, graph, nullptr, 0, event));
+    CUgraphExec exec = instantiate(graph);
+    CUDA_HOST_NODE_PARAMS params{count_up, &second};
+    CUDA_OK(cuGraphExecHostNodeSetParams(exec, host, &params));
+    CUDA_OK(cuGraphExecEventRecordNodeSetEvent(exec, record, make_event()));
+    CUDA_OK(cuGraphExecEventWaitNodeSetEvent(exec, wait, make_event()));
+    EXPECT_EQ(cuGraphExecEventWaitNodeSetEvent(exec, record, event), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphExecEventRecordNodeSetEvent(exec, record, nullptr), CUDA_ERROR_INVALID_VALUE);
+    launch_and_wait(exec);
+    EXPECT_EQ(first, 0);
+    EXPECT_EQ(second, 1);
+    EXPECT_EQ(cuGraphExecHostNodeSetParams(exec, host, nullptr), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, ADisabledNodeDoesNothing) {
+  run([this] {
+    CUdeviceptr address = allocate(64);
+    write_int(address, 0);
+    CUgraph graph = make_graph();
+    CUgraphNode first = add_kernel(graph, add_one(), address);
+    add_kernel(graph, add_one(), address, {first});
+    CUgraphNode empty = add_empty(graph);
+    CUgraphExec exec = instantiate(graph);
+    CUDA_OK(cuGraphNodeSetEnabled(exec, first, 0));
+    unsigned enabled = 1;
+    CUDA_OK(cuGraphNodeGetEnabled(exec, first, &enabled));
+    EXPECT_EQ(enabled, 0U);
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(address), 1);
+    CUDA_OK(cuGraphNodeSetEnabled(exec, first, 1));
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(address), 3);
+    EXPECT_EQ(cuGraphNodeSetEnabled(exec, empty, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphNodeGetEnabled(exec, first, nullptr), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, AnyNodeOfAnExecutableIsSetByOneFunction) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_set(graph, address, 1);
+    CUgraphExec exec = instantiate(graph);
+    CUgraphNodeParams params{};
+    params.type = CU_GRAPH_NODE_TYPE_MEMSET;
+    params.memset.dst = address;
+    params.memset.value = 6;
+    params.memset.elementSize = 4;
+    params.memset.width = params.memset.height = 1;
+    params.memset.ctx = current_context();
+    CUDA_OK(cuGraphExecNodeSetParams(exec, node, &params));
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(address), 6);
+    EXPECT_EQ(cuGraphExecNodeSetParams(exec, node, nullptr), CUDA_ERROR_INVALID_VALUE);
+    params.type = CU_GRAPH_NODE_TYPE_HOST;
+    EXPECT_EQ(cuGraphExecNodeSetParams(exec, node, &params), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+// ---- all nodes --------------------------------------------------------------------------------
+
+CUgraphExecUpdateResultInfo update_in_vain(CUgraphExec exec, CUgraph graph) {
+  CUgraphExecUpdateResultInfo info{};
+  EXPECT_EQ(cuGraphExecUpdate_v2(exec, graph, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+  return info;
+}
+
+TEST_P(CudaGraphExec, AGraphOfTheSameShapeUpdatesTheExecutable) {
+  run([this] {
+    CUdeviceptr address = allocate(64);
+    CUdeviceptr other = allocate(64);
+    write_int(other, 0);
+    CUfunction function = add_one();
+    const auto make = [&](CUdeviceptr where) {
+      CUgraph inner = make_graph();
+      add_kernel(inner, function, where);
+      CUgraph graph = make_graph();
+      add_child(graph, inner, {add_kernel(graph, function, where)});
+      return graph;
+    };
+    CUgraphExec exec = instantiate(make(address));
+    CUgraphExecUpdateResultInfo info{};
+    CUDA_OK(cuGraphExecUpdate_v2(exec, make(other), &info));
+    EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_SUCCESS);
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(other), 2);
+    EXPECT_EQ(cuGraphExecUpdate_v2(exec, nullptr, &info), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, AnotherTopologyIsNoUpdate) {
+  run([] {
+    CUgraph graph = make_graph();
+    add_empty(graph, {add_empty(graph)});
+    CUgraphExec exec = instantiate(graph);
+    CUgraph larger = make_graph();
+    add_empty(larger, {add_empty(larger, {add_empty(larger)})});
+    CUgraphExecUpdateResultInfo info = update_in_vain(exec, larger);
+    EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    EXPECT_EQ(info.errorNode, nullptr) << "the count differs";
+    CUgraph loose = make_graph();
+    add_empty(loose);
+    add_empty(loose);
+    info = update_in_vain(exec, loose);
+    EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    EXPECT_NE(info.errorNode, nullptr);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, ADependencyOnAnotherNodeIsNoUpdate) {
+  run([] {
+    const auto make = [](bool on_first) {
+      CUgraph graph = make_graph();
+      CUgraphNode first = add_empty(graph);
+      CUgraphNode second = add_empty(graph, {first});
+      add_empty(graph, {on_first ? first : second});
+      return graph;
+    };
+    CUgraphExec exec = instantiate(make(true));
+    const CUgraphExecUpdateResultInfo info = update_in_vain(exec, make(false));
+    EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, AnotherTypeOfNodeIsNoUpdate) {
+  run([] {
+    CUgraph graph = make_graph();
+    add_empty(graph);
+    CUgraph other = make_graph();
+    CUgraphNode node = add_set(other, allocate(64), 1);
+    const CUgraphExecUpdateResultInfo info = update_in_vain(instantiate(graph), other);
+    EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
+    EXPECT_EQ(info.errorNode, node);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, ParametersThatMayNotChangeAreNoUpdate) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    const auto make = [address](std::size_t height) {
+      CUgraph graph = make_graph();
+      CUDA_MEMSET_NODE_PARAMS params = set_params(address, 1);
+      params.height = height;
+      params.pitch = 8;
+      CUgraphNode node = nullptr;
+      EXPECT_EQ(cuGraphAddMemsetNode(&node, graph, nullptr, 0, &params, current_context()),
+                CUDA_SUCCESS);
+      return graph;
+    };
+    const CUgraphExecUpdateResultInfo info = update_in_vain(instantiate(make(2)), make(3));
+    EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
+    EXPECT_NE(info.errorNode, nullptr);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, AKernelOfAnotherContextIsNoUpdate) {
+  run([this] {
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_graph();
+    add_kernel(graph, add_one(), address);
+    CUgraphExec exec = instantiate(graph);
+    CUcontext other = nullptr;
+    CUDA_OK(cuCtxCreate_v4(&other, nullptr, 0, 0));
+    CUgraph there = make_graph();
+    add_kernel(there, add_one(), allocate(64));
+    const CUgraphExecUpdateResultInfo info = update_in_vain(exec, there);
+    EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE);
+    CUDA_OK(cuGraphDestroy(there));
+    CUDA_OK(cuCtxDestroy_v2(other));
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphExec, AChildGraphNodeIsUpdatedByAGraphOfTheSameShape) {
+  run([this] {
+    CUdeviceptr address = allocate(64);
+    CUdeviceptr other = allocate(64);
+    write_int(address, 0);
+    write_int(other, 0);
+    CUfunction function = add_one();
+    CUgraph inner = make_graph();
+    add_kernel(inner, function, address);
+    CUgraph graph = make_graph();
+    CUgraphNode child = add_child(graph, inner);
+    CUgraphExec exec = instantiate(graph);
+    CUgraph same = make_graph();
+    add_kernel(same, function, other);
+    CUDA_OK(cuGraphExecChildGraphNodeSetParams(exec, child, same));
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(address), 0);
+    EXPECT_EQ(read_int(other), 1);
+    add_empty(same);
+    EXPECT_EQ(cuGraphExecChildGraphNodeSetParams(exec, child, same), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+INSTANTIATE_ON_EVERY_DEVICE(CudaGraphExec);
+
+}  // namespace
+}  // namespace harness::testing

@@ -1,0 +1,405 @@
+// How graphs run: which node waits for which, what happens to launches in flight, whose memory a
+// node meant, and what a handle names that came back. On the simulated driver, where picks decide.
+#include "harness/tests/graph_stage.h"
+
+namespace harness::testing {
+namespace {
+
+class GraphOrder : public OnSim {
+ protected:
+  template <class Strategy, class Body>
+  void run(Strategy strategy, Body body) {
+    ending = stage.run(strategy, body);
+  }
+  void expect_finished() const {
+    EXPECT_EQ(ending, Ending::finished);
+    EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+  }
+  Ending ending = Ending::finished;
+};
+
+CUfunction add_one() { return get_kernel(&afterlife_kernels_conformance, "add_one"); }
+
+// ---- order ------------------------------------------------------------------------------------
+
+/// Two nodes that set the same word, and nothing that orders them.
+int last_of_two() {
+  CUdeviceptr address = allocate(64);
+  CUgraph graph = make_graph();
+  add_set(graph, address, 1);
+  add_set(graph, address, 2);
+  launch_and_wait(instantiate(graph));
+  return read_int(address);
+}
+
+TEST_F(GraphOrder, IndependentNodesRunInAnyOrder) {
+  run(Plain(), [] { EXPECT_EQ(last_of_two(), 2); });
+  expect_finished();
+  run(Always(Site::order, 1), [] { EXPECT_EQ(last_of_two(), 1); });
+  expect_finished();
+}
+
+TEST_F(GraphOrder, DependentNodesDoNot) {
+  run(Always(Site::order, 1), [] {
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_graph();
+    add_set(graph, address, 2, {add_set(graph, address, 1)});
+    launch_and_wait(instantiate(graph));
+    EXPECT_EQ(read_int(address), 2);
+  });
+  expect_finished();
+}
+
+TEST_F(GraphOrder, ALaunchMayStayBehindAndStopBetweenNodes) {
+  for (std::uint32_t lag : {1U, 2U, 3U}) {
+    run(Always(Site::lag, lag), [lag] {
+      CUdeviceptr address = 0;
+      CUDA_OK(cuMemAllocManaged(&address, 64, CU_MEM_ATTACH_GLOBAL));
+      const volatile int* value = reinterpret_cast<int*>(address);
+      CUfunction function = add_one();
+      *reinterpret_cast<int*>(address) = 0;
+      CUgraph graph = make_graph();
+      CUgraphNode node = add_kernel(graph, function, address);
+      node = add_kernel(graph, function, address, {node});
+      add_kernel(graph, function, address, {node});
+      CUDA_OK(cuGraphLaunch(instantiate(graph), nullptr));
+      EXPECT_EQ(*value, static_cast<int>(lag) - 1);
+      EXPECT_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY);
+      CUDA_OK(cuStreamSynchronize(nullptr));
+      EXPECT_EQ(*value, 3);
+    });
+    expect_finished();
+  }
+}
+
+TEST_F(GraphOrder, LaunchesOfOneExecutableFollowEachOther) {
+  run(lagging(), [] {
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_graph();
+    add_kernel(graph, add_one(), address);
+    CUgraphExec exec = instantiate(graph);
+    CUstream first = make_stream();
+    CUstream second = make_stream();
+    CUDA_OK(cuGraphLaunch(exec, first));
+    CUDA_OK(cuGraphLaunch(exec, second));
+    CUDA_OK(cuStreamSynchronize(second));
+    EXPECT_EQ(cuStreamQuery(first), CUDA_SUCCESS);
+  });
+  expect_finished();
+}
+
+TEST_F(GraphOrder, AHostNodeHoldsUpWhatDependsOnIt) {
+  run(Plain(), [] {
+    CUdeviceptr address = allocate(64);
+    write_int(address, 0);
+    int calls = 0;
+    CUgraph graph = make_graph();
+    CUfunction function = add_one();
+    CUgraphNode host = add_host(graph, count_up, &calls);
+    add_kernel(graph, function, address, {host});
+    add_kernel(graph, function, address);
+    CUDA_OK(cuGraphLaunch(instantiate(graph), nullptr));
+    EXPECT_EQ(calls, 0);
+    EXPECT_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY);
+    CUDA_OK(cuStreamSynchronize(nullptr));
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(read_int(address), 2);
+  });
+  expect_finished();
+}
+
+TEST_F(GraphOrder, AHostNodeMayNotCallCuda) {
+  run(Plain(), [] {
+    CUresult inside = CUDA_SUCCESS;
+    CUgraph graph = make_graph();
+    add_host(
+        graph, [](void* data) { *static_cast<CUresult*>(data) = cuCtxSynchronize(); }, &inside);
+    launch_and_wait(instantiate(graph));
+    EXPECT_EQ(inside, CUDA_ERROR_NOT_PERMITTED);
+  });
+  EXPECT_EQ(stage.fault(), "api_misuse");
+}
+
+TEST_F(GraphOrder, WithoutTasksHostNodesAreCalledByWhoeverWaits) {
+  Plain plain;
+  stage.run_outside(plain, [] {
+    CUDA_OK(cuInit(0));
+    CUcontext context = nullptr;
+    CUDA_OK(cuDevicePrimaryCtxRetain(&context, 0));
+    CUDA_OK(cuCtxSetCurrent(context));
+    CUdeviceptr address = allocate(64);
+    write_int(address, 0);
+    int calls = 0;
+    CUgraph graph = make_graph();
+    add_kernel(graph, add_one(), address, {add_host(graph, count_up, &calls)});
+    CUDA_OK(cuGraphLaunch(instantiate(graph), nullptr));
+    EXPECT_EQ(cuStreamQuery(nullptr), CUDA_SUCCESS);
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(read_int(address), 1);
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+// ---- events -----------------------------------------------------------------------------------
+
+TEST_F(GraphOrder, AnEventNodeCapturesItsDependenciesAndNoMore) {
+  run(lagging(), [] {
+    CUdeviceptr address = allocate(64);
+    CUfunction function = add_one();
+    CUevent event = make_event();
+    CUgraph graph = make_graph();
+    CUgraphNode record = nullptr;
+    CUDA_OK(cuGraphAddEventRecordNode(&record, graph, nullptr, 0, event));
+    add_kernel(graph, function, address, {record});
+    CUDA_OK(cuGraphLaunch(instantiate(graph), nullptr));
+    EXPECT_EQ(cuEventQuery(event), CUDA_SUCCESS) << "it depends on nothing";
+    EXPECT_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY);
+    CUgraph other = make_graph();
+    CUgraphNode kernel = add_kernel(other, function, address);
+    CUDA_OK(cuGraphAddEventRecordNode(&record, other, &kernel, 1, event));
+    CUDA_OK(cuGraphLaunch(instantiate(other), nullptr));
+    EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+    CUstream stream = make_stream();
+    CUDA_OK(cuStreamWaitEvent(stream, event, 0));
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(cuEventQuery(event), CUDA_SUCCESS);
+  });
+  expect_finished();
+}
+
+TEST_F(GraphOrder, AnEventWaitNodeWaitsForWorkElsewhere) {
+  run(lagging(), [] {
+    CUdeviceptr address = allocate(64);
+    CUstream producer = make_stream();
+    CUevent event = make_event();
+    keep_busy(producer, address);
+    CUDA_OK(cuEventRecord(event, producer));
+    CUgraph graph = make_graph();
+    CUgraphNode wait = nullptr;
+    CUDA_OK(cuGraphAddEventWaitNode(&wait, graph, nullptr, 0, event));
+    CUstream consumer = make_stream();
+    CUDA_OK(cuGraphLaunch(instantiate(graph), consumer));
+    EXPECT_EQ(cuStreamQuery(consumer), CUDA_ERROR_NOT_READY);
+    CUDA_OK(cuStreamSynchronize(consumer));
+    EXPECT_EQ(cuStreamQuery(producer), CUDA_SUCCESS);
+  });
+  expect_finished();
+}
+
+TEST_F(GraphOrder, ALaunchWithADestroyedEventIsAFault) {
+  run(Plain(), [] {
+    CUevent event = make_event();
+    CUgraph graph = make_graph();
+    CUgraphNode record = nullptr;
+    CUDA_OK(cuGraphAddEventRecordNode(&record, graph, nullptr, 0, event));
+    CUgraphExec exec = instantiate(graph);
+    CUDA_OK(cuEventDestroy_v2(event));
+    launch_and_wait(exec);
+  });
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+// ---- launches in flight -----------------------------------------------------------------------
+
+TEST_F(GraphOrder, AnUpdateDoesNotAffectLaunchesInFlight) {
+  run(lagging(), [] {
+    CUdeviceptr address = allocate(64);
+    CUDA_OK(cuMemsetD32_v2(address, 0, 2));
+    CUDA_OK(cuCtxSynchronize());
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_set(graph, address, 1);
+    CUgraphExec exec = instantiate(graph);
+    CUDA_OK(cuGraphLaunch(exec, nullptr));
+    const CUDA_MEMSET_NODE_PARAMS params = set_params(address + 4, 2);
+    CUDA_OK(cuGraphExecMemsetNodeSetParams(exec, node, &params, current_context()));
+    CUDA_OK(cuStreamSynchronize(nullptr));
+    EXPECT_EQ(read_int(address), 1);
+    EXPECT_EQ(read_int(address + 4), 0);
+    CUDA_OK(cuGraphLaunch(exec, nullptr));
+    EXPECT_EQ(read_int(address + 4), 2);
+  });
+  expect_finished();
+}
+
+TEST_F(GraphOrder, AnExecutableDestroyedInFlightRunsToItsEnd) {
+  run(lagging(), [] {
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_graph();
+    add_set(graph, address, 3);
+    CUgraphExec exec = instantiate(graph);
+    CUDA_OK(cuGraphDestroy(graph));
+    CUDA_OK(cuGraphLaunch(exec, nullptr));
+    CUDA_OK(cuGraphExecDestroy(exec));
+    CUDA_OK(cuStreamSynchronize(nullptr));
+    EXPECT_EQ(read_int(address), 3);
+  });
+  expect_finished();
+}
+
+// ---- whose memory a node meant ----------------------------------------------------------------
+
+/// A graph of one kernel node, whose memory is freed before the launch.
+void launch_with_freed_memory(bool recycle) {
+  CUdeviceptr address = allocate_async(64);
+  CUgraph graph = make_graph();
+  add_kernel(graph, add_one(), address);
+  CUgraphExec exec = instantiate(graph);
+  EXPECT_EQ(cuMemFreeAsync(address, nullptr), CUDA_SUCCESS);
+  if (recycle) {
+    EXPECT_EQ(allocate_async(64), address);
+  }
+  EXPECT_EQ(cuGraphLaunch(exec, nullptr), CUDA_SUCCESS);
+}
+
+TEST_F(GraphOrder, AKernelNodeWhoseMemoryWasFreedIsAFatalFault) {
+  run(Plain(), [] { launch_with_freed_memory(false); });
+  EXPECT_EQ(ending, Ending::fatal);
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(GraphOrder, AKernelNodeWhoseMemoryWasRecycledIsAFaultAtTheKernelsLine) {
+  run(Always(Site::reuse, 1), [] { launch_with_freed_memory(true); });
+  EXPECT_EQ(ending, Ending::finished);
+  ASSERT_EQ(stage.fault(), "recycled_use");
+  const Fault& fault = stage.faults.front();
+  EXPECT_EQ(fault.birth_site.view(), "cuMemAllocAsync");
+  EXPECT_EQ(fault.death_site.view(), "cuMemFreeAsync");
+  EXPECT_EQ(fault.use_site.view(), "add_one");
+  EXPECT_NE(fault.recycler, 0U);
+  EXPECT_NE(fault.code, 0U);
+  EXPECT_NE(fault.detail.find("copied in cuGraphAddKernelNode"), std::string::npos) << fault.detail;
+}
+
+TEST_F(GraphOrder, ACopyNodeWhoseMemoryWasRecycledIsAFault) {
+  run(Always(Site::reuse, 1), [] {
+    CUdeviceptr target = allocate(64);
+    CUdeviceptr source = allocate_async(64);
+    CUgraph graph = make_graph();
+    add_copy(graph, target, source);
+    CUgraphExec exec = instantiate(graph);
+    CUDA_OK(cuMemFreeAsync(source, nullptr));
+    EXPECT_EQ(allocate_async(64), source);
+    launch_and_wait(exec);
+  });
+  ASSERT_EQ(stage.fault(), "recycled_use");
+  EXPECT_EQ(stage.faults.front().detail, "parameters copied in cuGraphAddMemcpyNode");
+}
+
+TEST_F(GraphOrder, ASetNodeWhoseMemoryWasFreedIsAFatalFault) {
+  run(Plain(), [] {
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_graph();
+    add_set(graph, address, 1);
+    CUDA_OK(cuMemFree_v2(address));
+    CUDA_OK(cuGraphLaunch(instantiate(graph), nullptr));
+  });
+  EXPECT_EQ(ending, Ending::fatal);
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(GraphOrder, AKernelNodeWhoseModuleWasUnloadedIsAFatalFault) {
+  run(Plain(), [] {
+    CUmodule module = nullptr;
+    CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one", &module);
+    CUgraph graph = make_graph();
+    add_kernel(graph, function, allocate(64));
+    CUDA_OK(cuModuleUnload(module));
+    CUDA_OK(cuGraphLaunch(instantiate(graph), nullptr));
+  });
+  EXPECT_EQ(ending, Ending::fatal);
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+// ---- handles that come back -------------------------------------------------------------------
+
+TEST_F(GraphOrder, HandlesComeBackWhenAPickSaysSo) {
+  run(Plain(), [] {
+    CUgraph graph = make_graph();
+    CUDA_OK(cuGraphDestroy(graph));
+    EXPECT_NE(make_graph(), graph);
+  });
+  expect_finished();
+  run(Always(Site::reuse, 1), [] {
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_empty(graph);
+    CUgraphExec exec = instantiate(graph);
+    CUDA_OK(cuGraphExecDestroy(exec));
+    CUDA_OK(cuGraphDestroyNode(node));
+    EXPECT_EQ(add_empty(graph), node);
+    EXPECT_EQ(instantiate(graph), exec);
+    CUDA_OK(cuGraphDestroy(graph));
+    EXPECT_EQ(make_graph(), graph);
+    CUgraphNodeType type{};
+    EXPECT_EQ(cuGraphNodeGetType(node, &type), CUDA_ERROR_INVALID_VALUE);
+  });
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(GraphOrder, AHandleThatCameBackNamesTheNewNode) {
+  run(Always(Site::reuse, 1), [] {
+    CUgraph graph = make_graph();
+    CUgraphNode stale = add_empty(graph);
+    CUgraphExec exec = instantiate(graph);
+    CUDA_OK(cuGraphDestroyNode(stale));
+    CUgraph other = make_graph();
+    EXPECT_EQ(add_empty(other), stale);
+    CUDA_OK(cuGraphDestroyNode(stale));
+    EXPECT_EQ(node_count(other), 0U) << "the wrong one is gone, and nobody noticed";
+    CUDA_OK(cuGraphExecDestroy(exec));
+  });
+  expect_finished();
+}
+
+// ---- two threads ------------------------------------------------------------------------------
+
+/// Lets whoever is announced next go first, at each turn.
+class Alternate final : public Strategy {
+ public:
+  std::uint32_t answer(const Question& question) override {
+    return question.site == Site::schedule ? 1 : 0;
+  }
+};
+
+TEST_F(GraphOrder, TwoThreadsInTheSameGraphAreAFault) {
+  Alternate alternate;
+  World& world = stage.world;
+  ending = stage.run(alternate, [&world] {
+    CUgraph graph = make_graph();
+    Latch both(world.scheduler, 2);
+    for (int i = 0; i < 2; ++i)
+      world.scheduler.spawn("adder", [graph, &both] {
+        CUgraphNode node = nullptr;
+        for (int k = 0; k < 3; ++k) cuGraphAddEmptyNode(&node, graph, nullptr, 0);
+        both.count_down();
+      });
+    both.wait();
+  });
+  EXPECT_EQ(ending, Ending::finished);
+  ASSERT_FALSE(stage.faults.empty());
+  EXPECT_EQ(to_label(stage.faults.front().kind).view(), "api_misuse");
+  EXPECT_EQ(stage.faults.front().detail, "used by two threads at once");
+}
+
+TEST_F(GraphOrder, TwoThreadsThatTakeTurnsAreNot) {
+  Alternate alternate;
+  World& world = stage.world;
+  ending = stage.run(alternate, [&world] {
+    CUgraph graph = make_graph();
+    Mutex mutex(world.scheduler, "graph lock");
+    Latch both(world.scheduler, 2);
+    for (int i = 0; i < 2; ++i)
+      world.scheduler.spawn("adder", [graph, &both, &mutex] {
+        for (int k = 0; k < 3; ++k) {
+          const LockGuard lock(mutex);
+          add_empty(graph);
+        }
+        both.count_down();
+      });
+    both.wait();
+    EXPECT_EQ(node_count(graph), 6U);
+  });
+  expect_finished();
+}
+
+}  // namespace
+}  // namespace harness::testing
