@@ -124,15 +124,16 @@ State& state() {
   throw std::runtime_error(where + ": the interpreter raised");
 }
 
-/// The planted fault: what a compiler does that takes the tagged word for an owned object.
+/// The planted fault: what a compiler does that takes the tagged word for an owned object. The
+/// interpreter's own functions count, so that nothing undefined is done by code of ours.
 void stray(const std::string& kind, PyObject* object) {
   const std::uintptr_t word = *slot_of(object);
   auto* seeming = reinterpret_cast<PyObject*>(kind == "incref_values" ? values_in(word) : word);
   const auto times = [&](const char* what) {
     return kind == what || kind == "balanced" ? 1 : kind == std::string(what) + "2" ? 2 : 0;
   };
-  for (int i = times("incref") + (kind == "incref_values"); i > 0; --i) Py_INCREF(seeming);
-  for (int i = times("decref"); i > 0; --i) Py_DECREF(seeming);
+  for (int i = times("incref") + (kind == "incref_values"); i > 0; --i) Py_IncRef(seeming);
+  for (int i = times("decref"); i > 0; --i) Py_DecRef(seeming);
 }
 
 PyObject* storing(PyObject*, PyObject* object) {
