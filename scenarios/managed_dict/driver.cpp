@@ -19,6 +19,10 @@ using targets::managed_dict::Status;
 /// Turns that the compiler thread takes without work before it gives up for this run.
 constexpr std::uint32_t kCompilerPatience = 64;
 
+/// Free blocks of a small chunk's size that a loop begins with.
+constexpr std::uint32_t kFreeBlocks = 8;
+constexpr std::uint32_t kFreeBytes = 24;
+
 /// What the tasks wait for. Lives in the arena.
 struct Stage {
   Scene& scene;
@@ -114,6 +118,9 @@ void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings
   scene.state = &stage->script;
   ManagedDict& path = make_path(*stage, set_up(scene, stage->script, settings));
   scheduler.spawn("script", [&path, iterations] {
+    // What ran before left free blocks behind.
+    for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.hold_noise(kFreeBytes);
+    for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.drop_noise();
     for (std::uint32_t i = 0; i < iterations; ++i)
       path.with_block(1, targets::managed_dict::Body::pass);
     path.inspect();
