@@ -23,10 +23,10 @@ INSTRUMENTS = ("write_watch", "allocation_counter", "debug_allocator", "path_cou
 # Whose evidence a class is told by, and what the others say without it: the table of what each
 # instrument concludes, of the path's fact sheet. "d": nobody wrote, it is recycling.
 WRONG = [
-    ("write_watch", "ab", ("d", "a|b"), "not who wrote, and often not that anybody did"),
+    ("write_watch", "ab", ("d", "a|b", "-"), "'(d)', nothing, or '(a) or (b)'"),
     ("debug_allocator", "f", ("d",), "'(d), no writer', 'a recycling artefact'"),
     ("path_counters", "e", ("d",), "'(d), no writer'"),
-    ("allocation_counter", "g", ("d",), "'(d), no writer'"),
+    ("allocation_counter", "g", ("d", "f"), "'(d), no writer', or for (f)"),
 ]
 
 
@@ -52,10 +52,10 @@ def explained(file, *options):
 
 def print_matrix(title, rows, columns, count):
     print(f"    {title}")
-    print("    " + " " * 26 + "".join(f"{column:>9}" for column in columns))
+    print("    " + " " * 34 + "".join(f"{column:>8}" for column in columns))
     for row in rows:
-        cells = "".join(f"{count[row, column] or '.':>9}" for column in columns)
-        print(f"    {row:26}{cells}")
+        cells = "".join(f"{count[row, column] or '.':>8}" for column in columns)
+        print(f"    {row:34}{cells}")
 
 
 def managed_dict_explained(full):
@@ -83,7 +83,7 @@ def managed_dict_explained(full):
     print_matrix("writer, by class; what explain says of its cases:",
                  [f"({c}) {v}" for v, c in CLASS_OF.items()], ("a", "b", "c", "d", "e", "f", "g"), told)
     print()
-    kinds = ("a", "b", "c", "d", "e", "f", "g", "a|b", "-")
+    kinds = ("a", "b", "c", "d", "e", "f", "g", "a|b", "vacuous", "-")
     classes = sorted(set(CLASS_OF.values()))
     print_matrix("with one instrument removed:",
                  [f"({c}) without {name}" for c in classes for name in INSTRUMENTS], kinds, lacking)
