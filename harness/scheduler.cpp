@@ -1,16 +1,17 @@
-// How it works. Every task is a fiber; the thread that calls run() is one too ("home"). Whoever
-// holds the thread asks the schedule question itself and switches straight to the answer, so a turn
-// that stays costs no switch and one that goes costs one. Engines have no stack: they advance on
-// the asker's, and the question is asked again.
+// How it works. Every task is a fiber; the thread that calls run() is one too ("home"). Whoever holds
+// the thread asks the schedule question itself and switches straight to the answer, so a turn that
+// stays costs no switch and one that goes costs one. Engines have no stack: they advance on the
+// asker's, and the question is asked again.
 //
-// ready_ lists who can go on, ascending by party. Option 0 is the current task while it can stay,
-// else the first task in the list; the others follow in order. Waiters are asked again only when a
-// resource that they wait for was touched.
+// ready_ lists who can go on, ascending by party. Option 0 is the current task while it can stay, else
+// the first task in the list; the others follow in order. Waiters are asked again only when a resource
+// that they wait for was touched.
 #include "harness/scheduler.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 
 #include "harness/sanitizers.h"
@@ -34,19 +35,21 @@ void Scheduler::begin(Tick turn_limit) {
   parties_.clear();
   ready_.clear();
   current_ = nullptr;
+  clock_ += tick_ + 1;
   tick_ = 0;
   turn_limit_ = turn_limit;
   over_ = false;
   one_by_one_ = false;
   next_unborn_ = 0;
   slow_horizon_ = 0;
+  eligible_stale_ = true;
   delays_allowed_ = false;
   process_skews_.clear();
-  waiting_count_ = 0;
   outside_site_ = {};
   outside_process_ = ProcessId::first;
   touched_.clear();
-  written_.fill(0);
+  asked_for_ = 0;
+  watched_.fill(0);
 }
 
 Ending Scheduler::run() {
@@ -59,8 +62,7 @@ Ending Scheduler::run() {
   current_ = nullptr;
   picker_.leave_to(outside);
   edge_acquire(this);
-  if constexpr (kTsan) {  // What abandoned tasks did happened before the next run, in the same
-                          // memory.
+  if constexpr (kTsan) {  // What abandoned tasks did happened before the next run, in the same memory.
     for (std::size_t i = 0; i < task_count_; ++i) tasks_[i]->fiber.forget_abandoned();
   }
   return ending_;
@@ -165,17 +167,16 @@ inline void Scheduler::note_access(Task& task, Access access) {
   task.pending = access;
   if (access.kind == AccessKind::read) {
     if (task.read_count < kReadLimit)
-      task.reads[task.read_count++] = {access.resource, tick_};
+      task.reads[task.read_count++] = {access.resource, clock_ + tick_};
     else
       task.reads_overflow = true;
   }
 }
 
-void Scheduler::wait(Access access, Label what, void* context, Ready ready, const TaskId* holder) {
+void Scheduler::wait(Access access, Label what, void* context, Ready ready,
+                     const TaskId* holder) {
   if (current_ == nullptr) {  // Outside the tasks, whoever calls is alone with the engines.
-    const auto is_engine = [this](std::uint16_t party) {
-      return parties_[party].engine != nullptr;
-    };
+    const auto is_engine = [this](std::uint16_t party) { return parties_[party].engine != nullptr; };
     while (!ready(context)) {
       auto engine = std::find_if(ready_.begin(), ready_.end(), is_engine);
       if (engine == ready_.end() && poll_engines())
@@ -193,7 +194,7 @@ void Scheduler::wait(Access access, Label what, void* context, Ready ready, cons
     me.waits_for_task = holder;
     me.ready = ready;
     me.ready_context = context;
-    ++waiting_count_;
+    watch(me);
     make_unready(me.party);
     Task* next = next_task();
     if (next != &me) leave_for(next);
@@ -210,7 +211,7 @@ void Scheduler::pause() {
     me.state = State::paused;
     me.waits_for = "a change of what it polls";
     me.waits_for_task = nullptr;
-    ++waiting_count_;
+    watch(me);
     make_unready(me.party);
   }
   Task* next = next_task();
@@ -221,26 +222,49 @@ void Scheduler::pause() {
 
 bool Scheduler::touched_since_read(const Task& task) const {
   if (task.reads_overflow) return true;
-  return std::any_of(
-      task.reads.begin(), task.reads.begin() + task.read_count,
-      [&](const auto& read) { return written_[read.resource % kWrittenCount] > read.tick; });
+  return std::any_of(task.reads.begin(), task.reads.begin() + task.read_count, [&](const auto& read) {
+    return written_[read.resource % kWrittenCount] > read.time;
+  });
+}
+
+// Says that this task is to be asked when what it waits for, or has read, is touched.
+void Scheduler::watch(const Task& task) {
+  const std::uint64_t bit = std::uint64_t{1} << raw(task.id) % 64;
+  if (task.state == State::waiting) {
+    watched_[task.pending.resource % kWatchCount] |= bit;
+    return;
+  }
+  for (std::size_t i = 0; i < task.read_count; ++i)
+    watched_[task.reads[i].resource % kWatchCount] |= bit;
+}
+
+bool Scheduler::touched(Resource resource) const {
+  return std::find(touched_.begin(), touched_.end(), resource) != touched_.end();
 }
 
 bool Scheduler::should_wake(const Task& task) const {
-  if (task.state == State::paused) return touched_since_read(task);
-  if (std::find(touched_.begin(), touched_.end(), task.pending.resource) == touched_.end())
-    return false;
-  return task.ready(task.ready_context);
+  if (task.state == State::waiting) return touched(task.pending.resource) && task.ready(task.ready_context);
+  return std::any_of(task.reads.begin(), task.reads.begin() + task.read_count,
+                     [this](const auto& read) { return touched(read.resource); });
 }
 
-void Scheduler::remember_touched(Resource resource) { touched_.push_back(resource); }
+// Those who watch are forgotten, and watch anew if they stay asleep.
+void Scheduler::remember_touched(Resource resource) {
+  touched_.push_back(resource);
+  asked_for_ |= std::exchange(watched_[resource % kWatchCount], 0);
+}
 
 void Scheduler::wake_waiters() {
-  for (std::size_t i = 0; i < task_count_ && waiting_count_ > 0; ++i) {
-    Task& task = *tasks_[i];
-    const bool waits = task.state == State::waiting || task.state == State::paused;
-    if (waits && should_wake(task)) make_ready(task.party);
-  }
+  const auto ask = [this](Task& task) {
+    if (task.state != State::waiting && task.state != State::paused) return;
+    if (should_wake(task))
+      make_ready(task.party);
+    else
+      watch(task);
+  };
+  for (std::uint64_t left = std::exchange(asked_for_, 0); left != 0; left &= left - 1)
+    for (std::size_t id = static_cast<std::size_t>(std::countr_zero(left)); id < task_count_; id += 64)
+      ask(*tasks_[id]);
   touched_.clear();
 }
 
@@ -248,15 +272,17 @@ void Scheduler::wake_waiters() {
 
 void Scheduler::make_ready(std::uint16_t party) {
   if (Task* task = parties_[party].task; task != nullptr) {
-    if (task->state == State::waiting || task->state == State::paused) --waiting_count_;
     task->state = State::ready;
   }
   ready_.insert(std::lower_bound(ready_.begin(), ready_.end(), party), party);
+  eligible_stale_ = true;
 }
 
 void Scheduler::make_unready(std::uint16_t party) {
   const auto at = std::lower_bound(ready_.begin(), ready_.end(), party);
-  if (at != ready_.end() && *at == party) ready_.erase(at);
+  if (at == ready_.end() || *at != party) return;
+  ready_.erase(at);
+  eligible_stale_ = true;
 }
 
 // Option 0 is stay_; the others are the rest in ascending order.
@@ -275,12 +301,20 @@ Access Scheduler::ScheduleOptions::access(std::uint32_t index) const {
   return party.task != nullptr ? party.task->pending : party.engine->pending();
 }
 
-// Leaves in choices_ whom skew lets go on; everyone, where it would leave nobody.
+// Leaves in choices_ whom skew lets go on; everyone, where it would leave nobody. That list is made anew
+// only when who is ready, or held back, has changed.
 void Scheduler::hold_back_the_slow() {
-  eligible_.clear();
-  for (const std::uint16_t party : ready_) {
-    const Task* task = parties_[party].task;
-    if (task == nullptr || task->slow_until <= tick_) eligible_.push_back(party);
+  if (eligible_stale_ || tick_ >= eligible_until_) {
+    eligible_.clear();
+    eligible_stale_ = false;
+    eligible_until_ = slow_horizon_;
+    for (const std::uint16_t party : ready_) {
+      const Task* task = parties_[party].task;
+      if (task == nullptr || task->slow_until <= tick_)
+        eligible_.push_back(party);
+      else
+        eligible_until_ = std::min(eligible_until_, task->slow_until);
+    }
   }
   if (!eligible_.empty()) choices_ = &eligible_;
 }
@@ -371,9 +405,7 @@ bool Scheduler::poll_engines() {
 }
 
 void Scheduler::stuck() {
-  const auto waits = [](const auto& task) {
-    return task->state == State::waiting && !task->daemon;
-  };
+  const auto waits = [](const auto& task) { return task->state == State::waiting && !task->daemon; };
   const auto last = tasks_.begin() + static_cast<std::ptrdiff_t>(task_count_);
   const auto waiter = std::find_if(tasks_.begin(), last, waits);
   const bool deadlock = waiter != last;
@@ -416,6 +448,7 @@ bool Scheduler::any_engine_ready() const {
 void Scheduler::hold_up(Task& task, Tick turns) {
   task.slow_until = tick_ + turns;
   slow_horizon_ = std::max(slow_horizon_, task.slow_until);
+  eligible_stale_ = true;
 }
 
 void Scheduler::set_skew(TaskId id, std::uint32_t ratio) { tasks_[raw(id)]->skew = ratio; }

@@ -4,9 +4,8 @@
 // the thread to another task, or let an engine (a device stream) advance. The plain answer is to
 // stay. Waiting is a predicate, never a spin, so that "nobody can go on" is seen at once.
 //
-// How a run ends: every task that must finish has finished; or a fatal fault, a deadlock, a
-// livelock or the step limit stopped it. Tasks in mid-air are abandoned: never resumed, never
-// unwound.
+// How a run ends: every task that must finish has finished; or a fatal fault, a deadlock, a livelock
+// or the step limit stopped it. Tasks in mid-air are abandoned: never resumed, never unwound.
 #pragma once
 
 #include <array>
@@ -83,14 +82,12 @@ class Scheduler {
   /// Announces `access` and offers the turn. Outside a task it does nothing.
   void turn(Access access);
 
-  /// Announces `access`, then sleeps until `ready()` holds; it is asked again whenever
-  /// `access.resource` is touched. `ready` must not turn. `what` and `*holder`, which may change
-  /// meanwhile, are for the story of a deadlock.
+  /// Announces `access`, then sleeps until `ready()` holds; it is asked again whenever `access.resource`
+  /// is touched. `ready` must not turn. `what` and `*holder`, which may change meanwhile, are for the
+  /// story of a deadlock.
   template <class Ready>
   void wait_until(Access access, Label what, Ready ready, const TaskId* holder = nullptr) {
-    wait(
-        access, what, &ready, [](void* context) { return (*static_cast<Ready*>(context))(); },
-        holder);
+    wait(access, what, &ready, [](void* context) { return (*static_cast<Ready*>(context))(); }, holder);
   }
 
   /// For tasks that poll: sleeps until something this task read since its last pause is written.
@@ -99,8 +96,8 @@ class Scheduler {
   /// Says that `resource` changed, to those who wait for it. Writes that are announced by turn()
   /// say so themselves.
   void touch(Resource resource) {
-    written_[resource % kWrittenCount] = tick_ + 1;
-    if (waiting_count_ > 0) [[unlikely]]
+    written_[resource % kWrittenCount] = clock_ + tick_ + 1;
+    if ((watched_[resource % kWatchCount] | asked_for_) != 0) [[unlikely]]
       remember_touched(resource);
   }
 
@@ -145,9 +142,7 @@ class Scheduler {
 
   /// The function or op that is running, for birth, death and use sites. Belongs to the task.
   Label site() const { return current_ != nullptr ? current_->site : outside_site_; }
-  Label exchange_site(Label site) {
-    return std::exchange(current_ != nullptr ? current_->site : outside_site_, site);
-  }
+  Label exchange_site(Label site) { return std::exchange(current_ != nullptr ? current_->site : outside_site_, site); }
 
   Picker& picker() { return picker_; }
   History& history() { return history_; }
@@ -167,8 +162,9 @@ class Scheduler {
   using Ready = bool (*)(void* context);
   enum class State : std::uint8_t { unborn, ready, waiting, paused, done };
 
-  static constexpr std::size_t kReadLimit = 8;
-  static constexpr std::size_t kWrittenCount = 64;
+  static constexpr std::size_t kReadLimit = 32;
+  static constexpr std::size_t kWrittenCount = 512;
+  static constexpr std::size_t kWatchCount = 64;
 
   struct Task {
     Fiber fiber;
@@ -187,16 +183,16 @@ class Scheduler {
     Invoke invoke = nullptr;
     Activation root;
     Activation* activation = nullptr;
-    Label waits_for;                         ///< In words, while waiting.
+    Label waits_for;                 ///< In words, while waiting.
     const TaskId* waits_for_task = nullptr;  ///< Who holds it; may be null.
-    Ready ready = nullptr;                   ///< Null unless waiting.
+    Ready ready = nullptr;           ///< Null unless waiting.
     void* ready_context = nullptr;
     ProcessId process = ProcessId::first;
     std::uint32_t skew = 1;
     Tick slow_until = 0;
     struct Read {
       Resource resource;
-      Tick tick;
+      Tick time;  ///< By the clock of all runs.
     };
     std::array<Read, kReadLimit> reads;  ///< Since the last pause.
   };
@@ -233,6 +229,8 @@ class Scheduler {
   void wait(Access access, Label what, void* context, Ready ready, const TaskId* holder);
   void remember_touched(Resource resource);
   void wake_waiters();
+  void watch(const Task& task);
+  bool touched(Resource resource) const;
   bool should_wake(const Task& task) const;
   bool touched_since_read(const Task& task) const;
 
@@ -253,10 +251,7 @@ class Scheduler {
   void escaped(const char* what);
   void end_with(Ending ending, Fault fault);
   std::string who_waits() const;
-  void end(Ending ending) {
-    ending_ = ending;
-    over_ = true;
-  }
+  void end(Ending ending) { ending_ = ending; over_ = true; }
 
   Arena& arena_;
   Picker& picker_;
@@ -270,7 +265,9 @@ class Scheduler {
   std::size_t unfinished_count_ = 0;  ///< Tasks that must finish and have not.
   std::vector<Party> parties_;
   std::vector<std::uint16_t> ready_;     ///< Parties that can go on, ascending.
-  std::vector<std::uint16_t> eligible_;  ///< ready_ without those whom skew holds back.
+  std::vector<std::uint16_t> eligible_;  ///< ready_ without those whom skew holds back,
+  bool eligible_stale_ = false;          ///< ... unless something changed since,
+  Tick eligible_until_ = 0;              ///< ... or it is time to let one of them go on.
   const std::vector<std::uint16_t>* choices_ = &ready_;
   std::uint16_t stay_ = 0;  ///< The party that option 0 names, in the question being asked.
 
@@ -284,13 +281,18 @@ class Scheduler {
   Tick slow_horizon_ = 0;  ///< Nobody is held back after this.
   bool delays_allowed_ = false;
   std::vector<std::uint32_t> process_skews_;  ///< By process; those beyond the end have full speed.
-  std::uint32_t waiting_count_ = 0;
   Label outside_site_;
   ProcessId outside_process_ = ProcessId::first;
 
   std::vector<Resource> touched_;  ///< Since waiters were last asked.
-  /// When a resource was last written, by the low bits of its name: a clash only wakes too often.
+  std::uint64_t asked_for_ = 0;    ///< Which tasks may wait for one of them: bits of ids.
+  /// Who sleeps until a resource is touched: by its low bits, the low bits of their ids. A bit too
+  /// many only asks too often.
+  std::array<std::uint64_t, kWatchCount> watched_{};
+  /// When a resource was last written, by its low bits: a clash only keeps a poller awake once more.
+  /// Counted over all runs, so that nothing needs to be cleared between them.
   std::array<Tick, kWrittenCount> written_{};
+  Tick clock_ = 0;  ///< When this run began.
 };
 
 /// Names the function that is running, for as long as it lives.

@@ -104,11 +104,19 @@ CUresult destroy(Handle handle) {
   return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(handle);
 }
 
+/// Then the driver answers: nothing is called now.
+bool captures(GpuDevice& gpu, CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return gpu.driver.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
+         status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 // The function would be called on a thread of the driver's, which is no task: we call it, in its
 // place.
 CUresult launch_host_function(CUstream stream, CUhostFn function, void* data) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
+  if (captures(gpu, stream)) return gpu.driver.cuLaunchHostFunc(stream, function, data);
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const CUresult status = gpu.driver.cuStreamSynchronize(stream);
   if (status == CUDA_SUCCESS) function(data);
@@ -119,6 +127,7 @@ CUresult add_callback(CUstream stream, CUstreamCallback callback, void* data, un
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
   if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (captures(gpu, stream)) return gpu.driver.cuStreamAddCallback(stream, callback, data, flags);
   const CUresult status = gpu.driver.cuStreamSynchronize(stream);
   callback(stream, status, data);
   return status;
@@ -144,21 +153,6 @@ CUresult free_memory(Address address, Arguments... arguments) {
   ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
   if (error == CUDA_SUCCESS) error = gpu.freed((std::uint64_t)address);
   return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(address, arguments...);
-}
-
-CUresult export_memory(CUipcMemHandle* handle, CUdeviceptr address) {
-  GpuDevice& gpu = GpuDevice::current();
-  const CUresult error = gpu.check(address, 1);
-  return error != CUDA_SUCCESS ? error : gpu.driver.cuIpcGetMemHandle(handle, address);
-}
-
-/// All tasks are one process to a driver, which opens nothing that its own process exported: so
-/// there is no mapping to close either.
-CUresult close_mapping(CUdeviceptr address) {
-  GpuDevice& gpu = GpuDevice::current();
-  const CUresult status = gpu.driver.cuIpcCloseMemHandle(address);
-  if (status != CUDA_SUCCESS) gpu.misuse("IPC mapping", "closed, but no mapping starts there");
-  return status;
 }
 
 template <auto kFunction, class Target, class Source, class... Arguments>
@@ -209,7 +203,6 @@ static void add_contexts_and_handles(DriverTable& table) {
   OWN(cuStreamCreateWithPriority, make<&T::cuStreamCreateWithPriority, Kind::stream>);
   OWN(cuStreamDestroy_v2, destroy<&T::cuStreamDestroy_v2, Kind::stream>);
   OWN(cuEventCreate, make<&T::cuEventCreate, Kind::event>);
-  OWN(cuEventDestroy_v2, destroy<&T::cuEventDestroy_v2, Kind::event>);
   OWN(cuMemPoolCreate, make<&T::cuMemPoolCreate, Kind::pool>);
   OWN(cuMemPoolDestroy, destroy<&T::cuMemPoolDestroy, Kind::pool>);
   OWN(cuLaunchHostFunc, launch_host_function);
@@ -230,8 +223,6 @@ static void add_memory(DriverTable& table) {
   OWN(cuStreamWaitValue64_v2, memory_op<&T::cuStreamWaitValue64_v2>);
   OWN(cuStreamWriteValue32_v2, memory_op<&T::cuStreamWriteValue32_v2>);
   OWN(cuStreamWriteValue64_v2, memory_op<&T::cuStreamWriteValue64_v2>);
-  OWN(cuIpcGetMemHandle, export_memory);
-  OWN(cuIpcCloseMemHandle, close_mapping);
 }
 
 static void add_copies(DriverTable& table) {
@@ -260,6 +251,7 @@ void add_own_functions(DriverTable& table) {
   add_memory(table);
   add_copies(table);
   add_graph_functions(table);
+  add_ipc(table);
 }
 
 }  // namespace harness::devices::gpu_calls

@@ -3,7 +3,8 @@
 //
 // Departures from a bare driver, since tasks are fibers of one OS thread: each task has a context
 // stack of its own; all share one per-thread default stream; a host function is called by the task
-// that enqueues it, once the stream is done.
+// that enqueues it, once the stream is done; what one process exports, others open without the driver
+// (ipc.h).
 #pragma once
 
 #include <map>
@@ -12,6 +13,7 @@
 
 #include "harness/cuda.h"
 #include "harness/device.h"
+#include "harness/devices/gpu/ipc.h"
 #include "harness/ledger.h"
 
 namespace harness::devices {
@@ -56,6 +58,8 @@ class GpuDevice final : public Device {
   CUresult died(Kind kind, const void* handle);
   /// An error, after a fault, when `handle` names something that died. What we do not know passes.
   CUresult check(Kind kind, const void* handle);
+  /// Whether `handle` names something that was born here and lives.
+  bool lives(const void* handle) const;
 
   void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
   CUresult freed(std::uint64_t address);
@@ -63,7 +67,7 @@ class GpuDevice final : public Device {
   /// by it.
   CUresult check(std::uint64_t address, std::uint64_t bytes);
   /// A call that the documentation forbids; noted.
-  void misuse(Label kind, const char* detail);
+  void misuse(Label kind, const char* detail, BirthId id = BirthId::none);
 
   // ---- contexts, by task ----
 
@@ -72,6 +76,25 @@ class GpuDevice final : public Device {
   void context_ended();
   /// Makes the calling task's context the OS thread's.
   CUresult switch_context();
+
+  // ---- what other processes exported ----
+
+  struct Memory {
+    Origin origin;
+    BirthId birth;
+    std::uint64_t bytes;
+    ProcessId process;
+  };
+  /// What was allocated at `base`, alive or not; null when nothing was.
+  const Memory* memory_at(std::uint64_t base) const {
+    const auto known = memory_.find(base);
+    return known != memory_.end() ? &known->second : nullptr;
+  }
+  /// Whether the life of the handle has not ended.
+  bool alive(const void* handle) const;
+  ProcessId process() const { return world_->scheduler.process(); }
+  World& world() const { return *world_; }
+  Imports imports;
 
   const DriverTable& driver;
   unsigned primary_count = 0;  ///< How often the run retained the primary context.
@@ -83,12 +106,7 @@ class GpuDevice final : public Device {
     BirthId birth;
     const void* owner = nullptr;  ///< The graph of a node.
   };
-  struct Memory {
-    Origin origin;
-    BirthId birth;
-    std::uint64_t bytes;
-  };
-
+  CUresult check_import(std::uint64_t address, std::uint64_t bytes);
   void free_memory();
   void free_handles();
 

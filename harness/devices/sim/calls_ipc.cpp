@@ -2,7 +2,6 @@
 // ProcessScope in harness/scheduler.h.
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "harness/devices/sim/calls.h"
 #include "harness/devices/sim/ipc.h"
@@ -47,20 +46,6 @@ std::uint32_t find_exported(SimDevice& sim, const CUipcMemHandle& handle) {
   return raw(block.birth) == name.birth && !block.freed ? name.place : 0;
 }
 
-/// What this open is told to return by a pick. An exporter that freed early makes the driver say
-/// "already mapped", and programs that then close what they have and try again may meet it twice.
-CUresult pick_open_failure(SimDevice& sim) {
-  enum : std::uint32_t { none, mapped_once, mapped_twice, failed, mapped_then_failed, count };
-  CUresult& next = sim.process().next_open;
-  if (next != CUDA_SUCCESS) return std::exchange(next, CUDA_SUCCESS);
-  if (!sim.world->calls_may_fail) return CUDA_SUCCESS;
-  const std::uint32_t choice = sim.world->picker.pick(Site::failure, count);
-  if (choice == none) return CUDA_SUCCESS;
-  if (choice == mapped_twice) next = CUDA_ERROR_ALREADY_MAPPED;
-  if (choice == mapped_then_failed) next = CUDA_ERROR_MAP_FAILED;
-  return choice == failed ? CUDA_ERROR_MAP_FAILED : CUDA_ERROR_ALREADY_MAPPED;
-}
-
 /// The mapping of `exported` that this process has open; 0 for none. `refused` when another context
 /// of the process has something of the exporting process open.
 std::uint32_t find_mapping(SimDevice& sim, std::uint32_t exported, bool& refused) {
@@ -99,7 +84,7 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handle, unsi
   SimDevice& sim = SimDevice::current();
   if (address == nullptr || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
     return CUDA_ERROR_INVALID_VALUE;
-  if (const CUresult told = pick_open_failure(sim); told != CUDA_SUCCESS) return told;
+  if (const CUresult told = sim.open_failures.next(*sim.world); told != CUDA_SUCCESS) return told;
   const std::uint32_t exported = find_exported(sim, handle);
   if (exported == 0) return CUDA_ERROR_INVALID_HANDLE;
   const ProcessId me = sim.scheduler().process();

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "harness/cuda.h"
+#include "harness/cuda_open.h"
 #include "harness/device.h"
+#include "harness/devices/sim/capture.h"
 #include "harness/devices/sim/graphs.h"
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/kernel_runner.h"
@@ -73,12 +75,16 @@ struct Event : Object {
   std::uint64_t record_count = 0;  ///< Calls so far.
   Tick time = 0;                   ///< When the last record was reached.
   Clock clock;                     ///< What comes before the last record, and it.
+  Capture* capture = nullptr;      ///< Where it was last recorded, if that was in one,
+  std::vector<GraphEdge> captured;  ///< and which nodes it stands for there.
   void reset() {
     exported = nullptr;
     point = {};
     record_count = 0;
     time = 0;
     clock.clear();
+    capture = nullptr;
+    captured.clear();
   }
 };
 
@@ -106,7 +112,6 @@ struct Process {
   TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
   std::vector<HostCall> functions;      ///< What is to be called on the host, in order.
   std::vector<std::uint32_t> mappings;  ///< Blocks that it has imported.
-  CUresult next_open = CUDA_SUCCESS;    ///< What the next open of memory is told to return.
 
   void reset() {
     initialized = false;
@@ -116,7 +121,6 @@ struct Process {
     function_task = TaskId::none;
     functions.clear();
     mappings.clear();
-    next_open = CUDA_SUCCESS;
   }
 };
 
@@ -157,6 +161,7 @@ class SimDevice final : public Device {
   }
   std::vector<Context*>& context_stack();
   Context* current_context();
+  CUstreamCaptureMode& capture_mode();
   Stream& per_thread_stream(Context& context);
   /// Ends the context and everything that belongs to it.
   void destroy(Context& context);
@@ -247,7 +252,9 @@ class SimDevice final : public Device {
   HandleTable<Library, HandleKind::library> libraries;
   HandleTable<Kernel, HandleKind::kernel> kernels;
   Graphs graphs{*this};
+  Captures captures{*this};
 
+  OpenFailures open_failures;
   std::vector<std::uint32_t> freed;  ///< Blocks of no pool, in the order they were freed.
   CUresult broken = CUDA_SUCCESS;    ///< What calls return after work went wrong.
   bool in_function = false;          ///< Outside a run: a host function is running.
@@ -255,6 +262,7 @@ class SimDevice final : public Device {
  private:
   struct Thread {
     std::vector<Context*> stack;
+    CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     struct Own {
       Context* context;
       Stream* stream;
