@@ -13,6 +13,9 @@ using targets::alltoallv::Topology;
 constexpr Ops kCollectives = ops(Op::alltoallv, Op::alltoall);
 constexpr Ops kScratchUsers = ops(Op::allgather, Op::reduce_scatter);
 
+/// What it takes to have an address again is rare enough to be a theme of its own, thrice.
+constexpr Theme kRenewing{ops(Op::alltoallv, Op::renew), 0, true};
+
 constexpr std::array<Theme, kThemeCount> kThemes{{
     {~Ops{0}, kCollectives | ops(Op::renew, Op::wait)},
     // Two or more outstanding.
@@ -29,7 +32,10 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
      ops(Op::post_again)},
     // Threads, and memory that is had again.
     {kCollectives | ops(Op::renew, Op::start_thread, Op::sleep), ops(Op::alltoallv, Op::renew)},
-    {ops(Op::alltoallv, Op::renew), 0, true},
+    {ops(Op::alltoallv, Op::start_thread), ops(Op::alltoallv), false},
+    kRenewing,
+    kRenewing,
+    kRenewing,
 }};
 
 class Planner {
@@ -52,7 +58,8 @@ class Planner {
   Ops possible() const {
     Ops some = kCollectives | kScratchUsers |
                ops(Op::persistent, Op::init_only, Op::in_place, Op::sleep, Op::new_team);
-    if (posted_) some |= ops(Op::wait, Op::progress, Op::renew, Op::drop, Op::make_cycle, Op::collect);
+    if (posted_)
+      some |= ops(Op::wait, Op::progress, Op::renew, Op::drop, Op::make_cycle, Op::collect);
     if (persistent_ != 0) some |= ops(Op::post_again);
     if (threads_ + 1 < rank_count_ && threads_ < 2) some |= ops(Op::start_thread);
     return some;
@@ -79,8 +86,8 @@ class Planner {
   }
   /// Plain: nobody.
   std::uint32_t ask_one() {
-    const std::uint32_t answer = ask(rank_count_ + 1);
-    return answer == 0 ? kNobody : answer - 1;
+    const std::uint32_t answer = ask(2 * rank_count_ + 1);
+    return answer == 0 || answer > rank_count_ ? kNobody : answer - 1;
   }
 
   std::uint32_t ask_buffer() { return ask(buffer_count_); }
@@ -109,7 +116,7 @@ class Planner {
       case Op::renew:
         step.behind = (1 + ask_rank()) % rank_count_;
         step.buffer = ask_buffer();
-        step.turns = std::array{0U, 64U, 256U, 1024U}[ask(4)];
+        step.turns = std::array{0U, 256U, 512U, 1024U}[ask(4)];
         break;
       case Op::drop:
       case Op::make_cycle:
@@ -122,8 +129,8 @@ class Planner {
         ++threads_;
         break;
       case Op::new_team:
-        step.topology = rank_count_ > 2 && ask(2) == 0 ? Topology::ranks_0_and_2_by_proxy
-                                                       : Topology::direct;
+        step.topology =
+            rank_count_ > 2 && ask(2) == 0 ? Topology::ranks_0_and_2_by_proxy : Topology::direct;
         break;
       case Op::sleep:
         step.who = ask_rank();
@@ -154,7 +161,8 @@ class Planner {
     std::size_t count = 0;
     for (std::uint32_t rest = persistent_; rest != 0; rest &= rest - 1)
       values[count++] = static_cast<std::uint32_t>(std::countr_zero(rest)) + 1;
-    return values[scene_.world().picker.pick_value(Site::argument, std::span(values).first(count))] -
+    return values[scene_.world().picker.pick_value(Site::argument,
+                                                   std::span(values).first(count))] -
            1;
   }
 
