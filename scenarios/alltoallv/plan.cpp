@@ -14,7 +14,7 @@ constexpr Ops kCollectives = ops(Op::alltoallv, Op::alltoall);
 constexpr Ops kScratchUsers = ops(Op::allgather, Op::reduce_scatter);
 
 /// What it takes to have an address again is rare enough to be a theme of its own, thrice.
-constexpr Theme kRenewing{ops(Op::alltoallv, Op::renew), 0, true};
+constexpr Theme kRenewing{ops(Op::alltoallv, Op::renew), ops(Op::alltoallv), true};
 
 constexpr std::array<Theme, kThemeCount> kThemes{{
     {~Ops{0}, kCollectives | ops(Op::renew, Op::wait)},
@@ -45,7 +45,7 @@ class Planner {
 
   Plan make(const Shape& shape) {
     const Theme& about = theme(scene_.pick(Site::argument, kThemeCount));
-    buffer_count_ = about.one_buffer ? 1 : kBufferCount;
+    buffer_count_ = about.renews ? 1 : kBufferCount;
     for (std::uint32_t slot = 0; slot < shape.slots; ++slot) {
       const harness::ActivationScope activation(scene_.world().scheduler, 0, slot);
       const int op = ask_op(about);
@@ -69,12 +69,14 @@ class Planner {
     std::array<std::uint8_t, 4 * kOpCount> list;
     std::size_t count = 0;
     const Ops offered = possible() & about.offered;
+    Ops favoured = about.favoured;
+    if (about.renews && !plan_.empty() && plan_.back().op != Op::renew) favoured = ops(Op::renew);
     const auto add = [&](Ops members) {
       for (; members != 0; members &= members - 1)
         list[count++] = static_cast<std::uint8_t>(std::countr_zero(members));
     };
     add(offered);
-    for (int i = 0; i < 3; ++i) add(offered & about.favoured);
+    for (int i = 0; i < 3; ++i) add(offered & favoured);
     return scene_.pick_op(std::span(list).first(count));
   }
 

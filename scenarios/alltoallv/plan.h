@@ -54,8 +54,8 @@ constexpr Ops ops(Members... members) {
 inline constexpr std::uint32_t kThemeCount = 11;
 struct Theme {
   Ops offered;
-  Ops favoured;  ///< Listed several times, so that a strategy that draws finds them.
-  bool one_buffer = false;
+  Ops favoured;         ///< Listed several times, so that a strategy that draws finds them.
+  bool renews = false;  ///< One buffer; and a renewal is favoured after a collective.
 };
 const Theme& theme(std::uint32_t index);
 

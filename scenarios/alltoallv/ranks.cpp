@@ -140,7 +140,7 @@ Job::Status Job::perform(std::uint32_t rank, const Step& step) {
 
 // Late for what is outstanding, and then for what comes next.
 Job::Status Job::stay_behind(std::uint32_t rank, std::uint32_t turns) {
-  constexpr int kPolls = 3;  // Its copies may take a while.
+  constexpr int kPolls = 6;  // Its copies may take a while.
   sleep(turns);
   for (int i = 0; i < kPolls; ++i) path_->progress(rank);
   return sleep(turns);

@@ -67,7 +67,7 @@ TEST(AlltoallvDriver, EveryOpHasANameOfItsOwn) {
 
 TEST(AlltoallvDriver, ThePlainThemeOffersEverything) {
   EXPECT_EQ(theme(0).offered, ~Ops{0});
-  EXPECT_FALSE(theme(0).one_buffer);
+  EXPECT_FALSE(theme(0).renews);
 }
 
 TEST(AlltoallvDriver, EveryThemeHasACollective) {
