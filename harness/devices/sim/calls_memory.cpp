@@ -14,10 +14,12 @@ static constexpr Label kKind = "device memory";
 std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
   const std::uint32_t index = sim.memory.newest(address);
   const Block& block = sim.memory.block(index);
-  if (index != 0 && !block.dead && block.holds(address, bytes)) [[likely]]
+  if (index != 0 && block.usable() && block.holds(address, bytes)) [[likely]]
     return index;
-  if (index != 0 && block.dead && block.holds(address, 1))
-    sim.used_dead(block.birth);
+  if (index != 0 && block.graph != nullptr && block.life == BirthId::none)
+    sim.misuse(kKind, "used before the graph that allocates it was launched", block.birth);
+  else if (index != 0 && !block.usable() && block.holds(address, 1))
+    sim.used_dead(block.story());
   else
     sim.misuse(kKind, index == 0 ? "no such memory" : "beyond the end of the allocation",
                block.birth);
@@ -28,8 +30,12 @@ std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
   const std::uint32_t index = sim.memory.newest(address);
   const Block& block = sim.memory.block(index);
   if (index != 0 && block.base == address) {
+    if (block.graph != nullptr && block.graph->freed_in == block.graph->graph) {
+      sim.misuse(kKind, "freed outside the graph that frees it", block.birth);
+      return 0;
+    }
     if (!block.freed) return index;
-    sim.ledger().double_free(block.birth);
+    sim.ledger().double_free(block.story());
     return 0;
   }
   sim.misuse(kKind, "freed, but no allocation starts there");
@@ -37,10 +43,16 @@ std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
 }
 
 void free_now(SimDevice& sim, std::uint32_t index) {
-  Block& block = sim.memory.block(index);
-  block.freed_at = {};
-  (block.pool != nullptr ? block.pool->freed : sim.freed).push_back(index);
+  sim.memory.block(index).freed_at = {};
+  give_back(sim, index);
   sim.release(index);
+}
+
+void give_back(SimDevice& sim, std::uint32_t index) {
+  Block& block = sim.memory.block(index);
+  block.freed = true;
+  if (block.graph != nullptr) return;  // Its address stays the graph's.
+  (block.pool != nullptr ? block.pool->freed : sim.freed).push_back(index);
 }
 
 // ---- giving out -------------------------------------------------------------------------------

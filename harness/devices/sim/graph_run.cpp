@@ -18,23 +18,40 @@ void GraphRun::begin(SimDevice& sim, GraphExec& exec) {
   graph_ = exec.root;
   site_ = sim.scheduler().site();
   activation_ = {sim.scheduler().name_next("graph launch"), {}, {}};
-  frame_count_ = 0;
+  frame_count_ = next_order_ = 0;
   open_.clear();
   root_ = &enter(*graph_, nullptr, 0);
   record_events(*root_);
 }
 
-void GraphRun::start() { open_first(*root_); }
+void GraphRun::start() {
+  assign_defaults(*graph_);
+  open_first(*root_);
+}
+
+void GraphRun::assign_defaults(const ExecGraph& graph) {
+  for (const ExecNode& node : graph.nodes) {
+    Conditional* conditional = node.params->conditional;
+    if (conditional != nullptr && conditional->assigns_default)
+      conditional->value = conditional->default_value;
+  }
+  for (const ExecGraph* body : graph.bodies) assign_defaults(*body);
+}
 
 void GraphRun::end() { sim_->graphs.end(*this); }
 
 GraphFrame& GraphRun::enter(const ExecGraph& graph, GraphFrame* parent, std::uint32_t parent_node) {
   if (frame_count_ == frames_.size()) frames_.push_back(std::make_unique<GraphFrame>());
-  GraphFrame& frame = *frames_[frame_count_];
-  frame.graph = &graph;
+  GraphFrame& frame = *frames_[frame_count_++];
   frame.parent = parent;
   frame.parent_node = parent_node;
-  frame.order = frame_count_++;
+  fill(frame, graph);
+  return frame;
+}
+
+void GraphRun::fill(GraphFrame& frame, const ExecGraph& graph) {
+  frame.graph = &graph;
+  frame.order = next_order_++;
   frame.undone_count = static_cast<std::uint32_t>(graph.nodes.size());
   frame.nodes.assign(graph.nodes.size(), {});
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
@@ -42,7 +59,6 @@ GraphFrame& GraphRun::enter(const ExecGraph& graph, GraphFrame* parent, std::uin
     if (graph.nodes[i].params->type == CU_GRAPH_NODE_TYPE_GRAPH)
       frame.nodes[i].body = &enter(*graph.bodies_of(graph.nodes[i]).front(), &frame, i);
   }
-  return frame;
 }
 
 /// A record counts from the launch on, and a wait means what was recorded until then.
@@ -86,17 +102,31 @@ void GraphRun::complete(GraphFrame& frame, std::uint32_t node) {
   std::erase_if(open_, [&](const Place& p) { return p.frame == &frame && p.node == node; });
   for (const std::uint32_t next : frame.graph->dependents_of(frame.graph->nodes[node]))
     if (--frame.nodes[next].waits_for == 0) open(frame, next);
-  if (--frame.undone_count == 0 && frame.parent != nullptr)
-    complete(*frame.parent, frame.parent_node);
+  complete_frame(frame);
+}
+
+/// One node less to wait for.
+void GraphRun::complete_frame(GraphFrame& frame) {
+  if (--frame.undone_count > 0 || frame.parent == nullptr) return;
+  const NodeParams& params = *frame.parent->graph->nodes[frame.parent_node].params;
+  const bool loops =
+      params.conditional != nullptr && params.condition_type == CU_GRAPH_COND_TYPE_WHILE;
+  if (!loops) return complete(*frame.parent, frame.parent_node);
+  NodeRun& loop = frame.parent->nodes[frame.parent_node];
+  loop.state = NodeState::open;
+  loop.again = true;
 }
 
 static bool is_work(CUgraphNodeType type) {
   return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-         type == CU_GRAPH_NODE_TYPE_MEMSET;
+         type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
 }
 
 bool GraphRun::takes_time(const Place& place) {
   const ExecNode& node = place.frame->graph->nodes[place.node];
+  const NodeRun& run = place.frame->nodes[place.node];
+  // Going round a loop takes time, so that one that never ends is not passed over for ever.
+  if (run.again) return run.state == NodeState::open;
   return node.enabled && is_work(node.params->type);
 }
 
@@ -120,8 +150,13 @@ GraphRun::Place GraphRun::pick_place() const {
 void GraphRun::step(Stream& stream) {
   Activation* asker = sim_->world->picker.enter(activation_);
   const Place place = pick_place();
-  Work& work = work_of(place);
-  if (sim_->step(stream, work)) {
+  const NodeParams& params = *place.frame->graph->nodes[place.node].params;
+  if (params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+    decide(place);
+  } else if (params.type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
+    free_memory(params);
+    complete(*place.frame, place.node);
+  } else if (Work& work = work_of(place); sim_->step(stream, work)) {
     sim_->finish_part(stream, work);
     complete(*place.frame, place.node);
   }
@@ -129,9 +164,11 @@ void GraphRun::step(Stream& stream) {
 }
 
 bool GraphRun::pass(Stream& stream) {
-  for (const Place& place : open_)
-    if (pass(stream, place)) return true;
-  return false;
+  Activation* asker = sim_->world->picker.enter(activation_);
+  const bool passed = std::any_of(open_.begin(), open_.end(),
+                                  [&](const Place& place) { return pass(stream, place); });
+  sim_->world->picker.leave_to(asker);
+  return passed;
 }
 
 bool GraphRun::pass(Stream& stream, Place place) {
@@ -144,12 +181,14 @@ bool GraphRun::pass(Stream& stream, Place place) {
       sim_->call_host({&stream, this, place.frame, place.node});
       return true;
     case CU_GRAPH_NODE_TYPE_GRAPH:
-      run.state = NodeState::inside;
-      if (run.body->undone_count > 0)
-        open_first(*run.body);
-      else
-        complete(*place.frame, place.node);
+      go_inside(place, *run.body);
       return true;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      decide(place);
+      return true;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      sim_->graphs.begin_life(*node.params->memory);
+      break;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
       if (!harness::devices::done(run.point)) return false;
       break;
@@ -161,6 +200,39 @@ bool GraphRun::pass(Stream& stream, Place place) {
   }
   complete(*place.frame, place.node);
   return true;
+}
+
+// ---- embedded graphs and memory ---------------------------------------------------------------
+
+void GraphRun::go_inside(Place place, GraphFrame& body) {
+  NodeRun& run = place.frame->nodes[place.node];
+  run.state = NodeState::inside;
+  run.body = &body;
+  if (body.undone_count > 0) return open_first(body);
+  ++body.undone_count;  // As if it had had one node, which is done.
+  complete_frame(body);
+}
+
+/// Which of its bodies runs now, if any.
+void GraphRun::decide(Place place) {
+  const ExecNode& node = place.frame->graph->nodes[place.node];
+  const unsigned value = node.params->conditional->value;
+  const auto bodies = place.frame->graph->bodies_of(node);
+  std::size_t chosen = value;
+  if (node.params->condition_type != CU_GRAPH_COND_TYPE_SWITCH) chosen = value != 0 ? 0 : 1;
+  if (chosen >= bodies.size()) return complete(*place.frame, place.node);
+  GraphFrame* body = place.frame->nodes[place.node].body;
+  if (body == nullptr)
+    body = &enter(*bodies[chosen], place.frame, place.node);
+  else
+    fill(*body, *bodies[chosen]);
+  go_inside(place, *body);
+}
+
+void GraphRun::free_memory(const NodeParams& params) {
+  const std::uint32_t block = params.memory->block;
+  if (!sim_->memory.block(block).dead) return sim_->release(block);
+  sim_->ledger().double_free(sim_->memory.block(block).story());
 }
 
 // ---- nodes ------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ struct NodeRun {
   std::uint32_t waits_for = 0;  ///< So many nodes.
   Work* work = nullptr;         ///< Once it has started, if it takes time.
   GraphFrame* body = nullptr;   ///< The embedded graph.
+  bool again = false;           ///< A loop has been round once.
   StreamPoint point;            ///< Of an event wait node: what was recorded at the launch.
 };
 
@@ -75,12 +76,18 @@ class GraphRun {
   };
 
   GraphFrame& enter(const ExecGraph& graph, GraphFrame* parent, std::uint32_t parent_node);
+  void fill(GraphFrame& frame, const ExecGraph& graph);
+  static void assign_defaults(const ExecGraph& graph);
   void record_events(GraphFrame& frame);
   void open_first(GraphFrame& frame);
   void open(GraphFrame& frame, std::uint32_t node);
   void complete(GraphFrame& frame, std::uint32_t node);
+  void complete_frame(GraphFrame& frame);
   static bool takes_time(const Place& place);
   bool pass(Stream& stream, Place place);
+  void go_inside(Place place, GraphFrame& body);
+  void decide(Place place);
+  void free_memory(const NodeParams& params);
   Place pick_place() const;
   Name name_of(const Place& place) const;
   Work& work_of(const Place& place);
@@ -92,6 +99,7 @@ class GraphRun {
   GraphFrame* root_ = nullptr;
   std::vector<std::unique_ptr<GraphFrame>> frames_;
   std::uint32_t frame_count_ = 0;
+  std::uint32_t next_order_ = 0;
   std::vector<Place> open_;  ///< By frame and node: those that can go on, or are on their way.
   mutable std::vector<Place> able_;  ///< Scratch: those of them that take time.
   mutable std::vector<std::uint32_t> names_;

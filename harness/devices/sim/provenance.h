@@ -27,6 +27,8 @@ struct BlockRef {
   std::uint64_t base = 0;
   std::uint64_t bytes = 0;
   bool alive = false;
+  /// Of whom a story tells, where that is another: one of several lives of the same allocation.
+  BirthId life = BirthId::none;
 };
 
 /// What provenance needs to know of device memory. The simulated memory implements it.
