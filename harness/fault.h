@@ -21,8 +21,9 @@ enum class FaultKind : std::uint8_t {
   livelock,         ///< Tasks poll for what no one will write.
   step_limit,       ///< The run took more turns than its scenario allows.
   uncaught,         ///< An exception left a task.
+  ghost_generation, ///< A shared slot was read for one generation and held another's words.
 };
-inline constexpr std::size_t kFaultKindCount = 12;
+inline constexpr std::size_t kFaultKindCount = 13;
 
 Label to_label(FaultKind kind);
 

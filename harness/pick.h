@@ -31,8 +31,9 @@ enum class Site : std::uint8_t {
   skew,      ///< How slow a task is.
   spawn,     ///< Whether a task starts with the others or waits for its turn.
   order,     ///< In which order an unordered container is walked.
+  delay,     ///< How long a task is held up at a named point.
 };
-inline constexpr std::size_t kSiteCount = 10;
+inline constexpr std::size_t kSiteCount = 11;
 
 struct SiteInfo {
   std::string_view name;
@@ -51,6 +52,7 @@ inline constexpr std::array<SiteInfo, kSiteCount> kSites{{
     {"skew", {1, 8}},
     {"spawn", {1, 8}},
     {"order", {0, 1}},
+    {"delay", {1, 32}},
 }};
 
 inline constexpr std::array<std::uint16_t, kSiteCount> kSiteTags = [] {

@@ -132,6 +132,13 @@ const Outcome& Runner::run(const Case& the_case) {
              state_->replay);
 }
 
+const Outcome& Runner::run(const Case& the_case, Instruments& instruments) {
+  state_->scene.instruments = &instruments;
+  const Outcome& outcome = run(the_case);
+  state_->scene.instruments = nullptr;
+  return outcome;
+}
+
 const History& Runner::history() const { return state_->world.history; }
 const World& Runner::world() const { return state_->world; }
 std::uint64_t Runner::trace_hash() const { return state_->world.history.trace_hash(); }

@@ -44,6 +44,9 @@ class Runner {
   /// Replays the tape of `the_case`.
   const Outcome& run(const Case& the_case);
 
+  /// The same, recorded by `instruments`, which the case's scenario made.
+  const Outcome& run(const Case& the_case, Instruments& instruments);
+
   /// Of the last run.
   const History& history() const;
   const World& world() const;

@@ -6,6 +6,7 @@
 #include "harness/heap_interpreter.h"  // IWYU pragma: export
 #include "harness/host.h"              // IWYU pragma: export
 #include "harness/scheduler.h"         // IWYU pragma: export
+#include "harness/shared.h"            // IWYU pragma: export
 #include "harness/sync.h"              // IWYU pragma: export
 #include "harness/verdict.h"           // IWYU pragma: export
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,6 +69,37 @@ constexpr std::uint32_t op_value(Label op) { return static_cast<std::uint32_t>(o
 
 class Scene;
 
+/// One way to see more of a run than its oracles need.
+struct InstrumentInfo {
+  Label name;
+  std::string_view summary;
+};
+
+/// A set of a scenario's instruments, by index.
+using InstrumentSet = std::uint32_t;
+
+/// Who did it, as the instruments tell.
+struct Diagnosis {
+  std::string kind;                   ///< A word for tables: "b", "legal".
+  std::string conclusion;             ///< In a sentence.
+  std::vector<std::string> evidence;  ///< Why: a sentence each, the weightiest first.
+};
+
+/// Instruments: a scenario's recording of a run, and the judge of what it holds.
+///
+/// They change nothing: a run is the same with and without them. Nothing that they record tells the
+/// variant. Lifetime: outlives the runs that it records, which are all of one case.
+class Instruments {
+ public:
+  virtual ~Instruments() = default;
+  /// Another run of the case would show more: there are few hardware watchpoints.
+  virtual bool wants_another_run() const = 0;
+  /// What all but `without` come to.
+  virtual Diagnosis diagnose(InstrumentSet without) const = 0;
+  /// The record, one line each.
+  virtual std::vector<std::string> record() const = 0;
+};
+
 struct Scenario {
   Label name;
   std::string_view summary;
@@ -88,6 +120,9 @@ struct Scenario {
   int (*window_of)(const Scene& scene, const Fault& fault);
   const KernelImage* kernels;         ///< For the simulated device.
   std::span<const std::byte> fatbin;  ///< For the GPU; empty when built without nvcc.
+  /// For `afterlife explain`; none and null where a path has no instruments.
+  std::span<const InstrumentInfo> instruments = {};
+  std::unique_ptr<Instruments> (*make_instruments)() = nullptr;
 };
 
 /// A stage set for one run, and what the driver tells the judges about it.
@@ -148,6 +183,9 @@ class Scene {
   /// For the scenario's own state of one run (made in the arena by drive, read by judge and
   /// window_of).
   void* state = nullptr;
+
+  /// That record this run, made by the scenario; null for most runs.
+  Instruments* instruments = nullptr;
 
  private:
   World& world_;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 
 #include "harness/sanitizers.h"
@@ -34,16 +35,21 @@ void Scheduler::begin(Tick turn_limit) {
   parties_.clear();
   ready_.clear();
   current_ = nullptr;
+  clock_ += tick_ + 1;
   tick_ = 0;
   turn_limit_ = turn_limit;
   over_ = false;
   one_by_one_ = false;
   next_unborn_ = 0;
-  skewed_count_ = 0;
-  waiting_count_ = 0;
+  slow_horizon_ = 0;
+  eligible_stale_ = true;
+  delays_allowed_ = false;
+  process_skews_.clear();
   outside_site_ = {};
+  outside_process_ = ProcessId::first;
   touched_.clear();
-  written_.fill(0);
+  asked_for_ = 0;
+  watched_.fill(0);
 }
 
 Ending Scheduler::run() {
@@ -97,7 +103,8 @@ Scheduler::Task& Scheduler::fresh_task() {
   task.site = {};
   task.pending = {};
   task.ready = nullptr;
-  task.skew = 1;
+  task.process = process();
+  task.skew = process_skew(task.process);
   task.slow_until = 0;
   task.read_count = 0;
   task.reads_overflow = false;
@@ -160,7 +167,7 @@ inline void Scheduler::note_access(Task& task, Access access) {
   task.pending = access;
   if (access.kind == AccessKind::read) {
     if (task.read_count < kReadLimit)
-      task.reads[task.read_count++] = {access.resource, tick_};
+      task.reads[task.read_count++] = {access.resource, clock_ + tick_};
     else
       task.reads_overflow = true;
   }
@@ -185,7 +192,7 @@ void Scheduler::wait(Access access, Label what, void* context, Ready ready,
     me.waits_for_task = holder;
     me.ready = ready;
     me.ready_context = context;
-    ++waiting_count_;
+    watch(me);
     make_unready(me.party);
     Task* next = next_task();
     if (next != &me) leave_for(next);
@@ -202,7 +209,7 @@ void Scheduler::pause() {
     me.state = State::paused;
     me.waits_for = "a change of what it polls";
     me.waits_for_task = nullptr;
-    ++waiting_count_;
+    watch(me);
     make_unready(me.party);
   }
   Task* next = next_task();
@@ -214,24 +221,48 @@ void Scheduler::pause() {
 bool Scheduler::touched_since_read(const Task& task) const {
   if (task.reads_overflow) return true;
   return std::any_of(task.reads.begin(), task.reads.begin() + task.read_count, [&](const auto& read) {
-    return written_[read.resource % kWrittenCount] > read.tick;
+    return written_[read.resource % kWrittenCount] > read.time;
   });
 }
 
-bool Scheduler::should_wake(const Task& task) const {
-  if (task.state == State::paused) return touched_since_read(task);
-  if (std::find(touched_.begin(), touched_.end(), task.pending.resource) == touched_.end()) return false;
-  return task.ready(task.ready_context);
+// Says that this task is to be asked when what it waits for, or has read, is touched.
+void Scheduler::watch(const Task& task) {
+  const std::uint64_t bit = std::uint64_t{1} << raw(task.id) % 64;
+  if (task.state == State::waiting) {
+    watched_[task.pending.resource % kWatchCount] |= bit;
+    return;
+  }
+  for (std::size_t i = 0; i < task.read_count; ++i)
+    watched_[task.reads[i].resource % kWatchCount] |= bit;
 }
 
-void Scheduler::remember_touched(Resource resource) { touched_.push_back(resource); }
+bool Scheduler::touched(Resource resource) const {
+  return std::find(touched_.begin(), touched_.end(), resource) != touched_.end();
+}
+
+bool Scheduler::should_wake(const Task& task) const {
+  if (task.state == State::waiting) return touched(task.pending.resource) && task.ready(task.ready_context);
+  return std::any_of(task.reads.begin(), task.reads.begin() + task.read_count,
+                     [this](const auto& read) { return touched(read.resource); });
+}
+
+// Those who watch are forgotten, and watch anew if they stay asleep.
+void Scheduler::remember_touched(Resource resource) {
+  touched_.push_back(resource);
+  asked_for_ |= std::exchange(watched_[resource % kWatchCount], 0);
+}
 
 void Scheduler::wake_waiters() {
-  for (std::size_t i = 0; i < task_count_ && waiting_count_ > 0; ++i) {
-    Task& task = *tasks_[i];
-    const bool waits = task.state == State::waiting || task.state == State::paused;
-    if (waits && should_wake(task)) make_ready(task.party);
-  }
+  const auto ask = [this](Task& task) {
+    if (task.state != State::waiting && task.state != State::paused) return;
+    if (should_wake(task))
+      make_ready(task.party);
+    else
+      watch(task);
+  };
+  for (std::uint64_t left = std::exchange(asked_for_, 0); left != 0; left &= left - 1)
+    for (std::size_t id = static_cast<std::size_t>(std::countr_zero(left)); id < task_count_; id += 64)
+      ask(*tasks_[id]);
   touched_.clear();
 }
 
@@ -239,15 +270,17 @@ void Scheduler::wake_waiters() {
 
 void Scheduler::make_ready(std::uint16_t party) {
   if (Task* task = parties_[party].task; task != nullptr) {
-    if (task->state == State::waiting || task->state == State::paused) --waiting_count_;
     task->state = State::ready;
   }
   ready_.insert(std::lower_bound(ready_.begin(), ready_.end(), party), party);
+  eligible_stale_ = true;
 }
 
 void Scheduler::make_unready(std::uint16_t party) {
   const auto at = std::lower_bound(ready_.begin(), ready_.end(), party);
-  if (at != ready_.end() && *at == party) ready_.erase(at);
+  if (at == ready_.end() || *at != party) return;
+  ready_.erase(at);
+  eligible_stale_ = true;
 }
 
 // Option 0 is stay_; the others are the rest in ascending order.
@@ -266,19 +299,28 @@ Access Scheduler::ScheduleOptions::access(std::uint32_t index) const {
   return party.task != nullptr ? party.task->pending : party.engine->pending();
 }
 
-// Leaves in choices_ whom skew lets go on; everyone, where it would leave nobody.
+// Leaves in choices_ whom skew lets go on; everyone, where it would leave nobody. That list is made anew
+// only when who is ready, or held back, has changed.
 void Scheduler::hold_back_the_slow() {
-  eligible_.clear();
-  for (const std::uint16_t party : ready_) {
-    const Task* task = parties_[party].task;
-    if (task == nullptr || task->slow_until <= tick_) eligible_.push_back(party);
+  if (eligible_stale_ || tick_ >= eligible_until_) {
+    eligible_.clear();
+    eligible_stale_ = false;
+    eligible_until_ = slow_horizon_;
+    for (const std::uint16_t party : ready_) {
+      const Task* task = parties_[party].task;
+      if (task == nullptr || task->slow_until <= tick_)
+        eligible_.push_back(party);
+      else
+        eligible_until_ = std::min(eligible_until_, task->slow_until);
+    }
   }
   if (!eligible_.empty()) choices_ = &eligible_;
 }
 
 inline std::uint16_t Scheduler::choose() {
   choices_ = &ready_;
-  if (skewed_count_ > 0) hold_back_the_slow();
+  if (slow_horizon_ > tick_) [[unlikely]]
+    hold_back_the_slow();
   const bool can_stay = current_ != nullptr && current_->state == State::ready &&
                         (current_->slow_until <= tick_ || choices_ == &ready_);
   stay_ = can_stay ? current_->party : plainest();
@@ -312,7 +354,7 @@ Scheduler::Task* Scheduler::next_task() {
     }
     const Party& party = parties_[choose()];
     if (party.task != nullptr) {
-      if (party.task->skew > 1) party.task->slow_until = tick_ + party.task->skew;
+      if (party.task->skew > 1) hold_up(*party.task, party.task->skew);
       return party.task;
     }
     party.engine->advance();
@@ -393,11 +435,34 @@ bool Scheduler::any_engine_ready() const {
                      [&](std::uint16_t party) { return parties_[party].engine != nullptr; });
 }
 
-void Scheduler::set_skew(TaskId id, std::uint32_t ratio) {
-  Task& task = *tasks_[raw(id)];
-  if (task.skew > 1) --skewed_count_;
-  task.skew = ratio;
-  if (ratio > 1) ++skewed_count_;
+void Scheduler::hold_up(Task& task, Tick turns) {
+  task.slow_until = tick_ + turns;
+  slow_horizon_ = std::max(slow_horizon_, task.slow_until);
+  eligible_stale_ = true;
+}
+
+void Scheduler::set_skew(TaskId id, std::uint32_t ratio) { tasks_[raw(id)]->skew = ratio; }
+
+void Scheduler::set_skew(ProcessId process, std::uint32_t ratio) {
+  if (process_skews_.size() <= raw(process)) process_skews_.resize(raw(process) + std::size_t{1}, 1);
+  process_skews_[raw(process)] = ratio;
+  for (std::size_t i = 0; i < task_count_; ++i)
+    if (tasks_[i]->process == process) tasks_[i]->skew = ratio;
+}
+
+std::uint32_t Scheduler::process_skew(ProcessId process) const {
+  return raw(process) < process_skews_.size() ? process_skews_[raw(process)] : 1;
+}
+
+// From a moment to longer than a collective of eight ranks takes; always bounded, so that a task that
+// polls for ever cannot keep the others out for ever.
+void Scheduler::maybe_delay(Label point) {
+  static constexpr std::array<std::uint16_t, 6> kTurns{0, 4, 16, 64, 256, 1024};
+  const std::uint32_t choice = picker_.pick(Site::delay, kTurns.size());
+  if (choice == 0) return;
+  note(EventKind::note, point, 0, kTurns[choice]);
+  hold_up(*current_, kTurns[choice]);
+  turn({});
 }
 
 // ---- scopes -----------------------------------------------------------------------------------

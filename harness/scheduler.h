@@ -24,6 +24,10 @@ namespace harness {
 
 enum class TaskId : std::uint16_t { none = 0xffff };
 
+/// A process of the simulated machine: its tasks share handles, contexts and an address space, and
+/// reach those of another only by IPC. Where nobody says otherwise, everything is in the first.
+enum class ProcessId : std::uint16_t { first = 0 };
+
 /// Something that can advance without a stack of its own: a device stream. It is an option of
 /// schedule questions while it is ready.
 class Engine {
@@ -90,8 +94,8 @@ class Scheduler {
   /// Says that `resource` changed, to those who wait for it. Writes that are announced by turn()
   /// say so themselves.
   void touch(Resource resource) {
-    written_[resource % kWrittenCount] = tick_ + 1;
-    if (waiting_count_ > 0) [[unlikely]]
+    written_[resource % kWrittenCount] = clock_ + tick_ + 1;
+    if ((watched_[resource % kWatchCount] | asked_for_) != 0) [[unlikely]]
       remember_touched(resource);
   }
 
@@ -100,6 +104,16 @@ class Scheduler {
 
   /// Makes `task` take at most one of every `ratio` turns while others can go on. 1 = full speed.
   void set_skew(TaskId task, std::uint32_t ratio);
+  /// The same for every task of `process`, also those that are still to be spawned.
+  void set_skew(ProcessId process, std::uint32_t ratio);
+
+  /// A named place where the running task may be held up while others can go on: a pick says whether,
+  /// and for how many turns. Plain, and without an actor that allows delays: not at all.
+  void delay_point(Label point) {
+    if (delays_allowed_ && current_ != nullptr) [[unlikely]]
+      maybe_delay(point);
+  }
+  void allow_delays() { delays_allowed_ = true; }
 
   // ---- engines ----
 
@@ -116,6 +130,13 @@ class Scheduler {
   Name task_name(TaskId id) const { return tasks_[raw(id)]->name; }
   Label task_label(TaskId id) const { return tasks_[raw(id)]->label; }
   std::size_t task_count() const { return task_count_; }
+
+  /// The process that the running task belongs to. A task belongs to that of whoever spawned it.
+  ProcessId process() const { return current_ != nullptr ? current_->process : outside_process_; }
+  ProcessId exchange_process(ProcessId process) {
+    return std::exchange(current_ != nullptr ? current_->process : outside_process_, process);
+  }
+  ProcessId task_process(TaskId id) const { return tasks_[raw(id)]->process; }
 
   /// The function or op that is running, for birth, death and use sites. Belongs to the task.
   Label site() const { return current_ != nullptr ? current_->site : outside_site_; }
@@ -139,8 +160,9 @@ class Scheduler {
   using Ready = bool (*)(void* context);
   enum class State : std::uint8_t { unborn, ready, waiting, paused, done };
 
-  static constexpr std::size_t kReadLimit = 8;
-  static constexpr std::size_t kWrittenCount = 64;
+  static constexpr std::size_t kReadLimit = 32;
+  static constexpr std::size_t kWrittenCount = 512;
+  static constexpr std::size_t kWatchCount = 64;
 
   struct Task {
     Fiber fiber;
@@ -163,11 +185,12 @@ class Scheduler {
     const TaskId* waits_for_task = nullptr;  ///< Who holds it; may be null.
     Ready ready = nullptr;           ///< Null unless waiting.
     void* ready_context = nullptr;
+    ProcessId process = ProcessId::first;
     std::uint32_t skew = 1;
     Tick slow_until = 0;
     struct Read {
       Resource resource;
-      Tick tick;
+      Tick time;  ///< By the clock of all runs.
     };
     std::array<Read, kReadLimit> reads;  ///< Since the last pause.
   };
@@ -204,12 +227,17 @@ class Scheduler {
   void wait(Access access, Label what, void* context, Ready ready, const TaskId* holder);
   void remember_touched(Resource resource);
   void wake_waiters();
+  void watch(const Task& task);
+  bool touched(Resource resource) const;
   bool should_wake(const Task& task) const;
   bool touched_since_read(const Task& task) const;
 
   void make_ready(std::uint16_t party);
   void make_unready(std::uint16_t party);
   std::uint16_t party_of_option(std::uint32_t index) const;
+  void hold_up(Task& task, Tick turns);
+  void maybe_delay(Label point);
+  std::uint32_t process_skew(ProcessId process) const;
   void hold_back_the_slow();
   std::uint16_t choose();
   std::uint16_t plainest() const;
@@ -234,7 +262,9 @@ class Scheduler {
   std::size_t unfinished_count_ = 0;  ///< Tasks that must finish and have not.
   std::vector<Party> parties_;
   std::vector<std::uint16_t> ready_;     ///< Parties that can go on, ascending.
-  std::vector<std::uint16_t> eligible_;  ///< ready_ without those whom skew holds back.
+  std::vector<std::uint16_t> eligible_;  ///< ready_ without those whom skew holds back,
+  bool eligible_stale_ = false;          ///< ... unless something changed since,
+  Tick eligible_until_ = 0;              ///< ... or it is time to let one of them go on.
   const std::vector<std::uint16_t>* choices_ = &ready_;
   std::uint16_t stay_ = 0;  ///< The party that option 0 names, in the question being asked.
 
@@ -245,13 +275,21 @@ class Scheduler {
   bool over_ = false;
   bool one_by_one_ = false;
   std::size_t next_unborn_ = 0;
-  std::uint32_t skewed_count_ = 0;
-  std::uint32_t waiting_count_ = 0;
+  Tick slow_horizon_ = 0;  ///< Nobody is held back after this.
+  bool delays_allowed_ = false;
+  std::vector<std::uint32_t> process_skews_;  ///< By process; those beyond the end have full speed.
   Label outside_site_;
+  ProcessId outside_process_ = ProcessId::first;
 
   std::vector<Resource> touched_;  ///< Since waiters were last asked.
-  /// When a resource was last written, by the low bits of its name: a clash only wakes too often.
+  std::uint64_t asked_for_ = 0;    ///< Which tasks may wait for one of them: bits of ids.
+  /// Who sleeps until a resource is touched: by its low bits, the low bits of their ids. A bit too
+  /// many only asks too often.
+  std::array<std::uint64_t, kWatchCount> watched_{};
+  /// When a resource was last written, by its low bits: a clash only keeps a poller awake once more.
+  /// Counted over all runs, so that nothing needs to be cleared between them.
   std::array<Tick, kWrittenCount> written_{};
+  Tick clock_ = 0;  ///< When this run began.
 };
 
 /// Names the function that is running, for as long as it lives.
@@ -266,6 +304,20 @@ class SiteScope {
  private:
   Scheduler& scheduler_;
   Label previous_;
+};
+
+/// Makes what is spawned and called belong to a process, for as long as it lives.
+class ProcessScope {
+ public:
+  ProcessScope(Scheduler& scheduler, ProcessId process)
+      : scheduler_(scheduler), previous_(scheduler.exchange_process(process)) {}
+  ~ProcessScope() { scheduler_.exchange_process(previous_); }
+  ProcessScope(const ProcessScope&) = delete;
+  ProcessScope& operator=(const ProcessScope&) = delete;
+
+ private:
+  Scheduler& scheduler_;
+  ProcessId previous_;
 };
 
 /// Makes an activation the one that asks, for as long as it lives. Must be left in the task that

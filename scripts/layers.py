@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 # Each may include those before it. A file a_b.h, or a file in a folder a/, stands where a stands.
-SPINE = """base sanitizers label arena pick fault history fiber scheduler sync ledger host heap
+SPINE = """base sanitizers label arena pick fault history fiber scheduler sync shared ledger host heap
            verdict world kernel_image device cuda runtime scenario tables case run reproducer
            minimize search""".split()
 
@@ -30,12 +30,12 @@ RULES = [
     (r"scenarios/([^/]+)/tests/.*", r"harness/.*|targets/\1/.*|scenarios/\1/.*",
      "no path knows another path"),
     (r"scenarios/([^/]+)/(?:properties|bench)\.cpp",
-     r"harness/(?:scenario|run|search|tables)\.h|harness/(?:actors|oracles)/.*"
+     r"harness/(?:scenario|run|search|tables)\.h|harness/(?:actors|oracles|instruments)/.*"
      r"|targets/\1/\1\.h|scenarios/\1/.*",
      "a main of a path enters by harness/run.h and search.h, and knows its own path"),
     (r"scenarios/([^/]+)/.*",
-     r"harness/scenario\.h|harness/(?:actors|oracles)/.*|targets/\1/\1\.h|scenarios/\1/.*",
-     "a scenario knows harness/scenario.h, actors, oracles and its own target's header"),
+     r"harness/scenario\.h|harness/(?:actors|oracles|instruments)/.*|targets/\1/\1\.h|scenarios/\1/.*",
+     "a scenario knows harness/scenario.h, actors, oracles, instruments and its own target's header"),
     (r"harness/entries/bench_spine\.cpp", SPINE_FILE, "the spine's benchmark knows the spine"),
     (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*",
      "libcuda.so.1 is the spine with the simulated device"),
@@ -46,7 +46,7 @@ RULES = [
     (r"harness/tests/.*", r"harness/.*", "the harness knows no path"),
     (r"harness/devices/([^/]+)/.*", SPINE_FILE + r"|harness/devices/\1/.*",
      "a rib member knows the spine, never another rib"),
-    (r"harness/(strategies|actors|oracles|reports)/.*", SPINE_FILE + r"|harness/\1/.*",
+    (r"harness/(strategies|actors|oracles|reports|instruments)/.*", SPINE_FILE + r"|harness/\1/.*",
      "a rib member knows the spine, never another rib"),
     (r"harness/.*", SPINE_FILE, "the spine knows ribs by interface and name, and no path"),
 ]
@@ -113,6 +113,7 @@ PLANTS = [
     ("harness/kernel.h", '"harness/base.h"', "plain data at most"),
     ("harness/strategies/planted.cpp", '"harness/oracles/planted.h"', "never another rib"),
     ("harness/devices/gpu/planted.cpp", '"harness/devices/sim/planted.h"', "never another rib"),
+    ("harness/instruments/planted.cpp", '"harness/reports/planted.h"', "never another rib"),
     ("harness/oracles/planted.cpp", '"targets/planted/planted.h"', "never another rib"),
     ("harness/entries/cli/planted.cpp", '"harness/scheduler.h"', "an entry knows"),
     ("harness/entries/fuzz.cpp", '"scenarios/planted/scenario.h"', "an entry knows"),
@@ -137,6 +138,7 @@ PLANTS = [
     ("targets/planted/kernel.cu", '"harness/kernel.h"', ""),
     ("scenarios/planted/driver.cpp", '"targets/planted/planted.h"', ""),
     ("scenarios/planted/driver.cpp", '"harness/actors/planted.h"', ""),
+    ("scenarios/planted/explain.cpp", '"harness/instruments/planted.h"', ""),
     ("scenarios/planted/properties.cpp", '"harness/run.h"', ""),
 ]
 

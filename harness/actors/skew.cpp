@@ -1,25 +1,52 @@
-// Skew: some tasks run slower than others, by a ratio that is picked for each.
+// Skew: some run slower than others, by a ratio that is picked for each task, or, where a run has
+// several processes, for each process with all its tasks. Those may also be held up at the points
+// that the path names (Scheduler::delay_point): a peer that is late just there.
 #include "harness/scenario.h"
 
 namespace harness::actors {
 namespace {
 
 // Option 0 is full speed; the others are one turn in so many.
-constexpr std::array<std::uint32_t, 4> kRatios{1, 2, 4, 16};
+constexpr std::array<std::uint32_t, 4> kTaskRatios{1, 2, 4, 16};
+constexpr std::array<std::uint32_t, 5> kProcessRatios{1, 2, 4, 16, 64};
 
-void install(Scene& scene) {
-  Scheduler& scheduler = scene.world().scheduler;
+void skew_tasks(Scene& scene, Scheduler& scheduler) {
   for (std::size_t i = 0; i < scheduler.task_count(); ++i) {
     const auto task = static_cast<TaskId>(i);
     const ActivationScope scope(scheduler, scheduler.task_name(task), "skew", 0);
-    const std::uint32_t choice = scene.pick(Site::skew, kRatios.size());
-    if (choice != 0) scheduler.set_skew(task, kRatios[choice]);
+    const std::uint32_t choice = scene.pick(Site::skew, kTaskRatios.size());
+    if (choice != 0) scheduler.set_skew(task, kTaskRatios[choice]);
   }
+}
+
+void skew_processes(Scene& scene, Scheduler& scheduler, std::uint32_t process_count) {
+  for (std::uint32_t i = 0; i < process_count; ++i) {
+    const ActivationScope scope(scheduler, 0, "process skew", i);
+    const std::uint32_t choice = scene.pick(Site::skew, kProcessRatios.size());
+    if (choice != 0) scheduler.set_skew(static_cast<ProcessId>(i), kProcessRatios[choice]);
+  }
+  scheduler.allow_delays();
+}
+
+std::uint32_t count_processes(const Scheduler& scheduler) {
+  std::uint32_t count = 1;
+  for (std::size_t i = 0; i < scheduler.task_count(); ++i)
+    count = std::max(count, raw(scheduler.task_process(static_cast<TaskId>(i))) + std::uint32_t{1});
+  return count;
+}
+
+void install(Scene& scene) {
+  Scheduler& scheduler = scene.world().scheduler;
+  const std::uint32_t process_count = count_processes(scheduler);
+  if (process_count == 1)
+    skew_tasks(scene, scheduler);
+  else
+    skew_processes(scene, scheduler, process_count);
 }
 
 }  // namespace
 
 extern const ActorInfo skew;
-const ActorInfo skew{"skew", "some tasks run slower than others", install};
+const ActorInfo skew{"skew", "some tasks, or processes, run slower than others", install};
 
 }  // namespace harness::actors

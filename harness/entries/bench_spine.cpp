@@ -2,14 +2,18 @@
 //
 // M2: two tasks, 7 steps: one makes an object, stores a reference to it and later uses it; the other
 // drops the object. M3: two tasks of 100 atomic steps each. The bare loops do the same switches with
-// nothing around them: no questions, no tape, no waiting, no ledger, no history.
+// nothing around them: no questions, no tape, no waiting, no ledger, no history. `turn` and `exchange`
+// say what a turn costs as tasks become more; items are turns.
 #include <benchmark/benchmark.h>
 
 #include <array>
 #include <boost/context/detail/fcontext.hpp>
+#include <deque>
 #include <memory>
+#include <memory_resource>
 
 #include "harness/host.h"
+#include "harness/shared.h"
 #include "harness/sync.h"
 #include "harness/tables.h"
 
@@ -143,6 +147,51 @@ void spine_m3(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
+/// `turn/N`: what one turn costs with N tasks that all can go on.
+void spine_turn(benchmark::State& state) {
+  constexpr std::int64_t kTurns = 4096;
+  Spine spine;
+  const std::int64_t tasks = state.range(0);
+  for (auto _ : state) {
+    spine.begin();
+    for (std::int64_t i = 0; i < tasks; ++i)
+      spine.scheduler.spawn("rank", [&spine, i, tasks] {
+        const Access step{static_cast<Resource>(i), AccessKind::write};
+        for (std::int64_t turn = 0; turn < kTurns / tasks; ++turn) spine.scheduler.turn(step);
+      });
+    spine.scheduler.run();
+  }
+  state.SetItemsProcessed(state.iterations() * kTurns);
+}
+
+/// `exchange/N`: N ranks, each with a progress daemon that sleeps until its own word is written, write
+/// to each other's words in a segment. What a turn costs where others wait for something else.
+void spine_exchange(benchmark::State& state) {
+  constexpr std::int64_t kRounds = 64;
+  Spine spine;
+  const auto ranks = static_cast<std::size_t>(state.range(0));
+  std::uint64_t turns = 0;
+  for (auto _ : state) {
+    spine.begin();
+    std::pmr::deque<Shared<std::uint64_t>> words(spine.arena.resource());
+    for (std::size_t i = 0; i < ranks; ++i) words.emplace_back(spine.scheduler, Label("word"));
+    for (std::size_t i = 0; i < ranks; ++i) {
+      const ProcessScope process(spine.scheduler, static_cast<ProcessId>(i));
+      spine.scheduler.spawn("rank", [&words, i, ranks] {
+        for (std::int64_t round = 0; round < kRounds; ++round)
+          for (std::size_t peer = 1; peer < ranks; ++peer)
+            words[(i + peer) % ranks].update([](std::uint64_t value) { return value + 1; });
+      });
+      spine.scheduler.spawn_daemon("progress", [&spine, &words, i] {
+        for (;; spine.scheduler.pause()) benchmark::DoNotOptimize(words[i].read());
+      });
+    }
+    spine.scheduler.run();
+    turns += spine.scheduler.now();
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(turns));
+}
+
 void m2_bare(benchmark::State& state) { bare(state, {4, 3}); }
 void m3_bare(benchmark::State& state) { bare(state, {100, 100}); }
 
@@ -150,5 +199,7 @@ BENCHMARK(m2_bare);
 BENCHMARK(spine_m2)->Name("m2");
 BENCHMARK(m3_bare);
 BENCHMARK(spine_m3)->Name("m3");
+BENCHMARK(spine_turn)->Name("turn")->DenseRange(2, 16, 2);
+BENCHMARK(spine_exchange)->Name("exchange")->DenseRange(2, 8, 2);
 
 }  // namespace

@@ -37,14 +37,19 @@ struct Moods {
 
 void RandomWalk::begin() {
   static constexpr Moods kMoods;
-  static_assert(kSiteCount * 3 < 62, "one draw serves all sites");
+  // Three bits for each site, and two for the share after the first ten, where they have always been:
+  // seeds keep their meaning when a site is added.
+  constexpr unsigned kShareShift = 30;
+  static_assert(kSiteCount * 3 + 2 < 62, "one draw serves all sites");
   state_ = mix(mix(0, seed_), run_++);
-  std::uint64_t draw = next();
-  for (std::size_t i = 0; i < kSiteCount; ++i, draw >>= 3)
-    leave_[i] = kMoods.leaves[i][draw % Moods::kCount];
+  const std::uint64_t draw = next();
+  for (std::size_t i = 0; i < kSiteCount; ++i) {
+    const unsigned shift = static_cast<unsigned>(i) * 3;
+    leave_[i] = kMoods.leaves[i][draw >> (shift < kShareShift ? shift : shift + 2) & 7];
+  }
   swarm_ = next();
   constexpr std::array<std::uint32_t, 4> kShares{256, 256, 192, 128};
-  op_share_ = kShares[draw & 3];
+  op_share_ = kShares[draw >> kShareShift & 3];
 }
 
 // Redraws a few times when the op's kind takes no part; then nothing goes into this slot.

@@ -76,7 +76,7 @@ TEST(Cli, ADamagedReproducerIsOneLineAndExitCode2) {
   };
   const std::string file = folder / "damaged.repro";
   for (const auto& [what, content] : damaged)
-    for (const char* command : {"replay", "minimize"}) {
+    for (const char* command : {"replay", "minimize", "explain"}) {
       write_file(file, content);
       const auto before = folder.files();
       const Ended ended = afterlife({command, file});
@@ -116,6 +116,7 @@ TEST(Cli, WhatIsNotKnownIsOneLineAndExitCode3) {
       {"fuzz", variant, "--seconds", "0"},
       {"replay"},
       {"minimize"},
+      {"explain"},
       {"prove"},
       {"prove", path},
       {"prove", path + "/nosuch"},
@@ -124,6 +125,14 @@ TEST(Cli, WhatIsNotKnownIsOneLineAndExitCode3) {
   };
   for (const auto& arguments : wrong)
     expect_one_line(afterlife(arguments), 3, testing::PrintToString(arguments));
+}
+
+TEST(Cli, ExplainingAPathWithoutInstrumentsIsOneLineAndExitCode3) {
+  if (some_path().make_instruments != nullptr) GTEST_SKIP() << "the first path has instruments";
+  const Folder folder;
+  const Ended ended = afterlife({"explain", a_reproducer(folder)});
+  expect_one_line(ended, 3, "explain");
+  EXPECT_THAT(ended.err, HasSubstr("has no instruments"));
 }
 
 TEST(Cli, AnOutputFolderThatCannotBeIsOneLineAndExitCode2) {
@@ -151,7 +160,7 @@ TEST(Cli, NoGpuIsOneLineAndExitCode2) {
 // ---- what the commands promise ----
 
 TEST(Cli, EveryCommandHasHelpWithAnExample) {
-  for (const char* command : {"list", "fuzz", "replay", "minimize", "prove"}) {
+  for (const char* command : {"list", "fuzz", "replay", "minimize", "prove", "explain"}) {
     const Ended ended = afterlife({command, "--help"});
     EXPECT_EQ(ended.code, 0);
     EXPECT_EQ(ended.err, "");

@@ -154,6 +154,14 @@ TEST_F(Libcuda, KnowsItsKernelsByTheirFatbin) {
   EXPECT_LT(known, fatbins);
 }
 
+TEST_F(Libcuda, RefusesKernelsOfWhichItHasNoCopy) {
+  const auto load = get("cuModuleLoadData", &DriverTable::cuModuleLoadData);
+  KernelImage stranger{kKernelImageMagic, "nowhere/kernel.cu", nullptr, 0};
+  CUmodule module = nullptr;
+  EXPECT_EQ(load(&module, &stranger), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(load(&module, "no image at all"), CUDA_ERROR_INVALID_IMAGE);
+}
+
 // ---- the GPU device on top of it ----------------------------------------------------------------
 
 TEST(GpuDevice, WithoutADriverThereIsOneClearLine) {

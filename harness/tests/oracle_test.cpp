@@ -74,6 +74,12 @@ void misuse(Scene& scene) {
   scene.world().history.add(fault);
 }
 
+void read_for_another(Scene& scene) {
+  Shared<int> word(scene.world().scheduler, "slot");
+  word.write(7, Generation{2});
+  EXPECT_EQ(word.read(Generation{1}), 7);
+}
+
 void escape(Scene&) { throw std::runtime_error("out"); }
 
 constexpr Plant kPlants[] = {
@@ -88,6 +94,7 @@ constexpr Plant kPlants[] = {
     {"progress", FaultKind::uncaught, escape},
     {"wild_access", FaultKind::wild_access, touch_the_unknown},
     {"api_misuse", FaultKind::api_misuse, misuse},
+    {"ghost_generation", FaultKind::ghost_generation, read_for_another},
 };
 
 void (*planted)(Scene& scene);

@@ -283,5 +283,76 @@ TEST(Scheduler, AbandonedTasksDoNotDisturbTheNextRun) {
   }
 }
 
+// Two resources whose low bits are equal are told apart, also when both are touched before the waiter
+// is asked.
+TEST(Scheduler, AWaiterIsWokenByItsOwnResourceAmongOthersThatClash) {
+  testing::Stage stage;
+  testing::Plain plain;
+  stage.begin(plain);
+  constexpr Resource kMine = 7;
+  constexpr Resource kOther = 7 + (std::uint64_t{1} << 20);
+  bool ready = false;
+  int asked = 0;
+  stage.scheduler.spawn("waiter", [&] {
+    stage.scheduler.wait_until({kMine, AccessKind::read}, "mine", [&] {
+      ++asked;
+      return ready;
+    });
+  });
+  stage.scheduler.spawn("toucher", [&] {
+    for (int i = 0; i < 3; ++i) {
+      stage.scheduler.touch(kOther);
+      stage.scheduler.turn({});
+    }
+    EXPECT_EQ(asked, 1);
+    ready = true;
+    stage.scheduler.touch(kOther);
+    stage.scheduler.touch(kMine);
+    stage.scheduler.turn({});
+  });
+  EXPECT_EQ(stage.scheduler.run(), Ending::finished);
+}
+
+TEST(Scheduler, MoreThanSixtyFourTasksCanSleepAndBeWoken) {
+  testing::Stage stage;
+  testing::Dice dice(3);
+  stage.begin(dice);
+  constexpr int kTasks = 150;
+  int turn = 0;
+  for (int i = 0; i < kTasks; ++i)
+    stage.scheduler.spawn("link", [&, i] {
+      const auto resource = static_cast<Resource>(1000 + i);
+      stage.scheduler.wait_until({resource, AccessKind::read}, "my turn", [&, i] { return turn == i; });
+      ++turn;
+      stage.scheduler.touch(resource + 1);
+    });
+  EXPECT_EQ(stage.scheduler.run(), Ending::finished);
+  EXPECT_EQ(turn, kTasks);
+}
+
+// A poller that looks at twenty words in each round still sleeps: nobody else's words wake it.
+TEST(Scheduler, APollerOfManyWordsSleeps) {
+  testing::Stage stage;
+  testing::Plain plain;
+  stage.begin(plain);
+  bool stop = false;
+  int rounds = 0;
+  stage.scheduler.spawn("poller", [&] {
+    while (!stop) {
+      ++rounds;
+      for (Resource word = 0; word < 20; ++word) stage.scheduler.turn({word, AccessKind::read});
+      stage.scheduler.pause();
+    }
+  });
+  stage.scheduler.spawn("writer", [&] {
+    for (Resource word = 100; word < 300; ++word) stage.scheduler.turn({word, AccessKind::write});
+    stage.scheduler.turn({5, AccessKind::write});
+    stop = true;
+    stage.scheduler.turn({});
+  });
+  EXPECT_EQ(stage.scheduler.run(), Ending::finished);
+  EXPECT_LE(rounds, 3);
+}
+
 }  // namespace
 }  // namespace harness

@@ -177,7 +177,6 @@ static void add_contexts_and_handles(DriverTable& table) {
   OWN(cuStreamCreateWithPriority, make<&T::cuStreamCreateWithPriority, Kind::stream>);
   OWN(cuStreamDestroy_v2, destroy<&T::cuStreamDestroy_v2, Kind::stream>);
   OWN(cuEventCreate, make<&T::cuEventCreate, Kind::event>);
-  OWN(cuEventDestroy_v2, destroy<&T::cuEventDestroy_v2, Kind::event>);
   OWN(cuMemPoolCreate, make<&T::cuMemPoolCreate, Kind::pool>);
   OWN(cuMemPoolDestroy, destroy<&T::cuMemPoolDestroy, Kind::pool>);
   OWN(cuLaunchHostFunc, launch_host_function);
@@ -221,6 +220,7 @@ void add_own_functions(DriverTable& table) {
   add_memory(table);
   add_copies(table);
   add_graph_functions(table);
+  add_ipc(table);
 }
 
 }  // namespace harness::devices::gpu_calls

@@ -9,7 +9,11 @@ namespace harness::devices::gpu_calls {
 using Kind = GpuDevice::Kind;
 
 inline CUresult check(GpuDevice& gpu, CUmodule handle) { return gpu.check(Kind::module, handle); }
-inline CUresult check(GpuDevice& gpu, CUevent handle) { return gpu.check(Kind::event, handle); }
+inline CUresult check(GpuDevice& gpu, CUevent handle) {
+  const CUresult error = gpu.check(Kind::event, handle);
+  const CUevent exported = gpu.imports.exported(handle);
+  return error != CUDA_SUCCESS || exported == nullptr ? error : gpu.check(Kind::event, exported);
+}
 inline CUresult check(GpuDevice& gpu, CUmemoryPool handle) { return gpu.check(Kind::pool, handle); }
 inline CUresult check(GpuDevice& gpu, CUlibrary handle) { return gpu.check(Kind::library, handle); }
 inline CUresult check(GpuDevice& gpu, CUgraph handle) { return gpu.check(Kind::graph, handle); }
@@ -32,14 +36,27 @@ CUresult check(GpuDevice&, T) {
   return CUDA_SUCCESS;
 }
 
+/// What the driver is given: of an event that was opened, the exported one.
+inline CUevent real(GpuDevice& gpu, CUevent event) {
+  const CUevent exported = gpu.imports.exported(event);
+  return exported != nullptr ? exported : event;
+}
+template <class T>
+T real(GpuDevice&, T argument) {
+  return argument;
+}
+
 /// The driver's function, once every handle among the arguments has been found alive.
 template <auto kFunction, class... Arguments>
 CUresult pass(Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
   CUresult error = CUDA_SUCCESS;
   ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
-  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(arguments...);
+  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(real(gpu, arguments)...);
 }
+
+/// The part of add_own_functions() that is about other processes.
+void add_ipc(DriverTable& table);
 
 /// Replaces what is more than a pass-through.
 void add_own_functions(DriverTable& table);

@@ -28,6 +28,7 @@ void GpuDevice::begin(World& world) {
   handle_order_.clear();
   memory_.clear();
   graph_memory_.clear();
+  imports.begin();
   stacks_.clear();
   thread_context_ = nullptr;
   primary_count = 0;
@@ -84,20 +85,22 @@ void GpuDevice::allocated(Origin origin, std::uint64_t address, std::uint64_t by
   const BirthId birth = origin == Origin::host
                             ? world_->ledger.born("pinned memory", address, bytes, from)
                             : world_->ledger.born("device memory", address, bytes, from);
-  memory_[address] = {origin, birth, bytes};
+  memory_[address] = {origin, birth, bytes, process()};
 }
 
 CUresult GpuDevice::freed(std::uint64_t address) {
   if (graph_memory_.contains(address)) return CUDA_SUCCESS;
   const auto known = memory_.find(address);
-  if (known == memory_.end()) {
-    misuse("freed, but no allocation starts there");
+  if (known == memory_.end() || known->second.process != process()) {
+    misuse("device memory", "freed, but no allocation starts there");
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (!world_->ledger.alive(known->second.birth)) {
     world_->ledger.double_free(known->second.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
+  if (imports.any_open(known->second.birth))
+    misuse("exported memory", "freed while it is mapped", known->second.birth);
   world_->ledger.died(known->second.birth);
   return CUDA_SUCCESS;
 }
@@ -107,18 +110,41 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   if (next == memory_.begin()) return CUDA_SUCCESS;
   const auto& [base, memory] = *--next;
   if (address - base >= memory.bytes) return CUDA_SUCCESS;
+  if (memory.process != process()) return check_import(address, bytes);
   if (!world_->ledger.alive(memory.birth)) {
     world_->history.add(world_->ledger.describe(FaultKind::use_after_death, memory.birth));
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (bytes <= memory.bytes - (address - base)) return CUDA_SUCCESS;
-  misuse("beyond the end of the allocation");
+  misuse("device memory", "beyond the end of the allocation");
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-void GpuDevice::misuse(const char* detail) {
-  Fault fault = world_->ledger.describe(FaultKind::api_misuse, BirthId::none);
-  fault.object_kind = "device memory";
+bool GpuDevice::alive(const void* handle) const {
+  const auto known = handles_.find(handle);
+  return known != handles_.end() && world_->ledger.alive(known->second.birth);
+}
+
+/// Another process's memory is this one's as far as it has it open, and nobody has freed it.
+CUresult GpuDevice::check_import(std::uint64_t address, std::uint64_t bytes) {
+  const Imports::Mapping* mapping = imports.find(process(), address);
+  if (mapping == nullptr) {
+    misuse("device memory", "an address of another process");
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  for (const BirthId id : {mapping->birth, mapping->exported})
+    if (!world_->ledger.alive(id)) {
+      world_->history.add(world_->ledger.describe(FaultKind::use_after_death, id));
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+  if (bytes <= mapping->bytes - (address - mapping->address)) return CUDA_SUCCESS;
+  misuse("device memory", "beyond the end of the allocation");
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+void GpuDevice::misuse(Label kind, const char* detail, BirthId id) {
+  Fault fault = world_->ledger.describe(FaultKind::api_misuse, id);
+  fault.object_kind = kind;
   fault.detail = detail;
   world_->history.add(std::move(fault));
 }
@@ -199,6 +225,7 @@ void GpuDevice::free_handles() {
         driver.cuStreamDestroy_v2(static_cast<CUstream>(handle));
         break;
       case Kind::event:
+        if (imports.exported(static_cast<CUevent>(handle)) != nullptr) continue;
         driver.cuEventDestroy_v2(static_cast<CUevent>(handle));
         break;
       case Kind::module:

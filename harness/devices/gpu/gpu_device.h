@@ -3,7 +3,8 @@
 //
 // Departures from a bare driver, since tasks are fibers of one OS thread: each task has a context
 // stack of its own; all share one per-thread default stream; a host function is called by the task
-// that enqueues it, once the stream is done.
+// that enqueues it, once the stream is done; what one process exports, others open without the driver
+// (ipc.h).
 #pragma once
 
 #include <map>
@@ -13,6 +14,7 @@
 
 #include "harness/cuda.h"
 #include "harness/device.h"
+#include "harness/devices/gpu/ipc.h"
 #include "harness/ledger.h"
 
 namespace harness::devices {
@@ -67,6 +69,8 @@ class GpuDevice final : public Device {
   /// The same for [address, address + bytes). What the driver never gave out passes, to be judged
   /// by it.
   CUresult check(std::uint64_t address, std::uint64_t bytes);
+  /// A call that the documentation forbids; noted.
+  void misuse(Label kind, const char* detail, BirthId id = BirthId::none);
 
   // ---- contexts, by task ----
 
@@ -75,6 +79,25 @@ class GpuDevice final : public Device {
   void context_ended();
   /// Makes the calling task's context the OS thread's.
   CUresult switch_context();
+
+  // ---- what other processes exported ----
+
+  struct Memory {
+    Origin origin;
+    BirthId birth;
+    std::uint64_t bytes;
+    ProcessId process;
+  };
+  /// What was allocated at `base`, alive or not; null when nothing was.
+  const Memory* memory_at(std::uint64_t base) const {
+    const auto known = memory_.find(base);
+    return known != memory_.end() ? &known->second : nullptr;
+  }
+  /// Whether the life of the handle has not ended.
+  bool alive(const void* handle) const;
+  ProcessId process() const { return world_->scheduler.process(); }
+  World& world() const { return *world_; }
+  Imports imports;
 
   const DriverTable& driver;
   unsigned primary_count = 0;  ///< How often the run retained the primary context.
@@ -87,15 +110,9 @@ class GpuDevice final : public Device {
     const void* owner = nullptr;  ///< The graph of a node.
     bool given_away = false;      ///< To another graph, which destroys it.
   };
-  struct Memory {
-    Origin origin;
-    BirthId birth;
-    std::uint64_t bytes;
-  };
-
+  CUresult check_import(std::uint64_t address, std::uint64_t bytes);
   void free_memory();
   void free_handles();
-  void misuse(const char* detail);
 
   World* world_ = nullptr;
   std::unordered_map<const void*, Handle> handles_;

@@ -11,7 +11,7 @@ static constexpr char kDeviceName[] = "Afterlife simulated device";
 
 CUresult cuInit(unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  SimDevice::current().initialized = true;
+  SimDevice::current().process().initialized = true;
   return CUDA_SUCCESS;
 }
 
@@ -70,6 +70,7 @@ static int attribute_value(CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
       return 1;
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
       return 2048;
@@ -115,17 +116,19 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   SimDevice& sim = SimDevice::current();
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (sim.primary == nullptr) sim.primary = &make_context(sim, true);
-  ++sim.primary->reference_count;
-  *context = sim.primary->as<CUcontext>();
+  Context*& primary = sim.process().primary;
+  if (primary == nullptr) primary = &make_context(sim, true);
+  ++primary->reference_count;
+  *context = primary->as<CUcontext>();
   return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   SimDevice& sim = SimDevice::current();
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  if (sim.primary == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  if (--sim.primary->reference_count == 0) sim.destroy(*sim.primary);
+  Context* primary = sim.process().primary;
+  if (primary == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (--primary->reference_count == 0) sim.destroy(*primary);
   return CUDA_SUCCESS;
 }
 

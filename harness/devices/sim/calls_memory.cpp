@@ -14,9 +14,16 @@ static constexpr Label kKind = "device memory";
 std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
   const std::uint32_t index = sim.memory.newest(address);
   const Block& block = sim.memory.block(index);
-  if (index != 0 && block.usable() && block.holds(address, bytes)) [[likely]]
-    return index;
-  if (index != 0 && block.graph != nullptr && block.life == BirthId::none)
+  const bool mine = block.process == sim.scheduler().process();
+  if (index != 0 && block.usable() && block.holds(address, bytes) && mine) [[likely]] {
+    if (sim.memory.is_intact(block)) [[likely]]
+      return index;
+    sim.used_dead(sim.memory.block(block.exported).birth);
+    return 0;
+  }
+  if (index != 0 && !mine)
+    sim.misuse(kKind, "an address of another process", block.birth);
+  else if (index != 0 && block.graph != nullptr && block.life == BirthId::none)
     sim.misuse(kKind, "used before the graph that allocates it was launched", block.birth);
   else if (index != 0 && !block.usable() && block.holds(address, 1))
     sim.used_dead(block.story());
@@ -29,12 +36,17 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
 std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
   const std::uint32_t index = sim.memory.newest(address);
   const Block& block = sim.memory.block(index);
-  if (index != 0 && block.base == address) {
+  if (index != 0 && block.base == address && block.origin != Origin::imported &&
+      block.process == sim.scheduler().process()) {
     if (block.graph != nullptr && block.graph->freed_in == block.graph->graph) {
       sim.misuse(kKind, "freed outside the graph that frees it", block.birth);
       return 0;
     }
-    if (!block.freed) return index;
+    if (!block.freed) {
+      if (block.import_count > 0)
+        sim.misuse("exported memory", "freed while it is mapped", block.birth);
+      return index;
+    }
     sim.ledger().double_free(block.story());
     return 0;
   }
@@ -65,11 +77,12 @@ static std::uint32_t allocate(SimDevice& sim, Origin origin, std::uint64_t bytes
   std::array<std::size_t, kOfferLimit + 1> places{};
   std::uint32_t count = 1;
   std::vector<std::uint32_t>& freed = sim.freed;
+  const ProcessId process = sim.scheduler().process();
   for (std::size_t i = freed.size(), end = i - std::min(i, kLookBack);
        i-- > end && count <= kOfferLimit;) {
     const Block& block = sim.memory.block(freed[i]);
-    if (!block.dead || block.origin != origin || block.granules * Memory::kGranule < bytes ||
-        !sim.memory.storage_is_free(freed[i]))
+    if (!block.dead || block.origin != origin || block.process != process ||
+        block.granules * Memory::kGranule < bytes || !sim.memory.storage_is_free(freed[i]))
       continue;
     names[count] = static_cast<std::uint32_t>(sim.ledger().life(block.birth).name) | 1;
     places[count++] = i;
@@ -159,7 +172,8 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
   SimDevice& sim = SimDevice::current();
   const Block& block = sim.memory.block(sim.memory.newest(address));
-  if (block.dead || !block.holds(address, 1)) return CUDA_ERROR_NOT_FOUND;
+  if (block.dead || !block.holds(address, 1) || block.process != sim.scheduler().process())
+    return CUDA_ERROR_NOT_FOUND;
   if (base != nullptr) *base = block.base;
   if (bytes != nullptr) *bytes = block.bytes;
   return CUDA_SUCCESS;
@@ -169,7 +183,8 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr a
 static std::uint32_t find_to_query(SimDevice& sim, std::uint64_t address) {
   const std::uint32_t index = sim.memory.newest(address);
   const Block& block = sim.memory.block(index);
-  if (index == 0 || !block.holds(address, 1)) return 0;
+  if (index == 0 || !block.holds(address, 1) || block.process != sim.scheduler().process())
+    return 0;
   if (block.freed && block.pool != nullptr && !block.dead)
     sim.misuse(kKind, "queried after cuMemFreeAsync", block.birth);
   return block.dead ? 0 : index;
@@ -181,12 +196,8 @@ static CUresult answer(void* data, T value) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
-  SimDevice& sim = SimDevice::current();
-  if (data == nullptr || attribute <= 0) return CUDA_ERROR_INVALID_VALUE;
-  const std::uint32_t index = find_to_query(sim, address);
-  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
-  const Block& block = sim.memory.block(index);
+static CUresult answer_of(const Block& block, void* data, CUpointer_attribute attribute,
+                          CUdeviceptr address) {
   const bool host = SimDevice::is_host_visible(block);
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -210,11 +221,54 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
       return answer<std::size_t>(data, block.bytes);
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return answer<bool>(data, true);
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return answer<bool>(data, block.origin == Origin::device);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return answer(data, block.pool != nullptr ? block.pool->as<CUmemoryPool>() : nullptr);
     default:
       return CUDA_ERROR_NOT_SUPPORTED;
   }
+}
+
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
+  SimDevice& sim = SimDevice::current();
+  if (data == nullptr || attribute <= 0) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t index = find_to_query(sim, address);
+  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
+  return answer_of(sim.memory.block(index), data, attribute, address);
+}
+
+/// What cuPointerGetAttributes says of memory that the driver does not know, and of what does not
+/// apply.
+static std::size_t attribute_bytes(CUpointer_attribute attribute) {
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return sizeof(int);
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return sizeof(bool);
+    default:
+      return sizeof(void*);
+  }
+}
+
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data,
+                                CUdeviceptr address) {
+  SimDevice& sim = SimDevice::current();
+  if (count == 0 || attributes == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t index = find_to_query(sim, address);
+  for (unsigned i = 0; i < count; ++i) {
+    if (data[i] == nullptr || attributes[i] <= 0) return CUDA_ERROR_INVALID_VALUE;
+    std::memset(data[i], 0, attribute_bytes(attributes[i]));
+    if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+      answer<int>(data[i], CU_DEVICE_INVALID);
+    if (index == 0) continue;
+    const CUresult status = answer_of(sim.memory.block(index), data[i], attributes[i], address);
+    if (status == CUDA_ERROR_NOT_SUPPORTED) return status;
+  }
+  return CUDA_SUCCESS;
 }
 
 }  // namespace harness::devices::calls

@@ -22,17 +22,18 @@ static bool is_kernel_image(const void* image) {
   return true;
 }
 
+/// A library runs its own copies alone: another module's kernels would go unchecked.
 const KernelImage* find_image(const void* image) {
-  const KernelImage* found = image_lookup != nullptr ? image_lookup(image) : nullptr;
-  if (found == nullptr && is_kernel_image(image)) found = static_cast<const KernelImage*>(image);
-  return found;
+  if (image_lookup != nullptr) return image_lookup(image);
+  return is_kernel_image(image) ? static_cast<const KernelImage*>(image) : nullptr;
 }
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   SimDevice& sim = SimDevice::current();
   if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const KernelImage* found = find_image(image);
-  if (found == nullptr) return CUDA_ERROR_INVALID_IMAGE;
+  if (found == nullptr)
+    return is_kernel_image(image) ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
   Module& made = sim.modules.add();
   made.context = sim.current_context();
   made.image = found;

@@ -107,11 +107,12 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
 }
 
 static Pool& default_pool(SimDevice& sim) {
-  if (sim.default_pool == nullptr) {
-    sim.default_pool = &sim.pools.add();
-    sim.default_pool->is_default = true;
+  Pool*& pool = sim.process().default_pool;
+  if (pool == nullptr) {
+    pool = &sim.pools.add();
+    pool->is_default = true;
   }
-  return *sim.default_pool;
+  return *pool;
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream on) {

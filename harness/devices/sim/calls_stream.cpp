@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "harness/devices/sim/calls.h"
+#include "harness/devices/sim/ipc.h"
 
 namespace harness::devices::calls {
 
@@ -122,6 +123,8 @@ CUresult cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
     return CUDA_ERROR_INVALID_VALUE;  // External: only in capture.
   Event* event = sim.find(sim.events, handle, "event");
   if (event == nullptr || event->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
+  event = recorded_event(sim, event);
+  if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   Work& work = sim.fresh_work(WorkKind::record, "record");
   work.event = event;
   work.event_record = ++event->record_count;
@@ -136,7 +139,7 @@ CUresult cuEventRecord(CUevent event, CUstream on) {
 
 CUresult cuEventQuery(CUevent handle) {
   SimDevice& sim = SimDevice::current();
-  const Event* event = sim.find(sim.events, handle, "event");
+  const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (!done(event->point)) return CUDA_ERROR_NOT_READY;
   sim.wait(event->point);  // Which waits for nothing, but orders what follows.
@@ -145,7 +148,7 @@ CUresult cuEventQuery(CUevent handle) {
 
 CUresult cuEventSynchronize(CUevent handle) {
   SimDevice& sim = SimDevice::current();
-  const Event* event = sim.find(sim.events, handle, "event");
+  const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const StreamPoint point = event->point;  // A later record does not prolong the wait.
   sim.wait(point);
@@ -182,7 +185,7 @@ CUresult cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
   SIM_STREAM(stream, on);
   if (flags != CU_EVENT_WAIT_DEFAULT)
     return CUDA_ERROR_INVALID_VALUE;  // External: only in capture.
-  const Event* event = sim.find(sim.events, handle, "event");
+  const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (event->point.stream == nullptr) return CUDA_SUCCESS;
   join(*stream, event->point);

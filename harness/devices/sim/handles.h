@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base.h"
+#include "harness/world.h"
 
 namespace harness::devices {
 
@@ -32,6 +33,7 @@ struct Object {
   std::uint64_t handle = 0;
   BirthId birth = BirthId::none;  ///< None for what CUDA owns: primary streams, default pools.
   bool alive = true;
+  ProcessId process = ProcessId::first;  ///< Whose handle it is; to others it means nothing.
 
   template <class Handle>
   Handle as() const {
@@ -60,19 +62,26 @@ class HandleTable {
     object.reset();
     object.birth = BirthId::none;
     object.alive = true;
+    object.process = World::current()->scheduler.process();
     object.handle = kBase | ++count_ << kShift;
     return object;
   }
 
-  /// The object that `handle` names, dead or alive; null when it never was one of ours.
+  /// The object that `handle` names, dead or alive; null when it never was one of this process's.
   T* find(const void* handle) const {
     const auto value = reinterpret_cast<std::uint64_t>(handle);
     const std::uint64_t index = (value & ~kBase) >> kShift;
     const bool ours = (value & kMask) == kBase && index - 1 < count_;
-    return ours && value == objects_[index - 1]->handle ? objects_[index - 1].get() : nullptr;
+    if (!ours || value != objects_[index - 1]->handle) return nullptr;
+    T* object = objects_[index - 1].get();
+    return object->process == World::current()->scheduler.process() ? object : nullptr;
   }
 
   std::size_t size() const { return count_; }
+  /// The index of one of ours.
+  std::uint32_t number(const T& object) const {
+    return static_cast<std::uint32_t>(((object.handle & ~kBase) >> kShift) - 1);
+  }
   /// Everything before it is dead: programs that make and destroy for hours stay quick.
   std::size_t first_alive() {
     while (first_alive_ < count_ && !objects_[first_alive_]->alive) ++first_alive_;

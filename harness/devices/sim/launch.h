@@ -8,6 +8,7 @@
 #include "harness/devices/sim/pointer_shadow.h"
 #include "harness/kernel_image.h"
 #include "harness/label.h"
+#include "harness/scheduler.h"
 
 namespace harness::devices {
 
@@ -48,6 +49,7 @@ class Launch {
   Name activation = 0;             ///< Where its faults happen.
   Label captured_site;             ///< Where its parameters were copied, if not at the launch.
   AuthorityIndex authority = AuthorityIndex::none;
+  ProcessId process = ProcessId::first;  ///< In whose address space it runs.
 
   std::vector<std::byte> values;  ///< The copied parameter buffer, aligned as operator new aligns.
   std::vector<void*> pointers;  ///< What the kernel's entry takes: one into `values` per parameter.

@@ -1,6 +1,7 @@
 #include "harness/devices/sim/memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -17,28 +18,36 @@ static constexpr int kFill = 0xa5;
 static constexpr Label kDeviceKind = "device memory";
 static constexpr Label kPinnedKind = "pinned memory";
 static constexpr Label kGraphKind = "graph memory";
+static constexpr Label kImportedKind = "IPC mapping";
 
-static void* reserve(std::uintptr_t hint, std::size_t bytes) {
-  void* memory = mmap(reinterpret_cast<void*>(hint), bytes, PROT_READ | PROT_WRITE,
+/// The memory, and a view of it for each process.
+static constexpr std::uint64_t kReservedBytes = (Memory::kProcessLimit + 1) * Memory::kBytes;
+static constexpr std::uint64_t kIndexBytes =
+    kReservedBytes / Memory::kGranule * sizeof(std::uint32_t);
+
+static std::uint64_t reserve(std::uintptr_t hint, std::size_t bytes, int protection) {
+  void* memory = mmap(reinterpret_cast<void*>(hint), bytes, protection,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     throw std::runtime_error(
-        "the simulated device cannot reserve its 16 GiB of addresses; raise the address space "
-        "limit "
-        "(ulimit -v unlimited)");
-  return memory;
+        "the simulated device cannot reserve its 272 GiB of addresses; raise the address space "
+        "limit (ulimit -v unlimited)");
+  return reinterpret_cast<std::uint64_t>(memory);
 }
 
 Memory::Memory() {
-  const auto low = reinterpret_cast<std::uint64_t>(reserve(kAddressHint, kBytes));
-  range_ = {low, low + kBytes};
-  granules_ = static_cast<std::uint32_t*>(reserve(0, kBytes / kGranule * sizeof(std::uint32_t)));
+  const std::uint64_t low = reserve(kAddressHint, kReservedBytes, PROT_NONE);
+  range_ = {low, low + kReservedBytes};
+  const bool open = mprotect(reinterpret_cast<void*>(low), kBytes, PROT_READ | PROT_WRITE) == 0;
+  HARNESS_CHECK(open, "what was reserved can be used");
+  granules_ = reinterpret_cast<std::uint32_t*>(reserve(0, kIndexBytes, PROT_READ | PROT_WRITE));
   cursor_ = low;
 }
 
 Memory::~Memory() {
-  munmap(reinterpret_cast<void*>(range_.low), kBytes);
-  munmap(granules_, kBytes / kGranule * sizeof(std::uint32_t));
+  munmap(reinterpret_cast<void*>(range_.low), kReservedBytes);
+  munmap(granules_, kIndexBytes);
+  if (file_ >= 0) close(file_);
 }
 
 void Memory::begin(Ledger& ledger) {
@@ -50,8 +59,12 @@ void Memory::begin(Ledger& ledger) {
 }
 
 void Memory::end() {
-  for (const Block& block : blocks_)
-    if (!block.dead && block.bytes > kFilledBytes) forget_pages(block);
+  for (const Block& block : blocks_) {
+    if (block.origin == Origin::imported)
+      forget_mapping(block);
+    else if (!block.dead && block.bytes > kFilledBytes)
+      forget_pages(block);
+  }
   const std::uint64_t used = cursor_ - range_.low;
   unpoison(reinterpret_cast<void*>(range_.low), used);
   std::memset(granules_, 0, used / kGranule * sizeof(std::uint32_t));
@@ -60,13 +73,12 @@ void Memory::end() {
   blocks_.clear();
 }
 
-// ---- blocks
-// ----------------------------------------------------------------------------------------
+// ---- blocks -----------------------------------------------------------------------------------
 
 std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
   if (bytes > kBytes) return 0;
   const auto granules = static_cast<std::uint32_t>((bytes + kGranule - 1) / kGranule);
-  if (granules * kGranule > range_.high - cursor_) {
+  if (granules * kGranule > range_.low + kBytes - cursor_) {
     const std::uint32_t old = reclaim(granules);
     return old != 0 ? recycle(old, origin, bytes) : 0;
   }
@@ -92,14 +104,16 @@ std::uint32_t Memory::give(Origin origin, std::uint64_t base, std::uint32_t gran
   block.granules = granules;
   block.previous = previous;
   block.origin = origin;
+  block.process = ledger_->scheduler().process();
   block.installed = false;
-  const Label kind = origin == Origin::pinned  ? kPinnedKind
-                     : origin == Origin::graph ? kGraphKind
-                                               : kDeviceKind;
+  const Label kind = origin == Origin::pinned     ? kPinnedKind
+                     : origin == Origin::imported ? kImportedKind
+                     : origin == Origin::graph    ? kGraphKind
+                                                  : kDeviceKind;
   block.birth = ledger_->born(kind, base, bytes, from);
   std::uint32_t* first = granules_ + (base - range_.low) / kGranule;
   std::fill(first, first + granules, index);
-  used_bytes_ += granules * kGranule;
+  if (origin != Origin::imported) used_bytes_ += granules * kGranule;
   return index;
 }
 
@@ -116,9 +130,13 @@ void Memory::retire(std::uint32_t index) {
   HARNESS_CHECK(!block.dead && block.installed, "a life has begun before it ends, once");
   ledger_->died(block.story());
   block.freed = block.dead = true;
+  poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
+  if (block.origin == Origin::imported) {
+    --blocks_[block.exported].import_count;
+    return;
+  }
   used_bytes_ -= block.granules * kGranule;
   if (block.bytes > kFilledBytes) forget_pages(block);
-  poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
 }
 
 std::uint32_t Memory::set_apart(std::uint64_t bytes, std::uint32_t old) {
@@ -157,11 +175,11 @@ void Memory::forget_pages(const Block& block) {
   constexpr std::uint64_t kPage = 4096;
   const std::uint64_t low = (block.base + kFilledBytes + kPage - 1) / kPage * kPage;
   const std::uint64_t high = (block.base + block.granules * kGranule) / kPage * kPage;
-  if (low < high) madvise(reinterpret_cast<void*>(low), high - low, MADV_DONTNEED);
+  if (low < high)
+    madvise(reinterpret_cast<void*>(low), high - low, file_ >= 0 ? MADV_REMOVE : MADV_DONTNEED);
 }
 
-// ---- what provenance asks
-// ---------------------------------------------------------------------------
+// ---- what provenance asks ---------------------------------------------------------------------
 
 BlockRef Memory::find(std::uint64_t address) const {
   std::uint32_t index = newest(address);
@@ -169,7 +187,10 @@ BlockRef Memory::find(std::uint64_t address) const {
   if (index == 0) return {};
   const Block& block = blocks_[index];
   if (address - block.base >= block.bytes) return {};
-  return {block.birth, block.base, block.bytes, !block.dead, block.story()};
+  BlockRef here{block.birth, block.base, block.bytes, !block.dead, block.process};
+  here.life = block.story();
+  if (block.origin == Origin::imported && !block.dead) look_through(block, here);
+  return here;
 }
 
 }  // namespace harness::devices

@@ -3,6 +3,10 @@
 //
 // New memory is filled with a pattern, so that reading it uninitialised is the same everywhere;
 // memory that is given out again keeps its bytes, as it does on a GPU.
+//
+// Behind the range lie views: one for each process that imports, in which all of device memory can
+// be reached at a fixed distance. A view is only mapped once its process opens something, and only
+// then does the memory become a file that can be mapped twice.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +28,8 @@ struct StreamPoint {
   std::uint64_t seq = 0;
 };
 
-/// Which function gave a block out, and so which may take it back.
-enum class Origin : std::uint8_t { device, managed, pinned, pool, graph };
+/// Which function gave a block out, and so which may take it back. Imported: an IPC mapping.
+enum class Origin : std::uint8_t { device, managed, pinned, pool, imported, graph };
 
 /// One life of one piece of memory.
 struct Block {
@@ -36,6 +40,7 @@ struct Block {
   BirthId birth = BirthId::none;
   BirthId life = BirthId::none;  ///< Of graph memory: who lives there, or did last.
   Origin origin = Origin::device;
+  ProcessId process = ProcessId::first;  ///< In whose address space it is.
   bool installed =
       true;            ///< False until the stream has reached the allocation that recycles storage.
   bool freed = false;  ///< The call that frees it was made.
@@ -45,6 +50,9 @@ struct Block {
   GraphMemory* graph = nullptr;  ///< What it is to graphs, which give it many lives.
   StreamPoint given_at;  ///< The allocation, where it recycles storage: no free gets ahead of it.
   StreamPoint freed_at;
+  std::uint32_t exported = 0;      ///< Of an imported block: the block whose memory it is.
+  std::uint32_t open_count = 0;    ///< Of an imported block: how often it is open.
+  std::uint32_t import_count = 0;  ///< How many processes map it.
 
   /// Of whom a story tells: the birth, but for graph memory.
   BirthId story() const { return life != BirthId::none ? life : birth; }
@@ -61,6 +69,8 @@ class Memory final : public DeviceMemoryMap {
  public:
   static constexpr std::uint64_t kBytes = std::uint64_t{16} << 30;
   static constexpr std::uint64_t kGranule = 512;
+  /// More processes than this cannot import.
+  static constexpr std::uint16_t kProcessLimit = 16;
 
   /// Throws std::runtime_error when the address range cannot be reserved.
   Memory();
@@ -90,6 +100,14 @@ class Memory final : public DeviceMemoryMap {
   /// The life ends, at the current site.
   void retire(std::uint32_t index);
 
+  /// A life of its own for the block's memory at addresses of `importer`. 0 when an open mapping of
+  /// memory that was there before still has the addresses.
+  std::uint32_t map(std::uint32_t exported, ProcessId importer);
+  /// Of an imported block: nobody has freed the memory that it was opened for.
+  bool is_intact(const Block& block) const {
+    return block.origin != Origin::imported || !blocks_[block.exported].dead;
+  }
+
   Block& block(std::uint32_t index) { return blocks_[index]; }
   /// The last to be given the granule of `address`, dead or alive; 0 for none.
   std::uint32_t newest(std::uint64_t address) const {
@@ -110,6 +128,7 @@ class Memory final : public DeviceMemoryMap {
 
   BlockRef find(std::uint64_t address) const override;
   AddressRange range() const override { return range_; }
+  std::uint64_t period() const override { return kBytes; }
 
   /// While it lives, find() answers as a call does that copies a pointer: an allocation counts from
   /// the call on. Otherwise as the device does: from when its stream reached it.
@@ -132,8 +151,17 @@ class Memory final : public DeviceMemoryMap {
                      std::uint32_t previous);
   std::uint32_t reclaim(std::uint32_t granules) const;
   void forget_pages(const Block& block);
+  void share();
+  void make_view(ProcessId process);
+  void forget_mapping(const Block& mapping);
+  void look_through(const Block& mapping, BlockRef& here) const;
+  std::uint64_t view(ProcessId process) const {
+    return range_.low + (raw(process) + std::uint64_t{1}) * kBytes;
+  }
 
-  AddressRange range_;
+  AddressRange range_;                 ///< The memory, and the views of it.
+  int file_ = -1;                      ///< What the memory is, once there are views.
+  std::uint32_t views_ = 0;            ///< Whose view is mapped: a bit for each process.
   std::uint32_t* granules_ = nullptr;  ///< Index of a block, per granule.
   std::uint64_t cursor_ = 0;           ///< Everything below has been given out.
   std::uint64_t used_bytes_ = 0;

@@ -9,18 +9,19 @@ namespace harness::devices {
 PointerShadow::~PointerShadow() { release(); }
 
 void PointerShadow::release() {
-  if (words_ != nullptr) munmap(words_, range_.high - range_.low);
+  if (words_ != nullptr) munmap(words_, period_);
   words_ = nullptr;
 }
 
-void PointerShadow::begin(AddressRange range) {
-  if (range.low != range_.low || range.high != range_.high) {
+void PointerShadow::begin(AddressRange range, std::uint64_t period) {
+  if (range.low != range_.low || range.high != range_.high || period != period_) {
     HARNESS_CHECK(range.low % 8 == 0 && range.high % 8 == 0, "device memory is aligned");
     release();
     range_ = range;
+    period_ = period;
     epoch_ = 0;
     if (range.low == range.high) return;
-    void* memory = mmap(nullptr, range.high - range.low, PROT_READ | PROT_WRITE,
+    void* memory = mmap(nullptr, period, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     HARNESS_CHECK(memory != MAP_FAILED, "address space for the shadow of device memory");
     words_ = static_cast<std::uint64_t*>(memory);
@@ -39,7 +40,7 @@ void PointerShadow::carry(std::uint64_t target, std::uint64_t source, std::uint6
   HARNESS_CHECK(range_.contains(target) && range_.contains(source) &&
                     count <= (range_.high - target) / 8 && count <= (range_.high - source) / 8,
                 "a device copy stays in device memory");
-  std::memmove(&words_[(target - range_.low) / 8], &words_[(source - range_.low) / 8], count * 8);
+  std::memmove(&words_[index(target)], &words_[index(source)], count * 8);
 }
 
 }  // namespace harness::devices

@@ -38,15 +38,17 @@ class PointerShadow {
   PointerShadow(const PointerShadow&) = delete;
   PointerShadow& operator=(const PointerShadow&) = delete;
 
-  /// A run begins, on a device whose blocks lie in `range`.
-  void begin(AddressRange range);
+  /// A run begins, on a device whose blocks lie in `range`, where addresses that are a multiple of
+  /// `period` apart are the same memory.
+  void begin(AddressRange range, std::uint64_t period);
+  void begin(AddressRange range) { begin(range, range.high - range.low); }
 
   AddressRange range() const { return range_; }
 
   /// The word that contains `address`. Outside the device nothing is known, and nothing is kept.
   Entry get(std::uint64_t address) const {
     if (!range_.contains(address)) return {};
-    const std::uint64_t entry = words_[(address - range_.low) / 8];
+    const std::uint64_t entry = words_[index(address)];
     if (entry >> 32 != epoch_) return {};
     const auto low = static_cast<std::uint32_t>(entry);
     if (low & kStored) return {.stored_by = static_cast<AuthorityIndex>(low & ~kStored)};
@@ -63,12 +65,16 @@ class PointerShadow {
   static constexpr std::uint32_t kStored = 0x80000000;
 
   void set(std::uint64_t address, std::uint32_t low) {
-    if (range_.contains(address))
-      words_[(address - range_.low) / 8] = std::uint64_t{epoch_} << 32 | low;
+    if (range_.contains(address)) words_[index(address)] = std::uint64_t{epoch_} << 32 | low;
+  }
+  std::uint64_t index(std::uint64_t address) const {
+    const std::uint64_t offset = address - range_.low;
+    return (offset < period_ ? offset : offset % period_) / 8;
   }
   void release();
 
   AddressRange range_;
+  std::uint64_t period_ = 0;
   std::uint64_t* words_ = nullptr;
   std::uint32_t epoch_ = 0;
 };

@@ -20,7 +20,7 @@ Provenance::Provenance(Ledger& ledger, const DeviceMemoryMap& memory)
 }
 
 void Provenance::begin() {
-  shadow_.begin(memory_.range());
+  shadow_.begin(memory_.range(), memory_.period());
   set_count_ = 1;
   current_ = AuthorityIndex::none;
   member_of_.clear();
@@ -59,6 +59,7 @@ void Provenance::fresh_set(Launch& launch) {
   if (set_count_ == sets_.size()) sets_.push_back(std::make_unique<AuthoritySet>());
   launch.authority = static_cast<AuthorityIndex>(set_count_++);
   set_of(launch.authority).clear();
+  launch.process = ledger_.scheduler().process();
   current_ = launch.authority;
 }
 
@@ -142,7 +143,13 @@ const Authority* Provenance::died_at(std::uint64_t address) const {
 AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::uintptr_t code) {
   const BlockRef here = memory_.find(address);
   const bool inside = here.alive && bytes <= here.bytes - (address - here.base);
+  if (here.alive && here.process != launch_->process) [[unlikely]] {  // A peer's own address.
+    report(FaultKind::wild_access, here.id, BirthId::none, address, bytes, code);
+    return {};
+  }
   if (here.alive && authorised(here.id)) [[likely]] {
+    if (here.lost != BirthId::none) [[unlikely]]
+      return judge_lost(here, address, bytes, code);
     if (inside) [[likely]]
       return {here.base, here.base + here.bytes};
     report(FaultKind::wild_access, here.id, BirthId::none, address, bytes, code);
@@ -162,6 +169,18 @@ AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::
   return {};
 }
 
+/// Through an open mapping, to memory that its exporter has freed.
+AddressRange Provenance::judge_lost(const BlockRef& mapping, std::uint64_t address,
+                                    std::uint64_t bytes, std::uintptr_t code) {
+  const bool inside =
+      address - mapping.base < mapping.bytes && bytes <= mapping.bytes - (address - mapping.base);
+  const bool recycled = inside && mapping.met != BirthId::none;
+  report(recycled ? FaultKind::recycled_use : FaultKind::use_after_death, mapping.lost,
+         recycled ? mapping.met : BirthId::none, address, bytes, code);
+  if (!recycled) return {};
+  return {mapping.base, mapping.base + mapping.bytes};
+}
+
 void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t address,
                         std::uint64_t bytes, std::uintptr_t code) {
   for (const Reported& known : reported_)
@@ -175,7 +194,8 @@ void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t a
   fault.code = code;
   if (met != BirthId::none) fault.recycler = ledger_.life(met).name;
   if (id != BirthId::none)
-    fault.detail = fmt::format("{} bytes at offset {}", bytes, address - ledger_.life(id).address);
+    fault.detail = fmt::format("{} bytes at offset {}", bytes,
+                               (address - ledger_.life(id).address) % memory_.period());
   if (!launch_->captured_site.empty())
     fault.detail += fmt::format("{}parameters copied in {}", fault.detail.empty() ? "" : "; ",
                                 launch_->captured_site.view());

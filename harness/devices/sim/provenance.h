@@ -27,6 +27,10 @@ struct BlockRef {
   std::uint64_t base = 0;
   std::uint64_t bytes = 0;
   bool alive = false;
+  ProcessId process = ProcessId::first;  ///< In whose address space it is.
+  /// Of an open IPC mapping whose memory the exporter has freed: what it was opened for,
+  BirthId lost = BirthId::none;
+  BirthId met = BirthId::none;  ///< ... and who lives there now.
   /// Of whom a story tells, where that is another: one of several lives of the same allocation.
   BirthId life = BirthId::none;
 };
@@ -39,6 +43,8 @@ class DeviceMemoryMap {
   virtual BlockRef find(std::uint64_t address) const = 0;
   /// Every block lies in this range, always (mapped host memory too). Fixed within a run.
   virtual AddressRange range() const = 0;
+  /// Addresses that are a multiple of this apart are the same memory.
+  virtual std::uint64_t period() const { return range().high - range().low; }
 };
 
 /// A word of copied bytes that holds a pointer, and whose it was when it was copied.
@@ -133,6 +139,8 @@ class Provenance {
   void add_authority(BirthId id);
   BirthId whose(PointerShadow::Entry entry, std::uint64_t value) const;
   const Authority* died_at(std::uint64_t address) const;
+  AddressRange judge_lost(const BlockRef& mapping, std::uint64_t address, std::uint64_t bytes,
+                          std::uintptr_t code);
   void report(FaultKind kind, BirthId id, BirthId met, std::uint64_t address, std::uint64_t bytes,
               std::uintptr_t code);
 

@@ -8,10 +8,11 @@ namespace {
 
 CUresult admit(CallNeeds needs) {
   SimDevice& sim = SimDevice::current();
-  if (!sim.initialized) [[unlikely]]
+  const Process& process = sim.process();
+  if (!process.initialized) [[unlikely]]
     return CUDA_ERROR_NOT_INITIALIZED;
   const bool in_function =
-      sim.function_task != TaskId::none && sim.scheduler().current() == sim.function_task;
+      process.function_task != TaskId::none && sim.scheduler().current() == process.function_task;
   if (in_function || sim.in_function) [[unlikely]] {
     sim.misuse("host function", "called CUDA");
     return CUDA_ERROR_NOT_PERMITTED;

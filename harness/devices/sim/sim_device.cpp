@@ -29,24 +29,25 @@ void SimDevice::begin(World& new_world) {
   libraries.begin();
   kernels.begin();
   graphs.begin();
-  primary = nullptr;
-  default_pool = nullptr;
   freed.clear();
-  initialized = false;
+  for (const auto& process : processes_) process->reset();
+  open_failures.begin();
   broken = CUDA_SUCCESS;
-  function_task = TaskId::none;
   in_function = false;
   thread_count_ = 0;
   spare_works_.clear();
   for (const auto& work : works_) spare_works_.push_back(work.get());
   busy_.clear();
   host_visible_.clear();
-  functions_.clear();
 }
 
 void SimDevice::end() { memory.end(); }
 
-// ---- threads and contexts ---------------------------------------------------------------------
+// ---- processes, threads and contexts ----------------------------------------------------------
+
+void SimDevice::add_processes(ProcessId last) {
+  while (processes_.size() <= raw(last)) processes_.push_back(std::make_unique<Process>());
+}
 
 SimDevice::Thread& SimDevice::thread() {
   const std::size_t index = calling_thread(*world);
@@ -120,7 +121,7 @@ void SimDevice::destroy(Context& context) {
     if (memory.block(i).context == &context && !memory.block(i).dead) memory.retire(i);
   context.alive = false;
   ledger().died(context.birth);
-  if (primary == &context) primary = nullptr;
+  if (context.primary) process(context.process).primary = nullptr;
   broken = CUDA_SUCCESS;  // What comes after it starts afresh.
 }
 

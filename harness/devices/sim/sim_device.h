@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/cuda.h"
+#include "harness/cuda_open.h"
 #include "harness/device.h"
 #include "harness/devices/sim/graphs.h"
 #include "harness/devices/sim/handles.h"
@@ -66,11 +67,13 @@ struct Kernel : Object {
 
 struct Event : Object {
   Context* context = nullptr;
+  Event* exported = nullptr;  ///< What it was opened from, in another process: see ipc.h.
   unsigned flags = 0;
   StreamPoint point;               ///< What was last recorded.
   std::uint64_t record_count = 0;  ///< Calls so far.
   Tick time = 0;                   ///< When the last record was reached.
   void reset() {
+    exported = nullptr;
     point = {};
     record_count = 0;
     time = 0;
@@ -89,6 +92,25 @@ struct Pool : Object {
   std::uint64_t reserved = 0;
   std::uint64_t reserved_high = 0;
   void reset();
+};
+
+/// What the driver keeps for each process that uses it.
+struct Process {
+  bool initialized = false;
+  Context* primary = nullptr;
+  Pool* default_pool = nullptr;
+  TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
+  std::vector<HostCall> functions;      ///< What is to be called on the host, in order.
+  std::vector<std::uint32_t> mappings;  ///< Blocks that it has imported.
+
+  void reset() {
+    initialized = false;
+    primary = nullptr;
+    default_pool = nullptr;
+    function_task = TaskId::none;
+    functions.clear();
+    mappings.clear();
+  }
 };
 
 /// Finds the kernels that an image stands for, when it is not a KernelImage itself. libcuda.so.1
@@ -117,8 +139,15 @@ class SimDevice final : public Device {
   Scheduler& scheduler() { return world->scheduler; }
   Ledger& ledger() { return world->ledger; }
 
-  // ---- threads and contexts ----
+  // ---- processes, threads and contexts ----
 
+  /// Of the running task.
+  Process& process() { return process(scheduler().process()); }
+  Process& process(ProcessId id) {
+    if (raw(id) >= processes_.size()) [[unlikely]]
+      add_processes(id);
+    return *processes_[raw(id)];
+  }
   std::vector<Context*>& context_stack();
   Context* current_context();
   Stream& per_thread_stream(Context& context);
@@ -201,13 +230,10 @@ class SimDevice final : public Device {
   HandleTable<Kernel, HandleKind::kernel> kernels;
   Graphs graphs{*this};
 
-  Context* primary = nullptr;
-  Pool* default_pool = nullptr;
+  OpenFailures open_failures;
   std::vector<std::uint32_t> freed;  ///< Blocks of no pool, in the order they were freed.
-  bool initialized = false;
-  CUresult broken = CUDA_SUCCESS;       ///< What calls return after work went wrong.
-  TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
-  bool in_function = false;             ///< Outside a run: a host function is running.
+  CUresult broken = CUDA_SUCCESS;    ///< What calls return after work went wrong.
+  bool in_function = false;          ///< Outside a run: a host function is running.
 
  private:
   struct Thread {
@@ -230,7 +256,8 @@ class SimDevice final : public Device {
   bool pass_marker(Stream& stream);
   void set_ready(Stream& stream, bool ready);
   bool call_function(Stream& stream, Work& work);
-  [[noreturn]] void serve_functions();
+  [[noreturn]] void serve_functions(ProcessId id);
+  void add_processes(ProcessId last);
 
   static void acquire_before(Stream& stream, const Work& work);
   void start(Stream& stream, Work& work);
@@ -253,7 +280,7 @@ class SimDevice final : public Device {
   std::vector<Stream*> busy_;                ///< Streams with queued work.
   std::vector<std::uint32_t> host_visible_;  ///< Blocks.
   CapturedWords words_;
-  std::vector<HostCall> functions_;  ///< What is to be called on the host, in order.
+  std::vector<std::unique_ptr<Process>> processes_;  ///< By ProcessId.
 };
 
 template <class Table>

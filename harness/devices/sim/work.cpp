@@ -187,18 +187,24 @@ bool SimDevice::call_function(Stream& stream, Work& work) {
 }
 
 void SimDevice::call_later(const HostCall& call) {
-  functions_.push_back(call);
-  if (function_task == TaskId::none)
-    function_task = scheduler().spawn_daemon("host functions", [this] { serve_functions(); });
-  scheduler().touch(kFunctions);
+  const ProcessId id = call.stream->context->process;
+  Process& owner = process(id);
+  owner.functions.push_back(call);
+  if (owner.function_task == TaskId::none) {
+    const ProcessScope scope(scheduler(), id);
+    owner.function_task =
+        scheduler().spawn_daemon("host functions", [this, id] { serve_functions(id); });
+  }
+  scheduler().touch(kFunctions + raw(id));
 }
 
-void SimDevice::serve_functions() {
+void SimDevice::serve_functions(ProcessId id) {
+  std::vector<HostCall>& queue = process(id).functions;
   for (;;) {
-    scheduler().wait_until({kFunctions, AccessKind::read}, "host functions",
-                           [this] { return !functions_.empty(); });
-    const HostCall call = functions_.front();
-    functions_.erase(functions_.begin());
+    scheduler().wait_until({kFunctions + raw(id), AccessKind::read}, "host functions",
+                           [&queue] { return !queue.empty(); });
+    const HostCall call = queue.front();
+    queue.erase(queue.begin());
     Stream& stream = *call.stream;
     Work& work = stream.front();
     acquire_before(stream, work);

@@ -88,8 +88,14 @@ bool SimDevice::met(const Work& work, const Place& place) {
   const std::uint64_t bytes = work.bytes;
   if (place.birth == BirthId::none) return true;
   const BlockRef here = memory.find(place.address);
-  if (here.id == place.birth && here.alive) [[likely]]
+  if (here.id == place.birth && here.alive && here.lost == BirthId::none) [[likely]]
     return true;
+  if (here.id == place.birth && here.lost != BirthId::none) {  // The exporter freed early.
+    const bool fits = bytes <= here.bytes - (place.address - here.base);
+    if (ledger().used(here.lost, fits ? here.met : BirthId::none)) return true;
+    die();
+    return false;
+  }
   const BirthId meant = here.id == place.birth ? here.life : place.birth;
   if (!here.alive && ledger().alive(meant)) {
     misuse("device memory", "used before its stream reached the allocation", place.birth);

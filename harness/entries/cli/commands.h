@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace harness::entries {
 
@@ -60,5 +61,12 @@ struct ProveOptions {
   std::string programs = "corpus";
 };
 int prove(const ProveOptions& options);
+
+struct ExplainOptions {
+  std::string file;
+  std::vector<std::string> without;  ///< Instruments, by name.
+  bool json = false;
+};
+int explain(const ExplainOptions& options);
 
 }  // namespace harness::entries

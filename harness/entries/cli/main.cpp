@@ -81,6 +81,20 @@ CLI::App* add_prove(CLI::App& app, ProveOptions& options) {
   return command;
 }
 
+CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "explain", "Run a reproducer with its path's instruments on, and tell which class of writer did it");
+  command->add_option("file", options.file, "A reproducer of a path that has instruments")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--without", options.without, "Leave this instrument out; may be given again")
+      ->type_name("INSTRUMENT");
+  command->add_flag("--json", options.json, "One JSON object on stdout, with the record that was judged");
+  command->footer(footer("  afterlife explain corpus/managed_dict/repros/stray_incref.repro\n"
+                         "  afterlife explain found.repro --without debug_allocator"));
+  return command;
+}
+
 int complain(const std::string& what, int code) {
   std::string line = what.substr(0, what.find('\n'));
   fmt::print(stderr, "afterlife: {}\n", line);
@@ -96,10 +110,12 @@ int run(int argc, char** argv) {
   ReplayOptions replay_options;
   MinimizeOptions minimize_options;
   ProveOptions prove_options;
+  ExplainOptions explain_options;
   CLI::App* list_command = add_list(app, list_options);
   CLI::App* fuzz_command = add_fuzz(app, fuzz_options);
   CLI::App* replay_command = add_replay(app, replay_options);
   CLI::App* minimize_command = add_minimize(app, minimize_options);
+  CLI::App* explain_command = add_explain(app, explain_options);
   add_prove(app, prove_options);
   try {
     app.parse(argc, argv);
@@ -114,6 +130,7 @@ int run(int argc, char** argv) {
   if (fuzz_command->parsed()) return fuzz(fuzz_options);
   if (replay_command->parsed()) return replay(replay_options);
   if (minimize_command->parsed()) return minimize(minimize_options);
+  if (explain_command->parsed()) return explain(explain_options);
   return prove(prove_options);
 }
 

@@ -87,7 +87,7 @@ TEST(ArgpackDriver, DecisionsSurviveTheDeletionOfAnOp) {
   const auto survival =
       harness::testing::measure_survival(runner, scenario, variant_named("borrow"), sim(), 1000);
   EXPECT_EQ(survival.tapes, 1000u);
-  EXPECT_GE(survival.share(), 0.90) << survival.met << " of " << survival.decisions;
+  EXPECT_GE(survival.share(), 0.95) << survival.met << " of " << survival.decisions;
 }
 
 TEST(ArgpackDriver, AnyBytesAreATape) {

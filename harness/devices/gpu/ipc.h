@@ -1,0 +1,78 @@
+// Inter-process communication between processes that are tasks of one OS process, where the driver
+// refuses to open what it exported itself.
+//
+// A departure from a bare driver: an import has the address of what it maps, and an opened event is
+// a name for the exported one. Lives, counts and errors are those of the simulated driver. What a
+// process opens that it exported itself goes to the driver, to be refused.
+#pragma once
+
+#include <cuda.h>
+
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/cuda_open.h"
+#include "harness/ledger.h"
+
+namespace harness::devices {
+
+/// Ownership: owns what it knows of one run. Borrows the device's handles.
+class Imports {
+ public:
+  void begin();
+
+  // ---- memory ----
+
+  /// What a handle names.
+  struct Exported {
+    std::uint64_t address;
+    BirthId birth;
+  };
+  struct Mapping {
+    std::uint64_t address;
+    std::uint64_t bytes;
+    ProcessId importer;
+    BirthId exported;
+    BirthId birth;
+    std::uint32_t open_count;
+  };
+
+  void remember(const CUipcMemHandle& handle, const Exported& exported);
+  /// Null for a handle that no process of the run made.
+  const Exported* find(const CUipcMemHandle& handle) const;
+  void add(const Mapping& mapping) { mappings_.push_back(mapping); }
+  /// The last mapping of the process that holds `address`; null for none.
+  Mapping* find(ProcessId importer, std::uint64_t address);
+  /// Whether a process has it open.
+  bool any_open(BirthId exported) const;
+
+  // ---- events ----
+
+  struct ExportedEvent {
+    CUevent event;
+    ProcessId exporter;
+  };
+
+  void remember(const CUipcEventHandle& handle, const ExportedEvent& exported);
+  const ExportedEvent* find(const CUipcEventHandle& handle) const;
+  /// A new name for `exported`.
+  CUevent open(CUevent exported);
+  /// The event that `event` is a name for; null when it is none of ours.
+  CUevent exported(CUevent event) const;
+
+  OpenFailures failures;
+
+ private:
+  using Key = std::array<char, CU_IPC_HANDLE_SIZE>;
+  template <class Handle>
+  static Key key(const Handle& handle);
+
+  std::map<Key, Exported> exported_memory_;
+  std::map<Key, ExportedEvent> exported_events_;
+  std::vector<Mapping> mappings_;
+  std::unordered_map<CUevent, CUevent> opened_;
+};
+
+}  // namespace harness::devices

@@ -1,0 +1,34 @@
+// Inter-process communication: what a process exports of its memory and events, and what others
+// map.
+//
+// An imported allocation is a block of its own (Origin::imported), with a life from its first open
+// to its last close, at addresses that only its process has: the importer's view of all device
+// memory. The bytes are those of the exporter, whatever address they are reached by.
+//
+// A handle names a life, so it is never the same again after free and malloc at the same address.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+#include "harness/base.h"
+
+namespace harness::devices {
+
+class SimDevice;
+struct Event;
+
+/// The event whose records `event` shares: itself, or the one that it was opened from. Null, after
+/// a fault, when that one has ended.
+Event* recorded_event(SimDevice& sim, Event* event);
+
+/// What both kinds of handle hold. Opaque to programs, which may compare handles byte by byte.
+struct IpcName {
+  std::uint64_t magic = 0;
+  std::uint32_t birth = 0;
+  std::uint32_t place = 0;  ///< Where to look: index of a block, or number of an event.
+};
+static_assert(sizeof(IpcName) <= CU_IPC_HANDLE_SIZE);
+
+}  // namespace harness::devices

@@ -1,0 +1,179 @@
+// How it works. Each watched place is one perf event of type breakpoint, which the kernel keeps in
+// a debug register while this thread runs. With sigtrap the kernel delivers the event as a
+// synchronous signal, so the handler reads the place before the next instruction can overwrite it.
+// The handler appends to memory that was reserved, and nothing else.
+#include "harness/instruments/hardware_watch.h"
+
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "harness/base.h"
+
+namespace harness::instruments {
+namespace {
+
+/// What siginfo's si_code says of a trap of ours. <signal.h> of Debian 12 does not know it yet.
+constexpr int kTrapOfPerf = 6;
+
+/// The watch that the handler serves.
+constinit HardwareWatch* the_watch = nullptr;
+
+int open_breakpoint(const void* place, std::size_t width) {
+  perf_event_attr attributes{};
+  attributes.type = PERF_TYPE_BREAKPOINT;
+  attributes.size = sizeof(attributes);
+  attributes.bp_type = HW_BREAKPOINT_W;
+  attributes.bp_addr = reinterpret_cast<std::uintptr_t>(place);
+  attributes.bp_len = width;
+  attributes.sample_period = 1;
+  attributes.sigtrap = 1;
+  attributes.remove_on_exec = 1;  // Which sigtrap asks for.
+  attributes.exclude_kernel = 1;  // Needs no privilege, and the kernel does not corrupt us.
+  attributes.exclude_hv = 1;
+  constexpr int kThisThread = 0, kAnyCpu = -1, kNoGroup = -1;
+  return static_cast<int>(syscall(SYS_perf_event_open, &attributes, kThisThread, kAnyCpu, kNoGroup,
+                                  PERF_FLAG_FD_CLOEXEC));
+}
+
+/// The bytes at `place`. What is watched may be memory that a sanitizer forbids to look at.
+__attribute__((no_sanitize("address", "thread", "undefined"))) std::uint64_t bytes_at(
+    const void* place, std::size_t width) {
+  switch (width) {
+    case 1:
+      return *static_cast<const volatile std::uint8_t*>(place);
+    case 2:
+      return *static_cast<const volatile std::uint16_t*>(place);
+    case 4:
+      return *static_cast<const volatile std::uint32_t*>(place);
+    default:
+      return *static_cast<const volatile std::uint64_t*>(place);
+  }
+}
+
+std::uintptr_t program_counter(const void* context) {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return machine.pc;
+#else
+  return 0;
+#endif
+}
+
+std::string in_words(int error) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      return "perf_event_open is not permitted here (kernel.perf_event_paranoid, seccomp)";
+    case ENOENT:
+    case EOPNOTSUPP:
+    case ENODEV:
+      return "the processor, or its virtual machine, has no hardware watchpoints";
+    case EINVAL:
+      return "the kernel cannot deliver watchpoints as signals (before Linux 5.13)";
+    case ENOSPC:
+      return "all debug registers are in use, by a debugger perhaps";
+    case ENOSYS:
+      return "the kernel has no perf events";
+    default:
+      return std::string("perf_event_open: ") + std::strerror(error);
+  }
+}
+
+/// Opens a watchpoint, stores, and looks whether the store was seen: some virtual machines accept
+/// the event and never deliver it.
+std::string probe() {
+  alignas(8) static volatile std::uint64_t word = 0;
+  const int event = open_breakpoint(const_cast<const std::uint64_t*>(&word), sizeof(word));
+  if (event < 0) return in_words(errno);
+  close(event);
+  HardwareWatch watch(1);
+  watch.watch(const_cast<const std::uint64_t*>(&word), sizeof(word));
+  word = 1;
+  return watch.writes().size() == 1 ? "" : "watchpoints can be set here, but are never delivered";
+}
+
+}  // namespace
+
+const std::string& HardwareWatch::why_not() {
+  static const std::string reason = probe();
+  return reason;
+}
+
+HardwareWatch::HardwareWatch(std::size_t write_limit) {
+  HARNESS_CHECK(the_watch == nullptr, "one hardware watch at a time: its signal has one handler");
+  writes_.reserve(write_limit);
+  the_watch = this;
+  struct sigaction action {};
+  action.sa_sigaction = &trapped;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGTRAP, &action, &previous_);
+}
+
+HardwareWatch::~HardwareWatch() {
+  for (Register& used : registers_)
+    if (used.event >= 0) close(used.event);
+  sigaction(SIGTRAP, &previous_, nullptr);
+  the_watch = nullptr;
+}
+
+bool HardwareWatch::watch(const void* place, std::size_t width) {
+  Register* free = find(nullptr);
+  if (free == nullptr) return false;
+  const int event = open_breakpoint(place, width);
+  if (event < 0) return false;
+  *free = {place, width, event, bytes_at(place, width)};
+  return true;
+}
+
+void HardwareWatch::forget(const void* place) {
+  Register* used = place != nullptr ? find(place) : nullptr;
+  if (used == nullptr) return;
+  close(used->event);
+  *used = {};
+}
+
+std::size_t HardwareWatch::watched_count() const {
+  std::size_t count = 0;
+  for (const Register& each : registers_) count += each.place != nullptr;
+  return count;
+}
+
+HardwareWatch::Register* HardwareWatch::find(const void* place) {
+  for (Register& each : registers_)
+    if (each.place == place) return &each;
+  return nullptr;
+}
+
+void HardwareWatch::trapped(int number, siginfo_t* info, void* context) {
+  HardwareWatch& watch = *the_watch;
+  if (info->si_code == kTrapOfPerf) {
+    const int error = errno;
+    watch.keep(info->si_addr, program_counter(context));
+    errno = error;
+    return;
+  }
+  sigaction(number, &watch.previous_, nullptr);  // A debugger's trap, or a real one.
+  raise(number);
+}
+
+void HardwareWatch::keep(const void* place, std::uintptr_t code) {
+  Register* used = find(place);
+  if (used == nullptr) return;  // Forgotten while the signal was under way.
+  const std::uint64_t after = bytes_at(place, used->width);
+  if (writes_.size() < writes_.capacity())
+    writes_.push_back({place, code, used->last, after});
+  else
+    ++lost_count_;
+  used->last = after;
+}
+
+}  // namespace harness::instruments

@@ -1,0 +1,73 @@
+// Hardware watch: the processor's debug registers tell which instruction wrote to a few bytes.
+//
+// It sees what no instrumentation of ours can miss: every store of this thread in user mode,
+// whoever compiled it. It is evidence only: a run is the same with and without it.
+//
+// Ownership: holds one perf event per watched place, until it is forgotten or the watch ends.
+// Threads: sees the thread that made it, and no other. At most one at a time in a process, since
+// its trap has one handler. Errors: none; why_not() says what the machine refuses.
+// Source: perf_event_open(2), PERF_TYPE_BREAKPOINT with sigtrap (Linux 5.13). A trap comes after
+// the store, so the program counter is that of the *next* instruction.
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace harness::instruments {
+
+class HardwareWatch {
+ public:
+  /// x86-64 has four debug registers. Linux answers ENOSPC when more are asked for.
+  static constexpr std::size_t kRegisterCount = 4;
+
+  struct Write {
+    const void* place;     ///< As it was given to watch().
+    std::uintptr_t code;   ///< Of the instruction after the store.
+    std::uint64_t before;  ///< All watched bytes, as they were,
+    std::uint64_t after;   ///< and as they are now.
+  };
+
+  /// Why this machine has no hardware watch, in words; empty where it has one. It is tried
+  /// out the first time, while there is no other watch.
+  static const std::string& why_not();
+
+  /// At most `write_limit` writes are kept; more are counted.
+  explicit HardwareWatch(std::size_t write_limit = 65536);
+  ~HardwareWatch();
+  HardwareWatch(const HardwareWatch&) = delete;  // Its handler points at it.
+  HardwareWatch& operator=(const HardwareWatch&) = delete;
+
+  /// Watches `width` bytes (1, 2, 4 or 8, aligned). False when every register is taken.
+  bool watch(const void* place, std::size_t width);
+  /// No more writes to `place` are seen. Nothing happens when it was not watched.
+  void forget(const void* place);
+  std::size_t watched_count() const;
+
+  std::span<const Write> writes() const { return writes_; }
+  std::uint64_t lost_count() const { return lost_count_; }
+
+ private:
+  struct Register {
+    const void* place = nullptr;
+    std::size_t width = 0;
+    int event = -1;
+    std::uint64_t last = 0;  ///< The watched bytes, after the last write that was seen.
+  };
+
+  static void trapped(int number, siginfo_t* info, void* context);
+  void keep(const void* place, std::uintptr_t code);
+  Register* find(const void* place);
+
+  std::array<Register, kRegisterCount> registers_;
+  std::vector<Write> writes_;  ///< Reserved whole: the handler allocates nothing.
+  std::uint64_t lost_count_ = 0;
+  struct sigaction previous_ {};
+};
+
+}  // namespace harness::instruments

@@ -1,0 +1,32 @@
+// Explanation: who did it, why the instruments say so, and what each would have said alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/reports/terminal.h"
+#include "harness/scenario.h"
+
+namespace harness::reports {
+
+struct Explanation {
+  struct Alone {
+    Label instrument;
+    Diagnosis diagnosis;
+  };
+
+  std::string path;
+  std::string signature;       ///< Of the fault that the case is about; empty where there is none.
+  std::vector<Label> without;  ///< Instruments that were left out.
+  Diagnosis diagnosis;
+  std::vector<Alone> alone;
+  std::vector<std::string> record;  ///< What all this was judged from.
+};
+
+/// Without a newline at its end.
+std::string to_text(const Explanation& explanation, const Terminal& terminal);
+
+/// One object, without a newline at its end.
+std::string to_json(const Explanation& explanation);
+
+}  // namespace harness::reports

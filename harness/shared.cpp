@@ -1,0 +1,98 @@
+#include "harness/shared.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/sanitizers.h"
+
+namespace harness {
+namespace {
+
+constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
+
+/// The part of [offset, offset + bytes) that lies in word `index`.
+struct Part {
+  std::size_t in_word;   ///< Offset in the word.
+  std::size_t in_bytes;  ///< Offset in the range.
+  std::size_t bytes;
+};
+
+Part part_of(std::size_t index, std::size_t offset, std::size_t bytes) {
+  const std::size_t low = std::max(offset, index * kWordBytes);
+  const std::size_t high = std::min(offset + bytes, (index + 1) * kWordBytes);
+  return {low - index * kWordBytes, low - offset, high - low};
+}
+
+std::size_t first_word(std::size_t offset) { return offset / kWordBytes; }
+std::size_t end_word(std::size_t offset, std::size_t bytes) {
+  return (offset + bytes + kWordBytes - 1) / kWordBytes;
+}
+
+void take(const std::uint64_t& word, void* target, const Part& part) {
+  std::memcpy(static_cast<char*>(target) + part.in_bytes,
+              reinterpret_cast<const char*>(&word) + part.in_word, part.bytes);
+}
+
+void put(std::uint64_t& word, const void* source, const Part& part) {
+  std::memcpy(reinterpret_cast<char*>(&word) + part.in_word,
+              static_cast<const char*>(source) + part.in_bytes, part.bytes);
+}
+
+}  // namespace
+
+void SharedWords::read(void* target, std::size_t offset, std::size_t bytes, Generation expected) {
+  bool reported = expected == Generation::any;
+  for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
+    scheduler_.turn({resource(i), AccessKind::read});
+    edge_acquire(&words_[i]);
+    take(words_[i].value, target, part_of(i, offset, bytes));
+    if (reported || words_[i].generation == expected) continue;
+    ghost(i, expected);
+    reported = true;
+  }
+}
+
+void SharedWords::write(const void* source, std::size_t offset, std::size_t bytes,
+                        Generation generation) {
+  for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
+    scheduler_.turn({resource(i), AccessKind::write});
+    edge_acquire(&words_[i]);
+    put(words_[i].value, source, part_of(i, offset, bytes));
+    words_[i].generation = generation;
+    words_[i].written_at = scheduler_.site();
+    edge_release(&words_[i]);
+  }
+}
+
+void SharedWords::peek(void* target, std::size_t offset, std::size_t bytes) const {
+  for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
+    edge_acquire(&words_[i]);
+    take(words_[i].value, target, part_of(i, offset, bytes));
+  }
+}
+
+void SharedWords::poke(const void* source, std::size_t offset, std::size_t bytes) {
+  for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
+    edge_acquire(&words_[i]);
+    put(words_[i].value, source, part_of(i, offset, bytes));
+    edge_release(&words_[i]);
+  }
+}
+
+void SharedWords::ghost(std::size_t index, Generation expected) {
+  const Word& word = words_[index];
+  Fault fault;
+  fault.kind = FaultKind::ghost_generation;
+  fault.object_kind = label_;
+  fault.birth_site = word.written_at;
+  fault.use_site = scheduler_.site();
+  fault.object = resource_;
+  fault.activation = scheduler_.picker().current().name;
+  fault.tick = scheduler_.now();
+  fault.detail = fmt::format("word {} is of generation {}, not {}", index, raw(word.generation),
+                             raw(expected));
+  scheduler_.history().add(std::move(fault));
+}
+
+}  // namespace harness

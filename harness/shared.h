@@ -1,0 +1,175 @@
+// Shared: words of a segment that several processes map. Each read and write is a turn, and each
+// word has a ghost generation: whose it is, which the program under test cannot see.
+//
+// A reader says which generation it means. A word of another one is a noted fault even when its
+// value is right by luck; the read returns what is there, as the real one would. Programs fill
+// their slots with plain volatile stores, a struct word by word with others in between; so do we,
+// and no undefined behaviour comes of it: tasks take turns on one OS thread.
+//
+// Lifetime: until the run ends: make them in the run's arena. They do not move: a word's resource
+// is its identity. Threads: the run's thread; to TSan, every access is sequentially consistent.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "harness/scheduler.h"
+
+namespace harness {
+
+/// Which use of a slot a word belongs to. All who share it must agree without asking each other:
+/// the number of the collective, say.
+enum class Generation : std::uint64_t {
+  none = 0,                ///< Never written.
+  any = ~std::uint64_t{0}  ///< To a reader: whatever is there. Words with a protocol of their own.
+};
+
+/// Bytes of a segment, in words of eight: what Shared and SharedSlot have in common.
+class SharedWords {
+ public:
+  struct Word {
+    std::uint64_t value = 0;
+    Generation generation = Generation::none;
+    Label written_at;  ///< The site of the last write.
+  };
+
+  SharedWords(Scheduler& scheduler, Label label, Word* words)
+      : scheduler_(scheduler),
+        label_(label),
+        resource_(scheduler.name_next(label)),
+        words_(words) {}
+  SharedWords(const SharedWords&) = delete;
+  SharedWords& operator=(const SharedWords&) = delete;
+
+  /// One announced read for each word that the bytes lie in. Of one read, one fault.
+  void read(void* target, std::size_t offset, std::size_t bytes, Generation expected);
+  /// One announced write for each word. Bytes of a word that are not written stay.
+  void write(const void* source, std::size_t offset, std::size_t bytes, Generation generation);
+  /// Without a turn, and without a look at generations: for oracles, and to initialize.
+  void peek(void* target, std::size_t offset, std::size_t bytes) const;
+  void poke(const void* source, std::size_t offset, std::size_t bytes);
+
+  Generation generation(std::size_t index) const { return words_[index].generation; }
+  Resource resource(std::size_t index) const { return resource_ + index; }
+  Scheduler& scheduler() const { return scheduler_; }
+
+ private:
+  void ghost(std::size_t index, Generation expected);
+
+  Scheduler& scheduler_;
+  Label label_;
+  Resource resource_;
+  Word* words_;
+};
+
+/// One T of at most a word: a state, a flag, a counter.
+template <class T>
+class Shared {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
+
+ public:
+  Shared(Scheduler& scheduler, Label label, T value = {}) : words_(scheduler, label, &word_) {
+    words_.poke(&value, 0, sizeof value);
+  }
+
+  T read(Generation expected = Generation::any) {
+    T value;
+    words_.read(&value, 0, sizeof value, expected);
+    return value;
+  }
+  void write(T value, Generation generation = Generation::none) {
+    words_.write(&value, 0, sizeof value, generation);
+  }
+  /// The processor's atomic: `change(value)` in one turn. Returns the old value.
+  template <class Change>
+  T update(Change change, Generation generation = Generation::none) {
+    words_.scheduler().turn({words_.resource(0), AccessKind::write});
+    const T old = peek();
+    const T value = change(old);
+    words_.poke(&value, 0, sizeof value);
+    word_.generation = generation;
+    word_.written_at = words_.scheduler().site();
+    return old;
+  }
+  T peek() const {
+    T value;
+    words_.peek(&value, 0, sizeof value);
+    return value;
+  }
+  Generation generation() const { return word_.generation; }
+
+ private:
+  SharedWords::Word word_;
+  SharedWords words_;
+};
+
+/// A T that is written and read like a struct in shared memory: word after word, in turns. Members
+/// that different tasks write must not share a word.
+template <class T>
+class SharedSlot {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>);
+
+ public:
+  SharedSlot(Scheduler& scheduler, Label label) : words_(scheduler, label, storage_.data()) {}
+
+  /// memcpy of the whole struct.
+  T read(Generation expected) {
+    T value;
+    words_.read(&value, 0, sizeof value, expected);
+    return value;
+  }
+  void write(const T& value, Generation generation) {
+    words_.write(&value, 0, sizeof value, generation);
+  }
+
+  /// One member: `slot.read(&MemInfo::ptr, generation)`.
+  template <class Member>
+  Member read(Member T::*member, Generation expected) {
+    Member value;
+    words_.read(&value, offset(member), sizeof value, expected);
+    return value;
+  }
+  template <class Member>
+  void write(Member T::*member, const Member& value, Generation generation) {
+    words_.write(&value, offset(member), sizeof value, generation);
+  }
+
+  /// One element of a member that is a std::array.
+  template <class Element, std::size_t kCount>
+  Element read(std::array<Element, kCount> T::*member, std::size_t index, Generation expected) {
+    Element value;
+    words_.read(&value, offset(member) + index * sizeof value, sizeof value, expected);
+    return value;
+  }
+  template <class Element, std::size_t kCount>
+  void write(std::array<Element, kCount> T::*member, std::size_t index, const Element& value,
+             Generation generation) {
+    words_.write(&value, offset(member) + index * sizeof value, sizeof value, generation);
+  }
+
+  T peek() const {
+    T value;
+    words_.peek(&value, 0, sizeof value);
+    return value;
+  }
+  /// Of the word that the member begins in.
+  template <class Member>
+  Generation generation(Member T::*member) const {
+    return words_.generation(offset(member) / 8);
+  }
+
+ private:
+  template <class Member>
+  static std::size_t offset(Member T::*member) {
+    static const T kProbe{};
+    return static_cast<std::size_t>(reinterpret_cast<const char*>(&(kProbe.*member)) -
+                                    reinterpret_cast<const char*>(&kProbe));
+  }
+
+  std::array<SharedWords::Word, (sizeof(T) + 7) / 8> storage_{};
+  SharedWords words_;
+};
+
+}  // namespace harness

@@ -1,0 +1,123 @@
+// A script, a second thread over the same classes, and the JIT's compiler thread: the tasks of a
+// run.
+//
+// Last the script drops everything, collects and synchronises: what is then still alive was
+// retained.
+#include "scenarios/managed_dict/script.h"
+
+namespace scenarios::managed_dict {
+namespace {
+
+using harness::Latch;
+using harness::Scene;
+using harness::Site;
+using targets::managed_dict::ManagedDict;
+using targets::managed_dict::Setup;
+using targets::managed_dict::Status;
+
+/// Turns that the compiler thread takes without work before it gives up for this run.
+constexpr std::uint32_t kCompilerPatience = 64;
+
+/// What the tasks wait for. Lives in the arena.
+struct Stage {
+  Scene& scene;
+  harness::Runtime runtime;  ///< The path borrows it.
+  Script script;
+  Shape shape;
+  Latch deserted;  ///< Every worker is done.
+  bool over = false;
+
+  Stage(Scene& the_scene, const Shape& the_shape)
+      : scene(the_scene),
+        runtime(the_scene.runtime()),
+        script(the_scene),
+        shape(the_shape),
+        deserted(the_scene.world().scheduler, the_shape.worker_count, "deserted") {}
+};
+
+void run_script(Stage& stage) {
+  for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
+    stage.script.take_slot(0, slot);
+  stage.deserted.wait();
+  stage.over = true;
+  const harness::SiteScope site(stage.scene.world().scheduler, "clear_up");
+  if (stage.script.path().clear_up()) stage.scene.mark_quiescent();
+}
+
+void run_worker(Stage& stage, std::uint32_t task) {
+  for (std::uint32_t slot = 0; slot < stage.shape.worker_slots; ++slot)
+    stage.script.take_slot(task, slot);
+  stage.deserted.count_down();
+}
+
+// Compiles what it was asked for, whenever it gets the GIL.
+void run_compiler(Stage& stage) {
+  harness::Scheduler& scheduler = stage.scene.world().scheduler;
+  for (std::uint32_t idle = 0; idle < kCompilerPatience && !stage.over;) {
+    scheduler.turn({});
+    idle = stage.script.path().compile_step() == Status::ok ? 0 : idle + 1;
+  }
+}
+
+// What the process was like before, and where it was put: shared keys shrink with every instance,
+// and bit 23 of an address is the sign of a count that is none.
+Setup set_up(Scene& scene, Script& script, const Settings& fixed) {
+  constexpr std::array<std::uint32_t, 4> kWarmUps{30, 29, 26, 0};
+  constexpr std::array<std::uint32_t, 4> kThresholds{1, 2, 3, 6};
+  const auto pick = [&](std::uint32_t count) { return scene.pick(Site::order, count); };
+  Setup setup;
+  setup.version = static_cast<targets::managed_dict::Version>(scene.config().values[kLayoutAxis]);
+  setup.background_compile = scene.config().values[kCompilerAxis] == 1;
+  setup.placement.heap_bit23 = pick(2) != 0;
+  setup.placement.heap_bit31 = pick(2) != 0;
+  setup.placement.fixed_program = pick(2) != 0;
+  setup.placement = fixed.placement.value_or(setup.placement);
+  setup.warm_up = fixed.warm_up.value_or(kWarmUps[pick(kWarmUps.size())]);
+  setup.compile_threshold = fixed.compile_threshold.value_or(kThresholds[pick(kThresholds.size())]);
+  setup.wrapper_blocks = fixed.wrapper_blocks.value_or(pick(3));
+  setup.witness = &script;
+  return setup;
+}
+
+ManagedDict& make_path(Stage& stage, const Setup& setup) {
+  ManagedDict* path =
+      targets::managed_dict::variants()[stage.scene.variant()].make(stage.runtime, setup);
+  stage.script.set_path(*path);
+  path->init();
+  stage.scene.mark_baseline();
+  return *path;
+}
+
+}  // namespace
+
+void drive(Scene& scene) { drive_shaped(scene, Shape{}); }
+
+void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Observer* observer,
+                  const Settings& settings) {
+  harness::Scheduler& scheduler = scene.world().scheduler;
+  auto* stage = scheduler.arena().make<Stage>(scene, shape);
+  scene.state = &stage->script;
+  Setup setup = set_up(scene, stage->script, settings);
+  setup.observer = observer;
+  make_path(*stage, setup);
+  scheduler.spawn("script", [stage] { run_script(*stage); });
+  for (std::uint32_t task = 1; task <= shape.worker_count; ++task)
+    scheduler.spawn("worker", [stage, task] { run_worker(*stage, task); });
+  if (setup.background_compile)
+    scheduler.spawn_daemon("compiler", [stage] { run_compiler(*stage); });
+}
+
+void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings) {
+  harness::Scheduler& scheduler = scene.world().scheduler;
+  auto* stage = scheduler.arena().make<Stage>(scene, Shape{.worker_count = 0});
+  scene.state = &stage->script;
+  ManagedDict& path = make_path(*stage, set_up(scene, stage->script, settings));
+  scheduler.spawn("script", [&path, iterations] {
+    for (std::uint32_t i = 0; i < iterations; ++i)
+      path.with_block(1, targets::managed_dict::Body::pass);
+    path.inspect();
+    path.clear_up();
+  });
+}
+
+}  // namespace scenarios::managed_dict

@@ -1,0 +1,72 @@
+// The managed_dict scenario: a script makes and uses instances of plain classes under a JIT, while
+// the collector, the allocator, a second thread and the compiler thread have their say.
+//
+//   script.h    one op slot: op, arguments, call     driver.cpp   the tasks
+//   windows.cpp which window a fault belongs to      programs.h   tapes op by op
+#include "scenarios/managed_dict/scenario.h"
+
+extern "C" const harness::KernelImage afterlife_kernels_managed_dict;
+extern "C" const std::byte afterlife_fatbin_managed_dict[];
+extern "C" const std::uint64_t afterlife_fatbin_managed_dict_size;  // 0 where there was no nvcc.
+
+namespace scenarios::managed_dict {
+namespace {
+
+using harness::Label;
+
+constexpr std::array<Label, 2> kCompilerLabels{"inline", "background"};
+constexpr std::array<harness::Axis, 2> kAxes{{
+    {"layout", targets::managed_dict::kVersionLabels},
+    {"compiler", kCompilerLabels},
+}};
+
+constexpr std::array<harness::Window, kWindowCount> kWindows{{
+    {"word_read", "the word is overwritten, then a store or a load believes it"},
+    {"word_counted", "the word says values, then compiled code counts it as an object"},
+    {"chunk_freed", "the byte before the values is changed, then the chunk is freed by it"},
+    {"instance_recycled", "an instance dies, then a pointer to it is written through"},
+    {"order_appended", "the insertion order is full, then an index is added"},
+    {"type_modified", "a type is modified, then a cache of the JIT answers for it"},
+    {"value_counted", "the values are decoded, then counted as an object"},
+    {"dict_published", "the values move to a dict, then a store goes on"},
+}};
+
+constexpr std::array<Label, 1> kActors{"skew"};
+constexpr std::array<Label, 10> kOracles{
+    "use_after_death",   "recycled_use", "double_free", "wrong_owner", "retention",
+    "functional_result", "progress",     "vacuity",     "wild_access", "api_misuse"};
+
+// What the path's table says of its variants, without their makers.
+std::span<const harness::VariantInfo> variant_infos() {
+  static const std::vector<harness::VariantInfo> infos = [] {
+    std::vector<harness::VariantInfo> list;
+    for (const auto& variant : targets::managed_dict::variants())
+      list.push_back({variant.name, variant.claim});
+    return list;
+  }();
+  return infos;
+}
+
+}  // namespace
+
+extern const harness::Scenario scenario;
+const harness::Scenario scenario{
+    .name = "managed_dict",
+    .summary = "a JIT's attribute stores on CPython's managed dicts: who changed the tagged word",
+    .variants = variant_infos(),
+    .axes = kAxes,
+    .ops = kOps,
+    .windows = kWindows,
+    .contract = {},
+    .growth = {},
+    .actors = kActors,
+    .oracles = kOracles,
+    .turn_limit = 20'000,
+    .drive = drive,
+    .judge = nullptr,
+    .window_of = window_of,
+    .kernels = &afterlife_kernels_managed_dict,
+    .fatbin = {afterlife_fatbin_managed_dict, afterlife_fatbin_managed_dict_size},
+};
+
+}  // namespace scenarios::managed_dict

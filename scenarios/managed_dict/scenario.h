@@ -1,0 +1,99 @@
+// What the managed_dict scenario is made of; scenario.cpp says how the pieces fit.
+#pragma once
+
+#include <optional>
+
+#include "harness/scenario.h"
+#include "targets/managed_dict/managed_dict.h"
+
+namespace scenarios::managed_dict {
+
+/// The ops of a script: one call of targets::managed_dict::ManagedDict each. Their names, which are
+/// what tapes hold, are in kOps, in this order.
+enum class Op : std::uint8_t {
+  new_instance,
+  del_instance,
+  store_attr,
+  load_attr,
+  delete_attr,
+  access_dict,
+  replace_dict,
+  delete_dict,
+  set_class,
+  set_type_attr,
+  subclass,
+  collect,
+  hold_noise,
+  drop_noise,
+  with_block,
+  launch,
+  force_compile,
+  deopt,
+};
+inline constexpr std::size_t kOpCount = 18;
+inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
+    {"new_instance"},
+    {"del_instance"},
+    {"store_attr"},
+    {"load_attr"},
+    {"delete_attr"},
+    {"access_dict"},
+    {"replace_dict"},
+    {"delete_dict"},
+    {"set_class"},
+    {"set_type_attr"},
+    {"subclass"},
+    {"collect"},
+    {"hold_noise"},
+    {"drop_noise"},
+    {"with_block"},
+    {"launch"},
+    {"force_compile"},
+    {"deopt"},
+}};
+
+/// The places where the race can happen, in the target's order.
+enum class Window : std::uint8_t {
+  word_read,
+  word_counted,
+  chunk_freed,
+  instance_recycled,
+  order_appended,
+  type_modified,
+  value_counted,
+  dict_published,
+};
+inline constexpr std::size_t kWindowCount = 8;
+
+/// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
+/// script.
+struct Shape {
+  std::uint32_t worker_count = 1;
+  std::uint32_t script_slots = 8;
+  std::uint32_t worker_slots = 4;
+};
+
+/// What else a process may differ in. What is not fixed here is a pick.
+struct Settings {
+  std::optional<std::uint32_t> compile_threshold;
+  std::optional<std::uint32_t> warm_up;
+  std::optional<std::uint32_t> wrapper_blocks;
+  std::optional<targets::managed_dict::Placement> placement;
+};
+
+/// The axes of a config, by index.
+enum Axis : std::size_t { kLayoutAxis, kCompilerAxis };
+
+void drive(harness::Scene& scene);
+/// The same run, seen by `observer`: equal events, equal verdict.
+void drive_shaped(harness::Scene& scene, const Shape& shape,
+                  targets::managed_dict::Observer* observer = nullptr,
+                  const Settings& settings = {});
+
+/// What the report ran instead: one thread, `iterations` of `with _NoGrad(): pass`, all else as
+/// set.
+void drive_loop(harness::Scene& scene, std::uint32_t iterations, const Settings& settings);
+
+int window_of(const harness::Scene& scene, const harness::Fault& fault);
+
+}  // namespace scenarios::managed_dict

@@ -1,0 +1,174 @@
+// How it works. A slot first looks at what there is, then asks which of the ops that make sense
+// goes here, then asks for each of its arguments, and calls the path. The plain argument is the
+// most useful one. Tapes name variables, never positions in a list.
+#include "scenarios/managed_dict/script.h"
+
+#include <fmt/format.h>
+
+namespace scenarios::managed_dict {
+
+using harness::Label;
+using harness::Site;
+using targets::managed_dict::Body;
+using targets::managed_dict::Class;
+using targets::managed_dict::Function;
+using targets::managed_dict::kAttributeLimit;
+using targets::managed_dict::kFunctionCount;
+using targets::managed_dict::kVariableCount;
+using targets::managed_dict::Status;
+using targets::managed_dict::ValueKind;
+
+namespace {
+
+template <class... Members>
+constexpr Ops ops(Members... members) {
+  return (Ops{0} | ... | (Ops{1} << harness::raw(members)));
+}
+
+constexpr Ops kAlways = ops(Op::new_instance, Op::set_type_attr, Op::subclass, Op::collect,
+                            Op::hold_noise, Op::with_block, Op::force_compile, Op::deopt);
+constexpr Ops kOfInstances =
+    ops(Op::del_instance, Op::store_attr, Op::load_attr, Op::delete_attr, Op::access_dict,
+        Op::replace_dict, Op::delete_dict, Op::set_class, Op::launch);
+/// Listed more than once, so that a strategy that draws gets somewhere.
+constexpr Ops kFavoured = ops(Op::with_block, Op::store_attr, Op::new_instance);
+constexpr std::size_t kFavour = 4;
+
+/// Sizes of noise: of a small chunk and an int, of an instance, of a dict, of a large chunk.
+constexpr std::array<std::uint32_t, 4> kNoiseBytes{24, 48, 64, 96};
+
+/// What a tape calls a variable; 0 would be the plain.
+constexpr std::uint32_t tape_value(std::uint32_t variable) { return variable + 1; }
+
+/// What is offered, as Scene::pick_op takes it.
+class OpList {
+ public:
+  explicit OpList(Ops offered) {
+    add(offered);
+    for (std::size_t i = 1; i < kFavour; ++i) add(offered & kFavoured);
+  }
+  operator std::span<const std::uint8_t>() const { return {members_.data(), count_}; }
+
+ private:
+  void add(Ops ops) {
+    for (; ops != 0; ops &= ops - 1)
+      members_[count_++] = static_cast<std::uint8_t>(std::countr_zero(ops));
+  }
+
+  std::array<std::uint8_t, kFavour * kOpCount> members_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+bool Script::any_defined() const {
+  for (Variable variable = 0; variable < kVariableCount; ++variable)
+    if (path_->is_defined(variable)) return true;
+  return false;
+}
+
+Ops Script::applicable() const {
+  return kAlways | (any_defined() ? kOfInstances : 0) |
+         (path_->noise_count() != 0 ? ops(Op::drop_noise) : 0);
+}
+
+Script::Variable Script::choose_defined() {
+  std::array<std::uint32_t, kVariableCount> options;
+  std::size_t count = 0;
+  for (Variable variable = 0; variable < kVariableCount; ++variable)
+    if (path_->is_defined(variable)) options[count++] = tape_value(variable);
+  return choose_of({options.data(), count}) - 1;
+}
+
+// What a new thing is called depends on its slot alone.
+Script::Variable Script::choose_new(std::uint32_t task, std::uint32_t slot) {
+  const Variable plain = (slot + 3 * task) % kVariableCount;
+  std::array<std::uint32_t, kVariableCount> options;
+  for (std::uint32_t i = 0; i < kVariableCount; ++i)
+    options[i] = tape_value((plain + i) % kVariableCount);
+  return choose_of(options) - 1;
+}
+
+void Script::take_slot(std::uint32_t task, std::uint32_t slot) {
+  harness::World& world = scene_.world();
+  const harness::ActivationScope activation(world.scheduler, task, slot);
+  const Ops offered = applicable();
+  const int picked = scene_.pick_op(OpList(offered));
+  if (picked < 0) return;
+  world.scheduler.turn({});
+  const auto op = static_cast<Op>(picked);
+  if ((applicable() & ops(op)) == 0) return;
+  const Label name = kOps[harness::raw(op)].name;
+  const harness::SiteScope site(world.scheduler, name);
+  const std::size_t event = world.history.events().size();
+  world.scheduler.note(harness::EventKind::op, name);
+  const Status status = perform(op, task, slot);
+  world.history.set_value(event, harness::raw(status));
+  if (status == Status::ok) scene_.count_op(harness::raw(op));
+  path_->inspect();
+}
+
+Status Script::perform(Op op, std::uint32_t task, std::uint32_t slot) {
+  ManagedDict& path = *path_;
+  switch (op) {
+    case Op::new_instance: {
+      const Variable into = choose_new(task, slot);
+      return path.new_instance(into, choose_class());
+    }
+    case Op::del_instance:
+      return path.del_instance(choose_defined());
+    case Op::store_attr: {
+      const Variable variable = choose_defined();
+      const std::uint32_t attribute = choose(kAttributeLimit);
+      return path.store_attr(variable, attribute, static_cast<ValueKind>(choose(4)));
+    }
+    case Op::load_attr: {
+      const Variable variable = choose_defined();
+      return path.load_attr(variable, choose(kAttributeLimit));
+    }
+    case Op::delete_attr: {
+      const Variable variable = choose_defined();
+      return path.delete_attr(variable, choose(kAttributeLimit));
+    }
+    case Op::access_dict:
+      return path.access_dict(choose_defined());
+    case Op::replace_dict:
+      return path.replace_dict(choose_defined());
+    case Op::delete_dict:
+      return path.delete_dict(choose_defined());
+    case Op::set_class: {
+      const Variable variable = choose_defined();
+      return path.set_class(variable, choose_class());
+    }
+    case Op::set_type_attr:
+      return path.set_type_attr(choose_class());
+    case Op::subclass:
+      return path.subclass(choose_class());
+    case Op::collect:
+      return path.collect();
+    case Op::hold_noise:
+      return path.hold_noise(kNoiseBytes[choose(kNoiseBytes.size())]);
+    case Op::drop_noise:
+      return path.drop_noise();
+    case Op::with_block: {
+      const std::uint32_t depth = 1 + choose(3);
+      return path.with_block(depth, static_cast<Body>(choose(2)));
+    }
+    case Op::launch:
+      return path.launch(choose_defined());
+    case Op::force_compile:
+      return path.force_compile(static_cast<Function>(choose(kFunctionCount)));
+    case Op::deopt:
+      return path.deopt(static_cast<Function>(choose(kFunctionCount)));
+  }
+  return Status::ok;
+}
+
+void Script::read(const targets::managed_dict::Reading& reading) {
+  scene_.world().scheduler.note(harness::EventKind::observe, reading.what, 0,
+                                static_cast<std::uint64_t>(reading.observed));
+  scene_.expect(reading.what, static_cast<std::uint64_t>(reading.observed),
+                static_cast<std::uint64_t>(reading.expected));
+}
+
+}  // namespace scenarios::managed_dict

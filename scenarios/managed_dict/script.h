@@ -1,0 +1,53 @@
+// Script: what the tasks of one run share: the path under test, and what its judges hear.
+#pragma once
+
+#include "scenarios/managed_dict/scenario.h"
+
+namespace scenarios::managed_dict {
+
+/// A set of ops, a bit each.
+using Ops = std::uint32_t;
+static_assert(kOpCount <= 32);
+
+/// Ownership: lives in the run's arena; borrows the scene and the path.
+class Script final : public targets::managed_dict::Witness {
+ public:
+  using ManagedDict = targets::managed_dict::ManagedDict;
+
+  explicit Script(harness::Scene& scene) : scene_(scene) {}
+  void set_path(ManagedDict& path) { path_ = &path; }
+  ManagedDict& path() { return *path_; }
+
+  /// Asks which op goes into the slot, with which arguments, and calls it.
+  void take_slot(std::uint32_t task, std::uint32_t slot);
+
+  // ---- Witness ----
+  void reached(std::uint32_t window) override { scene_.reach(window); }
+  void exercised() override { scene_.exercised(); }
+  void read(const targets::managed_dict::Reading& reading) override;
+
+ private:
+  using Status = targets::managed_dict::Status;
+  using Variable = targets::managed_dict::Variable;
+
+  Ops applicable() const;
+  bool any_defined() const;
+
+  // Arguments: each asks one question, always, so that the next one keeps its number.
+  std::uint32_t choose(std::uint32_t count) { return scene_.pick(harness::Site::argument, count); }
+  std::uint32_t choose_of(std::span<const std::uint32_t> values) {
+    return values[scene_.world().picker.pick_value(harness::Site::argument, values)];
+  }
+  targets::managed_dict::Class choose_class() {
+    return static_cast<targets::managed_dict::Class>(
+        choose(targets::managed_dict::kClassCountOfPath));
+  }
+  Variable choose_defined();
+  Variable choose_new(std::uint32_t task, std::uint32_t slot);
+  Status perform(Op op, std::uint32_t task, std::uint32_t slot);
+
+  harness::Scene& scene_;
+  ManagedDict* path_ = nullptr;
+};
+
+}  // namespace scenarios::managed_dict

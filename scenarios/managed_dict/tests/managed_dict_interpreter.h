@@ -1,0 +1,77 @@
+// One interpreter to itself: for tests that plant a fault, or look at bytes.
+#pragma once
+
+#include "scenarios/managed_dict/tests/managed_dict_cases.h"
+#include "targets/managed_dict/core.h"
+#include "targets/managed_dict/judge.h"
+#include "targets/managed_dict/program.h"
+
+namespace scenarios::managed_dict::testing {
+
+namespace md = targets::managed_dict;
+
+/// Hears, and does nothing.
+class Deaf : public md::Witness {
+ public:
+  void reached(std::uint32_t) override {}
+  void read(const md::Reading&) override {}
+  void exercised() override {}
+};
+
+/// What a test looks at while its interpreter runs.
+struct Interpreter {
+  md::Core& core;
+  md::Program& program;
+};
+
+inline md::Setup quiet_setup(md::Witness& witness) {
+  md::Setup setup;
+  setup.witness = &witness;
+  setup.compile_threshold = 1;
+  return setup;
+}
+
+/// Runs `body(interpreter)` as the one task of a run, and returns what came of it. `change(setup)`
+/// comes before.
+template <class Body, class Change>
+harness::Outcome run_interpreter(Body body, Change change) {
+  static Body* the_body = nullptr;
+  static Change* the_change = nullptr;
+  the_body = &body;
+  the_change = &change;
+  harness::Scenario planted = scenario;
+  planted.turn_limit = 1'000'000;
+  planted.drive = [](harness::Scene& scene) {
+    harness::Arena& arena = scene.world().arena;
+    auto* runtime = arena.make<harness::Runtime>(scene.runtime());
+    md::Setup setup = quiet_setup(*arena.make<Deaf>());
+    (*the_change)(setup);
+    md::Core* core = arena.make<md::Core>(*runtime, setup);
+    core->writer = arena.make<md::Writer>(*core);
+    md::Program* program = arena.make<md::Program>(*core);
+    program->init();
+    scene.exercised();
+    scene.world().scheduler.spawn("script", [core, program] {
+      Interpreter interpreter{*core, *program};
+      (*the_body)(interpreter);
+    });
+  };
+  planted.window_of = [](const harness::Scene&, const harness::Fault&) { return -1; };
+  static harness::Runner runner;
+  return runner.run(harness::Case{&planted, 0, {}, &sim(), {}});
+}
+
+template <class Body>
+harness::Outcome run_interpreter(Body body) {
+  return run_interpreter(body, [](md::Setup&) {});
+}
+
+/// An instance of _NoGrad with its attribute stored.
+inline md::Address make_no_grad(Interpreter& on) {
+  const md::Address object = on.core.attributes.make(on.core.types.named(md::Class::no_grad));
+  on.core.attributes.set(object, 0, on.core.types.boolean(true));
+  on.core.ghost.find(object)->set({0, harness::BirthId::none, on.core.types.boolean(true), 1});
+  return object;
+}
+
+}  // namespace scenarios::managed_dict::testing

@@ -1,0 +1,166 @@
+// How it works. A pool's header holds its free list; a free block's first word is the link to the
+// next. Links are real bytes, so whoever writes to a freed block or frees a wrong pointer bends the
+// list, and malloc() believes what it finds.
+#include "targets/managed_dict/allocator.h"
+
+namespace targets::managed_dict {
+
+namespace {
+
+using harness::BirthId;
+using harness::Fault;
+using harness::FaultKind;
+using harness::Label;
+
+constexpr std::uint32_t kFreeListOffset = 8;  ///< In a pool's header.
+
+constexpr std::array<Label, kBlockKindCount> kKindLabels{"instance", "values", "dict", "int",
+                                                         "table",    "noise",  "type", "none"};
+
+std::uint32_t class_of(std::uint32_t bytes) { return (bytes - 1) / kAlignment; }
+
+}  // namespace
+
+harness::Label to_label(BlockKind kind) { return kKindLabels[harness::raw(kind)]; }
+
+std::uint32_t Allocator::pool_with_room(std::uint32_t size_class) {
+  const std::uint32_t block_bytes = (size_class + 1) * kAlignment;
+  for (std::uint32_t index = 0; index < memory_.blocks().open_count(); ++index)
+    if (memory_.blocks().pool(index).block_bytes == block_bytes && has_room(index)) return index;
+  const std::uint32_t opened = memory_.blocks().open_pool(block_bytes);
+  if (opened != kPoolCount)
+    memory_.fill(memory_.blocks().pool_base(opened), std::byte{0}, kPoolHeaderBytes);
+  return opened;
+}
+
+bool Allocator::has_room(std::uint32_t pool) {
+  const Blocks::Pool& blocks = memory_.blocks().pool(pool);
+  return memory_.load_link(memory_.blocks().pool_base(pool) + kFreeListOffset) != 0 ||
+         blocks.carved < blocks.capacity();
+}
+
+Address Allocator::malloc(std::uint32_t bytes, BlockKind kind) {
+  HARNESS_CHECK(bytes > 0 && bytes <= kSmallLimit, "pymalloc serves small blocks");
+  const ModuleScope module(memory_, Module::allocator);
+  std::uint32_t& pool = pools_[class_of(bytes)];
+  if (pool == 0 || !has_room(pool - 1)) {
+    const std::uint32_t found = pool_with_room(class_of(bytes));
+    if (found == kPoolCount) return 0;
+    pool = found + 1;
+  }
+  const Address head = memory_.load_link(memory_.blocks().pool_base(pool - 1) + kFreeListOffset);
+  if (head != 0) return hand_out(take_free(pool - 1, head), bytes, kind);
+  Block& block = memory_.blocks().carve(pool - 1);
+  memory_.fill(block.begin, std::byte{0}, block.capacity);
+  return hand_out(block.begin, bytes, kind);
+}
+
+// The free blocks that may be taken: the last freed ones, as far as the list makes sense.
+Address Allocator::take_free(std::uint32_t pool, Address head) {
+  Blocks& blocks = memory_.blocks();
+  std::array<Address, kChoiceLimit> links;  // Where the link to each is.
+  std::array<std::uint32_t, kChoiceLimit> values;
+  std::uint32_t count = 0;
+  Address link = blocks.pool_base(pool) + kFreeListOffset;
+  for (Address block = head; count < kChoiceLimit; block = memory_.load_link(block)) {
+    const Block* slot = blocks.slot_near(block);
+    if (slot == nullptr || slot->alive || blocks.pool_of(block) != pool) break;
+    links[count] = link;
+    values[count++] = static_cast<std::uint32_t>(slot - blocks.pool(pool).slots) + 1;
+    link = block;
+  }
+  const std::uint32_t chosen = count < 2 ? 0
+                                         : memory_.scheduler().picker().pick_value(
+                                               harness::Site::reuse, {values.data(), count});
+  if (chosen == 0)
+    link = blocks.pool_base(pool) + kFreeListOffset;
+  else
+    link = links[chosen];
+  const Address taken = memory_.load_link(link);
+  memory_.store_link(link, memory_.load_link(taken));
+  return taken;
+}
+
+Address Allocator::hand_out(Address address, std::uint32_t bytes, BlockKind kind) {
+  Block* block = memory_.blocks().slot_near(address);
+  if (block == nullptr) memory_.crash(address);
+  harness::Ledger& ledger = memory_.ledger();
+  if (block->alive) {  // The free list has it twice, or overlaps: from here on, anything goes.
+    Fault fault = ledger.describe(FaultKind::recycled_use, block->id);
+    fault.detail = "handed out while it is alive";
+    memory_.end_with(std::move(fault), address);
+  }
+  const BirthId previous = block->id;
+  if (kind == BlockKind::instance && block->kind == BlockKind::instance) ++recycled_instances_;
+  block->begin = address;
+  block->bytes = bytes;
+  block->kind = kind;
+  block->alive = true;
+  block->judged = false;
+  block->references = 0;
+  block->owner = 0;
+  block->size = 0;
+  block->id = ledger.born(to_label(kind), address, bytes, previous);
+  memory_.fill(address + bytes, kPadding, padding_bytes(*block));
+  if (memory_.observer() != nullptr) [[unlikely]]
+    memory_.observer()->allocated(
+        {memory_.scheduler().now(), kind, block->id, previous, address, bytes});
+  return address;
+}
+
+// Not beyond the block's own slot, wherever in it the block begins.
+std::uint32_t Allocator::padding_bytes(const Block& block) {
+  const Blocks& blocks = memory_.blocks();
+  const Address base = blocks.pool_base(blocks.pool_of(block.begin)) + kPoolHeaderBytes;
+  const Address used_end = block.begin + block.bytes - base;
+  const Address slot_end = (used_end + block.capacity - 1) / block.capacity * block.capacity;
+  return static_cast<std::uint32_t>(
+      std::min<Address>(slot_end - used_end, block.capacity - block.bytes));
+}
+
+void Allocator::free(Address address) { free(address, false, 0, 0); }
+
+void Allocator::free_values(Address values, std::uint8_t prefix_expected) {
+  const auto prefix = memory_.load<std::uint8_t>(values - 1);
+  free(values - prefix, true, prefix, prefix_expected);
+}
+
+void Allocator::free(Address address, bool is_values, std::uint8_t prefix, std::uint8_t expected) {
+  const Module caller = memory_.module();
+  const ModuleScope module(memory_, Module::allocator);
+  Block* block = memory_.blocks().slot_near(address);
+  if (block == nullptr) memory_.crash(address);
+  const bool intact =
+      memory_.is_filled(block->begin + block->bytes, kPadding, padding_bytes(*block));
+  if (memory_.observer() != nullptr) [[unlikely]]
+    memory_.observer()->released({memory_.scheduler().now(), caller, block->kind, block->id,
+                                  address, block->begin, intact, is_values, prefix, expected});
+  check(*block, address, intact, prefix == expected);
+  if (block->alive) memory_.ledger().died(block->id);
+  block->alive = false;
+  const Address list =
+      memory_.blocks().pool_base(memory_.blocks().pool_of(address)) + kFreeListOffset;
+  memory_.store_link(address, memory_.load_link(list));
+  memory_.store_link(list, address);
+}
+
+// T2, T6, and that a block is freed once. The real one goes on all the same.
+void Allocator::check(const Block& block, Address address, bool intact, bool prefix_right) {
+  harness::Ledger& ledger = memory_.ledger();
+  harness::History& history = memory_.scheduler().history();
+  if (!block.alive) return ledger.double_free(block.id);
+  if (address != block.begin || address % kAlignment != 0)
+    history.add(ledger.describe(FaultKind::wrong_owner, block.id));
+  if (!prefix_right) {
+    Fault fault = ledger.describe(FaultKind::wrong_value, block.id);
+    fault.object_kind = "prefix";
+    history.add(std::move(fault));
+  }
+  if (!intact) {
+    Fault fault = ledger.describe(FaultKind::wrong_value, block.id);
+    fault.object_kind = "padding";
+    history.add(std::move(fault));
+  }
+}
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,46 @@
+// Allocator: pymalloc as 3.12 has it: size classes, free lists in band, last in first out.
+//
+// free() believes its argument: what it is given goes onto the free list of that pool, and the next
+// malloc() of the class hands exactly that out. Which free block malloc() takes is a pick (plain:
+// the last freed), as other threads' and other objects' traffic decides in a real process.
+#pragma once
+
+#include "targets/managed_dict/memory.h"
+
+namespace targets::managed_dict {
+
+harness::Label to_label(BlockKind kind);
+
+class Allocator {
+ public:
+  explicit Allocator(Memory& memory) : memory_(memory) {}
+
+  /// 0 when there is no memory left.
+  Address malloc(std::uint32_t bytes, BlockKind kind);
+  /// `prefix_expected`: for values, what the byte before values[0] should hold; ghost.
+  void free(Address address);
+  /// The same for a chunk of values: `values` is where values[0] is, and says itself where it
+  /// begins.
+  void free_values(Address values, std::uint8_t prefix_expected);
+
+  /// How often the storage of one instance became another's.
+  std::uint32_t recycled_instances() const { return recycled_instances_; }
+
+ private:
+  static constexpr std::uint32_t kChoiceLimit = 4;
+  static constexpr std::byte kPadding{0xfd};
+
+  std::uint32_t pool_with_room(std::uint32_t size_class);
+  bool has_room(std::uint32_t pool);
+  Address take_free(std::uint32_t pool, Address head);
+  Address hand_out(Address address, std::uint32_t bytes, BlockKind kind);
+  std::uint32_t padding_bytes(const Block& block);
+  void free(Address address, bool is_values, std::uint8_t prefix, std::uint8_t expected);
+  void check(const Block& block, Address address, bool intact, bool prefix_right);
+
+  Memory& memory_;
+  std::array<std::uint32_t, kClassCount> pools_{};  ///< By size class: the pool in use, plus 1.
+  std::uint32_t recycled_instances_ = 0;
+};
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,186 @@
+// How it works. `look` reads the words of the layout; everything else asks it. In 3.13 a dict may
+// be there beside the values, which then are the dict's as well: a traversal visits both, and the
+// collector counts the dict's share through the dict only.
+#include "targets/managed_dict/attributes.h"
+
+#include "targets/managed_dict/core.h"
+
+namespace targets::managed_dict {
+
+using harness::SiteScope;
+
+Attributes::Where Attributes::look(Address object) {
+  switch (core_.setup.version) {
+    case Version::cpython312: {
+      const std::uint64_t word = load(object + kWordOffset);
+      return is_values(word) ? Where{values_of(word), 0} : Where{0, word};
+    }
+    case Version::cpython311:
+      return {load(object + kValuesOffset), load(object + kWordOffset)};
+    case Version::cpython313: {
+      const Address values = inline_values(object);
+      const Address dict = load(object + kWordOffset);
+      return {load_byte(values + kInlineValidOffset) != 0 ? values : 0, dict};
+    }
+  }
+  return {};
+}
+
+Type& Attributes::type_of(Address object) {
+  const Address address = load(object + kTypeOffset);
+  Type* type = core_.types.at(address);
+  if (type == nullptr) memory_.crash(address + kTypeFlagsOffset);
+  return *type;
+}
+
+bool Attributes::is_inline(Address values) {
+  if (core_.setup.version != Version::cpython313) return false;
+  const Block* block = memory_.find(values);
+  return block != nullptr && block->kind == BlockKind::instance;
+}
+
+// ---- PyObject_SetAttr and its kin ---------------------------------------------------------------
+
+Status Attributes::set(Address object, Attribute attribute, Address value) {
+  const SiteScope site(core_.scheduler(), "PyObject_SetAttr");
+  const ModuleScope module(memory_, Module::interpreter);
+  Type& type = type_of(object);
+  const Where where = look(object);
+  if (where.values != 0 && where.dict == 0) {
+    int index = type.keys.index(attribute);
+    if (index < 0) index = type.keys.insert(attribute);
+    if (index >= 0) {
+      store_value(where.values, static_cast<std::uint32_t>(index), value);
+      return Status::ok;
+    }
+  }
+  const Address dict = where.dict != 0 ? where.dict : materialise(object);
+  return dict != 0 ? core_.dicts.set(dict, attribute, value) : Status::memory_error;
+}
+
+Address Attributes::get(Address object, Attribute attribute) {
+  const SiteScope site(core_.scheduler(), "PyObject_GetAttr");
+  const Where where = look(object);
+  if (where.values != 0 && where.dict == 0) {
+    const int index = type_of(object).keys.index(attribute);
+    return index < 0 ? 0 : load(where.values + static_cast<std::uint32_t>(index) * kWord);
+  }
+  return where.dict != 0 ? core_.dicts.get(where.dict, attribute) : 0;
+}
+
+Status Attributes::erase(Address object, Attribute attribute) {
+  const SiteScope site(core_.scheduler(), "PyObject_DelAttr");
+  const ModuleScope module(memory_, Module::interpreter);
+  const Where where = look(object);
+  if (where.dict != 0) return core_.dicts.erase(where.dict, attribute);
+  const int index = type_of(object).keys.index(attribute);
+  if (where.values == 0 || index < 0) return Status::attribute_error;
+  const Address place = where.values + static_cast<std::uint32_t>(index) * kWord;
+  const Address old = load(place);
+  if (old == 0) return Status::attribute_error;
+  store(place, 0);
+  remove_order(where.values, static_cast<std::uint32_t>(index));
+  core_.objects.decref(old);
+  return Status::ok;
+}
+
+void Attributes::store_value(Address values, std::uint32_t index, Address value) {
+  const Address place = values + index * kWord;
+  core_.objects.incref(value);
+  const Address old = load(place);
+  store(place, value);
+  if (old == 0) {
+    append_order(values, index);
+  } else {
+    core_.objects.decref(old);
+  }
+}
+
+// ---- the dict -----------------------------------------------------------------------------------
+
+Address Attributes::materialise(Address object) {
+  const SiteScope site(core_.scheduler(), "_PyObject_GetDictPtr");
+  const ModuleScope module(memory_, Module::interpreter);
+  const Where where = look(object);
+  if (where.dict != 0) return where.dict;
+  const std::uint32_t used = where.values != 0 ? load_byte(count_byte(where.values)) : 0;
+  const Address dict = core_.dicts.make(&type_of(object), where.values, used);
+  if (dict == 0) return 0;
+  publish_dict(object, dict);
+  ++memory_.counters().materialisations;
+  core_.reached(Window::dict_published);
+  return dict;
+}
+
+void Attributes::publish_dict(Address object, Address dict) {
+  store(object + kWordOffset, dict);
+  if (core_.setup.version == Version::cpython311) store(object + kValuesOffset, 0);
+  if (GhostInstance* ghost = core_.ghost.find(object)) {
+    ghost->dict = dict;
+    if (core_.setup.version != Version::cpython313) ghost->values = 0;
+  }
+}
+
+Status Attributes::replace_dict(Address object, Address dict) {
+  const SiteScope site(core_.scheduler(), "_PyObject_SetManagedDict");
+  const ModuleScope module(memory_, Module::interpreter);
+  const Address old = materialise(object);
+  if (old == 0) return Status::memory_error;
+  if (core_.setup.version == Version::cpython313) {
+    // What the dict shares with the object it takes along, and the object is empty.
+    if (const Status status = core_.dicts.detach(old); status != Status::ok) return status;
+    if (look(object).values != 0) free_values(inline_values(object));
+  }
+  store(object + kWordOffset, dict);
+  if (GhostInstance* ghost = core_.ghost.find(object)) ghost->dict = dict;
+  core_.objects.decref(old);
+  return Status::ok;
+}
+
+// Another class has other keys: what was kept by the old ones moves to the dict first.
+Status Attributes::set_class(Address object, Type& to) {
+  const SiteScope site(core_.scheduler(), "object_set_class");
+  const ModuleScope module(memory_, Module::interpreter);
+  const Type& from = type_of(object);
+  const Address dict = materialise(object);
+  if (dict == 0) return Status::memory_error;
+  if (core_.setup.version == Version::cpython313)
+    if (const Status status = core_.dicts.detach(dict); status != Status::ok) return status;
+  core_.objects.incref(to.address);
+  store(object + kTypeOffset, to.address);
+  core_.objects.decref(from.address);
+  return Status::ok;
+}
+
+// ---- insertion order ----------------------------------------------------------------------------
+
+Address Attributes::count_byte(Address values) const {
+  return core_.setup.version == Version::cpython313 ? values + kInlineSizeOffset
+                                                    : values + kCountByteOffset;
+}
+
+// Before 3.13 it grows down from the values, whatever lies there.
+Address Attributes::order_byte(Address values, std::uint32_t position) {
+  if (core_.setup.version == Version::cpython313)
+    return values + Address{load_byte(values + kInlineCapacityOffset)} * kWord + position;
+  return values + kOrderByteOffset - position;
+}
+
+void Attributes::append_order(Address values, std::uint32_t index) {
+  const std::uint32_t count = load_byte(count_byte(values));
+  store_byte(order_byte(values, count), index);
+  store_byte(count_byte(values), count + 1);
+  core_.reached(Window::order_appended);
+  core_.writer->after_append(values, count);
+}
+
+void Attributes::remove_order(Address values, std::uint32_t index) {
+  const std::uint32_t count = load_byte(count_byte(values));
+  std::uint32_t position = 0;
+  while (position < count && load_byte(order_byte(values, position)) != index) ++position;
+  for (; position + 1 < count; ++position)
+    store_byte(order_byte(values, position), load_byte(order_byte(values, position + 1)));
+  if (count != 0) store_byte(count_byte(values), count - 1);
+}
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,110 @@
+// Attributes: where an instance keeps its attributes, and how they move to a dict.
+//
+// Three layouts, one file each way they differ: 3.12's tagged word, 3.11's two words, 3.13's inline
+// values.
+#pragma once
+
+#include "targets/managed_dict/ghost.h"
+#include "targets/managed_dict/managed_dict.h"
+
+namespace targets::managed_dict {
+
+struct Core;
+
+class Attributes {
+ public:
+  Attributes(Core& core, Memory& memory) : core_(core), memory_(memory) {}
+
+  /// What an instance's words say. 0 for what there is not; in 3.13 there can be both.
+  struct Where {
+    Address values;
+    Address dict;
+  };
+
+  /// A new instance, or 0 when there is no memory. The caller owns the reference.
+  Address make(Type& type);
+  void deallocate(Address object);
+
+  // ---- PyObject_SetAttr and its kin ----
+  Status set(Address object, Attribute attribute, Address value);
+  /// A borrowed reference, or 0.
+  Address get(Address object, Attribute attribute);
+  Status erase(Address object, Attribute attribute);
+
+  // ---- the dict ----
+  /// _PyObject_GetDictPtr and what reads it: from here on the instance has a dict. 0: no memory.
+  Address materialise(Address object);
+  /// v.__dict__ = dict, whose reference it takes; 0 deletes.
+  Status replace_dict(Address object, Address dict);
+  Status set_class(Address object, Type& to);
+
+  // ---- what the caches and the collector need ----
+  Where look(Address object);
+  /// Whoever believes an object believes its type: what is none leads nowhere.
+  Type& type_of(Address object);
+  /// Takes a reference of its own.
+  void store_value(Address values, std::uint32_t index, Address value);
+  /// Empties an instance, as the collector does to break a cycle.
+  void clear(Address object);
+  /// Gives up `count` values and their chunk.
+  void drop_values(Address values, std::uint32_t count);
+  void free_values(Address values);
+  /// Whether the values are part of their instance.
+  bool is_inline(Address values);
+  /// The word at -0x18, for probes.
+  std::uint64_t word(Address object) { return load(object + kWordOffset); }
+
+  template <class Visit>
+  void traverse(Address object, Visit visit);
+
+ private:
+  std::uint64_t load(Address address) { return memory_.load<std::uint64_t>(address); }
+  std::uint8_t load_byte(Address address) { return memory_.load<std::uint8_t>(address); }
+  void store(Address address, std::uint64_t value) { memory_.store<std::uint64_t>(address, value); }
+  void store_byte(Address address, std::uint32_t value) {
+    memory_.store<std::uint8_t>(address, static_cast<std::uint8_t>(value));
+  }
+
+  Address inline_values(Address object) const {
+    return object + basic_bytes(Version::cpython313) + kWord;
+  }
+  bool init_values(Address object, Type& type, GhostInstance& ghost);
+  Address make_chunk(std::uint32_t size);
+  void set_values(Address object, Address values);
+  /// The word says "this dict" from now on, and no longer "values".
+  void publish_dict(Address object, Address dict);
+
+  // ---- insertion order ----
+  Address count_byte(Address values) const;
+  Address order_byte(Address values, std::uint32_t position);
+  void append_order(Address values, std::uint32_t index);
+  void remove_order(Address values, std::uint32_t index);
+
+  Core& core_;
+  Memory& memory_;
+};
+
+template <class Visit>
+void Attributes::traverse(Address object, Visit visit) {
+  const Where where = look(object);
+  if (where.values != 0) {
+    const Type& type = type_of(object);
+    for (std::uint32_t i = 0; i < type.keys.entry_count(); ++i)
+      if (const Address value = load(where.values + i * kWord)) visit(value);
+  }
+  if (where.dict != 0) visit(where.dict);
+}
+
+/// The object that lives in a block: where its references point.
+constexpr Address object_in(const Block& block) {
+  switch (block.kind) {
+    case BlockKind::instance:
+      return block.begin + kPreheaderBytes;
+    case BlockKind::dict:
+      return block.begin + kGcHeadBytes;
+    default:
+      return block.begin;
+  }
+}
+
+}  // namespace targets::managed_dict

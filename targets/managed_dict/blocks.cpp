@@ -1,0 +1,78 @@
+#include "targets/managed_dict/blocks.h"
+
+namespace targets::managed_dict {
+
+Blocks::Blocks(harness::Arena& arena, Address heap_base, Address static_base)
+    : arena_(arena), heap_base_(heap_base), static_base_(static_base) {}
+
+// A block that begins a little off lies in the slot before its own or behind it.
+Block* Blocks::find(Address address) {
+  if (in_heap(address)) {
+    Pool& pool = pools_[pool_of(address)];
+    const auto offset = static_cast<std::uint32_t>((address - heap_base_) % kPoolBytes);
+    if (pool.block_bytes == 0) return nullptr;
+    const std::uint32_t slot = offset < kPoolHeaderBytes ? 0 : slot_index(pool, offset);
+    for (const std::uint32_t index : {slot, slot + 1, slot - 1}) {
+      if (index >= pool.carved) continue;
+      Block& block = pool.slots[index];
+      if (block.alive && block.contains(address)) return &block;
+    }
+    return nullptr;
+  }
+  if (!in_statics(address)) return nullptr;
+  Block& block = statics_[(address - static_base_) / kStaticBytes];
+  return block.alive && block.contains(address) ? &block : nullptr;
+}
+
+Block* Blocks::find_dead(Address address) {
+  if (!in_heap(address)) return nullptr;
+  Pool& pool = pools_[pool_of(address)];
+  const auto offset = static_cast<std::uint32_t>((address - heap_base_) % kPoolBytes);
+  if (offset < kPoolHeaderBytes || pool.block_bytes == 0) return nullptr;
+  const std::uint32_t slot = slot_index(pool, offset);
+  return slot < pool.carved && !pool.slots[slot].alive ? &pool.slots[slot] : nullptr;
+}
+
+std::uint32_t Blocks::open_pool(std::uint32_t block_bytes) {
+  if (open_count_ == kPoolCount) return kPoolCount;
+  Pool& pool = pools_[open_count_];
+  pool.block_bytes = block_bytes;
+  pool.reciprocal = 65536 / (block_bytes / kAlignment) + 1;
+  void* storage = arena_.resource()->allocate(pool.capacity() * sizeof(Block), alignof(Block));
+  pool.slots = static_cast<Block*>(storage);
+  return open_count_++;
+}
+
+Block* Blocks::slot_near(Address begin) {
+  if (!in_heap(begin)) return nullptr;
+  Pool& pool = pools_[pool_of(begin)];
+  if (pool.block_bytes == 0) return nullptr;
+  const auto offset =
+      static_cast<std::uint32_t>((begin - heap_base_) % kPoolBytes) + pool.block_bytes / 2;
+  if (offset < kPoolHeaderBytes) return nullptr;
+  const std::uint32_t slot = slot_index(pool, offset);
+  return slot < pool.carved ? &pool.slots[slot] : nullptr;
+}
+
+Block& Blocks::carve(std::uint32_t index) {
+  Pool& pool = pools_[index];
+  const Address begin =
+      pool_base(index) + kPoolHeaderBytes + Address{pool.carved} * pool.block_bytes;
+  Block& block = *new (&pool.slots[pool.carved++]) Block;
+  block.begin = begin;
+  block.capacity = pool.block_bytes;
+  return block;
+}
+
+Block& Blocks::add_static(BlockKind kind, std::uint32_t bytes) {
+  HARNESS_CHECK(static_count_ < kStaticCount && bytes <= kStaticBytes,
+                "the data segment is large enough");
+  Block& block = statics_[static_count_];
+  block.begin = static_base_ + Address{kStaticBytes} * static_count_++;
+  block.bytes = block.capacity = bytes;
+  block.kind = kind;
+  block.alive = true;
+  return block;
+}
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,117 @@
+// Blocks: which storage is whose: the ghost of the allocator, by birth id.
+//
+// pymalloc cuts pools of 16 KiB into blocks of one size each. A block is found by the slot of its
+// pool that it mostly lies in, because free() of a wrong pointer makes blocks that begin a little
+// off.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "harness/runtime.h"
+#include "targets/managed_dict/observer.h"
+
+namespace targets::managed_dict {
+
+inline constexpr std::uint32_t kPoolBytes = 16384;
+inline constexpr std::uint32_t kPoolHeaderBytes = 48;
+inline constexpr std::uint32_t kPoolCount = 12;
+inline constexpr std::uint32_t kHeapBytes = kPoolBytes * kPoolCount;
+inline constexpr std::uint32_t kAlignment = 16;
+inline constexpr std::uint32_t kSmallLimit = 512;
+inline constexpr std::uint32_t kClassCount = kSmallLimit / kAlignment;
+
+inline constexpr std::uint32_t kStaticBytes = 256;  ///< Apart from each other.
+inline constexpr std::uint32_t kStaticCount = 24;
+
+/// Storage, and who lives or lived there.
+struct Block {
+  Address begin = 0;
+  std::uint32_t bytes = 0;     ///< As asked for.
+  std::uint32_t capacity = 0;  ///< Of its size class.
+  harness::BirthId id = harness::BirthId::none;
+  BlockKind kind = BlockKind::none;
+  bool alive = false;
+  std::int64_t references = 0;  ///< Ghost: strong references that were really taken.
+  Address owner = 0;            ///< Ghost: of values, the instance or dict that they are of.
+  bool judged = false;          ///< Ghost: its count was found wrong.
+  std::uint32_t size = 0;       ///< Ghost: of values, how many there is room for.
+
+  Address end() const { return begin + capacity; }
+  bool contains(Address address) const { return address >= begin && address < end(); }
+};
+
+class Blocks {
+ public:
+  Blocks(harness::Arena& arena, Address heap_base, Address static_base);
+
+  Address heap_base() const { return heap_base_; }
+  Address static_base() const { return static_base_; }
+  bool in_heap(Address address) const { return address - heap_base_ < kHeapBytes; }
+  bool in_statics(Address address) const {
+    return address - static_base_ < kStaticBytes * kStaticCount;
+  }
+
+  /// Whether live blocks have all `width` bytes.
+  bool covers(Address address, std::uint32_t width) {
+    const Block* block = find(address);
+    if (block == nullptr) return false;
+    if (address + width <= block->end()) [[likely]]
+      return true;
+    return covers(block->end(), static_cast<std::uint32_t>(address + width - block->end()));
+  }
+
+  /// The live block that has this byte, or null.
+  Block* find(Address address);
+  /// Who lived at this byte last, or null.
+  Block* find_dead(Address address);
+
+  // ---- pools ----
+
+  struct Pool {
+    std::uint32_t block_bytes = 0;  ///< 0: nobody's yet.
+    std::uint32_t reciprocal = 0;
+    std::uint32_t carved = 0;  ///< Slots that were ever handed out.
+    Block* slots = nullptr;
+    std::uint32_t capacity() const { return (kPoolBytes - kPoolHeaderBytes) / block_bytes; }
+  };
+  Pool& pool(std::uint32_t index) { return pools_[index]; }
+  Address pool_base(std::uint32_t index) const { return heap_base_ + Address{index} * kPoolBytes; }
+  std::uint32_t pool_of(Address address) const {
+    return static_cast<std::uint32_t>((address - heap_base_) / kPoolBytes);
+  }
+  std::uint32_t open_count() const { return open_count_; }
+  /// Makes the first free pool one of blocks of `block_bytes`. kPoolCount when none is left.
+  std::uint32_t open_pool(std::uint32_t block_bytes);
+  /// The next block of a pool that was never handed out; there must be one.
+  Block& carve(std::uint32_t pool);
+  /// The slot that a block which begins here mostly lies in, or null.
+  Block* slot_near(Address begin);
+
+  Block& add_static(BlockKind kind, std::uint32_t bytes);
+  std::uint32_t static_count() const { return static_count_; }
+  Block& static_block(std::uint32_t index) { return statics_[index]; }
+
+  /// Calls `visit(block)` for every live block of a pool.
+  template <class Visit>
+  void for_each_live(Visit visit) {
+    for (std::uint32_t index = 0; index < open_count_; ++index)
+      for (std::uint32_t slot = 0; slot < pools_[index].carved; ++slot)
+        if (pools_[index].slots[slot].alive) visit(pools_[index].slots[slot]);
+  }
+
+ private:
+  static std::uint32_t slot_index(const Pool& pool, std::uint32_t offset) {
+    return ((offset - kPoolHeaderBytes) / kAlignment * pool.reciprocal) >> 16;
+  }
+
+  harness::Arena& arena_;
+  Address heap_base_;
+  Address static_base_;
+  std::array<Pool, kPoolCount> pools_;
+  std::uint32_t open_count_ = 0;
+  std::array<Block, kStaticCount> statics_;
+  std::uint32_t static_count_ = 0;
+};
+
+}  // namespace targets::managed_dict

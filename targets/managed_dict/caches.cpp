@@ -1,0 +1,36 @@
+#include "targets/managed_dict/caches.h"
+
+#include "targets/managed_dict/core.h"
+
+namespace targets::managed_dict {
+
+void Caches::fill(AttrCache& cache, const Type& type, Attribute attribute) {
+  const int index = type.keys.index(attribute);
+  if (index < 0) return;
+  cache.fill({type.address, core_.types.assign_version(type), attribute,
+              static_cast<std::uint32_t>(index), 0});
+}
+
+void Caches::fill_type(Class of, const Type& type, Address value) {
+  type_cache(of) = {type.address, core_.types.assign_version(type), 0, 0, value};
+}
+
+void Caches::type_changed(const Type& type) {
+  bool watched = false;
+  const auto reset = [&](CacheLine& line) {
+    if (line.type != type.address) return;
+    watched = true;
+    line = {};
+  };
+  // The lines of instances hold no value: they are told first, as they were watched first.
+  for (auto* caches : {&stores_, &loads_})
+    for (AttrCache& cache : *caches)
+      for (CacheLine& line : cache.lines) reset(line);
+  for (CacheLine& line : types_)
+    if (line.type == type.address && !core_.writer->forgets_invalidation()) reset(line);
+  if (!watched) return;
+  ++core_.memory.counters().invalidations;
+  core_.reached(Window::type_modified);
+}
+
+}  // namespace targets::managed_dict

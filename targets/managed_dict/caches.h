@@ -1,0 +1,83 @@
+// Caches: what the JIT remembers of a type between calls: inline caches for attribute stores and
+// loads, and for attributes of the type itself. All of them borrow: what keeps them honest is that
+// a type that is modified tells those who watch it.
+#pragma once
+
+#include <array>
+
+#include "targets/managed_dict/types.h"
+
+namespace targets::managed_dict {
+
+struct Core;
+
+/// What is true of a type while its version is this one.
+struct CacheLine {
+  Address type = 0;  ///< 0: empty.
+  std::uint32_t version = 0;
+  Attribute attribute = 0;  ///< A site has one; the script's own site stands for many.
+  std::uint32_t index = 0;  ///< Of the value, for instances' attributes.
+  Address value = 0;        ///< Borrowed, for the type's own.
+};
+
+/// One site's cache: polymorphic, filled round robin.
+struct AttrCache {
+  static constexpr std::size_t kLineCount = 4;
+  std::array<CacheLine, kLineCount> lines;
+  std::uint8_t next = 0;
+
+  const CacheLine* find(Address type, Attribute attribute) const {
+    for (const CacheLine& line : lines)
+      if (line.type == type && line.attribute == attribute) return &line;
+    return nullptr;
+  }
+  void fill(const CacheLine& line) {
+    lines[next] = line;
+    next = static_cast<std::uint8_t>((next + 1) % kLineCount);
+  }
+};
+
+/// Where in the workload's code an attribute is stored or loaded: one per attribute of its own
+/// methods, and one for whatever else the script does.
+using Site = std::uint32_t;
+inline constexpr Site kScriptSite = 7;
+inline constexpr Site kSiteCountOfPath = 8;
+constexpr Site site_of(Class of, Attribute attribute) {
+  constexpr std::array<Site, kClassCountOfPath> kFirst{0, 1, 5};
+  return attribute < own_attributes(of) ? kFirst[harness::raw(of)] + attribute : kScriptSite;
+}
+
+class Caches {
+ public:
+  explicit Caches(Core& core) : core_(core) {}
+
+  AttrCache& store_cache(Site site) { return stores_[site]; }
+  AttrCache& load_cache(Site site) { return loads_[site]; }
+  CacheLine& type_cache(Class of) { return types_[harness::raw(of)]; }
+
+  /// Remembers where instances of `type` keep `attribute`, if they do and the type has a version.
+  void fill(AttrCache& cache, const Type& type, Attribute attribute);
+  void fill_type(Class of, const Type& type, Address value);
+  /// A type was modified: every line of it is emptied.
+  void type_changed(const Type& type);
+
+  template <class Visit>
+  void for_each_filled(Visit visit) {
+    for (auto* caches : {&stores_, &loads_})
+      for (const AttrCache& cache : *caches)
+        for (const CacheLine& line : cache.lines)
+          if (line.type != 0) visit(line);
+    for (const CacheLine& line : types_)
+      if (line.type != 0) visit(line);
+  }
+
+  bool judged = false;  ///< Ghost: a stale line was reported.
+
+ private:
+  Core& core_;
+  std::array<AttrCache, kSiteCountOfPath> stores_;
+  std::array<AttrCache, kSiteCountOfPath> loads_;
+  std::array<CacheLine, kClassCountOfPath> types_;
+};
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,64 @@
+// Core: the parts of one interpreter process, as they know each other.
+#pragma once
+
+#include "targets/managed_dict/allocator.h"
+#include "targets/managed_dict/attributes.h"
+#include "targets/managed_dict/caches.h"
+#include "targets/managed_dict/collector.h"
+#include "targets/managed_dict/dicts.h"
+#include "targets/managed_dict/ghost.h"
+#include "targets/managed_dict/jit.h"
+#include "targets/managed_dict/objects.h"
+#include "targets/managed_dict/types.h"
+#include "targets/managed_dict/writer.h"
+
+namespace targets::managed_dict {
+
+/// The places where the race can happen, as scenario.cpp describes them.
+enum class Window : std::uint8_t {
+  word_read,
+  word_counted,
+  chunk_freed,
+  instance_recycled,
+  order_appended,
+  type_modified,
+  value_counted,
+  dict_published,
+};
+
+/// Ownership: its parts are its own. Lifetime: the run's.
+struct Core {
+  Core(harness::Runtime& the_runtime, const Setup& the_setup)
+      : runtime(the_runtime),
+        setup(the_setup),
+        memory(the_runtime, the_setup.placement, the_setup.observer),
+        allocator(memory),
+        types(memory, the_setup),
+        objects(*this),
+        dicts(*this, memory),
+        attributes(*this, memory),
+        collector(*this, memory),
+        caches(*this),
+        jit(*this) {}
+  Core(const Core&) = delete;  // The parts point at it.
+  Core& operator=(const Core&) = delete;
+
+  void reached(Window window) { setup.witness->reached(harness::raw(window)); }
+  harness::Scheduler& scheduler() { return runtime.scheduler; }
+
+  harness::Runtime& runtime;
+  Setup setup;
+  Memory memory;
+  Allocator allocator;
+  Types types;
+  Objects objects;
+  Dicts dicts;
+  Attributes attributes;
+  Collector collector;
+  Caches caches;
+  Jit jit;
+  Ghost ghost;
+  Writer* writer = nullptr;  ///< Never null once the variant's maker is done.
+};
+
+}  // namespace targets::managed_dict

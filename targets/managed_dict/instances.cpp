@@ -1,0 +1,120 @@
+// Attributes, the life of an instance: allocation, its values, deallocation.
+#include "targets/managed_dict/attributes.h"
+#include "targets/managed_dict/core.h"
+#include "targets/managed_dict/judge.h"
+
+namespace targets::managed_dict {
+
+using harness::SiteScope;
+
+Address Attributes::make(Type& type) {
+  const SiteScope site(core_.scheduler(), "PyType_GenericAlloc");
+  const ModuleScope module(memory_, Module::interpreter);
+  const Version version = core_.setup.version;
+  std::uint32_t bytes = kPreheaderBytes + basic_bytes(version);
+  if (version == Version::cpython313) bytes += inline_bytes(type.keys.size());
+  bytes = std::min(bytes, kSmallLimit);
+  const Address block = core_.allocator.malloc(bytes, BlockKind::instance);
+  if (block == 0) return 0;
+  for (std::uint32_t offset = 0; offset < bytes; offset += kWord) store(block + offset, 0);
+  const Address object = block + kPreheaderBytes;
+  store(object + kRefcountOffset, 1);
+  store(object + kTypeOffset, type.address);
+  Block& life = memory_.block_at(block);
+  life.references = 1;
+  core_.objects.incref(type.address);
+  core_.collector.track(object);
+  GhostInstance& ghost = core_.ghost.born(life.id, object);
+  if (!init_values(object, type, ghost)) {
+    core_.objects.decref(object);
+    return 0;
+  }
+  return object;
+}
+
+// Called by object_new, after tp_alloc: until then the word is 0.
+bool Attributes::init_values(Address object, Type& type, GhostInstance& ghost) {
+  const SiteScope site(core_.scheduler(), "init_inline_values");
+  type.keys.shrink();
+  const std::uint32_t size = type.keys.size();
+  if (core_.setup.version == Version::cpython313) {
+    const Address values = inline_values(object);
+    store_byte(values + kInlineCapacityOffset, size);
+    store_byte(values + kInlineEmbeddedOffset, 1);
+    store_byte(values + kInlineValidOffset, 1);
+    ghost.values = values;
+    ghost.values_id = ghost.id;
+    return true;
+  }
+  const Address values = make_chunk(size);
+  if (values == 0) return false;
+  set_values(object, values);
+  const Block& chunk = memory_.block_at(values - prefix_bytes(size));
+  ghost.values = values;
+  ghost.values_id = chunk.id;
+  return true;
+}
+
+Address Attributes::make_chunk(std::uint32_t size) {
+  const SiteScope site(core_.scheduler(), "new_values");
+  const Address chunk = core_.allocator.malloc(chunk_bytes(size), BlockKind::values);
+  if (chunk == 0) return 0;
+  memory_.block_at(chunk).size = size;
+  const Address values = chunk + prefix_bytes(size);
+  store_byte(values + kPrefixByteOffset, prefix_bytes(size));
+  store_byte(values + kCountByteOffset, 0);
+  for (std::uint32_t i = 0; i < size; ++i) store(values + i * kWord, 0);
+  return values;
+}
+
+void Attributes::set_values(Address object, Address values) {
+  if (core_.setup.version == Version::cpython312)
+    store(object + kWordOffset, tagged(values));
+  else
+    store(object + kValuesOffset, values);
+}
+
+void Attributes::deallocate(Address object) {
+  const SiteScope site(core_.scheduler(), "subtype_dealloc");
+  const ModuleScope module(memory_, Module::interpreter);
+  const Address type = load(object + kTypeOffset);
+  core_.collector.untrack(object);
+  clear(object);
+  if (GhostInstance* ghost = core_.ghost.find(object)) core_.writer->before_death(*ghost);
+  core_.ghost.died(object);
+  core_.allocator.free(object - kPreheaderBytes);
+  core_.objects.decref(type);
+}
+
+void Attributes::clear(Address object) {
+  judge_word(core_, object);
+  const Type& type = type_of(object);
+  const Where where = look(object);
+  const Version version = core_.setup.version;
+  if (where.dict != 0 && version == Version::cpython313) {
+    // Whoever else holds the dict keeps what is in it.
+    core_.dicts.detach(where.dict);
+  } else if (where.values != 0) {
+    drop_values(where.values, type.keys.entry_count());
+  }
+  if (version == Version::cpython311) store(object + kValuesOffset, 0);
+  store(object + kWordOffset, 0);
+  if (GhostInstance* ghost = core_.ghost.find(object)) ghost->values = ghost->dict = 0;
+  if (where.dict != 0) core_.objects.decref(where.dict);
+}
+
+void Attributes::drop_values(Address values, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) core_.objects.xdecref(load(values + i * kWord));
+  free_values(values);
+}
+
+// The chunk says itself where it begins. Inline values only become invalid.
+void Attributes::free_values(Address values) {
+  if (is_inline(values)) return store_byte(values + kInlineValidOffset, 0);
+  const Block* chunk = memory_.find(values);
+  const Address prefix = chunk != nullptr ? values - chunk->begin : 0;
+  core_.reached(Window::chunk_freed);
+  core_.allocator.free_values(values, static_cast<std::uint8_t>(prefix));
+}
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,52 @@
+// Jit: which functions are compiled, and what compiled code does with an attribute.
+//
+// A function is compiled when it was called often enough, or when it is asked for; with a compiler
+// thread, whenever that gets to it. Compiled attribute access goes through a cache to the values or
+// the dict; what the cache does not know goes to the interpreter's own functions.
+#pragma once
+
+#include "targets/managed_dict/caches.h"
+
+namespace targets::managed_dict {
+
+class Jit {
+ public:
+  explicit Jit(Core& core) : core_(core) {}
+
+  /// A function was called. Returns whether its compiled code runs.
+  bool enter(Function function);
+  bool is_compiled(Function function) const { return state(function).compiled; }
+  void compile(Function function);
+  /// Back to the interpreter, until it is compiled again.
+  void deopt(Function function);
+  /// The compiler thread's next piece of work. False where there is none.
+  bool compile_queued();
+
+  // ---- attributes, compiled or not ----
+  Status store_attr(Function in, Site site, Address object, Attribute attribute, Address value);
+  /// A borrowed reference, or 0.
+  Address load_attr(Function in, Site site, Address object, Attribute attribute);
+  /// `_NoGrad._enabled`: a borrowed reference.
+  Address load_type_attr(Function in, Class of);
+  /// `_NoGrad._enabled = value`: the type is modified. Takes a reference of its own.
+  void store_type_attr(const Type& type, Address value);
+
+ private:
+  struct State {
+    std::uint32_t calls = 0;
+    bool compiled = false;
+    bool queued = false;
+  };
+  State& state(Function function) { return functions_[harness::raw(function)]; }
+  const State& state(Function function) const { return functions_[harness::raw(function)]; }
+
+  Status store_compiled(Site site, Address object, Attribute attribute, Address value);
+  Address load_compiled(Site site, Address object, Attribute attribute);
+  void probe(Address object, bool compiled);
+  void note_hit(const CacheLine& line, const Type& type);
+
+  Core& core_;
+  std::array<State, kFunctionCount> functions_;
+};
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,68 @@
+// Launcher: the CUDA side of the workload: one tensor in, one out, one kernel.
+#pragma once
+
+#include <cuda.h>
+
+#include <array>
+
+#include "targets/managed_dict/managed_dict.h"
+
+namespace targets::managed_dict {
+
+/// What the attributes of the context managers come to.
+struct AutocastArguments {
+  std::int32_t enabled;
+  std::int32_t dtype;
+  std::int32_t scale;
+};
+
+/// Ownership: owns its device memory until close(). Errors: false where a call failed; asked again,
+/// it goes on from there.
+class Launcher {
+ public:
+  static constexpr std::uint32_t kThreads = 8;
+
+  explicit Launcher(harness::Runtime& runtime)
+      : runtime_(runtime), mutex_(runtime.scheduler, "launcher") {}
+
+  /// Context, module, kernel: what a process keeps whatever becomes of its tensors.
+  bool open();
+  /// Runs the kernel and waits. `out` is what it left.
+  bool launch(const AutocastArguments& arguments, std::array<std::int32_t, kThreads>& out);
+  bool close();
+
+  static std::int32_t input(std::uint32_t thread) {
+    return static_cast<std::int32_t>(100 + thread);
+  }
+  /// What the kernel makes of it.
+  static std::int32_t expected(const AutocastArguments& arguments, std::uint32_t thread) {
+    if (arguments.enabled == 0) return input(thread);
+    const std::uint32_t product =
+        static_cast<std::uint32_t>(input(thread)) * static_cast<std::uint32_t>(arguments.scale);
+    return static_cast<std::int32_t>(product) >> arguments.dtype;
+  }
+
+ private:
+  struct Frame {
+    CUdeviceptr in;
+    CUdeviceptr out;
+  };
+  static constexpr std::size_t kTensorBytes = kThreads * sizeof(std::int32_t);
+
+  bool reserve();
+
+  bool run(const AutocastArguments& arguments, std::array<std::int32_t, kThreads>& out);
+
+  harness::Runtime& runtime_;
+  harness::Mutex mutex_;  ///< One tensor each way: launches take turns.
+  CUcontext context_ = nullptr;
+  CUmodule module_ = nullptr;
+  CUfunction function_ = nullptr;
+  CUdeviceptr in_ = 0;
+  CUdeviceptr out_ = 0;
+  CUdeviceptr frame_ = 0;
+  bool filled_ = false;
+  std::uint64_t current_ = 0;  ///< Bit per task: CUDA's current context is the thread's.
+};
+
+}  // namespace targets::managed_dict

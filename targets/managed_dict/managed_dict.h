@@ -1,0 +1,138 @@
+// ManagedDict: what a Python program can do to instances of plain classes under a JIT: the
+// interface of the managed-dict path. Model and embedded interpreter implement it alike.
+//
+// The classes are the report's context managers: _NoGrad keeps `_prev`; _Autocast `_enabled`,
+// `_dtype`,
+// `_scale`, `_prev`; _ProfileScope `_name`, `_start`. An op is one Python statement, or one with
+// block. Threads: tasks of the run; the GIL changes hands between bytecodes only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "harness/runtime.h"
+#include "targets/managed_dict/layout.h"
+#include "targets/managed_dict/memory.h"
+#include "targets/managed_dict/observer.h"
+
+namespace targets::managed_dict {
+
+enum class Class : std::uint8_t { no_grad, autocast, profile_scope };
+inline constexpr std::uint32_t kClassCountOfPath = 3;
+
+/// A global of the script.
+using Variable = std::uint32_t;
+inline constexpr Variable kVariableCount = 6;
+
+/// An attribute by its place in the class's shared keys; above the class's own, `extra0`,
+/// `extra1`...
+using Attribute = std::uint32_t;
+inline constexpr Attribute kAttributeLimit = 34;  ///< More than shared keys have room for.
+
+/// What is stored.
+enum class ValueKind : std::uint8_t {
+  number,    ///< A new int.
+  boolean,   ///< True or False: immortal.
+  shared,    ///< The dtype: one mortal object that many refer to.
+  instance,  ///< The instance itself: a cycle.
+};
+
+enum class Status : std::uint8_t {
+  ok,
+  name_error,
+  attribute_error,
+  type_error,
+  memory_error,
+  driver_error,
+};
+harness::Label to_label(Status status);
+
+/// Compiled functions of the workload.
+enum class Function : std::uint8_t { script, init, enter, exit };
+inline constexpr std::uint32_t kFunctionCount = 4;
+
+/// What a kernel or a load reported, against what the program last stored.
+struct Reading {
+  harness::Label what;
+  std::int64_t observed;
+  std::int64_t expected;
+};
+
+/// What the judges hear of the program.
+class Witness {
+ public:
+  virtual ~Witness() = default;
+  virtual void reached(std::uint32_t window) = 0;
+  virtual void read(const Reading& reading) = 0;
+  /// The compiled path really ran.
+  virtual void exercised() = 0;
+};
+
+/// What is done inside a with block.
+enum class Body : std::uint8_t { launch, pass };
+
+struct Setup {
+  Version version = Version::cpython312;
+  Placement placement;
+  /// Calls after which a function is compiled by itself.
+  std::uint32_t compile_threshold = 2;
+  /// Compiled by another thread, which hands the code over at an eval breaker.
+  bool background_compile = false;
+  /// How many instances of each class there were before: shared keys shrink while a class is young.
+  std::uint32_t warm_up = kSharedKeysLimit;
+  /// Blocks that a wrapper around __enter__ allocates and frees, as the report's own did.
+  std::uint32_t wrapper_blocks = 0;
+  Witness* witness = nullptr;
+  Observer* observer = nullptr;  ///< May be null.
+};
+
+class ManagedDict {
+ public:
+  virtual ~ManagedDict() = default;
+
+  /// Starts the interpreter; the first call of a run.
+  virtual Status init() = 0;
+
+  // ---- statements ----
+  virtual Status new_instance(Variable into, Class of) = 0;
+  virtual Status del_instance(Variable variable) = 0;
+  virtual Status store_attr(Variable variable, Attribute attribute, ValueKind kind) = 0;
+  virtual Status load_attr(Variable variable, Attribute attribute) = 0;
+  virtual Status delete_attr(Variable variable, Attribute attribute) = 0;
+  virtual Status access_dict(Variable variable) = 0;   ///< vars(v)
+  virtual Status replace_dict(Variable variable) = 0;  ///< v.__dict__ = {}
+  virtual Status delete_dict(Variable variable) = 0;   ///< del v.__dict__
+  virtual Status set_class(Variable variable, Class to) = 0;
+  virtual Status set_type_attr(Class of) = 0;  ///< _NoGrad._enabled = ...
+  virtual Status subclass(Class of) = 0;
+  virtual Status collect() = 0;                        ///< gc.collect()
+  virtual Status hold_noise(std::uint32_t bytes) = 0;  ///< Another object of that size is born.
+  virtual Status drop_noise() = 0;
+
+  // ---- the workload ----
+  /// with _NoGrad(): with _Autocast(): with _ProfileScope(): body. `depth` 1..3 of them.
+  virtual Status with_block(std::uint32_t depth, Body body) = 0;
+  /// The kernel with what a live _Autocast says.
+  virtual Status launch(Variable variable) = 0;
+
+  // ---- the JIT ----
+  virtual Status force_compile(Function function) = 0;
+  virtual Status deopt(Function function) = 0;
+  /// What the compiler thread does with the next function it was asked for.
+  virtual Status compile_step() = 0;
+
+  // ---- what a script knows of itself ----
+  virtual bool is_defined(Variable variable) const = 0;
+  virtual Class class_of(Variable variable) const = 0;
+  virtual std::uint32_t noise_count() const = 0;
+
+  /// Every check that an oracle makes of the whole heap (T1-T3, T5); after each op.
+  virtual void inspect() = 0;
+  /// Drops all variables, collects, synchronises. False where it could not.
+  virtual bool clear_up() = 0;
+};
+
+/// The path's table: the first is the path as shipped.
+std::span<const harness::Variant<ManagedDict, const Setup&>> variants();
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,120 @@
+#include "targets/managed_dict/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace targets::managed_dict {
+
+namespace {
+
+using harness::Fault;
+using harness::FaultKind;
+
+constexpr Address kNullPageBytes = 4096;
+constexpr harness::Label kNullPage = "null page";
+constexpr harness::Label kUnmapped = "unmapped";
+constexpr std::size_t kSlackBytes = 64;  ///< A block that begins a little late ends a little late.
+
+Address heap_base(const Placement& placement) {
+  return 0x7f3a'2400'0000 + (placement.heap_bit23 ? 0x80'0000 : 0) +
+         (placement.heap_bit31 ? 0x8000'0000 : 0);
+}
+
+// Without position independence the program is low, and bit 23 of its data's addresses is set.
+Address static_base(const Placement& placement) {
+  return placement.fixed_program ? 0x90'0000 : 0x5555'5540'0000;
+}
+
+std::byte* allocate(harness::Runtime& runtime, std::size_t bytes) {
+  return static_cast<std::byte*>(runtime.scheduler.arena().resource()->allocate(bytes, 64));
+}
+
+}  // namespace
+
+Memory::Memory(harness::Runtime& runtime, const Placement& placement, Observer* observer)
+    : runtime_(runtime),
+      observer_(observer),
+      blocks_(runtime.scheduler.arena(), heap_base(placement), static_base(placement)),
+      heap_(allocate(runtime, kHeapBytes + kSlackBytes)),
+      statics_(allocate(runtime, kStaticBytes * kStaticCount)) {}
+
+std::uint64_t Memory::load_link(Address address) {
+  if (!blocks_.in_heap(address)) crash(address);
+  std::uint64_t value;
+  std::memcpy(&value, raw(address), sizeof value);
+  return value;
+}
+
+void Memory::store_link(Address address, std::uint64_t value) {
+  if (!blocks_.in_heap(address)) crash(address);
+  std::uint64_t before;
+  std::memcpy(&before, raw(address), sizeof before);
+  std::memcpy(raw(address), &value, sizeof value);
+  if (observer_ != nullptr) [[unlikely]]
+    record(address, sizeof value, before, value);
+}
+
+bool Memory::is_filled(Address address, std::byte value, std::size_t count) {
+  const std::byte* bytes = raw(address);
+  return std::all_of(bytes, bytes + count, [&](std::byte byte) { return byte == value; });
+}
+
+Address Memory::add_static(BlockKind kind, std::uint32_t bytes) {
+  const Block& block = blocks_.add_static(kind, bytes);
+  fill(block.begin, std::byte{0}, bytes);
+  return block.begin;
+}
+
+void Memory::record(Address address, std::uint8_t width, std::uint64_t before,
+                    std::uint64_t after) {
+  Block* block = blocks_.find(address);
+  if (block == nullptr) block = blocks_.find_dead(address);
+  Store store{};
+  store.tick = scheduler().now();
+  store.module = module_;
+  store.width = width;
+  store.kind = BlockKind::none;
+  store.address = address;
+  store.before = before;
+  store.after = after;
+  if (block != nullptr) {
+    store.kind = block->kind;
+    store.alive = block->alive;
+    store.block = block->id;
+    store.offset = static_cast<std::int32_t>(address - block->begin);
+    if (address + width > block->end())
+      if (const Block* next = blocks_.find(block->end())) store.neighbour = next->id;
+  }
+  observer_->stored(store);
+}
+
+void Memory::crash(Address address) {
+  const Block* dead = blocks_.find_dead(address);
+  Fault fault;
+  if (dead != nullptr) {
+    fault = ledger().describe(FaultKind::use_after_death, dead->id);
+  } else {
+    fault.kind = FaultKind::wild_access;
+    fault.object_kind = address < kNullPageBytes ? kNullPage : kUnmapped;
+    fault.use_site = scheduler().site();
+    fault.activation = scheduler().picker().current().name;
+    fault.tick = scheduler().now();
+  }
+  fault.detail = fmt::format("SIGSEGV at {:#x}", address);
+  end_with(std::move(fault), address);
+}
+
+void Memory::end_with(Fault fault, Address address) {
+  const Block* dead = blocks_.find_dead(address);
+  fault.fatal = true;
+  scheduler().history().add(std::move(fault));
+  if (observer_ != nullptr) {
+    observer_->crashed(
+        {scheduler().now(), module_, address, dead != nullptr ? dead->id : harness::BirthId::none});
+    observer_->ended(counters_);
+  }
+  scheduler().die();
+}
+
+}  // namespace targets::managed_dict

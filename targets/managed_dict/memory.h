@@ -1,0 +1,121 @@
+// Memory: the modelled process's address space: real bytes, reached by load and store only.
+//
+// A load or store outside every live block is the modelled SIGSEGV: a fatal fault, never a real
+// one. One that lands in a live block does what the hardware does, whoever it was meant for.
+// Ownership: the bytes are the run's arena's. Lifetime: one run. Threads: the run's.
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include "harness/runtime.h"
+#include "targets/managed_dict/blocks.h"
+#include "targets/managed_dict/observer.h"
+
+namespace targets::managed_dict {
+
+/// Where the loader and mmap put things: what address space randomisation decides.
+struct Placement {
+  bool heap_bit23 = false;
+  bool heap_bit31 = false;
+  /// A program that is not position independent: its data are at 0x900000, where bit 23 is set.
+  bool fixed_program = false;
+};
+
+class Memory {
+ public:
+  Memory(harness::Runtime& runtime, const Placement& placement, Observer* observer);
+
+  // ---- what code of the process does ----
+
+  template <class T>
+  T load(Address address) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T value;
+    std::memcpy(&value, at(address, sizeof(T)), sizeof(T));
+    return value;
+  }
+  template <class T>
+  void store(Address address, T value) {
+    static_assert(std::is_unsigned_v<T>);
+    std::byte* bytes = at(address, sizeof(T));
+    if (observer_ != nullptr) [[unlikely]] {
+      T before;
+      std::memcpy(&before, bytes, sizeof(T));
+      std::memcpy(bytes, &value, sizeof(T));
+      record(address, sizeof(T), before, value);
+    } else {
+      std::memcpy(bytes, &value, sizeof(T));
+    }
+  }
+
+  // ---- what the allocator does with storage that is nobody's ----
+
+  std::uint64_t load_link(Address address);
+  void store_link(Address address, std::uint64_t value);
+  void fill(Address address, std::byte value, std::size_t count) {
+    std::memset(raw(address), static_cast<int>(value), count);
+  }
+  bool is_filled(Address address, std::byte value, std::size_t count);
+
+  // ---- who acts, and who watches ----
+
+  Module module() const { return module_; }
+  Module exchange_module(Module module) { return std::exchange(module_, module); }
+  Observer* observer() { return observer_; }
+  Counters& counters() { return counters_; }
+  harness::Scheduler& scheduler() { return runtime_.scheduler; }
+  harness::Ledger& ledger() { return runtime_.host.ledger(); }
+  harness::Runtime& runtime() { return runtime_; }
+
+  // ---- what lives where ----
+
+  Blocks& blocks() { return blocks_; }
+  Block* find(Address address) { return blocks_.find(address); }
+  /// The block that malloc() just returned.
+  Block& block_at(Address begin) { return *blocks_.slot_near(begin); }
+  /// Something that lives as long as the process: a type, None.
+  Address add_static(BlockKind kind, std::uint32_t bytes);
+
+  /// SIGSEGV. The run is over.
+  [[noreturn]] void crash(Address address);
+  /// The run is over because of `fault`, met at `address`.
+  [[noreturn]] void end_with(harness::Fault fault, Address address);
+
+ private:
+  /// The bytes at `address`; does not return where no live block has them.
+  std::byte* at(Address address, std::uint32_t width) {
+    if (!blocks_.covers(address, width)) [[unlikely]]
+      crash(address);
+    return raw(address);
+  }
+  std::byte* raw(Address address) {
+    return blocks_.in_heap(address) ? heap_ + (address - blocks_.heap_base())
+                                    : statics_ + (address - blocks_.static_base());
+  }
+  void record(Address address, std::uint8_t width, std::uint64_t before, std::uint64_t after);
+
+  harness::Runtime& runtime_;
+  Observer* observer_;
+  Blocks blocks_;
+  std::byte* heap_;
+  std::byte* statics_;
+  Module module_ = Module::interpreter;
+  Counters counters_;
+};
+
+/// Says whose code runs, for as long as it lives.
+class ModuleScope {
+ public:
+  ModuleScope(Memory& memory, Module module)
+      : memory_(memory), previous_(memory.exchange_module(module)) {}
+  ~ModuleScope() { memory_.exchange_module(previous_); }
+  ModuleScope(const ModuleScope&) = delete;
+  ModuleScope& operator=(const ModuleScope&) = delete;
+
+ private:
+  Memory& memory_;
+  Module previous_;
+};
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,45 @@
+// Objects: reference counts as 3.12 keeps them, and ints.
+//
+// Asymmetric: INCREF adds to the low 32 bits and is skipped only where they would wrap to 0; DECREF
+// takes from all 64 and is skipped where bit 31 is set. Both are right for real counts and for
+// immortals; they do not undo each other on a word that is no count.
+#pragma once
+
+#include <optional>
+
+#include "targets/managed_dict/memory.h"
+
+namespace targets::managed_dict {
+
+struct Core;
+
+class Objects {
+ public:
+  explicit Objects(Core& core) : core_(core) {}
+
+  /// A strong reference is taken, or given up. The last one's end is the object's.
+  void incref(Address object);
+  void decref(Address object);
+  void xdecref(Address object) {
+    if (object != 0) decref(object);
+  }
+
+  // ---- the instructions alone: what a compiler emits, whatever the word is ----
+  void increment(Address word);
+  /// Returns whether the count came to 0.
+  bool decrement(Address word);
+  void deallocate(Address object);
+
+  /// A new int, or 0 when there is no memory. The caller owns the reference.
+  Address new_number(std::int64_t value);
+  /// What an int, or True, stands for; nothing for other objects (TypeError).
+  std::optional<std::int64_t> number(Address object);
+
+ private:
+  /// The ghost count of the block that begins with this object.
+  std::int64_t* ghost_references(Address object);
+
+  Core& core_;
+};
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,47 @@
+// Writers that mean another block than the one they meet (class c of the report).
+#pragma once
+
+#include "targets/managed_dict/core.h"
+
+namespace targets::managed_dict {
+
+/// An extension keeps the address of an instance's word, and restores the word when another
+/// instance lives there.
+class StalePointerStore final : public Writer {
+ public:
+  using Writer::Writer;
+  void before_death(const GhostInstance& instance) override {
+    object_ = instance.object;
+    word_ = last_word_;
+  }
+  void before_store(Address object) override {
+    last_word_ = core_.attributes.word(object);
+    if (object != object_ || word_ == 0 || word_ == last_word_ || fires() == 0) return;
+    const ModuleScope module(memory(), Module::unknown);
+    memory().store<std::uint64_t>(object + kWordOffset, word_);
+  }
+
+ private:
+  Address object_ = 0;
+  std::uint64_t word_ = 0;
+  std::uint64_t last_word_ = 0;  ///< Of the instance that was stored to last.
+};
+
+/// The insertion order grows on below its prefix, into the block before: by how far is a pick.
+class InsertionOrderOverrun final : public Writer {
+ public:
+  using Writer::Writer;
+  void after_append(Address values, std::uint32_t count) override {
+    if (core_.setup.version == Version::cpython313) return;
+    const std::uint32_t kind = fires(kDistances.size());
+    if (kind == 0) return;
+    const ModuleScope module(memory(), Module::jit);
+    const Address chunk = values - memory().load<std::uint8_t>(values + kPrefixByteOffset);
+    memory().store<std::uint8_t>(chunk - kDistances[kind - 1], static_cast<std::uint8_t>(count));
+  }
+
+ private:
+  static constexpr std::array<std::uint32_t, 4> kDistances{1, 8, 9, 16};
+};
+
+}  // namespace targets::managed_dict

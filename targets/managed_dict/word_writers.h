@@ -1,0 +1,51 @@
+// Writers of the whole tagged word, or of more than it (class b of the report).
+#pragma once
+
+#include "targets/managed_dict/core.h"
+
+namespace targets::managed_dict {
+
+/// SetValues of what is encoded already: values-2.
+class EncodeTwice final : public Writer {
+ public:
+  using Writer::Writer;
+  void before_store(Address object) override {
+    if (!has_tagged_word(object) || fires() == 0) return;
+    memory().store<std::uint64_t>(object + kWordOffset, tagged(core_.attributes.word(object)));
+  }
+};
+
+/// DECREF of an object that is taken to begin at the word. Skipped where bit 31 of the word is set.
+class MisdirectedDecref final : public Writer {
+ public:
+  using Writer::Writer;
+  void before_store(Address object) override {
+    if (fires() != 0) core_.objects.decrement(object + kWordOffset);
+  }
+};
+
+/// The collector clears a flag through a header that it takes to lie two words too early.
+class ClearGcFlagOffHeader final : public Writer {
+ public:
+  using Writer::Writer;
+  void on_collect(Address object) override {
+    if (memory().load<std::uint64_t>(object + kTypeOffset) == core_.types.dict_type()) return;
+    if (fires(1, harness::Site::collect) == 0) return;
+    const Address word = object + kWordOffset;
+    memory().store<std::uint64_t>(word, memory().load<std::uint64_t>(word) & ~std::uint64_t{1});
+  }
+};
+
+/// An unaligned wide store that means the word before, and takes half of this one along.
+class StraddlingStore final : public Writer {
+ public:
+  using Writer::Writer;
+  void before_store(Address object) override {
+    if (fires() == 0) return;
+    const Address place = object + kWordOffset - 4;
+    const auto both = memory().load<std::uint64_t>(place);
+    memory().store<std::uint64_t>(place, both & ~(std::uint64_t{1} << 32));
+  }
+};
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,165 @@
+// Program, the workload: the report's context managers and what runs inside them.
+#include "targets/managed_dict/judge.h"
+#include "targets/managed_dict/program.h"
+
+namespace targets::managed_dict {
+
+using harness::SiteScope;
+
+namespace {
+constexpr std::uint32_t kWrapperBytes = 24;
+constexpr std::uint32_t kDepthLimit = 3;
+constexpr std::int32_t kShift = 3;
+}  // namespace
+
+Address Program::make(Class of) {
+  core_.jit.enter(Function::init);
+  const Address object = core_.attributes.make(core_.types.named(of));
+  if (object == 0) return 0;
+  if (core_.allocator.recycled_instances() > 0) core_.reached(Window::instance_recycled);
+  if (initialise(object, of) == Status::ok) return object;
+  core_.objects.decref(object);
+  return 0;
+}
+
+// __init__
+Status Program::initialise(Address object, Class of) {
+  const SiteScope site(core_.scheduler(), "__init__");
+  Status status = Status::ok;
+  const auto keep = [&](Attribute attribute, Address value) {
+    if (status == Status::ok) {
+      status = store(Function::init, object, attribute, value);
+    } else {
+      core_.objects.xdecref(value);
+    }
+  };
+  if (of == Class::autocast) {
+    keep(kEnabled, new_reference(core_.types.boolean(true)));
+    keep(kDtype, new_reference(dtype_));
+    keep(kScale, make_value(ValueKind::number, object));
+  } else if (of == Class::profile_scope) {
+    keep(kName, new_reference(dtype_));
+  }
+  return status;
+}
+
+// __enter__, in the wrapper that the report put around it.
+Status Program::enter(Address object, Class of) {
+  const SiteScope site(core_.scheduler(), "__enter__");
+  core_.jit.enter(Function::enter);
+  for (std::uint32_t i = 0; i < core_.setup.wrapper_blocks; ++i) hold_noise(kWrapperBytes);
+  Status status = Status::ok;
+  switch (of) {
+    case Class::no_grad:
+      status = store(Function::enter, object, kPrev,
+                     new_reference(load_type_attr(Function::enter, Class::no_grad)));
+      core_.jit.store_type_attr(core_.types.named(Class::no_grad), core_.types.boolean(false));
+      break;
+    case Class::autocast:
+      status = store(Function::enter, object, kAutocastPrev,
+                     new_reference(load_type_attr(Function::enter, Class::autocast)));
+      break;
+    case Class::profile_scope:
+      status = store(Function::enter, object, kStart, make_value(ValueKind::number, object));
+      break;
+  }
+  for (std::uint32_t i = 0; i < core_.setup.wrapper_blocks; ++i) drop_noise();
+  return status;
+}
+
+// __exit__
+Status Program::exit(Address object, Class of) {
+  const SiteScope site(core_.scheduler(), "__exit__");
+  core_.jit.enter(Function::exit);
+  const Attribute attribute = of == Class::no_grad    ? kPrev
+                              : of == Class::autocast ? kAutocastPrev
+                                                      : kStart;
+  const Address value = load(Function::exit, object, attribute);
+  if (value == 0) return Status::attribute_error;
+  if (of == Class::no_grad) {
+    core_.objects.incref(value);
+    core_.jit.store_type_attr(core_.types.named(Class::no_grad), value);
+    core_.objects.decref(value);
+  }
+  return Status::ok;
+}
+
+Status Program::with_block(std::uint32_t depth, Body body) {
+  constexpr std::array<Class, kDepthLimit> kNest{Class::no_grad, Class::autocast,
+                                                 Class::profile_scope};
+  std::array<Address, kDepthLimit> entered{};
+  std::uint32_t count = 0;
+  Status status = Status::ok;
+  for (; count < depth && status == Status::ok; ++count) {
+    eval_breaker();
+    entered[count] = make(kNest[count]);
+    if (entered[count] == 0) {
+      status = Status::memory_error;
+      break;
+    }
+    eval_breaker();
+    status = enter(entered[count], kNest[count]);
+  }
+  if (status == Status::ok && body == Body::launch) {
+    eval_breaker();
+    const std::uint32_t index = depth > 1 ? 1 : 0;
+    status = launch_with(Function::script, entered[index], kNest[index]);
+  }
+  while (count-- > 0) {
+    eval_breaker();
+    const Status left = exit(entered[count], kNest[count]);
+    if (status == Status::ok) status = left;
+    core_.objects.decref(entered[count]);
+  }
+  return status;
+}
+
+// ---- launches -----------------------------------------------------------------------------------
+
+Status Program::launch(Variable variable) {
+  const Address object = variables_[variable];
+  if (object == 0) return Status::name_error;
+  core_.jit.enter(Function::script);
+  return launch_with(Function::script, object, classes_[variable]);
+}
+
+bool Program::argument(Function in, Address object, Attribute attribute, std::int32_t& passed,
+                       std::int32_t& expected) {
+  const Address value = load(in, object, attribute);
+  if (value == 0) return false;
+  const GhostInstance* ghost = core_.ghost.find(object);
+  const Stored* stored = ghost != nullptr ? ghost->find(attribute) : nullptr;
+  const std::optional<std::int64_t> number = core_.objects.number(value);
+  if (!number || stored == nullptr) return false;
+  passed = static_cast<std::int32_t>(*number);
+  expected = static_cast<std::int32_t>(stored->number);
+  return true;
+}
+
+Status Program::launch_with(Function in, Address object, Class of) {
+  const SiteScope site(core_.scheduler(), "autocast_step");
+  AutocastArguments passed{1, kShift, 1};
+  AutocastArguments expected = passed;
+  bool complete = argument(in, object, kEnabled, passed.enabled, expected.enabled);
+  if (of == Class::autocast)
+    complete = complete && argument(in, object, kDtype, passed.dtype, expected.dtype) &&
+               argument(in, object, kScale, passed.scale, expected.scale);
+  if (!complete) return Status::type_error;
+  passed.dtype &= 31;
+  expected.dtype &= 31;
+  std::array<std::int32_t, Launcher::kThreads> out{};
+  if (!launcher_.launch(passed, out)) return Status::driver_error;
+  ++core_.memory.counters().launches;
+  compare(expected, out);
+  return Status::ok;
+}
+
+void Program::compare(const AutocastArguments& expected,
+                      const std::array<std::int32_t, Launcher::kThreads>& out) {
+  std::uint32_t differs = 0;
+  while (differs + 1 < out.size() && out[differs] == Launcher::expected(expected, differs))
+    ++differs;
+  core_.setup.witness->read({"autocast_step", out[differs], Launcher::expected(expected, differs)});
+}
+
+}  // namespace targets::managed_dict

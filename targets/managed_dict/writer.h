@@ -1,0 +1,42 @@
+// Writer: who else writes. The base class is stock CPython: nobody does.
+//
+// A variant is one writer. Each hook stands where a compiler, a collector or an extension could go
+// wrong; whether it does, and which time, is a pick, and plain is never.
+#pragma once
+
+#include "targets/managed_dict/ghost.h"
+#include "targets/managed_dict/managed_dict.h"
+
+namespace targets::managed_dict {
+
+struct Core;
+
+class Writer {
+ public:
+  explicit Writer(Core& core) : core_(core) {}
+  virtual ~Writer() = default;
+
+  /// Compiled code is about to store to, or to load from, an attribute of `object`.
+  virtual void before_store(Address /*object*/) {}
+  virtual void before_load(Address /*object*/) {}
+  /// An attribute was added to the insertion order, `count` before it.
+  virtual void after_append(Address /*values*/, std::uint32_t /*count*/) {}
+  /// The collector has looked at `object`, and clears its flags.
+  virtual void on_collect(Address /*object*/) {}
+  virtual void before_death(const GhostInstance&) {}
+  /// A type was modified: whether a cache that watches it misses the news.
+  virtual bool forgets_invalidation() { return false; }
+  virtual bool may_compile() const { return true; }
+
+ protected:
+  /// One of `kinds` ways to go wrong here, from 1; 0 when all is well. `site` says how often that
+  /// is asked for: what runs seldom goes wrong less seldom.
+  std::uint32_t fires(std::uint32_t kinds = 1, harness::Site site = harness::Site::failure);
+  Memory& memory();
+  /// The word at object-0x18, where it means values.
+  bool has_tagged_word(Address object);
+
+  Core& core_;
+};
+
+}  // namespace targets::managed_dict
