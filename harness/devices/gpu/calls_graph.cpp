@@ -63,6 +63,7 @@ void add_graph_functions(DriverTable& table) {
   table.cuGraphDestroy = destroy<&T::cuGraphDestroy, Kind::graph>;
   table.cuGraphAddNode_v2 = add_any;
   table.cuGraphAddMemAllocNode = add_alloc;
+  table.cuGraphAddBatchMemOpNode = add<&T::cuGraphAddBatchMemOpNode>;
   table.cuGraphAddMemFreeNode = add<&T::cuGraphAddMemFreeNode>;
   table.cuGraphAddEmptyNode = add<&T::cuGraphAddEmptyNode>;
   table.cuGraphAddKernelNode_v2 = add<&T::cuGraphAddKernelNode_v2>;

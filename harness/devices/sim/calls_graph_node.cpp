@@ -303,4 +303,30 @@ CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph* body) {
   return CUDA_SUCCESS;
 }
 
+// ---- memory operations ------------------------------------------------------------------------
+
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                  size_t after_count, const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return add(created, graph, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, after, nullptr, after_count,
+             [&](SimDevice& sim, const NodeParams*& made) {
+               return make_memory_op_params(sim, *given, made);
+             });
+}
+
+CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS* params) {
+  const NodeParams* found = get(node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
+  if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *params = found->batch;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
+                                        const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return set(node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_memory_op_params(sim, *given, made);
+  });
+}
+
 }  // namespace harness::devices::calls

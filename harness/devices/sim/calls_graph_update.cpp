@@ -66,6 +66,15 @@ CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
   });
 }
 
+CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return update(exec, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                [&](SimDevice& sim, const NodeParams*& made) {
+                  return make_memory_op_params(sim, *given, made);
+                });
+}
+
 template <CUgraphNodeType kType>
 static CUresult set_event(CUgraphExec exec, CUgraphNode node, CUevent event) {
   return update(exec, node, kType, [&](SimDevice& sim, const NodeParams*& made) {

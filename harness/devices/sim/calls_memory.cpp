@@ -55,6 +55,10 @@ std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
 }
 
 void free_now(SimDevice& sim, std::uint32_t index) {
+  if (sim.order->on()) {
+    const OrderedUse by{{}, sim.order->host(), sim.scheduler().site()};
+    sim.order->freed(index, by);
+  }
   sim.memory.block(index).freed_at = {};
   give_back(sim, index);
   sim.release(index);

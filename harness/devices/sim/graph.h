@@ -71,6 +71,10 @@ struct NodeParams {
   CUDA_MEM_ALLOC_NODE_PARAMS alloc;
   std::vector<CUmemAccessDesc> access;  ///< Of an allocation.
 
+  CUDA_BATCH_MEM_OP_NODE_PARAMS batch;
+  std::vector<CUstreamBatchMemOpParams> batch_operations;  ///< What `batch` points at.
+  std::vector<MemoryOp> memory_ops;                        ///< The same, as they were meant.
+
   Conditional* conditional;
   CUgraphConditionalNodeType condition_type;
 
@@ -86,6 +90,8 @@ struct NodeParams {
     event = nullptr;
     memory = nullptr;
     access.clear();
+    batch_operations.clear();
+    memory_ops.clear();
     conditional = nullptr;
   }
 };

@@ -13,15 +13,18 @@ namespace harness::devices {
 
 // ---- frames -----------------------------------------------------------------------------------
 
-void GraphRun::begin(SimDevice& sim, GraphExec& exec) {
+void GraphRun::begin(SimDevice& sim, GraphExec& exec, const Clock& before) {
   sim_ = &sim;
   graph_ = exec.root;
   site_ = sim.scheduler().site();
   activation_ = {sim.scheduler().name_next("graph launch"), {}, {}};
   frame_count_ = next_order_ = 0;
+  has_memory_ops_ = false;
   open_.clear();
   root_ = &enter(*graph_, nullptr, 0);
   record_events(*root_);
+  after_ = before;
+  order_nodes(*root_, before, after_);
 }
 
 void GraphRun::start() {
@@ -52,10 +55,12 @@ GraphFrame& GraphRun::enter(const ExecGraph& graph, GraphFrame* parent, std::uin
 void GraphRun::fill(GraphFrame& frame, const ExecGraph& graph) {
   frame.graph = &graph;
   frame.order = next_order_++;
+  frame.shared = {};
   frame.undone_count = static_cast<std::uint32_t>(graph.nodes.size());
   frame.nodes.assign(graph.nodes.size(), {});
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     frame.nodes[i].waits_for = graph.nodes[i].after_count;
+    has_memory_ops_ |= !graph.nodes[i].params->memory_ops.empty();
     if (graph.nodes[i].params->type == CU_GRAPH_NODE_TYPE_GRAPH)
       frame.nodes[i].body = &enter(*graph.bodies_of(graph.nodes[i]).front(), &frame, i);
   }
@@ -119,7 +124,8 @@ void GraphRun::complete_frame(GraphFrame& frame) {
 
 static bool is_work(CUgraphNodeType type) {
   return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-         type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+         type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
+         type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
 }
 
 bool GraphRun::takes_time(const Place& place) {
@@ -130,17 +136,23 @@ bool GraphRun::takes_time(const Place& place) {
   return node.enabled && is_work(node.params->type);
 }
 
-bool GraphRun::can_step() const {
+bool GraphRun::can_go(const Place& place) {
+  if (!takes_time(place)) return false;
+  const bool waits = !place.frame->graph->nodes[place.node].params->memory_ops.empty();
+  return !waits || !sim_->held_up(work_of(place));
+}
+
+bool GraphRun::can_step() {
   return std::any_of(open_.begin(), open_.end(),
-                     [](const Place& place) { return takes_time(place); });
+                     [this](const Place& place) { return can_go(place); });
 }
 
 /// Which node goes on: the first (plain), or another one.
-GraphRun::Place GraphRun::pick_place() const {
+GraphRun::Place GraphRun::pick_place() {
   names_.clear();
   able_.clear();
   for (const Place& place : open_) {
-    if (!takes_time(place)) continue;
+    if (!can_go(place)) continue;
     names_.push_back(names_.empty() ? 0 : static_cast<std::uint32_t>(name_of(place)) | 1);
     able_.push_back(place);
   }
@@ -154,7 +166,7 @@ void GraphRun::step(Stream& stream) {
   if (params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
     decide(place);
   } else if (params.type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
-    free_memory(params);
+    free_memory(place);
     complete(*place.frame, place.node);
   } else if (Work& work = work_of(place); sim_->step(stream, work)) {
     sim_->finish_part(stream, work);
@@ -188,6 +200,7 @@ bool GraphRun::pass(Stream& stream, Place place) {
       return true;
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
       sim_->graphs.begin_life(*node.params->memory);
+      sim_->order->lives_again(node.params->memory->block, point_of(place));
       break;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
       if (!harness::devices::done(run.point)) return false;
@@ -226,13 +239,17 @@ void GraphRun::decide(Place place) {
     body = &enter(*bodies[chosen], place.frame, place.node);
   else
     fill(*body, *bodies[chosen]);
+  order_body(*body, point_of(place), place.frame->before[place.node]);
   go_inside(place, *body);
 }
 
-void GraphRun::free_memory(const NodeParams& params) {
-  const std::uint32_t block = params.memory->block;
-  if (!sim_->memory.block(block).dead) return sim_->release(block);
-  sim_->ledger().double_free(sim_->memory.block(block).story());
+void GraphRun::free_memory(Place place) {
+  const std::uint32_t block = place.frame->graph->nodes[place.node].params->memory->block;
+  if (sim_->memory.block(block).dead)
+    return sim_->ledger().double_free(sim_->memory.block(block).story());
+  if (sim_->order->on())
+    sim_->order->freed(block, {point_of(place), place.frame->before[place.node], site_});
+  sim_->release(block);
 }
 
 // ---- nodes ------------------------------------------------------------------------------------
@@ -253,6 +270,8 @@ Work& GraphRun::work_of(const Place& place) {
       ActivationRecord{name, activation_.name, kNodeKind, place.frame->order << 16 | place.node});
   run.work = &sim_->make_work(params);
   run.work->site = site_;
+  run.work->at = point_of(place);
+  run.work->before = place.frame->before[place.node];
   run.work->activation = run.work->launch.activation = name;
   return *run.work;
 }

@@ -62,9 +62,10 @@ static void fill_set(Work& work, const NodeParams& params) {
 }
 
 Work& SimDevice::make_work(const NodeParams& params) {
-  const WorkKind kind = params.type == CU_GRAPH_NODE_TYPE_KERNEL   ? WorkKind::kernel
-                        : params.type == CU_GRAPH_NODE_TYPE_MEMCPY ? WorkKind::copy
-                                                                   : WorkKind::set;
+  const WorkKind kind = params.type == CU_GRAPH_NODE_TYPE_KERNEL         ? WorkKind::kernel
+                        : params.type == CU_GRAPH_NODE_TYPE_MEMCPY       ? WorkKind::copy
+                        : params.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ? WorkKind::memory_ops
+                                                                         : WorkKind::set;
   Work& work = fresh_work(kind, params.label);
   work.captured_site = params.site;
   if (kind == WorkKind::kernel) {
@@ -72,6 +73,8 @@ Work& SimDevice::make_work(const NodeParams& params) {
     provenance->authorise(work.launch, params.words);
   } else if (kind == WorkKind::copy) {
     fill_copy(work, params);
+  } else if (kind == WorkKind::memory_ops) {
+    work.memory_ops = params.memory_ops;
   } else {
     fill_set(work, params);
   }
@@ -80,6 +83,7 @@ Work& SimDevice::make_work(const NodeParams& params) {
 
 void SimDevice::finish_part(Stream& stream, Work& work) {
   note_device(EventKind::finish, stream, work);
+  order->done(work.at);
   if constexpr (kTsan) {
     const OnStream on(stream);
     if (work.kind == WorkKind::kernel) edge_acquire(&work.launch.done);
@@ -89,6 +93,7 @@ void SimDevice::finish_part(Stream& stream, Work& work) {
 
 void SimDevice::call_host(const HostCall& call) {
   if (scheduler().in_task()) return call_later(call);
+  order->host_saw(call.frame->before[call.node]);
   in_function = true;
   GraphRun::call(call);
   in_function = false;

@@ -295,9 +295,11 @@ StreamPoint Graphs::launch(GraphExec& exec, Stream& stream) {
     spare_runs_.pop_back();
   }
   sim_.adopt_all_host_words();
+  sim_.catch_up(stream);
+  stream.clock.join(exec.clock);
   if ((exec.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0)
     free_unfreed(*exec.root, stream);
-  run->begin(sim_, exec);
+  run->begin(sim_, exec, stream.clock);
   ++exec.root->launches;
   Work& work = sim_.fresh_work(WorkKind::graph, "graph");
   work.run = run;
@@ -305,12 +307,17 @@ StreamPoint Graphs::launch(GraphExec& exec, Stream& stream) {
     work.after.push_back(exec.last);
   announce_memory(*exec.root, work, {&stream, stream.submitted + 1});
   exec.last = sim_.submit(stream, work, Lag::ask);
+  stream.clock.join(run->after());
+  exec.clock = stream.clock;
   return exec.last;
 }
 
 void Graphs::end(GraphRun& run) {
   ExecGraph& graph = *run.graph_;
-  if (--graph.launches == 0 && !graph.current) retire(graph);
+  if (--graph.launches == 0 && !graph.current) {
+    sim_.order->host_saw(run.after());  // A destructor may tell.
+    retire(graph);
+  }
   spare_runs_.push_back(&run);
 }
 
