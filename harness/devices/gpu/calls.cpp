@@ -214,8 +214,6 @@ static void add_memory(DriverTable& table) {
   OWN(cuStreamWaitValue64_v2, memory_op<&T::cuStreamWaitValue64_v2>);
   OWN(cuStreamWriteValue32_v2, memory_op<&T::cuStreamWriteValue32_v2>);
   OWN(cuStreamWriteValue64_v2, memory_op<&T::cuStreamWriteValue64_v2>);
-  OWN(cuIpcGetMemHandle, export_memory);
-  OWN(cuIpcCloseMemHandle, close_mapping);
 }
 
 static void add_copies(DriverTable& table) {
