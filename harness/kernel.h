@@ -59,6 +59,8 @@ std::uint32_t afterlife_atomic32(harness::AtomicOp op, void* address, std::uint3
                                  std::uint32_t expected);
 std::uint64_t afterlife_atomic64(harness::AtomicOp op, void* address, std::uint64_t value,
                                  std::uint64_t expected);
+/// Sets the value that a conditional node of a graph asks (devices/sim/graph_memory.cpp).
+void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value);
 }
 
 // ---- vector types: of the size and alignment that CUDA gives them ----
@@ -96,6 +98,14 @@ AFTERLIFE_SHIM int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w};
 AFTERLIFE_SHIM uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 AFTERLIFE_SHIM uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
   return {x, y, z, w};
+}
+
+// ---- conditions of graphs ----
+
+using cudaGraphConditionalHandle = unsigned long long;
+
+AFTERLIFE_SHIM void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value) {
+  afterlife_set_conditional(handle, value);
 }
 
 // ---- special registers ----

@@ -199,6 +199,34 @@ TEST_F(GraphOrder, ALaunchWithADestroyedEventIsAFault) {
   EXPECT_EQ(stage.fault(), "use_after_death");
 }
 
+TEST_F(GraphOrder, AMemoryOperationOfAGraphHoldsUpItsNodesOnly) {
+  run(Plain(), [] {
+    void* pinned = nullptr;
+    CUDA_OK(cuMemAllocHost_v2(&pinned, 64));
+    auto* flag = static_cast<volatile int*>(pinned);
+    *flag = 0;
+    CUdeviceptr address = allocate(64);
+    write_int(address, 0);
+    CUstreamBatchMemOpParams wait{};
+    wait.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+    wait.waitValue.address = reinterpret_cast<CUdeviceptr>(pinned);
+    wait.waitValue.value = 1;
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS params{current_context(), 1, &wait, 0};
+    CUgraph graph = make_graph();
+    CUgraphNode node = nullptr;
+    CUDA_OK(cuGraphAddBatchMemOpNode(&node, graph, nullptr, 0, &params));
+    CUfunction function = add_one();
+    add_kernel(graph, function, address, {node});
+    add_kernel(graph, function, address);
+    CUDA_OK(cuGraphLaunch(instantiate(graph), nullptr));
+    EXPECT_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY);
+    *flag = 1;
+    CUDA_OK(cuStreamSynchronize(nullptr));
+    EXPECT_EQ(read_int(address), 2);
+  });
+  expect_finished();
+}
+
 // ---- launches in flight -----------------------------------------------------------------------
 
 TEST_F(GraphOrder, AnUpdateDoesNotAffectLaunchesInFlight) {

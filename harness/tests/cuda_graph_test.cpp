@@ -87,6 +87,13 @@ TEST_P(CudaGraph, NodesAndRootsAreListed) {
     CUDA_OK(cuGraphNodeGetDependentNodes_v2(first, nodes.data(), nullptr, &count));
     EXPECT_EQ(count, 1U);
     EXPECT_EQ(nodes[0], second);
+    CUgraphEdgeData data{};
+    count = 1;
+    EXPECT_EQ(cuGraphGetEdges_v2(graph, nullptr, nullptr, &data, &count), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphNodeGetDependencies_v2(second, nullptr, &data, &count),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphNodeGetDependentNodes_v2(first, nullptr, &data, &count),
+              CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuGraphGetNodes(graph, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuGraphGetRootNodes(graph, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuGraphNodeGetDependencies_v2(first, nullptr, nullptr, nullptr),
@@ -470,6 +477,48 @@ TEST_P(CudaGraph, ANodeOfAnyTypeIsAddedByOneFunction) {
               CUDA_ERROR_INVALID_VALUE);
     params.type = static_cast<CUgraphNodeType>(99);
     EXPECT_EQ(cuGraphAddNode_v2(&node, graph, nullptr, nullptr, 0, &params),
+              CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraph, MemoryOperationsAreOneNode) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    std::array<CUstreamBatchMemOpParams, 2> operations{};
+    operations[0].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    operations[0].writeValue.address = address;
+    operations[0].writeValue.value = 5;
+    operations[1].waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+    operations[1].waitValue.address = address;
+    operations[1].waitValue.value = 5;
+    operations[1].waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;
+    CUDA_BATCH_MEM_OP_NODE_PARAMS params{current_context(), 2, operations.data(), 0};
+    CUgraph graph = make_graph();
+    CUgraphNode node = nullptr;
+    CUDA_OK(cuGraphAddBatchMemOpNode(&node, graph, nullptr, 0, &params));
+    operations[0].writeValue.value = 6;  // The node has copied them.
+    CUgraphExec exec = instantiate(graph);
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(address), 5);
+    CUDA_BATCH_MEM_OP_NODE_PARAMS found{};
+    CUDA_OK(cuGraphBatchMemOpNodeGetParams(node, &found));
+    EXPECT_EQ(found.count, 2U);
+    EXPECT_EQ(found.paramArray[0].writeValue.value, 5U);
+    operations[1].waitValue.value = 6;
+    CUDA_OK(cuGraphExecBatchMemOpNodeSetParams(exec, node, &params));
+    CUDA_OK(cuGraphBatchMemOpNodeSetParams(node, &params));
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(address), 6);
+    params.count = 1;
+    EXPECT_EQ(cuGraphExecBatchMemOpNodeSetParams(exec, node, &params), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphAddBatchMemOpNode(&node, graph, nullptr, 0, nullptr),
+              CUDA_ERROR_INVALID_VALUE);
+    params.flags = 1;
+    EXPECT_EQ(cuGraphAddBatchMemOpNode(&node, graph, nullptr, 0, &params),
+              CUDA_ERROR_INVALID_VALUE);
+    params = {current_context(), 1, nullptr, 0};
+    EXPECT_EQ(cuGraphAddBatchMemOpNode(&node, graph, nullptr, 0, &params),
               CUDA_ERROR_INVALID_VALUE);
   });
   expect_no_fault();

@@ -46,6 +46,25 @@ CUresult end_capture(CUstream stream, CUgraph* graph) {
   return status;
 }
 
+CUresult add_alloc(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, std::size_t count,
+                   CUDA_MEM_ALLOC_NODE_PARAMS* params) {
+  const CUresult status = add<&T::cuGraphAddMemAllocNode>(node, graph, after, count, params);
+  if (status == CUDA_SUCCESS) GpuDevice::current().reserved(params->dptr);
+  return status;
+}
+
+CUresult add_any(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
+                 const CUgraphEdgeData* data, std::size_t count, CUgraphNodeParams* params) {
+  const CUresult status = add<&T::cuGraphAddNode_v2>(node, graph, after, data, count, params);
+  if (status != CUDA_SUCCESS) return status;
+  if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+    GpuDevice::current().reserved(params->alloc.dptr);
+  if (params->type == CU_GRAPH_NODE_TYPE_GRAPH &&
+      params->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
+    GpuDevice::current().give_away(params->graph.graph);
+  return status;
+}
+
 }  // namespace
 
 void add_graph_functions(DriverTable& table) {
@@ -53,7 +72,10 @@ void add_graph_functions(DriverTable& table) {
   table.cuStreamEndCapture = end_capture;
   table.cuGraphClone = make<&T::cuGraphClone, Kind::graph>;
   table.cuGraphDestroy = destroy<&T::cuGraphDestroy, Kind::graph>;
-  table.cuGraphAddNode_v2 = add<&T::cuGraphAddNode_v2>;
+  table.cuGraphAddNode_v2 = add_any;
+  table.cuGraphAddMemAllocNode = add_alloc;
+  table.cuGraphAddBatchMemOpNode = add<&T::cuGraphAddBatchMemOpNode>;
+  table.cuGraphAddMemFreeNode = add<&T::cuGraphAddMemFreeNode>;
   table.cuGraphAddEmptyNode = add<&T::cuGraphAddEmptyNode>;
   table.cuGraphAddKernelNode_v2 = add<&T::cuGraphAddKernelNode_v2>;
   table.cuGraphAddMemcpyNode = add<&T::cuGraphAddMemcpyNode>;

@@ -27,6 +27,7 @@ void GpuDevice::begin(World& world) {
   handles_.clear();
   handle_order_.clear();
   memory_.clear();
+  graph_memory_.clear();
   imports.begin();
   stacks_.clear();
   thread_context_ = nullptr;
@@ -93,6 +94,7 @@ void GpuDevice::allocated(Origin origin, std::uint64_t address, std::uint64_t by
 }
 
 CUresult GpuDevice::freed(std::uint64_t address) {
+  if (graph_memory_.contains(address)) return CUDA_SUCCESS;
   const auto known = memory_.find(address);
   if (known == memory_.end() || known->second.process != process()) {
     misuse("device memory", "freed, but no allocation starts there");
@@ -221,6 +223,7 @@ void GpuDevice::free_handles() {
     if (known == handles_.end() || !world_->ledger.alive(known->second.birth)) continue;
     void* handle = const_cast<void*>(*it);
     const Kind kind = known->second.kind;
+    if (known->second.given_away) continue;
     if (kind != Kind::context) handles_.erase(known);  // A handle that came back is there twice.
     switch (kind) {
       case Kind::stream:

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -54,6 +55,8 @@ class GpuDevice final : public Device {
   void born(Kind kind, const void* handle);
   /// The same for a node, which ends with its graph.
   void born_in(CUgraph graph, CUgraphNode node);
+  /// A graph becomes part of another one.
+  void give_away(CUgraph graph) { handles_[graph].given_away = true; }
   /// Ends the life; a fault and an error when it has ended before.
   CUresult died(Kind kind, const void* handle);
   /// An error, after a fault, when `handle` names something that died. What we do not know passes.
@@ -61,6 +64,8 @@ class GpuDevice final : public Device {
   /// Whether `handle` names something that was born here and lives.
   bool lives(const void* handle) const;
 
+  /// Lives there begin and end with launches, which nobody tells us of: the driver judges them.
+  void reserved(std::uint64_t address) { graph_memory_.insert(address); }
   void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
   CUresult freed(std::uint64_t address);
   /// The same for [address, address + bytes). What the driver never gave out passes, to be judged
@@ -105,6 +110,7 @@ class GpuDevice final : public Device {
     Kind kind;
     BirthId birth;
     const void* owner = nullptr;  ///< The graph of a node.
+    bool given_away = false;      ///< To another graph, which destroys it.
   };
   CUresult check_import(std::uint64_t address, std::uint64_t bytes);
   void free_memory();
@@ -115,6 +121,7 @@ class GpuDevice final : public Device {
   std::vector<const void*> handle_order_;  ///< As they were born.
   std::map<std::uint64_t, Memory>
       memory_;  ///< By address. The dead stay until the address comes back.
+  std::set<std::uint64_t> graph_memory_;
   std::vector<std::vector<CUcontext>> stacks_;
   CUcontext thread_context_ = nullptr;  ///< What the OS thread has.
 };

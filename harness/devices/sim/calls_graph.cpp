@@ -97,7 +97,9 @@ CUresult cuGraphClone(CUgraph* created, CUgraph original) {
   SimDevice& sim = SimDevice::current();
   if (created == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, original);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (call.graph == nullptr || call.graph->has_memory_nodes() ||
+      call.graph->has_conditional_nodes())
+    return CUDA_ERROR_INVALID_VALUE;
   *created = sim.graphs.clone(*call.graph, nullptr).as<CUgraph>();
   return CUDA_SUCCESS;
 }

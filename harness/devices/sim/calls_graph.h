@@ -66,4 +66,43 @@ bool find_edges(SimDevice& sim, const Graph& graph, const CUgraphNode* after,
 /// Whether an edge may have this data.
 bool is_valid(const GraphNode& from, const GraphNode* to, const CUgraphEdgeData& data);
 
+/// A node that a call wants added.
+struct NewNode {
+  CUgraphNode* created;
+  CUgraph graph;
+  CUgraphNodeType type;
+  const CUgraphNode* after;
+  const CUgraphEdgeData* data;
+  std::size_t after_count;
+};
+
+/// Whether a node of this type may be where it is wanted.
+CUresult check_type(const Graph& graph, CUgraphNodeType type);
+
+/// Adds what `make` adds to the graph, with these edges, unless it finds something wrong.
+template <class Make>
+CUresult add_node(const NewNode& wanted, Make make) {
+  SimDevice& sim = SimDevice::current();
+  if (wanted.created == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const ChangingGraph call(sim, wanted.graph);
+  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = check_type(*call.graph, wanted.type); error != CUDA_SUCCESS)
+    return error;
+  std::vector<GraphEdge>& edges = sim.graphs.scratch_edges;
+  if (!find_edges(sim, *call.graph, wanted.after, wanted.data, wanted.after_count, edges))
+    return CUDA_ERROR_INVALID_VALUE;
+  GraphNode* node = nullptr;
+  if (const CUresult error = make(sim, *call.graph, std::span<const GraphEdge>(edges), node);
+      error != CUDA_SUCCESS)
+    return error;
+  *wanted.created = node->as<CUgraphNode>();
+  return CUDA_SUCCESS;
+}
+
+/// Tells `given` the address.
+CUresult add_alloc(const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given);
+CUresult add_free(const NewNode& wanted, CUdeviceptr address);
+/// Tells `given` the handles of the bodies.
+CUresult add_conditional(const NewNode& wanted, CUDA_CONDITIONAL_NODE_PARAMS& given);
+
 }  // namespace harness::devices::calls

@@ -5,6 +5,21 @@
 
 namespace harness::devices::calls {
 
+// ---- where nodes may be -----------------------------------------------------------------------
+
+static bool may_be_conditional(CUgraphNodeType type) {
+  return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_EMPTY ||
+         type == CU_GRAPH_NODE_TYPE_GRAPH || type == CU_GRAPH_NODE_TYPE_MEMSET ||
+         type == CU_GRAPH_NODE_TYPE_MEMCPY || type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+}
+
+CUresult check_type(const Graph& graph, CUgraphNodeType type) {
+  const bool memory = type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+  if (memory && graph.owner != nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (graph.is_conditional_body() && !may_be_conditional(type)) return CUDA_ERROR_NOT_SUPPORTED;
+  return CUDA_SUCCESS;
+}
+
 // ---- edges ------------------------------------------------------------------------------------
 
 static bool is_plain(const CUgraphEdgeData& data) {

@@ -15,6 +15,13 @@ static CUresult instantiate(SimDevice& sim, Graph& graph, cuuint64_t flags, Grap
   if (graph.owner != nullptr)
     return CUDA_ERROR_INVALID_VALUE;  // An embedded graph is not launched.
   if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0) return CUDA_ERROR_NOT_SUPPORTED;
+  // Its memory, and the values of its conditions, are there once.
+  if (graph.exec_count > 0 && (graph.has_memory_nodes() || graph.has_conditional_nodes()))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (sim.graphs.has_unused_conditional(graph)) {
+    result = CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED;
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   culprit = Graphs::find_cycle(graph);
   if (culprit != nullptr) {
     result = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
@@ -114,7 +121,7 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream on) {
   SimDevice& sim = SimDevice::current();
   SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_NOT_SUPPORTED);
   const UsingExec call(sim, handle, stream->resource);
-  if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (call.exec == nullptr || !sim.graphs.may_launch(*call.exec)) return CUDA_ERROR_INVALID_VALUE;
   sim.graphs.launch(*call.exec, *stream);
   return sim.broken;
 }

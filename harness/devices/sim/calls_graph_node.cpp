@@ -9,19 +9,17 @@ namespace harness::devices::calls {
 
 /// Adds a node once `make(params)` has found nothing wrong with what it is to do.
 template <class Make>
-static CUresult add(CUgraphNode* created, CUgraph handle, const CUgraphNode* after,
-                    const CUgraphEdgeData* data, size_t after_count, Make make) {
-  SimDevice& sim = SimDevice::current();
-  if (created == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const ChangingGraph call(sim, handle);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  std::vector<GraphEdge>& edges = sim.graphs.scratch_edges;
-  if (!find_edges(sim, *call.graph, after, data, after_count, edges))
-    return CUDA_ERROR_INVALID_VALUE;
-  const NodeParams* params = nullptr;
-  if (const CUresult error = make(sim, params); error != CUDA_SUCCESS) return error;
-  *created = sim.graphs.add(*call.graph, *params, edges).as<CUgraphNode>();
-  return CUDA_SUCCESS;
+static CUresult add(CUgraphNode* created, CUgraph graph, CUgraphNodeType type,
+                    const CUgraphNode* after, const CUgraphEdgeData* data, size_t after_count,
+                    Make make) {
+  const NewNode where{created, graph, type, after, data, after_count};
+  return add_node(
+      where, [&](SimDevice& sim, Graph& found, std::span<const GraphEdge> edges, GraphNode*& node) {
+        const NodeParams* params = nullptr;
+        const CUresult error = make(sim, params);
+        if (error == CUDA_SUCCESS) node = &sim.graphs.add(found, *params, edges);
+        return error;
+      });
 }
 
 /// Gives a node of `type` what `make(params)` makes.
@@ -42,43 +40,73 @@ static const NodeParams* get(CUgraphNode handle, CUgraphNodeType type) {
   return node != nullptr && node->params->type == type ? node->params : nullptr;
 }
 
-/// What a child graph node may hold.
-static Graph* find_body(SimDevice& sim, const Graph& graph, CUgraph handle) {
+/// What a child graph node may hold, as a copy or moved into it; null otherwise.
+static Graph* find_body(SimDevice& sim, const Graph& graph, CUgraph handle, bool move) {
   Graph* body = look_at(sim, handle);
-  if (body == nullptr || &body->root() == &graph.root()) return nullptr;
-  return body->has_memory_nodes() ? nullptr : body;
+  if (body == nullptr || &body->root() == &graph.root() || body->has_conditional_nodes())
+    return nullptr;
+  if (body->moved) return nullptr;  // It is somebody's already.
+  const bool may =
+      move ? body->owner == nullptr && body->exec_count == 0 : !body->has_memory_nodes();
+  return may ? body : nullptr;
 }
 
-static CUresult add_child(CUgraphNode* created, CUgraph handle, const CUgraphNode* after,
-                          const CUgraphEdgeData* data, size_t after_count, CUgraph body_handle) {
-  SimDevice& sim = SimDevice::current();
-  if (created == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const ChangingGraph call(sim, handle);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  std::vector<GraphEdge>& edges = sim.graphs.scratch_edges;
-  if (!find_edges(sim, *call.graph, after, data, after_count, edges))
-    return CUDA_ERROR_INVALID_VALUE;
-  Graph* body = find_body(sim, *call.graph, body_handle);
-  if (body == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *created = sim.graphs.add_child(*call.graph, *body, edges).as<CUgraphNode>();
-  return CUDA_SUCCESS;
+static CUresult add_child(const NewNode& where, CUgraph body_handle, bool move) {
+  return add_node(
+      where, [&](SimDevice& sim, Graph& graph, std::span<const GraphEdge> edges, GraphNode*& node) {
+        Graph* body = find_body(sim, graph, body_handle, move);
+        if (body == nullptr) return CUDA_ERROR_INVALID_VALUE;
+        node = move ? &sim.graphs.add_moved(graph, *body, edges)
+                    : &sim.graphs.add_child(graph, *body, edges);
+        return CUDA_SUCCESS;
+      });
+}
+
+/// The unused bytes must be zero, so that they can get a meaning.
+static bool unused_is_zero(const CUgraphNodeParams& given) {
+  for (const int word : given.reserved0)
+    if (word != 0) return false;
+  return given.reserved2 == 0;
+}
+
+/// The newer struct has the same members.
+static CUresult add_alloc_v2(const NewNode& where, CUDA_MEM_ALLOC_NODE_PARAMS_v2& given) {
+  CUDA_MEM_ALLOC_NODE_PARAMS same{given.poolProps, given.accessDescs, given.accessDescCount,
+                                  given.bytesize, given.dptr};
+  const CUresult status = add_alloc(where, same);
+  given.dptr = same.dptr;
+  return status;
 }
 
 CUresult cuGraphAddNode_v2(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
                            const CUgraphEdgeData* data, size_t after_count,
                            CUgraphNodeParams* given) {
-  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (given->type == CU_GRAPH_NODE_TYPE_GRAPH)
-    return given->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE
-               ? add_child(created, graph, after, data, after_count, given->graph.graph)
-               : CUDA_ERROR_NOT_SUPPORTED;
-  return add(
-      created, graph, after, data, after_count,
-      [&](SimDevice& sim, const NodeParams*& made) { return make_params(sim, *given, made); });
+  if (given == nullptr || !unused_is_zero(*given)) return CUDA_ERROR_INVALID_VALUE;
+  const NewNode where{created, graph, given->type, after, data, after_count};
+  switch (given->type) {
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      if (given->graph.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE &&
+          given->graph.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
+        return CUDA_ERROR_INVALID_VALUE;
+      return add_child(where, given->graph.graph,
+                       given->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      return add_alloc_v2(where, given->alloc);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      return add_free(where, given->free.dptr);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return add_conditional(where, given->conditional);
+    default:
+      return add(
+          created, graph, given->type, after, data, after_count,
+          [&](SimDevice& sim, const NodeParams*& made) { return make_params(sim, *given, made); });
+  }
 }
 
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* given) {
-  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (given == nullptr || !unused_is_zero(*given)) return CUDA_ERROR_INVALID_VALUE;
+  if (given->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || given->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+    return CUDA_ERROR_NOT_SUPPORTED;
   return set(node, given->type, [&](SimDevice& sim, const NodeParams*& made) {
     return make_params(sim, *given, made);
   });
@@ -108,7 +136,7 @@ CUresult cuGraphDestroyNode(CUgraphNode handle) {
 
 CUresult cuGraphAddEmptyNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
                              size_t after_count) {
-  return add(created, graph, after, nullptr, after_count,
+  return add(created, graph, CU_GRAPH_NODE_TYPE_EMPTY, after, nullptr, after_count,
              [](SimDevice& sim, const NodeParams*& made) {
                made = &sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_EMPTY, "empty");
                return CUDA_SUCCESS;
@@ -118,7 +146,7 @@ CUresult cuGraphAddEmptyNode(CUgraphNode* created, CUgraph graph, const CUgraphN
 CUresult cuGraphAddKernelNode_v2(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
                                  size_t after_count, const CUDA_KERNEL_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add(created, graph, after, nullptr, after_count,
+  return add(created, graph, CU_GRAPH_NODE_TYPE_KERNEL, after, nullptr, after_count,
              [&](SimDevice& sim, const NodeParams*& made) {
                return make_kernel_params(sim, *given, made);
              });
@@ -143,7 +171,7 @@ CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_
 CUresult cuGraphAddMemcpyNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
                               size_t after_count, const CUDA_MEMCPY3D* given, CUcontext context) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add(created, graph, after, nullptr, after_count,
+  return add(created, graph, CU_GRAPH_NODE_TYPE_MEMCPY, after, nullptr, after_count,
              [&](SimDevice& sim, const NodeParams*& made) {
                return make_copy_params(sim, *given, context, made);
              });
@@ -169,7 +197,7 @@ CUresult cuGraphAddMemsetNode(CUgraphNode* created, CUgraph graph, const CUgraph
                               size_t after_count, const CUDA_MEMSET_NODE_PARAMS* given,
                               CUcontext context) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add(created, graph, after, nullptr, after_count,
+  return add(created, graph, CU_GRAPH_NODE_TYPE_MEMSET, after, nullptr, after_count,
              [&](SimDevice& sim, const NodeParams*& made) {
                return make_set_params(sim, *given, context, made);
              });
@@ -197,7 +225,7 @@ CUresult cuGraphAddHostNode(CUgraphNode* created, CUgraph graph, const CUgraphNo
                             size_t after_count, const CUDA_HOST_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return add(
-      created, graph, after, nullptr, after_count,
+      created, graph, CU_GRAPH_NODE_TYPE_HOST, after, nullptr, after_count,
       [&](SimDevice& sim, const NodeParams*& made) { return make_host_params(sim, *given, made); });
 }
 
@@ -218,7 +246,7 @@ CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS*
 template <CUgraphNodeType kType>
 static CUresult add_event(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
                           size_t after_count, CUevent event) {
-  return add(created, graph, after, nullptr, after_count,
+  return add(created, graph, kType, after, nullptr, after_count,
              [&](SimDevice& sim, const NodeParams*& made) {
                return make_event_params(sim, kType, event, made);
              });
@@ -263,7 +291,8 @@ CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
 
 CUresult cuGraphAddChildGraphNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
                                   size_t after_count, CUgraph body) {
-  return add_child(created, graph, after, nullptr, after_count, body);
+  return add_child({created, graph, CU_GRAPH_NODE_TYPE_GRAPH, after, nullptr, after_count}, body,
+                   false);
 }
 
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph* body) {
@@ -272,6 +301,32 @@ CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph* body) {
     return CUDA_ERROR_INVALID_VALUE;
   *body = node->bodies.front()->as<CUgraph>();
   return CUDA_SUCCESS;
+}
+
+// ---- memory operations ------------------------------------------------------------------------
+
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                  size_t after_count, const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return add(created, graph, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, after, nullptr, after_count,
+             [&](SimDevice& sim, const NodeParams*& made) {
+               return make_memory_op_params(sim, *given, made);
+             });
+}
+
+CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS* params) {
+  const NodeParams* found = get(node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
+  if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *params = found->batch;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
+                                        const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return set(node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_memory_op_params(sim, *given, made);
+  });
 }
 
 }  // namespace harness::devices::calls

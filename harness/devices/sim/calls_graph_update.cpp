@@ -66,6 +66,15 @@ CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
   });
 }
 
+CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return update(exec, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                [&](SimDevice& sim, const NodeParams*& made) {
+                  return make_memory_op_params(sim, *given, made);
+                });
+}
+
 template <CUgraphNodeType kType>
 static CUresult set_event(CUgraphExec exec, CUgraphNode node, CUevent event) {
   return update(exec, node, kType, [&](SimDevice& sim, const NodeParams*& made) {
@@ -120,6 +129,10 @@ struct Mismatch {
 static Mismatch compare_node(SimDevice& sim, const NodeParams& old, const GraphNode& node) {
   const NodeParams& now = *node.params;
   if (old.type != now.type) return {CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, &node};
+  if (old.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || old.type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
+    if (old.memory == now.memory) return {};
+    return {CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, &node};
+  }
   if (may_become(sim, old, now)) return {};
   return {old.type == CU_GRAPH_NODE_TYPE_KERNEL
               ? CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
@@ -162,7 +175,7 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_handle,
   const UsingExec call(sim, exec_handle);
   if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Graph* graph = look_at(sim, graph_handle);
-  if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (graph == nullptr || graph->moved) return CUDA_ERROR_INVALID_VALUE;
   if (Graphs::find_cycle(*graph) != nullptr) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
   const Mismatch found = compare(sim, *call.exec->root, *graph);
   info->result = found.result;
@@ -195,6 +208,8 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNod
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (given->type == CU_GRAPH_NODE_TYPE_GRAPH)
     return calls::cuGraphExecChildGraphNodeSetParams(exec, node, given->graph.graph);
+  if (given->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || given->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+    return CUDA_ERROR_NOT_SUPPORTED;
   return update(exec, node, given->type, [&](SimDevice& sim, const NodeParams*& made) {
     return make_params(sim, *given, made);
   });

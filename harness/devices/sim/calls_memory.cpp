@@ -15,7 +15,7 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
   const std::uint32_t index = sim.memory.newest(address);
   const Block& block = sim.memory.block(index);
   const bool mine = block.process == sim.scheduler().process();
-  if (index != 0 && !block.dead && block.holds(address, bytes) && mine) [[likely]] {
+  if (index != 0 && block.usable() && block.holds(address, bytes) && mine) [[likely]] {
     if (sim.memory.is_intact(block)) [[likely]]
       return index;
     sim.used_dead(sim.memory.block(block.exported).birth);
@@ -23,8 +23,10 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
   }
   if (index != 0 && !mine)
     sim.misuse(kKind, "an address of another process", block.birth);
-  else if (index != 0 && block.dead && block.holds(address, 1))
-    sim.used_dead(block.birth);
+  else if (index != 0 && block.graph != nullptr && block.life == BirthId::none)
+    sim.misuse(kKind, "used before the graph that allocates it was launched", block.birth);
+  else if (index != 0 && !block.usable() && block.holds(address, 1))
+    sim.used_dead(block.story());
   else
     sim.misuse(kKind, index == 0 ? "no such memory" : "beyond the end of the allocation",
                block.birth);
@@ -36,12 +38,16 @@ std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
   const Block& block = sim.memory.block(index);
   if (index != 0 && block.base == address && block.origin != Origin::imported &&
       block.process == sim.scheduler().process()) {
+    if (block.graph != nullptr && block.graph->freed_in == block.graph->graph) {
+      sim.misuse(kKind, "freed outside the graph that frees it", block.birth);
+      return 0;
+    }
     if (!block.freed) {
       if (block.import_count > 0)
         sim.misuse("exported memory", "freed while it is mapped", block.birth);
       return index;
     }
-    sim.ledger().double_free(block.birth);
+    sim.ledger().double_free(block.story());
     return 0;
   }
   sim.misuse(kKind, "freed, but no allocation starts there");
@@ -49,14 +55,20 @@ std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
 }
 
 void free_now(SimDevice& sim, std::uint32_t index) {
-  Block& block = sim.memory.block(index);
   if (sim.order->on()) {
     const OrderedUse by{{}, sim.order->host(), sim.scheduler().site()};
     sim.order->freed(index, by);
   }
-  block.freed_at = {};
-  (block.pool != nullptr ? block.pool->freed : sim.freed).push_back(index);
+  sim.memory.block(index).freed_at = {};
+  give_back(sim, index);
   sim.release(index);
+}
+
+void give_back(SimDevice& sim, std::uint32_t index) {
+  Block& block = sim.memory.block(index);
+  block.freed = true;
+  if (block.graph != nullptr) return;  // Its address stays the graph's.
+  (block.pool != nullptr ? block.pool->freed : sim.freed).push_back(index);
 }
 
 // ---- giving out -------------------------------------------------------------------------------

@@ -137,9 +137,8 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream on) {
     sim.misuse("pinned memory", "freed by the wrong function", block.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  block.freed = true;
   block.freed_at = {stream, stream->submitted + 1};
-  (block.pool != nullptr ? block.pool->freed : sim.freed).push_back(index);
+  give_back(sim, index);
   Work& work = sim.fresh_work(WorkKind::free, "free");
   work.block = index;
   if (!done(block.given_at)) work.after.push_back(block.given_at);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "harness/devices/sim/graph_memory.h"
 #include "harness/devices/sim/handles_recycled.h"
 #include "harness/devices/sim/launch.h"
 #include "harness/devices/sim/provenance.h"
@@ -25,6 +26,17 @@ struct Context;
 struct Function;
 struct Graph;
 struct GraphNode;
+
+/// What a CUgraphConditionalHandle stands for: a value that kernels set and a conditional node
+/// asks.
+struct Conditional {
+  CUgraphConditionalHandle handle = 0;
+  const Graph* graph = nullptr;     ///< Which it was made for.
+  const GraphNode* node = nullptr;  ///< Which asks it.
+  unsigned default_value = 0;
+  bool assigns_default = false;  ///< At the beginning of each launch.
+  unsigned value = 0;
+};
 
 /// What a node does, as the call that said so meant it: values are copied, and whose memory they
 /// pointed at is remembered from that moment on.
@@ -55,6 +67,17 @@ struct NodeParams {
 
   Event* event;  ///< To record, or to wait for.
 
+  GraphMemory* memory;  ///< To allocate or free.
+  CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+  std::vector<CUmemAccessDesc> access;  ///< Of an allocation.
+
+  CUDA_BATCH_MEM_OP_NODE_PARAMS batch;
+  std::vector<CUstreamBatchMemOpParams> batch_operations;  ///< What `batch` points at.
+  std::vector<MemoryOp> memory_ops;                        ///< The same, as they were meant.
+
+  Conditional* conditional;
+  CUgraphConditionalNodeType condition_type;
+
   void reset(CUgraphNodeType new_type, Label new_label, Label new_site) {
     type = new_type;
     label = new_label;
@@ -65,6 +88,11 @@ struct NodeParams {
     context = nullptr;
     function = nullptr;
     event = nullptr;
+    memory = nullptr;
+    access.clear();
+    batch_operations.clear();
+    memory_ops.clear();
+    conditional = nullptr;
   }
 };
 
@@ -77,14 +105,16 @@ struct GraphEdge {
 struct GraphNode : Object {
   Graph* graph = nullptr;
   const NodeParams* params = nullptr;
-  std::vector<GraphEdge> after;         ///< In the order in which they were added.
-  std::vector<Graph*> bodies;           ///< The embedded graph of a child node.
+  std::vector<GraphEdge> after;       ///< In the order in which they were added.
+  std::vector<Graph*> bodies;         ///< Embedded: one of a child node, some of a conditional one.
+  std::vector<CUgraph> body_handles;  ///< What the program was told of a conditional node's.
   const GraphNode* original = nullptr;  ///< Whom it was cloned from.
   std::uint32_t index = 0;              ///< Scratch: its place among the graph's nodes.
 
   void reset() {
     after.clear();
     bodies.clear();
+    body_handles.clear();
     original = nullptr;
   }
 };
@@ -94,6 +124,8 @@ struct Graph : Object {
   std::vector<GraphNode*> nodes;    ///< The living ones, in the order in which they were added.
   const Graph* original = nullptr;  ///< What it was cloned from.
   UserReferences references;
+  bool moved = false;            ///< It was made apart, and moved into its owner.
+  std::uint32_t exec_count = 0;  ///< Executables that were made from it and exist.
   TaskId caller = TaskId::none;  ///< The task inside a call that changes it (root graphs).
 
   void reset() {
@@ -101,11 +133,17 @@ struct Graph : Object {
     nodes.clear();
     original = nullptr;
     references.clear();
+    moved = false;
+    exec_count = 0;
     caller = TaskId::none;
   }
 
   /// It, or a graph embedded in it, allocates or frees.
   bool has_memory_nodes() const;
+  /// It has nodes that choose which graph embedded in them runs.
+  bool has_conditional_nodes() const;
+  /// It is embedded in such a node, at some level.
+  bool is_conditional_body() const;
 
   /// The graph that calls are about: embedded graphs are part of the one they are in.
   Graph& root() { return owner != nullptr ? owner->graph->root() : *this; }

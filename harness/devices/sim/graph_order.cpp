@@ -46,7 +46,22 @@ void GraphRun::order_nodes(GraphFrame& frame, const Clock& base, Clock& after) {
   }
 }
 
+/// The nodes of a body, and how often it runs, are known only when it runs. So that others, who were
+/// ordered at the launch, come after them all, they share the place of the conditional node: races
+/// between nodes of one body are missed.
+void GraphRun::order_body(GraphFrame& frame, const OrderPoint& at, const Clock& before) {
+  const std::size_t count = frame.graph->nodes.size();
+  if (frame.before.size() < count) frame.before.resize(count);
+  frame.shared = at;
+  for (std::size_t i = 0; i < count; ++i) {
+    frame.before[i] = before;
+    frame.before[i].include(at);
+    if (frame.nodes[i].body != nullptr) order_body(*frame.nodes[i].body, at, before);
+  }
+}
+
 OrderPoint GraphRun::point_of(const Place& place) {
+  if (place.frame->shared.line != kNoLine) return place.frame->shared;
   const LineIndex line = place.frame->first_line + place.node;
   return {line, place.frame->before[place.node].of(line) + 1};
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "harness/devices/sim/calls.h"
+#include "harness/devices/sim/memory_ops.h"
 
 namespace harness::devices {
 
@@ -20,6 +21,16 @@ static CUresult find_context(SimDevice& sim, CUcontext handle, CUresult missing,
   }
   found = sim.find(sim.contexts, handle, "context");
   return found != nullptr ? CUDA_SUCCESS : missing;
+}
+
+/// Whose memory a node means. What a graph allocates need not live yet.
+static CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
+                           bool may_be_host, Place& place) {
+  const Block& block = sim.memory.block(sim.memory.newest(address));
+  if (block.graph == nullptr || !sim.ledger().alive(block.birth) || !block.holds(address, bytes))
+    return calls::find_place(sim, address, bytes, may_be_host, place);
+  place = {address, block.birth};
+  return CUDA_SUCCESS;
 }
 
 // ---- kernels ----------------------------------------------------------------------------------
@@ -108,7 +119,7 @@ static CUresult find_side(SimDevice& sim, const CUDA_MEMCPY3D& copy, CopySide& s
   place.address = base + (side.z * side.height + side.y) * side.pitch + side.x;
   const std::uint64_t bytes =
       ((copy.Depth - 1) * side.height + copy.Height - 1) * side.pitch + copy.WidthInBytes;
-  return calls::find_place(sim, place.address, bytes, side.type != CU_MEMORYTYPE_DEVICE, place);
+  return find_place(sim, place.address, bytes, side.type != CU_MEMORYTYPE_DEVICE, place);
 }
 
 CUresult make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given, CUcontext handle,
@@ -152,7 +163,7 @@ CUresult make_set_params(SimDevice& sim, const CUDA_MEMSET_NODE_PARAMS& given, C
     return CUDA_ERROR_INVALID_VALUE;
   const std::uint64_t bytes = (given.height - 1) * given.pitch + row;
   Place target;
-  if (const CUresult error = calls::find_place(sim, given.dst, bytes, false, target);
+  if (const CUresult error = find_place(sim, given.dst, bytes, false, target);
       error != CUDA_SUCCESS)
     return error;
   NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_MEMSET, "set");
@@ -186,6 +197,27 @@ CUresult make_event_params(SimDevice& sim, CUgraphNodeType type, CUevent handle,
   return CUDA_SUCCESS;
 }
 
+CUresult make_memory_op_params(SimDevice& sim, const CUDA_BATCH_MEM_OP_NODE_PARAMS& given,
+                               const NodeParams*& made) {
+  if (given.flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  Context* context = nullptr;
+  if (const CUresult error = find_context(sim, given.ctx, CUDA_ERROR_INVALID_VALUE, context);
+      error != CUDA_SUCCESS)
+    return error;
+  NodeParams& params =
+      sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, "memory operation");
+  if (const CUresult error =
+          read_memory_ops(sim, given.count, given.paramArray, params.memory_ops);
+      error != CUDA_SUCCESS)
+    return error;
+  params.context = context;
+  params.batch_operations.assign(given.paramArray, given.paramArray + given.count);
+  params.batch = given;
+  params.batch.paramArray = params.batch_operations.data();
+  made = &params;
+  return CUDA_SUCCESS;
+}
+
 CUresult make_params(SimDevice& sim, const CUgraphNodeParams& given, const NodeParams*& made) {
   switch (given.type) {
     case CU_GRAPH_NODE_TYPE_EMPTY:
@@ -211,6 +243,10 @@ CUresult make_params(SimDevice& sim, const CUgraphNodeParams& given, const NodeP
       return make_event_params(sim, given.type, given.eventRecord.event, made);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
       return make_event_params(sim, given.type, given.eventWait.event, made);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return make_memory_op_params(
+          sim, {given.memOp.ctx, given.memOp.count, given.memOp.paramArray, given.memOp.flags},
+          made);
     default:
       return given.type >= CU_GRAPH_NODE_TYPE_KERNEL && given.type <= CU_GRAPH_NODE_TYPE_CONDITIONAL
                  ? CUDA_ERROR_NOT_SUPPORTED
@@ -248,6 +284,16 @@ static bool may_set(SimDevice& sim, const NodeParams& from, const NodeParams& to
   return old.height == 1 || same_size;
 }
 
+/// Addresses, values and conditions may change; what is done, and how often, may not.
+static bool may_operate(const NodeParams& from, const NodeParams& to) {
+  return from.context == to.context &&
+         std::equal(from.batch_operations.begin(), from.batch_operations.end(),
+                    to.batch_operations.begin(), to.batch_operations.end(),
+                    [](const CUstreamBatchMemOpParams& left, const CUstreamBatchMemOpParams& right) {
+                      return left.operation == right.operation;
+                    });
+}
+
 bool may_become(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
   if (from.type != to.type) return false;
   switch (from.type) {
@@ -257,6 +303,8 @@ bool may_become(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
       return from.context == to.context && may_copy(sim, from, to);
     case CU_GRAPH_NODE_TYPE_MEMSET:
       return from.context == to.context && may_set(sim, from, to);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return may_operate(from, to);
     default:
       return true;
   }

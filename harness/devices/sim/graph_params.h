@@ -17,6 +17,8 @@ CUresult make_host_params(SimDevice& sim, const CUDA_HOST_NODE_PARAMS& given,
                           const NodeParams*& made);
 CUresult make_event_params(SimDevice& sim, CUgraphNodeType type, CUevent event,
                            const NodeParams*& made);
+CUresult make_memory_op_params(SimDevice& sim, const CUDA_BATCH_MEM_OP_NODE_PARAMS& given,
+                               const NodeParams*& made);
 
 /// From the struct that serves all types. Child graphs are the caller's business.
 CUresult make_params(SimDevice& sim, const CUgraphNodeParams& given, const NodeParams*& made);

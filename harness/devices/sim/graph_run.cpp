@@ -18,7 +18,8 @@ void GraphRun::begin(SimDevice& sim, GraphExec& exec, const Clock& before) {
   graph_ = exec.root;
   site_ = sim.scheduler().site();
   activation_ = {sim.scheduler().name_next("graph launch"), {}, {}};
-  frame_count_ = 0;
+  frame_count_ = next_order_ = 0;
+  has_memory_ops_ = false;
   open_.clear();
   root_ = &enter(*graph_, nullptr, 0);
   record_events(*root_);
@@ -26,25 +27,43 @@ void GraphRun::begin(SimDevice& sim, GraphExec& exec, const Clock& before) {
   order_nodes(*root_, before, after_);
 }
 
-void GraphRun::start() { open_first(*root_); }
+void GraphRun::start() {
+  assign_defaults(*graph_);
+  open_first(*root_);
+}
+
+void GraphRun::assign_defaults(const ExecGraph& graph) {
+  for (const ExecNode& node : graph.nodes) {
+    Conditional* conditional = node.params->conditional;
+    if (conditional != nullptr && conditional->assigns_default)
+      conditional->value = conditional->default_value;
+  }
+  for (const ExecGraph* body : graph.bodies) assign_defaults(*body);
+}
 
 void GraphRun::end() { sim_->graphs.end(*this); }
 
 GraphFrame& GraphRun::enter(const ExecGraph& graph, GraphFrame* parent, std::uint32_t parent_node) {
   if (frame_count_ == frames_.size()) frames_.push_back(std::make_unique<GraphFrame>());
-  GraphFrame& frame = *frames_[frame_count_];
-  frame.graph = &graph;
+  GraphFrame& frame = *frames_[frame_count_++];
   frame.parent = parent;
   frame.parent_node = parent_node;
-  frame.order = frame_count_++;
+  fill(frame, graph);
+  return frame;
+}
+
+void GraphRun::fill(GraphFrame& frame, const ExecGraph& graph) {
+  frame.graph = &graph;
+  frame.order = next_order_++;
+  frame.shared = {};
   frame.undone_count = static_cast<std::uint32_t>(graph.nodes.size());
   frame.nodes.assign(graph.nodes.size(), {});
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     frame.nodes[i].waits_for = graph.nodes[i].after_count;
+    has_memory_ops_ |= !graph.nodes[i].params->memory_ops.empty();
     if (graph.nodes[i].params->type == CU_GRAPH_NODE_TYPE_GRAPH)
       frame.nodes[i].body = &enter(*graph.bodies_of(graph.nodes[i]).front(), &frame, i);
   }
-  return frame;
 }
 
 /// A record counts from the launch on, and a wait means what was recorded until then.
@@ -88,31 +107,52 @@ void GraphRun::complete(GraphFrame& frame, std::uint32_t node) {
   std::erase_if(open_, [&](const Place& p) { return p.frame == &frame && p.node == node; });
   for (const std::uint32_t next : frame.graph->dependents_of(frame.graph->nodes[node]))
     if (--frame.nodes[next].waits_for == 0) open(frame, next);
-  if (--frame.undone_count == 0 && frame.parent != nullptr)
-    complete(*frame.parent, frame.parent_node);
+  complete_frame(frame);
+}
+
+/// One node less to wait for.
+void GraphRun::complete_frame(GraphFrame& frame) {
+  if (--frame.undone_count > 0 || frame.parent == nullptr) return;
+  const NodeParams& params = *frame.parent->graph->nodes[frame.parent_node].params;
+  const bool loops =
+      params.conditional != nullptr && params.condition_type == CU_GRAPH_COND_TYPE_WHILE;
+  if (!loops) return complete(*frame.parent, frame.parent_node);
+  NodeRun& loop = frame.parent->nodes[frame.parent_node];
+  loop.state = NodeState::open;
+  loop.again = true;
 }
 
 static bool is_work(CUgraphNodeType type) {
   return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
-         type == CU_GRAPH_NODE_TYPE_MEMSET;
+         type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
+         type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
 }
 
 bool GraphRun::takes_time(const Place& place) {
   const ExecNode& node = place.frame->graph->nodes[place.node];
+  const NodeRun& run = place.frame->nodes[place.node];
+  // Going round a loop takes time, so that one that never ends is not passed over for ever.
+  if (run.again) return run.state == NodeState::open;
   return node.enabled && is_work(node.params->type);
 }
 
-bool GraphRun::can_step() const {
+bool GraphRun::can_go(const Place& place) {
+  if (!takes_time(place)) return false;
+  const bool waits = !place.frame->graph->nodes[place.node].params->memory_ops.empty();
+  return !waits || !sim_->held_up(work_of(place));
+}
+
+bool GraphRun::can_step() {
   return std::any_of(open_.begin(), open_.end(),
-                     [](const Place& place) { return takes_time(place); });
+                     [this](const Place& place) { return can_go(place); });
 }
 
 /// Which node goes on: the first (plain), or another one.
-GraphRun::Place GraphRun::pick_place() const {
+GraphRun::Place GraphRun::pick_place() {
   names_.clear();
   able_.clear();
   for (const Place& place : open_) {
-    if (!takes_time(place)) continue;
+    if (!can_go(place)) continue;
     names_.push_back(names_.empty() ? 0 : static_cast<std::uint32_t>(name_of(place)) | 1);
     able_.push_back(place);
   }
@@ -122,8 +162,13 @@ GraphRun::Place GraphRun::pick_place() const {
 void GraphRun::step(Stream& stream) {
   Activation* asker = sim_->world->picker.enter(activation_);
   const Place place = pick_place();
-  Work& work = work_of(place);
-  if (sim_->step(stream, work)) {
+  const NodeParams& params = *place.frame->graph->nodes[place.node].params;
+  if (params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+    decide(place);
+  } else if (params.type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
+    free_memory(place);
+    complete(*place.frame, place.node);
+  } else if (Work& work = work_of(place); sim_->step(stream, work)) {
     sim_->finish_part(stream, work);
     complete(*place.frame, place.node);
   }
@@ -131,9 +176,11 @@ void GraphRun::step(Stream& stream) {
 }
 
 bool GraphRun::pass(Stream& stream) {
-  for (const Place& place : open_)
-    if (pass(stream, place)) return true;
-  return false;
+  Activation* asker = sim_->world->picker.enter(activation_);
+  const bool passed = std::any_of(open_.begin(), open_.end(),
+                                  [&](const Place& place) { return pass(stream, place); });
+  sim_->world->picker.leave_to(asker);
+  return passed;
 }
 
 bool GraphRun::pass(Stream& stream, Place place) {
@@ -146,12 +193,15 @@ bool GraphRun::pass(Stream& stream, Place place) {
       sim_->call_host({&stream, this, place.frame, place.node});
       return true;
     case CU_GRAPH_NODE_TYPE_GRAPH:
-      run.state = NodeState::inside;
-      if (run.body->undone_count > 0)
-        open_first(*run.body);
-      else
-        complete(*place.frame, place.node);
+      go_inside(place, *run.body);
       return true;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      decide(place);
+      return true;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      sim_->graphs.begin_life(*node.params->memory);
+      sim_->order->lives_again(node.params->memory->block, point_of(place));
+      break;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
       if (!harness::devices::done(run.point)) return false;
       break;
@@ -163,6 +213,43 @@ bool GraphRun::pass(Stream& stream, Place place) {
   }
   complete(*place.frame, place.node);
   return true;
+}
+
+// ---- embedded graphs and memory ---------------------------------------------------------------
+
+void GraphRun::go_inside(Place place, GraphFrame& body) {
+  NodeRun& run = place.frame->nodes[place.node];
+  run.state = NodeState::inside;
+  run.body = &body;
+  if (body.undone_count > 0) return open_first(body);
+  ++body.undone_count;  // As if it had had one node, which is done.
+  complete_frame(body);
+}
+
+/// Which of its bodies runs now, if any.
+void GraphRun::decide(Place place) {
+  const ExecNode& node = place.frame->graph->nodes[place.node];
+  const unsigned value = node.params->conditional->value;
+  const auto bodies = place.frame->graph->bodies_of(node);
+  std::size_t chosen = value;
+  if (node.params->condition_type != CU_GRAPH_COND_TYPE_SWITCH) chosen = value != 0 ? 0 : 1;
+  if (chosen >= bodies.size()) return complete(*place.frame, place.node);
+  GraphFrame* body = place.frame->nodes[place.node].body;
+  if (body == nullptr)
+    body = &enter(*bodies[chosen], place.frame, place.node);
+  else
+    fill(*body, *bodies[chosen]);
+  order_body(*body, point_of(place), place.frame->before[place.node]);
+  go_inside(place, *body);
+}
+
+void GraphRun::free_memory(Place place) {
+  const std::uint32_t block = place.frame->graph->nodes[place.node].params->memory->block;
+  if (sim_->memory.block(block).dead)
+    return sim_->ledger().double_free(sim_->memory.block(block).story());
+  if (sim_->order->on())
+    sim_->order->freed(block, {point_of(place), place.frame->before[place.node], site_});
+  sim_->release(block);
 }
 
 // ---- nodes ------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ struct NodeRun {
   std::uint32_t waits_for = 0;  ///< So many nodes.
   Work* work = nullptr;         ///< Once it has started, if it takes time.
   GraphFrame* body = nullptr;   ///< The embedded graph.
+  bool again = false;           ///< A loop has been round once.
   StreamPoint point;            ///< Of an event wait node: what was recorded at the launch.
 };
 
@@ -43,6 +44,7 @@ struct GraphFrame {
   std::uint32_t undone_count = 0;
   std::vector<NodeRun> nodes;
   LineIndex first_line = kNoLine;  ///< Of the nodes: see graph_order.cpp.
+  OrderPoint shared;               ///< Of a conditional body: the place that all its nodes have.
   std::vector<Clock> before;       ///< What comes before each node. Kept for its storage.
 };
 
@@ -62,7 +64,9 @@ class GraphRun {
   std::uint64_t node_count() const { return root_->graph->nodes.size(); }
   bool done() const { return root_->undone_count == 0; }
   /// Some node that takes time can go on.
-  bool can_step() const;
+  bool can_step();
+  /// Some node waits for values in memory.
+  bool has_memory_ops() const { return has_memory_ops_; }
   /// Takes one such node one step further.
   void step(Stream& stream);
   /// Passes one node that takes no time, or hands over a host function. Returns false if there is
@@ -80,16 +84,24 @@ class GraphRun {
   };
 
   GraphFrame& enter(const ExecGraph& graph, GraphFrame* parent, std::uint32_t parent_node);
+  void fill(GraphFrame& frame, const ExecGraph& graph);
+  static void assign_defaults(const ExecGraph& graph);
   void record_events(GraphFrame& frame);
   static void order_event(const NodeParams& params, Clock& before, const OrderPoint& at);
   void order_nodes(GraphFrame& frame, const Clock& base, Clock& after);
+  static void order_body(GraphFrame& frame, const OrderPoint& at, const Clock& before);
   static OrderPoint point_of(const Place& place);
   void open_first(GraphFrame& frame);
   void open(GraphFrame& frame, std::uint32_t node);
   void complete(GraphFrame& frame, std::uint32_t node);
+  void complete_frame(GraphFrame& frame);
   static bool takes_time(const Place& place);
+  bool can_go(const Place& place);
   bool pass(Stream& stream, Place place);
-  Place pick_place() const;
+  void go_inside(Place place, GraphFrame& body);
+  void decide(Place place);
+  void free_memory(Place place);
+  Place pick_place();
   Name name_of(const Place& place) const;
   Work& work_of(const Place& place);
 
@@ -101,9 +113,11 @@ class GraphRun {
   Clock after_;
   std::vector<std::unique_ptr<GraphFrame>> frames_;
   std::uint32_t frame_count_ = 0;
+  std::uint32_t next_order_ = 0;
   std::vector<Place> open_;  ///< By frame and node: those that can go on, or are on their way.
-  mutable std::vector<Place> able_;  ///< Scratch: those of them that take time.
-  mutable std::vector<std::uint32_t> names_;
+  std::vector<Place> able_;  ///< Scratch: those of them that take time.
+  std::vector<std::uint32_t> names_;
+  bool has_memory_ops_ = false;
 };
 
 }  // namespace harness::devices

@@ -62,9 +62,10 @@ static void fill_set(Work& work, const NodeParams& params) {
 }
 
 Work& SimDevice::make_work(const NodeParams& params) {
-  const WorkKind kind = params.type == CU_GRAPH_NODE_TYPE_KERNEL   ? WorkKind::kernel
-                        : params.type == CU_GRAPH_NODE_TYPE_MEMCPY ? WorkKind::copy
-                                                                   : WorkKind::set;
+  const WorkKind kind = params.type == CU_GRAPH_NODE_TYPE_KERNEL         ? WorkKind::kernel
+                        : params.type == CU_GRAPH_NODE_TYPE_MEMCPY       ? WorkKind::copy
+                        : params.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ? WorkKind::memory_ops
+                                                                         : WorkKind::set;
   Work& work = fresh_work(kind, params.label);
   work.captured_site = params.site;
   if (kind == WorkKind::kernel) {
@@ -72,6 +73,8 @@ Work& SimDevice::make_work(const NodeParams& params) {
     provenance->authorise(work.launch, params.words);
   } else if (kind == WorkKind::copy) {
     fill_copy(work, params);
+  } else if (kind == WorkKind::memory_ops) {
+    work.memory_ops = params.memory_ops;
   } else {
     fill_set(work, params);
   }

@@ -13,6 +13,11 @@ void Graphs::begin() {
   execs.begin();
   objects.begin();
   params_.begin();
+  memories_.begin();
+  freed_memory_.clear();
+  counters = {};
+  conditionals_.clear();
+  conditional_storage_.begin();
   exec_graphs_.begin();
   spare_exec_graphs_.clear();
   runs_.begin();
@@ -38,6 +43,27 @@ GraphNode& Graphs::add(Graph& graph, const NodeParams& params, std::span<const G
   node.params = &params;
   node.after.assign(after.begin(), after.end());
   graph.nodes.push_back(&node);
+  return node;
+}
+
+GraphNode& Graphs::add_moved(Graph& graph, Graph& body, std::span<const GraphEdge> after) {
+  GraphNode& node = add(graph, fresh_params(CU_GRAPH_NODE_TYPE_GRAPH, "child graph"), after);
+  node.bodies.push_back(&body);
+  body.owner = &node;
+  body.moved = true;
+  return node;
+}
+
+GraphNode& Graphs::add_conditional(Graph& graph, const NodeParams& params, unsigned count,
+                                   std::span<const GraphEdge> after) {
+  GraphNode& node = add(graph, params, after);
+  params.conditional->node = &node;
+  for (unsigned i = 0; i < count; ++i) {
+    Graph& body = create("embedded graph");
+    body.owner = &node;
+    node.bodies.push_back(&body);
+    node.body_handles.push_back(body.as<CUgraph>());
+  }
   return node;
 }
 
@@ -74,12 +100,25 @@ void Graphs::destroy(Graph& graph) {
 }
 
 void Graphs::destroy(GraphNode& node) {
+  if (node.params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) drop(*node.params->memory);
+  if (node.params->conditional != nullptr) node.params->conditional->node = nullptr;
   for (Graph* body : node.bodies) destroy(*body);
   std::vector<GraphNode*>& siblings = node.graph->nodes;
   siblings.erase(std::find(siblings.begin(), siblings.end(), &node));
   for (GraphNode* other : siblings)
     std::erase_if(other->after, [&](const GraphEdge& edge) { return edge.from == &node; });
   nodes.end(sim_.ledger(), node);
+}
+
+bool Graph::is_conditional_body() const {
+  return owner != nullptr && (owner->params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL ||
+                              owner->graph->is_conditional_body());
+}
+
+bool Graph::has_conditional_nodes() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const GraphNode* node) {
+    return node->params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  });
 }
 
 bool Graph::has_memory_nodes() const {
@@ -151,6 +190,7 @@ ExecGraph& Graphs::lay_out(Graph& graph) {
     ExecNode& exec = made.nodes.emplace_back();
     exec.source = node;
     exec.params = node->params;
+    if (node->params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) ++node->params->memory->holders;
     if (node->params->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
       exec.clock = &sim_.add_clock(*node->params->event->context);
     exec.after_count = static_cast<std::uint32_t>(node->after.size());
@@ -172,6 +212,8 @@ ExecGraph& Graphs::lay_out(Graph& graph) {
 ExecGraph& Graphs::copy(const ExecGraph& graph) {
   ExecGraph& made = fresh_exec_graph();
   made.nodes = graph.nodes;
+  for (const ExecNode& node : graph.nodes)
+    if (node.params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) ++node.params->memory->holders;
   made.dependents = graph.dependents;
   copy_references(graph.references, made.references);
   for (const ExecGraph* body : graph.bodies) made.bodies.push_back(&copy(*body));
@@ -179,6 +221,8 @@ ExecGraph& Graphs::copy(const ExecGraph& graph) {
 }
 
 void Graphs::retire(ExecGraph& graph) {
+  for (const ExecNode& node : graph.nodes)
+    if (node.params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) drop(*node.params->memory);
   release(graph.references);
   for (ExecGraph* body : graph.bodies) retire(*body);
   graph.bodies.clear();
@@ -192,6 +236,7 @@ GraphExec& Graphs::instantiate(Graph& graph, cuuint64_t flags) {
   exec.source = &graph;
   exec.flags = flags;
   exec.root = &lay_out(graph);
+  ++graph.exec_count;
   return exec;
 }
 
@@ -233,6 +278,7 @@ void Graphs::replace(ExecGraph& exec, const Graph& graph) {
 }
 
 void Graphs::destroy(GraphExec& exec) {
+  --exec.source->exec_count;
   exec.root->current = false;
   if (exec.root->launches == 0) retire(*exec.root);
   execs.end(sim_.ledger(), exec);
@@ -251,12 +297,15 @@ StreamPoint Graphs::launch(GraphExec& exec, Stream& stream) {
   sim_.adopt_all_host_words();
   sim_.catch_up(stream);
   stream.clock.join(exec.clock);
+  if ((exec.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0)
+    free_unfreed(*exec.root, stream);
   run->begin(sim_, exec, stream.clock);
   ++exec.root->launches;
   Work& work = sim_.fresh_work(WorkKind::graph, "graph");
   work.run = run;
   if (exec.last.stream != &stream && !harness::devices::done(exec.last))
     work.after.push_back(exec.last);
+  announce_memory(*exec.root, work, {&stream, stream.submitted + 1});
   exec.last = sim_.submit(stream, work, Lag::ask);
   stream.clock.join(run->after());
   exec.clock = stream.clock;

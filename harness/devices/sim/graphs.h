@@ -43,6 +43,11 @@ class Graphs {
   GraphNode& add(Graph& graph, const NodeParams& params, std::span<const GraphEdge> after);
   /// Adds an embedded copy of `body`.
   GraphNode& add_child(Graph& graph, Graph& body, std::span<const GraphEdge> after);
+  /// Adds `body` itself, which is no graph of its own from then on.
+  GraphNode& add_moved(Graph& graph, Graph& body, std::span<const GraphEdge> after);
+  /// Adds a node with `count` empty bodies.
+  GraphNode& add_conditional(Graph& graph, const NodeParams& params, unsigned count,
+                             std::span<const GraphEdge> after);
   Graph& clone(const Graph& graph, GraphNode* owner);
   void destroy(Graph& graph);
   /// The node leaves its graph.
@@ -67,7 +72,28 @@ class Graphs {
   void replace(ExecGraph& exec, const Graph& graph);
   void destroy(GraphExec& exec);
 
+  // ---- memory ----
+
+  /// An address for an allocation node; null when there is no storage left.
+  GraphMemory* reserve(const Graph& graph, std::uint64_t bytes);
+  void drop(GraphMemory& memory);
+  /// A launch has reached the node that allocates.
+  void begin_life(GraphMemory& memory);
+  void life_ended(GraphMemory& memory);
+  GraphMemoryCounters counters;
+
+  // ---- conditions ----
+
+  Conditional& add_conditional(const Graph& graph, unsigned default_value, bool assigns_default);
+  /// Null when no such handle was made.
+  Conditional* find_conditional(CUgraphConditionalHandle handle);
+  /// A handle of the graph that no node asks.
+  bool has_unused_conditional(const Graph& graph);
+
   // ---- launches ----
+
+  /// What the launch allocates is free, or will be freed by it. Otherwise a fault.
+  bool may_launch(const GraphExec& exec);
 
   StreamPoint launch(GraphExec& exec, Stream& stream);
   /// The launch is over: it lets go of what it held.
@@ -96,10 +122,16 @@ class Graphs {
   /// Nobody launches it any more, nor does a launch of it run.
   void retire(ExecGraph& graph);
   void copy_references(const UserReferences& from, UserReferences& to);
+  void announce_memory(const ExecGraph& graph, Work& work, const StreamPoint& point);
+  void free_unfreed(const ExecGraph& graph, Stream& stream);
   [[noreturn]] void serve_destructors();
 
   SimDevice& sim_;
   Reused<NodeParams> params_;
+  Reused<GraphMemory> memories_;
+  std::vector<std::uint32_t> freed_memory_;  ///< Blocks that no graph has any more.
+  std::vector<Conditional*> conditionals_;
+  Reused<Conditional> conditional_storage_;
   Reused<ExecGraph> exec_graphs_;
   std::vector<ExecGraph*> spare_exec_graphs_;
   Reused<GraphRun> runs_;

@@ -25,6 +25,7 @@ enum class HandleKind : std::uint8_t {
   graph_node,
   graph_exec,
   user_object,
+  conditional,
 };
 
 /// What every object behind a handle has.

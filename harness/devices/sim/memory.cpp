@@ -17,6 +17,7 @@ static constexpr std::uintptr_t kAddressHint = kTsan ? 0x60'0000'0000 : 0x2000'0
 static constexpr int kFill = 0xa5;
 static constexpr Label kDeviceKind = "device memory";
 static constexpr Label kPinnedKind = "pinned memory";
+static constexpr Label kGraphKind = "graph memory";
 static constexpr Label kImportedKind = "IPC mapping";
 
 /// The memory, and a view of it for each process.
@@ -107,6 +108,7 @@ std::uint32_t Memory::give(Origin origin, std::uint64_t base, std::uint32_t gran
   block.installed = false;
   const Label kind = origin == Origin::pinned     ? kPinnedKind
                      : origin == Origin::imported ? kImportedKind
+                     : origin == Origin::graph    ? kGraphKind
                                                   : kDeviceKind;
   block.birth = ledger_->born(kind, base, bytes, from);
   std::uint32_t* first = granules_ + (base - range_.low) / kGranule;
@@ -126,7 +128,7 @@ void Memory::install(std::uint32_t index) {
 void Memory::retire(std::uint32_t index) {
   Block& block = blocks_[index];
   HARNESS_CHECK(!block.dead && block.installed, "a life has begun before it ends, once");
-  ledger_->died(block.birth);
+  ledger_->died(block.story());
   block.freed = block.dead = true;
   poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
   if (block.origin == Origin::imported) {
@@ -137,11 +139,34 @@ void Memory::retire(std::uint32_t index) {
   if (block.bytes > kFilledBytes) forget_pages(block);
 }
 
+std::uint32_t Memory::set_apart(std::uint64_t bytes, std::uint32_t old) {
+  const std::uint32_t index =
+      old != 0 ? recycle(old, Origin::graph, bytes) : allocate(Origin::graph, bytes);
+  if (index == 0) return 0;
+  Block& block = blocks_[index];
+  block.installed = block.freed = block.dead = true;
+  used_bytes_ -= block.granules * kGranule;
+  poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
+  return index;
+}
+
+void Memory::begin_life(std::uint32_t index) {
+  Block& block = blocks_[index];
+  HARNESS_CHECK(block.dead, "one life at a time");
+  block.life = ledger_->born(kDeviceKind, block.base, block.bytes, block.life);
+  block.dead = false;
+  used_bytes_ += block.granules * kGranule;
+  install(index);
+}
+
+void Memory::give_up(std::uint32_t index) { ledger_->died(blocks_[index].birth); }
+
 /// The oldest dead block with room for `granules`: fresh storage has run out.
 std::uint32_t Memory::reclaim(std::uint32_t granules) const {
   for (std::uint32_t i = 1; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
-    if (block.dead && block.granules >= granules && storage_is_free(i)) return i;
+    const bool reserved = block.graph != nullptr && ledger_->alive(block.birth);
+    if (block.dead && !reserved && block.granules >= granules && storage_is_free(i)) return i;
   }
   return 0;
 }
@@ -162,6 +187,7 @@ BlockRef Memory::find(std::uint64_t address) const {
   const Block& block = blocks_[index];
   if (address - block.base >= block.bytes) return {};
   BlockRef here{block.birth, block.base, block.bytes, !block.dead, block.process};
+  here.life = block.story();
   if (block.origin == Origin::imported && !block.dead) look_through(block, here);
   return here;
 }

@@ -20,6 +20,7 @@ namespace harness::devices {
 
 class Stream;
 struct Context;
+struct GraphMemory;
 struct Pool;
 
 /// The first `seq` pieces of work of a stream. Without a stream: nothing at all.
@@ -29,7 +30,7 @@ struct StreamPoint {
 };
 
 /// Which function gave a block out, and so which may take it back. Imported: an IPC mapping.
-enum class Origin : std::uint8_t { device, managed, pinned, pool, imported };
+enum class Origin : std::uint8_t { device, managed, pinned, pool, imported, graph };
 
 /// One life of one piece of memory.
 struct Block {
@@ -38,6 +39,7 @@ struct Block {
   std::uint32_t granules = 0;  ///< As given.
   std::uint32_t previous = 0;  ///< Index of the block that had the storage before; 0 for none.
   BirthId birth = BirthId::none;
+  BirthId life = BirthId::none;  ///< Of graph memory: who lives there, or did last.
   Origin origin = Origin::device;
   ProcessId process = ProcessId::first;  ///< In whose address space it is.
   bool installed =
@@ -46,6 +48,7 @@ struct Block {
   bool dead = false;   ///< ... and the stream has reached the free.
   Context* context = nullptr;  ///< Whose end it shares; null for pool memory.
   Pool* pool = nullptr;
+  GraphMemory* graph = nullptr;  ///< What it is to graphs, which give it many lives.
   StreamPoint given_at;  ///< The allocation, where it recycles storage: no free gets ahead of it.
   StreamPoint freed_at;
   OrderPoint freed_order;
@@ -53,6 +56,10 @@ struct Block {
   std::uint32_t open_count = 0;    ///< Of an imported block: how often it is open.
   std::uint32_t import_count = 0;  ///< How many processes map it.
 
+  /// Of whom a story tells: the birth, but for graph memory.
+  BirthId story() const { return life != BirthId::none ? life : birth; }
+  /// The calls so far say that somebody lives there, or will.
+  bool usable() const { return graph != nullptr ? !freed : !dead; }
   bool holds(std::uint64_t address, std::uint64_t count) const {
     return address - base <= bytes && count <= bytes - (address - base);
   }
@@ -84,6 +91,14 @@ class Memory final : public DeviceMemoryMap {
   /// A new life in the storage of `old`. It begins to be found there once it is installed.
   std::uint32_t recycle(std::uint32_t old, Origin origin, std::uint64_t bytes);
   void install(std::uint32_t index);
+
+  /// Storage for lives that begin and end at the same place: nobody lives there yet. In fresh
+  /// storage, or in that of `old`. 0 when there is none left.
+  std::uint32_t set_apart(std::uint64_t bytes, std::uint32_t old);
+  void begin_life(std::uint32_t index);
+  /// No life will begin there again.
+  void give_up(std::uint32_t index);
+
   /// The life ends, at the current site.
   void retire(std::uint32_t index);
 

@@ -99,6 +99,15 @@ void Order::allocated(std::uint32_t block, const OrderPoint& by) {
   if (on_) uses_of(block).allocated = by;  // Reading the log would not change it.
 }
 
+void Order::lives_again(std::uint32_t block, const OrderPoint& by) {
+  if (!on_) return;
+  read_log();
+  Uses& uses = uses_of(block);
+  uses.last.clear();
+  uses.accesses.clear();
+  uses.allocated = by;
+}
+
 void Order::used(std::uint32_t block, const OrderedUse& by) {
   used(block, {0, 0, AccessMode::read}, by);
 }

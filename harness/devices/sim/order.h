@@ -66,6 +66,8 @@ class Order {
 
   /// The allocation at `by`: uses must come after it.
   void allocated(std::uint32_t block, const OrderPoint& by);
+  /// The same at a block that had lives before.
+  void lives_again(std::uint32_t block, const OrderPoint& by);
   /// Judges the use of [range.low, range.high) of a block, addresses of its own.
   void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
   /// The same for a use of which only the block is known.

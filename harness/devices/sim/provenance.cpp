@@ -181,8 +181,8 @@ AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::
             std::max(std::min(here.base + here.bytes, meant->high), address + bytes)};
   }
   const bool dead = here.id != BirthId::none && !here.alive;
-  report(dead ? FaultKind::use_after_death : FaultKind::wild_access, here.id, BirthId::none,
-         address, bytes, code);
+  report(dead ? FaultKind::use_after_death : FaultKind::wild_access,
+         here.life != BirthId::none ? here.life : here.id, BirthId::none, address, bytes, code);
   return {};
 }
 

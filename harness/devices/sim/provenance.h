@@ -32,6 +32,8 @@ struct BlockRef {
   /// Of an open IPC mapping whose memory the exporter has freed: what it was opened for,
   BirthId lost = BirthId::none;
   BirthId met = BirthId::none;  ///< ... and who lives there now.
+  /// Of whom a story tells, where that is another: one of several lives of the same allocation.
+  BirthId life = BirthId::none;
 };
 
 /// What provenance needs to know of device memory. The simulated memory implements it.

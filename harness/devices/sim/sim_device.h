@@ -208,6 +208,8 @@ class SimDevice final : public Device {
   /// Does one step: a block of a kernel, or all of any other work. Returns true when nothing is
   /// left.
   bool step(Stream& stream, Work& work);
+  /// A wait for a value in memory comes next, and is not over.
+  bool held_up(Work& work);
   /// A node's work is done.
   void finish_part(Stream& stream, Work& work);
   /// An event record node has been reached.
@@ -282,7 +284,6 @@ class SimDevice final : public Device {
   void set_ready(Stream& stream, bool ready);
   bool call_function(Stream& stream, Work& work);
   void call(Work& work);
-  bool held_up(Work& work);
   bool do_memory_op(Work& work);
   [[noreturn]] void serve_functions(ProcessId id);
   void add_processes(ProcessId last);

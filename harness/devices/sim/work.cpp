@@ -17,6 +17,11 @@ static bool can_start(const Work& work) {
   return work.started || std::all_of(work.after.begin(), work.after.end(), done);
 }
 
+static bool waits_on_memory(const Work& work) {
+  return work.kind == WorkKind::memory_ops ||
+         (work.kind == WorkKind::graph && work.run->has_memory_ops());
+}
+
 // ---- submission -------------------------------------------------------------------------------
 
 Work& SimDevice::fresh_work(WorkKind kind, Label label) {
@@ -114,7 +119,7 @@ void SimDevice::enqueue(Stream& stream, Work& work) {
     busy_.push_back(&stream);
     if (stream.engine == Stream::kNoEngine) stream.engine = scheduler().add_engine(stream);
   }
-  if (work.kind == WorkKind::memory_ops) ++memory_wait_count_;
+  if (waits_on_memory(work)) ++memory_wait_count_;
   stream.queue.push_back(&work);
 }
 
@@ -134,7 +139,7 @@ void SimDevice::advance(Stream& stream) {
 
 void SimDevice::complete_front(Stream& stream) {
   Work& work = stream.front();
-  if (work.kind == WorkKind::memory_ops) --memory_wait_count_;
+  if (waits_on_memory(work)) --memory_wait_count_;
   if (++stream.head == stream.queue.size()) {
     stream.queue.clear();
     stream.head = 0;

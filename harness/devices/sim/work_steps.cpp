@@ -86,6 +86,7 @@ void SimDevice::release(std::uint32_t index) {
   memory.retire(index);
   const Block& block = memory.block(index);
   if (block.pool != nullptr) block.pool->used -= block.granules * Memory::kGranule;
+  if (block.graph != nullptr) graphs.life_ended(*block.graph);
 }
 
 /// What lives at a place now must be who the call meant. Returns false when nobody lives there:
@@ -103,14 +104,15 @@ bool SimDevice::met(const Work& work, const Place& place) {
     die();
     return false;
   }
-  if (!here.alive && ledger().alive(place.birth)) {
+  const BirthId meant = here.id == place.birth ? here.life : place.birth;
+  if (!here.alive && ledger().alive(meant)) {
     misuse("device memory", "used before its stream reached the allocation", place.birth);
     return false;
   }
   const bool whole = here.alive && bytes <= here.bytes - (place.address - here.base);
   const bool recycled = whole && ledger().alive(here.id);
   Fault fault = ledger().describe(recycled ? FaultKind::recycled_use : FaultKind::use_after_death,
-                                  place.birth);
+                                  meant);
   fault.fatal = !recycled;
   if (recycled) fault.recycler = ledger().life(here.id).name;
   if (!work.captured_site.empty())

@@ -1,0 +1,32 @@
+// GraphMemory: what an allocation node gives out: an address that stays the same, at which a new
+// life begins with every launch that reaches the node.
+//
+// Whoever copies the address means the allocation, not one of its lives: the documentation has it
+// that the address may be kept. Ownership: Graphs owns it. Lifetime: as long as a graph or an
+// executable has the node, or memory is allocated there.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+namespace harness::devices {
+
+struct Graph;
+
+struct GraphMemory {
+  std::uint32_t block = 0;
+  const Graph* graph = nullptr;     ///< Whose node allocates it.
+  const Graph* freed_in = nullptr;  ///< The graph that has a node that frees it.
+  std::uint32_t holders = 0;        ///< Graphs and executables with the node, and a life there.
+};
+
+/// What CU_GRAPH_MEM_ATTR_* say.
+struct GraphMemoryCounters {
+  std::uint64_t used = 0;
+  std::uint64_t used_high = 0;
+  std::uint64_t reserved = 0;
+  std::uint64_t reserved_high = 0;
+};
+
+}  // namespace harness::devices

@@ -1,0 +1,240 @@
+// Conditional nodes. Kernels set their values on the host only, so this runs on the simulated
+// driver.
+#include "harness/tests/graph_stage.h"
+
+extern "C" {
+extern const harness::KernelImage afterlife_kernels_conditional;
+}
+
+namespace harness::testing {
+namespace {
+
+class CudaGraphConditional : public OnSim {
+ protected:
+  template <class Body>
+  void run(Body body) {
+    EXPECT_EQ(stage.run(body), Ending::finished) << stage.fault();
+  }
+  void expect_no_fault() const { EXPECT_TRUE(stage.faults.empty()) << stage.fault(); }
+};
+
+CUgraphConditionalHandle make_handle(CUgraph graph, unsigned value, unsigned flags = 1) {
+  CUgraphConditionalHandle handle = 0;
+  EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, graph, nullptr, value, flags), CUDA_SUCCESS);
+  return handle;
+}
+
+CUgraphNodeParams conditional_params(CUgraphConditionalHandle handle,
+                                     CUgraphConditionalNodeType type, unsigned size) {
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  params.conditional.handle = handle;
+  params.conditional.type = type;
+  params.conditional.size = size;
+  return params;
+}
+
+/// Returns the bodies.
+CUgraph* add_conditional(CUgraph graph, CUgraphConditionalHandle handle,
+                         CUgraphConditionalNodeType type, unsigned size = 1,
+                         const Nodes& after = {}) {
+  CUgraphNodeParams params = conditional_params(handle, type, size);
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cuGraphAddNode_v2(&node, graph, after.data(), nullptr, after.size(), &params),
+            CUDA_SUCCESS);
+  return params.conditional.phGraph_out;
+}
+
+CUgraphNode add_set_condition(CUgraph graph, CUgraphConditionalHandle handle, unsigned value,
+                              const Nodes& after = {}) {
+  void* values[] = {&handle, &value};
+  const CUDA_KERNEL_NODE_PARAMS params =
+      kernel_params(get_kernel(&afterlife_kernels_conditional, "set_condition"), values);
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cuGraphAddKernelNode_v2(&node, graph, after.data(), after.size(), &params),
+            CUDA_SUCCESS);
+  return node;
+}
+
+TEST_F(CudaGraphConditional, AnIfRunsTheBodyThatTheValueChooses) {
+  for (unsigned value : {0U, 1U}) {
+    run([value] {
+      CUdeviceptr address = allocate(64);
+      CUgraph graph = make_graph();
+      CUgraphConditionalHandle handle = make_handle(graph, value);
+      CUgraph* bodies = add_conditional(graph, handle, CU_GRAPH_COND_TYPE_IF, 2);
+      add_set(bodies[0], address, 10);
+      add_set(bodies[1], address, 20);
+      launch_and_wait(instantiate(graph));
+      EXPECT_EQ(read_int(address), value != 0 ? 10 : 20);
+    });
+    expect_no_fault();
+  }
+}
+
+TEST_F(CudaGraphConditional, AKernelSetsTheValue) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    write_int(address, 0);
+    CUgraph graph = make_graph();
+    CUgraphConditionalHandle handle = make_handle(graph, 0);
+    CUgraphNode kernel = add_set_condition(graph, handle, 1);
+    add_set(*add_conditional(graph, handle, CU_GRAPH_COND_TYPE_IF, 1, {kernel}), address, 4);
+    launch_and_wait(instantiate(graph));
+    EXPECT_EQ(read_int(address), 4);
+  });
+  expect_no_fault();
+}
+
+TEST_F(CudaGraphConditional, ASwitchRunsOneBodyOrNone) {
+  for (unsigned value : {0U, 2U, 3U}) {
+    run([value] {
+      CUdeviceptr address = allocate(64);
+      write_int(address, 99);
+      CUgraph graph = make_graph();
+      CUgraph* bodies =
+          add_conditional(graph, make_handle(graph, value), CU_GRAPH_COND_TYPE_SWITCH, 3);
+      for (unsigned i = 0; i < 3; ++i) add_set(bodies[i], address, i);
+      launch_and_wait(instantiate(graph));
+      EXPECT_EQ(read_int(address), value < 3 ? static_cast<int>(value) : 99);
+    });
+    expect_no_fault();
+  }
+}
+
+TEST_F(CudaGraphConditional, AWhileGoesRoundUntilAKernelStopsIt) {
+  run([] {
+    CUdeviceptr count = allocate(64);
+    CUgraph graph = make_graph();
+    CUgraphConditionalHandle handle = make_handle(graph, 1);
+    CUgraph body = *add_conditional(graph, handle, CU_GRAPH_COND_TYPE_WHILE);
+    int limit = 5;
+    void* values[] = {&handle, &count, &limit};
+    const CUDA_KERNEL_NODE_PARAMS params =
+        kernel_params(get_kernel(&afterlife_kernels_conditional, "count_until"), values);
+    CUgraphNode node = nullptr;
+    CUDA_OK(cuGraphAddKernelNode_v2(&node, body, nullptr, 0, &params));
+    CUgraphExec exec = instantiate(graph);
+    for (int i = 0; i < 2; ++i) {  // The default is assigned at each launch.
+      write_int(count, 0);
+      launch_and_wait(exec);
+      EXPECT_EQ(read_int(count), limit);
+    }
+  });
+  expect_no_fault();
+}
+
+TEST_F(CudaGraphConditional, ALoopThatNeverEndsIsSeen) {
+  EXPECT_EQ(stage.run([] {
+    CUgraph graph = make_graph();
+    add_empty(*add_conditional(graph, make_handle(graph, 1), CU_GRAPH_COND_TYPE_WHILE));
+    launch_and_wait(instantiate(graph));
+  }),
+            Ending::step_limit);
+}
+
+TEST_F(CudaGraphConditional, ConditionsNest) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_graph();
+    CUgraphConditionalHandle inner = make_handle(graph, 1);
+    CUgraph body = *add_conditional(graph, make_handle(graph, 1), CU_GRAPH_COND_TYPE_IF);
+    add_set(*add_conditional(body, inner, CU_GRAPH_COND_TYPE_IF), address, 6);
+    launch_and_wait(instantiate(graph));
+    EXPECT_EQ(read_int(address), 6);
+  });
+  expect_no_fault();
+}
+
+TEST_F(CudaGraphConditional, AHandleHasFlagsAndAGraph) {
+  run([] {
+    CUgraph graph = make_graph();
+    CUgraphConditionalHandle handle = 0;
+    EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, graph, nullptr, 0, 2),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphConditionalHandleCreate(nullptr, graph, nullptr, 0, 0),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, nullptr, nullptr, 0, 0),
+              CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_F(CudaGraphConditional, ANodeWantsAHandleOfItsGraphAndAFittingSize) {
+  run([] {
+    CUgraph graph = make_graph();
+    CUgraphConditionalHandle handle = make_handle(graph, 0);
+    CUgraphNode node = nullptr;
+    const auto refused = [&](CUgraph where, CUgraphConditionalHandle which,
+                             CUgraphConditionalNodeType type, unsigned size) {
+      CUgraphNodeParams params = conditional_params(which, type, size);
+      EXPECT_EQ(cuGraphAddNode_v2(&node, where, nullptr, nullptr, 0, &params),
+                CUDA_ERROR_INVALID_VALUE);
+    };
+    refused(graph, 12345, CU_GRAPH_COND_TYPE_IF, 1);
+    refused(make_graph(), handle, CU_GRAPH_COND_TYPE_IF, 1);
+    refused(graph, handle, CU_GRAPH_COND_TYPE_IF, 3);
+    refused(graph, handle, CU_GRAPH_COND_TYPE_WHILE, 2);
+    refused(graph, handle, CU_GRAPH_COND_TYPE_SWITCH, 0);
+    refused(graph, handle, static_cast<CUgraphConditionalNodeType>(9), 1);
+    add_conditional(graph, handle, CU_GRAPH_COND_TYPE_IF);
+    refused(graph, handle, CU_GRAPH_COND_TYPE_IF, 1);
+  });
+  expect_no_fault();
+}
+
+TEST_F(CudaGraphConditional, AnUnusedHandleStopsInstantiation) {
+  run([] {
+    CUgraph graph = make_graph();
+    make_handle(graph, 0);
+    CUDA_GRAPH_INSTANTIATE_PARAMS params{};
+    CUgraphExec exec = nullptr;
+    EXPECT_EQ(cuGraphInstantiateWithParams(&exec, graph, &params), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(params.result_out, CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED);
+  });
+  expect_no_fault();
+}
+
+TEST_F(CudaGraphConditional, ABodyHoldsOnlyWhatRunsOnTheDevice) {
+  run([] {
+    CUgraph graph = make_graph();
+    CUgraph body = *add_conditional(graph, make_handle(graph, 0), CU_GRAPH_COND_TYPE_IF);
+    CUgraphNode node = nullptr;
+    const CUDA_HOST_NODE_PARAMS host{count_up, nullptr};
+    EXPECT_EQ(cuGraphAddHostNode(&node, body, nullptr, 0, &host), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(cuGraphAddEventRecordNode(&node, body, nullptr, 0, make_event()),
+              CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(cuGraphAddEventWaitNode(&node, body, nullptr, 0, make_event()),
+              CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(cuGraphDestroy(body), CUDA_ERROR_INVALID_VALUE) << "its node owns it";
+  });
+  expect_no_fault();
+}
+
+TEST_F(CudaGraphConditional, GraphsWithConditionsAreNotCopied) {
+  run([] {
+    CUgraph graph = make_graph();
+    add_conditional(graph, make_handle(graph, 0), CU_GRAPH_COND_TYPE_IF);
+    CUgraph clone = nullptr;
+    EXPECT_EQ(cuGraphClone(&clone, graph), CUDA_ERROR_INVALID_VALUE);
+    CUgraphNode node = nullptr;
+    EXPECT_EQ(cuGraphAddChildGraphNode(&node, make_graph(), nullptr, 0, graph),
+              CUDA_ERROR_INVALID_VALUE);
+    instantiate(graph);
+    CUgraphExec second = nullptr;
+    EXPECT_EQ(cuGraphInstantiateWithFlags(&second, graph, 0), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_F(CudaGraphConditional, AValueSetThroughNoHandleIsAFault) {
+  run([] {
+    CUgraph graph = make_graph();
+    add_set_condition(graph, 12345, 1);
+    launch_and_wait(instantiate(graph));
+  });
+  EXPECT_EQ(stage.fault(), "api_misuse");
+}
+
+}  // namespace
+}  // namespace harness::testing

@@ -1,0 +1,372 @@
+// The conformance suite of devices/: nodes that allocate and free.
+#include <array>
+
+#include "harness/tests/graph_stage.h"
+
+namespace harness::testing {
+namespace {
+
+class CudaGraphMemory : public OnEveryDevice {
+ protected:
+  CUfunction add_one() const { return get_kernel(image(), "add_one"); }
+};
+
+CUDA_MEM_ALLOC_NODE_PARAMS alloc_params(std::size_t bytes) {
+  CUDA_MEM_ALLOC_NODE_PARAMS params{};
+  params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  params.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  params.bytesize = bytes;
+  return params;
+}
+
+CUgraphNode add_alloc(CUgraph graph, CUdeviceptr& address, const Nodes& after = {}) {
+  CUDA_MEM_ALLOC_NODE_PARAMS params = alloc_params(64);
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cuGraphAddMemAllocNode(&node, graph, after.data(), after.size(), &params),
+            CUDA_SUCCESS);
+  address = params.dptr;
+  return node;
+}
+
+CUgraphNode add_free(CUgraph graph, CUdeviceptr address, const Nodes& after = {}) {
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cuGraphAddMemFreeNode(&node, graph, after.data(), after.size(), address), CUDA_SUCCESS);
+  return node;
+}
+
+std::size_t attribute(CUgraphMem_attribute which) {
+  cuuint64_t value = 0;
+  EXPECT_EQ(cuDeviceGetGraphMemAttribute(0, which, &value), CUDA_SUCCESS);
+  return value;
+}
+
+// ---- what works -------------------------------------------------------------------------------
+
+TEST_P(CudaGraphMemory, MemoryLivesFromItsNodeToTheNodeThatFreesIt) {
+  run([this] {
+    CUdeviceptr out = allocate(64);
+    CUdeviceptr inner = 0;
+    CUgraph graph = make_graph();
+    CUgraphNode alloc = add_alloc(graph, inner);
+    CUgraphNode set = add_set(graph, inner, 4, {alloc});
+    CUgraphNode kernel = add_kernel(graph, add_one(), inner, {set});
+    CUgraphNode copy = add_copy(graph, out, inner, {kernel});
+    CUgraphNode free = add_free(graph, inner, {copy});
+    CUgraphExec exec = instantiate(graph);
+    launch_and_wait(exec);
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(out), 5);
+    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0U);
+    EXPECT_GE(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH), 64U);
+    CUdeviceptr freed = 0;
+    CUDA_OK(cuGraphMemFreeNodeGetParams(free, &freed));
+    EXPECT_EQ(freed, inner);
+    CUDA_MEM_ALLOC_NODE_PARAMS found{};
+    CUDA_OK(cuGraphMemAllocNodeGetParams(alloc, &found));
+    EXPECT_EQ(found.dptr, inner);
+    EXPECT_EQ(found.bytesize, 64U);
+    EXPECT_EQ(cuGraphMemAllocNodeGetParams(free, &found), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphMemFreeNodeGetParams(alloc, &freed), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphMemory, WhatAGraphDoesNotFreeIsFreedByTheStream) {
+  run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    CUgraphNode alloc = add_alloc(graph, address);
+    add_set(graph, address, 7, {alloc});
+    CUgraphExec exec = instantiate(graph);
+    for (int i = 0; i < 2; ++i) {
+      CUDA_OK(cuGraphLaunch(exec, nullptr));
+      EXPECT_EQ(read_int(address), 7);
+      CUDA_OK(cuMemFreeAsync(address, nullptr));
+    }
+    CUDA_OK(cuStreamSynchronize(nullptr));
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphMemory, AnotherGraphMayFreeIt) {
+  run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    add_alloc(graph, address);
+    CUgraph other = make_graph();
+    add_free(other, address);
+    CUgraphNode node = nullptr;
+    EXPECT_EQ(cuGraphAddMemFreeNode(&node, graph, nullptr, 0, address), CUDA_ERROR_INVALID_VALUE)
+        << "not both";
+    CUgraphExec exec = instantiate(graph);
+    CUgraphExec freeing = instantiate(other);
+    for (int i = 0; i < 2; ++i) {
+      CUDA_OK(cuGraphLaunch(exec, nullptr));
+      CUDA_OK(cuGraphLaunch(freeing, nullptr));
+    }
+    CUDA_OK(cuStreamSynchronize(nullptr));
+    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0U);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphMemory, AutoFreeMakesEachLaunchFreeWhatTheLastOneLeft) {
+  run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    add_alloc(graph, address);
+    CUgraphExec exec = instantiate(graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+    launch_and_wait(exec);
+    launch_and_wait(exec);
+    CUDA_OK(cuMemFreeAsync(address, nullptr));
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphMemory, MarksAreSetBackAndUnusedMemoryIsTrimmed) {
+  run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    CUgraphNode alloc = add_alloc(graph, address);
+    add_free(graph, address, {alloc});
+    launch_and_wait(instantiate(graph));
+    cuuint64_t zero = 0;
+    CUDA_OK(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &zero));
+    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH), 0U);
+    CUDA_OK(cuDeviceGraphMemTrim(0));
+    EXPECT_EQ(attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT), 0U);
+    CUDA_OK(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, &zero));
+    cuuint64_t one = 1;
+    EXPECT_EQ(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &one),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &zero),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuDeviceSetGraphMemAttribute(99, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &zero),
+              CUDA_ERROR_INVALID_DEVICE);
+    EXPECT_EQ(cuDeviceGetGraphMemAttribute(99, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &zero),
+              CUDA_ERROR_INVALID_DEVICE);
+    EXPECT_EQ(cuDeviceGetGraphMemAttribute(0, static_cast<CUgraphMem_attribute>(99), &zero),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuDeviceGraphMemTrim(99), CUDA_ERROR_INVALID_DEVICE);
+  });
+}
+
+// ---- what does not ----------------------------------------------------------------------------
+
+TEST_P(CudaGraphMemory, AnAllocationNodeWantsDeviceMemoryOfSomeSize) {
+  run([] {
+    CUgraph graph = make_graph();
+    CUgraphNode node = nullptr;
+    EXPECT_EQ(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, nullptr), CUDA_ERROR_INVALID_VALUE);
+    CUDA_MEM_ALLOC_NODE_PARAMS params = alloc_params(0);
+    EXPECT_EQ(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &params), CUDA_ERROR_INVALID_VALUE);
+    params = alloc_params(64);
+    params.poolProps.location.id = 99;
+    EXPECT_EQ(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &params), CUDA_ERROR_INVALID_VALUE);
+    params = alloc_params(64);
+    params.accessDescCount = 1;
+    EXPECT_EQ(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &params), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphMemory, OnlyWhatANodeAllocatedIsFreedByANode) {
+  run([] {
+    CUgraph graph = make_graph();
+    CUgraphNode node = nullptr;
+    EXPECT_EQ(cuGraphAddMemFreeNode(&node, graph, nullptr, 0, allocate(64)),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphAddMemFreeNode(&node, graph, nullptr, 0, 12345), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphMemory, NothingIsFreedTwiceInTheSameGraph) {
+  run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    CUgraphNode alloc = add_alloc(graph, address);
+    CUgraphNode free = add_free(graph, address, {alloc});
+    CUgraphNode again = nullptr;
+    EXPECT_EQ(cuGraphAddMemFreeNode(&again, graph, &free, 1, address), CUDA_ERROR_INVALID_VALUE);
+    CUgraph other = make_graph();
+    EXPECT_EQ(cuGraphAddMemFreeNode(&again, other, nullptr, 0, address), CUDA_ERROR_INVALID_VALUE);
+  });
+  if (GetParam() == Backend::sim) expect_fault("api_misuse");
+}
+
+TEST_P(CudaGraphMemory, ASecondLaunchNeedsTheFirstOnesMemoryToBeFree) {
+  run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    add_alloc(graph, address);
+    CUgraphExec exec = instantiate(graph);
+    launch_and_wait(exec);
+    EXPECT_EQ(cuGraphLaunch(exec, nullptr), CUDA_ERROR_INVALID_VALUE);
+    CUDA_OK(cuMemFreeAsync(address, nullptr));
+  });
+  if (GetParam() == Backend::sim) expect_fault("api_misuse");
+}
+
+TEST_P(CudaGraphMemory, GraphsWithMemoryAreNotTakenApart) {
+  run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    CUgraphNode alloc = add_alloc(graph, address);
+    CUgraphNode free = add_free(graph, address, {alloc});
+    CUgraph clone = nullptr;
+    EXPECT_NE(cuGraphClone(&clone, graph), CUDA_SUCCESS);
+    EXPECT_NE(cuGraphRemoveDependencies_v2(graph, &alloc, &free, nullptr, 1), CUDA_SUCCESS);
+    CUgraph outer = make_graph();
+    CUgraphNode child = nullptr;
+    EXPECT_NE(cuGraphAddChildGraphNode(&child, outer, nullptr, 0, graph), CUDA_SUCCESS);
+    CUgraphExec exec = instantiate(graph);
+    CUgraphExec second = nullptr;
+    EXPECT_NE(cuGraphInstantiateWithFlags(&second, graph, 0), CUDA_SUCCESS) << "one at a time";
+    CUDA_OK(cuGraphExecDestroy(exec));
+    exec = instantiate(graph);
+    CUgraphNodeParams params{};
+    params.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
+    params.free.dptr = address;
+    EXPECT_EQ(cuGraphNodeSetParams(free, &params), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(cuGraphExecNodeSetParams(exec, free, &params), CUDA_ERROR_NOT_SUPPORTED);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphMemory, ANodeOfAGraphWithMemoryIsNotDestroyed) {
+  if (GetParam() != Backend::sim) GTEST_SKIP() << "the watcher has counted it dead by then";
+  run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    EXPECT_EQ(cuGraphDestroyNode(add_alloc(graph, address)), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(node_count(graph), 1U);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphMemory, AMovedChildGraphBringsItsMemory) {
+  run([] {
+    CUdeviceptr address = 0;
+    CUgraph inner = make_graph();
+    CUgraphNode alloc = add_alloc(inner, address);
+    CUgraphNode set = add_set(inner, address, 3, {alloc});
+    add_free(inner, address, {set});
+    CUgraph outer = make_graph();
+    CUgraphNodeParams params{};
+    params.type = CU_GRAPH_NODE_TYPE_GRAPH;
+    params.graph.graph = inner;
+    params.graph.ownership = CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    CUgraphNode child = nullptr;
+    CUDA_OK(cuGraphAddNode_v2(&child, outer, nullptr, nullptr, 0, &params));
+    CUgraph body = nullptr;
+    CUDA_OK(cuGraphChildGraphNodeGetGraph(child, &body));
+    EXPECT_EQ(body, inner);
+    CUgraphExec exec = instantiate(outer);
+    launch_and_wait(exec);
+    launch_and_wait(exec);
+    CUgraphExec inner_exec = nullptr;
+    EXPECT_NE(cuGraphInstantiateWithFlags(&inner_exec, inner, 0), CUDA_SUCCESS);
+    CUgraphNode node = nullptr;
+    EXPECT_NE(cuGraphAddChildGraphNode(&node, make_graph(), nullptr, 0, inner), CUDA_SUCCESS);
+    CUDA_MEM_ALLOC_NODE_PARAMS more = alloc_params(64);
+    EXPECT_NE(cuGraphAddMemAllocNode(&node, inner, nullptr, 0, &more), CUDA_SUCCESS);
+    CUgraphExecUpdateResultInfo info{};
+    EXPECT_NE(cuGraphExecUpdate_v2(exec, inner, &info), CUDA_SUCCESS);
+  });
+  expect_no_fault();
+}
+
+INSTANTIATE_ON_EVERY_DEVICE(CudaGraphMemory);
+
+// ---- uses outside the life --------------------------------------------------------------------
+
+class GraphMemoryUse : public OnSim {};
+
+TEST_F(GraphMemoryUse, BeforeTheGraphIsLaunchedIsAFault) {
+  stage.run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    add_alloc(graph, address);
+    EXPECT_EQ(cuMemsetD32_v2(address, 1, 1), CUDA_ERROR_INVALID_VALUE);
+  });
+  EXPECT_EQ(stage.fault(), "api_misuse");
+}
+
+TEST_F(GraphMemoryUse, AfterItWasFreedIsAFaultThatNamesTheFree) {
+  stage.run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    add_alloc(graph, address);
+    CUgraphExec exec = instantiate(graph);
+    launch_and_wait(exec);
+    CUDA_OK(cuMemFreeAsync(address, nullptr));
+    CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
+    int count = 1;
+    launch(function, 1, 1, nullptr, {&address, &count});
+  });
+  ASSERT_EQ(stage.fault(), "use_after_death");
+  EXPECT_EQ(stage.faults.front().birth_site.view(), "cuGraphLaunch");
+  EXPECT_EQ(stage.faults.front().death_site.view(), "cuMemFreeAsync");
+}
+
+TEST_F(GraphMemoryUse, ByANodeThatNothingOrdersBeforeTheFreeIsAFault) {
+  stage.run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    CUgraphNode alloc = add_alloc(graph, address);
+    CUgraphNode set = add_set(graph, address, 1, {alloc});
+    add_free(graph, address, {set});
+    add_set(graph, address, 2, {alloc});
+    launch_and_wait(instantiate(graph));
+  });
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(GraphMemoryUse, OutsideTheGraphThatFreesItIsAFault) {
+  stage.run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    CUgraphNode alloc = add_alloc(graph, address);
+    add_free(graph, address, {alloc});
+    launch_and_wait(instantiate(graph));
+    EXPECT_EQ(cuMemFreeAsync(address, nullptr), CUDA_ERROR_INVALID_VALUE);
+  });
+  EXPECT_EQ(stage.fault(), "api_misuse");
+}
+
+TEST_F(GraphMemoryUse, FreedTwiceByTheStreamIsAFault) {
+  stage.run([] {
+    CUdeviceptr address = 0;
+    CUgraph graph = make_graph();
+    add_alloc(graph, address);
+    launch_and_wait(instantiate(graph));
+    CUDA_OK(cuMemFreeAsync(address, nullptr));
+    EXPECT_EQ(cuMemFreeAsync(address, nullptr), CUDA_ERROR_INVALID_VALUE);
+  });
+  EXPECT_EQ(stage.fault(), "double_free");
+}
+
+TEST_F(GraphMemoryUse, AnAddressComesBackOnlyWhenNoGraphHasIt) {
+  Always reuse(Site::reuse, 1);
+  stage.run(reuse, [] {
+    CUdeviceptr first = 0;
+    CUgraph graph = make_graph();
+    CUgraphNode alloc = add_alloc(graph, first);
+    add_free(graph, first, {alloc});
+    CUgraphExec exec = instantiate(graph);
+    launch_and_wait(exec);
+    CUDA_OK(cuGraphDestroy(graph));
+    CUdeviceptr second = 0;
+    add_alloc(make_graph(), second);
+    EXPECT_NE(second, first) << "the executable still has it";
+    CUDA_OK(cuGraphExecDestroy(exec));
+    CUdeviceptr third = 0;
+    add_alloc(make_graph(), third);
+    EXPECT_EQ(third, first);
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+}  // namespace
+}  // namespace harness::testing

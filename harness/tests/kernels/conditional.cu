@@ -1,0 +1,19 @@
+// Kernels that set the value a conditional node asks. Only where kernels run on the host: on a GPU
+// cudaGraphSetConditional needs the device runtime.
+#include "harness/kernel.h"
+
+#if !defined(__CUDACC__)
+
+extern "C" __global__ void set_condition(cudaGraphConditionalHandle handle, unsigned value) {
+  cudaGraphSetConditional(handle, value);
+}
+
+// Counts, and stops the loop when it has counted far enough.
+extern "C" __global__ void count_until(cudaGraphConditionalHandle handle, int* count, int limit) {
+  *count += 1;
+  cudaGraphSetConditional(handle, *count < limit ? 1u : 0u);
+}
+
+AFTERLIFE_KERNELS(conditional, set_condition, count_until)
+
+#endif
