@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Mutants: breaks rules of the simulated driver, one at a time, and expects its tests to go red.
 
-Usage: scripts/mutants.py [--few N | --all | --check | --only TEXT]
+Usage: scripts/mutants.py [--few N | --all | --check | --only TEXT] [--build DIR]
 
 Each rule below is a name and a change of one place in the sources that breaks it. Thirty are taken,
 by the hash of their names, so that nobody chooses them; --few takes the first N of those. --check
 only sees whether every change still fits its place. The sources are changed in place and put back
-at the end, also after Ctrl-C. Builds in build/mutants.
+at the end, also when it is stopped. Builds in build/mutants, or in DIR, which is configured already.
 
 Prints one line per mutant. Exit: 0 every mutant went red, 1 one did not, 2 a change does not fit or
 does not build, 3 usage.
@@ -15,13 +15,13 @@ import argparse
 import hashlib
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIM = "harness/devices/sim/"
-BUILD = ROOT / "build" / "mutants"
 CHOSEN = 30
 FILTER = "*Cuda*:*Graph*:*UserObject*:*Ipc*"
 LIMIT_SECONDS = 180
@@ -143,33 +143,33 @@ def misfits():
     return [rule[0] for rule in RULES if place(rule).read_text().count(rule[2]) != 1]
 
 
-def build():
-    """The tests, in a build of its own. Returns whether that worked."""
-    if not (BUILD / "build.ninja").exists():
-        subprocess.run(["cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", "-DCMAKE_C_COMPILER=clang-19",
+def build(folder):
+    """The tests. Returns whether that worked."""
+    if not (folder / "build.ninja").exists():
+        subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_C_COMPILER=clang-19",
                         "-DCMAKE_CXX_COMPILER=clang++-19", "-DAFTERLIFE_FLAGS=-O1;-g1"],
                        check=True, stdout=subprocess.DEVNULL)
-    return subprocess.run(["ninja", "-C", BUILD, "afterlife_tests"], capture_output=True).returncode == 0
+    return subprocess.run(["ninja", "-C", folder, "afterlife_tests"], capture_output=True).returncode == 0
 
 
-def passes():
+def passes(folder):
     """Whether the tests of the driver do. What hangs does not."""
     try:
-        return subprocess.run([BUILD / "afterlife_tests", f"--gtest_filter={FILTER}", "--gtest_brief=1"],
+        return subprocess.run([folder / "afterlife_tests", f"--gtest_filter={FILTER}", "--gtest_brief=1"],
                               cwd=ROOT, capture_output=True, timeout=LIMIT_SECONDS).returncode == 0
     except subprocess.TimeoutExpired:
         return False
 
 
-def verdict(rule):
+def verdict(rule, folder):
     """What became of the mutant: red, green or unbuilt."""
     file = place(rule)
     before = file.read_text()
     file.write_text(before.replace(rule[2], rule[3]))
     try:
-        if not build():
+        if not build(folder):
             return "unbuilt"
-        return "green" if passes() else "red"
+        return "green" if passes(folder) else "red"
     finally:
         file.write_text(before)
         os.utime(file)
@@ -181,6 +181,7 @@ def main():
     parser.add_argument("--all", action="store_true", help="every rule, not thirty")
     parser.add_argument("--check", action="store_true", help="only whether the changes fit")
     parser.add_argument("--only", metavar="TEXT", help="rules whose name contains this")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "mutants", metavar="DIR")
     try:
         options = parser.parse_args()
     except SystemExit as ended:
@@ -191,19 +192,21 @@ def main():
     if options.check:
         print(f"mutants: {len(RULES)} changes fit")
         return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))  # So that the sources are put back.
     rules = RULES if options.all else chosen(options.few)
     if options.only:
         rules = [rule for rule in RULES if options.only in rule[0]]
-    if not build() or not passes():
+    folder = options.build.resolve()
+    if not build(folder) or not passes(folder):
         print("mutants: the sources as they are do not build or do not pass")
         sys.exit(2)
     results = {}
     for number, rule in enumerate(rules, 1):
         began = time.monotonic()
-        results[rule[0]] = verdict(rule)
+        results[rule[0]] = verdict(rule, folder)
         print(f"{number:3}/{len(rules)}  {results[rule[0]]:7}  {time.monotonic() - began:5.0f} s  {rule[0]}",
               flush=True)
-    build()
+    build(folder)
     red = list(results.values()).count("red")
     print(f"mutants: {red} of {len(rules)} red")
     sys.exit(2 if "unbuilt" in results.values() else 0 if red == len(rules) else 1)
