@@ -664,6 +664,21 @@ TEST_F(SimIpc, EachProcessHasAddressesOfItsOwn) {
   expect_no_fault();
 }
 
+TEST_F(SimIpc, HalfOfOneHandleAndHalfOfAnotherIsNone) {
+  run([this] {
+    const CUipcMemHandle one = export_memory(allocate(64));
+    const CUipcMemHandle other = export_memory(allocate(64));
+    const AsImporter importer(stage.world);
+    for (std::size_t bytes = 8; bytes < sizeof one; bytes += 8) {
+      CUipcMemHandle torn = one;
+      std::memcpy(&torn, &other, bytes);
+      CUdeviceptr address = 0;
+      EXPECT_EQ(cuIpcOpenMemHandle_v2(&address, torn, kLazy), CUDA_ERROR_INVALID_HANDLE);
+    }
+  });
+  expect_no_fault();
+}
+
 TEST_F(SimIpc, OneProcessTooManyCannotImport) {
   run([this] {
     const CUipcMemHandle handle = export_memory(allocate(64));

@@ -1,7 +1,14 @@
 // Processes: who belongs to which, how fast one is, and where it may be held up.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "harness/run.h"
 #include "harness/tests/run_tasks.h"
+#include "harness/tests/toy_scenario.h"
 
 namespace harness {
 namespace {
@@ -101,6 +108,60 @@ TEST(Process, OneThatIsHeldUpAloneGoesOnAtOnce) {
   stage.scheduler.spawn("alone", [&] { stage.scheduler.delay_point("between_peers"); });
   EXPECT_EQ(stage.scheduler.run(), Ending::finished);
   EXPECT_LT(stage.scheduler.now(), 4u);
+}
+
+// ---- the actor --------------------------------------------------------------------------------
+
+std::vector<std::uint32_t> turns_of_ranks;
+
+/// Two ranks of a process each, with a progress task that is spawned later, and a named point.
+void drive_ranks(Scene& scene) {
+  turns_of_ranks.clear();
+  Scheduler& scheduler = scene.world().scheduler;
+  for (std::uint16_t rank = 0; rank < 2; ++rank) {
+    const ProcessScope process(scheduler, ProcessId{rank});
+    scheduler.spawn("rank", [&scheduler, rank] {
+      scheduler.spawn("progress", [&scheduler, rank] {
+        for (int i = 0; i < 8; ++i) {
+          scheduler.turn({});
+          turns_of_ranks.push_back(rank);
+        }
+      });
+      scheduler.delay_point("between_peers");
+    });
+  }
+}
+
+/// Answers what the skew actor asks of each process with `ratios`, and counts delays that are
+/// asked.
+class Skews : public Strategy {
+ public:
+  explicit Skews(std::array<std::uint32_t, 2> ratios) : ratios_(ratios) {}
+  std::uint32_t answer(const Question& question) override {
+    if (question.site == Site::skew) return ratios_[skew_count++ % 2];
+    if (question.site == Site::delay) ++delay_count;
+    return question.site == Site::schedule ? question.option_count - 1 : 0;
+  }
+  int skew_count = 0;
+  int delay_count = 0;
+
+ private:
+  std::array<std::uint32_t, 2> ratios_;
+};
+
+TEST(Process, TheSkewActorAsksOnceForEachAndAllowsDelays) {
+  Scenario ranks = testing::toy::scenario;
+  ranks.drive = drive_ranks;
+  ranks.window_of = nullptr;
+  ranks.oracles = {};
+  Skews strategy({4, 0});
+  Runner runner;
+  runner.run(ranks, 0, {}, testing::toy::no_device, strategy);
+  EXPECT_EQ(strategy.skew_count, 2);
+  EXPECT_EQ(strategy.delay_count, 2);
+  ASSERT_EQ(turns_of_ranks.size(), 16u);
+  EXPECT_EQ(turns_of_ranks.back(), 0u);  // The slow one's progress task is slow too.
+  EXPECT_EQ(std::count(turns_of_ranks.begin(), turns_of_ranks.begin() + 8, 1u), 8);
 }
 
 }  // namespace

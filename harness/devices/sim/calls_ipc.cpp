@@ -1,7 +1,8 @@
 // Exporting, opening and closing. Which process calls is a matter of the running task; see
 // ProcessScope in harness/scheduler.h.
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <bit>
 
 #include "harness/devices/sim/calls.h"
 #include "harness/devices/sim/ipc.h"
@@ -19,29 +20,38 @@ Event* recorded_event(SimDevice& sim, Event* event) {
 namespace calls {
 namespace {
 
-constexpr std::uint64_t kMemoryMagic = hash_name("IPC memory");
-constexpr std::uint64_t kEventMagic = hash_name("IPC event");
+constexpr std::uint64_t kMemory = hash_name("IPC memory");
+constexpr std::uint64_t kEvent = hash_name("IPC event");
 
-template <class Handle>
-void write_handle(Handle& handle, const IpcName& name) {
-  std::memset(&handle, 0, sizeof handle);
-  std::memcpy(&handle, &name, sizeof name);
+/// The words of a handle: what it names, mixed differently into each after the first.
+using Words = std::array<std::uint64_t, CU_IPC_HANDLE_SIZE / 8>;
+
+Words words_of(const IpcName& name) {
+  Words words{std::uint64_t{name.birth} << 32 | name.place};
+  for (std::size_t i = 1; i < words.size(); ++i) words[i] = mix(name.kind + i, words[0]);
+  return words;
 }
 
 template <class Handle>
-IpcName read_handle(const Handle& handle) {
-  IpcName name;
-  std::memcpy(&name, &handle, sizeof name);
-  return name;
+Handle make_handle(const IpcName& name) {
+  return std::bit_cast<Handle>(words_of(name));
+}
+
+/// What `handle` names; nothing alive has birth 0, which stands for no handle of this kind.
+template <class Handle>
+IpcName read_handle(const Handle& handle, std::uint64_t kind) {
+  const auto words = std::bit_cast<Words>(handle);
+  const IpcName name{kind, static_cast<std::uint32_t>(words[0] >> 32),
+                     static_cast<std::uint32_t>(words[0])};
+  return words == words_of(name) ? name : IpcName{};
 }
 
 // ---- memory -----------------------------------------------------------------------------------
 
 /// The exported block that `handle` names, while it lives; else 0.
 std::uint32_t find_exported(SimDevice& sim, const CUipcMemHandle& handle) {
-  const IpcName name = read_handle(handle);
-  if (name.magic != kMemoryMagic || name.place == 0 || name.place >= sim.memory.block_count())
-    return 0;
+  const IpcName name = read_handle(handle, kMemory);
+  if (name.birth == 0 || name.place >= sim.memory.block_count()) return 0;
   const Block& block = sim.memory.block(name.place);
   return raw(block.birth) == name.birth && !block.freed ? name.place : 0;
 }
@@ -76,7 +86,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
     sim.misuse("device memory", "exported, but no allocation starts there", block.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  write_handle(*handle, {kMemoryMagic, raw(block.birth), index});
+  *handle = make_handle<CUipcMemHandle>({kMemory, raw(block.birth), index});
   return CUDA_SUCCESS;
 }
 
@@ -130,16 +140,15 @@ CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event_handle) {
   const Event* event = sim.find(sim.events, event_handle, "event");
   if (event == nullptr || event->exported != nullptr || (event->flags & CU_EVENT_INTERPROCESS) == 0)
     return CUDA_ERROR_INVALID_HANDLE;
-  write_handle(*handle, {kEventMagic, raw(event->birth), sim.events.number(*event)});
+  *handle = make_handle<CUipcEventHandle>({kEvent, raw(event->birth), sim.events.number(*event)});
   return CUDA_SUCCESS;
 }
 
 CUresult cuIpcOpenEventHandle(CUevent* opened, CUipcEventHandle handle) {
   SimDevice& sim = SimDevice::current();
   if (opened == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const IpcName name = read_handle(handle);
-  if (name.magic != kEventMagic || name.place >= sim.events.size())
-    return CUDA_ERROR_INVALID_HANDLE;
+  const IpcName name = read_handle(handle, kEvent);
+  if (name.birth == 0 || name.place >= sim.events.size()) return CUDA_ERROR_INVALID_HANDLE;
   Event& exported = sim.events[name.place];
   if (raw(exported.birth) != name.birth || !exported.alive) return CUDA_ERROR_INVALID_HANDLE;
   if (exported.process == sim.scheduler().process()) return CUDA_ERROR_INVALID_CONTEXT;

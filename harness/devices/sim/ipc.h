@@ -23,12 +23,12 @@ struct Event;
 /// a fault, when that one has ended.
 Event* recorded_event(SimDevice& sim, Event* event);
 
-/// What both kinds of handle hold. Opaque to programs, which may compare handles byte by byte.
+/// What both kinds of handle hold. Opaque to programs, which may compare handles byte by byte. All
+/// of its words depend on what it names: half of one handle and half of another is no handle.
 struct IpcName {
-  std::uint64_t magic = 0;
+  std::uint64_t kind = 0;
   std::uint32_t birth = 0;
   std::uint32_t place = 0;  ///< Where to look: index of a block, or number of an event.
 };
-static_assert(sizeof(IpcName) <= CU_IPC_HANDLE_SIZE);
 
 }  // namespace harness::devices
