@@ -1,5 +1,5 @@
-// bench_alltoallv: what a whole run costs: `plain`; by the number of ops and of tasks, where the work
-// is proportional to it; and `ranks/N/collectives/M`, with the turns of a run as a counter.
+// bench_alltoallv: what a whole run costs: `plain`; by the number of ops and of tasks, where the
+// work is proportional to it; and `ranks/N/collectives/M`, with the turns of a run as a counter.
 #include <benchmark/benchmark.h>
 
 #include "harness/run.h"
@@ -72,8 +72,7 @@ void drive_threaded(Scene& scene) {
 }
 template <std::uint32_t task_count>
 void tasks(benchmark::State& state) {
-  measure(state, shaped(drive_threaded<(task_count - 3) / 2>), "C=8 ranks=2",
-          alltoallvs(4).tape());
+  measure(state, shaped(drive_threaded<(task_count - 3) / 2>), "C=8 ranks=2", alltoallvs(4).tape());
 }
 template <std::uint32_t... counts>
 bool register_tasks() {
@@ -87,7 +86,8 @@ bool register_scale() {
   for (const std::int64_t ranks : {2, 3, 4, 6, 8})
     for (const std::int64_t collectives : {1, 2, 4, 8, 16, 32})
       benchmark::RegisterBenchmark(
-          ("ranks/" + std::to_string(ranks) + "/collectives/" + std::to_string(collectives)).c_str(),
+          ("ranks/" + std::to_string(ranks) + "/collectives/" + std::to_string(collectives))
+              .c_str(),
           [=](benchmark::State& state) {
             const std::string config = "C=8 ranks=" + std::to_string(ranks);
             measure(state, shaped(drive_long), config.c_str(), alltoallvs(collectives).tape());

@@ -14,9 +14,7 @@ std::uint32_t slot_count(const harness::Config& config) {
 }
 
 // Ten slots for two ranks, five for eight: more ranks have more to do in each.
-void drive(Scene& scene) {
-  drive_shaped(scene, {.slots = 4 + 12 / rank_count(scene.config())});
-}
+void drive(Scene& scene) { drive_shaped(scene, {.slots = 4 + 12 / rank_count(scene.config())}); }
 
 void drive_shaped(Scene& scene, const Shape& shape) {
   static constexpr std::array<Label, kRankLimit> kNames{"rank0", "rank1", "rank2", "rank3",

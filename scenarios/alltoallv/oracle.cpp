@@ -1,6 +1,6 @@
-// What only this path can judge: a variant that claims to be sound destroys its caches, so that what
-// upstream leaves open until the process ends is retention there. What a collective still counts at
-// its end is found by the target's ghost, and what it computed by Job::read.
+// What only this path can judge: a variant that claims to be sound destroys its caches, so that
+// what upstream leaves open until the process ends is retention there. What a collective still
+// counts at its end is found by the target's ghost, and what it computed by Job::read.
 #include <algorithm>
 
 #include "scenarios/alltoallv/scenario.h"

@@ -13,6 +13,9 @@ using targets::alltoallv::Topology;
 constexpr Ops kCollectives = ops(Op::alltoallv, Op::alltoall);
 constexpr Ops kScratchUsers = ops(Op::allgather, Op::reduce_scatter);
 
+/// What it takes to have an address again is rare enough to be a theme of its own, thrice.
+constexpr Theme kRenewing{ops(Op::alltoallv, Op::renew), ops(Op::alltoallv), true};
+
 constexpr std::array<Theme, kThemeCount> kThemes{{
     {~Ops{0}, kCollectives | ops(Op::renew, Op::wait)},
     // Two or more outstanding.
@@ -29,7 +32,10 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
      ops(Op::post_again)},
     // Threads, and memory that is had again.
     {kCollectives | ops(Op::renew, Op::start_thread, Op::sleep), ops(Op::alltoallv, Op::renew)},
-    {ops(Op::alltoallv, Op::renew), 0, true},
+    {ops(Op::alltoallv, Op::start_thread), ops(Op::alltoallv), false},
+    kRenewing,
+    kRenewing,
+    kRenewing,
 }};
 
 class Planner {
@@ -39,7 +45,7 @@ class Planner {
 
   Plan make(const Shape& shape) {
     const Theme& about = theme(scene_.pick(Site::argument, kThemeCount));
-    buffer_count_ = about.one_buffer ? 1 : kBufferCount;
+    buffer_count_ = about.renews ? 1 : kBufferCount;
     for (std::uint32_t slot = 0; slot < shape.slots; ++slot) {
       const harness::ActivationScope activation(scene_.world().scheduler, 0, slot);
       const int op = ask_op(about);
@@ -52,7 +58,8 @@ class Planner {
   Ops possible() const {
     Ops some = kCollectives | kScratchUsers |
                ops(Op::persistent, Op::init_only, Op::in_place, Op::sleep, Op::new_team);
-    if (posted_) some |= ops(Op::wait, Op::progress, Op::renew, Op::drop, Op::make_cycle, Op::collect);
+    if (posted_)
+      some |= ops(Op::wait, Op::progress, Op::renew, Op::drop, Op::make_cycle, Op::collect);
     if (persistent_ != 0) some |= ops(Op::post_again);
     if (threads_ + 1 < rank_count_ && threads_ < 2) some |= ops(Op::start_thread);
     return some;
@@ -62,12 +69,14 @@ class Planner {
     std::array<std::uint8_t, 4 * kOpCount> list;
     std::size_t count = 0;
     const Ops offered = possible() & about.offered;
+    Ops favoured = about.favoured;
+    if (about.renews && !plan_.empty() && plan_.back().op != Op::renew) favoured = ops(Op::renew);
     const auto add = [&](Ops members) {
       for (; members != 0; members &= members - 1)
         list[count++] = static_cast<std::uint8_t>(std::countr_zero(members));
     };
     add(offered);
-    for (int i = 0; i < 3; ++i) add(offered & about.favoured);
+    for (int i = 0; i < 3; ++i) add(offered & favoured);
     return scene_.pick_op(std::span(list).first(count));
   }
 
@@ -79,8 +88,8 @@ class Planner {
   }
   /// Plain: nobody.
   std::uint32_t ask_one() {
-    const std::uint32_t answer = ask(rank_count_ + 1);
-    return answer == 0 ? kNobody : answer - 1;
+    const std::uint32_t answer = ask(2 * rank_count_ + 1);
+    return answer == 0 || answer > rank_count_ ? kNobody : answer - 1;
   }
 
   std::uint32_t ask_buffer() { return ask(buffer_count_); }
@@ -109,7 +118,7 @@ class Planner {
       case Op::renew:
         step.behind = (1 + ask_rank()) % rank_count_;
         step.buffer = ask_buffer();
-        step.turns = std::array{0U, 64U, 256U, 1024U}[ask(4)];
+        step.turns = std::array{0U, 256U, 512U, 1024U}[ask(4)];
         break;
       case Op::drop:
       case Op::make_cycle:
@@ -122,8 +131,8 @@ class Planner {
         ++threads_;
         break;
       case Op::new_team:
-        step.topology = rank_count_ > 2 && ask(2) == 0 ? Topology::ranks_0_and_2_by_proxy
-                                                       : Topology::direct;
+        step.topology =
+            rank_count_ > 2 && ask(2) == 0 ? Topology::ranks_0_and_2_by_proxy : Topology::direct;
         break;
       case Op::sleep:
         step.who = ask_rank();
@@ -154,7 +163,8 @@ class Planner {
     std::size_t count = 0;
     for (std::uint32_t rest = persistent_; rest != 0; rest &= rest - 1)
       values[count++] = static_cast<std::uint32_t>(std::countr_zero(rest)) + 1;
-    return values[scene_.world().picker.pick_value(Site::argument, std::span(values).first(count))] -
+    return values[scene_.world().picker.pick_value(Site::argument,
+                                                   std::span(values).first(count))] -
            1;
   }
 

@@ -19,17 +19,17 @@ inline constexpr std::uint32_t kNobody = 0xfffffffe;
 /// One filled slot.
 struct Step {
   Op op;
-  std::uint32_t slot;                                ///< Also its request, and what it fills with.
-  std::uint32_t who = kAll;                          ///< The rank that does it.
+  std::uint32_t slot;        ///< Also its request, and what it fills with.
+  std::uint32_t who = kAll;  ///< The rank that does it.
   targets::alltoallv::Buffer buffer = 0;
-  std::uint32_t shape = 0;                           ///< Of the exchange; 0 is even.
-  std::uint32_t triggered = kNobody;                 ///< Who posts it triggered.
-  std::uint32_t silent = kNobody;                    ///< Who sends nothing, and has no buffer.
+  std::uint32_t shape = 0;            ///< Of the exchange; 0 is even.
+  std::uint32_t triggered = kNobody;  ///< Who posts it triggered.
+  std::uint32_t silent = kNobody;     ///< Who sends nothing, and has no buffer.
   std::uint32_t stream = 0;
   std::uint32_t offset = 0;
-  std::uint32_t behind = kNobody;                    ///< Who does not take part, and sleeps.
-  std::uint32_t turns = 0;                           ///< Of a sleep.
-  std::uint32_t of = 0;                              ///< post_again: the slot of the persistent one.
+  std::uint32_t behind = kNobody;  ///< Who does not take part, and sleeps.
+  std::uint32_t turns = 0;         ///< Of a sleep.
+  std::uint32_t of = 0;            ///< post_again: the slot of the persistent one.
   targets::alltoallv::Topology topology = targets::alltoallv::Topology::direct;
 
   bool concerns(std::uint32_t rank) const { return who == kAll || who == rank; }
@@ -49,13 +49,13 @@ constexpr Ops ops(Members... members) {
   return (Ops{0} | ... | (Ops{1} << harness::raw(members)));
 }
 
-/// What a run is about: everything (plain), or one family of ops: a run that does a few things often
-/// gets where a run that does everything seldom gets.
-inline constexpr std::uint32_t kThemeCount = 8;
+/// What a run is about: everything (plain), or one family of ops: a run that does a few things
+/// often gets where a run that does everything seldom gets.
+inline constexpr std::uint32_t kThemeCount = 11;
 struct Theme {
   Ops offered;
-  Ops favoured;  ///< Listed several times, so that a strategy that draws finds them.
-  bool one_buffer = false;
+  Ops favoured;         ///< Listed several times, so that a strategy that draws finds them.
+  bool renews = false;  ///< One buffer; and a renewal is favoured after a collective.
 };
 const Theme& theme(std::uint32_t index);
 

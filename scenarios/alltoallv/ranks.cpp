@@ -1,5 +1,5 @@
-// How it works. Every rank walks down the plan; each op is an activation of its own, named after its
-// slot and the rank. A rank takes what it posted to its end in `wait`, and checks it there.
+// How it works. Every rank walks down the plan; each op is an activation of its own, named after
+// its slot and the rank. A rank takes what it posted to its end in `wait`, and checks it there.
 #include "scenarios/alltoallv/ranks.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ using targets::alltoallv::Topology;
 Job::Job(harness::Scene& scene, const Shape& shape)
     : scene_(scene),
       rank_count_(alltoallv::rank_count(scene.config())),
-      calm_(scene.pick(harness::Site::argument, 4) != 0),
+      calm_(scene.pick(harness::Site::argument, 2) != 0),
       plan_(make_plan(scene, shape, rank_count_)),
       shape_(shape),
       dropped_(scene.world().scheduler, rank_count_, "dropped"),
@@ -24,7 +24,8 @@ Job::Job(harness::Scene& scene, const Shape& shape)
       closed_(scene.world().scheduler, rank_count_, "closed") {}
 
 bool Job::uses_scratch() const {
-  return std::any_of(plan_.begin(), plan_.end(), [](const Step& step) { return step.uses_scratch(); });
+  return std::any_of(plan_.begin(), plan_.end(),
+                     [](const Step& step) { return step.uses_scratch(); });
 }
 
 const Step& Job::step_at(std::uint32_t slot) const {
@@ -82,8 +83,8 @@ void Job::run_launcher() {
 
 void Job::take_step(std::uint32_t rank, const Step& step) {
   harness::World& world = scene_.world();
-  const harness::ActivationScope activation(world.scheduler, harness::slot_name(0, step.slot), "rank",
-                                            rank);
+  const harness::ActivationScope activation(world.scheduler, harness::slot_name(0, step.slot),
+                                            "rank", rank);
   world.scheduler.delay_point("between two calls");
   const Label name = kOps[harness::raw(step.op)].name;
   const std::size_t event = world.history.events().size();
@@ -139,8 +140,9 @@ Job::Status Job::perform(std::uint32_t rank, const Step& step) {
 
 // Late for what is outstanding, and then for what comes next.
 Job::Status Job::stay_behind(std::uint32_t rank, std::uint32_t turns) {
+  constexpr int kPolls = 6;  // Its copies may take a while.
   sleep(turns);
-  path_->progress(rank);
+  for (int i = 0; i < kPolls; ++i) path_->progress(rank);
   return sleep(turns);
 }
 
@@ -230,11 +232,9 @@ void Job::renew_team(std::uint32_t rank, const Step& step) {
 void Job::read(const targets::alltoallv::Reading& reading) {
   harness::World& world = scene_.world();
   const Step& step = step_at(reading.request);
-  const ExpectedRows rows =
-      expected_of(step, reading.rank, rank_count_, fills_[reading.request]);
+  const ExpectedRows rows = expected_of(step, reading.rank, rank_count_, fills_[reading.request]);
   std::int32_t expected = 0;
-  const int at =
-      first_mismatch(rows, step.op == Op::reduce_scatter, reading.destination, expected);
+  const int at = first_mismatch(rows, step.op == Op::reduce_scatter, reading.destination, expected);
   world.scheduler.note(harness::EventKind::observe, "destination", 0,
                        static_cast<std::uint32_t>(reading.destination[at < 0 ? 0 : at]));
   if (at < 0 && reading.mismatches == 0) return;

@@ -25,9 +25,7 @@ class Job final : public targets::alltoallv::Observer {
   }
 
   /// What had gone wrong before `tick` that everything later may come of, or -1.
-  int disorder_before(harness::Tick tick) const {
-    return disordered_at_ < tick ? disorder_ : -1;
-  }
+  int disorder_before(harness::Tick tick) const { return disordered_at_ < tick ? disorder_ : -1; }
 
   // ---- Observer ----
   void reached(targets::alltoallv::Window window) override { scene_.reach(harness::raw(window)); }

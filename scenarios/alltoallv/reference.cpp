@@ -38,8 +38,8 @@ Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_co
     const std::uint32_t peer = place(step, i, rank_count);
     exchange.receive_count[peer] = share(step, peer, rank);
     exchange.receive_displacement[peer] = receive_at;
-    receive_at =
-        static_cast<std::uint16_t>(receive_at + exchange.receive_count[peer] + (even ? 0 : gap(step)));
+    receive_at = static_cast<std::uint16_t>(receive_at + exchange.receive_count[peer] +
+                                            (even ? 0 : gap(step)));
   }
   return exchange;
 }

@@ -24,7 +24,8 @@ struct ExpectedRows {
 ExpectedRows expected_of(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
                          const Fills& fills);
 
-/// The first element that is not what it should be, else -1; `expected` then says what it should be.
+/// The first element that is not what it should be, else -1; `expected` then says what it should
+/// be.
 int first_mismatch(const ExpectedRows& rows, bool sums, std::span<const std::int32_t> destination,
                    std::int32_t& expected);
 

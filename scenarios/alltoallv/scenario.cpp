@@ -26,14 +26,17 @@ constexpr std::array<harness::Axis, 3> kAxes{{
 }};
 
 constexpr std::array<harness::Window, targets::alltoallv::kWindowCount> kWindows{{
-    {"W1", "a rank publishes its next collective in the slot, then a slow rank unmaps by what it reads"},
+    {"W1",
+     "a rank publishes its next collective in the slot, then a slow rank unmaps by what it reads"},
     {"W2", "the same, with what the slow rank mapped as a proxy"},
     {"W3", "rank 0 gives the slot to the next collective, then a slow rank is still unmapping"},
     {"W4", "memory is freed and allocated anew, then its old mapping is let go of"},
     {"W5", "an invalidate or a purge closes a mapping, then it is used or let go of"},
     {"W6", "the second attempt to open a handle fails, then what was never opened is copied from"},
     {"W9", "a call fails after the slot was claimed, then the others wait"},
-    {"W11", "a persistent collective is posted again before rank 0 releases its slot, then another gets it"},
+    {"W11",
+     "a persistent collective is posted again before rank 0 releases its slot, then another gets "
+     "it"},
     {"W12", "threads of rank 0 claim a slot at once, or for a later collective first"},
 }};
 
@@ -44,15 +47,17 @@ constexpr std::array<harness::ContractClause, 1> kContract{{
 }};
 
 constexpr std::array<harness::Growth, 3> kGrowth{{
-    {"region", "upstream never destroys its caches: whatever is mapped stays until the process ends"},
+    {"region",
+     "upstream never destroys its caches: whatever is mapped stays until the process ends"},
     {"unopened region", "the same"},
     {"IPC mapping", "the same"},
 }};
 
 constexpr std::array<Label, 3> kActors{"collector", "skew", "api_failure"};
-constexpr std::array<Label, 11> kOracles{
-    "use_after_death",   "recycled_use", "double_free", "wrong_owner", "retention",       "progress",
-    "functional_result", "vacuity",      "wild_access", "api_misuse",  "ghost_generation"};
+constexpr std::array<Label, 11> kOracles{"use_after_death",   "recycled_use",    "double_free",
+                                         "wrong_owner",       "retention",       "progress",
+                                         "functional_result", "vacuity",         "wild_access",
+                                         "api_misuse",        "ghost_generation"};
 
 // What the path's table says of its variants, without their makers.
 std::span<const harness::VariantInfo> variant_infos() {
@@ -70,7 +75,8 @@ std::span<const harness::VariantInfo> variant_infos() {
 extern const harness::Scenario scenario;
 const harness::Scenario scenario{
     .name = "alltoallv",
-    .summary = "UCC TL/CUDA's alltoall(v): what a rank keeps of its peers' memory, and for how long",
+    .summary =
+        "UCC TL/CUDA's alltoall(v): what a rank keeps of its peers' memory, and for how long",
     .variants = variant_infos(),
     .axes = kAxes,
     .ops = kOps,

@@ -13,13 +13,13 @@ enum class Op : std::uint8_t {
   alltoall,
   allgather,
   reduce_scatter,
-  persistent,   ///< An alltoallv that can be posted again.
+  persistent,  ///< An alltoallv that can be posted again.
   post_again,
-  init_only,    ///< Finalized without having been posted.
-  in_place,     ///< Refused.
+  init_only,  ///< Finalized without having been posted.
+  in_place,   ///< Refused.
   wait,
   progress,
-  renew,        ///< All but one finish what is outstanding, and drop a buffer.
+  renew,  ///< All but one finish what is outstanding, and drop a buffer.
   drop,
   make_cycle,
   collect,

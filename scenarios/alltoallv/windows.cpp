@@ -1,6 +1,6 @@
-// Which window a fault belongs to. When an error or a mix-up of collectives came first, the ranks no
-// longer mean the same by the same words, and whatever follows belongs there. Else sites say it: how
-// the mapping died that was let go of, or who let go. What says nothing itself, such as a wrong
+// Which window a fault belongs to. When an error or a mix-up of collectives came first, the ranks
+// no longer mean the same by the same words, and whatever follows belongs there. Else sites say it:
+// how the mapping died that was let go of, or who let go. What says nothing itself, such as a wrong
 // value, or a mapping that went by a stolen count, belongs where the first fault does that does.
 #include <optional>
 #include <string_view>

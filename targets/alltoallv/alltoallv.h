@@ -1,5 +1,5 @@
-// alltoallv: the copy-engine alltoall(v) of UCC's TL/CUDA, and the collectives that share its slots,
-// behind one interface.
+// alltoallv: the copy-engine alltoall(v) of UCC's TL/CUDA, and the collectives that share its
+// slots, behind one interface.
 //
 // A job is 2 to 8 ranks, each a process with its own context, streams, progress queue and cache of
 // IPC mappings, over one shared segment of sync slots. Each method is a call that the process of
@@ -9,11 +9,11 @@
 // Contract: a collective reads the sources and writes the destinations of all ranks, as they were
 // given to init(), and nothing else. What it maps is let go of by the time that it is complete. A
 // rank on which it fails holds up no other.
-// The caller: all ranks init and post the same collectives in the same order (finalizing one unposted
-// counts as long as all do); a destination is nobody else's until the collective is complete; a team
-// is destroyed when nothing is outstanding on it, on any rank.
-// Threads: calls of one rank come from its own tasks; a progress thread may run beside them.
-// Errors: a Status; nothing throws. After an error of init() nothing has happened; it can be asked again.
+// The caller: all ranks init and post the same collectives in the same order (finalizing one
+// unposted counts as long as all do); a destination is nobody else's until the collective is
+// complete; a team is destroyed when nothing is outstanding on it, on any rank. Threads: calls of
+// one rank come from its own tasks; a progress thread may run beside them. Errors: a Status;
+// nothing throws. After an error of init() nothing has happened; it can be asked again.
 #pragma once
 
 #include <array>
@@ -24,11 +24,11 @@
 
 namespace targets::alltoallv {
 
-inline constexpr std::uint32_t kRankLimit = 8;       ///< UCC_TL_CUDA_MAX_PEERS.
-inline constexpr std::uint32_t kSlotLimit = 8;       ///< The default of MAX_CONCURRENT.
-inline constexpr std::uint32_t kRequestLimit = 32;   ///< Per rank, by number.
-inline constexpr std::uint32_t kBufferCount = 2;     ///< Variables per rank that hold a source.
-inline constexpr std::uint32_t kBufferElements = 48; ///< Of every source and destination.
+inline constexpr std::uint32_t kRankLimit = 8;        ///< UCC_TL_CUDA_MAX_PEERS.
+inline constexpr std::uint32_t kSlotLimit = 8;        ///< The default of MAX_CONCURRENT.
+inline constexpr std::uint32_t kRequestLimit = 32;    ///< Per rank, by number.
+inline constexpr std::uint32_t kBufferCount = 2;      ///< Variables per rank that hold a source.
+inline constexpr std::uint32_t kBufferElements = 48;  ///< Of every source and destination.
 
 enum class Status : std::uint8_t {
   ok,
@@ -69,7 +69,7 @@ struct Arguments {
   std::uint32_t offset = 0;  ///< Of the user's pointer in its allocation, in elements.
   std::uint32_t stream = 0;  ///< 0: no execution engine, so the default stream; 1, 2: the user's.
   bool in_place = false;
-  bool persistent = false;   ///< Can be posted again.
+  bool persistent = false;  ///< Can be posted again.
   Exchange exchange;
 };
 
@@ -90,19 +90,20 @@ constexpr std::int32_t element(std::uint32_t rank, std::uint32_t fill, std::uint
 
 /// The places where the race can happen.
 enum class Window : std::uint8_t {
-  w1_source_reread,  ///< A rank writes its slot for the next collective while another unmaps.
-  w2_proxy_reread,   ///< The same, where the other unmaps what it mapped as a proxy.
-  w3_slot_released,  ///< Rank 0 gives the slot to the next collective while another unmaps.
-  w4_key_reused,     ///< Memory is freed and allocated anew while its old mapping is still held.
-  w5_blind_close,    ///< An invalidate or a purge meets a mapping that is held.
-  w6_open_failed,    ///< The second attempt to open a handle fails for another reason.
-  w9_error,          ///< Something fails after the slot was claimed.
-  w11_number_reused, ///< A persistent collective takes the slot of its last post for that of its next.
-  w12_claim_race,    ///< Threads of rank 0 claim a slot at once, or out of order.
+  w1_source_reread,   ///< A rank writes its slot for the next collective while another unmaps.
+  w2_proxy_reread,    ///< The same, where the other unmaps what it mapped as a proxy.
+  w3_slot_released,   ///< Rank 0 gives the slot to the next collective while another unmaps.
+  w4_key_reused,      ///< Memory is freed and allocated anew while its old mapping is still held.
+  w5_blind_close,     ///< An invalidate or a purge meets a mapping that is held.
+  w6_open_failed,     ///< The second attempt to open a handle fails for another reason.
+  w9_error,           ///< Something fails after the slot was claimed.
+  w11_number_reused,  ///< A persistent collective takes the slot of its last post for that of its
+                      ///< next.
+  w12_claim_race,     ///< Threads of rank 0 claim a slot at once, or out of order.
 };
 inline constexpr std::size_t kWindowCount = 9;
-inline constexpr std::array<harness::Label, kWindowCount> kWindowLabels{"W1", "W2", "W3", "W4",
-                                                                        "W5", "W6", "W9", "W11", "W12"};
+inline constexpr std::array<harness::Label, kWindowCount> kWindowLabels{
+    "W1", "W2", "W3", "W4", "W5", "W6", "W9", "W11", "W12"};
 
 /// What a check found in a destination.
 struct Reading {

@@ -1,8 +1,9 @@
 // Cache: a process's mappings of one peer's memory, by the address that the memory has at the peer.
 //
-// As UCC has it: a page table of regions and a count in each, under a lock; nothing is ever evicted.
-// A look-up is by address, so that any address inside a region finds it. The counts are advice: a
-// handle that changed, an overlap and a purge close what they meet. CloseRule::counted heeds them.
+// As UCC has it: a page table of regions and a count in each, under a lock; nothing is ever
+// evicted. A look-up is by address, so that any address inside a region finds it. The counts are
+// advice: a handle that changed, an overlap and a purge close what they meet. CloseRule::counted
+// heeds them.
 #pragma once
 
 #include <memory_resource>
@@ -34,8 +35,8 @@ struct Region {
 /// What map() gives: where the peer's allocation lies here, and what the ghost keeps of it.
 struct Mapping {
   CUdeviceptr mapped = 0;
-  CUdeviceptr key = 0;                ///< The peer's address, to find the region again by.
-  harness::Borrowed<Region> region;   ///< The region itself.
+  CUdeviceptr key = 0;               ///< The peer's address, to find the region again by.
+  harness::Borrowed<Region> region;  ///< The region itself.
   Hold hold;
 };
 

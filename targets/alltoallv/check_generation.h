@@ -1,7 +1,7 @@
 // check_generation: slots are tagged, and a key is only used if the tag was right before and after.
 //
-// Its author says: a stale key is seen, and tried again. It is seen; but no retry brings the old key
-// back. After a few it gives up, and the mapping stays counted for ever.
+// Its author says: a stale key is seen, and tried again. It is seen; but no retry brings the old
+// key back. After a few it gives up, and the mapping stays counted for ever.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

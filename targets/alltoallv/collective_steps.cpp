@@ -40,9 +40,8 @@ bool Process::step_on(Task& task) {
     if (status != Status::ok) return fail(task, Stage::copy, status);
   }
   bool last = false;
-  Status status = task.arguments.collective == Collective::allgather_ring
-                      ? ring_step(task, last)
-                      : linear_step(task, last);
+  Status status = task.arguments.collective == Collective::allgather_ring ? ring_step(task, last)
+                                                                          : linear_step(task, last);
   if (status == Status::ok) status = record_copies(task);
   if (status != Status::ok) return fail(task, Stage::copy, status);
   ++task.step;

@@ -12,8 +12,8 @@ class IgnoreMissing final : public Policy {
  public:
   using Policy::Policy;
   void unmap(Task& task, Side side, std::uint32_t peer) override {
-    cache_of(task, peer).unmap(reread_key(task, side, peer), mapping_of(task, side, peer),
-                               Cache::Missing::ignored);
+    cache_of(task, peer)
+        .unmap(reread_key(task, side, peer), mapping_of(task, side, peer), Cache::Missing::ignored);
   }
 };
 

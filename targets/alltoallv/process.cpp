@@ -79,8 +79,8 @@ void Process::create_team(Topology topology) {
   topology_ = topology;
   seq_ = 0;
   if (rank_ == 0)
-    core_.segment = core_.scheduler.arena().make<Segment>(
-        core_.scheduler, core_.setup.rank_count, core_.setup.slot_count);
+    core_.segment = core_.scheduler.arena().make<Segment>(core_.scheduler, core_.setup.rank_count,
+                                                          core_.setup.slot_count);
   if (core_.setup.scratch) make_scratch();
   core_.out_of_band.arrive_and_wait();
   map_scratch();

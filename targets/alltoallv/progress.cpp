@@ -29,8 +29,8 @@ Status Process::init(Request request, const Arguments& arguments) {
   return Status::ok;
 }
 
-// As upstream, when it is made: what fails later leaves a gap on this rank alone, and what is posted
-// again has the number that it had.
+// As upstream, when it is made: what fails later leaves a gap on this rank alone, and what is
+// posted again has the number that it had.
 void Process::number(Task& task) {
   task.seq = ++seq_;
   task.slot = task.seq % core_.setup.slot_count;

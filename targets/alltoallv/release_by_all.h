@@ -1,8 +1,8 @@
 // release_by_all: the slot is released by whoever is done last, instead of by rank 0.
 //
-// Its author says: the slot is whole while anybody reads it, and nobody waits. True; but a fast rank
-// is complete before a slow one has let go, and may free its memory and get the address again: the
-// key is right, and what lies under it is not.
+// Its author says: the slot is whole while anybody reads it, and nobody waits. True; but a fast
+// rank is complete before a slow one has let go, and may free its memory and get the address again:
+// the key is right, and what lies under it is not.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

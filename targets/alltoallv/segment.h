@@ -36,7 +36,7 @@ struct Published {
 
 /// Reads what a processor's vector load reads at once: one turn, and not one for each word.
 template <class T>
-Handle read_wide(harness::SharedSlot<T>& slot, Handle T::* member, harness::Generation generation) {
+Handle read_wide(harness::SharedSlot<T>& slot, Handle T::*member, harness::Generation generation) {
   slot.read(member, 0, generation);
   return slot.peek().*member;
 }
@@ -61,7 +61,7 @@ struct Entry {
   harness::Shared<std::uint64_t> tag;     ///< check_generation: whose this is.
   harness::Shared<std::uint32_t> failed;  ///< snapshot_region: this rank takes no part.
   std::array<harness::Shared<std::uint64_t>, 2> broken;  ///< ... and failed since, by turns.
-  bool is_published = false;              ///< The event's handle is; the owner's own note.
+  bool is_published = false;  ///< The event's handle is; the owner's own note.
 };
 
 /// Split-phase, sense-reversing: everybody starts, then tests until the last one has started.

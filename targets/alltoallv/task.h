@@ -8,14 +8,14 @@ namespace targets::alltoallv {
 class Process;
 
 enum class Stage : std::uint8_t {
-  initialized,    ///< Not posted, or complete.
-  sync,           ///< Waits for the slot.
-  setup,          ///< Published; waits for all to have done so.
-  map,            ///< All have published; now their memory is mapped.
+  initialized,  ///< Not posted, or complete.
+  sync,         ///< Waits for the slot.
+  setup,        ///< Published; waits for all to have done so.
+  map,          ///< All have published; now their memory is mapped.
   post_copies,
-  copy,           ///< Copies are in flight.
-  steps,          ///< Ring and linear: waits for a neighbour.
-  completion,     ///< In the completion barrier.
+  copy,        ///< Copies are in flight.
+  steps,       ///< Ring and linear: waits for a neighbour.
+  completion,  ///< In the completion barrier.
   third_barrier,
 };
 
@@ -43,7 +43,7 @@ struct Task {
   std::uint32_t round = 0;  ///< How often it was posted.
   Stage stage = Stage::initialized;
   Status status = Status::ok;
-  bool queued = false;   ///< In the queue, or with whoever took it out.
+  bool queued = false;        ///< In the queue, or with whoever took it out.
   Status error = Status::ok;  ///< joins_after_error: what it will end with.
 
   harness::Ref source_tensor;

@@ -88,7 +88,8 @@ TEST_F(AlltoallvPrograms, FailAsShippedWithinThreeDecisionsAndHoldForSnapshotReg
     EXPECT_TRUE(shipped.failed) << name;
     const Proof sound = prove(program.the_case, "snapshot_region", shipped.decision_count, -1);
     EXPECT_TRUE(sound.complete && !sound.failed) << name;
-    EXPECT_NE(sound.reached >> window & 1, 0u) << name << ": snapshot_region never went through the window";
+    EXPECT_NE(sound.reached >> window & 1, 0u)
+        << name << ": snapshot_region never went through the window";
   }
 }
 
@@ -130,7 +131,8 @@ TEST(AlltoallvCorpus, EveryReproducerShowsWhatItSays) {
   }
 }
 
-/// A program of the window, or of what retains: two collectives, the second without a source on rank 0.
+/// A program of the window, or of what retains: two collectives, the second without a source on
+/// rank 0.
 Case program_for(const std::map<std::string, Reproducer>& programs, std::string_view hazard) {
   if (const auto found = programs.find(std::string(hazard)); found != programs.end())
     return found->second.the_case;

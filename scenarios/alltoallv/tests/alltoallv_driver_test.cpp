@@ -67,7 +67,7 @@ TEST(AlltoallvDriver, EveryOpHasANameOfItsOwn) {
 
 TEST(AlltoallvDriver, ThePlainThemeOffersEverything) {
   EXPECT_EQ(theme(0).offered, ~Ops{0});
-  EXPECT_FALSE(theme(0).one_buffer);
+  EXPECT_FALSE(theme(0).renews);
 }
 
 TEST(AlltoallvDriver, EveryThemeHasACollective) {
@@ -77,8 +77,8 @@ TEST(AlltoallvDriver, EveryThemeHasACollective) {
 
 TEST(AlltoallvDriver, DecisionsSurviveTheDeletionOfAnOp) {
   harness::Runner runner;
-  const auto survival =
-      harness::testing::measure_survival(runner, scenario, variant_named("reread_slot"), sim(), 1000);
+  const auto survival = harness::testing::measure_survival(
+      runner, scenario, variant_named("reread_slot"), sim(), 1000);
   EXPECT_EQ(survival.tapes, 1000u);
   EXPECT_GE(survival.share(), 0.90) << survival.met << " of " << survival.decisions;
 }
@@ -92,7 +92,8 @@ TEST(AlltoallvDriver, AnyBytesAreATape) {
     harness::strategies::Bytes strategy(bytes);
     const harness::Config config =
         harness::config_at(scenario, seed % harness::config_count(scenario));
-    const Outcome first = runner.run(scenario, variant_named("reread_slot"), config, sim(), strategy);
+    const Outcome first =
+        runner.run(scenario, variant_named("reread_slot"), config, sim(), strategy);
     const auto encoded = harness::strategies::encode(first.tape);
     EXPECT_EQ(harness::strategies::decode(encoded), harness::canonical(first.tape));
     harness::strategies::Bytes again(encoded);

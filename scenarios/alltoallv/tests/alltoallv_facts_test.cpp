@@ -1,5 +1,5 @@
-// What is known of the reported race comes out: when it can happen at all, and what a stale key does,
-// by what the slow rank has in its cache.
+// What is known of the reported race comes out: when it can happen at all, and what a stale key
+// does, by what the slow rank has in its cache.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 namespace scenarios::alltoallv::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using harness::Outcome;
+using ::testing::ElementsAre;
 
 constexpr const char* kOneSlot = "C=1 ranks=2 close=never";
 constexpr const char* kTwoSlots = "C=2 ranks=2 close=never";
@@ -43,8 +43,7 @@ harness::Proof enumerate(const harness::Scenario& shaped, const char* config,
 
 Program collectives(int count) {
   Program program;
-  for (int i = 0; i < count; ++i)
-    program.then(Op::alltoallv, {static_cast<std::uint32_t>(i % 2)});
+  for (int i = 0; i < count; ++i) program.then(Op::alltoallv, {static_cast<std::uint32_t>(i % 2)});
   return program;
 }
 
@@ -65,8 +64,7 @@ TEST(AlltoallvPreconditions, OneSlotAndTwoPostedCollectivesReachIt) {
 }
 
 TEST(AlltoallvPreconditions, EightSlotsNeedNinePostedCollectives) {
-  const harness::Proof eight =
-      enumerate(scenario, "C=8 ranks=2 close=never", collectives(8), 0);
+  const harness::Proof eight = enumerate(scenario, "C=8 ranks=2 close=never", collectives(8), 0);
   EXPECT_EQ(eight.reached & 1, 0u);
   const harness::Proof nine = enumerate(scenario, "C=8 ranks=2 close=never", collectives(9), 1);
   EXPECT_TRUE(nine.failed);

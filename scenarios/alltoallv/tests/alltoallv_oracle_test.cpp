@@ -73,8 +73,7 @@ TEST(AlltoallvReference, SeesAnyElementThatIsWrong) {
   std::array<std::int32_t, targets::alltoallv::kBufferElements> right{};
   for (const auto& row : std::span<const targets::alltoallv::Expected>(rows))
     for (std::uint32_t i = 0; i < row.count; ++i)
-      right[row.displacement + i] =
-          targets::alltoallv::element(row.rank, row.fill, row.first + i);
+      right[row.displacement + i] = targets::alltoallv::element(row.rank, row.fill, row.first + i);
   std::int32_t expected = 0;
   EXPECT_EQ(first_mismatch(rows, false, right, expected), -1);
   for (const auto& row : std::span<const targets::alltoallv::Expected>(rows))
@@ -157,8 +156,8 @@ TEST(AlltoallvOracle, APlantedCountBelowZeroIsADoubleFree) {
 }
 
 TEST(AlltoallvOracle, APlantedBlindCloseIsAWrongOwner) {
-  const auto faults = judge_ghost(
-      [](Ghost& ghost, BirthId own, BirthId) { ghost.closed_while_held(own, 1); });
+  const auto faults =
+      judge_ghost([](Ghost& ghost, BirthId own, BirthId) { ghost.closed_while_held(own, 1); });
   ASSERT_EQ(faults.size(), 1u);
   EXPECT_EQ(faults[0].kind, FaultKind::wrong_owner);
 }
@@ -204,8 +203,7 @@ TEST(AlltoallvWindows, AreToldByHowAMappingDiedAndWhoLetGo) {
 
 TEST(AlltoallvWindows, WhatFollowsADisorderBelongsToIt) {
   const Fault later = fault_of(FaultKind::ghost_generation, {}, "alltoallv_unmap");
-  for (const Window window :
-       {Window::w9_error, Window::w11_number_reused, Window::w12_claim_race})
+  for (const Window window : {Window::w9_error, Window::w11_number_reused, Window::w12_claim_race})
     EXPECT_EQ(window_met(later, harness::raw(window)), harness::raw(window));
 }
 
