@@ -52,18 +52,8 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"deopt"},
 }};
 
-/// The places where the race can happen, in the target's order.
-enum class Window : std::uint8_t {
-  word_read,
-  word_counted,
-  chunk_freed,
-  instance_recycled,
-  order_appended,
-  type_modified,
-  value_counted,
-  dict_published,
-};
-inline constexpr std::size_t kWindowCount = 8;
+using targets::managed_dict::kWindowCount;
+using targets::managed_dict::Window;
 
 /// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
 /// script.

@@ -22,7 +22,7 @@ class Script final : public targets::managed_dict::Witness {
   void take_slot(std::uint32_t task, std::uint32_t slot);
 
   // ---- Witness ----
-  void reached(std::uint32_t window) override { scene_.reach(window); }
+  void reached(Window window) override { scene_.reach(harness::raw(window)); }
   void exercised() override { scene_.exercised(); }
   void read(const targets::managed_dict::Reading& reading) override;
 

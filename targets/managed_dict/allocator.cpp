@@ -98,8 +98,6 @@ Address Allocator::hand_out(Address address, std::uint32_t bytes, BlockKind kind
   block->alive = true;
   block->judged = false;
   block->references = 0;
-  block->owner = 0;
-  block->size = 0;
   block->id = ledger.born(to_label(kind), address, bytes, previous);
   memory_.fill(address + bytes, kPadding, padding_bytes(*block));
   if (memory_.observer() != nullptr) [[unlikely]]

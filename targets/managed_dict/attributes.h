@@ -1,7 +1,7 @@
 // Attributes: where an instance keeps its attributes, and how they move to a dict.
 //
-// Three layouts, one file each way they differ: 3.12's tagged word, 3.11's two words, 3.13's inline
-// values.
+// The three layouts differ in how the words before an object are read (`look`) and written; all
+// else asks.
 #pragma once
 
 #include "targets/managed_dict/ghost.h"

@@ -33,9 +33,7 @@ struct Block {
   BlockKind kind = BlockKind::none;
   bool alive = false;
   std::int64_t references = 0;  ///< Ghost: strong references that were really taken.
-  Address owner = 0;            ///< Ghost: of values, the instance or dict that they are of.
   bool judged = false;          ///< Ghost: its count was found wrong.
-  std::uint32_t size = 0;       ///< Ghost: of values, how many there is room for.
 
   Address end() const { return begin + capacity; }
   bool contains(Address address) const { return address >= begin && address < end(); }

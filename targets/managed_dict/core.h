@@ -14,18 +14,6 @@
 
 namespace targets::managed_dict {
 
-/// The places where the race can happen, as scenario.cpp describes them.
-enum class Window : std::uint8_t {
-  word_read,
-  word_counted,
-  chunk_freed,
-  instance_recycled,
-  order_appended,
-  type_modified,
-  value_counted,
-  dict_published,
-};
-
 /// Ownership: its parts are its own. Lifetime: the run's.
 struct Core {
   Core(harness::Runtime& the_runtime, const Setup& the_setup)
@@ -45,7 +33,7 @@ struct Core {
   Core(const Core&) = delete;  // The parts point at it.
   Core& operator=(const Core&) = delete;
 
-  void reached(Window window) { setup.witness->reached(harness::raw(window)); }
+  void reached(Window window) { setup.witness->reached(window); }
   harness::Scheduler& scheduler() { return runtime.scheduler; }
 
   harness::Runtime& runtime;

@@ -40,7 +40,6 @@ GhostInstance& Ghost::born(harness::BirthId id, Address object) {
   instance->object = object;
   instance->values = 0;
   instance->values_id = harness::BirthId::none;
-  instance->alive = true;
   instance->dict = 0;
   instance->judged = false;
   instance->stored_count = 0;
@@ -53,7 +52,6 @@ void Ghost::died(Address object) {
     return instance->object == object;
   });
   if (found == live_.end()) return;
-  (*found)->alive = false;
   free_.push_back(*found);
   live_.erase(found);
 }

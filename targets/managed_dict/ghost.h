@@ -26,7 +26,6 @@ struct GhostInstance {
   Address object;
   Address values;  ///< Where values[0] should be; 0 once a dict took them over.
   harness::BirthId values_id;
-  bool alive;
   Address dict;  ///< What was published; 0 for none.
   bool judged;   ///< Its word was found wrong.
   std::uint32_t stored_count;

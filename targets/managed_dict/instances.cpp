@@ -59,7 +59,6 @@ Address Attributes::make_chunk(std::uint32_t size) {
   const SiteScope site(core_.scheduler(), "new_values");
   const Address chunk = core_.allocator.malloc(chunk_bytes(size), BlockKind::values);
   if (chunk == 0) return 0;
-  memory_.block_at(chunk).size = size;
   const Address values = chunk + prefix_bytes(size);
   store_byte(values + kPrefixByteOffset, prefix_bytes(size));
   store_byte(values + kCountByteOffset, 0);

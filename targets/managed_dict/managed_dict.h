@@ -51,6 +51,19 @@ harness::Label to_label(Status status);
 enum class Function : std::uint8_t { script, init, enter, exit };
 inline constexpr std::uint32_t kFunctionCount = 4;
 
+/// The places where the race can happen; the scenario says each in a sentence.
+enum class Window : std::uint8_t {
+  word_read,
+  word_counted,
+  chunk_freed,
+  instance_recycled,
+  order_appended,
+  type_modified,
+  value_counted,
+  dict_published,
+};
+inline constexpr std::size_t kWindowCount = 8;
+
 /// What a kernel or a load reported, against what the program last stored.
 struct Reading {
   harness::Label what;
@@ -62,7 +75,7 @@ struct Reading {
 class Witness {
  public:
   virtual ~Witness() = default;
-  virtual void reached(std::uint32_t window) = 0;
+  virtual void reached(Window window) = 0;
   virtual void read(const Reading& reading) = 0;
   /// The compiled path really ran.
   virtual void exercised() = 0;

@@ -13,7 +13,7 @@ namespace md = targets::managed_dict;
 /// Hears, and does nothing.
 class Deaf : public md::Witness {
  public:
-  void reached(std::uint32_t) override {}
+  void reached(md::Window) override {}
   void read(const md::Reading&) override {}
   void exercised() override {}
 };
