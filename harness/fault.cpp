@@ -10,12 +10,13 @@ Label to_label(FaultKind kind) {
   static constexpr std::array<Label, kFaultKindCount> kLabels{
       "use_after_death", "recycled_use", "wild_access", "double_free", "wrong_owner", "retention",
       "wrong_value",     "api_misuse",   "deadlock",    "livelock",    "step_limit",  "uncaught",
-      "ghost_generation"};
+      "ghost_generation", "order"};
   return kLabels[raw(kind)];
 }
 
 std::string Fault::signature() const {
-  std::string text = fmt::format("{} {}", to_label(kind).view(), object_kind.view());
+  std::string text(to_label(kind).view());
+  if (!object_kind.empty()) text += fmt::format(" {}", object_kind.view());
   if (!birth_site.empty()) text += fmt::format(" born:{}", birth_site.view());
   if (!death_site.empty()) text += fmt::format(" died:{}", death_site.view());
   if (!use_site.empty()) text += fmt::format(" used:{}", use_site.view());
