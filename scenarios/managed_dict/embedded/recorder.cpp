@@ -10,6 +10,7 @@
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -78,14 +79,16 @@ long value_shift(Instance& instance) {
   const TrackedBlock& chunk = instance.chunk;
   if (chunk.id == 0) return 0;
   const std::size_t prefix = prefix_for(chunk.bytes);
-  const auto* values = reinterpret_cast<const std::uintptr_t*>(chunk.address + prefix);
+  const auto* values = reinterpret_cast<const std::byte*>(chunk.address + prefix);
   instance.values.resize((chunk.bytes - prefix) / sizeof(std::uintptr_t));
   long found = 0;
   for (std::size_t i = 0; i < instance.values.size(); ++i) {
-    const auto shift = static_cast<long>(values[i] - instance.values[i]);
+    std::uintptr_t value;  // Copied: a chunk that was handed out beside its place is not aligned.
+    std::memcpy(&value, values + i * sizeof value, sizeof value);
+    const auto shift = static_cast<long>(value - instance.values[i]);
     constexpr long kReach = 8;
     if (shift != 0 && shift > -kReach && shift < kReach) found = shift;
-    instance.values[i] = values[i];
+    instance.values[i] = value;
   }
   return found;
 }

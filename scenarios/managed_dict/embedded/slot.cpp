@@ -20,8 +20,4 @@ std::uintptr_t values_in(std::uintptr_t word) {
   return word;
 }
 
-std::uint8_t prefix_of(std::uintptr_t values) {
-  return *reinterpret_cast<const volatile std::uint8_t*>(values - 1);
-}
-
 }  // namespace scenarios::managed_dict::embedded

@@ -16,7 +16,4 @@ std::uintptr_t* slot_of(PyObject* object);
 /// Where values[0] is, or 0 where the word means no values.
 std::uintptr_t values_in(std::uintptr_t word);
 
-/// The bytes from the start of the chunk to values[0], as the chunk itself says.
-std::uint8_t prefix_of(std::uintptr_t values);
-
 }  // namespace scenarios::managed_dict::embedded
