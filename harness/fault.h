@@ -22,8 +22,9 @@ enum class FaultKind : std::uint8_t {
   step_limit,       ///< The run took more turns than its scenario allows.
   uncaught,         ///< An exception left a task.
   ghost_generation, ///< A shared slot was read for one generation and held another's words.
+  order,            ///< Device work uses memory, and nothing orders it with another use or the end of it.
 };
-inline constexpr std::size_t kFaultKindCount = 13;
+inline constexpr std::size_t kFaultKindCount = 14;
 
 Label to_label(FaultKind kind);
 

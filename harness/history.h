@@ -51,15 +51,20 @@ class History {
     faults_.clear();
     activations_.clear();
   }
-  void add(const Event& event) { events_.push_back(event); }
+  /// Field by field: to copy what was just written in pieces would wait for the pieces.
+  void add(const Event& event) {
+    events_.emplace_back(event.kind, event.task, event.tick, event.what, event.activation,
+                         event.object, event.value);
+  }
   /// What came of an event that was added before its consequences: the status of a call.
   void set_value(std::size_t index, std::uint64_t value) { events_[index].value = value; }
   void add(const ActivationRecord& activation) { activations_.push_back(activation); }
   void add(Fault fault) {
-    if ((enabled_ >> raw(fault.kind)) & 1) faults_.push_back(std::move(fault));
+    if (counts(fault.kind)) faults_.push_back(std::move(fault));
   }
   /// Which faults count: those that an oracle of the scenario owns.
   void enable(FaultKinds kinds) { enabled_ = kinds; }
+  bool counts(FaultKind kind) const { return (enabled_ >> raw(kind)) & 1; }
 
   const std::vector<Event>& events() const { return events_; }
   const std::vector<Fault>& faults() const { return faults_; }

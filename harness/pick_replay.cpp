@@ -12,6 +12,7 @@ void TapeIndex::assign(const Tape& tape) {
 
 void TapeIndex::clear() {
   count_ = 0;
+  sites_ = 0;
   met_count_ = 0;
   if (++round_ != 0) return;
   std::fill(entries_.begin(), entries_.end(), Entry{});
@@ -19,7 +20,9 @@ void TapeIndex::clear() {
 }
 
 void TapeIndex::add(const Decision& decision) {
-  if (decision.value == 0 || site_of_tag(decision.site_tag) < 0) return;
+  const int site = site_of_tag(decision.site_tag);
+  if (decision.value == 0 || site < 0) return;
+  sites_ |= site_bit(static_cast<Site>(site));
   if (2 * (count_ + 1) > entries_.size()) grow();
   insert(
       {decision.activation, low_key(decision.site_tag, decision.nth), decision.value, round_, 0});

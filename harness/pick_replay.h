@@ -19,6 +19,7 @@ class TapeIndex {
 
   /// What the tape says, or 0 when it says nothing. Constant time.
   std::uint32_t value(Name activation, Site site, std::uint16_t nth) {
+    if ((sites_ & site_bit(site)) == 0) return 0;  // Most programs say nothing of schedules.
     const std::uint32_t key = low_key(site_tag(site), nth);
     for (std::size_t i = place(activation, key);; i = (i + 1) & mask_) {
       Entry& entry = entries_[i];
@@ -64,6 +65,7 @@ class TapeIndex {
   std::vector<Entry> entries_ = std::vector<Entry>(64);
   std::size_t mask_ = 63;
   std::size_t count_ = 0;
+  Sites sites_ = 0;  ///< Of which anything is said.
   std::uint32_t round_ = 1;
   std::uint32_t met_round_ = 1;
   std::size_t met_count_ = 0;

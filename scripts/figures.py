@@ -270,6 +270,7 @@ def speed(full):
         yield Figure(f"{name}: at least {asked:.2f} of the bare loop",
                      f"{rate / bare:.2f} ({rate:,.0f} of {bare:,.0f} schedules/s)",
                      rate / bare >= asked * slack)
+    yield from turns(spine, slack)
     for program in programs.named("release", "bench_"):
         if program == "bench_spine":
             continue
@@ -284,6 +285,18 @@ def speed(full):
             yield Figure(f"{program} cost linear in {name} "
                          f"({points[0][0]}..{points[-1][0]})" if points else f"{program} cost in {name}",
                          f"at most {100 * off:.0f} % off the line", off <= 0.25 / slack)
+
+
+def turns(spine, slack):
+    """A turn costs the same for 2 ranks and for 8, where all can go on (turn) and where each writes to
+    all others, whose daemons sleep until then (exchange)."""
+    for name in ("turn", "exchange"):
+        costs = [1e9 / rate_of(spine, f"{name}/{ranks}") for ranks in (2, 4, 6, 8)]
+        middle = statistics.median(costs)
+        off = max(abs(cost / middle - 1) for cost in costs)
+        yield Figure(f"{name}: at most 40 ns a turn, within 20 % over 2..8 ranks",
+                     f"{min(costs):.0f}..{max(costs):.0f} ns, {100 * off:.0f} % off",
+                     max(costs) <= 40 / slack and off <= 0.2 / slack)
 
 
 def benchmarks(program, full):

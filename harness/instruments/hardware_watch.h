@@ -26,6 +26,8 @@ class HardwareWatch {
   /// x86-64 has four debug registers. Linux answers ENOSPC when more are asked for.
   static constexpr std::size_t kRegisterCount = 4;
 
+  /// A trap. Bytes that a masked vector store leaves alone may trap all the same: then `before` is
+  /// `after`, as when a store puts there what was there.
   struct Write {
     const void* place;     ///< As it was given to watch().
     std::uintptr_t code;   ///< Of the instruction after the store.

@@ -74,6 +74,12 @@ void misuse(Scene& scene) {
   scene.world().history.add(fault);
 }
 
+void race(Scene& scene) {
+  Fault fault;
+  fault.kind = FaultKind::order;
+  scene.world().history.add(fault);
+}
+
 void read_for_another(Scene& scene) {
   Shared<int> word(scene.world().scheduler, "slot");
   word.write(7, Generation{2});
@@ -94,6 +100,7 @@ constexpr Plant kPlants[] = {
     {"progress", FaultKind::uncaught, escape},
     {"wild_access", FaultKind::wild_access, touch_the_unknown},
     {"api_misuse", FaultKind::api_misuse, misuse},
+    {"order", FaultKind::order, race},
     {"ghost_generation", FaultKind::ghost_generation, read_for_another},
 };
 

@@ -3,6 +3,7 @@
 //
 // Last the script drops everything, collects and synchronises: what is then still alive was
 // retained.
+#include "scenarios/managed_dict/explain.h"
 #include "scenarios/managed_dict/script.h"
 
 namespace scenarios::managed_dict {
@@ -17,6 +18,10 @@ using targets::managed_dict::Status;
 
 /// Turns that the compiler thread takes without work before it gives up for this run.
 constexpr std::uint32_t kCompilerPatience = 64;
+
+/// Free blocks of a small chunk's size that a loop begins with.
+constexpr std::uint32_t kFreeBlocks = 8;
+constexpr std::uint32_t kFreeBytes = 24;
 
 /// What the tasks wait for. Lives in the arena.
 struct Stage {
@@ -90,7 +95,7 @@ ManagedDict& make_path(Stage& stage, const Setup& setup) {
 
 }  // namespace
 
-void drive(Scene& scene) { drive_shaped(scene, Shape{}); }
+void drive(Scene& scene) { drive_shaped(scene, Shape{}, observer_of(scene)); }
 
 void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Observer* observer,
                   const Settings& settings) {
@@ -113,6 +118,9 @@ void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings
   scene.state = &stage->script;
   ManagedDict& path = make_path(*stage, set_up(scene, stage->script, settings));
   scheduler.spawn("script", [&path, iterations] {
+    // What ran before left free blocks behind.
+    for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.hold_noise(kFreeBytes);
+    for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.drop_noise();
     for (std::uint32_t i = 0; i < iterations; ++i)
       path.with_block(1, targets::managed_dict::Body::pass);
     path.inspect();

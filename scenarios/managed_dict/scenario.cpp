@@ -5,6 +5,8 @@
 //   windows.cpp which window a fault belongs to      programs.h   tapes op by op
 #include "scenarios/managed_dict/scenario.h"
 
+#include "scenarios/managed_dict/explain.h"
+
 extern "C" const harness::KernelImage afterlife_kernels_managed_dict;
 extern "C" const std::byte afterlife_fatbin_managed_dict[];
 extern "C" const std::uint64_t afterlife_fatbin_managed_dict_size;  // 0 where there was no nvcc.
@@ -67,6 +69,8 @@ const harness::Scenario scenario{
     .window_of = window_of,
     .kernels = &afterlife_kernels_managed_dict,
     .fatbin = {afterlife_fatbin_managed_dict, afterlife_fatbin_managed_dict_size},
+    .instruments = kInstruments,
+    .make_instruments = make_instruments,
 };
 
 }  // namespace scenarios::managed_dict

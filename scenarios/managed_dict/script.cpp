@@ -12,7 +12,6 @@ using harness::Site;
 using targets::managed_dict::Body;
 using targets::managed_dict::Class;
 using targets::managed_dict::Function;
-using targets::managed_dict::kAttributeLimit;
 using targets::managed_dict::kFunctionCount;
 using targets::managed_dict::kVariableCount;
 using targets::managed_dict::Status;
@@ -33,6 +32,11 @@ constexpr Ops kOfInstances =
 /// Listed more than once, so that a strategy that draws gets somewhere.
 constexpr Ops kFavoured = ops(Op::with_block, Op::store_attr, Op::new_instance);
 constexpr std::size_t kFavour = 4;
+
+/// Few enough that what is stored is loaded again; keys of a warm class have room for one more than
+/// its own.
+constexpr std::uint32_t kAttributesDrawn = 6;
+static_assert(kAttributesDrawn <= targets::managed_dict::kAttributeLimit);
 
 /// Sizes of noise: of a small chunk and an int, of an instance, of a dict, of a large chunk.
 constexpr std::array<std::uint32_t, 4> kNoiseBytes{24, 48, 64, 96};
@@ -119,16 +123,16 @@ Status Script::perform(Op op, std::uint32_t task, std::uint32_t slot) {
       return path.del_instance(choose_defined());
     case Op::store_attr: {
       const Variable variable = choose_defined();
-      const std::uint32_t attribute = choose(kAttributeLimit);
+      const std::uint32_t attribute = choose(kAttributesDrawn);
       return path.store_attr(variable, attribute, static_cast<ValueKind>(choose(4)));
     }
     case Op::load_attr: {
       const Variable variable = choose_defined();
-      return path.load_attr(variable, choose(kAttributeLimit));
+      return path.load_attr(variable, choose(kAttributesDrawn));
     }
     case Op::delete_attr: {
       const Variable variable = choose_defined();
-      return path.delete_attr(variable, choose(kAttributeLimit));
+      return path.delete_attr(variable, choose(kAttributesDrawn));
     }
     case Op::access_dict:
       return path.access_dict(choose_defined());

@@ -8,11 +8,11 @@
 # find_embeddable(<major.minor>): <version>_INCLUDE, <version>_LIBRARY, or <version>_WHY_NOT.
 function(find_embeddable version)
   string(REPLACE "." "" digits ${version})
-  file(GLOB candidates LIST_DIRECTORIES false
-    /usr/bin/python${version} /usr/local/bin/python${version} /opt/python/${version}*/bin/python${version}
+  file(GLOB built LIST_DIRECTORIES false /opt/python/${version}*/bin/python${version}
     $ENV{PYENV_ROOT}/versions/${version}.*/bin/python${version}
     $ENV{HOME}/.pyenv/versions/${version}.*/bin/python${version})
-  foreach(python ${AFTERLIFE_PYTHON${digits}} $ENV{AFTERLIFE_PYTHON${digits}} ${candidates})
+  foreach(python ${AFTERLIFE_PYTHON${digits}} $ENV{AFTERLIFE_PYTHON${digits}}
+          /usr/bin/python${version} /usr/local/bin/python${version} ${built})
     execute_process(COMMAND ${python} -c "if True:
       import os, sysconfig
       get = sysconfig.get_config_var

@@ -67,6 +67,7 @@ void Collector::gather() {
   const Address head = core_.types.gc_head();
   for (Address node = load(head); node != head; node = load(node)) {
     const Address object = node + kGcHeadBytes;
+    if (objects_.size() == kObjectLimit) memory_.crash(0);
     objects_.push_back(object);
     store(prev_field(object), load(object) << kReferenceShift | kCollecting);
   }

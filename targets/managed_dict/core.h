@@ -39,7 +39,9 @@ struct Core {
         attributes(*this, memory),
         collector(*this, memory),
         caches(*this),
-        jit(*this) {}
+        jit(*this) {
+    if (setup.observer != nullptr) setup.observer->began(setup.version);
+  }
   Core(const Core&) = delete;  // The parts point at it.
   Core& operator=(const Core&) = delete;
 

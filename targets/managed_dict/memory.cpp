@@ -37,7 +37,9 @@ Memory::Memory(harness::Runtime& runtime, const Placement& placement, Observer* 
       observer_(observer),
       blocks_(runtime.scheduler.arena(), heap_base(placement), static_base(placement)),
       heap_(allocate(runtime, kHeapBytes + kSlackBytes)),
-      statics_(allocate(runtime, kStaticBytes * kStaticCount)) {}
+      statics_(allocate(runtime, kStaticBytes * kStaticCount)) {
+  if (observer_ != nullptr) observer_->mapped(blocks_.heap_base(), heap_);
+}
 
 std::uint64_t Memory::load_link(Address address) {
   if (!blocks_.in_heap(address)) crash(address);

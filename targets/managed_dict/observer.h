@@ -13,6 +13,8 @@ namespace targets::managed_dict {
 /// An address in the modelled process. Never one of ours.
 using Address = std::uint64_t;
 
+enum class Version : std::uint8_t;
+
 /// Whose code acts: what a program counter tells when mapped to a module.
 enum class Module : std::uint8_t { interpreter, jit, allocator, collector, unknown };
 inline constexpr std::size_t kModuleCount = 5;
@@ -101,6 +103,7 @@ struct Counters {
   std::uint64_t compilations = 0;
   std::uint64_t deopts = 0;
   std::uint64_t invalidations = 0;
+  std::uint64_t stale_cache_lines = 0;  ///< That answer for a type after it was modified.
   std::uint64_t materialisations = 0;
   std::uint64_t collections = 0;
   std::uint64_t launches = 0;
@@ -110,6 +113,10 @@ struct Counters {
 class Observer {
  public:
   virtual ~Observer() = default;
+  /// Where the heap's bytes are in this process: for watchpoints, never for a record.
+  virtual void mapped(Address /*base*/, const std::byte* /*bytes*/) {}
+  /// Which interpreter this is, before it runs.
+  virtual void began(Version) {}
   virtual void stored(const Store&) {}
   virtual void allocated(const Allocation&) {}
   virtual void released(const Release&) {}

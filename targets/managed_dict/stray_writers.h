@@ -16,7 +16,8 @@ class StalePointerStore final : public Writer {
   }
   void before_store(Address object) override {
     last_word_ = core_.attributes.word(object);
-    if (object != object_ || word_ == 0 || word_ == last_word_ || fires() == 0) return;
+    if (object != object_ || word_ == 0 || word_ == last_word_) return;
+    if (fires(1, harness::Site::collect) == 0) return;
     const ModuleScope module(memory(), Module::unknown);
     memory().store<std::uint64_t>(object + kWordOffset, word_);
   }

@@ -5,7 +5,9 @@
 namespace targets::managed_dict {
 
 std::uint32_t Writer::fires(std::uint32_t kinds, harness::Site site) {
-  return core_.scheduler().picker().pick(site, kinds + 1);
+  const std::uint32_t kind = core_.scheduler().picker().pick(site, kinds + 1);
+  if (kind != 0) core_.scheduler().note(harness::EventKind::note, "the writer acts", 0, kind);
+  return kind;
 }
 
 Memory& Writer::memory() { return core_.memory; }

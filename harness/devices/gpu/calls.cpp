@@ -115,6 +115,15 @@ CUresult launch_host_function(CUstream stream, CUhostFn function, void* data) {
   return status;
 }
 
+CUresult add_callback(CUstream stream, CUstreamCallback callback, void* data, unsigned flags) {
+  GpuDevice& gpu = GpuDevice::current();
+  if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
+  if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult status = gpu.driver.cuStreamSynchronize(stream);
+  callback(stream, status, data);
+  return status;
+}
+
 // ---- memory -----------------------------------------------------------------------------------
 
 template <auto kFunction, Origin kOrigin, class Address, class... Arguments>
@@ -156,6 +165,14 @@ CUresult set(CUdeviceptr target, Value value, std::size_t count, Arguments... ar
                                : (gpu.driver.*kFunction)(target, value, count, arguments...);
 }
 
+template <auto kFunction, class Value>
+CUresult memory_op(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {
+  GpuDevice& gpu = GpuDevice::current();
+  CUresult error = check(gpu, stream);
+  if (error == CUDA_SUCCESS) error = gpu.check(address, sizeof(Value));
+  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(stream, address, value, flags);
+}
+
 }  // namespace
 
 #define OWN(name, ...) table.name = __VA_ARGS__
@@ -180,6 +197,7 @@ static void add_contexts_and_handles(DriverTable& table) {
   OWN(cuMemPoolCreate, make<&T::cuMemPoolCreate, Kind::pool>);
   OWN(cuMemPoolDestroy, destroy<&T::cuMemPoolDestroy, Kind::pool>);
   OWN(cuLaunchHostFunc, launch_host_function);
+  OWN(cuStreamAddCallback, add_callback);
 }
 
 static void add_memory(DriverTable& table) {
@@ -192,6 +210,10 @@ static void add_memory(DriverTable& table) {
   OWN(cuMemFree_v2, free_memory<&T::cuMemFree_v2>);
   OWN(cuMemFreeHost, free_memory<&T::cuMemFreeHost>);
   OWN(cuMemFreeAsync, free_memory<&T::cuMemFreeAsync>);
+  OWN(cuStreamWaitValue32_v2, memory_op<&T::cuStreamWaitValue32_v2>);
+  OWN(cuStreamWaitValue64_v2, memory_op<&T::cuStreamWaitValue64_v2>);
+  OWN(cuStreamWriteValue32_v2, memory_op<&T::cuStreamWriteValue32_v2>);
+  OWN(cuStreamWriteValue64_v2, memory_op<&T::cuStreamWriteValue64_v2>);
 }
 
 static void add_copies(DriverTable& table) {

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "harness/devices/sim/footprint.h"
 #include "harness/devices/sim/own_memory.h"
 #include "harness/devices/sim/provenance.h"
 #include "harness/sanitizers.h"
@@ -130,13 +131,25 @@ static inline void stored(std::uint64_t address, std::uint64_t size) {
     access_state.provenance->stored(word);
 }
 
-static inline void on_load(std::uint64_t address, std::uint64_t size, std::uintptr_t code) {
-  if (in_device(address, size, false, code) && size >= 8) loaded(address, size);
+[[gnu::noinline]] static void note_use(std::uint64_t address, std::uint64_t size, AccessMode mode) {
+  access_state.footprint->add(address, size, mode);
+}
+
+[[gnu::always_inline]] static inline void on_load(std::uint64_t address, std::uint64_t size,
+                                                  std::uintptr_t code) {
+  if (in_device(address, size, false, code)) {
+    if (access_state.footprint != nullptr) note_use(address, size, AccessMode::read);
+    if (size >= 8) loaded(address, size);
+  }
   forward_access(address, size, false, code);
 }
 
-static inline void on_store(std::uint64_t address, std::uint64_t size, std::uintptr_t code) {
-  if (in_device(address, size, true, code) && size >= 8) stored(address, size);
+[[gnu::always_inline]] static inline void on_store(std::uint64_t address, std::uint64_t size,
+                                                   std::uintptr_t code) {
+  if (in_device(address, size, true, code)) {
+    if (access_state.footprint != nullptr) note_use(address, size, AccessMode::write);
+    if (size >= 8) stored(address, size);
+  }
   forward_access(address, size, true, code);
 }
 
@@ -145,15 +158,20 @@ static void on_copy(std::uint64_t target, std::uint64_t source, std::uint64_t si
                     std::uintptr_t code) {
   if (size == 0) return;
   on_load(source, size, code);
-  if (in_device(target, size, true, code))
+  if (in_device(target, size, true, code)) {
+    if (access_state.footprint != nullptr) note_use(target, size, AccessMode::write);
     access_state.provenance->stored_copy(target, source, size);
+  }
   forward_access(target, size, true, code);
 }
 
 void check_atomic(std::uint64_t address, std::uint64_t size, std::uintptr_t code) {
-  if (in_device(address, size, true, code) && size >= 8) {
-    loaded(address, size);
-    stored(address, size);
+  if (in_device(address, size, true, code)) {
+    if (access_state.footprint != nullptr) note_use(address, size, AccessMode::atomic);
+    if (size >= 8) {
+      loaded(address, size);
+      stored(address, size);
+    }
   }
   if constexpr (kAsan) forward_access(address, size, true, code);
 }

@@ -9,6 +9,7 @@
 
 namespace harness::devices {
 
+class Footprint;
 class Provenance;
 
 /// Addresses that may be touched, [low, low + bytes). Empty by default.
@@ -28,6 +29,7 @@ struct AccessState {
   Window stack;                  ///< Of the fiber that runs.
   Window device;                 ///< All of device memory: values in here may be pointers.
   Provenance* provenance = nullptr;
+  Footprint* footprint = nullptr;  ///< Where uses of device memory are noted; may be null.
   std::uint32_t victim = 0;        ///< Which of `blocks` the next one replaces.
   std::uint64_t shared_shift = 0;  ///< Gives shared memory addresses of its own, for TSan.
   void (*abandon)() = nullptr;     ///< Leaves the kernel. Does not return.

@@ -70,6 +70,10 @@ static int attribute_value(CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
+    case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
+    case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
       return 1;
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
@@ -107,6 +111,7 @@ static Context& make_context(SimDevice& sim, bool primary) {
   context.legacy->context = &context;
   context.legacy->legacy = true;
   context.legacy->own_label = "legacy stream";
+  context.legacy->id = sim.next_stream_id();
   context.legacy->own_name = sim.scheduler().name_next("legacy stream");
   context.legacy->resource = kDeviceResource;
   return context;

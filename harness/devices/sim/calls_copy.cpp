@@ -70,8 +70,8 @@ static CUresult copy(CUstream on, const CopyRequest& request, bool is_async) {
   work.bytes = request.bytes;
   if (is_pageable(source)) stage(sim, work);
   const bool waits = to_host || (from_host && !is_pageable(source));
-  const StreamPoint point = sim.submit(*stream, work, waits ? Lag::never : Lag::ask);
-  if (waits) sim.wait(point);
+  sim.submit(*stream, work, waits ? Lag::never : Lag::ask);
+  if (waits) sim.drain(*stream);
   return sim.broken;
 }
 
@@ -135,8 +135,8 @@ static CUresult set(CUstream on, std::uint64_t address, std::uint32_t value, std
   work.bytes = bytes;
   work.value = value;
   work.width = width;
-  const StreamPoint point = sim.submit(*stream, work, waits ? Lag::never : Lag::ask);
-  if (waits) sim.wait(point);
+  sim.submit(*stream, work, waits ? Lag::never : Lag::ask);
+  if (waits) sim.drain(*stream);
   return sim.broken;
 }
 

@@ -50,6 +50,10 @@ std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
 
 void free_now(SimDevice& sim, std::uint32_t index) {
   Block& block = sim.memory.block(index);
+  if (sim.order->on()) {
+    const OrderedUse by{{}, sim.order->host(), sim.scheduler().site()};
+    sim.order->freed(index, by);
+  }
   block.freed_at = {};
   (block.pool != nullptr ? block.pool->freed : sim.freed).push_back(index);
   sim.release(index);

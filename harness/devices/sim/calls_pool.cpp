@@ -33,23 +33,12 @@ enum class Reuse : std::uint8_t {
   after_free,  ///< With a dependency on the free.
 };
 
-/// Whether what is submitted to `stream` from now on comes after `point`, by the program's own
-/// orders.
-static bool is_ordered(const Stream& stream, const StreamPoint& point) {
-  const Stream* other = point.stream;
-  if (other == nullptr || other == &stream) return true;
-  if (other->context == stream.context && other->blocking && stream.blocking &&
-      (other->legacy || stream.legacy))
-    return true;
-  return std::any_of(stream.joined.begin(), stream.joined.end(), [&](const StreamPoint& joined) {
-    return joined.stream == other && joined.seq >= point.seq;
-  });
-}
-
-static Reuse may_reuse(const Pool& pool, const Block& block, const Stream& stream) {
+/// What the host has waited for may always be reused, and so may what the same stream freed.
+static Reuse may_reuse(SimDevice& sim, const Pool& pool, const Block& block, const Stream& stream) {
   const StreamPoint& freed = block.freed_at;
   if (freed.stream == nullptr || freed.stream == &stream) return Reuse::yes;
-  if (pool.follow_events && is_ordered(stream, freed)) return Reuse::yes;
+  if (sim.order->host().includes(block.freed_order)) return Reuse::yes;
+  if (pool.follow_events && stream.clock.includes(block.freed_order)) return Reuse::yes;
   if (block.dead) return pool.opportunistic ? Reuse::yes : Reuse::no;
   return pool.internal_dependencies ? Reuse::after_free : Reuse::no;
 }
@@ -65,7 +54,7 @@ static std::ptrdiff_t pick_freed(SimDevice& sim, const Pool& pool, const Stream&
   for (std::size_t i = pool.freed.size(); i-- > end && count <= kOfferLimit;) {
     const Block& block = sim.memory.block(pool.freed[i]);
     if (block.granules * Memory::kGranule < bytes || !sim.memory.storage_is_free(pool.freed[i]) ||
-        may_reuse(pool, block, stream) == Reuse::no)
+        may_reuse(sim, pool, block, stream) == Reuse::no)
       continue;
     names[count] = static_cast<std::uint32_t>(sim.ledger().life(block.birth).name) | 1;
     places[count++] = static_cast<std::ptrdiff_t>(i);
@@ -78,7 +67,7 @@ static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::ptrd
                            std::uint64_t bytes) {
   const std::uint32_t old = pool.freed[static_cast<std::size_t>(place)];
   pool.freed.erase(pool.freed.begin() + place);
-  const bool depends = may_reuse(pool, sim.memory.block(old), stream) == Reuse::after_free;
+  const bool depends = may_reuse(sim, pool, sim.memory.block(old), stream) == Reuse::after_free;
   const StreamPoint freed_at = sim.memory.block(old).freed_at;
   const std::uint32_t index = sim.memory.recycle(old, Origin::pool, bytes);
   Work& work = sim.fresh_work(WorkKind::install, "allocation");
@@ -92,6 +81,9 @@ static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::ptrd
 static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t bytes, Pool& pool,
                          Stream& stream) {
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (pool.limit != 0 && bytes > pool.limit - std::min(pool.limit, pool.used))
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  sim.catch_up(stream);
   const std::ptrdiff_t place = pick_freed(sim, pool, stream, bytes);
   const std::uint32_t index = place >= 0 ? reuse(sim, pool, stream, place, bytes)
                                          : sim.memory.allocate(Origin::pool, bytes);
@@ -102,6 +94,7 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
   pool.used_high = std::max(pool.used_high, pool.used);
   pool.reserved = std::max(pool.reserved, pool.used);
   pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+  sim.order->allocated(index, sim.next_point(stream));
   *address = block.base;
   return CUDA_SUCCESS;
 }
@@ -115,10 +108,14 @@ static Pool& default_pool(SimDevice& sim) {
   return *pool;
 }
 
+static Pool& current_pool(SimDevice& sim) {
+  return sim.process().current_pool != nullptr ? *sim.process().current_pool : default_pool(sim);
+}
+
 CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream on) {
   SimDevice& sim = SimDevice::current();
   SIM_STREAM(stream, on);
-  return allocate(sim, address, bytes, default_pool(sim), *stream);
+  return allocate(sim, address, bytes, current_pool(sim), *stream);
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool handle,
@@ -147,6 +144,7 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream on) {
   work.block = index;
   if (!done(block.given_at)) work.after.push_back(block.given_at);
   sim.submit(*stream, work, Lag::ask);
+  sim.memory.block(index).freed_order = {stream->line, stream->clock.of(stream->line)};
   return CUDA_SUCCESS;
 }
 
@@ -156,6 +154,22 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *pool = default_pool(SimDevice::current()).as<CUmemoryPool>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
+  SimDevice& sim = SimDevice::current();
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  Pool* pool = sim.find(sim.pools, handle, "pool");
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  sim.process().current_pool = pool;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *pool = current_pool(SimDevice::current()).as<CUmemoryPool>();
   return CUDA_SUCCESS;
 }
 
@@ -169,6 +183,7 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
   if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
   Pool& made = sim.pools.add();
   made.birth = sim.ledger().born("pool", made.handle, 0);
+  made.limit = properties->maxSize;
   *pool = made.as<CUmemoryPool>();
   return CUDA_SUCCESS;
 }
@@ -182,6 +197,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool handle) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   pool->alive = false;  // Its blocks live on until they are freed.
+  if (sim.process().current_pool == pool) sim.process().current_pool = nullptr;
   sim.ledger().died(pool->birth);
   return CUDA_SUCCESS;
 }
@@ -266,12 +282,55 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribut
   return CUDA_SUCCESS;
 }
 
+/// What is free on the device, as the host has not yet seen.
+static std::uint64_t unobserved_bytes(SimDevice& sim, const Pool& pool) {
+  std::uint64_t bytes = 0;
+  for (const std::uint32_t index : pool.freed) {
+    const Block& block = sim.memory.block(index);
+    if (block.dead && block.freed_at.stream != nullptr &&
+        !sim.order->host().includes(block.freed_order))
+      bytes += block.granules * Memory::kGranule;
+  }
+  return bytes;
+}
+
+/// Memory whose free the host has not seen complete may count as outstanding: a pick.
 CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
   SimDevice& sim = SimDevice::current();
   Pool* pool = sim.find(sim.pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::uint64_t outstanding = pool->used;
+  const std::uint64_t unobserved = unobserved_bytes(sim, *pool);
+  if (unobserved != 0 && sim.world->picker.pick(Site::reuse, 2) != 0) outstanding += unobserved;
   if (pool->reserved > bytes_to_keep)
-    pool->reserved = std::max<std::uint64_t>(pool->used, bytes_to_keep);
+    pool->reserved = std::min(pool->reserved, std::max<std::uint64_t>(outstanding, bytes_to_keep));
+  return CUDA_SUCCESS;
+}
+
+// ---- access -----------------------------------------------------------------------------------
+
+/// Where there is one device, its memory is its own: that cannot be taken away, and none be given.
+CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* access, size_t count) {
+  SimDevice& sim = SimDevice::current();
+  if (sim.find(sim.pools, handle, "pool") == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (access == nullptr && count != 0) return CUDA_ERROR_INVALID_VALUE;
+  for (std::size_t i = 0; i < count; ++i) {
+    const CUmemLocation& location = access[i].location;
+    if (location.type != CU_MEM_LOCATION_TYPE_DEVICE || location.id != 0 ||
+        access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags* access, CUmemoryPool handle,
+                            CUmemLocation* location) {
+  SimDevice& sim = SimDevice::current();
+  if (sim.find(sim.pools, handle, "pool") == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (access == nullptr || location == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || location->id != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  *access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   return CUDA_SUCCESS;
 }
 

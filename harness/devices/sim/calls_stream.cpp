@@ -6,6 +6,9 @@
 
 namespace harness::devices::calls {
 
+static constexpr int kLeastPriority = 0;
+static constexpr int kGreatestPriority = -5;
+
 // ---- streams ----------------------------------------------------------------------------------
 
 CUresult cuStreamCreate(CUstream* created, unsigned flags) {
@@ -21,9 +24,19 @@ CUresult cuStreamCreate(CUstream* created, unsigned flags) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamCreateWithPriority(CUstream* created, unsigned flags, int) {
-  return calls::cuStreamCreate(created,
-                               flags);  // A priority is a hint about order, and order is a pick.
+/// A priority is a hint about order, and order is a pick; it is only remembered.
+CUresult cuStreamCreateWithPriority(CUstream* created, unsigned flags, int priority) {
+  const CUresult status = calls::cuStreamCreate(created, flags);
+  if (status == CUDA_SUCCESS)
+    SimDevice::current().streams.find(*created)->priority =
+        std::clamp(priority, kGreatestPriority, kLeastPriority);
+  return status;
+}
+
+CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  if (least != nullptr) *least = kLeastPriority;
+  if (greatest != nullptr) *greatest = kGreatestPriority;
+  return CUDA_SUCCESS;
 }
 
 CUresult cuStreamDestroy_v2(CUstream handle) {
@@ -62,6 +75,27 @@ CUresult cuStreamGetFlags(CUstream on, unsigned* flags) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuStreamGetPriority(CUstream on, int* priority) {
+  SIM_STREAM(stream, on);
+  if (priority == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *priority = stream->priority;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetId(CUstream on, unsigned long long* id) {
+  SIM_STREAM(stream, on);
+  if (id == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *id = stream->id;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetDevice(CUstream on, CUdevice* device) {
+  SIM_STREAM(stream, on);
+  if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuStreamGetCtx(CUstream on, CUcontext* context) {
   SIM_STREAM(stream, on);
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -82,6 +116,36 @@ CUresult cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
   work.function = function;
   work.data = data;
   sim.submit(*stream, work, Lag::never);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamAddCallback(CUstream on, CUstreamCallback callback, void* data, unsigned flags) {
+  SimDevice& sim = SimDevice::current();
+  SIM_STREAM(stream, on);
+  if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  Work& work = sim.fresh_work(WorkKind::function, "stream callback");
+  work.callback = callback;
+  work.stream = on;
+  work.data = data;
+  sim.submit(*stream, work, Lag::never);
+  return CUDA_SUCCESS;
+}
+
+/// The device says that it has concurrent access to managed memory: an association with a stream
+/// then changes nothing that a program could see.
+CUresult cuStreamAttachMemAsync(CUstream on, CUdeviceptr address, size_t bytes, unsigned flags) {
+  SimDevice& sim = SimDevice::current();
+  SIM_STREAM(stream, on);
+  const bool single = flags == CU_MEM_ATTACH_SINGLE;
+  if (!single && flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (single && stream->legacy) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t index = find_block(sim, address, 1);
+  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
+  const Block& block = sim.memory.block(index);
+  if (block.origin != Origin::managed || (bytes != 0 && bytes != block.bytes))
+    return CUDA_ERROR_INVALID_VALUE;
+  sim.submit(*stream, sim.fresh_work(WorkKind::wait, "attach"), Lag::never);
   return CUDA_SUCCESS;
 }
 
@@ -130,6 +194,7 @@ CUresult cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
   work.event_record = ++event->record_count;
   event->point = {stream, stream->submitted + 1};
   sim.submit(*stream, work, Lag::never);
+  event->clock = stream->clock;
   return CUDA_SUCCESS;
 }
 
@@ -143,6 +208,7 @@ CUresult cuEventQuery(CUevent handle) {
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (!done(event->point)) return CUDA_ERROR_NOT_READY;
   sim.wait(event->point);  // Which waits for nothing, but orders what follows.
+  sim.order->host_saw(event->clock);
   return sim.broken;
 }
 
@@ -151,7 +217,9 @@ CUresult cuEventSynchronize(CUevent handle) {
   const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const StreamPoint point = event->point;  // A later record does not prolong the wait.
+  Clock& known = sim.order->remember(event->clock);
   sim.wait(point);
+  sim.order->tell_host(known);
   sim.shrink_pools();
   return sim.broken;
 }
@@ -171,15 +239,6 @@ CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start_handle, CUeven
   return CUDA_SUCCESS;
 }
 
-static void join(Stream& stream, const StreamPoint& point) {
-  for (StreamPoint& known : stream.joined)
-    if (known.stream == point.stream) {
-      known.seq = std::max(known.seq, point.seq);
-      return;
-    }
-  stream.joined.push_back(point);
-}
-
 CUresult cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
   SimDevice& sim = SimDevice::current();
   SIM_STREAM(stream, on);
@@ -188,7 +247,7 @@ CUresult cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
   const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (event->point.stream == nullptr) return CUDA_SUCCESS;
-  join(*stream, event->point);
+  stream->clock.join(event->clock);
   Work& work = sim.fresh_work(WorkKind::wait, "wait");
   work.after.push_back(event->point);
   sim.submit(*stream, work, Lag::never);

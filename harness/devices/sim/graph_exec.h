@@ -34,8 +34,10 @@ struct ExecGraph {
   std::vector<std::uint32_t> dependents;
   std::vector<ExecGraph*> bodies;
   UserReferences references;
-  std::uint32_t launches = 0;  ///< In flight; of a root.
-  bool current = true;         ///< Its executable would still launch it.
+  std::uint32_t launches = 0;      ///< In flight; of a root.
+  bool current = true;             ///< Its executable would still launch it.
+  LineIndex first_line = kNoLine;  ///< Of its nodes, in the run that `lines_run` names.
+  std::uint32_t lines_run = 0;
 
   std::span<const std::uint32_t> dependents_of(const ExecNode& node) const {
     return {dependents.data() + node.dependents_begin, dependents.data() + node.dependents_end};
@@ -50,11 +52,13 @@ struct GraphExec : Object {
   Graph* source = nullptr;  ///< What it was instantiated from; may be dead.
   cuuint64_t flags = 0;
   StreamPoint last;              ///< The last launch or upload: the next one comes after it.
+  Clock clock;                   ///< What comes before the next launch: the last one.
   TaskId caller = TaskId::none;  ///< The task inside a call on it.
   void reset() {
     root = nullptr;
     source = nullptr;
     last = {};
+    clock.clear();
     caller = TaskId::none;
   }
 };

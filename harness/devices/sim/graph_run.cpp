@@ -13,7 +13,7 @@ namespace harness::devices {
 
 // ---- frames -----------------------------------------------------------------------------------
 
-void GraphRun::begin(SimDevice& sim, GraphExec& exec) {
+void GraphRun::begin(SimDevice& sim, GraphExec& exec, const Clock& before) {
   sim_ = &sim;
   graph_ = exec.root;
   site_ = sim.scheduler().site();
@@ -22,6 +22,8 @@ void GraphRun::begin(SimDevice& sim, GraphExec& exec) {
   open_.clear();
   root_ = &enter(*graph_, nullptr, 0);
   record_events(*root_);
+  after_ = before;
+  order_nodes(*root_, before, after_);
 }
 
 void GraphRun::start() { open_first(*root_); }
@@ -181,6 +183,8 @@ Work& GraphRun::work_of(const Place& place) {
       ActivationRecord{name, activation_.name, kNodeKind, place.frame->order << 16 | place.node});
   run.work = &sim_->make_work(params);
   run.work->site = site_;
+  run.work->at = point_of(place);
+  run.work->before = place.frame->before[place.node];
   run.work->activation = run.work->launch.activation = name;
   return *run.work;
 }

@@ -42,17 +42,22 @@ struct GraphFrame {
   std::uint32_t order = 0;  ///< Among the frames of the run.
   std::uint32_t undone_count = 0;
   std::vector<NodeRun> nodes;
+  LineIndex first_line = kNoLine;  ///< Of the nodes: see graph_order.cpp.
+  std::vector<Clock> before;       ///< What comes before each node. Kept for its storage.
 };
 
 /// Ownership: made and kept by Graphs. Lifetime: from the launch until its last node is done.
 class GraphRun {
  public:
   /// Takes what is to be launched, and records the events that it will record.
-  void begin(SimDevice& sim, GraphExec& exec);
+  void begin(SimDevice& sim, GraphExec& exec, const Clock& before);
   /// The first nodes may go on: the stream has got to the launch.
   void start();
   /// The launch is over.
   void end();
+
+  /// What comes before all that comes after the launch.
+  const Clock& after() const { return after_; }
 
   std::uint64_t node_count() const { return root_->graph->nodes.size(); }
   bool done() const { return root_->undone_count == 0; }
@@ -76,6 +81,9 @@ class GraphRun {
 
   GraphFrame& enter(const ExecGraph& graph, GraphFrame* parent, std::uint32_t parent_node);
   void record_events(GraphFrame& frame);
+  static void order_event(const NodeParams& params, Clock& before, const OrderPoint& at);
+  void order_nodes(GraphFrame& frame, const Clock& base, Clock& after);
+  static OrderPoint point_of(const Place& place);
   void open_first(GraphFrame& frame);
   void open(GraphFrame& frame, std::uint32_t node);
   void complete(GraphFrame& frame, std::uint32_t node);
@@ -90,6 +98,7 @@ class GraphRun {
   Label site_;
   Activation activation_;  ///< Asks which node goes on, whoever lets it.
   GraphFrame* root_ = nullptr;
+  Clock after_;
   std::vector<std::unique_ptr<GraphFrame>> frames_;
   std::uint32_t frame_count_ = 0;
   std::vector<Place> open_;  ///< By frame and node: those that can go on, or are on their way.

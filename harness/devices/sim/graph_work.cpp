@@ -80,6 +80,7 @@ Work& SimDevice::make_work(const NodeParams& params) {
 
 void SimDevice::finish_part(Stream& stream, Work& work) {
   note_device(EventKind::finish, stream, work);
+  order->done(work.at);
   if constexpr (kTsan) {
     const OnStream on(stream);
     if (work.kind == WorkKind::kernel) edge_acquire(&work.launch.done);
@@ -89,6 +90,7 @@ void SimDevice::finish_part(Stream& stream, Work& work) {
 
 void SimDevice::call_host(const HostCall& call) {
   if (scheduler().in_task()) return call_later(call);
+  order->host_saw(call.frame->before[call.node]);
   in_function = true;
   GraphRun::call(call);
   in_function = false;

@@ -249,19 +249,26 @@ StreamPoint Graphs::launch(GraphExec& exec, Stream& stream) {
     spare_runs_.pop_back();
   }
   sim_.adopt_all_host_words();
-  run->begin(sim_, exec);
+  sim_.catch_up(stream);
+  stream.clock.join(exec.clock);
+  run->begin(sim_, exec, stream.clock);
   ++exec.root->launches;
   Work& work = sim_.fresh_work(WorkKind::graph, "graph");
   work.run = run;
   if (exec.last.stream != &stream && !harness::devices::done(exec.last))
     work.after.push_back(exec.last);
   exec.last = sim_.submit(stream, work, Lag::ask);
+  stream.clock.join(run->after());
+  exec.clock = stream.clock;
   return exec.last;
 }
 
 void Graphs::end(GraphRun& run) {
   ExecGraph& graph = *run.graph_;
-  if (--graph.launches == 0 && !graph.current) retire(graph);
+  if (--graph.launches == 0 && !graph.current) {
+    sim_.order->host_saw(run.after());  // A destructor may tell.
+    retire(graph);
+  }
   spare_runs_.push_back(&run);
 }
 

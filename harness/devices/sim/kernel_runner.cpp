@@ -65,7 +65,7 @@ void KernelRunner::State::take_carrier_for_each_thread() {
 void KernelRunner::State::enter(Carrier& next) {
   current = &next;
   access_state.stack = next.stack;
-  set_registers(0, next.index.x, next.index.y, next.index.z);
+  set_registers(0, next.index.x(), next.index.y(), next.index.z);
 }
 
 /// A thread that waited and was released, or null.
@@ -130,15 +130,15 @@ void KernelRunner::State::carrier_main(void* argument) {
 
 void KernelRunner::State::run_next_thread(Carrier& self) {
   self.thread = next_thread++;
-  self.index = next_index;
-  set_registers(0, self.index.x, self.index.y, self.index.z);
-  if (++next_index.x == launch->block.x) {
-    next_index.x = 0;
-    if (++next_index.y == launch->block.y) {
-      next_index.y = 0;
-      ++next_index.z;
-    }
-  }
+  const Index index = next_index;
+  self.index = index;
+  set_registers(0, index.x(), index.y(), index.z);
+  if (index.x() + 1 != launch->block.x)
+    next_index.xy = index.xy + 1;
+  else if (index.y() + 1 != launch->block.y)
+    next_index.xy = ((index.xy >> 32) + 1) << 32;
+  else
+    next_index = {0, index.z + 1};
   edge_acquire(&launch->began);
   launch->entry->call(launch->pointers.data());
   edge_release(&launch->done);
@@ -195,6 +195,7 @@ void KernelRunner::State::begin_access() {
   access_state.shared = shared;
   access_state.device = {device.low, device.high - device.low};
   access_state.provenance = &provenance;
+  access_state.footprint = provenance.watched();
   access_state.abandon = [] { running->end_block(*running->current, BlockEnding::aborted); };
   constexpr std::uint64_t kEdgeBytes = 2 * 8 * (1 + kBlockThreadLimit / kWarpLanes) + 8;
   if (kTsan)

@@ -18,10 +18,12 @@ inline constexpr std::uint32_t kWarpLanes = 32;
 inline constexpr std::uint32_t kBallot = kWarpLanes;  ///< Instead of the lane that is wanted.
 
 struct KernelRunner::State {
+  /// Packed, so that it is read as it was written: each thread copies it.
   struct Index {
-    std::uint32_t x = 0;
-    std::uint32_t y = 0;
+    std::uint64_t xy = 0;  ///< x in the low half.
     std::uint32_t z = 0;
+    std::uint32_t x() const { return static_cast<std::uint32_t>(xy); }
+    std::uint32_t y() const { return static_cast<std::uint32_t>(xy >> 32); }
   };
 
   /// A fiber, and the thread that it runs.

@@ -157,8 +157,7 @@ void Memory::forget_pages(const Block& block) {
 // ---- what provenance asks ---------------------------------------------------------------------
 
 BlockRef Memory::find(std::uint64_t address) const {
-  std::uint32_t index = newest(address);
-  while (index != 0 && !blocks_[index].installed && !call_view_) index = blocks_[index].previous;
+  const std::uint32_t index = call_view_ ? newest(address) : installed(address);
   if (index == 0) return {};
   const Block& block = blocks_[index];
   if (address - block.base >= block.bytes) return {};

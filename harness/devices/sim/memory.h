@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/devices/sim/clock.h"
 #include "harness/devices/sim/provenance.h"
 #include "harness/ledger.h"
 
@@ -47,6 +48,7 @@ struct Block {
   Pool* pool = nullptr;
   StreamPoint given_at;  ///< The allocation, where it recycles storage: no free gets ahead of it.
   StreamPoint freed_at;
+  OrderPoint freed_order;
   std::uint32_t exported = 0;      ///< Of an imported block: the block whose memory it is.
   std::uint32_t open_count = 0;    ///< Of an imported block: how often it is open.
   std::uint32_t import_count = 0;  ///< How many processes map it.
@@ -97,6 +99,12 @@ class Memory final : public DeviceMemoryMap {
   /// The last to be given the granule of `address`, dead or alive; 0 for none.
   std::uint32_t newest(std::uint64_t address) const {
     return range_.contains(address) ? granules_[(address - range_.low) / kGranule] : 0;
+  }
+  /// The one that the device finds at `address` now, dead or alive; 0 for none.
+  std::uint32_t installed(std::uint64_t address) const {
+    std::uint32_t index = newest(address);
+    while (index != 0 && !blocks_[index].installed) index = blocks_[index].previous;
+    return index;
   }
   /// True when nobody has been given the block's storage since.
   bool storage_is_free(std::uint32_t index) const { return newest(blocks_[index].base) == index; }

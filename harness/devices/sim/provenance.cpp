@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace harness::devices {
 
@@ -26,6 +27,10 @@ void Provenance::begin() {
   member_of_.clear();
   launch_ = nullptr;
   reported_.clear();
+  watching_ = watching_bytes_ = false;
+  touched_.clear();
+  touched_in_.clear();
+  block_stamp_ = 0;
 }
 
 // ---- a call copies values ----------------------------------------------------------------------
@@ -129,6 +134,10 @@ void Provenance::begin_block(const Launch& launch) {
   launch_ = &launch;
   make_current(launch.authority);
   reported_.clear();
+  if (!watching_) return;
+  touched_.clear();
+  ++block_stamp_;
+  footprint_.begin();
 }
 
 /// The member that lived at `address` and has died; the last to be authorised, if there are
@@ -138,6 +147,12 @@ const Authority* Provenance::died_at(std::uint64_t address) const {
   for (auto it = set.rbegin(); it != set.rend(); ++it)
     if (address - it->low < it->high - it->low && !ledger_.alive(it->id)) return &*it;
   return nullptr;
+}
+
+void Provenance::touch(const BlockRef& block) {
+  if (raw(block.id) >= touched_in_.size()) touched_in_.resize(raw(block.id) + 1);
+  if (std::exchange(touched_in_[raw(block.id)], block_stamp_) != block_stamp_)
+    touched_.push_back(block.base);
 }
 
 AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::uintptr_t code) {
@@ -150,8 +165,10 @@ AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::
   if (here.alive && authorised(here.id)) [[likely]] {
     if (here.lost != BirthId::none) [[unlikely]]
       return judge_lost(here, address, bytes, code);
-    if (inside) [[likely]]
+    if (inside) [[likely]] {
+      if (watching_) touch(here);
       return {here.base, here.base + here.bytes};
+    }
     report(FaultKind::wild_access, here.id, BirthId::none, address, bytes, code);
     return {};
   }

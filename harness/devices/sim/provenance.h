@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/devices/sim/footprint.h"
 #include "harness/devices/sim/launch.h"
 #include "harness/devices/sim/pointer_shadow.h"
 #include "harness/ledger.h"
@@ -99,6 +100,20 @@ class Provenance {
   void set_oracle(bool on) { oracle_ = on; }
   bool oracle() const { return oracle_; }
 
+  // ---- what the order of uses asks, of the block that ran last ----
+
+  /// With `bytes`, blocks from now on also leave a footprint.
+  void watch(bool bytes) { watching_ = true, watching_bytes_ = bytes; }
+  /// An address in each piece of device memory that it used rightly.
+  std::span<const std::uint64_t> touched() const { return touched_; }
+  Footprint& footprint() { return footprint_; }
+  /// Where accesses are noted; null when nobody watches.
+  Footprint* watched() { return watching_bytes_ ? &footprint_ : nullptr; }
+  /// Whether the launch may touch this life.
+  bool authorised(BirthId id) const {
+    return raw(id) < member_of_.size() && member_of_[raw(id)] == current_;
+  }
+
   // ---- what the runner and the callbacks ask ----
 
   /// A block of `launch` begins; what was said of the block before it is forgotten.
@@ -130,9 +145,7 @@ class Provenance {
   AuthoritySet& set_of(AuthorityIndex index) { return *sets_[raw(index)]; }
   void fresh_set(Launch& launch);
   void make_current(AuthorityIndex index);
-  bool authorised(BirthId id) const {
-    return raw(id) < member_of_.size() && member_of_[raw(id)] == current_;
-  }
+  void touch(const BlockRef& block);
   void stamp(BirthId id);
   void add_authority(BirthId id);
   BirthId whose(PointerShadow::Entry entry, std::uint64_t value) const;
@@ -156,6 +169,13 @@ class Provenance {
   CapturedWords scratch_;
   const Launch* launch_ = nullptr;
   std::vector<Reported> reported_;  ///< In this block.
+
+  bool watching_ = false;
+  bool watching_bytes_ = false;
+  Footprint footprint_;
+  std::vector<std::uint64_t> touched_;
+  std::uint32_t block_stamp_ = 0;          ///< Of the block that runs.
+  std::vector<std::uint32_t> touched_in_;  ///< The last block to touch a life, by birth id.
 };
 
 }  // namespace harness::devices

@@ -21,6 +21,7 @@ CUresult admit(CallNeeds needs) {
     sim.misuse("user object destructor", "called CUDA");
     return CUDA_ERROR_NOT_PERMITTED;
   }
+  sim.look_again();
   if (needs != CallNeeds::context) return CUDA_SUCCESS;
   if (sim.broken != CUDA_SUCCESS) [[unlikely]]
     return sim.broken;

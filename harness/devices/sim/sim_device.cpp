@@ -15,11 +15,13 @@ void SimDevice::begin(World& new_world) {
   if (world != &new_world) {
     world = &new_world;
     runner.reset();
+    order = std::make_unique<Order>(ledger(), memory);
     provenance = std::make_unique<Provenance>(ledger(), memory);
     runner = std::make_unique<KernelRunner>(*provenance);
   }
   memory.begin(ledger());
   provenance->begin();
+  order->begin(new_world.history.counts(FaultKind::order));
   contexts.begin();
   modules.begin();
   functions.begin();
@@ -33,8 +35,10 @@ void SimDevice::begin(World& new_world) {
   for (const auto& process : processes_) process->reset();
   open_failures.begin();
   broken = CUDA_SUCCESS;
+  memory_wait_count_ = 0;
   in_function = false;
   thread_count_ = 0;
+  stream_count_ = 0;
   spare_works_.clear();
   for (const auto& work : works_) spare_works_.push_back(work.get());
   busy_.clear();
@@ -71,6 +75,7 @@ Stream& SimDevice::add_stream(Context& context, Label label) {
   stream.device = this;
   stream.context = &context;
   stream.own_label = label;
+  stream.id = next_stream_id();
   context.streams.push_back(&stream);
   return stream;
 }
@@ -148,13 +153,15 @@ void SimDevice::die() {
 void Pool::reset() {
   is_default = false;
   freed.clear();
-  release_threshold = used = used_high = reserved = reserved_high = 0;
+  release_threshold = limit = used = used_high = reserved = reserved_high = 0;
   follow_events = opportunistic = internal_dependencies = true;
 }
 
 void Stream::reset() {
   context = nullptr;
   flags = 0;
+  priority = 0;
+  id = 0;
   legacy = false;
   blocking = true;
   submitted = completed = 0;
@@ -162,10 +169,12 @@ void Stream::reset() {
   head = 0;
   engine = kNoEngine;
   ready = calling = false;
-  joined.clear();
+  line = kNoLine;
+  clock.clear();
 }
 
 void Stream::advance() { device->advance(*this); }
+void Stream::poll() { device->look_again(); }
 
 #if HARNESS_TSAN
 Stream::~Stream() {

@@ -15,6 +15,7 @@
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/kernel_runner.h"
 #include "harness/devices/sim/memory.h"
+#include "harness/devices/sim/order.h"
 #include "harness/devices/sim/provenance.h"
 #include "harness/devices/sim/stream.h"
 #include "harness/devices/sim/work.h"
@@ -72,11 +73,13 @@ struct Event : Object {
   StreamPoint point;               ///< What was last recorded.
   std::uint64_t record_count = 0;  ///< Calls so far.
   Tick time = 0;                   ///< When the last record was reached.
+  Clock clock;                     ///< What comes before the last record, and it.
   void reset() {
     exported = nullptr;
     point = {};
     record_count = 0;
     time = 0;
+    clock.clear();
   }
 };
 
@@ -84,6 +87,7 @@ struct Pool : Object {
   bool is_default = false;
   std::vector<std::uint32_t> freed;  ///< Blocks that calls have freed, in that order.
   std::uint64_t release_threshold = 0;
+  std::uint64_t limit = 0;  ///< Of what is in use; 0 for none.
   bool follow_events = true;
   bool opportunistic = true;
   bool internal_dependencies = true;
@@ -99,6 +103,7 @@ struct Process {
   bool initialized = false;
   Context* primary = nullptr;
   Pool* default_pool = nullptr;
+  Pool* current_pool = nullptr;  ///< Null: the default one.
   TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
   std::vector<HostCall> functions;      ///< What is to be called on the host, in order.
   std::vector<std::uint32_t> mappings;  ///< Blocks that it has imported.
@@ -107,6 +112,7 @@ struct Process {
     initialized = false;
     primary = nullptr;
     default_pool = nullptr;
+    current_pool = nullptr;
     function_task = TaskId::none;
     functions.clear();
     mappings.clear();
@@ -158,6 +164,7 @@ class SimDevice final : public Device {
 
   CUresult find_stream(CUstream handle, Stream*& stream);
   Stream& add_stream(Context& context, Label label);
+  std::uint64_t next_stream_id() { return ++stream_count_; }
   template <class Table>
   auto find(const Table& table, const void* handle, Label kind) -> decltype(table.find(handle));
 
@@ -171,12 +178,21 @@ class SimDevice final : public Device {
   /// Takes the first piece of work of a stream further.
   void advance(Stream& stream);
   void wait(const StreamPoint& point);
+  /// Waits for all work that was submitted to this one stream.
+  void drain(Stream& stream);
   /// Waits for all work that was submitted to the stream, and to those that it waits for.
   void synchronize(Stream& stream);
   void synchronize(Context& context);
   bool idle(const Stream& stream) const;
+  /// Looks whether waits on memory are over, if there are any.
+  void look_again() {
+    if (memory_wait_count_ != 0) settle();
+  }
   /// The block's life ends; its pool has less in use.
   void release(std::uint32_t block);
+  /// The place that the next thing done on a stream has among all work.
+  OrderPoint next_point(Stream& stream);
+  void catch_up(Stream& stream);
 
   // ---- what the run of a graph asks ----
 
@@ -219,6 +235,7 @@ class SimDevice final : public Device {
   Memory memory;
   std::unique_ptr<Provenance> provenance;
   std::unique_ptr<KernelRunner> runner;
+  std::unique_ptr<Order> order;
 
   HandleTable<Context, HandleKind::context> contexts;
   HandleTable<Module, HandleKind::module> modules;
@@ -256,6 +273,9 @@ class SimDevice final : public Device {
   bool pass_marker(Stream& stream);
   void set_ready(Stream& stream, bool ready);
   bool call_function(Stream& stream, Work& work);
+  void call(Work& work);
+  bool held_up(Work& work);
+  bool do_memory_op(Work& work);
   [[noreturn]] void serve_functions(ProcessId id);
   void add_processes(ProcessId last);
 
@@ -265,16 +285,20 @@ class SimDevice final : public Device {
   bool step_graph(Stream& stream, Work& work);
   bool pass_graph(Stream& stream, Work& work);
   void call_later(const HostCall& call);
-  bool run_block(Work& work);
+  bool run_block(const Stream& stream, Work& work);
   void copy(Work& work);
   void copy_row(Work& work);
   void set(Work& work);
   void set_row(Work& work);
   bool met(const Work& work, const Place& place);
+  void used(const Work& work, const Place& place, AccessMode mode);
+  void used_by_kernel(const Work& work);
   void note_device(EventKind kind, const Stream& stream, const Work& work);
 
   std::vector<Thread> threads_;
   std::size_t thread_count_ = 0;
+  std::uint64_t stream_count_ = 0;
+  std::size_t memory_wait_count_ = 0;  ///< Queued works with memory operations.
   std::vector<std::unique_ptr<Work>> works_;
   std::vector<Work*> spare_works_;
   std::vector<Stream*> busy_;                ///< Streams with queued work.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/devices/sim/clock.h"
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/work.h"
 #include "harness/scheduler.h"
@@ -26,6 +27,7 @@ class Stream final : public Engine, public Object {
   Label label() const override { return own_label; }
   Access pending() const override { return {resource, AccessKind::write}; }
   void advance() override;
+  void poll() override;
 
   bool idle() const { return completed == submitted; }
   bool reached(std::uint64_t seq) const { return completed >= seq; }
@@ -38,6 +40,8 @@ class Stream final : public Engine, public Object {
   Label own_label;
   Resource resource = 0;
   unsigned flags = 0;
+  int priority = 0;
+  std::uint64_t id = 0;  ///< Unique for the life of the program.
   bool legacy = false;   ///< The one that blocking streams and it wait for each other.
   bool blocking = true;  ///< Waits for, and holds up, the legacy stream.
 
@@ -48,8 +52,8 @@ class Stream final : public Engine, public Object {
   std::uint16_t engine = kNoEngine;
   bool ready = false;    ///< Known to the scheduler as one that can advance.
   bool calling = false;  ///< A host function of it runs.
-  /// What its work was told to wait for in other streams so far: reuse may follow these orders.
-  std::vector<StreamPoint> joined;
+  LineIndex line = kNoLine;
+  Clock clock;  ///< What the next piece of work comes after, by the program's orders.
 
   static constexpr std::uint16_t kNoEngine = 0xffff;
 

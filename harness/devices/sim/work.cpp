@@ -41,8 +41,26 @@ void SimDevice::depend(Stream& stream, Work& work) {
     if (other->blocking && !other->idle()) work.after.push_back({other, other->submitted});
 }
 
+/// What is next submitted to the stream comes after what the host has waited for, and what the
+/// default stream and blocking ones are told comes after each other.
+void SimDevice::catch_up(Stream& stream) {
+  Clock& clock = stream.clock;
+  clock.join(order->host());
+  if (stream.blocking && !stream.legacy) clock.join(stream.context->legacy->clock);
+  if (stream.legacy)
+    for (const Stream* other : stream.context->streams)
+      if (other->blocking) clock.join(other->clock);
+}
+
+OrderPoint SimDevice::next_point(Stream& stream) {
+  catch_up(stream);
+  return order->advance(stream.line, stream.clock);
+}
+
 StreamPoint SimDevice::submit(Stream& stream, Work& work, Lag lag) {
   depend(stream, work);
+  work.at = next_point(stream);
+  work.before = stream.clock;
   work.site = scheduler().site();
   work.activation = world->picker.current().name;
   if (!is_marker(work)) scheduler().note(EventKind::submit, work.label, stream.own_name);
@@ -72,11 +90,11 @@ bool SimDevice::run_now(Stream& stream, Work& work, Lag lag) {
   }
   if (work.kind == WorkKind::graph) return run_graph_now(stream, work, stay);
   if (stay == 0) {
-    while (!step(stream, work)) {
-    }
-    return true;
+    while (!held_up(work))
+      if (step(stream, work)) return true;
+    return false;
   }
-  for (std::uint32_t i = 1; i < stay; ++i) step(stream, work);
+  for (std::uint32_t i = 1; i < stay && !held_up(work); ++i) step(stream, work);
   return false;
 }
 
@@ -96,6 +114,7 @@ void SimDevice::enqueue(Stream& stream, Work& work) {
     busy_.push_back(&stream);
     if (stream.engine == Stream::kNoEngine) stream.engine = scheduler().add_engine(stream);
   }
+  if (work.kind == WorkKind::memory_ops) ++memory_wait_count_;
   stream.queue.push_back(&work);
 }
 
@@ -115,6 +134,7 @@ void SimDevice::advance(Stream& stream) {
 
 void SimDevice::complete_front(Stream& stream) {
   Work& work = stream.front();
+  if (work.kind == WorkKind::memory_ops) --memory_wait_count_;
   if (++stream.head == stream.queue.size()) {
     stream.queue.clear();
     stream.head = 0;
@@ -126,6 +146,7 @@ void SimDevice::complete_front(Stream& stream) {
 
 void SimDevice::finish(Stream& stream, Work& work) {
   ++stream.completed;
+  order->done(work.at);
   if (!is_marker(work)) note_device(EventKind::finish, stream, work);
   if constexpr (kTsan) {
     const OnStream on(stream);
@@ -143,18 +164,24 @@ void SimDevice::settle() {
     for (std::size_t i = 0; i < busy_.size() && !moved; ++i) moved = pass_marker(*busy_[i]);
   }
   for (Stream* stream : busy_) {
-    const Work& work = stream->front();
+    Work& work = stream->front();
     const bool steps = work.kind == WorkKind::graph ? !work.started || work.run->can_step()
                                                     : work.kind != WorkKind::function;
-    set_ready(*stream, steps && can_start(work));
+    set_ready(*stream, steps && can_start(work) && !held_up(work));
   }
 }
 
-/// Passes over the first piece of work if it takes no time. Returns true if something changed.
+/// Passes over the first piece of work if it takes no time, or was held up until now. Returns true
+/// if something changed.
 bool SimDevice::pass_marker(Stream& stream) {
   Work& work = stream.front();
   if (!can_start(work) || stream.calling) return false;
   if (work.kind == WorkKind::function) return call_function(stream, work);
+  if (work.kind == WorkKind::memory_ops && !held_up(work) && work.was_held_up) {
+    work.was_held_up = false;
+    if (step(stream, work)) complete_front(stream);
+    return true;
+  }
   if (work.kind == WorkKind::graph) return pass_graph(stream, work);
   if (!is_marker(work)) return false;
   step(stream, work);
@@ -175,8 +202,9 @@ void SimDevice::set_ready(Stream& stream, bool ready) {
 bool SimDevice::call_function(Stream& stream, Work& work) {
   note_device(EventKind::start, stream, work);
   if (!scheduler().in_task()) {
+    order->host_saw(work.before);
     in_function = true;
-    work.function(work.data);
+    call(work);
     in_function = false;
     complete_front(stream);
     return true;
@@ -198,23 +226,31 @@ void SimDevice::call_later(const HostCall& call) {
   scheduler().touch(kFunctions + raw(id));
 }
 
+void SimDevice::call(Work& work) {
+  if (work.callback != nullptr)
+    work.callback(work.stream, broken, work.data);
+  else
+    work.function(work.data);
+}
+
 void SimDevice::serve_functions(ProcessId id) {
   std::vector<HostCall>& queue = process(id).functions;
   for (;;) {
     scheduler().wait_until({kFunctions + raw(id), AccessKind::read}, "host functions",
                            [&queue] { return !queue.empty(); });
-    const HostCall call = queue.front();
+    const HostCall next = queue.front();
     queue.erase(queue.begin());
-    Stream& stream = *call.stream;
+    Stream& stream = *next.stream;
     Work& work = stream.front();
     acquire_before(stream, work);
+    order->host_saw(next.run != nullptr ? next.frame->before[next.node] : work.before);
     {
       const SiteScope site(scheduler(), "host function");
-      call.run != nullptr ? GraphRun::call(call) : work.function(work.data);
+      next.run != nullptr ? GraphRun::call(next) : call(work);
     }
     edge_release(&stream.done_edge);
-    if (call.run != nullptr) {
-      call.run->called(call);
+    if (next.run != nullptr) {
+      next.run->called(next);
     } else {
       stream.calling = false;
       complete_front(stream);
@@ -233,19 +269,25 @@ void SimDevice::wait(const StreamPoint& point) {
   edge_acquire(&point.stream->done_edge);
 }
 
+void SimDevice::drain(Stream& stream) {
+  const StreamPoint point{&stream, stream.submitted};
+  Clock& known = order->remember(stream.clock);  // Others may submit more while we wait.
+  wait(point);
+  order->tell_host(known);
+}
+
 void SimDevice::synchronize(Stream& stream) {
   if (stream.legacy)
     for (std::size_t i = 0; i < stream.context->streams.size(); ++i) {
       Stream& other = *stream.context->streams[i];
-      if (other.blocking) wait({&other, other.submitted});
+      if (other.blocking) drain(other);
     }
-  wait({&stream, stream.submitted});
+  drain(stream);
 }
 
 void SimDevice::synchronize(Context& context) {
-  for (std::size_t i = 0; i < context.streams.size(); ++i)
-    wait({context.streams[i], context.streams[i]->submitted});
-  wait({context.legacy, context.legacy->submitted});
+  for (std::size_t i = 0; i < context.streams.size(); ++i) drain(*context.streams[i]);
+  drain(*context.legacy);
 }
 
 bool SimDevice::idle(const Stream& stream) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/devices/sim/clock.h"
 #include "harness/devices/sim/launch.h"
 #include "harness/devices/sim/memory.h"
 
@@ -22,16 +23,26 @@ enum class WorkKind : std::uint8_t {
   set,
   install,  ///< An allocation begins to count.
   free,
-  record,    ///< An event is recorded.
-  wait,      ///< Nothing but its dependencies.
-  function,  ///< A host function.
-  graph,     ///< A launch of an executable graph.
+  record,      ///< An event is recorded.
+  wait,        ///< Nothing but its dependencies.
+  function,    ///< A host function or a stream callback.
+  memory_ops,  ///< Waits for values in memory, and writes of them.
+  graph,       ///< A launch of an executable graph.
 };
 
 /// One side of a copy or set: device memory as the call meant it, or the host's.
 struct Place {
   std::uint64_t address = 0;
   BirthId birth = BirthId::none;  ///< None for pageable host memory.
+};
+
+/// A wait for a value in memory, or a write of one.
+struct MemoryOp {
+  bool waits = false;
+  std::uint32_t bytes = 4;
+  unsigned condition = 0;  ///< Of a wait: of CUstreamWaitValue_flags.
+  std::uint64_t value = 0;
+  Place place;
 };
 
 /// How many rows a copy or set consists of, and how far apart they begin.
@@ -52,6 +63,8 @@ struct Work {
   Name activation = 0;             ///< Who submitted it.
   std::vector<StreamPoint> after;  ///< What must be done first, in other streams.
   bool started = false;
+  OrderPoint at;  ///< Its place in its line,
+  Clock before;   ///< and what comes before it by the program's orders.
 
   Launch launch;
   std::uint64_t block_index = 0;  ///< Of the block that runs next.
@@ -73,8 +86,14 @@ struct Work {
   Event* event = nullptr;
   std::uint64_t event_record = 0;  ///< How many-th record of the event.
   CUhostFn function = nullptr;
+  CUstreamCallback callback = nullptr;  ///< Instead of `function`.
+  CUstream stream = nullptr;            ///< What the callback is told.
   void* data = nullptr;
   GraphRun* run = nullptr;
+
+  std::vector<MemoryOp> memory_ops;
+  std::size_t memory_op_index = 0;  ///< Of the next one.
+  bool was_held_up = false;         ///< By a wait: it goes on as soon as that is over.
 
   void reset(WorkKind new_kind, Label new_label) {
     kind = new_kind;
@@ -87,6 +106,11 @@ struct Work {
     launch.captured_site = {};
     staged = false;
     words.clear();
+    function = nullptr;
+    callback = nullptr;
+    memory_ops.clear();
+    memory_op_index = 0;
+    was_held_up = false;
   }
 };
 

@@ -1,6 +1,7 @@
 // What the pieces of work do, one step at a time.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "harness/devices/sim/sim_device.h"
@@ -27,13 +28,13 @@ void SimDevice::start(Stream& stream, Work& work) {
 /// Does one step: a block of a kernel, or all of any other work. Returns true when nothing is left.
 bool SimDevice::step(Stream& stream, Work& work) {
   if (!work.started) start(stream, work);
-  const bool touches_memory =
-      work.kind == WorkKind::kernel || work.kind == WorkKind::copy || work.kind == WorkKind::set;
+  const bool touches_memory = work.kind == WorkKind::kernel || work.kind == WorkKind::copy ||
+                              work.kind == WorkKind::set || work.kind == WorkKind::memory_ops;
   if (broken != CUDA_SUCCESS && touches_memory) [[unlikely]]
     return true;
   switch (work.kind) {
     case WorkKind::kernel:
-      return run_block(work);
+      return run_block(stream, work);
     case WorkKind::copy:
       copy(work);
       return true;
@@ -44,11 +45,14 @@ bool SimDevice::step(Stream& stream, Work& work) {
       memory.install(work.block);
       return true;
     case WorkKind::free:
+      if (order->on()) order->freed(work.block, {work.at, work.before, work.site});
       release(work.block);
       return true;
     case WorkKind::record:
       if (work.event->record_count == work.event_record) work.event->time = scheduler().now();
       return true;
+    case WorkKind::memory_ops:
+      return do_memory_op(work);
     case WorkKind::wait:
     case WorkKind::function:
       return true;
@@ -58,7 +62,7 @@ bool SimDevice::step(Stream& stream, Work& work) {
   return true;
 }
 
-bool SimDevice::run_block(Work& work) {
+bool SimDevice::run_block(const Stream& stream, Work& work) {
   if (!work.module->alive) {
     Fault fault = ledger().describe(FaultKind::use_after_death, work.module->birth);
     fault.fatal = true;
@@ -67,7 +71,11 @@ bool SimDevice::run_block(Work& work) {
     die();
     return true;
   }
-  if (runner->run_block(work.launch, work.block_index++) == BlockEnding::aborted) {
+  // A program that uses the default stream and no other, so far, pays for no footprints.
+  if (order->on()) provenance->watch(!stream.legacy || order->line_count() > 1);
+  const BlockEnding ending = runner->run_block(work.launch, work.block_index++);
+  if (order->on()) used_by_kernel(work);
+  if (ending == BlockEnding::aborted) {
     die();
     return true;
   }
@@ -113,6 +121,31 @@ bool SimDevice::met(const Work& work, const Place& place) {
   return false;
 }
 
+/// Tells the order of one side of a copy or set. What met another life than it meant was judged.
+void SimDevice::used(const Work& work, const Place& place, AccessMode mode) {
+  if (!order->on() || place.birth == BirthId::none) return;
+  const std::uint32_t block = memory.installed(place.address);
+  if (memory.block(block).birth != place.birth) return;
+  order->used(block, {place.address, place.address + work.bytes, mode},
+              {work.at, work.before, work.site});
+}
+
+/// The same for what a block of a kernel was seen to use.
+void SimDevice::used_by_kernel(const Work& work) {
+  const OrderedUse by{work.at, work.before, work.label};
+  for (const std::uint64_t address : provenance->touched())
+    order->used(memory.installed(address), by);
+  for (UsedRange rest : provenance->footprint().finish())
+    while (rest.low < rest.high) {
+      const std::uint32_t index = memory.installed(rest.low);
+      const Block& block = memory.block(index);
+      const std::uint64_t end = std::min(rest.high, block.base + block.bytes);
+      if (index == 0 || end <= rest.low) break;
+      if (provenance->authorised(block.birth)) order->used(index, {rest.low, end, rest.mode}, by);
+      rest.low = end;
+    }
+}
+
 /// Calls `act` for each row, with the places of the work where the row begins.
 template <class Act>
 static void for_rows(Work& work, Act act) {
@@ -136,6 +169,8 @@ void SimDevice::copy(Work& work) {
 
 void SimDevice::copy_row(Work& work) {
   if (!met(work, work.target) || !met(work, work.source)) return;
+  used(work, work.source, AccessMode::read);
+  used(work, work.target, AccessMode::write);
   // A node's source is read only now, also where the host owns it.
   if (!work.staged && work.source.birth == BirthId::none && work.target.birth != BirthId::none) {
     work.words.clear();
@@ -187,6 +222,7 @@ void SimDevice::set(Work& work) {
 
 void SimDevice::set_row(Work& work) {
   if (!met(work, work.target)) return;
+  used(work, work.target, AccessMode::write);
   auto* target = reinterpret_cast<std::byte*>(work.target.address);
   if (work.width == 1) {
     std::memset(target, static_cast<int>(work.value), work.bytes);

@@ -90,7 +90,7 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
   command->add_option("--without", options.without, "Leave this instrument out; may be given again")
       ->type_name("INSTRUMENT");
   command->add_flag("--json", options.json, "One JSON object on stdout, with the record that was judged");
-  command->footer(footer("  afterlife explain corpus/managed_dict/repros/stray_incref.repro\n"
+  command->footer(footer("  afterlife explain corpus/managed_dict/repros/incref_tagged_word-chunk_freed.repro\n"
                          "  afterlife explain found.repro --without debug_allocator"));
   return command;
 }

@@ -60,7 +60,7 @@ std::vector<Smallest> smallest_programs() {
       {"type_modified", "stale_cache_value", plain, block},
       {"value_counted", "incref_decoded_values", plain, block},
       {"dict_published", "stock", plain,
-       Program().script(Op::new_instance).script(Op::access_dict)},
+       Program().script(Op::new_instance).script(Op::access_dict).script(Op::store_attr)},
   };
 }
 

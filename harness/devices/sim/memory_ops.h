@@ -1,0 +1,27 @@
+// Stream memory operations: a stream waits for a value in memory, or writes one.
+//
+// A wait is looked at again whenever something may have changed the memory: when a piece of work
+// ends, when a call is made, and when otherwise nobody could go on (the host writes pinned memory
+// without a call).
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/devices/sim/work.h"
+
+namespace harness::devices {
+
+class SimDevice;
+
+/// Checks the operations as cuStreamBatchMemOp does, and translates them. For graph nodes too.
+CUresult read_memory_ops(SimDevice& sim, unsigned count, const CUstreamBatchMemOpParams* parameters,
+                         std::vector<MemoryOp>& operations);
+
+/// Whether a wait with this condition (of CUstreamWaitValue_flags) is over.
+bool wait_is_over(unsigned condition, std::uint32_t bytes, std::uint64_t found,
+                  std::uint64_t wanted);
+
+}  // namespace harness::devices

@@ -1,0 +1,26 @@
+// Contract: what the caller of cuda.core must not do, whatever the variant: where something died,
+// where it was used, and who says so. A fault in it is caller error.
+#pragma once
+
+#include "scenarios/graph_argument/scenario.h"
+
+namespace scenarios::graph_argument {
+
+inline constexpr std::string_view kClose =
+    "cuda-python#2041, review: explicit release is not protected against";
+inline constexpr std::string_view kBareAddress =
+    "cuda.core docs, GraphDefinition.launch: an int is a raw pointer, whose memory is the caller's";
+inline constexpr std::string_view kCycle =
+    "cuda.core docs, graph attachments: a cycle through a graph is not collected";
+
+inline constexpr std::array<harness::ContractClause, 7> kContract{{
+    {"", "Buffer.close", "add_one", kClose},
+    {"", "Buffer.close", "saxpy", kClose},
+    {"", "Buffer.close", "block_sum", kClose},
+    {"", "Buffer.close", "produce", kClose},
+    {"", "Buffer.close", "consume", kClose},
+    {"", "", "chase", kBareAddress},
+    {"reference cycle", "", "", kCycle},
+}};
+
+}  // namespace scenarios::graph_argument

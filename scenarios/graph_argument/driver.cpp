@@ -1,0 +1,164 @@
+// A script and those who meddle with it: the tasks of a run.
+//
+// The script, Python's main thread, fills its slots with ops. Mutators, more Python threads over
+// the same globals, begin with the first node. Last the script drops its graphs, waits, drops the
+// rest and waits again: what is then still alive was retained. Or the interpreter ends first.
+#include <algorithm>
+
+#include "scenarios/graph_argument/script.h"
+
+namespace scenarios::graph_argument {
+namespace {
+
+using harness::Latch;
+using harness::Scene;
+using harness::Site;
+using targets::graph_argument::GraphArgument;
+using targets::graph_argument::Setup;
+using targets::graph_argument::Status;
+using targets::graph_argument::StreamName;
+
+/// What the tasks wait for. Lives in the arena.
+struct Stage {
+  Scene& scene;
+  harness::Runtime runtime;  ///< The path borrows it.
+  Script script;
+  Shape shape;
+  const Theme& theme;
+  Latch deserted;  ///< Every mutator is done.
+
+  Stage(Scene& the_scene, const Shape& the_shape)
+      : scene(the_scene),
+        runtime(the_scene.runtime()),
+        script(the_scene),
+        shape(the_shape),
+        theme(graph_argument::theme(the_scene.pick(Site::argument, kThemeCount))),
+        deserted(the_scene.world().scheduler, the_shape.mutator_count, "deserted") {}
+};
+
+// A call that is told to fail has not synchronised; the next one may.
+template <class Call>
+bool insist(Call call) {
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    const Status status = call();
+    if (status == Status::ok || status == Status::closed) return true;
+  }
+  return false;
+}
+
+bool synchronize(GraphArgument& path, StreamName stream) {
+  return insist([&] { return path.synchronize(stream); });
+}
+
+/// Reads what was launched.
+void synchronize_all(GraphArgument& path) {
+  for (const StreamName stream : {StreamName::first, StreamName::second, StreamName::fallback})
+    synchronize(path, stream);
+}
+
+/// How many destructors CUDA owes us.
+std::size_t ended_user_objects(const Scene& scene) {
+  const auto& lives = scene.world().ledger.lives();
+  return static_cast<std::size_t>(
+      std::count_if(lives.begin(), lives.end(), [](const harness::Life& life) {
+        return life.kind == harness::Label("user object") && !life.alive;
+      }));
+}
+
+// The device, then CUDA's thread, then what that left to Python's: again for as long as what is let
+// go of held what holds others.
+bool settle(Scene& scene, GraphArgument& path) {
+  bool all = true;
+  for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
+    all = insist([&] { return path.synchronize_device(); }) && all;
+    before = ended;
+    ended = ended_user_objects(scene);
+    path.wait_for_destructors(ended);
+    path.idle();
+  }
+  return insist([&] { return path.synchronize_device(); }) && all;
+}
+
+void clear_up(Scene& scene, GraphArgument& path) {
+  const harness::SiteScope site(scene.world().scheduler, "clear_up");
+  synchronize_all(path);
+  path.drop_all(true);
+  path.collect(2);
+  settle(scene, path);
+  path.drop_all(false);
+  path.collect(2);
+  const auto& script = *static_cast<const Script*>(scene.state);
+  if (settle(scene, path) && !script.keeps_itself()) scene.mark_quiescent();
+}
+
+// Py_Finalize with graphs that were dropped a moment ago: what CUDA's thread does comes later.
+void exit_early(Scene& scene, GraphArgument& path) {
+  const harness::SiteScope site(scene.world().scheduler, "exit");
+  synchronize_all(path);
+  path.drop_all(false);
+  path.finalize();
+  path.wait_for_destructors(ended_user_objects(scene));
+}
+
+void run_script(Stage& stage) {
+  GraphArgument& path = stage.script.path();
+  for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
+    stage.script.take_slot(stage.theme, 0, slot);
+  stage.script.begin_using();
+  stage.deserted.wait();
+  const bool exits = stage.scene.pick(Site::argument, 8) == 7;
+  exits ? exit_early(stage.scene, path) : clear_up(stage.scene, path);
+}
+
+void run_mutator(Stage& stage, std::uint32_t task) {
+  stage.script.wait_for_use();
+  for (std::uint32_t slot = 0; slot < stage.shape.mutator_slots; ++slot)
+    stage.script.take_slot(stage.theme, task, slot);
+  // Its default stream may be nobody else's.
+  synchronize(stage.script.path(), StreamName::fallback);
+  stage.deserted.count_down();
+}
+
+Setup set_up(Scene& scene, Script& script) {
+  using targets::graph_argument::DefaultStream;
+  return {static_cast<DefaultStream>(scene.config().values[kDefaultStreamAxis]), &script};
+}
+
+void configure(harness::Heap& heap, const harness::Config& config) {
+  const bool at_eval_breaker = config.values[kCollectorAxis] == 0;
+  heap.configure({.gil = true,
+                  .collect_at = at_eval_breaker ? harness::CollectAt::eval_breaker
+                                                : harness::CollectAt::allocation});
+}
+
+/// What every script has before it gets interesting: nearer to the windows, for every strategy.
+void begin(GraphArgument& path) {
+  path.load_module(kFirstModule);
+  path.create_definition(kFirstDefinition);
+  path.allocate(kFirstBuffer, StreamName::first, kFirstValue);
+  path.allocate(kFirstBuffer + 1, StreamName::first, kFirstValue + kBlockStride);
+}
+
+}  // namespace
+
+void drive(Scene& scene) { drive_shaped(scene, Shape{}); }
+
+void drive_shaped(Scene& scene, const Shape& shape) {
+  harness::Scheduler& scheduler = scene.world().scheduler;
+  configure(scene.world().heap, scene.config());
+  auto* stage = scheduler.arena().make<Stage>(scene, shape);
+  scene.state = &stage->script;
+  const Setup setup = set_up(scene, stage->script);
+  GraphArgument* path =
+      targets::graph_argument::variants()[scene.variant()].make(stage->runtime, setup);
+  stage->script.set_path(*path);
+  path->init();
+  scene.mark_baseline();
+  begin(*path);
+  const harness::TaskId main = scheduler.spawn("script", [stage] { run_script(*stage); });
+  path->interpreter().set_main(main);
+  for (std::uint32_t task = 1; task <= shape.mutator_count; ++task)
+    scheduler.spawn("mutator", [stage, task] { run_mutator(*stage, task); });
+}
+
+}  // namespace scenarios::graph_argument

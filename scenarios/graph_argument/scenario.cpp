@@ -1,0 +1,86 @@
+// The graph_argument scenario: a Python script and a second thread use CUDA graphs while the
+// collector, the allocator, the device and CUDA's own threads have their say.
+//
+//   variables.h  what the script's globals hold      offer.h   which ops make sense now
+//   script.h     one op slot: op, arguments, call    driver.cpp  the tasks
+//   script_ops.cpp  the ops and their arguments      programs.h  tapes op by op
+//   windows.cpp  which window a fault belongs to     contract.h  what is the caller's to keep
+#include "scenarios/graph_argument/scenario.h"
+
+#include "scenarios/graph_argument/contract.h"
+
+extern "C" const harness::KernelImage afterlife_kernels_graph_argument;
+extern "C" const std::byte afterlife_fatbin_graph_argument[];
+extern "C" const std::uint64_t afterlife_fatbin_graph_argument_size;  // 0 where there was no nvcc.
+
+namespace scenarios::graph_argument {
+namespace {
+
+using harness::Label;
+
+constexpr std::array<Label, 2> kCollectorLabels{"eval_breaker", "allocation"};
+constexpr std::array<harness::Axis, 2> kAxes{{
+    {"default_stream", targets::graph_argument::kDefaultStreamLabels},
+    {"collector", kCollectorLabels},
+}};
+
+constexpr std::array<harness::Window, targets::graph_argument::kWindowCount> kWindows{{
+    {"R1", "a buffer's last reference goes, then a kernel node uses it"},
+    {"R2", "a copy's or set's operand goes, then the node uses it"},
+    {"R3", "a buffer is closed, then a kernel node uses it: the caller's"},
+    {"R5", "what a bare address names goes, then it is used: the caller's"},
+    {"R6", "a node is changed or destroyed, then an executable uses what it had"},
+    {"R7", "an executable's node is changed, then it, or a launch before, uses a buffer that went"},
+    {"R8", "the definition goes, then its executable uses what it kept"},
+    {"R9", "the executable is closed, then its launch uses what it kept"},
+    {"R10", "a child node is destroyed, then a handle of its graph is used"},
+    {"R11", "CUDA's thread lets go of the last reference, then calls CUDA or Python"},
+    {"R12", "the last reference goes while a launch is in flight, then the launch uses it"},
+    {"R13", "an event or stream is closed, then it is used"},
+    {"R14", "a module goes, then a kernel node uses its code"},
+    {"R16", "a node is added and its owners are not, then it is used"},
+    {"R17", "an update fails, then the executable's owners are appended to"},
+    {"R18", "a handle comes back, then what was known of it is taken for the new one's"},
+    {"R20", "what a graph keeps refers to the graph, then both are dropped: the caller's"},
+    {"R21", "Python's queue is full, then CUDA's thread has something to let go of"},
+}};
+
+constexpr std::array<Label, 2> kActors{"skew", "api_failure"};
+constexpr std::array<Label, 10> kOracles{
+    "use_after_death",   "recycled_use", "double_free", "wrong_owner", "retention",
+    "functional_result", "progress",     "vacuity",     "wild_access", "api_misuse"};
+
+// What the path's table says of its variants, without their makers.
+std::span<const harness::VariantInfo> variant_infos() {
+  static const std::vector<harness::VariantInfo> infos = [] {
+    std::vector<harness::VariantInfo> list;
+    for (const auto& variant : targets::graph_argument::variants())
+      list.push_back({variant.name, variant.claim});
+    return list;
+  }();
+  return infos;
+}
+
+}  // namespace
+
+extern const harness::Scenario scenario;
+const harness::Scenario scenario{
+    .name = "graph_argument",
+    .summary = "cuda.core's graphs: what a graph keeps alive of what its nodes point into",
+    .variants = variant_infos(),
+    .axes = kAxes,
+    .ops = kOps,
+    .windows = kWindows,
+    .contract = kContract,
+    .growth = {},
+    .actors = kActors,
+    .oracles = kOracles,
+    .turn_limit = 20'000,
+    .drive = drive,
+    .judge = judge,
+    .window_of = window_of,
+    .kernels = &afterlife_kernels_graph_argument,
+    .fatbin = {afterlife_fatbin_graph_argument, afterlife_fatbin_graph_argument_size},
+};
+
+}  // namespace scenarios::graph_argument

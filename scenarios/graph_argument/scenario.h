@@ -1,0 +1,106 @@
+// What the graph_argument scenario is made of; scenario.cpp says how the pieces fit.
+#pragma once
+
+#include "harness/scenario.h"
+#include "targets/graph_argument/graph_argument.h"
+
+namespace scenarios::graph_argument {
+
+/// The ops of a script: one call of targets::graph_argument::GraphArgument each. Their names, which
+/// are what tapes hold, are in kOps, in this order.
+enum class Op : std::uint8_t {
+  allocate,
+  close_buffer,
+  set_deallocation_stream,
+  link,
+  load_module,
+  create_event,
+  close_event,
+  record,
+  close_stream,
+  create_definition,
+  add_kernel,
+  add_memcpy,
+  add_memset,
+  add_record,
+  add_wait,
+  add_callback,
+  add_child,
+  get_child,
+  set_params,
+  destroy_node,
+  clone,
+  set_attribute,
+  instantiate,
+  upload,
+  launch,
+  update_node,
+  update,
+  close_graph,
+  alias,
+  drop,
+  make_cycle,
+  plant,
+  collect,
+  synchronize,
+  flood,
+};
+inline constexpr std::size_t kOpCount = 35;
+inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
+    {"allocate"},
+    {"close_buffer"},
+    {"set_deallocation_stream"},
+    {"link"},
+    {"load_module"},
+    {"create_event"},
+    {"close_event"},
+    {"record"},
+    {"close_stream"},
+    {"create_definition"},
+    {"add_kernel"},
+    {"add_memcpy"},
+    {"add_memset"},
+    {"add_record"},
+    {"add_wait"},
+    {"add_callback"},
+    {"add_child"},
+    {"get_child"},
+    {"set_params"},
+    {"destroy_node"},
+    {"clone"},
+    {"set_attribute"},
+    {"instantiate"},
+    {"upload"},
+    {"launch"},
+    {"update_node"},
+    {"update"},
+    {"close_graph"},
+    {"alias"},
+    {"drop"},
+    {"make_cycle"},
+    {"plant"},
+    {"collect"},
+    {"synchronize"},
+    {"flood"},
+}};
+
+/// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
+/// script.
+struct Shape {
+  std::uint32_t mutator_count = 1;
+  std::uint32_t script_slots = 16;
+  std::uint32_t mutator_slots = 5;
+};
+
+/// The axes of a config, by index.
+enum Axis : std::size_t { kDefaultStreamAxis, kCollectorAxis };
+
+void drive(harness::Scene& scene);
+void drive_shaped(harness::Scene& scene, const Shape& shape);
+
+/// What a graph that keeps itself alive comes to.
+void judge(harness::Scene& scene);
+
+int window_of(const harness::Scene& scene, const harness::Fault& fault);
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,107 @@
+// Script: what the tasks of one run share: the path under test, and what its judges hear.
+#pragma once
+
+#include <memory_resource>
+#include <vector>
+
+#include "scenarios/graph_argument/offer.h"
+#include "scenarios/graph_argument/scenario.h"
+
+namespace scenarios::graph_argument {
+
+/// Ownership: lives in the run's arena; borrows the scene and the path.
+class Script final : public targets::graph_argument::Observer {
+ public:
+  explicit Script(harness::Scene& scene) : scene_(scene), use_(scene.world().scheduler, 1, "use") {}
+  void set_path(targets::graph_argument::GraphArgument& path) { path_ = &path; }
+  targets::graph_argument::GraphArgument& path() { return *path_; }
+
+  /// Asks which op goes into the slot, with which arguments, and calls it.
+  void take_slot(const Theme& theme, std::uint32_t task, std::uint32_t slot);
+
+  /// Mutators wait here for something to meddle with: the first node, or the script's end.
+  void wait_for_use() { use_.wait(); }
+  void begin_using();
+
+  using Window = targets::graph_argument::Window;
+  /// The window reached last, or -1.
+  int last_window() const { return last_window_; }
+  /// A graph keeps something that keeps the graph.
+  bool keeps_itself() const { return keeps_itself_; }
+
+  // ---- Observer ----
+  void reached(Window window) override {
+    scene_.reach(harness::raw(window));
+    scene_.exercised();
+    last_window_ = harness::raw(window);
+  }
+  void read(const targets::graph_argument::Reading& reading) override;
+  void launched() override {
+    scene_.exercised();
+    launched_ = true;
+  }
+  void accepted_closed(harness::Label what) override;
+  void met_stranger(harness::Label what) override;
+  void closed_cycle() override {
+    reached(Window::r20);
+    keeps_itself_ = true;
+  }
+
+ private:
+  using Status = targets::graph_argument::Status;
+  using StreamName = targets::graph_argument::StreamName;
+
+  /// The slot that is being filled.
+  struct Slot {
+    std::uint32_t task;
+    std::uint32_t index;
+    /// Unlike that of any other slot, by more than a block has elements.
+    std::int32_t value() const {
+      return static_cast<std::int32_t>(10'000 * (task + 1)) +
+             kBlockStride * static_cast<std::int32_t>(index);
+    }
+  };
+
+  harness::Fault fault_here(harness::FaultKind kind, harness::Label object_kind) const;
+  const Situation& current_situation();
+  const OpList& current_offer(const Theme& theme, std::uint32_t task);
+
+  // Arguments: each asks one question, always, so that the next one keeps its number.
+  Variable choose(Variables fitting, Variables favoured = 0);
+  Variable choose_new(const Slot& slot, Variables kind);
+  /// Where a node goes: a variable, or nowhere.
+  Variable choose_node(const Slot& slot);
+  std::uint32_t choose_number(std::uint32_t count) {
+    return scene_.pick(harness::Site::argument, count);
+  }
+  StreamName choose_stream() { return static_cast<StreamName>(choose_number(3)); }
+  std::uint32_t choose_of(std::span<const std::uint32_t> values);
+
+  void nap();
+  void run_op(Op op, const Situation& now, Slot slot);
+  Status perform(Op op, const Situation& now, const Slot& slot);
+  Status perform_on_objects(Op op, const Census& census, const Slot& slot);
+  Status perform_on_definition(Op op, const Census& census, const Slot& slot);
+  Status perform_on_graph(Op op, const Census& census, const Slot& slot);
+  Status add_kernel(const Census& census, const Slot& slot);
+  Status add_memcpy(const Census& census, const Slot& slot);
+
+  harness::Scene& scene_;
+  targets::graph_argument::GraphArgument* path_ = nullptr;
+  harness::Latch use_;
+  bool in_use_ = false;
+  bool added_ = false;
+  bool launched_ = false;
+  bool keeps_itself_ = false;
+  int last_window_ = -1;
+  // Whatever changes a variable leaves an event: without a new one, the situation is the old one,
+  // and so is what is offered to the same task.
+  static constexpr std::uint32_t kNobody = 0xffffffff;
+  Variables dropped_ = 0;  ///< What the theme favours dropping.
+  Situation situation_;
+  std::size_t situation_events_ = ~std::size_t{0};
+  OpList offer_;
+  std::uint32_t offer_task_ = kNobody;
+};
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,105 @@
+// Variables: the script's globals by what they are meant to hold, so that every op finds arguments
+// that fit, and an op that is deleted leaves the arguments of the others where they were.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "targets/graph_argument/graph_argument.h"
+
+namespace scenarios::graph_argument {
+
+using targets::graph_argument::Variable;
+
+/// A set of variables, a bit each.
+using Variables = std::uint32_t;
+
+constexpr Variables bit(Variable variable) { return Variables{1} << variable; }
+
+constexpr Variables range(Variable first, std::uint32_t count) {
+  return ((Variables{1} << count) - 1) << first;
+}
+
+// Made before the script begins; of buffers, two.
+inline constexpr Variable kFirstBuffer = 0;
+inline constexpr Variable kFirstModule = 5;
+inline constexpr Variable kFirstDefinition = 9;
+
+/// Buffers of different slots differ by more than a block has elements.
+inline constexpr std::int32_t kBlockStride = 100;
+inline constexpr std::int32_t kFirstValue = kBlockStride;
+
+inline constexpr Variables kBufferVariables = range(kFirstBuffer, 5);
+inline constexpr Variables kModuleVariables = range(kFirstModule, 2);
+inline constexpr Variables kEventVariables = range(7, 2);
+inline constexpr Variables kDefinitionVariables = range(kFirstDefinition, 3);
+inline constexpr Variables kNodeVariables = range(12, 3);
+inline constexpr Variables kBuilderVariables = range(15, 2);
+inline constexpr Variables kGraphVariables = range(17, 3);
+inline constexpr std::array<Variables, 7> kRanges{
+    kBufferVariables, kModuleVariables,  kEventVariables, kDefinitionVariables,
+    kNodeVariables,   kBuilderVariables, kGraphVariables};
+static_assert((kBufferVariables | kModuleVariables | kEventVariables | kDefinitionVariables |
+               kNodeVariables | kBuilderVariables | kGraphVariables) ==
+              range(0, targets::graph_argument::kVariableCount));
+
+/// The variables that may hold what `variable` may hold.
+constexpr Variables siblings(Variable variable) {
+  for (const Variables kind : kRanges)
+    if ((kind >> variable) & 1) return kind;
+  return 0;
+}
+
+/// What every variable holds, at one moment.
+struct Census {
+  Variables buffers = 0;
+  Variables modules = 0;
+  Variables events = 0;
+  Variables definitions = 0;
+  Variables nodes = 0;
+  Variables kernel_nodes = 0;
+  Variables child_nodes = 0;
+  Variables builders = 0;
+  Variables graphs = 0;
+
+  Variables all() const {
+    return buffers | modules | events | definitions | nodes | builders | graphs;
+  }
+  Variables& of(targets::graph_argument::Kind kind) {
+    using targets::graph_argument::Kind;
+    switch (kind) {
+      case Kind::nothing:
+        break;
+      case Kind::buffer:
+        return buffers;
+      case Kind::module:
+        return modules;
+      case Kind::event:
+        return events;
+      case Kind::definition:
+        return definitions;
+      case Kind::node:
+        return nodes;
+      case Kind::builder:
+        return builders;
+      case Kind::graph:
+        return graphs;
+    }
+    HARNESS_CHECK(false, "it holds something");
+  }
+};
+
+inline Census take_census(const targets::graph_argument::GraphArgument& path) {
+  Census census;
+  for (Variable v = 0; v < targets::graph_argument::kVariableCount; ++v) {
+    const auto kind = path.kind(v);
+    if (kind == targets::graph_argument::Kind::nothing) continue;
+    census.of(kind) |= bit(v);
+    if (kind != targets::graph_argument::Kind::node) continue;
+    if (path.is_kernel_node(v)) census.kernel_nodes |= bit(v);
+    if (path.is_child_node(v)) census.child_nodes |= bit(v);
+  }
+  return census;
+}
+
+}  // namespace scenarios::graph_argument

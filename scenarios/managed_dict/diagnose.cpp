@@ -1,0 +1,305 @@
+// How it works. Each instrument yields suspicions: what it saw that a sound interpreter never does,
+// and which class of writer does such things. The first in the order of the record decides, since
+// everything after it may be its consequence. Where none is left, nobody wrote what he must not:
+// what looked like corruption is one instance after another at one address.
+//
+// The classes are those of the report, (a)-(e), and two that it does not list: (f) and (g).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "scenarios/managed_dict/evidence.h"
+
+namespace scenarios::managed_dict {
+namespace {
+
+using harness::Diagnosis;
+using harness::InstrumentSet;
+
+constexpr std::uint32_t kWordBytes = 8;
+
+struct Suspicion {
+  Order order;
+  const char* kind;
+  std::string evidence;
+};
+using Suspected = std::optional<Suspicion>;
+
+/// The earlier of two.
+Suspected first_of(Suspected one, Suspected other) {
+  if (!one) return other;
+  return !other || one->order <= other->order ? one : other;
+}
+
+bool may_be_dict(std::uint64_t word) { return word % kWordBytes == 0; }
+
+// ---- the write watch ----------------------------------------------------------------------------
+
+/// What the interpreter does to the word: it puts values there once, then a dict or nothing.
+bool is_legal(const WordWrite& write) {
+  const bool ours = write.writer == Writer::interpreter || write.writer == Writer::allocator;
+  if (!ours || write.width != kWordBytes || write.offset != 0) return false;
+  return write.before == 0 || write.after == 0 || write.before == write.after ||
+         may_be_dict(write.after);
+}
+
+/// The word is what it was but for a flag or a small count: it was read, changed and written back.
+bool is_derived(const WordWrite& write) {
+  constexpr std::uint64_t kSmall = 8;
+  const std::uint64_t up = write.after - write.before;
+  return up <= kSmall || -up <= kSmall;
+}
+
+Suspicion suspect(const WordWrite& write) {
+  const char* kind = "b";
+  const char* how = "wider than the tag that it clears";
+  if (write.width == 1) {
+    kind = "a";
+    how = "one byte, and no more";
+  } else if (write.width == kWordBytes && write.offset == 0 && !is_derived(write)) {
+    kind = "c";
+    how = "the whole word, by something that has nothing to do with it";
+  }
+  return {
+      write.order, kind,
+      fmt::format("write watch: {} stored {} bytes at {:+} of the word of instance #{}, {:#x} -> "
+                  "{:#x}: {}",
+                  to_label(write.writer).view(), write.width, write.offset, write.instance,
+                  write.before, write.after, how)};
+}
+
+Suspected from_writes(const Evidence& evidence) {
+  for (const WordWrite& write : evidence.word_writes)
+    if (!is_legal(write)) return suspect(write);
+  return {};
+}
+
+// ---- the debug allocator ------------------------------------------------------------------------
+
+Suspicion suspect(const BlockFinding& finding) {
+  using Kind = BlockFinding::Kind;
+  const auto say = [&](const char* kind, std::string what) {
+    return Suspicion{finding.order, kind, "debug allocator: " + std::move(what)};
+  };
+  switch (finding.kind) {
+    case Kind::freed_beside:
+      return say("f",
+                 fmt::format("free() got a pointer {:+} beside block #{}: its prefix, which says "
+                             "where it begins, was counted",
+                             finding.shift, finding.block));
+    case Kind::prefix_changed:
+      if (finding.width == 1) break;
+      return say("f",
+                 fmt::format("{} changed the prefix of chunk #{} by {:+} with {} bytes, as one "
+                             "counts references: the tagged word points at this byte",
+                             to_label(finding.writer).view(), finding.block, finding.shift,
+                             finding.width));
+    case Kind::header_changed:
+      return say("g", fmt::format("{} changed the header of the inline values in block #{} with {} "
+                                  "bytes, as one counts references",
+                                  to_label(finding.writer).view(), finding.block, finding.width));
+    case Kind::overrun:
+    case Kind::freed_written:
+    case Kind::freed_again:
+      break;
+  }
+  return say("c", fmt::format("{}: {} bytes by {}, block #{}", to_label(finding.kind).view(),
+                              finding.width, to_label(finding.writer).view(), finding.block));
+}
+
+Suspected from_blocks(const Evidence& evidence) {
+  if (evidence.findings.empty()) return {};
+  return suspect(evidence.findings.front());
+}
+
+// ---- the allocation counter ---------------------------------------------------------------------
+
+/// The sighting of the same place before this one. Place 0 is none: a chunk was looked at, no
+/// instance.
+const Sighting* previous(const Evidence& evidence, const Sighting& seen) {
+  const Sighting* found = nullptr;
+  if (seen.place == 0) return found;
+  for (const Sighting& other : evidence.sightings)
+    if (other.place == seen.place && other.order < seen.order) found = &other;
+  return found;
+}
+
+Suspected from_values(const Evidence& evidence) {
+  for (const Sighting& seen : evidence.sightings)
+    if (seen.value_shift != 0)
+      return Suspicion{
+          seen.order, "g",
+          fmt::format("allocation counter: a value in chunk #{} points {:+} beside the object "
+                      "that it pointed at: it was counted as one",
+                      seen.chunk, seen.value_shift)};
+  return {};
+}
+
+/// The same instance, and its word neither what it was nor a dict. Who did it, the counter cannot
+/// tell.
+Suspected from_words(const Evidence& evidence) {
+  for (const Sighting& seen : evidence.sightings) {
+    const Sighting* before = previous(evidence, seen);
+    if (before == nullptr || before->instance != seen.instance || seen.word == before->word)
+      continue;
+    if (may_be_dict(seen.word)) continue;
+    return Suspicion{
+        seen.order, "a|b",
+        fmt::format("allocation counter: instance #{} is the one that was there, and its "
+                    "word went {:#x} -> {:#x}: somebody wrote to it",
+                    seen.instance, before->word, seen.word)};
+  }
+  return {};
+}
+
+std::size_t recycled_places(const Evidence& evidence) {
+  return static_cast<std::size_t>(std::count_if(
+      evidence.sightings.begin(), evidence.sightings.end(), [&](const Sighting& seen) {
+        const Sighting* before = previous(evidence, seen);
+        return before != nullptr && before->instance != seen.instance;
+      }));
+}
+
+// ---- the path counters --------------------------------------------------------------------------
+
+Suspected from_paths(const Evidence& evidence) {
+  if (evidence.counters.stale_cache_lines == 0) return {};
+  return Suspicion{
+      0, "e",
+      fmt::format("path counters: {} cache lines went on answering for a type after it was "
+                  "modified",
+                  evidence.counters.stale_cache_lines)};
+}
+
+// ---- all together -------------------------------------------------------------------------------
+
+const char* conclusion_of(std::string_view kind) {
+  switch (kind[0]) {
+    case 'a':
+      return kind == "a" ? "a narrow writer: one byte of the word was written"
+                         : "somebody wrote to the word of a live instance: (a) or (b)";
+    case 'b':
+      return "a wide writer: a store of several bytes changed the tag";
+    case 'c':
+      return "a wild write: through a stale pointer, or past the end of its own block";
+    case 'e':
+      return "a stale cache: compiled code stored what it remembered of another time";
+    case 'f':
+      return "stray reference counting through the tagged word";
+    case 'g':
+      return "stray reference counting of the values themselves, the tag taken off";
+    default:
+      return "";
+  }
+}
+
+std::string crash_in_words(const CrashSeen& crash) {
+  if (crash.of_freed_memory)
+    return fmt::format("crash report: use of freed memory at {:#x}", crash.address);
+  if (crash.beside_chunk)
+    return fmt::format("crash report: at {:#x}, a few bytes below a chunk of values",
+                       crash.address);
+  constexpr std::uint64_t kDictCheck = 0xab, kNullPage = 4096;
+  if (crash.address == kDictCheck)
+    return "crash report: SIGSEGV at 0xab, where PyDict_Check reads the flags of a null type; no "
+           "use "
+           "after free, says AddressSanitizer";
+  return fmt::format("crash report: SIGSEGV at {:#x}{}", crash.address,
+                     crash.address < kNullPage ? ", in the null page" : "");
+}
+
+// A store that met nobody's memory is a crash, and leaves no other record.
+Suspected from_crash(const Evidence& evidence) {
+  if (!evidence.crash || !(evidence.crash->of_freed_memory || evidence.crash->beside_chunk))
+    return {};
+  return Suspicion{evidence.crash->order, "c", crash_in_words(*evidence.crash)};
+}
+
+/// No suspicion is left: what those instruments that are there make of that.
+Diagnosis all_clear(const Evidence& evidence, InstrumentSet without) {
+  const auto has = [&](Instrument one) { return (without & instrument_bit(one)) == 0; };
+  Diagnosis diagnosis{"-", "this shows nothing by itself", {}};
+  if (has(Instrument::write_watch)) {
+    diagnosis.kind = "d";
+    diagnosis.conclusion = "legal recycling: only legal writers wrote to the word";
+    diagnosis.evidence.push_back(
+        fmt::format("write watch: all {} stores to words are the interpreter's own",
+                    evidence.word_writes.size()));
+  }
+  if (has(Instrument::allocation_counter)) {
+    const std::size_t recycled = recycled_places(evidence);
+    if (recycled != 0 || !has(Instrument::write_watch)) {
+      diagnosis.kind = "d";
+      diagnosis.conclusion = "legal recycling: another instance at the same address";
+    }
+    diagnosis.evidence.push_back(fmt::format(
+        "allocation counter: {} of {} probes met another instance at an address seen before",
+        recycled, evidence.sightings.size()));
+  }
+  if (has(Instrument::debug_allocator))
+    diagnosis.evidence.push_back(fmt::format(
+        "debug allocator: {} frees of chunks, all as allocated; no prefix, no padding touched",
+        evidence.checked_frees));
+  if (has(Instrument::path_counters)) {
+    const std::uint64_t stores = evidence.counters.compiled_stores;
+    diagnosis.evidence.push_back(
+        fmt::format("path counters: the compiled store ran {} times", stores));
+    if (stores == 0 && evidence.counters.compiled_loads == 0) {
+      diagnosis.kind = "vacuous";
+      diagnosis.conclusion = "the compiled path never ran: there is nothing to explain";
+    }
+  }
+  return diagnosis;
+}
+
+/// All that is known is how it ended.
+Diagnosis by_crash_alone(const Evidence& evidence) {
+  if (!evidence.crash) return {"-", "no crash, no report: nothing is wrong", {}};
+  if (const Suspected wild = from_crash(evidence))
+    return {wild->kind, "a wild access", {wild->evidence}};
+  return {"a|b",
+          "not a use after free, so not (c): somebody cleared the tag",
+          {crash_in_words(*evidence.crash)}};
+}
+
+// It decides nothing: where there is none, the diagnosis is the same.
+void add_hardware(Diagnosis& diagnosis, const HardwareSeen& seen) {
+  if (!seen.why_not.empty())
+    diagnosis.evidence.push_back("hardware watch: skipped, " + seen.why_not);
+  else if (seen.watched != 0)
+    diagnosis.evidence.push_back(
+        fmt::format("hardware watch: {} of {} instances, {} writes to their words, {} of them not "
+                    "by instrumented "
+                    "stores",
+                    seen.watched, seen.instances, seen.writes, seen.unaccounted));
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Evidence& evidence, InstrumentSet without) {
+  const auto has = [&](Instrument one) { return (without & instrument_bit(one)) == 0; };
+  const auto all = instrument_bit(Instrument::crash_report) - 1;
+  if ((without & all) == all) return by_crash_alone(evidence);
+
+  Suspected first;
+  if (has(Instrument::write_watch)) first = first_of(first, from_writes(evidence));
+  if (has(Instrument::debug_allocator)) first = first_of(first, from_blocks(evidence));
+  if (has(Instrument::allocation_counter)) {
+    first = first_of(first, from_values(evidence));
+    if (!has(Instrument::write_watch)) first = first_of(first, from_words(evidence));
+  }
+  if (has(Instrument::path_counters)) first = first_of(first, from_paths(evidence));
+  if (has(Instrument::crash_report)) first = first_of(first, from_crash(evidence));
+
+  Diagnosis diagnosis = first
+                            ? Diagnosis{first->kind, conclusion_of(first->kind), {first->evidence}}
+                            : all_clear(evidence, without);
+  if (has(Instrument::crash_report) && evidence.crash &&
+      (!first || first->order != evidence.crash->order))
+    diagnosis.evidence.push_back(crash_in_words(*evidence.crash));
+  if (has(Instrument::write_watch)) add_hardware(diagnosis, evidence.hardware);
+  return diagnosis;
+}
+
+}  // namespace scenarios::managed_dict

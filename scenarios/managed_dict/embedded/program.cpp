@@ -1,0 +1,238 @@
+// How it works. The statements are Python functions, compiled once: running one allocates next to
+// nothing besides what it is about, so that pymalloc's free lists are as the path leaves them. Each
+// attribute store follows a call of storing(), where the probe is and the fault may be planted.
+#include "scenarios/managed_dict/embedded/program.h"
+
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "scenarios/managed_dict/embedded/recorder.h"
+#include "scenarios/managed_dict/embedded/slot.h"
+
+namespace scenarios::managed_dict::embedded {
+namespace {
+
+constexpr const char* kSource = R"(
+import gc
+from afterlife import number, reading, storing
+
+class DType: pass
+dtype = DType()
+
+class _NoGrad:
+    _enabled = True
+    def __enter__(self):
+        storing(self); self._prev = _NoGrad._enabled
+        _NoGrad._enabled = False
+        return self
+    def __exit__(self, kind, value, trace):
+        _NoGrad._enabled = self._prev
+
+class _Autocast:
+    _current = None
+    def __init__(self):
+        storing(self); self._enabled = True
+        storing(self); self._dtype = dtype
+        storing(self); self._scale = number()
+    def __enter__(self):
+        storing(self); self._prev = _Autocast._current
+        return self
+    def __exit__(self, kind, value, trace):
+        _Autocast._current = self._prev
+
+class _ProfileScope:
+    def __init__(self):
+        storing(self); self._name = dtype
+    def __enter__(self):
+        storing(self); self._start = number()
+        return self
+    def __exit__(self, kind, value, trace):
+        self._start
+
+CLASSES = [_NoGrad, _Autocast, _ProfileScope]
+NAMES = [['_prev'], ['_enabled', '_dtype', '_scale', '_prev'], ['_name', '_start']]
+NAMES = [own + ['extra%d' % i for i in range(34)] for own in NAMES]
+PLAIN = list(CLASSES)
+V = [None] * 6
+WHICH = [0] * 6
+WANT = [[None] * 40 for _ in V]
+NOISE = []
+
+def new_instance(v, c):
+    V[v] = CLASSES[c]()
+    WHICH[v] = c
+    for a in range(40): WANT[v][a] = None
+def del_instance(v): V[v] = None
+def store_attr(v, a, k):
+    value = V[v] if k == 3 else dtype if k == 2 else True if k == 1 else number()
+    storing(V[v])
+    setattr(V[v], NAMES[WHICH[v]][a], value)
+    WANT[v][a] = None if k == 3 else value
+def load_attr(v, a):
+    got = getattr(V[v], NAMES[WHICH[v]][a], None)
+    if WANT[v][a] is not None and got is not WANT[v][a]: reading()
+def delete_attr(v, a):
+    if NAMES[WHICH[v]][a] in V[v].__dict__: delattr(V[v], NAMES[WHICH[v]][a])
+    WANT[v][a] = None
+def access_dict(v): V[v].__dict__
+def replace_dict(v): V[v].__dict__ = {}; forget(v)
+def delete_dict(v): del V[v].__dict__; forget(v)
+def forget(v):
+    for a in range(40): WANT[v][a] = None
+def set_class(v, c): V[v].__class__ = CLASSES[c]; WHICH[v] = c; forget(v)
+def set_type_attr(c): CLASSES[c]._revision = number()
+def subclass(c): type('Sub', (CLASSES[c],), {})
+def collect(): gc.collect()
+def hold_noise(size): NOISE.append(bytes(max(size - 33, 0)))
+def drop_noise(): NOISE and NOISE.pop()
+def with_block(depth):
+    with _NoGrad():
+        if depth > 1:
+            with _Autocast() as cast:
+                if depth > 2:
+                    with _ProfileScope(): launch_with(cast)
+                else: launch_with(cast)
+def launch_with(cast):
+    if cast._dtype is not dtype or cast._enabled is not True: reading()
+def launch(v):
+    if WHICH[v] == 1: launch_with(V[v])
+def clear_up():
+    for v in range(6): V[v] = None
+    NOISE.clear()
+    gc.collect()
+gc.disable()
+)";
+
+struct State {
+  PyObject* names = nullptr;  ///< The globals of the source above.
+  std::map<long, std::string> strays;
+  long store_count = 0;
+  long long last_number = 1'000'000;
+  int wanted_bit23 = -1;
+  std::vector<PyObject*> elsewhere;  ///< Numbers whose address had the other bit.
+};
+
+State& state() {
+  static State& the_state = *new State;
+  return the_state;
+}
+
+[[noreturn]] void raise_python_error(const std::string& where) {
+  PyErr_Print();
+  throw std::runtime_error(where + ": the interpreter raised");
+}
+
+/// The planted fault: what a compiler does that takes the tagged word for an owned object.
+void stray(const std::string& kind, PyObject* object) {
+  const std::uintptr_t word = *slot_of(object);
+  auto* seeming = reinterpret_cast<PyObject*>(kind == "incref_values" ? values_in(word) : word);
+  const auto times = [&](const char* what) {
+    return kind == what || kind == "balanced" ? 1 : kind == std::string(what) + "2" ? 2 : 0;
+  };
+  for (int i = times("incref") + (kind == "incref_values"); i > 0; --i) Py_INCREF(seeming);
+  for (int i = times("decref"); i > 0; --i) Py_DECREF(seeming);
+}
+
+PyObject* storing(PyObject*, PyObject* object) {
+  record_store(object);
+  State& known = state();
+  if (const auto due = known.strays.find(++known.store_count); due != known.strays.end())
+    stray(due->second, object);
+  Py_RETURN_NONE;
+}
+
+PyObject* number(PyObject*, PyObject*) {
+  constexpr std::size_t kPatience = 1 << 20;
+  State& known = state();
+  ++known.last_number;
+  for (std::size_t attempt = 0; attempt < kPatience; ++attempt) {
+    PyObject* made = PyLong_FromLongLong(known.last_number);
+    const int bit23 = static_cast<int>(reinterpret_cast<std::uintptr_t>(made) >> 23 & 1);
+    if (known.wanted_bit23 < 0 || bit23 == known.wanted_bit23) return made;
+    known.elsewhere.push_back(made);
+  }
+  PyErr_SetString(PyExc_MemoryError, "no number at an address with that bit");
+  return nullptr;
+}
+
+PyObject* reading(PyObject*, PyObject*) {
+  record_reading();
+  Py_RETURN_NONE;
+}
+
+PyMethodDef kFunctions[] = {{"storing", storing, METH_O, nullptr},
+                            {"number", number, METH_NOARGS, nullptr},
+                            {"reading", reading, METH_NOARGS, nullptr},
+                            {nullptr, nullptr, 0, nullptr}};
+PyModuleDef kModule = {PyModuleDef_HEAD_INIT,
+                       "afterlife",
+                       nullptr,
+                       -1,
+                       kFunctions,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       nullptr};
+
+void call(const std::string& name, const std::vector<long>& numbers) {
+  PyObject* function = PyDict_GetItemString(state().names, name.c_str());
+  if (function == nullptr || !PyFunction_Check(function))
+    throw std::runtime_error("no statement is called '" + name + "'");
+  PyObject* arguments[3];
+  std::size_t count = 0;
+  for (const long each : numbers) arguments[count++] = PyLong_FromLong(each);
+  PyObject* result = PyObject_Vectorcall(function, arguments, count, nullptr);
+  if (result == nullptr) raise_python_error(name);
+  Py_DECREF(result);
+  for (std::size_t i = 0; i < count; ++i) Py_DECREF(arguments[i]);
+}
+
+void run_line(const std::string& line) {
+  std::istringstream words(line);
+  std::string name;
+  words >> name;
+  if (name.empty() || name[0] == '#') return;
+  std::vector<long> numbers;
+  for (long each = 0; numbers.size() < 3 && words >> each;) numbers.push_back(each);
+  words.clear();
+  std::string kind;
+  words >> kind;
+  if (name == "stray") {
+    state().strays[numbers.at(0)] = kind;
+  } else if (name == "bit23") {
+    state().wanted_bit23 = static_cast<int>(numbers.at(0));
+  } else {
+    next_statement();
+    call(name, numbers);
+    drain_writes();
+  }
+}
+
+}  // namespace
+
+void define_program() {
+  PyObject* module = PyModule_Create(&kModule);
+  PyDict_SetItemString(PyImport_GetModuleDict(), "afterlife", module);
+  state().names = PyModule_GetDict(PyImport_AddModule("__main__"));
+  PyObject* done = PyRun_String(kSource, Py_file_input, state().names, state().names);
+  if (done == nullptr) raise_python_error("the program's own source");
+  Py_DECREF(done);
+  constexpr int kWarmUp = 40;
+  for (int i = 0; i < kWarmUp; ++i) call("with_block", {3});
+  call("clear_up", {});
+  state().store_count = 0;
+}
+
+void record_program() {
+  PyObject* classes = PyDict_GetItemString(state().names, "CLASSES");
+  for (Py_ssize_t i = 0; i < PyList_Size(classes); ++i)
+    record_class(reinterpret_cast<PyTypeObject*>(PyList_GetItem(classes, i)));
+}
+
+void run_program(std::istream& statements) {
+  for (std::string line; std::getline(statements, line);) run_line(line);
+}
+
+}  // namespace scenarios::managed_dict::embedded

@@ -1,0 +1,41 @@
+// Recorder: what the instruments see of the real interpreter, one line of evidence each, written at
+// once: the process may die of its next statement.
+//
+// The lines say what an observer of the model is told (targets/managed_dict/observer.h), and
+// tests/managed_dict_embedded.h reads them. Lines that begin with # are for people: they name the
+// function that wrote, which a judge must not know.
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+
+namespace scenarios::managed_dict::embedded {
+
+/// What the program has on, besides what always is.
+struct Instruments {
+  bool hardware_watch = true;
+};
+
+/// Once, after Py_Initialize and before the first instance.
+void start_recording(const Instruments& instruments);
+
+/// Instances of this plain class are watched from tp_alloc to tp_free.
+void record_class(PyTypeObject* type);
+
+/// A statement begins: the clock of the record.
+void next_statement();
+
+/// An attribute is about to be stored: the probe of the report, at its place.
+void record_store(PyObject* object);
+
+/// A load found something else than what was stored last.
+void record_reading();
+
+/// What the hardware watch saw since it was asked last.
+void drain_writes();
+
+/// The last line of a process that came to its end.
+void stop_recording();
+
+}  // namespace scenarios::managed_dict::embedded

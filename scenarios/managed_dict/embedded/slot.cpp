@@ -1,0 +1,27 @@
+#define Py_BUILD_CORE 1
+#include "scenarios/managed_dict/embedded/slot.h"
+
+extern "C" {
+#include <internal/pycore_object.h>
+}
+
+namespace scenarios::managed_dict::embedded {
+
+std::uintptr_t* slot_of(PyObject* object) {
+#if PY_VERSION_HEX >= 0x030C0000
+  return reinterpret_cast<std::uintptr_t*>(_PyObject_DictOrValuesPointer(object));
+#else
+  return reinterpret_cast<std::uintptr_t*>(_PyObject_ValuesPointer(object));
+#endif
+}
+
+std::uintptr_t values_in(std::uintptr_t word) {
+  if constexpr (kTagged) return (word & 1) != 0 ? word + 1 : 0;
+  return word;
+}
+
+std::uint8_t prefix_of(std::uintptr_t values) {
+  return *reinterpret_cast<const volatile std::uint8_t*>(values - 1);
+}
+
+}  // namespace scenarios::managed_dict::embedded

@@ -1,0 +1,126 @@
+// Evidence: what the instruments recorded of one run, and all that a diagnosis is made from.
+//
+// Blinded: no variant, no symbol and no source line of whoever wrote. A store is the kind of module
+// that did it, its width, place and value; a life is a number; the rest are checks and counters.
+// The real interpreter (embedded/) gives the same record as the model.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/scenario.h"
+#include "targets/managed_dict/managed_dict.h"
+
+namespace scenarios::managed_dict {
+
+/// What a person can learn of a run, one instrument each. Each can be left out of a diagnosis.
+enum class Instrument : std::uint8_t {
+  write_watch,         ///< Of the word at obj-0x18: by instrumented stores, and by hardware.
+  allocation_counter,  ///< Birth ids at every probe: of the instance, its chunk, its values.
+  debug_allocator,     ///< What free() gets, the chunk's prefix, what lies around a block.
+  path_counters,       ///< How often the compiled paths ran, and with what they remembered.
+  crash_report,        ///< What everybody has, and AddressSanitizer over pymalloc has no more than.
+};
+inline constexpr std::array<harness::InstrumentInfo, 5> kInstruments{{
+    {"write_watch", "who writes to an instance's word at obj-0x18, and what"},
+    {"allocation_counter", "birth ids of instances, chunks and values at every attribute store"},
+    {"debug_allocator",
+     "whether free() gets what malloc() returned; prefixes, padding, freed blocks"},
+    {"path_counters",
+     "how often the compiled paths really ran, and from which state of their caches"},
+    {"crash_report", "where it crashed, as AddressSanitizer over pymalloc would print it"},
+}};
+constexpr harness::InstrumentSet instrument_bit(Instrument instrument) {
+  return harness::InstrumentSet{1} << harness::raw(instrument);
+}
+
+/// Whose code it was, as far as a program counter's module tells.
+enum class Writer : std::uint8_t { jit, interpreter, allocator, unknown };
+harness::Label to_label(Writer writer);
+
+/// When something was recorded: counts up over all instruments of a run.
+using Order = std::uint32_t;
+
+/// A store that touched the word of a live instance.
+struct WordWrite {
+  Order order;
+  Writer writer;
+  std::uint8_t width;  ///< In bytes, of the store.
+  std::int8_t offset;  ///< Of its first byte, from the word's.
+  std::uint32_t instance;
+  std::uint64_t before;  ///< The whole word.
+  std::uint64_t after;
+  bool operator==(const WordWrite&) const = default;
+};
+
+/// An attribute store was about to happen, and the probe looked at the instance.
+struct Sighting {
+  Order order;
+  bool compiled;
+  std::uint32_t place;  ///< Which address: numbered in the order of their first sighting. 0: the
+                        ///< chunk was looked at when it went, and no instance.
+  std::uint32_t instance;
+  std::uint32_t chunk;  ///< 0: none.
+  std::uint64_t word;
+  /// How far beside the start of an object one of the values points; 0: none does.
+  std::int32_t value_shift;
+  bool operator==(const Sighting&) const = default;
+};
+
+/// Something that a debug allocator does not let pass.
+struct BlockFinding {
+  enum class Kind : std::uint8_t {
+    freed_beside,    ///< free() got a pointer that malloc() never returned; `shift` beside one.
+    prefix_changed,  ///< A chunk's prefix byte; `shift` is by how much.
+    overrun,         ///< Bytes around a block, or of a neighbour, by a store that went too far.
+    freed_written,   ///< A block that nobody has was written to.
+    freed_again,     ///< free() of a block that nobody has.
+    header_changed,  ///< 3.13: what inline values begin with, by a store as wide as a count.
+  };
+  Order order;
+  Kind kind;
+  Writer writer;
+  std::uint8_t width;  ///< Of the store; 0 where it is unknown.
+  std::int32_t shift;
+  std::uint32_t block;
+  bool operator==(const BlockFinding&) const = default;
+};
+harness::Label to_label(BlockFinding::Kind kind);
+
+/// How the run crashed, if it did: what everybody sees.
+struct CrashSeen {
+  Order order;
+  std::uint64_t address;
+  bool of_freed_memory;  ///< What AddressSanitizer without pymalloc would call a use after free.
+  bool beside_chunk;     ///< A few bytes below a chunk, where its insertion order would grow to.
+  bool operator==(const CrashSeen&) const = default;
+};
+
+/// What the hardware watchpoints add. Evidence only.
+struct HardwareSeen {
+  std::string why_not;            ///< Empty where the machine has them.
+  std::uint32_t instances = 0;    ///< That were born,
+  std::uint32_t watched = 0;      ///< and that were watched, over all repetitions.
+  std::uint32_t writes = 0;       ///< To their words,
+  std::uint32_t unaccounted = 0;  ///< and not seen by the instrumented stores.
+};
+
+struct Evidence {
+  targets::managed_dict::Version version = targets::managed_dict::Version::cpython312;
+  std::vector<WordWrite> word_writes;
+  std::vector<Sighting> sightings;
+  std::vector<BlockFinding> findings;
+  std::uint32_t checked_frees = 0;
+  targets::managed_dict::Counters counters;
+  std::optional<CrashSeen> crash;
+  HardwareSeen hardware;
+
+  /// One line each, in the order in which it was recorded.
+  std::vector<std::string> lines() const;
+};
+
+/// Which class of writer did it, from the evidence of all instruments but `without`.
+harness::Diagnosis diagnose(const Evidence& evidence, harness::InstrumentSet without = 0);
+
+}  // namespace scenarios::managed_dict

@@ -1,0 +1,55 @@
+#include "scenarios/managed_dict/explain.h"
+
+namespace scenarios::managed_dict {
+
+using harness::instruments::HardwareWatch;
+using harness::instruments::WatchRota;
+
+ManagedInstruments::ManagedInstruments(bool hardware) {
+  hardware_.why_not = hardware ? HardwareWatch::why_not() : "not asked for";
+}
+
+/// Repetitions that the rota takes; 0 where the first run already watched every instance.
+std::size_t ManagedInstruments::turns() const {
+  const std::size_t count = record_->instance_count();
+  return count <= HardwareWatch::kRegisterCount ? 0 : WatchRota::turns_for(count);
+}
+
+targets::managed_dict::Observer& ManagedInstruments::begin_run() {
+  const bool first = run_count_++ == 0;
+  std::unique_ptr<Recorder>& recorder = first ? record_ : repeated_;
+  WatchRota rota;
+  if (!first) rota = {run_count_ - 2, turns()};
+  if (run_count_ == 2) hardware_.watched = hardware_.writes = hardware_.unaccounted = 0;
+  recorder = std::make_unique<Recorder>();
+  watch_ = nullptr;  // Before there is another: they share the processor.
+  if (hardware_.why_not.empty()) {
+    watch_ = std::make_unique<WordWatch>(rota, hardware_);
+    recorder->use(*watch_);
+  }
+  return *recorder;
+}
+
+bool ManagedInstruments::wants_another_run() const {
+  return hardware_.why_not.empty() && run_count_ < 1 + turns();
+}
+
+harness::Diagnosis ManagedInstruments::diagnose(harness::InstrumentSet without) const {
+  Evidence all = record_->evidence();
+  all.hardware = hardware_;
+  all.hardware.instances = record_->instance_count();
+  return managed_dict::diagnose(all, without);
+}
+
+std::vector<std::string> ManagedInstruments::record() const { return record_->evidence().lines(); }
+
+targets::managed_dict::Observer* observer_of(harness::Scene& scene) {
+  if (scene.instruments == nullptr) return nullptr;
+  return &static_cast<ManagedInstruments&>(*scene.instruments).begin_run();
+}
+
+std::unique_ptr<harness::Instruments> make_instruments() {
+  return std::make_unique<ManagedInstruments>();
+}
+
+}  // namespace scenarios::managed_dict

@@ -1,0 +1,42 @@
+// Explain: the instruments of this path, as the harness asks for them.
+#pragma once
+
+#include <memory>
+
+#include "scenarios/managed_dict/recorder.h"
+
+namespace scenarios::managed_dict {
+
+/// The first run is the record. Where it had more instances than the processor has registers, it is
+/// repeated until each of them was watched.
+class ManagedInstruments final : public harness::Instruments {
+ public:
+  /// `hardware`: whether watchpoints are set, where the machine has them.
+  explicit ManagedInstruments(bool hardware = true);
+
+  /// Begins the record of one run: the driver's observer.
+  targets::managed_dict::Observer& begin_run();
+
+  bool wants_another_run() const override;
+  harness::Diagnosis diagnose(harness::InstrumentSet without) const override;
+  std::vector<std::string> record() const override;
+
+  const Evidence& evidence() const { return record_->evidence(); }
+  const HardwareSeen& hardware() const { return hardware_; }
+
+ private:
+  std::size_t turns() const;
+
+  HardwareSeen hardware_;
+  std::size_t run_count_ = 0;
+  std::unique_ptr<WordWatch> watch_;    ///< Of the last run.
+  std::unique_ptr<Recorder> record_;    ///< Of the first.
+  std::unique_ptr<Recorder> repeated_;  ///< Of the last, where it was repeated.
+};
+
+std::unique_ptr<harness::Instruments> make_instruments();
+
+/// Who observes this run: the instruments that the scene has, or nobody.
+targets::managed_dict::Observer* observer_of(harness::Scene& scene);
+
+}  // namespace scenarios::managed_dict

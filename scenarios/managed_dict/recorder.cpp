@@ -1,0 +1,268 @@
+// How it works. A store is judged by the block that it met: the word of an instance goes to the
+// write watch; a prefix, padding, a neighbour's or nobody's bytes to the debug allocator. What the
+// interpreter does all day (values, counts of references, links of collector and allocator) leaves
+// no trace.
+#include "scenarios/managed_dict/recorder.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+
+namespace scenarios::managed_dict {
+
+using namespace targets::managed_dict;  // NOLINT: all of it is about the target's records.
+
+namespace {
+
+/// More of a kind than these adds nothing to a diagnosis.
+constexpr std::size_t kKeepLimit = 4096;
+constexpr std::uint32_t kWordBytes = 8;
+/// A count of references changes a word by this much at most.
+constexpr std::int64_t kCountReach = 8;
+
+std::uint32_t number(harness::BirthId id) { return harness::raw(id); }
+
+Writer writer_of(Module module) {
+  switch (module) {
+    case Module::jit:
+      return Writer::jit;
+    case Module::allocator:
+      return Writer::allocator;
+    case Module::unknown:
+      return Writer::unknown;
+    case Module::interpreter:
+    case Module::collector:
+      break;
+  }
+  return Writer::interpreter;
+}
+
+/// Where the watched words of an instance are, from the start of its block: 3.11 has two.
+std::span<const std::int32_t> word_offsets(Version version) {
+  constexpr auto kBefore = static_cast<std::int32_t>(kPreheaderBytes);
+  static constexpr std::array<std::int32_t, 2> kOffsets{kBefore + kWordOffset,
+                                                        kBefore + kValuesOffset};
+  return {kOffsets.data(), version == Version::cpython311 ? 2U : 1U};
+}
+
+bool overlaps(std::int32_t offset, std::uint32_t width, std::int32_t begin, std::int32_t end) {
+  return offset < end && offset + static_cast<std::int32_t>(width) > begin;
+}
+
+/// The whole word at `word` before or after a store that covers some of it. What the store does not
+/// cover is not in the record: it stays 0.
+std::uint64_t word_with(std::uint64_t bytes, std::int32_t store_offset, std::int32_t word) {
+  const std::int32_t shift = (store_offset - word) * 8;
+  return shift >= 0 ? bytes << shift : bytes >> -shift;
+}
+
+}  // namespace
+
+std::uint8_t Recorder::Life::prefix() const {
+  for (std::uint32_t size = 1; size <= kSharedKeysLimit; ++size)
+    if (chunk_bytes(size) == bytes) return static_cast<std::uint8_t>(prefix_bytes(size));
+  return 0;
+}
+
+Recorder::Life* Recorder::find(harness::BirthId id) {
+  const auto found = lives_.find(id);
+  return found != lives_.end() ? &found->second : nullptr;
+}
+
+Address Recorder::object_in(const Life& life) {
+  switch (life.kind) {
+    case BlockKind::instance:
+      return life.begin + kPreheaderBytes;
+    case BlockKind::dict:
+      return life.begin + kGcHeadBytes;
+    default:
+      return life.begin;
+  }
+}
+
+// Nothing is known of what lives as long as the process, but that it is aligned.
+bool Recorder::is_object(Address address) const {
+  auto after = by_address_.upper_bound(address);
+  if (after != by_address_.begin()) {
+    const Life& life = lives_.at(std::prev(after)->second);
+    if (address - life.begin < life.bytes) return address == object_in(life);
+  }
+  return address % kWordBytes == 0;
+}
+
+void Recorder::mapped(Address base, const std::byte* bytes) {
+  if (watch_ != nullptr) watch_->mapped(base, bytes);
+}
+
+void Recorder::allocated(const Allocation& allocation) {
+  ++order_;
+  if (watch_ != nullptr && allocation.kind == BlockKind::instance)
+    watch_->born(allocation.address + static_cast<Address>(word_offsets(evidence_.version)[0]));
+  Life life{allocation.block, allocation.kind, allocation.address, allocation.bytes, {}, {}};
+  if (allocation.kind == BlockKind::values) {
+    life.copy.resize(allocation.bytes);
+    life.last_right.resize(allocation.bytes / kWordBytes + 1);
+  }
+  instance_count_ += allocation.kind == BlockKind::instance;
+  // Whoever was here before is gone, or was never freed by its own name.
+  const auto last = by_address_.lower_bound(allocation.address + allocation.bytes);
+  auto first = by_address_.lower_bound(allocation.address);
+  while (first != last) {
+    lives_.erase(first->second);
+    first = by_address_.erase(first);
+  }
+  by_address_[allocation.address] = allocation.block;
+  lives_[allocation.block] = std::move(life);
+}
+
+void Recorder::stored(const Store& store) {
+  ++order_;
+  if (watch_ != nullptr) watch_->stored(store.address, store.width);
+  if (!store.alive) {
+    if (store.module != Module::allocator) add_finding(BlockFinding::Kind::freed_written, store);
+    return;
+  }
+  Life* life = find(store.block);
+  if (life == nullptr) return;  // It lives as long as the process.
+  if (store.kind == BlockKind::instance) return stored_in_instance(store, *life);
+  if (store.kind == BlockKind::values) return stored_in_chunk(store, *life);
+  // Nothing else has bytes of its own: it is somebody's index that went too far.
+  if (store.width == 1 || store.kind == BlockKind::noise)
+    add_finding(BlockFinding::Kind::overrun, store);
+}
+
+void Recorder::stored_in_instance(const Store& store, const Life& life) {
+  for (const std::int32_t word : word_offsets(evidence_.version))
+    if (overlaps(store.offset, store.width, word, word + static_cast<std::int32_t>(kWordBytes)))
+      return stored_in_word(store, word);
+  const auto inline_begin =
+      static_cast<std::int32_t>(kPreheaderBytes + basic_bytes(evidence_.version));
+  const bool is_inline = evidence_.version == Version::cpython313 && store.offset >= inline_begin;
+  const bool beyond = store.offset + store.width > static_cast<std::int32_t>(life.bytes);
+  if (is_inline && store.width == 4) return add_finding(BlockFinding::Kind::header_changed, store);
+  if (beyond || (store.width == 1 && !is_inline)) add_finding(BlockFinding::Kind::overrun, store);
+}
+
+void Recorder::stored_in_word(const Store& store, std::int32_t word) {
+  if (evidence_.word_writes.size() >= kKeepLimit) return;
+  evidence_.word_writes.push_back({order_, writer_of(store.module), store.width,
+                                   static_cast<std::int8_t>(store.offset - word),
+                                   number(store.block), word_with(store.before, store.offset, word),
+                                   word_with(store.after, store.offset, word)});
+}
+
+void Recorder::stored_in_chunk(const Store& store, Life& life) {
+  const std::int32_t prefix = life.prefix();
+  const std::int32_t end = store.offset + store.width;
+  const bool in_values = store.offset >= prefix;
+  const std::uint8_t prefix_before = life.copy[static_cast<std::size_t>(prefix - 1)];
+  if (store.offset >= 0 && static_cast<std::size_t>(end) <= life.copy.size())
+    std::memcpy(life.copy.data() + store.offset, &store.after, store.width);
+  if (end > static_cast<std::int32_t>(life.bytes) || (in_values && store.width == 1))
+    return add_finding(BlockFinding::Kind::overrun, store);
+  if (in_values) return note_value(store, life);
+  if (end < prefix) return;
+  const std::int32_t now = life.copy[static_cast<std::size_t>(prefix - 1)];
+  if (store.width == 1 && now == prefix) return;  // As it is written when the chunk is made.
+  add_finding(BlockFinding::Kind::prefix_changed, store, now - prefix_before);
+}
+
+// What an attribute store put there: an object.
+void Recorder::note_value(const Store& store, Life& life) {
+  const auto offset = static_cast<std::uint32_t>(store.offset) - life.prefix();
+  if (store.width == kWordBytes && offset % kWordBytes == 0 && is_object(store.after))
+    life.last_right[offset / kWordBytes] = store.after;
+}
+
+void Recorder::released(const Release& release) {
+  ++order_;
+  const auto shift = static_cast<std::int32_t>(release.address - release.allocated);
+  BlockFinding finding{order_,
+                       BlockFinding::Kind::freed_beside,
+                       writer_of(release.module),
+                       0,
+                       shift,
+                       number(release.block)};
+  evidence_.checked_frees += release.is_values;
+  if (release.block == harness::BirthId::none || find(release.block) == nullptr) {
+    finding.kind = BlockFinding::Kind::freed_again;
+    add(finding);
+    return;
+  }
+  if (!release.is_allocated_pointer()) {
+    add(finding);
+  } else if (!release.padding_intact) {
+    finding.kind = BlockFinding::Kind::overrun;
+    add(finding);
+  }
+  const Life& life = *find(release.block);
+  look_at(life);
+  if (watch_ != nullptr && life.kind == BlockKind::instance)
+    watch_->died(life.begin + static_cast<Address>(word_offsets(evidence_.version)[0]));
+  by_address_.erase(life.begin);
+  lives_.erase(release.block);
+}
+
+// A value that points beside the object that it pointed at: by how much. What points at something
+// else altogether was not counted but overwritten.
+std::int32_t Recorder::value_shift(harness::BirthId chunk) {
+  Life* life = find(chunk);
+  if (life == nullptr || life->kind != BlockKind::values) return 0;
+  std::int32_t found = 0;
+  const std::size_t prefix = life->prefix();
+  for (std::size_t i = 0; prefix + (i + 1) * kWordBytes <= life->copy.size(); ++i) {
+    Address value = 0;
+    std::memcpy(&value, life->copy.data() + prefix + i * kWordBytes, sizeof value);
+    if (value == 0 || is_object(value)) {
+      life->last_right[i] = value;
+      continue;
+    }
+    const auto shift = static_cast<std::int64_t>(value - life->last_right[i]);
+    if (std::abs(shift) <= kCountReach && shift != 0) found = static_cast<std::int32_t>(shift);
+  }
+  return found;
+}
+
+void Recorder::look_at(const Life& life) {
+  const std::int32_t shift = value_shift(life.id);
+  if (shift != 0 && evidence_.sightings.size() < kKeepLimit)
+    evidence_.sightings.push_back({order_, false, 0, 0, number(life.id), 0, shift});
+}
+
+void Recorder::probed(const Probe& probe) { probed(probe, value_shift(probe.values)); }
+
+void Recorder::probed(const Probe& probe, std::int32_t shift) {
+  ++order_;
+  if (evidence_.sightings.size() >= kKeepLimit) return;
+  const auto [place, is_new] =
+      places_.try_emplace(probe.object, static_cast<std::uint32_t>(places_.size()) + 1);
+  evidence_.sightings.push_back({order_, probe.compiled, place->second, number(probe.instance),
+                                 number(probe.values), probe.word, shift});
+}
+
+void Recorder::crashed(const Crash& crash) {
+  ++order_;
+  constexpr Address kBelow = 16;
+  const auto above = by_address_.upper_bound(crash.address);
+  const bool beside_chunk = above != by_address_.end() && above->first - crash.address <= kBelow &&
+                            lives_.at(above->second).kind == BlockKind::values;
+  evidence_.crash = {order_, crash.address, crash.block != harness::BirthId::none, beside_chunk};
+}
+
+void Recorder::ended(const Counters& counters) {
+  evidence_.counters = counters;
+  if (watch_ != nullptr) watch_->settle();
+  ++order_;
+  for (const auto& [id, life] : lives_) look_at(life);
+}
+
+void Recorder::add_finding(BlockFinding::Kind kind, const Store& store, std::int32_t shift) {
+  add({order_, kind, writer_of(store.module), store.width, shift, number(store.block)});
+}
+
+void Recorder::add(const BlockFinding& finding) {
+  if (evidence_.findings.size() < kKeepLimit) evidence_.findings.push_back(finding);
+}
+
+}  // namespace scenarios::managed_dict

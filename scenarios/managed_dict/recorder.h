@@ -1,0 +1,75 @@
+// Recorder: turns what an observer sees of the interpreter's memory into evidence.
+//
+// It keeps a copy of each chunk of values, made of the stores it saw, because a probe looks at the
+// values and the observer is not told them. Lifetime: one run.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "scenarios/managed_dict/word_watch.h"
+
+namespace scenarios::managed_dict {
+
+class Recorder final : public targets::managed_dict::Observer {
+ public:
+  using Address = targets::managed_dict::Address;
+  using BlockKind = targets::managed_dict::BlockKind;
+
+  /// Has hardware watchpoints set as well. `watch` outlives the run.
+  void use(WordWatch& watch) { watch_ = &watch; }
+
+  void mapped(Address base, const std::byte* bytes) override;
+  void began(targets::managed_dict::Version version) override { evidence_.version = version; }
+  void stored(const targets::managed_dict::Store& store) override;
+  void allocated(const targets::managed_dict::Allocation& allocation) override;
+  void released(const targets::managed_dict::Release& release) override;
+  void probed(const targets::managed_dict::Probe& probe) override;
+  void crashed(const targets::managed_dict::Crash& crash) override;
+  void ended(const targets::managed_dict::Counters& counters) override;
+
+  /// The same for a probe that looked at the values itself.
+  void probed(const targets::managed_dict::Probe& probe, std::int32_t value_shift);
+
+  const Evidence& evidence() const { return evidence_; }
+  Evidence& evidence() { return evidence_; }
+  std::uint32_t instance_count() const { return instance_count_; }
+
+ private:
+  /// A block that somebody has.
+  struct Life {
+    harness::BirthId id;
+    BlockKind kind;
+    Address begin;
+    std::uint32_t bytes;
+    std::vector<std::uint8_t> copy;   ///< Of a chunk of values: its bytes.
+    std::vector<Address> last_right;  ///< ... and per word, the last object that it pointed at.
+    std::uint8_t prefix() const;
+  };
+
+  Life* find(harness::BirthId id);
+  /// The start of the object that a live block holds.
+  static Address object_in(const Life& life);
+  bool is_object(Address address) const;
+
+  void stored_in_instance(const targets::managed_dict::Store& store, const Life& life);
+  void stored_in_word(const targets::managed_dict::Store& store, std::int32_t word);
+  void stored_in_chunk(const targets::managed_dict::Store& store, Life& life);
+  void note_value(const targets::managed_dict::Store& store, Life& life);
+  void add_finding(BlockFinding::Kind kind, const targets::managed_dict::Store& store,
+                   std::int32_t shift = 0);
+  void add(const BlockFinding& finding);
+  std::int32_t value_shift(harness::BirthId chunk);
+  /// A look at the values of a chunk where no attribute is stored: when it goes, and at the end.
+  void look_at(const Life& life);
+
+  Evidence evidence_;
+  WordWatch* watch_ = nullptr;
+  Order order_ = 0;
+  std::uint32_t instance_count_ = 0;
+  std::map<harness::BirthId, Life> lives_;
+  std::map<Address, harness::BirthId> by_address_;
+  std::map<Address, std::uint32_t> places_;
+};
+
+}  // namespace scenarios::managed_dict

@@ -1,0 +1,181 @@
+// What instruments conclude from planted records: one for each class of writer. The records are
+// blind by construction: they are all that diagnose() gets.
+#include <gtest/gtest.h>
+
+#include "scenarios/managed_dict/evidence.h"
+
+namespace scenarios::managed_dict {
+namespace {
+
+using harness::InstrumentSet;
+
+constexpr std::uint64_t kValues = 0x7f3a24000098;
+constexpr std::uint64_t kWord = kValues - 1;
+constexpr std::uint64_t kDict = 0x7f3a24008040;
+constexpr InstrumentSet kAll = (InstrumentSet{1} << kInstruments.size()) - 1;
+
+InstrumentSet only(Instrument instrument) { return kAll & ~instrument_bit(instrument); }
+
+/// Records put together event by event.
+class Planted {
+ public:
+  Planted() { evidence_.counters.compiled_stores = 2; }
+
+  /// An instance as stock CPython makes it.
+  Planted& born(std::uint32_t id, std::uint64_t word = kWord) {
+    write(Writer::interpreter, 8, 0, id, 0, 0);
+    return write(Writer::interpreter, 8, 0, id, 0, word);
+  }
+  Planted& died(std::uint32_t id, std::uint64_t word = kWord) {
+    ++evidence_.checked_frees;
+    return write(Writer::interpreter, 8, 0, id, word, 0);
+  }
+  Planted& write(Writer writer, std::uint8_t width, std::int8_t offset, std::uint32_t id,
+                 std::uint64_t before, std::uint64_t after) {
+    evidence_.word_writes.push_back({++order_, writer, width, offset, id, before, after});
+    return *this;
+  }
+  Planted& probe(std::uint32_t place, std::uint32_t id, std::uint64_t word,
+                 std::int32_t shift = 0) {
+    evidence_.sightings.push_back({++order_, true, place, id, id + 100, word, shift});
+    return *this;
+  }
+  Planted& find(BlockFinding::Kind kind, std::uint8_t width, std::int32_t shift) {
+    evidence_.findings.push_back({++order_, kind, Writer::jit, width, shift, 7});
+    return *this;
+  }
+  Planted& crash(std::uint64_t address = 0xab) {
+    evidence_.crash = {++order_, address, false, false};
+    return *this;
+  }
+
+  Evidence& evidence() { return evidence_; }
+  const Evidence& evidence() const { return evidence_; }
+  std::string kind(InstrumentSet without = 0) const { return diagnose(evidence_, without).kind; }
+
+ private:
+  Evidence evidence_;
+  Order order_ = 0;
+};
+
+TEST(ManagedDictDiagnosePlanted, StockIsLegalRecycling) {
+  const Planted stock =
+      Planted().born(1).probe(1, 1, kWord).died(1).born(2).probe(1, 2, kWord).died(2);
+  EXPECT_EQ(stock.kind(), "d");
+  for (const Instrument left_out : {Instrument::write_watch, Instrument::debug_allocator,
+                                    Instrument::allocation_counter, Instrument::path_counters})
+    EXPECT_EQ(stock.kind(instrument_bit(left_out)), "d");
+}
+
+TEST(ManagedDictDiagnosePlanted, LegalMaterialisationBetweenProbesIsLegal) {
+  Planted seen = Planted().born(1).probe(1, 1, kWord);
+  seen.write(Writer::interpreter, 8, 0, 1, kWord, kDict).probe(1, 1, kDict).died(1, kDict);
+  EXPECT_EQ(seen.kind(), "d");
+  EXPECT_EQ(seen.kind(only(Instrument::allocation_counter)), "d");
+}
+
+TEST(ManagedDictDiagnosePlanted, AByteOfTheWordIsTheNarrowWriter) {
+  for (const Writer writer : {Writer::jit, Writer::unknown, Writer::interpreter}) {
+    const Planted seen = Planted()
+                             .born(1)
+                             .probe(1, 1, kWord)
+                             .write(writer, 1, 0, 1, 0x97, 0x96)
+                             .probe(1, 1, kWord - 1);
+    EXPECT_EQ(seen.kind(), "a");
+    EXPECT_EQ(seen.kind(instrument_bit(Instrument::write_watch)), "a|b")
+        << "the counter knows that it is the same instance, and no more";
+    EXPECT_NE(seen.kind(only(Instrument::debug_allocator)), "a");
+  }
+}
+
+TEST(ManagedDictDiagnosePlanted, AWiderStoreThatClipsTheTagIsTheWideWriter) {
+  const auto wide = [](Writer writer, std::uint8_t width, std::int8_t offset, std::uint64_t after) {
+    return Planted().born(1).write(writer, width, offset, 1, kWord, after).kind();
+  };
+  EXPECT_EQ(wide(Writer::interpreter, 8, 0, kWord - 1), "b") << "encoded twice";
+  EXPECT_EQ(wide(Writer::jit, 8, 0, kWord - 1), "b") << "a misdirected decrement";
+  EXPECT_EQ(wide(Writer::jit, 4, 0, kWord - 1), "b");
+  EXPECT_EQ(wide(Writer::interpreter, 8, 0, kWord & ~std::uint64_t{1}), "b") << "a flag cleared";
+  EXPECT_EQ(wide(Writer::unknown, 8, -4, kWord - 1), "b") << "it straddles byte 0";
+}
+
+TEST(ManagedDictDiagnosePlanted, AWordThatHasNothingToDoWithTheOldOneIsAWildWrite) {
+  const Planted seen = Planted()
+                           .born(1)
+                           .write(Writer::jit, 8, 0, 1, kWord, kWord + 0x4000)
+                           .probe(1, 1, kWord + 0x4000);
+  EXPECT_EQ(seen.kind(), "c");
+}
+
+TEST(ManagedDictDiagnosePlanted, WhatGoesPastABlockOrIntoNobodysIsAWildWrite) {
+  for (const auto kind : {BlockFinding::Kind::overrun, BlockFinding::Kind::freed_written,
+                          BlockFinding::Kind::freed_again}) {
+    const Planted seen = Planted().born(1).find(kind, 1, 0).probe(1, 1, kWord);
+    EXPECT_EQ(seen.kind(), "c");
+    EXPECT_EQ(seen.kind(instrument_bit(Instrument::debug_allocator)), "d") << "wrong, as in B7";
+  }
+}
+
+TEST(ManagedDictDiagnosePlanted, AStaleCacheIsToldByThePathCounters) {
+  Planted seen = Planted().born(1).probe(1, 1, kWord).died(1);
+  seen.evidence().counters.stale_cache_lines = 1;
+  EXPECT_EQ(seen.kind(), "e");
+  EXPECT_EQ(seen.kind(instrument_bit(Instrument::path_counters)), "d");
+}
+
+/// Counted once through the tagged word; the chunk is freed one byte early and handed out again,
+/// and a perfectly legal initialisation stores what was taken for an impossible pattern.
+Planted counted_through_the_word() {
+  Planted seen = Planted().born(1).probe(1, 1, kWord);
+  seen.find(BlockFinding::Kind::prefix_changed, 4, 1).find(BlockFinding::Kind::freed_beside, 0, -1);
+  return seen.died(1).born(2, kWord - 1).probe(1, 2, kWord - 1).crash();
+}
+
+TEST(ManagedDictDiagnosePlanted, StrayCountsThroughTheWordAreToldByTheDebugAllocatorOnly) {
+  const Planted seen = counted_through_the_word();
+  EXPECT_EQ(seen.kind(), "f");
+  EXPECT_EQ(seen.kind(only(Instrument::debug_allocator)), "f");
+}
+
+TEST(ManagedDictDiagnosePlanted, WithoutItTheWrongConclusionsOfTheTableComeOut) {
+  const Planted seen = counted_through_the_word();
+  EXPECT_EQ(seen.kind(instrument_bit(Instrument::debug_allocator)), "d") << "recycling artefact";
+  EXPECT_EQ(seen.kind(only(Instrument::write_watch)), "d") << "only legal writers";
+  EXPECT_EQ(seen.kind(only(Instrument::allocation_counter)), "d") << "different ids";
+  const auto by_crash = diagnose(seen.evidence(), only(Instrument::crash_report));
+  EXPECT_EQ(by_crash.kind, "a|b");
+  EXPECT_NE(by_crash.conclusion.find("not a use after free"), std::string::npos);
+}
+
+TEST(ManagedDictDiagnosePlanted, AnEvenCountThatNeverCrashesIsCaughtAllTheSame) {
+  Planted seen =
+      Planted().born(1).probe(1, 1, kWord).find(BlockFinding::Kind::prefix_changed, 4, 2);
+  seen.died(1).born(2, kWord - 2).probe(1, 2, kWord - 2);
+  EXPECT_EQ(seen.kind(), "f");
+  EXPECT_EQ(seen.kind(instrument_bit(Instrument::debug_allocator)), "d");
+  EXPECT_EQ(seen.kind(only(Instrument::crash_report)), "-") << "clean";
+}
+
+TEST(ManagedDictDiagnosePlanted, ACountedValueIsToldByTheAllocationCounter) {
+  const Planted seen = Planted().born(1).probe(1, 1, kWord).probe(1, 1, kWord, 1);
+  EXPECT_EQ(seen.kind(), "g");
+  EXPECT_EQ(seen.kind(instrument_bit(Instrument::allocation_counter)), "d");
+}
+
+TEST(ManagedDictDiagnosePlanted, WhatComesFirstDecides) {
+  Planted narrow = Planted().born(1).write(Writer::jit, 1, 0, 1, 0x97, 0x96);
+  EXPECT_EQ(narrow.find(BlockFinding::Kind::freed_beside, 0, -1).kind(), "a");
+  Planted counted = Planted().born(1).find(BlockFinding::Kind::prefix_changed, 8, -1);
+  EXPECT_EQ(counted.write(Writer::jit, 1, 0, 1, 0x97, 0x96).kind(), "f");
+}
+
+TEST(ManagedDictDiagnosePlanted, AVacuousRunExplainsNothing) {
+  Planted seen = Planted().born(1).probe(1, 1, kWord).died(1);
+  seen.evidence().counters = {};
+  EXPECT_EQ(seen.kind(), "vacuous");
+  EXPECT_EQ(seen.kind(instrument_bit(Instrument::path_counters)), "d")
+      << "the pass that hides nothing";
+}
+
+}  // namespace
+}  // namespace scenarios::managed_dict

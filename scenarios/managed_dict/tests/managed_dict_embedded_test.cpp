@@ -1,0 +1,230 @@
+// The same statements on a real CPython and on the model, judged from the same kind of record.
+//
+// The real one is a child process: it crashes where the model says that it does.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "harness/tests/child.h"
+#include "scenarios/managed_dict/recorder.h"
+
+namespace scenarios::managed_dict {
+namespace {
+
+using harness::BirthId;
+using harness::Ended;
+using harness::Folder;
+using targets::managed_dict::BlockKind;
+using targets::managed_dict::Module;
+using testing::HasSubstr;
+
+constexpr const char* kPath = "embedded_managed_dict_";
+
+/// Reads the lines of embedded/recorder.h into what an observer of the model is told.
+class Reader {
+ public:
+  explicit Reader(const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) read(line);
+  }
+
+  const Evidence& evidence() const { return recorder_.evidence(); }
+  bool ended() const { return ended_; }
+  std::size_t wrong_readings() const { return wrong_readings_; }
+
+ private:
+  static BirthId id(std::uint64_t number) { return static_cast<BirthId>(number); }
+  static BlockKind kind_of(const std::string& word) {
+    return word == "instance" ? BlockKind::instance
+           : word == "values" ? BlockKind::values
+                              : BlockKind::none;
+  }
+  static Module module_of(const std::string& word) {
+    return word == "jit"           ? Module::jit
+           : word == "interpreter" ? Module::interpreter
+           : word == "allocator"   ? Module::allocator
+                                   : Module::unknown;
+  }
+  void read(const std::string& line);
+  // The C function stands where compiled code would: a store that it saw is one that was compiled.
+  void end(std::uint64_t stores) { recorder_.ended({.compiled_stores = stores}); }
+
+  Recorder recorder_;
+  bool ended_ = false;
+  std::size_t wrong_readings_ = 0;
+};
+
+void Reader::read(const std::string& line) {
+  std::istringstream words(line);
+  std::string what, kind;
+  std::uint64_t tick = 0, block = 0, address = 0, before = 0, after = 0;
+  words >> what;
+  if (what == "evidence") {
+    words >> kind;
+    recorder_.began(kind == "cpython311" ? targets::managed_dict::Version::cpython311
+                                         : targets::managed_dict::Version::cpython312);
+  } else if (what == "born") {
+    std::uint32_t bytes = 0;
+    words >> tick >> kind >> block >> address >> bytes;
+    recorder_.allocated({tick, kind_of(kind), id(block), BirthId::none, address, bytes});
+  } else if (what == "write") {
+    std::int32_t offset = 0;
+    words >> tick >> kind >> block >> offset >> before >> after;
+    recorder_.stored({tick, module_of(kind), 8, BlockKind::instance, true, id(block), BirthId::none,
+                      offset, 0, before, after});
+  } else if (what == "probe") {
+    std::uint64_t instance = 0, chunk = 0, word = 0;
+    std::int32_t shift = 0;
+    words >> tick >> address >> instance >> chunk >> word >> shift;
+    recorder_.probed({tick, true, address, id(instance), id(chunk), word}, shift);
+  } else if (what == "release") {
+    std::uint64_t allocated = 0;
+    std::uint32_t prefix = 0, expected = 0;
+    words >> tick >> kind >> block >> address >> allocated >> prefix >> expected;
+    recorder_.released({tick, Module::interpreter, kind_of(kind), id(block), address, allocated,
+                        true, kind == "values", static_cast<std::uint8_t>(prefix),
+                        static_cast<std::uint8_t>(expected)});
+  } else if (what == "crash") {
+    words >> tick >> address;
+    recorder_.crashed({tick, Module::interpreter, address, BirthId::none});
+    end(recorder_.evidence().sightings.size());
+  } else if (what == "counters") {
+    words >> tick;
+    end(tick);
+    ended_ = true;
+  } else if (what == "reading") {
+    ++wrong_readings_;
+  }
+}
+
+/// A CPython that the build may have found.
+class TestManagedDictEmbedded : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    const std::string skipped = harness::read_file(here / (program() + ".skipped"));
+    if (!skipped.empty()) GTEST_SKIP() << skipped;
+    ASSERT_TRUE(std::filesystem::exists(here / program())) << program() << " is not built";
+  }
+
+  std::string program() const { return std::string(kPath) + GetParam(); }
+  bool is_tagged() const { return std::string(GetParam()) == "cpython312"; }
+
+  Ended run(const std::string& statements, std::vector<std::string> options = {}) const {
+    const Folder folder;
+    harness::write_file(folder / "statements", statements);
+    options.push_back(folder / "statements");
+    return harness::run_child(program(), options);
+  }
+  static std::string kind(const Ended& ended) {
+    return diagnose(Reader(ended.out).evidence()).kind;
+  }
+};
+
+/// Two instances of one class, one after the other at one address, and a block around all three.
+std::string life_after_life(const std::string& planted) {
+  return planted +
+         "new_instance 0 1\nstore_attr 0 2 0\nload_attr 0 2\nlaunch 0\ndel_instance 0\n"
+         "new_instance 1 1\nstore_attr 1 2 0\nload_attr 1 2\nlaunch 1\ndel_instance 1\n"
+         "with_block 3\nclear_up\n";
+}
+
+TEST_P(TestManagedDictEmbedded, WhatIsLegalRunsToItsEndAndIsLegal) {
+  for (const char* statements :
+       {"", "access_dict 0\n", "collect\n", "store_attr 0 3 3\n", "set_type_attr 1\n"}) {
+    const Ended ended = run("new_instance 0 1\n" + std::string(statements) + life_after_life(""));
+    EXPECT_EQ(ended.code, 0) << statements << ended.err;
+    const Reader reader(ended.out);
+    EXPECT_TRUE(reader.ended());
+    EXPECT_EQ(reader.wrong_readings(), 0U) << statements;
+    EXPECT_EQ(kind(ended), "d") << statements << ended.out;
+    EXPECT_GT(reader.evidence().checked_frees, 0U);
+  }
+}
+
+TEST_P(TestManagedDictEmbedded, TheHardwareSeesTheRealLegalWriters) {
+  if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
+    GTEST_SKIP() << why_not;
+  const Ended ended = run("new_instance 0 0\nstore_attr 0 0 0\naccess_dict 0\ndel_instance 0\n");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const std::vector<WordWrite> writes = Reader(ended.out).evidence().word_writes;
+  const bool tagged = is_tagged();
+  // tp_alloc returned 0; values; a dict, or 3.11's empty values word; and nothing at the end.
+  ASSERT_GE(writes.size(), 2U) << ended.out;
+  EXPECT_EQ(writes[0].before, 0U);
+  EXPECT_EQ(writes[0].after & 1, tagged ? 1U : 0U);
+  EXPECT_EQ(writes[1].before, writes[0].after);
+  EXPECT_EQ(writes[1].after == 0, !tagged);
+  EXPECT_EQ(writes.back().after, 0U);
+  for (const WordWrite& write : writes) EXPECT_EQ(write.writer, Writer::interpreter);
+  EXPECT_THAT(ended.out, HasSubstr("# written by libpython3.1"));
+}
+
+TEST_P(TestManagedDictEmbedded, WithoutTheWatchTheVerdictIsTheSame) {
+  for (const char* planted : {"", "stray 4 incref\n", "stray 4 incref2\n"}) {
+    const Ended with = run(life_after_life(planted));
+    const Ended without = run(life_after_life(planted), {"--no-watch"});
+    EXPECT_EQ(with.code, without.code) << planted;
+    EXPECT_EQ(kind(with), kind(without)) << planted;
+    EXPECT_TRUE(Reader(without.out).evidence().word_writes.empty());
+  }
+}
+
+/// What the model says of a writer, and what became of the real one.
+struct Expected {
+  const char* planted;  ///< The statement.
+  bool crashes;         ///< ... at 0xab, the flags of a null type.
+  const char* kind;
+};
+
+// The model's own verdicts: of incref_tagged_word, decref_tagged_word, balanced_tagged_count (which
+// sticks where bit 23 of values[0] is set), even_tagged_count and incref_decoded_values.
+// `_enabled`, values[0], is True, so bit 23 is chosen by storing a number there first.
+TEST_P(TestManagedDictEmbedded, StrayCountsThroughTheTaggedWordEndAsInTheModel) {
+  if (!is_tagged()) GTEST_SKIP() << "3.11 has no tagged word";
+  const std::string before = "new_instance 0 0\nstore_attr 0 0 0\nstore_attr 0 0 0\n";
+  const std::string after =
+      "load_attr 0 0\ndel_instance 0\nnew_instance 1 0\nstore_attr 1 0 0\nload_attr 1 "
+      "0\nclear_up\n";
+  const std::vector<Expected> all{
+      {"bit23 0\nstray 2 incref\n", true, "f"},    {"bit23 0\nstray 2 decref\n", true, "f"},
+      {"bit23 0\nstray 2 balanced\n", false, "d"}, {"bit23 1\nstray 2 balanced\n", true, "f"},
+      {"bit23 1\nstray 2 decref\n", false, "d"},   {"bit23 0\nstray 2 incref2\n", false, "f"},
+      {"bit23 0\nstray 2 decref2\n", false, "f"}};
+  for (const Expected& expected : all) {
+    const Ended ended = run(expected.planted + before + after);
+    const Reader reader(ended.out);
+    EXPECT_EQ(ended.code, expected.crashes ? -SIGSEGV : 0) << expected.planted << ended.err;
+    ASSERT_EQ(reader.evidence().crash.has_value(), expected.crashes) << expected.planted;
+    if (expected.crashes) EXPECT_EQ(reader.evidence().crash->address, 0xabU) << expected.planted;
+    EXPECT_EQ(kind(ended), expected.kind) << expected.planted << ended.out;
+    EXPECT_EQ(reader.wrong_readings(), 0U) << "silent until it crashes: " << expected.planted;
+    if (std::string(expected.kind) == "f")
+      EXPECT_EQ(diagnose(reader.evidence(), instrument_bit(Instrument::debug_allocator)).kind, "d")
+          << "without the debug allocator: " << expected.planted;
+  }
+}
+
+TEST_P(TestManagedDictEmbedded, ACountOfTheValuesIsAValueThatIsNoObject) {
+  // 3.11's word is the pointer itself: there is no tag to take off.
+  const std::string planted = is_tagged() ? "stray 3 incref_values\n" : "stray 3 incref\n";
+  const Ended ended = run(planted + "new_instance 0 1\nlaunch 0\nstore_attr 0 2 0\n");
+  const Reader reader(ended.out);
+  EXPECT_EQ(kind(ended), "g") << ended.out;
+  EXPECT_GT(reader.wrong_readings(), 0U);
+}
+
+TEST_P(TestManagedDictEmbedded, WhatIsNoStatementIsOneLine) {
+  for (const char* wrong : {"nosuch 1\n", "new_instance 0\n", "load_attr 0\n"}) {
+    const Ended ended = run(wrong);
+    EXPECT_EQ(ended.code, 2) << wrong;
+    EXPECT_THAT(ended.err, HasSubstr("embedded: ")) << wrong;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, TestManagedDictEmbedded, ::testing::Values("cpython311", "cpython312"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace scenarios::managed_dict

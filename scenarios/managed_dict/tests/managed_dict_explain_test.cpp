@@ -1,0 +1,184 @@
+// What `explain` says of cases that a search finds and minimizes, and that looking changes nothing.
+#include "scenarios/managed_dict/explain.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "harness/search.h"
+#include "scenarios/managed_dict/scenario.h"
+
+namespace scenarios::managed_dict {
+extern const harness::Scenario scenario;
+
+namespace {
+
+using harness::Case;
+using harness::InstrumentSet;
+using harness::Outcome;
+using harness::Runner;
+
+/// The class of each writer, as the fact sheet sorts them. What is not in here writes nothing.
+const std::map<std::string, std::string, std::less<>> kClasses{
+    {"clear_tag_byte", "a"},          {"subtract_from_tag_byte", "a"},
+    {"move_tag_byte", "a"},           {"encode_twice", "b"},
+    {"misdirected_decref", "b"},      {"clear_gc_flag_off_header", "b"},
+    {"straddling_store", "b"},        {"stale_pointer_store", "c"},
+    {"insertion_order_overrun", "c"}, {"stale_cache_value", "e"},
+    {"incref_tagged_word", "f"},      {"decref_tagged_word", "f"},
+    {"balanced_tagged_count", "f"},   {"even_tagged_count", "f"},
+    {"incref_decoded_values", "g"}};
+
+std::string name_of(std::size_t variant) { return scenario.variants[variant].name.c_str(); }
+
+const harness::DeviceInfo& sim() { return *find(harness::tables::devices(), "sim"); }
+
+harness::SearchResult search(Runner& runner, std::size_t variant, std::uint64_t run_limit,
+                             std::size_t finding_limit) {
+  harness::SearchOptions options;
+  options.strategy = find(harness::tables::strategies(), "random_walk");
+  options.device = &sim();
+  options.second_limit = 0;
+  options.run_limit = run_limit;
+  options.finding_limit = finding_limit;
+  options.minimize_limits.run_limit = 500;
+  return harness::search(runner, scenario, variant, options);
+}
+
+/// The case, run until its instruments saw all they can.
+void observe(Runner& runner, const Case& the_case, ManagedInstruments& instruments) {
+  do runner.run(the_case, instruments);
+  while (instruments.wants_another_run());
+}
+
+TEST(ManagedDictExplain, EveryUnsoundVariantHasAClass) {
+  for (const harness::VariantInfo& variant : scenario.variants)
+    EXPECT_EQ(kClasses.contains(variant.name.view()),
+              variant.claim.kind == harness::ClaimKind::unsound)
+        << variant.name.view();
+}
+
+TEST(ManagedDictExplain, NamesTheClassOfEveryWriterInMinimizedCases) {
+  Runner runner;
+  for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant) {
+    if (!kClasses.contains(name_of(variant))) continue;
+    const harness::SearchResult result = search(runner, variant, 3000, 6);
+    EXPECT_FALSE(result.findings.empty()) << name_of(variant);
+    for (const harness::Finding& finding : result.findings) {
+      ManagedInstruments instruments(false);
+      observe(runner, finding.reproducer.the_case, instruments);
+      EXPECT_EQ(instruments.diagnose(0).kind, kClasses.at(name_of(variant)))
+          << name_of(variant) << ": " << finding.signature;
+    }
+  }
+}
+
+TEST(ManagedDictExplain, WithoutTheDebugAllocatorStrayCountsPassForRecycling) {
+  Runner runner;
+  for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant) {
+    const auto known = kClasses.find(name_of(variant));
+    if (known == kClasses.end() || known->second != "f") continue;
+    for (const harness::Finding& finding : search(runner, variant, 3000, 6).findings) {
+      ManagedInstruments instruments(false);
+      observe(runner, finding.reproducer.the_case, instruments);
+      EXPECT_EQ(instruments
+                    .diagnose(instrument_bit(Instrument::debug_allocator) |
+                              instrument_bit(Instrument::crash_report))
+                    .kind,
+                "d")
+          << name_of(variant) << ": " << finding.signature;
+    }
+  }
+}
+
+/// Any runs, faulty or not.
+template <class Look>
+void for_some_runs(std::size_t variant, std::size_t count, Look look) {
+  Runner runner;
+  const auto strategy = find(harness::tables::strategies(), "random_walk")->make(7);
+  for (std::size_t i = 0; i < count; ++i) {
+    const harness::Config config = config_at(scenario, i % config_count(scenario));
+    const Outcome& outcome = runner.run(scenario, variant, config, sim(), *strategy);
+    look(runner, Case{&scenario, variant, config, &sim(), outcome.tape});
+  }
+}
+
+TEST(ManagedDictExplain, FindsNothingInWhatIsLegal) {
+  for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant) {
+    if (kClasses.contains(name_of(variant))) continue;
+    for_some_runs(variant, 300, [&](Runner& runner, const Case& the_case) {
+      ManagedInstruments instruments(false);
+      observe(runner, the_case, instruments);
+      const std::string kind = instruments.diagnose(0).kind;
+      EXPECT_TRUE(kind == "d" || kind == "vacuous") << name_of(variant) << ": " << kind;
+    });
+  }
+}
+
+/// Everything that a run comes to.
+struct Seen {
+  std::vector<harness::Fault> faults;
+  harness::Tape tape;
+  std::uint64_t trace;
+  std::uint64_t reached;
+  bool operator==(const Seen&) const = default;
+};
+
+Seen seen(const Runner& runner, const Outcome& outcome) {
+  return {outcome.faults, outcome.tape, runner.trace_hash(), outcome.reached};
+}
+
+TEST(ManagedDictExplain, LookingChangesNeitherVerdictNorTrace) {
+  for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant)
+    for_some_runs(variant, 60, [&](Runner& runner, const Case& the_case) {
+      const Seen plain = seen(runner, runner.run(the_case));
+      for (const bool hardware : {false, true}) {
+        ManagedInstruments instruments(hardware);
+        do EXPECT_EQ(seen(runner, runner.run(the_case, instruments)), plain) << name_of(variant);
+        while (instruments.wants_another_run());
+      }
+    });
+}
+
+TEST(ManagedDictExplain, TheHardwareWatchDecidesNothingAndMissesNothing) {
+  if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
+    GTEST_SKIP() << why_not;
+  std::uint64_t writes = 0;
+  for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant)
+    for_some_runs(variant, 12, [&](Runner& runner, const Case& the_case) {
+      ManagedInstruments with(true), without(false);
+      observe(runner, the_case, with);
+      observe(runner, the_case, without);
+      EXPECT_EQ(with.diagnose(0).kind, without.diagnose(0).kind);
+      EXPECT_EQ(with.record(), without.record());
+      EXPECT_EQ(with.hardware().unaccounted, 0U) << name_of(variant);
+      writes += with.hardware().writes;
+    });
+  EXPECT_GT(writes, 0U);
+}
+
+TEST(ManagedDictExplainPlanted, AWriteThatCameBesideTheInstrumentationIsSeenByTheHardware) {
+  if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
+    GTEST_SKIP() << why_not;
+  alignas(8) std::byte heap[64] = {};
+  auto* words = reinterpret_cast<volatile std::uint64_t*>(heap);
+  constexpr targets::managed_dict::Address kBase = 0x7f0000000000;
+  HardwareSeen counts;
+  WordWatch watch({}, counts);
+  watch.mapped(kBase, heap);
+  watch.born(kBase + 8);
+  words[1] = 0x97;
+  watch.stored(kBase + 8, 8);
+  EXPECT_EQ(counts.writes, 1U);
+  EXPECT_EQ(counts.unaccounted, 0U);
+  words[1] = 0x96;
+  watch.stored(kBase + 16, 8);
+  EXPECT_EQ(counts.unaccounted, 1U);
+  watch.died(kBase + 8);
+  words[1] = 0;
+  watch.settle();
+  EXPECT_EQ(counts.writes, 2U);
+}
+
+}  // namespace
+}  // namespace scenarios::managed_dict

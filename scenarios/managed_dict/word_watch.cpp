@@ -1,0 +1,33 @@
+#include "scenarios/managed_dict/word_watch.h"
+
+namespace scenarios::managed_dict {
+
+using harness::instruments::HardwareWatch;
+
+void WordWatch::born(Address word) {
+  settle();
+  if (rota_.wants(born_count_++) && watch_.watch(pointer_to(word), sizeof(std::uint64_t)))
+    ++seen_.watched;
+}
+
+void WordWatch::died(Address word) {
+  settle();
+  watch_.forget(pointer_to(word));
+}
+
+void WordWatch::stored(Address address, std::uint32_t width) { take(place_of(address), width); }
+
+// A write that changed nothing may have been no store at all, but a vector store that left it
+// alone.
+void WordWatch::take(std::uintptr_t told, std::uint32_t width) {
+  for (; taken_ < watch_.writes().size(); ++taken_) {
+    const HardwareWatch::Write& write = watch_.writes()[taken_];
+    const auto place = reinterpret_cast<std::uintptr_t>(write.place);
+    const bool is_told = told < place + sizeof(std::uint64_t) && place < told + width;
+    if (!is_told && write.before == write.after) continue;
+    ++seen_.writes;
+    seen_.unaccounted += !is_told;
+  }
+}
+
+}  // namespace scenarios::managed_dict

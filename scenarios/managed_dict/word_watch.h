@@ -1,0 +1,47 @@
+// Word watch: hardware watchpoints on the words of a modelled run's instances.
+//
+// It checks the instrumented stores: a write to a word that only the processor saw came past them.
+// Four registers serve the instances in turn, over as many repetitions of the run as that takes.
+// Ownership: holds the registers while it lives.
+#pragma once
+
+#include "harness/instruments/hardware_watch.h"
+#include "harness/instruments/watch_rota.h"
+#include "scenarios/managed_dict/evidence.h"
+
+namespace scenarios::managed_dict {
+
+class WordWatch {
+ public:
+  using Address = targets::managed_dict::Address;
+
+  WordWatch(harness::instruments::WatchRota rota, HardwareSeen& seen) : rota_(rota), seen_(seen) {}
+
+  void mapped(Address base, const std::byte* bytes) {
+    base_ = base;
+    bytes_ = reinterpret_cast<std::uintptr_t>(bytes);
+  }
+  void born(Address word);
+  void died(Address word);
+  /// An instrumented store was told.
+  void stored(Address address, std::uint32_t width);
+  /// Nothing was told: what changed a word since came past the instrumentation.
+  void settle() { take(0, 0); }
+
+ private:
+  std::uintptr_t place_of(Address address) const { return bytes_ + (address - base_); }
+  const void* pointer_to(Address word) const {
+    return reinterpret_cast<const void*>(place_of(word));
+  }
+  void take(std::uintptr_t told, std::uint32_t width);
+
+  harness::instruments::WatchRota rota_;
+  HardwareSeen& seen_;
+  harness::instruments::HardwareWatch watch_;
+  Address base_ = 0;
+  std::uintptr_t bytes_ = 0;
+  std::size_t born_count_ = 0;
+  std::size_t taken_ = 0;  ///< Of the watch's writes.
+};
+
+}  // namespace scenarios::managed_dict

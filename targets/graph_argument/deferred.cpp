@@ -1,0 +1,42 @@
+#include "targets/graph_argument/deferred.h"
+
+namespace targets::graph_argument {
+
+void DeferredCleanup::push(Owners& owners) {
+  harness::edge_acquire(this);
+  owners_.push_back(&owners);
+  harness::edge_release(this);
+  if (!abandoned_ && !scheduled_) schedule();
+}
+
+void DeferredCleanup::push(Garbage garbage) {
+  harness::edge_acquire(this);
+  garbage_.push_back(std::move(garbage));
+  harness::edge_release(this);
+  if (!abandoned_ && !scheduled_) schedule();
+}
+
+// Claimed before the turn that asking takes, or two would ask.
+void DeferredCleanup::schedule() {
+  scheduled_ = true;
+  const bool accepted = core_.interpreter.add_pending_call(
+      [](void* self) { static_cast<DeferredCleanup*>(self)->drain(); }, this);
+  if (accepted) return;
+  scheduled_ = false;
+  core_.ghost.reach(Window::r21);
+}
+
+// What letting go causes may be put off again, and waits for the next pending call.
+void DeferredCleanup::drain() {
+  harness::edge_acquire(this);
+  scheduled_ = false;
+  std::pmr::vector<Owners*> owners;
+  std::pmr::vector<Garbage> garbage;
+  std::swap(owners, owners_);
+  std::swap(garbage, garbage_);
+  harness::edge_release(this);
+  for (Owners* owner : owners) *owner = {};
+  for (const Garbage& item : garbage) core_.policy->release(item);
+}
+
+}  // namespace targets::graph_argument

@@ -1,0 +1,243 @@
+// graph_argument: cuda.core's way from GraphDefinition.launch(config, kernel, buffer) to a kernel
+// that runs in an executable graph, behind one interface.
+//
+// What a caller sees is a Python script: global variables that hold wrappers (buffers, modules,
+// events, definitions, nodes, builders, executables), and one method per API call. What lies
+// beneath is cuda.core's object model: wrappers on a managed heap, counted C++ handles, CUDA's
+// graphs and user objects. Variants differ in one thing: what a graph keeps alive of what its nodes
+// point into, and who lets go of it.
+//
+// Contract: a launch uses what its nodes' parameters pointed into when they were set, whatever the
+// script drops, replaces, updates or destroys meanwhile. What the caller must keep himself is the
+// scenario's contract. What nobody can use any more is gone once the streams are idle, CUDA's
+// destructor thread has nothing to do, and the main thread has run a step.
+// Threads: any task may call any method. Each takes the GIL, and offers it in between.
+// Errors: a Status, as Python would raise; nothing throws.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "harness/runtime.h"
+
+namespace targets::graph_argument {
+
+/// What stream 0 means: CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM.
+enum class DefaultStream : std::uint8_t { legacy, per_thread };
+inline constexpr std::array<harness::Label, 2> kDefaultStreamLabels{"legacy", "per_thread"};
+
+/// What each method returns: what Python would raise.
+enum class Status : std::uint8_t {
+  ok,
+  name_error,     ///< The variable is empty.
+  type_error,     ///< It holds something else.
+  closed,         ///< The object was closed, or what it belongs to is gone.
+  driver_error,   ///< A CUDA call failed.
+  update_failed,  ///< The executable cannot be updated to that definition.
+  finalized,      ///< The interpreter is no more.
+};
+inline constexpr std::size_t kStatusCount = 7;
+harness::Label to_label(Status status);
+
+/// A global variable of the script, by number. Shared by all tasks, as a module's globals are.
+using Variable = std::uint32_t;
+inline constexpr std::uint32_t kVariableCount = 20;
+inline constexpr Variable kNowhere = 0xffffffff;  ///< Where a node that is added is not stored.
+
+enum class Kind : std::uint8_t {
+  nothing,
+  buffer,
+  module,  ///< An ObjectCode, with its kernels.
+  event,
+  definition,  ///< A GraphDefinition: a root, a clone, or the body of a node.
+  node,
+  builder,
+  graph,  ///< An executable.
+};
+
+/// The streams of a script. `fallback` is default_stream().
+enum class StreamName : std::uint8_t { first, second, fallback };
+inline constexpr std::uint32_t kStreamCount = 3;
+
+enum class Kernel : std::uint8_t {
+  add_one,          ///< first.out = first.in + 1
+  saxpy,            ///< second.out = 1.5 * first.in + second.in
+  block_sum,        ///< second.out = sums of blocks of first.in
+  produce_consume,  ///< Two nodes: first.mid = 2 * first.in; second.out = first.mid + second.in
+  chase,            ///< second.out = in of the last of first's list; bare addresses.
+};
+inline constexpr std::uint32_t kKernelCount = 5;
+inline constexpr std::uint32_t kBlockWords = 64;  ///< Elements of each array of a block.
+
+/// What a planted finalizer does when the collector gets to it.
+enum class Mischief : std::uint8_t {
+  drop,     ///< del victim
+  close,    ///< victim.close(): a buffer
+  collect,  ///< gc.collect()
+};
+inline constexpr std::uint32_t kMischiefCount = 3;
+
+/// The places where the race can happen, by their numbers in the scenario's README, which says what
+/// became of R4, R15 and R19.
+enum class Window : std::uint8_t {
+  r1,
+  r2,
+  r3,
+  r5,
+  r6,
+  r7,
+  r8,
+  r9,
+  r10,
+  r11,
+  r12,
+  r13,
+  r14,
+  r16,
+  r17,
+  r18,
+  r20,
+  r21,
+};
+inline constexpr std::size_t kWindowCount = 18;
+inline constexpr std::array<harness::Label, kWindowCount> kWindowLabels{
+    "R1",  "R2",  "R3",  "R5",  "R6",  "R7",  "R8",  "R9",  "R10",
+    "R11", "R12", "R13", "R14", "R16", "R17", "R18", "R20", "R21"};
+
+/// One block that work has written to, and what may be in it.
+struct Reading {
+  harness::Label what;  ///< "add_one", ...: the work that wrote last, as the script has it.
+  std::int64_t observed;
+  std::int64_t expected;  ///< One of the values it may have.
+  bool as_expected;
+};
+
+/// Hears what the judges need to know, whatever the variant. Called in the middle of things: it may
+/// record, and may not call back or offer a turn.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void reached(Window window) = 0;
+  virtual void read(const Reading& reading) = 0;
+  /// A graph was launched.
+  virtual void launched() = 0;
+  /// An object that was closed was taken for the default of its kind.
+  virtual void accepted_closed(harness::Label what) = 0;
+  /// A handle was used that CUDA has given to something else since.
+  virtual void met_stranger(harness::Label what) = 0;
+  /// What a user object keeps refers to the graph that keeps it: nobody will ever let go.
+  virtual void closed_cycle() = 0;
+};
+
+/// What fixes a world before it starts.
+struct Setup {
+  DefaultStream default_stream = DefaultStream::legacy;
+  Observer* observer = nullptr;  ///< May be null.
+};
+
+/// Ownership: made in the run's arena, after the heap is configured and before any managed object:
+/// it makes the interpreter. Borrows the runtime and the observer.
+class GraphArgument {
+ public:
+  virtual ~GraphArgument() = default;
+
+  /// import cuda.core; Device().set_current(); two streams. Once per run; the caller is the main
+  /// thread of the script.
+  virtual Status init() = 0;
+
+  // ---- buffers ----
+  /// into = mr.allocate(size, stream), filled with value, value + 1, ... and waited for.
+  virtual Status allocate(Variable into, StreamName stream, std::int32_t value) = 0;
+  /// buffer.close(): freed on its recorded stream, whoever uses it.
+  virtual Status close_buffer(Variable buffer) = 0;
+  /// buffer.set_deallocation_stream(stream).
+  virtual Status set_deallocation_stream(Variable buffer, StreamName stream) = 0;
+  /// Writes the bare address of `to` into the block of `from`: a list for `chase`.
+  virtual Status link(Variable from, Variable to) = 0;
+
+  // ---- modules, events, streams ----
+  virtual Status load_module(Variable into) = 0;
+  virtual Status create_event(Variable into) = 0;
+  virtual Status close_event(Variable event) = 0;
+  virtual Status record(Variable event, StreamName stream) = 0;
+  /// second.close(). The other two stay.
+  virtual Status close_stream() = 0;
+
+  // ---- definitions ----
+  virtual Status create_definition(Variable into) = 0;
+  /// into = definition.launch(config, module.get_kernel(...), first, second).
+  virtual Status add_kernel(Variable into, Variable definition, Variable module, Kernel kernel,
+                            Variable first, Variable second) = 0;
+  /// into = definition.memcpy(...): target.out = source.in.
+  virtual Status add_memcpy(Variable into, Variable definition, Variable target,
+                            Variable source) = 0;
+  /// into = definition.memset(...): target.out = value.
+  virtual Status add_memset(Variable into, Variable definition, Variable target,
+                            std::int32_t value) = 0;
+  virtual Status add_record(Variable into, Variable definition, Variable event) = 0;
+  virtual Status add_wait(Variable into, Variable definition, Variable event) = 0;
+  /// into = definition.callback(f), where f is a Python function that makes an object.
+  virtual Status add_callback(Variable into, Variable definition) = 0;
+  /// into = definition.embed(child).
+  virtual Status add_child(Variable into, Variable definition, Variable child) = 0;
+  /// into = node.child_graph: a definition that belongs to the node.
+  virtual Status get_child(Variable into, Variable node) = 0;
+  /// A kernel node gets other buffers.
+  virtual Status set_params(Variable node, Variable first, Variable second) = 0;
+  virtual Status destroy_node(Variable node) = 0;
+  /// into = a definition made from cuGraphClone.
+  virtual Status clone(Variable into, Variable definition) = 0;
+  /// buffer.graph = definition: an attribute, which the collector sees.
+  virtual Status set_attribute(Variable buffer, Variable definition) = 0;
+
+  // ---- executables ----
+  virtual Status instantiate(Variable into, Variable definition) = 0;
+  virtual Status upload(Variable graph, StreamName stream) = 0;
+  virtual Status launch(Variable graph, StreamName stream) = 0;
+  /// A kernel node of the executable gets other buffers; the definition keeps its own.
+  virtual Status update_node(Variable graph, Variable node, Variable first, Variable second) = 0;
+  virtual Status update(Variable graph, Variable definition) = 0;
+  virtual Status close_graph(Variable graph) = 0;
+
+  // ---- variables ----
+  virtual Status alias(Variable into, Variable from) = 0;
+  /// del variable. Its object dies at once if this was the last reference.
+  virtual Status drop(Variable variable) = 0;
+  /// An object that holds what `variable` holds and itself: only the collector frees it.
+  virtual Status make_cycle(Variable variable) = 0;
+  /// Unreachable garbage whose finalizer does `mischief` to `victim`.
+  virtual Status plant(Mischief mischief, Variable victim) = 0;
+  virtual Status collect(std::uint32_t generation) = 0;
+  /// What a variable holds now. Offers no turn.
+  virtual Kind kind(Variable variable) const = 0;
+  /// Whether set_params and update_node take the node in `variable`. Offers no turn.
+  virtual bool is_kernel_node(Variable variable) const = 0;
+  /// Whether get_child takes it. Offers no turn.
+  virtual bool is_child_node(Variable variable) const = 0;
+
+  // ---- waiting ----
+  /// stream.sync(), then reads back what the launches on it have written.
+  virtual Status synchronize(StreamName stream) = 0;
+  /// Device.sync(): every stream, closed or not.
+  virtual Status synchronize_device() = 0;
+  /// Somebody (signal handlers, another extension) fills Python's queue of pending calls.
+  virtual Status flood_pending_calls() = 0;
+
+  // ---- the end of a script ----
+  /// Drops every variable; with `graphs`, only those that hold definitions, nodes and executables.
+  virtual Status drop_all(bool graphs) = 0;
+  /// Until CUDA's thread has called so many destructors in this run.
+  virtual void wait_for_destructors(std::size_t count) = 0;
+  /// One step of the main thread, in which it runs what it was asked to.
+  virtual void idle() = 0;
+  /// Py_Finalize. Nothing works afterwards.
+  virtual Status finalize() = 0;
+  /// For tasks that touch the heap themselves: attach first.
+  virtual harness::Interpreter& interpreter() = 0;
+};
+
+/// Every way to manage lifetimes. `make` puts the path into the run's arena.
+std::span<const harness::Variant<GraphArgument, const Setup&>> variants();
+
+}  // namespace targets::graph_argument

@@ -1,0 +1,69 @@
+#include "targets/graph_argument/policy.h"
+
+namespace targets::graph_argument {
+
+void release(Core& core, Garbage garbage) {
+  core.ghost.order();
+  core.policy->release(std::move(garbage));
+}
+
+static void call(const Garbage& garbage) {
+  const std::uint64_t handle = garbage.handle;
+  switch (garbage.kind) {
+    case ResourceKind::memory:
+      cuMemFreeAsync(handle, garbage.stream->stream);
+      return;
+    case ResourceKind::stream:
+      cuStreamDestroy(reinterpret_cast<CUstream>(handle));
+      return;
+    case ResourceKind::event:
+      cuEventDestroy(reinterpret_cast<CUevent>(handle));
+      return;
+    case ResourceKind::library:
+      cuLibraryUnload(reinterpret_cast<CUlibrary>(handle));
+      return;
+    case ResourceKind::graph:
+      cuGraphDestroy(reinterpret_cast<CUgraph>(handle));
+      return;
+    case ResourceKind::exec:
+      cuGraphExecDestroy(reinterpret_cast<CUgraphExec>(handle));
+      return;
+    case ResourceKind::user_object:
+      cuUserObjectRelease(reinterpret_cast<CUuserObject>(handle), 1);
+      return;
+  }
+}
+
+void carry_out(Core& core, const Garbage& garbage) {
+  if (garbage.thing == nullptr) return call(garbage);
+  const harness::SiteScope site(core.scheduler, core.ghost.death_site(*garbage.thing));
+  call(garbage);
+}
+
+GraphBox::GraphBox(Core& the_core, CUgraph handle, GhostGraph* the_ghost,
+                   Shared<GraphBox> the_parent, CUgraphNode the_owner)
+    : core(the_core),
+      graph(handle),
+      ghost(the_ghost),
+      parent(std::move(the_parent)),
+      owner(the_owner) {
+  core.ghost.handle_born(bits_of(handle));
+}
+
+GraphBox::~GraphBox() {
+  if (parent) {
+    std::erase(parent->children, this);
+    return;
+  }
+  core.ghost.destroy(*ghost);
+  core.policy->dropped(*this);
+  release(core, {ResourceKind::graph, bits_of(graph)});
+}
+
+ExecBox::~ExecBox() {
+  core.ghost.close(*ghost);
+  core.policy->dropped(*this);
+  release(core, {ResourceKind::exec, bits_of(exec)});
+}
+
+}  // namespace targets::graph_argument

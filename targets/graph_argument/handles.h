@@ -1,0 +1,123 @@
+// Handles: cuda.core's counted C++ handles, one box per CUDA thing. The last holder's release hands
+// the thing to the policy, which ends it now, or later.
+#pragma once
+
+#include <cuda.h>
+
+#include "targets/graph_argument/ghost.h"
+#include "targets/graph_argument/shared.h"
+
+namespace targets::graph_argument {
+
+struct Core;
+struct StreamBox;
+
+enum class ResourceKind : std::uint8_t { memory, stream, event, library, graph, exec, user_object };
+
+/// A CUDA thing that nobody holds any more, with all it takes to end it.
+struct Garbage {
+  ResourceKind kind;
+  std::uint64_t handle;
+  Shared<StreamBox> stream = {};  ///< Memory: where it is freed.
+  Thing* thing = nullptr;         ///< Whose death it is, for memory, libraries and events.
+};
+
+template <class Handle>
+std::uint64_t bits_of(Handle handle) {
+  return reinterpret_cast<std::uint64_t>(handle);
+}
+
+/// The policy ends it, or keeps it for later.
+void release(Core& core, Garbage garbage);
+/// Ends it. Errors are ignored, as in a destructor.
+void carry_out(Core& core, const Garbage& garbage);
+
+struct StreamBox {
+  StreamBox(Core& core, CUstream stream, bool owned) : core(core), stream(stream), owned(owned) {}
+  ~StreamBox() {
+    if (owned) release(core, {ResourceKind::stream, bits_of(stream)});
+  }
+  StreamBox(const StreamBox&) = delete;
+  StreamBox& operator=(const StreamBox&) = delete;
+
+  Core& core;
+  CUstream stream;
+  bool owned;  ///< Not a default stream.
+};
+
+/// Stream-ordered memory, and the stream on which it is going to be freed.
+struct DevicePtr {
+  DevicePtr(Core& core, CUdeviceptr address, Shared<StreamBox> stream, Thing* thing)
+      : core(core), address(address), stream(std::move(stream)), thing(thing) {}
+  ~DevicePtr() { release(core, {ResourceKind::memory, address, std::move(stream), thing}); }
+  DevicePtr(const DevicePtr&) = delete;
+  DevicePtr& operator=(const DevicePtr&) = delete;
+
+  Core& core;
+  CUdeviceptr address;
+  Shared<StreamBox> stream;
+  Thing* thing;
+};
+
+/// A loaded library and its kernels: cuda.core's LibraryHandle, and the KernelHandles that hold it.
+struct ModuleBox {
+  ModuleBox(Core& core, CUlibrary library, Thing* thing)
+      : core(core), library(library), thing(thing) {}
+  ~ModuleBox() { release(core, {ResourceKind::library, bits_of(library), {}, thing}); }
+  ModuleBox(const ModuleBox&) = delete;
+  ModuleBox& operator=(const ModuleBox&) = delete;
+
+  Core& core;
+  CUlibrary library;
+  Thing* thing;
+  std::array<CUkernel, kEntryCount> kernels{};
+};
+
+struct EventBox {
+  EventBox(Core& core, CUevent event, Thing* thing) : core(core), event(event), thing(thing) {}
+  ~EventBox() { release(core, {ResourceKind::event, bits_of(event), {}, thing}); }
+  EventBox(const EventBox&) = delete;
+  EventBox& operator=(const EventBox&) = delete;
+
+  Core& core;
+  CUevent event;
+  Thing* thing;
+};
+
+/// What a policy knows of one graph, or of one executable.
+struct Keeping {
+  virtual ~Keeping() = default;
+};
+
+/// A graph: a root, which it destroys, or one that belongs to a node of its parent.
+struct GraphBox {
+  GraphBox(Core& core, CUgraph graph, GhostGraph* ghost, Shared<GraphBox> parent,
+           CUgraphNode owner);
+  ~GraphBox();
+  GraphBox(const GraphBox&) = delete;
+  GraphBox& operator=(const GraphBox&) = delete;
+
+  Core& core;
+  CUgraph graph;
+  GhostGraph* ghost;
+  Shared<GraphBox> parent;     ///< Null for a root.
+  CUgraphNode owner;           ///< The child node of the parent.
+  bool orphaned = false;       ///< The owner was destroyed. Known only where tombstones are set.
+  CUgraphNode last = nullptr;  ///< What the next node comes after.
+  std::pmr::vector<GraphBox*> children;  ///< Boxes of its nodes' graphs.
+  Keeping* keeping = nullptr;
+};
+
+struct ExecBox {
+  ExecBox(Core& core, CUgraphExec exec, GhostExec* ghost) : core(core), exec(exec), ghost(ghost) {}
+  ~ExecBox();
+  ExecBox(const ExecBox&) = delete;
+  ExecBox& operator=(const ExecBox&) = delete;
+
+  Core& core;
+  CUgraphExec exec;
+  GhostExec* ghost;
+  Keeping* keeping = nullptr;
+};
+
+}  // namespace targets::graph_argument

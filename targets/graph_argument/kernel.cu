@@ -1,0 +1,65 @@
+// The kernels. Each reads what a block was given (`in`) and writes elsewhere (`mid`, `out`), so
+// that a value depends on which kernels ran and not on how often. One entry per way in: what is
+// passed by launch(builder, ...) and what is passed as a bare address are the caller's to keep, and
+// a fault names the kernel.
+#include "harness/kernel.h"
+
+static const int kWords = 64;
+
+struct Block {
+  int in[kWords];
+  int mid[kWords];
+  int out[kWords];
+  const Block* next;
+};
+static_assert(sizeof(Block) == 776, "as layout.h has it");
+
+static __device__ int element() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+extern "C" __global__ void add_one(Block* x) {
+  const int i = element();
+  x->out[i] = x->in[i] + 1;
+}
+
+/// In floats, whose bits are kept. No contraction, so that every compiler agrees.
+extern "C" __global__ void saxpy(float a, const Block* x, Block* y) {
+  const int i = element();
+  const float product = a * static_cast<float>(x->in[i]);
+  const float sum = product + static_cast<float>(y->in[i]);
+  int bits;
+  memcpy(&bits, &sum, sizeof bits);
+  y->out[i] = bits;
+}
+
+/// Each element of y becomes the sum of its block of x.
+extern "C" __global__ void block_sum(const Block* x, Block* y) {
+  __shared__ int partial[32];
+  const unsigned lane = threadIdx.x;
+  partial[lane] = x->in[element()];
+  __syncthreads();
+  for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+    if (lane < stride) partial[lane] += partial[lane + stride];
+    __syncthreads();
+  }
+  y->out[element()] = partial[0];
+}
+
+extern "C" __global__ void produce(Block* x) {
+  const int i = element();
+  x->mid[i] = 2 * x->in[i];
+}
+
+extern "C" __global__ void consume(const Block* x, Block* y) {
+  const int i = element();
+  y->out[i] = x->mid[i] + y->in[i];
+}
+
+/// Follows `next` through device memory, which may lead in a circle. Both blocks are passed as bare
+/// addresses.
+extern "C" __global__ void chase(const Block* x, Block* y) {
+  for (int step = 0; step < 4 && x->next; ++step) x = x->next;
+  const int i = element();
+  y->out[i] = x->in[i];
+}
+
+AFTERLIFE_KERNELS(graph_argument, add_one, saxpy, block_sum, produce, consume, chase)

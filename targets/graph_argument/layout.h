@@ -1,0 +1,40 @@
+// Layout: what lies in device memory, as the host writes it. kernel.cu has its own copy, because a
+// kernel shares no header with the host; the size is asserted on both sides.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "targets/graph_argument/graph_argument.h"
+
+namespace targets::graph_argument {
+
+inline constexpr std::uint32_t kBlockCount = 2;
+inline constexpr std::uint32_t kBlockThreads = 32;
+static_assert(kBlockCount * kBlockThreads == kBlockWords, "one element per CUDA thread");
+
+using Words = std::array<std::int32_t, kBlockWords>;
+
+/// What a buffer holds. `in` is written once, when it is allocated.
+struct Block {
+  Words in;
+  Words mid;  ///< What `produce` writes.
+  Words out;  ///< What everybody else writes.
+  CUdeviceptr next;
+};
+static_assert(sizeof(Block) == 776);
+
+/// How far `chase` goes.
+inline constexpr std::uint32_t kChaseSteps = 4;
+
+inline constexpr float kSaxpyFactor = 1.5f;
+
+/// The kernels' entries, in the order in which a module finds them.
+enum class Entry : std::uint8_t { add_one, saxpy, block_sum, produce, consume, chase };
+inline constexpr std::size_t kEntryCount = 6;
+inline constexpr std::array<const char*, kEntryCount> kEntryNames{"add_one", "saxpy",   "block_sum",
+                                                                  "produce", "consume", "chase"};
+
+}  // namespace targets::graph_argument

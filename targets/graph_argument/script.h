@@ -1,0 +1,156 @@
+// Script: the Python side. Each method is a list of steps, named after bytecodes and C calls; other
+// tasks may run between any two of them.
+#pragma once
+
+#include "targets/graph_argument/policy.h"
+#include "targets/graph_argument/wrappers.h"
+
+namespace targets::graph_argument {
+
+/// Ownership: holds the script's globals; the heap owns what they refer to. Never destroyed.
+class Script final : public GraphArgument {
+ public:
+  Script(Core& core, Policy& policy) : core_(core), policy_(policy) { core.policy = &policy; }
+
+  Status init() override;
+
+  Status allocate(Variable into, StreamName stream, std::int32_t value) override;
+  Status close_buffer(Variable buffer) override;
+  Status set_deallocation_stream(Variable buffer, StreamName stream) override;
+  Status link(Variable from, Variable to) override;
+
+  Status load_module(Variable into) override;
+  Status create_event(Variable into) override;
+  Status close_event(Variable event) override;
+  Status record(Variable event, StreamName stream) override;
+  Status close_stream() override;
+
+  Status create_definition(Variable into) override;
+  Status add_kernel(Variable into, Variable definition, Variable module, Kernel kernel,
+                    Variable first, Variable second) override;
+  Status add_memcpy(Variable into, Variable definition, Variable target, Variable source) override;
+  Status add_memset(Variable into, Variable definition, Variable target,
+                    std::int32_t value) override;
+  Status add_record(Variable into, Variable definition, Variable event) override;
+  Status add_wait(Variable into, Variable definition, Variable event) override;
+  Status add_callback(Variable into, Variable definition) override;
+  Status add_child(Variable into, Variable definition, Variable child) override;
+  Status get_child(Variable into, Variable node) override;
+  Status set_params(Variable node, Variable first, Variable second) override;
+  Status destroy_node(Variable node) override;
+  Status clone(Variable into, Variable definition) override;
+  Status set_attribute(Variable buffer, Variable definition) override;
+
+  Status instantiate(Variable into, Variable definition) override;
+  Status upload(Variable graph, StreamName stream) override;
+  Status launch(Variable graph, StreamName stream) override;
+  Status update_node(Variable graph, Variable node, Variable first, Variable second) override;
+  Status update(Variable graph, Variable definition) override;
+  Status close_graph(Variable graph) override;
+
+  Status alias(Variable into, Variable from) override;
+  Status drop(Variable variable) override;
+  Status make_cycle(Variable variable) override;
+  Status plant(Mischief mischief, Variable victim) override;
+  Status collect(std::uint32_t generation) override;
+  Kind kind(Variable variable) const override;
+  bool is_kernel_node(Variable variable) const override;
+  bool is_child_node(Variable variable) const override;
+
+  Status synchronize(StreamName stream) override;
+  Status synchronize_device() override;
+  Status flood_pending_calls() override;
+
+  Status drop_all(bool graphs) override;
+  void wait_for_destructors(std::size_t count) override;
+  void idle() override;
+  Status finalize() override;
+  harness::Interpreter& interpreter() override { return core_.interpreter; }
+
+  /// What a planted finalizer does.
+  void spring(const TrapPayload& trap);
+
+ private:
+  using Ref = harness::Ref;
+
+  /// A method runs: on a Python thread.
+  class Op {
+   public:
+    explicit Op(Core& core) : core_(core), attach_(core.interpreter) {
+      core_.ghost.order();
+      core_.policy->entered();
+    }
+    ~Op() { core_.ghost.order(); }
+    Op(const Op&) = delete;
+    Op& operator=(const Op&) = delete;
+
+   private:
+    Core& core_;
+    harness::AttachScope attach_;
+  };
+
+  /// A kernel node's parameters, as the driver is going to copy them.
+  struct KernelCall {
+    CUDA_KERNEL_NODE_PARAMS params{};
+    CUdeviceptr x = 0;
+    CUdeviceptr y = 0;
+    float a = kSaxpyFactor;
+    std::array<void*, 3> addresses{};
+    std::array<Thing*, 2> things{};
+    Owners owners;
+  };
+
+  // ---- script.cpp ----
+  void step(harness::Label bytecode) {
+    core_.ghost.order();
+    core_.interpreter.step(bytecode);
+    core_.ghost.order();
+  }
+  template <class Function>
+  Status c_call(harness::Label name, Function function) {
+    core_.ghost.order();
+    return core_.interpreter.c_call(name, [&] {
+      core_.make_current();
+      core_.ghost.order();
+      return core_.finalized ? Status::finalized : function();
+    });
+  }
+  Status load(Variable variable, const harness::TypeInfo& type, Ref& loaded);
+  void store(Variable variable, Ref value);
+  template <class Payload>
+  Ref make(const harness::TypeInfo& type, Payload payload) {
+    return core_.runtime.heap.make<Payload>(type, std::move(payload));
+  }
+  /// The stream's handle: null, which means the default stream, where a closed one is not refused.
+  Status stream_of(StreamName name, CUstream& stream);
+
+  // ---- script_objects.cpp ----
+  Status fill(const DevicePtr& memory, std::int32_t value);
+  Status write(const DevicePtr& memory, std::size_t offset, const void* bytes, std::size_t count);
+  Status close_now(const Ref& buffer);
+  void read_back(const Ref& buffer);
+
+  // ---- script_nodes.cpp ----
+  Status load_definition(Variable variable, Ref& loaded);
+  /// Whether the policy knows that the graph has gone with its owner.
+  bool is_closed(const GraphBox& graph);
+  /// Fills in `call`, whose members point at each other.
+  Status prepare_call(const Shared<ModuleBox>& module, Work work, const Ref& first,
+                      const Ref& second, KernelCall& call);
+  Status add_kernel_node(const Ref& definition, const Shared<ModuleBox>& module, Work work,
+                         const Ref& first, const Ref& second, Ref& made);
+  /// Adds a node by `call(graph, dependencies, count, node)`.
+  template <class Call>
+  Status add_node(const Ref& definition, GhostNode ghost, const Owners& owners, Ref& made,
+                  Call call);
+  Status add_event_node(Variable into, Variable definition, Variable event, Work work);
+  Status add_copy_or_set(Variable into, Variable definition, Variable target, Variable source,
+                         std::int32_t value);
+  Ref wrap_graph(Shared<GraphBox> graph);
+
+  Core& core_;
+  Policy& policy_;
+  std::array<Ref, kVariableCount> variables_;
+};
+
+}  // namespace targets::graph_argument

@@ -1,0 +1,120 @@
+// Executables: how they are made, launched, updated and closed.
+#include "targets/graph_argument/script.h"
+
+namespace targets::graph_argument {
+
+using harness::Ref;
+
+Status Script::instantiate(Variable into, Variable variable) {
+  const Op op(core_);
+  Ref definition, made;
+  if (const Status status = load_definition(variable, definition); status != Status::ok)
+    return status;
+  const Status status = c_call("instantiate", [&] {
+    const Shared<GraphBox> graph = definition->payload<DefinitionPayload>().graph;
+    if (is_closed(*graph)) return Status::closed;
+    CUgraphExec exec = nullptr;
+    Keeping* keeping = nullptr;
+    if (policy_.instantiate(*graph, exec, keeping) != CUDA_SUCCESS) return Status::driver_error;
+    auto box =
+        Shared<ExecBox>::make(core_.arena, core_, exec, core_.ghost.instantiate(*graph->ghost));
+    box->keeping = keeping;
+    made = make(kGraphType, GraphPayload{std::move(box)});
+    return Status::ok;
+  });
+  if (status == Status::ok) store(into, std::move(made));
+  return status;
+}
+
+Status Script::upload(Variable variable, StreamName name) {
+  const Op op(core_);
+  Ref graph;
+  if (const Status status = load(variable, kGraphType, graph); status != Status::ok) return status;
+  return c_call("Graph.upload", [&] {
+    const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
+    CUstream stream = nullptr;
+    if (!exec) return Status::closed;
+    if (const Status found = stream_of(name, stream); found != Status::ok) return found;
+    return cuGraphUpload(exec->exec, stream) == CUDA_SUCCESS ? Status::ok : Status::driver_error;
+  });
+}
+
+Status Script::launch(Variable variable, StreamName name) {
+  const Op op(core_);
+  Ref graph;
+  if (const Status status = load(variable, kGraphType, graph); status != Status::ok) return status;
+  return c_call("Graph.launch", [&] {
+    const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
+    CUstream stream = nullptr;
+    if (!exec) return Status::closed;
+    if (const Status found = stream_of(name, stream); found != Status::ok) return found;
+    core_.ghost.launch(*exec->ghost, name);
+    if (cuGraphLaunch(exec->exec, stream) != CUDA_SUCCESS) {
+      core_.ghost.launch_failed();
+      return Status::driver_error;
+    }
+    if (core_.ghost.observer() != nullptr) core_.ghost.observer()->launched();
+    return Status::ok;
+  });
+}
+
+Status Script::update_node(Variable variable, Variable node_variable, Variable first_variable,
+                           Variable second_variable) {
+  const Op op(core_);
+  Ref graph, node, first, second;
+  Status status = load(variable, kGraphType, graph);
+  if (status == Status::ok) status = load(node_variable, kNodeType, node);
+  if (status == Status::ok) status = load(first_variable, kBufferType, first);
+  if (status == Status::ok) status = load(second_variable, kBufferType, second);
+  if (status != Status::ok) return status;
+  return c_call("Graph.update_node", [&] {
+    const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
+    const NodePayload payload = node->payload<NodePayload>();
+    if (!exec || payload.destroyed || is_closed(*payload.graph)) return Status::closed;
+    if (!is_kernel(payload.work)) return Status::type_error;
+    KernelCall call;
+    if (const Status prepared = prepare_call(payload.module, payload.work, first, second, call);
+        prepared != Status::ok)
+      return prepared;
+    policy_.prepare_update(*exec, call.owners);
+    if (cuGraphExecKernelNodeSetParams(exec->exec, payload.node, &call.params) != CUDA_SUCCESS) {
+      policy_.roll_back_update(*exec);
+      return Status::driver_error;
+    }
+    core_.ghost.update_node(*exec->ghost, payload.serial, call.things);
+    return Status::ok;
+  });
+}
+
+Status Script::update(Variable variable, Variable definition_variable) {
+  const Op op(core_);
+  Ref graph, definition;
+  Status status = load(variable, kGraphType, graph);
+  if (status == Status::ok) status = load_definition(definition_variable, definition);
+  if (status != Status::ok) return status;
+  return c_call("Graph.update", [&] {
+    const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
+    const Shared<GraphBox> from = definition->payload<DefinitionPayload>().graph;
+    if (!exec || is_closed(*from)) return Status::closed;
+    const CUresult result = policy_.update(*exec, *from);
+    if (result == CUDA_SUCCESS) {
+      core_.ghost.update(*exec->ghost, *from->ghost);
+      return Status::ok;
+    }
+    core_.ghost.reach(Window::r17);
+    return result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE ? Status::update_failed
+                                                          : Status::driver_error;
+  });
+}
+
+Status Script::close_graph(Variable variable) {
+  const Op op(core_);
+  Ref graph;
+  if (const Status status = load(variable, kGraphType, graph); status != Status::ok) return status;
+  return c_call("Graph.close", [&] {
+    const Shared<ExecBox> exec = std::move(graph->payload<GraphPayload>().exec);
+    return Status::ok;
+  });
+}
+
+}  // namespace targets::graph_argument

@@ -1,0 +1,207 @@
+// Buffers, modules, events and streams.
+#include "targets/graph_argument/script.h"
+
+namespace targets::graph_argument {
+
+using harness::Ref;
+
+// ---- buffers ------------------------------------------------------------------------------------
+
+Status Script::allocate(Variable into, StreamName name, std::int32_t value) {
+  const Op op(core_);
+  Ref made;
+  const Status status = c_call("allocate", [&] {
+    CUstream stream = nullptr;
+    if (const Status found = stream_of(name, stream); found != Status::ok) return found;
+    CUdeviceptr address = 0;
+    if (cuMemAllocAsync(&address, sizeof(Block), stream) != CUDA_SUCCESS)
+      return Status::driver_error;
+    Thing* thing = core_.ghost.make(ThingKind::buffer, value);
+    const Shared<StreamBox>& box = core_.streams[harness::raw(name)];
+    auto memory = Shared<DevicePtr>::make(
+        core_.arena, core_, address, box ? box : core_.streams[harness::raw(StreamName::fallback)],
+        thing);
+    if (const Status filled = fill(*memory, value); filled != Status::ok) return filled;
+    made = make(kBufferType, BufferPayload{thing, std::move(memory)});
+    return Status::ok;
+  });
+  if (status == Status::ok) store(into, std::move(made));
+  return status;
+}
+
+Status Script::fill(const DevicePtr& memory, std::int32_t value) {
+  Block block{};
+  for (std::int32_t& word : block.in) word = value++;
+  return write(memory, 0, &block, sizeof block);
+}
+
+Status Script::write(const DevicePtr& memory, std::size_t offset, const void* bytes,
+                     std::size_t count) {
+  const CUstream stream = memory.stream->stream;
+  if (cuMemcpyHtoDAsync(memory.address + offset, bytes, count, stream) != CUDA_SUCCESS)
+    return Status::driver_error;
+  return core_.interpreter.allow_threads([&] { return cuStreamSynchronize(stream); }) ==
+                 CUDA_SUCCESS
+             ? Status::ok
+             : Status::driver_error;
+}
+
+Status Script::close_buffer(Variable variable) {
+  const Op op(core_);
+  Ref buffer;
+  const Status status = load(variable, kBufferType, buffer);
+  return status == Status::ok ? close_now(buffer) : status;
+}
+
+Status Script::close_now(const Ref& buffer) {
+  return c_call("Buffer.close", [&] {
+    auto& payload = buffer->payload<BufferPayload>();
+    if (!payload.memory) return Status::ok;
+    core_.ghost.close(*payload.thing);
+    const Shared<DevicePtr> memory = std::move(payload.memory);
+    return Status::ok;
+  });
+}
+
+Status Script::set_deallocation_stream(Variable variable, StreamName name) {
+  const Op op(core_);
+  Ref buffer;
+  if (const Status status = load(variable, kBufferType, buffer); status != Status::ok)
+    return status;
+  return c_call("set_deallocation_stream", [&] {
+    auto& payload = buffer->payload<BufferPayload>();
+    const Shared<StreamBox>& stream = core_.streams[harness::raw(name)];
+    if (!payload.memory || !stream) return Status::closed;
+    payload.memory->stream = stream;
+    return Status::ok;
+  });
+}
+
+Status Script::link(Variable from_variable, Variable to_variable) {
+  const Op op(core_);
+  Ref from;
+  Ref to;
+  if (const Status status = load(from_variable, kBufferType, from); status != Status::ok)
+    return status;
+  if (const Status status = load(to_variable, kBufferType, to); status != Status::ok) return status;
+  return c_call("link", [&] {
+    const BufferPayload head = from->payload<BufferPayload>();
+    const BufferPayload& tail = to->payload<BufferPayload>();
+    if (!head.memory || !tail.memory) return Status::closed;
+    const CUdeviceptr address = tail.memory->address;
+    core_.ghost.link(*head.thing, *tail.thing);
+    return write(*head.memory, offsetof(Block, next), &address, sizeof address);
+  });
+}
+
+// ---- modules ------------------------------------------------------------------------------------
+
+Status Script::load_module(Variable into) {
+  const Op op(core_);
+  Ref made;
+  const Status status = c_call("load_module", [&] {
+    CUlibrary library = nullptr;
+    if (cuLibraryLoadData(&library, core_.runtime.kernels, nullptr, nullptr, 0, nullptr, nullptr,
+                          0) != CUDA_SUCCESS)
+      return Status::driver_error;
+    Thing* thing = core_.ghost.make(ThingKind::module, 0);
+    auto box = Shared<ModuleBox>::make(core_.arena, core_, library, thing);
+    made = make(kModuleType, ModulePayload{thing, std::move(box)});
+    return Status::ok;
+  });
+  if (status == Status::ok) store(into, std::move(made));
+  return status;
+}
+
+// ---- events and streams -------------------------------------------------------------------------
+
+Status Script::create_event(Variable into) {
+  const Op op(core_);
+  Ref made;
+  const Status status = c_call("create_event", [&] {
+    CUevent event = nullptr;
+    if (cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return Status::driver_error;
+    Thing* thing = core_.ghost.make(ThingKind::event, 0);
+    auto box = Shared<EventBox>::make(core_.arena, core_, event, thing);
+    made = make(kEventType, EventPayload{thing, std::move(box)});
+    return Status::ok;
+  });
+  if (status == Status::ok) store(into, std::move(made));
+  return status;
+}
+
+Status Script::close_event(Variable variable) {
+  const Op op(core_);
+  Ref event;
+  if (const Status status = load(variable, kEventType, event); status != Status::ok) return status;
+  return c_call("Event.close", [&] {
+    auto& payload = event->payload<EventPayload>();
+    core_.ghost.close(*payload.thing);
+    payload.event.reset();
+    return Status::ok;
+  });
+}
+
+Status Script::record(Variable variable, StreamName name) {
+  const Op op(core_);
+  Ref event;
+  if (const Status status = load(variable, kEventType, event); status != Status::ok) return status;
+  return c_call("Stream.record", [&] {
+    const Shared<EventBox> box = event->payload<EventPayload>().event;
+    CUstream stream = nullptr;
+    if (!box) return Status::closed;
+    if (const Status found = stream_of(name, stream); found != Status::ok) return found;
+    return cuEventRecord(box->event, stream) == CUDA_SUCCESS ? Status::ok : Status::driver_error;
+  });
+}
+
+Status Script::close_stream() {
+  const Op op(core_);
+  return c_call("Stream.close", [&] {
+    core_.streams[harness::raw(StreamName::second)].reset();
+    return Status::ok;
+  });
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+Status Script::synchronize(StreamName name) {
+  const Op op(core_);
+  return c_call("synchronize", [&] {
+    CUstream stream = nullptr;
+    if (!core_.streams[harness::raw(name)]) return Status::closed;
+    if (const Status found = stream_of(name, stream); found != Status::ok) return found;
+    const std::size_t mark = core_.ghost.mark();
+    const CUresult result =
+        core_.interpreter.allow_threads([&] { return cuStreamSynchronize(stream); });
+    if (result != CUDA_SUCCESS) return Status::driver_error;
+    core_.ghost.finished(name, mark);
+    for (Variable variable = 0; variable < kVariableCount; ++variable)
+      if (const Ref ref = variables_[variable]; ref && &ref->type() == &kBufferType) read_back(ref);
+    return Status::ok;
+  });
+}
+
+// The local handle keeps the memory for as long as it is being read.
+void Script::read_back(const Ref& buffer) {
+  const BufferPayload payload = buffer->payload<BufferPayload>();
+  if (!payload.memory || core_.ghost.observer() == nullptr) return;
+  if (!core_.ghost.written(*payload.thing)) return;
+  Words words;
+  const CUresult result = core_.interpreter.allow_threads([&] {
+    return cuMemcpyDtoH(&words, payload.memory->address + offsetof(Block, out), sizeof words);
+  });
+  if (result != CUDA_SUCCESS) return;
+  Reading reading{};
+  reading.as_expected = true;
+  for (std::uint32_t i = 0; i < kBlockWords && reading.as_expected; ++i) {
+    std::int32_t expected = 0;
+    reading.as_expected = core_.ghost.explains(*payload.thing, i, words[i], expected, reading.what);
+    if (i > 0 && reading.as_expected) continue;
+    reading.observed = words[i];
+    reading.expected = expected;
+  }
+  core_.ghost.observer()->read(reading);
+}
+
+}  // namespace targets::graph_argument

@@ -1,0 +1,64 @@
+// Shared: a counted pointer, as cuda.core's handles are: the last holder to let go destroys the
+// value, on whatever thread that happens to be.
+//
+// Ownership: the value lives in the run's arena, and its storage is not given out again. What is
+// abandoned with its task is dropped with the run.
+// Threads: any; counting takes no turn, as an atomic that nobody waits for.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "harness/runtime.h"
+
+namespace targets::graph_argument {
+
+template <class T>
+class Shared {
+ public:
+  Shared() = default;
+  template <class... Args>
+  static Shared make(harness::Arena& arena, Args&&... args) {
+    return Shared(arena.make<Node>(std::forward<Args>(args)...));
+  }
+  Shared(const Shared& other) : node_(other.node_) {
+    if (node_ != nullptr) ++node_->count;
+  }
+  Shared(Shared&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  Shared& operator=(Shared other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~Shared() { reset(); }
+
+  void reset() {
+    Node* node = std::exchange(node_, nullptr);
+    if (node == nullptr) return;
+    harness::edge_release(node);
+    if (--node->count > 0) return;
+    harness::edge_acquire(node);
+    node->value.~T();
+  }
+
+  T* operator->() const { return &node_->value; }
+  T& operator*() const { return node_->value; }
+  T* get() const { return node_ != nullptr ? &node_->value : nullptr; }
+  explicit operator bool() const { return node_ != nullptr; }
+  bool operator==(const Shared&) const = default;
+
+ private:
+  struct Node {
+    template <class... Args>
+    explicit Node(Args&&... args) : value(std::forward<Args>(args)...) {}
+    ~Node() {}  // The value ends with its last holder.
+    std::uint32_t count = 1;
+    union {
+      T value;
+    };
+  };
+  explicit Shared(Node* node) : node_(node) {}
+
+  Node* node_ = nullptr;
+};
+
+}  // namespace targets::graph_argument

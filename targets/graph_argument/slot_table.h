@@ -1,0 +1,43 @@
+// slot_table: each graph has one table of what its nodes need, a slot per node, which is one user
+// object; copies and sets have slots too. cuda-python#2280.
+//
+// Its author says: "every node's owners, replaced when its parameters are". But clones and
+// executables share the table: what a slot loses, they lose. Its destructor counts down on CUDA's
+// thread.
+#pragma once
+
+#include "targets/graph_argument/policy.h"
+
+namespace targets::graph_argument {
+
+class SlotTable final : public Policy {
+ public:
+  using Policy::Policy;
+
+  Status prepare(GraphBox& graph, const Owners& owners, Keeping*& prepared) override;
+  Status commit(GraphBox& graph, harness::Object& definition, CUgraphNode node,
+                const Owners& owners, Keeping* prepared) override;
+  void destroyed(GraphBox& graph, CUgraphNode node) override;
+
+ private:
+  /// Ownership: CUDA's, once it is attached.
+  struct Table : Keeping {
+    explicit Table(Core& core) : core(core) {}
+    struct Slot {
+      CUgraphNode node;
+      Owners owners;
+    };
+    /// With the GIL.
+    void set(CUgraphNode node, Owners owners);
+
+    Core& core;
+    std::pmr::vector<Slot> slots;
+  };
+  struct TableHandle {
+    Table* table = nullptr;
+    explicit operator bool() const { return table != nullptr; }
+    void reset();
+  };
+};
+
+}  // namespace targets::graph_argument

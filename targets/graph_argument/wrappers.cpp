@@ -1,0 +1,40 @@
+#include "targets/graph_argument/wrappers.h"
+
+#include "targets/graph_argument/script.h"
+
+namespace targets::graph_argument {
+
+using harness::Object;
+using harness::TypeInfo;
+
+static void finalize_trap(Object& self) {
+  const TrapPayload trap = self.payload<TrapPayload>();
+  trap.script->spring(trap);
+}
+
+static void deallocate_cycle(Object& self) {
+  const CyclePayload& cycle = self.payload<CyclePayload>();
+  if (cycle.thing != nullptr) cycle.core->ghost.drop(*cycle.thing);
+}
+
+// Only what can hold other objects needs to be seen by the collector.
+const TypeInfo kBufferType{.name = "Buffer"};
+const TypeInfo kModuleType{.name = "ObjectCode", .tracked = false};
+const TypeInfo kEventType{.name = "Event", .tracked = false};
+const TypeInfo kDefinitionType{.name = "GraphDefinition"};
+const TypeInfo kNodeType{.name = "GraphNode", .tracked = false};
+const TypeInfo kGraphType{.name = "Graph", .tracked = false};
+const TypeInfo kFunctionType{.name = "function"};
+const TypeInfo kCycleType{.name = "cycle", .dealloc = deallocate_cycle};
+const TypeInfo kTrapType{.name = "trap", .finalize = finalize_trap};
+const TypeInfo kListType{.name = "list"};
+const TypeInfo kTupleType{.name = "tuple"};
+
+Thing* thing_of(Object& object) {
+  const TypeInfo* type = &object.type();
+  if (type == &kBufferType) return object.payload<BufferPayload>().thing;
+  if (type == &kModuleType) return object.payload<ModulePayload>().thing;
+  return type == &kEventType ? object.payload<EventPayload>().thing : nullptr;
+}
+
+}  // namespace targets::graph_argument

@@ -1,0 +1,71 @@
+// Wrappers: the managed objects of a script, by type, and what each wraps.
+#pragma once
+
+#include "targets/graph_argument/core.h"
+
+namespace targets::graph_argument {
+
+class Script;
+
+/// Tells the ghost that the script can reach it no more, when it is dropped.
+struct BufferPayload {
+  Thing* thing;
+  Shared<DevicePtr> memory;  ///< Null when closed.
+};
+
+struct ModulePayload {
+  Thing* thing;
+  Shared<ModuleBox> module;
+};
+
+struct EventPayload {
+  Thing* thing;
+  Shared<EventBox> event;  ///< Null when closed.
+};
+
+struct DefinitionPayload {
+  Shared<GraphBox> graph;
+};
+
+struct NodePayload {
+  Shared<GraphBox> graph;
+  CUgraphNode node;
+  std::uint32_t serial;  ///< The ghost's.
+  Work work;
+  Shared<ModuleBox> module;  ///< Of a kernel node.
+  bool destroyed = false;
+};
+
+struct GraphPayload {
+  Shared<ExecBox> exec;  ///< Null when closed.
+};
+
+/// An object that refers to itself and to one wrapper.
+struct CyclePayload {
+  Core* core;
+  Thing* thing;
+};
+
+/// Garbage with a __del__.
+struct TrapPayload {
+  Script* script;
+  Mischief mischief;
+  Variable victim;
+};
+
+extern const harness::TypeInfo kBufferType;
+extern const harness::TypeInfo kModuleType;
+extern const harness::TypeInfo kEventType;
+extern const harness::TypeInfo kDefinitionType;
+extern const harness::TypeInfo kNodeType;
+extern const harness::TypeInfo kGraphType;
+extern const harness::TypeInfo kFunctionType;
+extern const harness::TypeInfo kCycleType;
+extern const harness::TypeInfo kTrapType;
+extern const harness::TypeInfo kListType;
+extern const harness::TypeInfo kTupleType;
+
+/// The ghost of a wrapper, null where it has none.
+Thing* thing_of(harness::Object& object);
+
+}  // namespace targets::graph_argument
