@@ -291,12 +291,12 @@ TEST(Scheduler, AWaiterIsWokenByItsOwnResourceAmongOthersThatClash) {
   stage.begin(plain);
   constexpr Resource kMine = 7;
   constexpr Resource kOther = 7 + (std::uint64_t{1} << 20);
-  bool ready = false;
-  int asked = 0;
+  std::atomic<bool> ready = false;  // TSan knows of no order between predicate and toucher.
+  std::atomic<int> asked = 0;
   stage.scheduler.spawn("waiter", [&] {
     stage.scheduler.wait_until({kMine, AccessKind::read}, "mine", [&] {
       ++asked;
-      return ready;
+      return ready.load();
     });
   });
   stage.scheduler.spawn("toucher", [&] {
@@ -304,7 +304,7 @@ TEST(Scheduler, AWaiterIsWokenByItsOwnResourceAmongOthersThatClash) {
       stage.scheduler.touch(kOther);
       stage.scheduler.turn({});
     }
-    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(asked.load(), 1);
     ready = true;
     stage.scheduler.touch(kOther);
     stage.scheduler.touch(kMine);

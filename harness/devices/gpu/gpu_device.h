@@ -58,6 +58,8 @@ class GpuDevice final : public Device {
   CUresult died(Kind kind, const void* handle);
   /// An error, after a fault, when `handle` names something that died. What we do not know passes.
   CUresult check(Kind kind, const void* handle);
+  /// Whether `handle` names something that was born here and lives.
+  bool lives(const void* handle) const;
 
   void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
   CUresult freed(std::uint64_t address);
