@@ -15,7 +15,8 @@ Label to_label(FaultKind kind) {
 }
 
 std::string Fault::signature() const {
-  std::string text = fmt::format("{} {}", to_label(kind).view(), object_kind.view());
+  std::string text(to_label(kind).view());
+  if (!object_kind.empty()) text += fmt::format(" {}", object_kind.view());
   if (!birth_site.empty()) text += fmt::format(" born:{}", birth_site.view());
   if (!death_site.empty()) text += fmt::format(" died:{}", death_site.view());
   if (!use_site.empty()) text += fmt::format(" used:{}", use_site.view());

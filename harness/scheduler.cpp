@@ -1,11 +1,11 @@
-// How it works. Every task is a fiber; the thread that calls run() is one too ("home"). Whoever
-// holds the thread asks the schedule question itself and switches straight to the answer, so a turn
-// that stays costs no switch and one that goes costs one. Engines have no stack: they advance on
-// the asker's, and the question is asked again.
+// How it works. Every task is a fiber; the thread that calls run() is one too ("home"). Whoever holds
+// the thread asks the schedule question itself and switches straight to the answer, so a turn that
+// stays costs no switch and one that goes costs one. Engines have no stack: they advance on the
+// asker's, and the question is asked again.
 //
-// ready_ lists who can go on, ascending by party. Option 0 is the current task while it can stay,
-// else the first task in the list; the others follow in order. Waiters are asked again only when a
-// resource that they wait for was touched.
+// ready_ lists who can go on, ascending by party. Option 0 is the current task while it can stay, else
+// the first task in the list; the others follow in order. Waiters are asked again only when a resource
+// that they wait for was touched.
 #include "harness/scheduler.h"
 
 #include <fmt/format.h>
@@ -62,8 +62,7 @@ Ending Scheduler::run() {
   current_ = nullptr;
   picker_.leave_to(outside);
   edge_acquire(this);
-  if constexpr (kTsan) {  // What abandoned tasks did happened before the next run, in the same
-                          // memory.
+  if constexpr (kTsan) {  // What abandoned tasks did happened before the next run, in the same memory.
     for (std::size_t i = 0; i < task_count_; ++i) tasks_[i]->fiber.forget_abandoned();
   }
   return ending_;
@@ -174,11 +173,10 @@ inline void Scheduler::note_access(Task& task, Access access) {
   }
 }
 
-void Scheduler::wait(Access access, Label what, void* context, Ready ready, const TaskId* holder) {
+void Scheduler::wait(Access access, Label what, void* context, Ready ready,
+                     const TaskId* holder) {
   if (current_ == nullptr) {  // Outside the tasks, whoever calls is alone with the engines.
-    const auto is_engine = [this](std::uint16_t party) {
-      return parties_[party].engine != nullptr;
-    };
+    const auto is_engine = [this](std::uint16_t party) { return parties_[party].engine != nullptr; };
     while (!ready(context)) {
       auto engine = std::find_if(ready_.begin(), ready_.end(), is_engine);
       if (engine == ready_.end() && poll_engines())
@@ -407,9 +405,7 @@ bool Scheduler::poll_engines() {
 }
 
 void Scheduler::stuck() {
-  const auto waits = [](const auto& task) {
-    return task->state == State::waiting && !task->daemon;
-  };
+  const auto waits = [](const auto& task) { return task->state == State::waiting && !task->daemon; };
   const auto last = tasks_.begin() + static_cast<std::ptrdiff_t>(task_count_);
   const auto waiter = std::find_if(tasks_.begin(), last, waits);
   const bool deadlock = waiter != last;

@@ -4,9 +4,8 @@
 // the thread to another task, or let an engine (a device stream) advance. The plain answer is to
 // stay. Waiting is a predicate, never a spin, so that "nobody can go on" is seen at once.
 //
-// How a run ends: every task that must finish has finished; or a fatal fault, a deadlock, a
-// livelock or the step limit stopped it. Tasks in mid-air are abandoned: never resumed, never
-// unwound.
+// How a run ends: every task that must finish has finished; or a fatal fault, a deadlock, a livelock
+// or the step limit stopped it. Tasks in mid-air are abandoned: never resumed, never unwound.
 #pragma once
 
 #include <array>
@@ -83,14 +82,12 @@ class Scheduler {
   /// Announces `access` and offers the turn. Outside a task it does nothing.
   void turn(Access access);
 
-  /// Announces `access`, then sleeps until `ready()` holds; it is asked again whenever
-  /// `access.resource` is touched. `ready` must not turn. `what` and `*holder`, which may change
-  /// meanwhile, are for the story of a deadlock.
+  /// Announces `access`, then sleeps until `ready()` holds; it is asked again whenever `access.resource`
+  /// is touched. `ready` must not turn. `what` and `*holder`, which may change meanwhile, are for the
+  /// story of a deadlock.
   template <class Ready>
   void wait_until(Access access, Label what, Ready ready, const TaskId* holder = nullptr) {
-    wait(
-        access, what, &ready, [](void* context) { return (*static_cast<Ready*>(context))(); },
-        holder);
+    wait(access, what, &ready, [](void* context) { return (*static_cast<Ready*>(context))(); }, holder);
   }
 
   /// For tasks that poll: sleeps until something this task read since its last pause is written.
@@ -145,9 +142,7 @@ class Scheduler {
 
   /// The function or op that is running, for birth, death and use sites. Belongs to the task.
   Label site() const { return current_ != nullptr ? current_->site : outside_site_; }
-  Label exchange_site(Label site) {
-    return std::exchange(current_ != nullptr ? current_->site : outside_site_, site);
-  }
+  Label exchange_site(Label site) { return std::exchange(current_ != nullptr ? current_->site : outside_site_, site); }
 
   Picker& picker() { return picker_; }
   History& history() { return history_; }
@@ -188,9 +183,9 @@ class Scheduler {
     Invoke invoke = nullptr;
     Activation root;
     Activation* activation = nullptr;
-    Label waits_for;                         ///< In words, while waiting.
+    Label waits_for;                 ///< In words, while waiting.
     const TaskId* waits_for_task = nullptr;  ///< Who holds it; may be null.
-    Ready ready = nullptr;                   ///< Null unless waiting.
+    Ready ready = nullptr;           ///< Null unless waiting.
     void* ready_context = nullptr;
     ProcessId process = ProcessId::first;
     std::uint32_t skew = 1;
@@ -256,10 +251,7 @@ class Scheduler {
   void escaped(const char* what);
   void end_with(Ending ending, Fault fault);
   std::string who_waits() const;
-  void end(Ending ending) {
-    ending_ = ending;
-    over_ = true;
-  }
+  void end(Ending ending) { ending_ = ending; over_ = true; }
 
   Arena& arena_;
   Picker& picker_;

@@ -142,7 +142,12 @@ def promised(tally, full):
         tally.add(figure.passed, f"{figure.asked}: {figure.measured}")
 
 
-STEPS = (tree, unit, properties, corpus, fuzzers, races, laws, promised)
+def mutants(tally, full):
+    """Rules of the simulated driver are broken, and its tests go red; without --long only whether they could be."""
+    script(tally, "mutants.py", *([] if full else ["--check"]))
+
+
+STEPS = (tree, unit, properties, corpus, fuzzers, races, laws, promised, mutants)
 
 
 def main():

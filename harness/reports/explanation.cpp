@@ -17,10 +17,10 @@ std::string to_text(const Explanation& explanation, const Terminal& terminal) {
     text += fmt::format("  without the {}\n", left_out.view());
   for (const std::string& reason : diagnosis.evidence)
     text += fmt::format("  - {}\n", wrapped(reason, kWidth - 4, 4));
-  Table table({{"alone"}, {"would say"}, {"because", Align::left, true}});
-  for (const Explanation::Alone& alone : explanation.alone)
-    table.add(
-        {std::string(alone.instrument.view()), alone.diagnosis.kind, alone.diagnosis.conclusion});
+  Table table({{"instrument"}, {"without it"}, {"alone"}, {"would say", Align::left, true}});
+  for (const Explanation::Share& share : explanation.shares)
+    table.add({std::string(share.instrument.view()), share.lacking.kind, share.alone.kind,
+               share.alone.conclusion});
   return text + "\n" + table.to_string(terminal);
 }
 
@@ -28,10 +28,11 @@ std::string to_json(const Explanation& explanation) {
   using Json = nlohmann::ordered_json;
   Json without = Json::array();
   for (const Label left_out : explanation.without) without.push_back(left_out.view());
-  Json alone = Json::object();
-  for (const Explanation::Alone& each : explanation.alone)
-    alone[std::string(each.instrument.view())] = {{"class", each.diagnosis.kind},
-                                                  {"conclusion", each.diagnosis.conclusion}};
+  Json instruments = Json::object();
+  for (const Explanation::Share& share : explanation.shares)
+    instruments[std::string(share.instrument.view())] = {{"alone", share.alone.kind},
+                                                         {"conclusion", share.alone.conclusion},
+                                                         {"lacking", share.lacking.kind}};
   const Json all{{"schema", 1},
                  {"path", explanation.path},
                  {"signature", explanation.signature},
@@ -39,7 +40,7 @@ std::string to_json(const Explanation& explanation) {
                  {"class", explanation.diagnosis.kind},
                  {"conclusion", explanation.diagnosis.conclusion},
                  {"evidence", explanation.diagnosis.evidence},
-                 {"alone", alone},
+                 {"instruments", instruments},
                  {"record", explanation.record}};
   return all.dump(2);
 }

@@ -10,16 +10,17 @@
 namespace harness::reports {
 
 struct Explanation {
-  struct Alone {
+  struct Share {
     Label instrument;
-    Diagnosis diagnosis;
+    Diagnosis alone;    ///< What it says by itself,
+    Diagnosis lacking;  ///< and what the others say without it.
   };
 
   std::string path;
   std::string signature;       ///< Of the fault that the case is about; empty where there is none.
   std::vector<Label> without;  ///< Instruments that were left out.
   Diagnosis diagnosis;
-  std::vector<Alone> alone;
+  std::vector<Share> shares;
   std::vector<std::string> record;  ///< What all this was judged from.
 };
 

@@ -62,6 +62,7 @@ std::optional<Window> window_of_death(const Fault& fault) {
     return Window::w6_stale_wrapper;
   if (ends_with(fault.death_site, "/reentrant") || fault.death_site == Label("reset"))
     return Window::w7_reentrant;
+  if (fault.kind == FaultKind::order) return Window::w5_in_flight;  // Ended while the device may read.
   if (!is_kernel(fault.use_site)) return std::nullopt;
   if (ends_with(fault.death_site, "/in_flight")) return Window::w5_in_flight;
   if (ends_with(fault.birth_site, "_external")) return Window::w4_external_gone;

@@ -38,12 +38,10 @@ class Program {
   std::vector<std::uint32_t> next_slot_;
 };
 
-/// The documented ordinary use: a buffer, a definition with one kernel node, an executable, a
-/// launch that is waited for.
+/// The documented ordinary use: a kernel node over the buffer that every script begins with, an
+/// executable, a launch that is waited for.
 inline Program plain_program() {
   return Program()
-      .script(Op::allocate)
-      .script(Op::create_definition)
       .script(Op::add_kernel)
       .script(Op::instantiate)
       .script(Op::launch)

@@ -229,20 +229,28 @@ Diagnosis all_clear(const Evidence& evidence, InstrumentSet without) {
   }
   if (has(Instrument::allocation_counter)) {
     const std::size_t recycled = recycled_places(evidence);
-    if (recycled != 0 || !has(Instrument::write_watch)) {
+    if (recycled != 0) {
       diagnosis.kind = "d";
       diagnosis.conclusion = "legal recycling: another instance at the same address";
+    } else if (diagnosis.kind == "-") {
+      diagnosis.conclusion = "the same instance wherever a probe came twice, and nothing else";
     }
     diagnosis.evidence.push_back(fmt::format(
         "allocation counter: {} of {} probes met another instance at an address seen before",
         recycled, evidence.sightings.size()));
   }
-  if (has(Instrument::debug_allocator))
+  if (has(Instrument::debug_allocator)) {
+    if (diagnosis.kind == "-")
+      diagnosis.conclusion = "no wrong free: neither (c) nor (f), it seems";
     diagnosis.evidence.push_back(fmt::format(
         "debug allocator: {} frees of chunks, all as allocated; no prefix, no padding touched",
         evidence.checked_frees));
+  }
   if (has(Instrument::path_counters)) {
     const std::uint64_t stores = evidence.counters.compiled_stores;
+    if (diagnosis.kind == "-" && !has(Instrument::allocation_counter) &&
+        !has(Instrument::debug_allocator))
+      diagnosis.conclusion = "the compiled store really ran: a pass would count";
     diagnosis.evidence.push_back(
         fmt::format("path counters: the compiled store ran {} times", stores));
     if (stores == 0 && evidence.counters.compiled_loads == 0) {

@@ -5,6 +5,7 @@
 // retained.
 #include "scenarios/managed_dict/explain.h"
 #include "scenarios/managed_dict/script.h"
+#include "scenarios/managed_dict/transcript.h"
 
 namespace scenarios::managed_dict {
 namespace {
@@ -87,6 +88,8 @@ Setup set_up(Scene& scene, Script& script, const Settings& fixed) {
 ManagedDict& make_path(Stage& stage, const Setup& setup) {
   ManagedDict* path =
       targets::managed_dict::variants()[stage.scene.variant()].make(stage.runtime, setup);
+  if (stage.scene.instruments != nullptr)
+    path = stage.scene.world().arena.make<Transcript>(*path, transcript_of(stage.scene));
   stage.script.set_path(*path);
   path->init();
   stage.scene.mark_baseline();

@@ -1,5 +1,7 @@
 #include "scenarios/managed_dict/explain.h"
 
+#include <fmt/format.h>
+
 namespace scenarios::managed_dict {
 
 using harness::instruments::HardwareWatch;
@@ -22,6 +24,7 @@ targets::managed_dict::Observer& ManagedInstruments::begin_run() {
   if (!first) rota = {run_count_ - 2, turns()};
   if (run_count_ == 2) hardware_.watched = hardware_.writes = hardware_.unaccounted = 0;
   recorder = std::make_unique<Recorder>();
+  transcript_.clear();
   watch_ = nullptr;  // Before there is another: they share the processor.
   if (hardware_.why_not.empty()) {
     watch_ = std::make_unique<WordWatch>(rota, hardware_);
@@ -42,6 +45,18 @@ harness::Diagnosis ManagedInstruments::diagnose(harness::InstrumentSet without) 
 }
 
 std::vector<std::string> ManagedInstruments::record() const { return record_->evidence().lines(); }
+
+std::vector<std::string> ManagedInstruments::program() const {
+  std::vector<std::string> lines;
+  for (const StrayCount& stray : record_->strays())
+    lines.push_back(fmt::format("stray_load {} {}", stray.load, stray.kind.view()));
+  lines.insert(lines.end(), transcript_.begin(), transcript_.end());
+  return lines;
+}
+
+std::vector<std::string>& transcript_of(harness::Scene& scene) {
+  return static_cast<ManagedInstruments&>(*scene.instruments).transcript();
+}
 
 targets::managed_dict::Observer* observer_of(harness::Scene& scene) {
   if (scene.instruments == nullptr) return nullptr;

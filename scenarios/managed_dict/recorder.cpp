@@ -161,10 +161,13 @@ void Recorder::stored_in_chunk(const Store& store, Life& life) {
     std::memcpy(life.copy.data() + store.offset, &store.after, store.width);
   if (end > static_cast<std::int32_t>(life.bytes) || (in_values && store.width == 1))
     return add_finding(BlockFinding::Kind::overrun, store);
+  if (in_values && store.width == 4) strays_.push_back({load_count_, "incref_values"});
   if (in_values) return note_value(store, life);
   if (end < prefix) return;
   const std::int32_t now = life.copy[static_cast<std::size_t>(prefix - 1)];
   if (store.width == 1 && now == prefix) return;  // As it is written when the chunk is made.
+  constexpr harness::Label kUp = "incref", kDown = "decref";
+  if (store.width != 1) strays_.push_back({load_count_, store.width == 4 ? kUp : kDown});
   add_finding(BlockFinding::Kind::prefix_changed, store, now - prefix_before);
 }
 

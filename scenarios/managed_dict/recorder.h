@@ -11,6 +11,13 @@
 
 namespace scenarios::managed_dict {
 
+/// A reference that was counted where there is no object. Not evidence: it is planted again in a
+/// real interpreter, at the same place.
+struct StrayCount {
+  std::uint32_t load;   ///< Before which load of an attribute, counted from 1.
+  harness::Label kind;  ///< As embedded/program.h calls it.
+};
+
 class Recorder final : public targets::managed_dict::Observer {
  public:
   using Address = targets::managed_dict::Address;
@@ -25,6 +32,7 @@ class Recorder final : public targets::managed_dict::Observer {
   void allocated(const targets::managed_dict::Allocation& allocation) override;
   void released(const targets::managed_dict::Release& release) override;
   void probed(const targets::managed_dict::Probe& probe) override;
+  void loading() override { ++load_count_; }
   void crashed(const targets::managed_dict::Crash& crash) override;
   void ended(const targets::managed_dict::Counters& counters) override;
 
@@ -34,6 +42,7 @@ class Recorder final : public targets::managed_dict::Observer {
   const Evidence& evidence() const { return evidence_; }
   Evidence& evidence() { return evidence_; }
   std::uint32_t instance_count() const { return instance_count_; }
+  const std::vector<StrayCount>& strays() const { return strays_; }
 
  private:
   /// A block that somebody has.
@@ -67,6 +76,8 @@ class Recorder final : public targets::managed_dict::Observer {
   WordWatch* watch_ = nullptr;
   Order order_ = 0;
   std::uint32_t instance_count_ = 0;
+  std::uint32_t load_count_ = 0;
+  std::vector<StrayCount> strays_;
   std::map<harness::BirthId, Life> lives_;
   std::map<Address, harness::BirthId> by_address_;
   std::map<Address, std::uint32_t> places_;

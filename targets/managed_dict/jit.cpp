@@ -105,6 +105,8 @@ void Jit::probe(Address object, bool compiled) {
 // ---- loads --------------------------------------------------------------------------------------
 
 Address Jit::load_attr(Function in, Site site, Address object, Attribute attribute) {
+  if (core_.memory.observer() != nullptr) [[unlikely]]
+    core_.memory.observer()->loading();
   if (is_compiled(in)) return load_compiled(site, object, attribute);
   return core_.attributes.get(object, attribute);
 }

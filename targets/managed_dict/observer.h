@@ -122,6 +122,8 @@ class Observer {
   virtual void released(const Release&) {}
   virtual void probed(const Probe&) {}
   virtual void cache_hit(const CacheHit&) {}
+  /// An attribute of an instance is about to be loaded.
+  virtual void loading() {}
   virtual void crashed(const Crash&) {}
   /// At the end of a run that did not crash, and right after crashed() of one that did.
   virtual void ended(const Counters&) {}

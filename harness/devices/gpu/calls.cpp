@@ -104,11 +104,19 @@ CUresult destroy(Handle handle) {
   return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(handle);
 }
 
+/// Then the driver answers: nothing is called now.
+bool captures(GpuDevice& gpu, CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return gpu.driver.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
+         status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 // The function would be called on a thread of the driver's, which is no task: we call it, in its
 // place.
 CUresult launch_host_function(CUstream stream, CUhostFn function, void* data) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
+  if (captures(gpu, stream)) return gpu.driver.cuLaunchHostFunc(stream, function, data);
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const CUresult status = gpu.driver.cuStreamSynchronize(stream);
   if (status == CUDA_SUCCESS) function(data);
@@ -119,6 +127,7 @@ CUresult add_callback(CUstream stream, CUstreamCallback callback, void* data, un
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
   if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (captures(gpu, stream)) return gpu.driver.cuStreamAddCallback(stream, callback, data, flags);
   const CUresult status = gpu.driver.cuStreamSynchronize(stream);
   callback(stream, status, data);
   return status;

@@ -55,10 +55,21 @@ CUresult add_any(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
   return status;
 }
 
+/// A graph is born where its capture ends, unless it was there before.
+CUresult end_capture(CUstream stream, CUgraph* graph) {
+  GpuDevice& gpu = GpuDevice::current();
+  if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
+  const CUresult status = gpu.driver.cuStreamEndCapture(stream, graph);
+  if (status == CUDA_SUCCESS && *graph != nullptr && !gpu.lives(*graph))
+    gpu.born(Kind::graph, *graph);
+  return status;
+}
+
 }  // namespace
 
 void add_graph_functions(DriverTable& table) {
   table.cuGraphCreate = make<&T::cuGraphCreate, Kind::graph>;
+  table.cuStreamEndCapture = end_capture;
   table.cuGraphClone = make<&T::cuGraphClone, Kind::graph>;
   table.cuGraphDestroy = destroy<&T::cuGraphDestroy, Kind::graph>;
   table.cuGraphAddNode_v2 = add_any;

@@ -69,6 +69,11 @@ CUresult GpuDevice::died(Kind kind, const void* handle) {
   return CUDA_SUCCESS;
 }
 
+bool GpuDevice::lives(const void* handle) const {
+  const auto known = handles_.find(handle);
+  return known != handles_.end() && world_->ledger.alive(known->second.birth);
+}
+
 CUresult GpuDevice::check(Kind kind, const void* handle) {
   const auto known = handles_.find(handle);
   if (known == handles_.end() || known->second.kind != kind) return CUDA_SUCCESS;

@@ -61,6 +61,8 @@ class GpuDevice final : public Device {
   CUresult died(Kind kind, const void* handle);
   /// An error, after a fault, when `handle` names something that died. What we do not know passes.
   CUresult check(Kind kind, const void* handle);
+  /// Whether `handle` names something that was born here and lives.
+  bool lives(const void* handle) const;
 
   /// Lives there begin and end with launches, which nobody tells us of: the driver judges them.
   void reserved(std::uint64_t address) { graph_memory_.insert(address); }

@@ -18,6 +18,24 @@ namespace harness::devices::calls {
       error != CUDA_SUCCESS)                                                   \
   return error
 
+/// The same for a call that gives the stream work, or waits for it: captures may forbid that.
+#define SIM_WORK_STREAM(stream, handle)                                       \
+  SIM_STREAM(stream, handle);                                                 \
+  if (const CUresult error = SimDevice::current().captures.admit(*stream);    \
+      error != CUDA_SUCCESS)                                                  \
+  return error
+/// The same for a call that a stream that captures does not allow.
+#define SIM_UNCAPTURED_STREAM(stream, handle, why)                            \
+  SIM_STREAM(stream, handle);                                                 \
+  if (const CUresult error = SimDevice::current().captures.refuse(*stream, why); \
+      error != CUDA_SUCCESS)                                                  \
+  return error
+/// For calls that a capture cannot see.
+#define SIM_UNSAFE(admit)                                                     \
+  if (const CUresult error = SimDevice::current().captures.admit;             \
+      error != CUDA_SUCCESS)                                                  \
+  return error
+
 /// The block that holds [address, address + bytes) and lives; otherwise a fault, and 0.
 std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t bytes);
 

@@ -230,6 +230,7 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
 
 CUresult cuCtxSynchronize() {
   SimDevice& sim = SimDevice::current();
+  SIM_UNSAFE(admit_all(*sim.current_context()));
   sim.synchronize(*sim.current_context());
   sim.shrink_pools();
   return sim.broken;
@@ -240,6 +241,7 @@ CUresult cuCtxSynchronize_v2(CUcontext handle) {
   Context* context = nullptr;
   if (const CUresult error = context_or_current(sim, handle, context); error != CUDA_SUCCESS)
     return error;
+  SIM_UNSAFE(admit_all(*context));
   sim.synchronize(*context);
   sim.shrink_pools();
   return sim.broken;

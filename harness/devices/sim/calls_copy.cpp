@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/devices/sim/calls.h"
+#include "harness/devices/sim/graph_params.h"
 
 namespace harness::devices::calls {
 
@@ -49,9 +50,25 @@ struct CopyRequest {
   bool host_source;
 };
 
+static CUresult capture_copy(SimDevice& sim, Stream& stream, const CopyRequest& request) {
+  CUDA_MEMCPY3D given{};
+  given.srcMemoryType = given.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+  given.srcDevice = request.source;
+  given.dstDevice = request.target;
+  given.WidthInBytes = request.bytes;
+  given.Height = given.Depth = 1;
+  const NodeParams* made = nullptr;
+  const CUresult status = make_copy_params(sim, given, stream.context->as<CUcontext>(), made);
+  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+}
+
 static CUresult copy(CUstream on, const CopyRequest& request, bool is_async) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_WORK_STREAM(stream, on);
+  if (!is_async) {
+    SIM_UNSAFE(refuse(*stream));
+    SIM_UNSAFE(admit_unsafe());
+  }
   if (request.bytes == 0) return CUDA_SUCCESS;
   Place target;
   Place source;
@@ -60,6 +77,7 @@ static CUresult copy(CUstream on, const CopyRequest& request, bool is_async) {
   status = find_place(sim, request.source, request.bytes, request.host_source, source);
   if (status != CUDA_SUCCESS) return status;
 
+  if (stream->capture != nullptr) return capture_copy(sim, *stream, request);
   const bool to_host = is_pageable(target) || (!is_async && is_pinned(sim, target));
   const bool from_host = is_pageable(source) || (!is_async && is_pinned(sim, source));
   // The synchronous form has the stream idle before it stages.
@@ -117,10 +135,27 @@ CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUs
 
 // ---- sets -------------------------------------------------------------------------------------
 
+static CUresult capture_set(SimDevice& sim, Stream& stream, std::uint64_t address,
+                            std::uint32_t value, std::uint32_t width, std::uint64_t count) {
+  CUDA_MEMSET_NODE_PARAMS given{};
+  given.dst = address;
+  given.value = value;
+  given.elementSize = width;
+  given.width = count;
+  given.height = 1;
+  const NodeParams* made = nullptr;
+  const CUresult status = make_set_params(sim, given, stream.context->as<CUcontext>(), made);
+  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+}
+
 static CUresult set(CUstream on, std::uint64_t address, std::uint32_t value, std::uint32_t width,
                     std::uint64_t count, bool is_async) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_WORK_STREAM(stream, on);
+  if (!is_async) {
+    SIM_UNSAFE(refuse(*stream));
+    SIM_UNSAFE(admit_unsafe());
+  }
   if (address % width != 0) return CUDA_ERROR_INVALID_VALUE;
   if (count == 0) return CUDA_SUCCESS;
   const std::uint64_t bytes = std::min(count, Memory::kBytes) * width;  // No block is larger.
@@ -128,6 +163,7 @@ static CUresult set(CUstream on, std::uint64_t address, std::uint32_t value, std
   if (const CUresult status = find_place(sim, address, bytes, false, target);
       status != CUDA_SUCCESS)
     return status;
+  if (stream->capture != nullptr) return capture_set(sim, *stream, address, value, width, count);
   const bool waits =
       !is_async && SimDevice::is_host_visible(sim.memory.block(sim.memory.newest(address)));
   Work& work = sim.fresh_work(WorkKind::set, "set");

@@ -37,6 +37,15 @@ constexpr ErrorText kErrors[] = {
     ERROR_TEXT(CUDA_ERROR_NOT_SUPPORTED, "operation not supported"),
     ERROR_TEXT(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "the graph does not fit the executable graph"),
     ERROR_TEXT(CUDA_ERROR_LOSSY_QUERY, "the query would lose information"),
+    ERROR_TEXT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "operation not permitted when stream is capturing"),
+    ERROR_TEXT(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "operation failed due to a previous error during capture"),
+    ERROR_TEXT(CUDA_ERROR_STREAM_CAPTURE_MERGE, "operation would result in a merge of separate capture sequences"),
+    ERROR_TEXT(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "capture was not ended in the same stream as it began"),
+    ERROR_TEXT(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, "capturing stream has unjoined work"),
+    ERROR_TEXT(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "dependency created on uncaptured work in another stream"),
+    ERROR_TEXT(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "operation would make the legacy stream depend on a capturing blocking stream"),
+    ERROR_TEXT(CUDA_ERROR_CAPTURED_EVENT, "operation not permitted on an event last recorded in a capturing stream"),
+    ERROR_TEXT(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, "attempt to terminate a thread-local capture sequence from another thread"),
     ERROR_TEXT(CUDA_ERROR_UNKNOWN, "unknown error"),
 };
 #undef ERROR_TEXT

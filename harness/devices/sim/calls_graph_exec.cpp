@@ -119,7 +119,7 @@ CUresult cuGraphUpload(CUgraphExec handle, CUstream on) {
 
 CUresult cuGraphLaunch(CUgraphExec handle, CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_NOT_SUPPORTED);
   const UsingExec call(sim, handle, stream->resource);
   if (call.exec == nullptr || !sim.graphs.may_launch(*call.exec)) return CUDA_ERROR_INVALID_VALUE;
   sim.graphs.launch(*call.exec, *stream);

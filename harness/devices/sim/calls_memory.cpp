@@ -101,6 +101,7 @@ static std::uint32_t allocate(SimDevice& sim, Origin origin, std::uint64_t bytes
 }
 
 static CUresult allocate_into(std::uint64_t* address, Origin origin, std::uint64_t bytes) {
+  SIM_UNSAFE(admit_unsafe());
   SimDevice& sim = SimDevice::current();
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = allocate(sim, origin, bytes);
@@ -140,6 +141,7 @@ CUresult cuMemAllocHost_v2(void** address, size_t bytes) {
 // ---- taking back ------------------------------------------------------------------------------
 
 static CUresult free_synchronously(std::uint64_t address, bool host) {
+  SIM_UNSAFE(admit_unsafe());
   SimDevice& sim = SimDevice::current();
   const std::uint32_t index = find_freeable(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "harness/devices/sim/calls.h"
+#include "harness/devices/sim/graph_params.h"
 
 namespace harness::devices {
 
@@ -177,12 +178,32 @@ bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters
   return true;
 }
 
+static CUresult capture_kernel(SimDevice& sim, Stream& stream, const CUlaunchConfig& config,
+                               CUfunction function, void** parameters, void** extra) {
+  CUDA_KERNEL_NODE_PARAMS given{};
+  given.func = function;
+  given.gridDimX = config.gridDimX;
+  given.gridDimY = config.gridDimY;
+  given.gridDimZ = config.gridDimZ;
+  given.blockDimX = config.blockDimX;
+  given.blockDimY = config.blockDimY;
+  given.blockDimZ = config.blockDimZ;
+  given.sharedMemBytes = config.sharedMemBytes;
+  given.kernelParams = parameters;
+  given.extra = extra;
+  const NodeParams* made = nullptr;
+  const CUresult status = make_kernel_params(sim, given, made);
+  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+}
+
 CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on, CUfunction handle,
                 void** parameters, void** extra) {
-  SIM_STREAM(stream, on);
+  SIM_WORK_STREAM(stream, on);
   Function* function = find_function(sim, handle);
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (!fits(config) || (parameters != nullptr && extra != nullptr)) return CUDA_ERROR_INVALID_VALUE;
+  if (stream->capture != nullptr)
+    return capture_kernel(sim, *stream, config, handle, parameters, extra);
   Work& work = sim.fresh_work(WorkKind::kernel, function->label);
   Launch& made = work.launch;
   if (!copy_parameters(made, *function->entry, parameters, extra)) {

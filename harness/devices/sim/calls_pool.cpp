@@ -114,14 +114,14 @@ static Pool& current_pool(SimDevice& sim) {
 
 CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_NOT_SUPPORTED);
   return allocate(sim, address, bytes, current_pool(sim), *stream);
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool handle,
                                  CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_NOT_SUPPORTED);
   Pool* pool = sim.find(sim.pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return allocate(sim, address, bytes, *pool, *stream);
@@ -129,7 +129,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPoo
 
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_NOT_SUPPORTED);
   const std::uint32_t index = find_freeable(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
   Block& block = sim.memory.block(index);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "harness/devices/sim/calls.h"
+#include "harness/devices/sim/graph_params.h"
 #include "harness/devices/sim/ipc.h"
 
 namespace harness::devices::calls {
@@ -47,6 +48,7 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
     sim.ledger().double_free(stream->birth);
     return CUDA_ERROR_INVALID_HANDLE;
   }
+  sim.captures.lose(*stream);
   stream->alive = false;  // What is queued is still done.
   sim.ledger().died(stream->birth);
   return CUDA_SUCCESS;
@@ -54,7 +56,8 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
 
 CUresult cuStreamSynchronize(CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  SIM_UNSAFE(admit_unsafe());
   sim.synchronize(*stream);
   sim.shrink_pools();
   return sim.broken;
@@ -62,7 +65,8 @@ CUresult cuStreamSynchronize(CUstream on) {
 
 CUresult cuStreamQuery(CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  SIM_UNSAFE(admit_unsafe());
   if (!sim.idle(*stream)) return CUDA_ERROR_NOT_READY;
   sim.synchronize(*stream);  // Which waits for nothing, but orders what follows.
   return sim.broken;
@@ -110,8 +114,13 @@ CUresult cuStreamGetCtx_v2(CUstream on, CUcontext* context, CUgreenCtx* green) {
 
 CUresult cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_WORK_STREAM(stream, on);
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (stream->capture != nullptr) {
+    const NodeParams* made = nullptr;
+    const CUresult status = make_host_params(sim, {function, data}, made);
+    return status == CUDA_SUCCESS ? sim.captures.add(*stream, *made) : status;
+  }
   Work& work = sim.fresh_work(WorkKind::function, "host function");
   work.function = function;
   work.data = data;
@@ -121,7 +130,7 @@ CUresult cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
 
 CUresult cuStreamAddCallback(CUstream on, CUstreamCallback callback, void* data, unsigned flags) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Work& work = sim.fresh_work(WorkKind::function, "stream callback");
   work.callback = callback;
@@ -135,7 +144,7 @@ CUresult cuStreamAddCallback(CUstream on, CUstreamCallback callback, void* data,
 /// then changes nothing that a program could see.
 CUresult cuStreamAttachMemAsync(CUstream on, CUdeviceptr address, size_t bytes, unsigned flags) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   const bool single = flags == CU_MEM_ATTACH_SINGLE;
   if (!single && flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
     return CUDA_ERROR_INVALID_VALUE;
@@ -180,15 +189,30 @@ CUresult cuEventDestroy_v2(CUevent handle) {
   return CUDA_SUCCESS;
 }
 
+/// A node of its own, where a record or wait would only order the nodes around it.
+static CUresult capture_event(SimDevice& sim, Stream& stream, CUgraphNodeType type, CUevent event) {
+  const NodeParams* made = nullptr;
+  const CUresult status = make_event_params(sim, type, event, made);
+  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+}
+
 CUresult cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
-  if (flags != CU_EVENT_RECORD_DEFAULT)
-    return CUDA_ERROR_INVALID_VALUE;  // External: only in capture.
+  SIM_WORK_STREAM(stream, on);
+  const bool external = flags == CU_EVENT_RECORD_EXTERNAL;
+  if (flags != CU_EVENT_RECORD_DEFAULT && (!external || stream->capture == nullptr))
+    return CUDA_ERROR_INVALID_VALUE;
   Event* event = sim.find(sim.events, handle, "event");
   if (event == nullptr || event->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
   event = recorded_event(sim, event);
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (external)
+    return capture_event(sim, *stream, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event->as<CUevent>());
+  if (stream->capture != nullptr) {
+    sim.captures.record(*stream, *event);
+    return CUDA_SUCCESS;
+  }
+  event->capture = nullptr;
   Work& work = sim.fresh_work(WorkKind::record, "record");
   work.event = event;
   work.event_record = ++event->record_count;
@@ -206,6 +230,7 @@ CUresult cuEventQuery(CUevent handle) {
   SimDevice& sim = SimDevice::current();
   const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  SIM_UNSAFE(admit(*event));
   if (!done(event->point)) return CUDA_ERROR_NOT_READY;
   sim.wait(event->point);  // Which waits for nothing, but orders what follows.
   sim.order->host_saw(event->clock);
@@ -216,6 +241,7 @@ CUresult cuEventSynchronize(CUevent handle) {
   SimDevice& sim = SimDevice::current();
   const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  SIM_UNSAFE(admit(*event));
   const StreamPoint point = event->point;  // A later record does not prolong the wait.
   Clock& known = sim.order->remember(event->clock);
   sim.wait(point);
@@ -231,6 +257,7 @@ CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start_handle, CUeven
   const Event* start = sim.find(sim.events, start_handle, "event");
   const Event* end = sim.find(sim.events, end_handle, "event");
   if (start == nullptr || end == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (start->capture != nullptr || end->capture != nullptr) return CUDA_ERROR_CAPTURED_EVENT;
   if (start->record_count == 0 || end->record_count == 0) return CUDA_ERROR_INVALID_HANDLE;
   if (((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
     return CUDA_ERROR_INVALID_HANDLE;
@@ -241,11 +268,15 @@ CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start_handle, CUeven
 
 CUresult cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
-  if (flags != CU_EVENT_WAIT_DEFAULT)
-    return CUDA_ERROR_INVALID_VALUE;  // External: only in capture.
+  SIM_WORK_STREAM(stream, on);
+  const bool external = flags == CU_EVENT_WAIT_EXTERNAL;
+  if (flags != CU_EVENT_WAIT_DEFAULT && (!external || stream->capture == nullptr))
+    return CUDA_ERROR_INVALID_VALUE;
   const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (external) return capture_event(sim, *stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT, handle);
+  if (stream->capture != nullptr || event->capture != nullptr)
+    return sim.captures.wait(*stream, *event);
   if (event->point.stream == nullptr) return CUDA_SUCCESS;
   stream->clock.join(event->clock);
   Work& work = sim.fresh_work(WorkKind::wait, "wait");

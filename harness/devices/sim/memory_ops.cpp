@@ -124,7 +124,7 @@ namespace calls {
 
 static CUresult enqueue(CUstream on, unsigned count, const CUstreamBatchMemOpParams* parameters) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_NOT_SUPPORTED);
   Work& work = sim.fresh_work(WorkKind::memory_ops, "memory operation");
   const CUresult status = read_memory_ops(sim, count, parameters, work.memory_ops);
   if (status != CUDA_SUCCESS || work.memory_ops.empty()) {

@@ -31,6 +31,7 @@ void SimDevice::begin(World& new_world) {
   libraries.begin();
   kernels.begin();
   graphs.begin();
+  captures.begin();
   freed.clear();
   for (const auto& process : processes_) process->reset();
   open_failures.begin();
@@ -58,12 +59,15 @@ SimDevice::Thread& SimDevice::thread() {
   for (; thread_count_ <= index; ++thread_count_) {
     if (thread_count_ == threads_.size()) threads_.emplace_back();
     threads_[thread_count_].stack.clear();
+    threads_[thread_count_].capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     threads_[thread_count_].streams.clear();
   }
   return threads_[index];
 }
 
 std::vector<Context*>& SimDevice::context_stack() { return thread().stack; }
+
+CUstreamCaptureMode& SimDevice::capture_mode() { return thread().capture_mode; }
 
 Context* SimDevice::current_context() {
   const std::vector<Context*>& stack = context_stack();
@@ -169,6 +173,7 @@ void Stream::reset() {
   head = 0;
   engine = kNoEngine;
   ready = calling = false;
+  capture = nullptr;
   line = kNoLine;
   clock.clear();
 }

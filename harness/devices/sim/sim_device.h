@@ -11,6 +11,7 @@
 #include "harness/cuda.h"
 #include "harness/cuda_open.h"
 #include "harness/device.h"
+#include "harness/devices/sim/capture.h"
 #include "harness/devices/sim/graphs.h"
 #include "harness/devices/sim/handles.h"
 #include "harness/devices/sim/kernel_runner.h"
@@ -74,12 +75,16 @@ struct Event : Object {
   std::uint64_t record_count = 0;  ///< Calls so far.
   Tick time = 0;                   ///< When the last record was reached.
   Clock clock;                     ///< What comes before the last record, and it.
+  Capture* capture = nullptr;      ///< Where it was last recorded, if that was in one,
+  std::vector<GraphEdge> captured;  ///< and which nodes it stands for there.
   void reset() {
     exported = nullptr;
     point = {};
     record_count = 0;
     time = 0;
     clock.clear();
+    capture = nullptr;
+    captured.clear();
   }
 };
 
@@ -156,6 +161,7 @@ class SimDevice final : public Device {
   }
   std::vector<Context*>& context_stack();
   Context* current_context();
+  CUstreamCaptureMode& capture_mode();
   Stream& per_thread_stream(Context& context);
   /// Ends the context and everything that belongs to it.
   void destroy(Context& context);
@@ -248,6 +254,7 @@ class SimDevice final : public Device {
   HandleTable<Library, HandleKind::library> libraries;
   HandleTable<Kernel, HandleKind::kernel> kernels;
   Graphs graphs{*this};
+  Captures captures{*this};
 
   OpenFailures open_failures;
   std::vector<std::uint32_t> freed;  ///< Blocks of no pool, in the order they were freed.
@@ -257,6 +264,7 @@ class SimDevice final : public Device {
  private:
   struct Thread {
     std::vector<Context*> stack;
+    CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     struct Own {
       Context* context;
       Stream* stream;

@@ -12,6 +12,7 @@
 namespace harness::devices {
 
 class SimDevice;
+struct Capture;
 
 /// Threads: to TSan it is one; see OnStream.
 class Stream final : public Engine, public Object {
@@ -52,6 +53,9 @@ class Stream final : public Engine, public Object {
   std::uint16_t engine = kNoEngine;
   bool ready = false;    ///< Known to the scheduler as one that can advance.
   bool calling = false;  ///< A host function of it runs.
+  Capture* capture = nullptr;                ///< What becomes of its work: nodes.
+  std::vector<CUgraphNode> told_nodes;       ///< What cuStreamGetCaptureInfo points at.
+  std::vector<CUgraphEdgeData> told_data;
   LineIndex line = kNoLine;
   Clock clock;  ///< What the next piece of work comes after, by the program's orders.
 

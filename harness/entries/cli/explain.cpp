@@ -54,7 +54,8 @@ reports::Explanation explain(const Scenario& scenario, const Instruments& instru
     if ((without & only_this) != 0)
       explanation.without.push_back(name);
     else
-      explanation.alone.push_back({name, instruments.diagnose(all & ~only_this)});
+      explanation.shares.push_back({name, instruments.diagnose(all & ~only_this),
+                                    instruments.diagnose(without | only_this)});
   }
   return explanation;
 }

@@ -10,6 +10,7 @@
 // and besides, for what the model decides elsewhere:
 //
 //     stray 4 incref            before the 4th attribute store of the run, counted from 1
+//     stray_load 2 incref       before the 2nd attribute load; may be given again
 //     bit23 1                   of the address of each number that is stored from here on
 //
 // `stray` is the planted fault: a C function counts references of what the tagged word seems to

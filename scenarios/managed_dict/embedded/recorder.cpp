@@ -90,10 +90,10 @@ long value_shift(Instance& instance) {
   return found;
 }
 
-void probe(PyObject* object, Instance& instance) {
+void probe(PyObject* object, const Instance& instance, long shift) {
   say("probe %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %ld\n", state().tick,
       std::uint64_t{reinterpret_cast<std::uintptr_t>(object)}, instance.id, instance.chunk.id,
-      std::uint64_t{*slot_of(object)}, value_shift(instance));
+      std::uint64_t{*slot_of(object)}, shift);
 }
 
 void on_free(std::uintptr_t pointer, const TrackedBlock& block) {
@@ -102,7 +102,7 @@ void on_free(std::uintptr_t pointer, const TrackedBlock& block) {
   for (auto& [object, instance] : known.instances)
     if (instance.chunk.id == block.id) {
       is_values = true;
-      probe(object, instance);
+      probe(object, instance, value_shift(instance));
       instance.chunk = {};
     }
   if (!is_values && pointer == block.address) return;  // Nothing to tell.
@@ -136,6 +136,23 @@ void recorded_free(void* pointer) {
   if (known.watch != nullptr) known.watch->forget(slot_of(object));
   known.instances.erase(object);
   known.originals[Py_TYPE(object)].second(pointer);
+}
+
+/// The instance at `object`, its chunk known; or null.
+Instance* look_at(PyObject* object) {
+  State& known = state();
+  drain_writes();
+  const auto found = known.instances.find(object);
+  if (found == known.instances.end()) return nullptr;
+  Instance& instance = found->second;
+  const std::uintptr_t values = values_in(*slot_of(object));
+  if (const TrackedBlock chunk = block_at(values); values != 0 && chunk.id != instance.chunk.id) {
+    instance.chunk = chunk;
+    instance.values.clear();
+    say("born %" PRIu64 " values %" PRIu64 " %" PRIu64 " %zu\n", known.tick, chunk.id,
+        std::uint64_t{chunk.address}, chunk.bytes);
+  }
+  return &instance;
 }
 
 /// SIGSEGV or SIGABRT: what a debugger would say, and then what happens anyway.
@@ -177,20 +194,14 @@ void record_class(PyTypeObject* type) {
 void next_statement() { ++state().tick; }
 
 void record_store(PyObject* object) {
-  State& known = state();
-  drain_writes();
-  ++known.stores;
-  const auto found = known.instances.find(object);
-  if (found == known.instances.end()) return;
-  Instance& instance = found->second;
-  const std::uintptr_t values = values_in(*slot_of(object));
-  if (const TrackedBlock chunk = block_at(values); values != 0 && chunk.id != instance.chunk.id) {
-    instance.chunk = chunk;
-    instance.values.clear();
-    say("born %" PRIu64 " values %" PRIu64 " %" PRIu64 " %zu\n", known.tick, chunk.id,
-        std::uint64_t{chunk.address}, chunk.bytes);
-  }
-  probe(object, instance);
+  ++state().stores;
+  if (Instance* instance = look_at(object)) probe(object, *instance, value_shift(*instance));
+}
+
+void record_load(PyObject* object) {
+  Instance* instance = look_at(object);
+  if (instance == nullptr) return;
+  if (const long shift = value_shift(*instance); shift != 0) probe(object, *instance, shift);
 }
 
 void record_reading() { say("reading\n"); }

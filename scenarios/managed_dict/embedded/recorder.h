@@ -29,6 +29,9 @@ void next_statement();
 /// An attribute is about to be stored: the probe of the report, at its place.
 void record_store(PyObject* object);
 
+/// An attribute is about to be loaded.
+void record_load(PyObject* object);
+
 /// A load found something else than what was stored last.
 void record_reading();
 

@@ -71,7 +71,7 @@ TEST(ManagedDictDiagnosePlanted, LegalMaterialisationBetweenProbesIsLegal) {
   Planted seen = Planted().born(1).probe(1, 1, kWord);
   seen.write(Writer::interpreter, 8, 0, 1, kWord, kDict).probe(1, 1, kDict).died(1, kDict);
   EXPECT_EQ(seen.kind(), "d");
-  EXPECT_EQ(seen.kind(only(Instrument::allocation_counter)), "d");
+  EXPECT_EQ(seen.kind(only(Instrument::allocation_counter)), "-") << "the same instance";
 }
 
 TEST(ManagedDictDiagnosePlanted, AByteOfTheWordIsTheNarrowWriter) {

@@ -6,10 +6,14 @@
 
 #include <sstream>
 
+#include "harness/search.h"
 #include "harness/tests/child.h"
-#include "scenarios/managed_dict/recorder.h"
+#include "scenarios/managed_dict/explain.h"
+#include "scenarios/managed_dict/scenario.h"
 
 namespace scenarios::managed_dict {
+extern const harness::Scenario scenario;
+
 namespace {
 
 using harness::BirthId;
@@ -127,7 +131,7 @@ std::string life_after_life(const std::string& planted) {
   return planted +
          "new_instance 0 1\nstore_attr 0 2 0\nload_attr 0 2\nlaunch 0\ndel_instance 0\n"
          "new_instance 1 1\nstore_attr 1 2 0\nload_attr 1 2\nlaunch 1\ndel_instance 1\n"
-         "with_block 3\nclear_up\n";
+         "with_block 3 0\nclear_up\n";
 }
 
 TEST_P(TestManagedDictEmbedded, WhatIsLegalRunsToItsEndAndIsLegal) {
@@ -213,6 +217,91 @@ TEST_P(TestManagedDictEmbedded, ACountOfTheValuesIsAValueThatIsNoObject) {
   const Reader reader(ended.out);
   EXPECT_EQ(kind(ended), "g") << ended.out;
   EXPECT_GT(reader.wrong_readings(), 0U);
+}
+
+// ---- the scenario itself ------------------------------------------------------------------------
+
+/// The scenario with one task: statements that a real interpreter can run one after the other.
+const harness::Scenario& script_alone() {
+  static const harness::Scenario alone = [] {
+    harness::Scenario copy = scenario;
+    copy.drive = [](harness::Scene& scene) {
+      drive_shaped(scene, {.worker_count = 0}, observer_of(scene));
+    };
+    return copy;
+  }();
+  return alone;
+}
+
+std::size_t variant_called(std::string_view name) {
+  std::size_t index = 0;
+  while (scenario.variants[index].name.view() != name) ++index;
+  return index;
+}
+
+harness::SearchOptions options_for(std::uint64_t run_limit) {
+  harness::SearchOptions options;
+  options.strategy = find(harness::tables::strategies(), "random_walk");
+  options.device = find(harness::tables::devices(), "sim");
+  options.second_limit = 0;
+  options.run_limit = run_limit;
+  options.finding_limit = 8;
+  options.minimize_limits.run_limit = 300;
+  options.configs = {parse_config(scenario, "layout=cpython312 compiler=inline")};
+  return options;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+// Decrements stay out: whether one counts is decided by an address, and the real one has its own.
+TEST_P(TestManagedDictEmbedded, WhatTheScenarioFindsIsDiagnosedAlike) {
+  if (!is_tagged()) GTEST_SKIP() << "3.11 has no tagged word";
+  harness::Runner runner;
+  std::size_t compared = 0;
+  for (const char* variant : {"incref_tagged_word", "even_tagged_count", "incref_decoded_values"}) {
+    const harness::SearchResult result =
+        harness::search(runner, script_alone(), variant_called(variant), options_for(4000));
+    for (const harness::Finding& finding : result.findings) {
+      ManagedInstruments instruments(false);
+      runner.run(finding.reproducer.the_case, instruments);
+      const std::string program = joined(instruments.program());
+      if (program.find("decref") != std::string::npos) continue;
+      const Ended ended = run(program);
+      EXPECT_EQ(kind(ended), instruments.diagnose(0).kind)
+          << variant << ": " << finding.signature << "\n"
+          << program << ended.out << ended.err;
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 8U);
+}
+
+TEST_P(TestManagedDictEmbedded, WhatTheScenarioDoesOnStockIsLegalOnBoth) {
+  harness::Runner runner;
+  const auto strategy = find(harness::tables::strategies(), "random_walk")->make(3);
+  const harness::DeviceInfo& sim = *find(harness::tables::devices(), "sim");
+  const harness::Config config =
+      parse_config(scenario, "layout=" + std::string(GetParam()) + " compiler=inline");
+  for (int i = 0; i < 25; ++i) {
+    const harness::Tape tape =
+        runner.run(script_alone(), variant_called("stock"), config, sim, *strategy).tape;
+    ManagedInstruments instruments(false);
+    const harness::Outcome& outcome = runner.run(
+        harness::Case{&script_alone(), variant_called("stock"), config, &sim, tape}, instruments);
+    EXPECT_FALSE(outcome.failed());
+    const std::string program = joined(instruments.program());
+    const Ended ended = run(program);
+    EXPECT_EQ(ended.code, 0) << program << ended.out << ended.err;
+    const Evidence real = Reader(ended.out).evidence();
+    if (!real.sightings.empty()) EXPECT_EQ(diagnose(real).kind, "d") << program << ended.out;
+    EXPECT_EQ(Reader(ended.out).wrong_readings(), 0U) << program;
+    const std::string model = instruments.diagnose(0).kind;
+    EXPECT_TRUE(model == "d" || model == "vacuous") << model;
+  }
 }
 
 TEST_P(TestManagedDictEmbedded, WhatIsNoStatementIsOneLine) {

@@ -33,16 +33,19 @@ std::string name_of(std::size_t variant) { return scenario.variants[variant].nam
 
 const harness::DeviceInfo& sim() { return *find(harness::tables::devices(), "sim"); }
 
-harness::SearchResult search(Runner& runner, std::size_t variant, std::uint64_t run_limit,
-                             std::size_t finding_limit) {
+/// Some writers act where little happens: those are looked for longer.
+harness::SearchResult search(Runner& runner, std::size_t variant) {
   harness::SearchOptions options;
   options.strategy = find(harness::tables::strategies(), "random_walk");
   options.device = &sim();
   options.second_limit = 0;
-  options.run_limit = run_limit;
-  options.finding_limit = finding_limit;
+  options.finding_limit = 6;
   options.minimize_limits.run_limit = 500;
-  return harness::search(runner, scenario, variant, options);
+  harness::SearchResult result;
+  for (options.run_limit = 3000; result.findings.empty() && options.run_limit < 100'000;
+       options.run_limit *= 4)
+    result = harness::search(runner, scenario, variant, options);
+  return result;
 }
 
 /// The case, run until its instruments saw all they can.
@@ -62,7 +65,7 @@ TEST(ManagedDictExplain, NamesTheClassOfEveryWriterInMinimizedCases) {
   Runner runner;
   for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant) {
     if (!kClasses.contains(name_of(variant))) continue;
-    const harness::SearchResult result = search(runner, variant, 3000, 6);
+    const harness::SearchResult result = search(runner, variant);
     EXPECT_FALSE(result.findings.empty()) << name_of(variant);
     for (const harness::Finding& finding : result.findings) {
       ManagedInstruments instruments(false);
@@ -78,7 +81,7 @@ TEST(ManagedDictExplain, WithoutTheDebugAllocatorStrayCountsPassForRecycling) {
   for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant) {
     const auto known = kClasses.find(name_of(variant));
     if (known == kClasses.end() || known->second != "f") continue;
-    for (const harness::Finding& finding : search(runner, variant, 3000, 6).findings) {
+    for (const harness::Finding& finding : search(runner, variant).findings) {
       ManagedInstruments instruments(false);
       observe(runner, finding.reproducer.the_case, instruments);
       EXPECT_EQ(instruments

@@ -1,0 +1,41 @@
+// A job: the plan, the launcher, and a process for each rank.
+#include "scenarios/alltoallv/ranks.h"
+
+namespace scenarios::alltoallv {
+
+using harness::Label;
+using harness::Scene;
+using targets::alltoallv::Setup;
+
+std::uint32_t rank_count(const harness::Config& config) { return 2U + config.values[kRanksAxis]; }
+
+std::uint32_t slot_count(const harness::Config& config) {
+  return std::array{1U, 2U, 8U}[config.values[kConcurrentAxis]];
+}
+
+// Ten slots for two ranks, five for eight: more ranks have more to do in each.
+void drive(Scene& scene) { drive_shaped(scene, {.slots = 4 + 12 / rank_count(scene.config())}); }
+
+void drive_shaped(Scene& scene, const Shape& shape) {
+  static constexpr std::array<Label, kRankLimit> kNames{"rank0", "rank1", "rank2", "rank3",
+                                                        "rank4", "rank5", "rank6", "rank7"};
+  harness::Scheduler& scheduler = scene.world().scheduler;
+  scene.world().heap.configure({.gil = false, .collect_at = harness::CollectAt::allocation});
+  auto* runtime = scheduler.arena().make<harness::Runtime>(scene.runtime());
+  auto* job = scheduler.arena().make<Job>(scene, shape);
+  scene.state = job;
+  const Setup setup{.rank_count = rank_count(scene.config()),
+                    .slot_count = slot_count(scene.config()),
+                    .close_at_zero = scene.config().values[kCloseAxis] != 0,
+                    .scratch = job->uses_scratch(),
+                    .observer = job};
+  job->set_path(*targets::alltoallv::variants()[scene.variant()].make(*runtime, setup));
+  scene.mark_baseline();
+  scheduler.spawn("job", [job] { job->run_launcher(); });
+  for (std::uint32_t rank = 0; rank < setup.rank_count; ++rank) {
+    const harness::ProcessScope process(scheduler, static_cast<harness::ProcessId>(rank));
+    scheduler.spawn(kNames[rank], [job, rank] { job->run_rank(rank); });
+  }
+}
+
+}  // namespace scenarios::alltoallv

@@ -1,0 +1,123 @@
+"""Figures of the alltoallv path: what its issue asks for beyond what is asked of every path."""
+import re
+
+import programs
+from figures import CannotMeasure, Figure, benchmarks, fuzz, json_of, key, need
+
+SOUND = "alltoallv/snapshot_region"
+
+# A kind of fault, and what it is of: how each of the ways is told by which the race shows.
+SIGNS = {
+    "the ghost generation": r"^ghost_generation mem_info_src .*used:alltoallv_unmap$",
+    "the failed look-up": r"^wild_access missing region .*used:alltoallv_unmap$",
+    "the stolen count": r"^wrong_owner region .*used:alltoallv_unmap$",
+    "the silent leak": r"^retention reference to a mapping .*used:(?!collective_failed)",
+}
+
+
+def seeds(full):
+    return range(1, 21 if full else 3)
+
+
+def search(variant, seed, seconds=5):
+    """The signatures, and the windows with a fault, that a search on one core came to."""
+    found, _ = fuzz(f"alltoallv/{variant}", "--seconds", seconds, "--seed", seed, one_core=True,
+                    limit_seconds=300)
+    caught = {w["window"] for w in key(found, "windows") if w["caught"]}
+    return key(found["results"][0], "signatures"), caught
+
+
+def signs_of_the_race(full):
+    """reread_slot is caught in four ways within 5 s on one core, each a signature of its own."""
+    missed = []
+    for seed in seeds(full):
+        found, _ = search("reread_slot", seed)
+        missed += [f"{what}, seed {seed}" for what, pattern in SIGNS.items()
+                   if not any(re.search(pattern, s) for s in found)]
+    asked = len(SIGNS) * len(seeds(full))
+    yield Figure(f"reread_slot: {len(SIGNS)} signatures in 5 s, seeds 1..{seeds(full)[-1]}",
+                 f"{asked - len(missed)} of {asked}" + "".join(f"; missed {m}" for m in missed[:3]),
+                 not missed)
+
+
+def the_others(full):
+    """Each of the others is caught by what is wrong with it, within 5 s."""
+    stuck = [(variant, "W9") for variant in ("unmap_before_barrier", "third_barrier",
+                                             "release_by_all")]
+    retaining = [(variant, "retention") for variant in ("ignore_missing", "never_unmap",
+                                                        "check_generation")]
+    for variant, hazard in [("snapshot_pointer", "W4")] + retaining + stuck:
+        missed = []
+        for seed in seeds(full):
+            found, caught = search(variant, seed)
+            if hazard not in caught and not any(s.startswith(hazard + " ") for s in found):
+                missed.append(seed)
+        yield Figure(f"{variant} caught by {hazard} in 5 s, seeds 1..{seeds(full)[-1]}",
+                     f"missed {missed}" if missed else "all", not missed)
+
+
+def holds_at_both_ends(full):
+    """snapshot_region never fails, at 2 ranks and at 8."""
+    for ranks, runs in ((2, 10_000_000), (8, 1_000_000)):
+        wanted = runs if full else runs // 500
+        done, failed, seed = 0, "", 0
+        while done < wanted and not failed:
+            seed += 1
+            found, _ = fuzz(SOUND, "--config", f"ranks={ranks}", "--runs", min(wanted, 1_000_000),
+                            "--seed", seed, limit_seconds=7200)
+            row = found["results"][0]
+            done += row["runs"]
+            failed = "" if row["verdict"] == "held" else f", {row['verdict']} with seed {seed}"
+        yield Figure(f"{SOUND}: {wanted} runs at {ranks} ranks without a fault, results equal to the "
+                     "reference in each", f"{done} runs{failed}", not failed and done >= wanted)
+
+
+def facts(full):
+    """When the window can be reached, and what a stale key does, as tests that enumerate."""
+    need("release", "afterlife_tests")
+    for what in ("AlltoallvPreconditions", "AlltoallvStaleKey", "AlltoallvReference"):
+        ended = programs.run("release", "afterlife_tests", f"--gtest_filter={what}.*")
+        passed = re.search(r"\[  PASSED  \] (\d+) test", ended.out)
+        yield Figure(f"{what}: every test passes",
+                     f"{passed[1] if passed else 0} passed, {ended.seconds:.1f} s",
+                     ended.code == 0 and passed is not None)
+
+
+def smallest_reproducer(full):
+    """The reported crash, minimized: two ranks, one slot, two collectives."""
+    file = programs.ROOT / "corpus/alltoallv/repros/reread_slot-W1.repro"
+    row = json_of("replay", file)
+    text = file.read_text()
+    ops = len(re.findall(r"(?m)^job:\d+ op ", text))
+    program = (programs.ROOT / "corpus/alltoallv/programs/W1.repro").read_text()
+    smallest = len(re.findall(r"(?m)^job:\d+ op ", program))
+    crash = any(re.search(SIGNS["the failed look-up"], f["signature"]) for f in row["faults"])
+    yield Figure("2 ranks, C=1, the failed look-up, at most the smallest program + 1",
+                 f"{row['config']}, {ops} ops where the program has {smallest}",
+                 crash and "C=1 ranks=2" in row["config"] and ops <= smallest + 1)
+
+
+def scale(full):
+    """What a turn costs, by ranks and collectives; how many turns; how many runs."""
+    rows = {name: row for name, row in benchmarks("bench_alltoallv", full).items()
+            if name.startswith("ranks/")}
+    if not rows:
+        raise CannotMeasure("bench_alltoallv has no ranks/N/collectives/M")
+    slack = 1 if full else 2
+    costs = {name: row["cpu_time"] / row["turns"] for name, row in rows.items()}
+    low, high = min(costs, key=costs.get), max(costs, key=costs.get)
+    middle = (costs[low] + costs[high]) / 2
+    off = (costs[high] - middle) / middle
+    yield Figure("a turn costs at most 40 ns, over 2..8 ranks and 1..32 collectives",
+                 f"{costs[low]:.1f} ({low}) to {costs[high]:.1f} ns ({high})",
+                 costs[high] <= 40 * slack)
+    yield Figure("... and the same within 20 %", f"within {100 * off:.0f} %", off <= 0.2 * slack)
+    wide = rows["ranks/8/collectives/16"]
+    per = wide["turns"] / (8 * 16)
+    yield Figure("at least 60 turns per rank and collective at 8 ranks",
+                 f"{per:.0f} ({wide['turns']:.0f} in a run of 16)", per >= 60)
+    yield Figure("8 ranks, 16 collectives: at least 1500 runs/s",
+                 f"{wide['items_per_second']:.0f}", wide["items_per_second"] >= 1500 / slack)
+
+
+FIGURES = (signs_of_the_race, the_others, holds_at_both_ends, facts, smallest_reproducer, scale)

@@ -1,0 +1,188 @@
+// How it works. A slot asks which op goes into it, of those that make sense after the slots before,
+// then for each of its arguments. Tapes name ranks, buffers and slots, never positions in a list.
+#include "scenarios/alltoallv/plan.h"
+
+namespace scenarios::alltoallv {
+namespace {
+
+using harness::Scene;
+using harness::Site;
+using targets::alltoallv::kBufferCount;
+using targets::alltoallv::Topology;
+
+constexpr Ops kCollectives = ops(Op::alltoallv, Op::alltoall);
+constexpr Ops kScratchUsers = ops(Op::allgather, Op::reduce_scatter);
+
+/// What it takes to have an address again is rare enough to be a theme of its own, thrice.
+constexpr Theme kRenewing{ops(Op::alltoallv, Op::renew), ops(Op::alltoallv), true};
+
+constexpr std::array<Theme, kThemeCount> kThemes{{
+    {~Ops{0}, kCollectives | ops(Op::renew, Op::wait)},
+    // Two or more outstanding.
+    {ops(Op::alltoallv, Op::alltoall, Op::progress, Op::sleep), kCollectives},
+    // Proxies.
+    {kCollectives | ops(Op::new_team, Op::progress, Op::wait), kCollectives},
+    // Memory that is freed, and its address had again.
+    {kCollectives | ops(Op::renew, Op::progress, Op::make_cycle, Op::collect),
+     ops(Op::alltoallv, Op::renew)},
+    // All who use slots.
+    {kCollectives | kScratchUsers | ops(Op::wait, Op::drop), kScratchUsers},
+    // Persistent ones, and threads.
+    {ops(Op::persistent, Op::post_again, Op::alltoallv, Op::start_thread, Op::init_only, Op::wait),
+     ops(Op::post_again)},
+    // Threads, and memory that is had again.
+    {kCollectives | ops(Op::renew, Op::start_thread, Op::sleep), ops(Op::alltoallv, Op::renew)},
+    {ops(Op::alltoallv, Op::start_thread), ops(Op::alltoallv), false},
+    kRenewing,
+    kRenewing,
+    kRenewing,
+}};
+
+class Planner {
+ public:
+  Planner(Scene& scene, std::uint32_t rank_count)
+      : scene_(scene), rank_count_(rank_count), plan_(scene.world().arena.resource()) {}
+
+  Plan make(const Shape& shape) {
+    const Theme& about = theme(scene_.pick(Site::argument, kThemeCount));
+    buffer_count_ = about.renews ? 1 : kBufferCount;
+    for (std::uint32_t slot = 0; slot < shape.slots; ++slot) {
+      const harness::ActivationScope activation(scene_.world().scheduler, 0, slot);
+      const int op = ask_op(about);
+      if (op >= 0) plan_.push_back(ask_arguments(static_cast<Op>(op), slot));
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  Ops possible() const {
+    Ops some = kCollectives | kScratchUsers |
+               ops(Op::persistent, Op::init_only, Op::in_place, Op::sleep, Op::new_team);
+    if (posted_)
+      some |= ops(Op::wait, Op::progress, Op::renew, Op::drop, Op::make_cycle, Op::collect);
+    if (persistent_ != 0) some |= ops(Op::post_again);
+    if (threads_ + 1 < rank_count_ && threads_ < 2) some |= ops(Op::start_thread);
+    return some;
+  }
+
+  int ask_op(const Theme& about) {
+    std::array<std::uint8_t, 4 * kOpCount> list;
+    std::size_t count = 0;
+    const Ops offered = possible() & about.offered;
+    Ops favoured = about.favoured;
+    if (about.renews && !plan_.empty() && plan_.back().op != Op::renew) favoured = ops(Op::renew);
+    const auto add = [&](Ops members) {
+      for (; members != 0; members &= members - 1)
+        list[count++] = static_cast<std::uint8_t>(std::countr_zero(members));
+    };
+    add(offered);
+    for (int i = 0; i < 3; ++i) add(offered & favoured);
+    return scene_.pick_op(std::span(list).first(count));
+  }
+
+  std::uint32_t ask(std::uint32_t count) { return scene_.pick(Site::argument, count); }
+  /// Plain: everybody.
+  std::uint32_t ask_who() {
+    const std::uint32_t answer = ask(rank_count_ + 1);
+    return answer == 0 ? kAll : answer - 1;
+  }
+  /// Plain: nobody.
+  std::uint32_t ask_one() {
+    const std::uint32_t answer = ask(2 * rank_count_ + 1);
+    return answer == 0 || answer > rank_count_ ? kNobody : answer - 1;
+  }
+
+  std::uint32_t ask_buffer() { return ask(buffer_count_); }
+
+  Step ask_arguments(Op op, std::uint32_t slot) {
+    Step step{.op = op, .slot = slot};
+    switch (op) {
+      case Op::alltoallv:
+      case Op::alltoall:
+      case Op::persistent:
+        ask_exchange(step);
+        posted_ = true;
+        if (op == Op::persistent) persistent_ |= 1U << slot;
+        break;
+      case Op::allgather:
+      case Op::reduce_scatter:
+      case Op::init_only:
+      case Op::in_place:
+        step.buffer = ask_buffer();
+        step.shape = ask(8);
+        posted_ = true;
+        break;
+      case Op::post_again:
+        step.of = ask_persistent();
+        break;
+      case Op::renew:
+        step.behind = (1 + ask_rank()) % rank_count_;
+        step.buffer = ask_buffer();
+        step.turns = std::array{0U, 256U, 512U, 1024U}[ask(4)];
+        break;
+      case Op::drop:
+      case Op::make_cycle:
+        step.who = ask_who();
+        step.buffer = ask_buffer();
+        break;
+      case Op::start_thread:
+        step.who = ask(2 * rank_count_);  // Rank 0 has the most to do.
+        if (step.who >= rank_count_) step.who = 0;
+        ++threads_;
+        break;
+      case Op::new_team:
+        step.topology =
+            rank_count_ > 2 && ask(2) == 0 ? Topology::ranks_0_and_2_by_proxy : Topology::direct;
+        break;
+      case Op::sleep:
+        step.who = ask_rank();
+        step.turns = std::array{16U, 64U, 256U}[ask(3)];
+        break;
+      case Op::wait:
+      case Op::progress:
+      case Op::collect:
+        step.who = ask_who();
+        break;
+    }
+    return step;
+  }
+
+  void ask_exchange(Step& step) {
+    step.buffer = ask_buffer();
+    step.shape = ask(8);
+    step.triggered = ask_one();
+    step.silent = step.op == Op::alltoall ? kNobody : ask_one();
+    step.stream = ask(3);
+    step.offset = 4 * ask(2);
+  }
+
+  std::uint32_t ask_rank() { return ask(rank_count_); }
+
+  std::uint32_t ask_persistent() {
+    std::array<std::uint32_t, kSlotCountLimit> values;
+    std::size_t count = 0;
+    for (std::uint32_t rest = persistent_; rest != 0; rest &= rest - 1)
+      values[count++] = static_cast<std::uint32_t>(std::countr_zero(rest)) + 1;
+    return values[scene_.world().picker.pick_value(Site::argument,
+                                                   std::span(values).first(count))] -
+           1;
+  }
+
+  Scene& scene_;
+  std::uint32_t rank_count_;
+  Plan plan_;
+  std::uint32_t buffer_count_ = kBufferCount;
+  bool posted_ = false;
+  std::uint32_t persistent_ = 0;  ///< Bit per slot.
+  std::uint32_t threads_ = 0;
+};
+
+}  // namespace
+
+const Theme& theme(std::uint32_t index) { return kThemes[index]; }
+
+Plan make_plan(Scene& scene, const Shape& shape, std::uint32_t rank_count) {
+  return Planner(scene, rank_count).make(shape);
+}
+
+}  // namespace scenarios::alltoallv

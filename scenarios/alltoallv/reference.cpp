@@ -1,0 +1,79 @@
+#include "scenarios/alltoallv/reference.h"
+
+#include <algorithm>
+
+namespace scenarios::alltoallv {
+namespace {
+
+/// How much `from` sends `to`: shape 0 is two elements for everybody.
+std::uint16_t share(const Step& step, std::uint32_t from, std::uint32_t to) {
+  if (step.op == Op::alltoall || step.uses_scratch())
+    return static_cast<std::uint16_t>(step.shape == 0 ? 2 : 1 + step.shape % 3);
+  if (from == step.silent) return 0;
+  if (step.shape == 0) return 2;
+  const std::uint64_t draw =
+      harness::mix(harness::mix(step.shape + step.slot * std::uint64_t{8}, from), to);
+  return static_cast<std::uint16_t>(draw % 4);
+}
+
+std::uint16_t gap(const Step& step) { return (step.shape & 1) != 0 && step.op != Op::alltoall; }
+
+/// Destinations are laid out by rank, or the other way round.
+std::uint32_t place(const Step& step, std::uint32_t i, std::uint32_t rank_count) {
+  const bool reversed = (step.shape & 2) != 0 && step.op != Op::alltoall && !step.uses_scratch();
+  return reversed ? rank_count - 1 - i : i;
+}
+
+}  // namespace
+
+Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_count) {
+  Exchange exchange;
+  std::uint16_t send_at = 0;
+  std::uint16_t receive_at = 0;
+  const bool even = step.op == Op::alltoall || step.uses_scratch();
+  for (std::uint32_t i = 0; i < rank_count; ++i) {
+    exchange.send_count[i] = share(step, rank, i);
+    exchange.send_displacement[i] = step.op == Op::allgather ? std::uint16_t{0} : send_at;
+    send_at = static_cast<std::uint16_t>(send_at + exchange.send_count[i] + (even ? 0 : gap(step)));
+    const std::uint32_t peer = place(step, i, rank_count);
+    exchange.receive_count[peer] = share(step, peer, rank);
+    exchange.receive_displacement[peer] = receive_at;
+    receive_at = static_cast<std::uint16_t>(receive_at + exchange.receive_count[peer] +
+                                            (even ? 0 : gap(step)));
+  }
+  return exchange;
+}
+
+ExpectedRows expected_of(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
+                         const Fills& fills) {
+  ExpectedRows expected;
+  const Exchange own = exchange_of(step, rank, rank_count);
+  for (std::uint32_t peer = 0; peer < rank_count; ++peer) {
+    const Exchange theirs = exchange_of(step, peer, rank_count);
+    Expected& row = expected.rows[expected.count++];
+    row = {peer, fills[peer], step.offset + theirs.send_displacement[rank], theirs.send_count[rank],
+           own.receive_displacement[peer]};
+    if (step.op == Op::reduce_scatter) row.displacement = 0;
+  }
+  return expected;
+}
+
+int first_mismatch(const ExpectedRows& rows, bool sums, std::span<const std::int32_t> destination,
+                   std::int32_t& expected) {
+  const auto value = [&](const Expected& row, std::uint32_t i) {
+    if (!sums) return targets::alltoallv::element(row.rank, row.fill, row.first + i);
+    std::int32_t sum = 0;
+    for (const Expected& other : std::span<const Expected>(rows))
+      sum += targets::alltoallv::element(other.rank, other.fill, other.first + i);
+    return sum;
+  };
+  for (const Expected& row : std::span<const Expected>(rows))
+    for (std::uint32_t i = 0; i < row.count; ++i) {
+      const std::uint32_t at = row.displacement + i;
+      expected = value(row, i);
+      if (destination[at] != expected) return static_cast<int>(at);
+    }
+  return -1;
+}
+
+}  // namespace scenarios::alltoallv

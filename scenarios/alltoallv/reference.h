@@ -1,0 +1,32 @@
+// Reference: what a collective means: who gives what to whom, and what a destination holds then.
+#pragma once
+
+#include "scenarios/alltoallv/plan.h"
+
+namespace scenarios::alltoallv {
+
+using targets::alltoallv::Exchange;
+using targets::alltoallv::Expected;
+using targets::alltoallv::kRankLimit;
+
+/// What `rank` gives to init() as its shares.
+Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_count);
+
+/// Which source each rank gave: the number of its fill.
+using Fills = std::array<std::uint32_t, kRankLimit>;
+
+/// Where the elements of a rank's destination come from.
+struct ExpectedRows {
+  std::array<Expected, kRankLimit> rows;
+  std::size_t count = 0;
+  operator std::span<const Expected>() const { return {rows.data(), count}; }
+};
+ExpectedRows expected_of(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
+                         const Fills& fills);
+
+/// The first element that is not what it should be, else -1; `expected` then says what it should
+/// be.
+int first_mismatch(const ExpectedRows& rows, bool sums, std::span<const std::int32_t> destination,
+                   std::int32_t& expected);
+
+}  // namespace scenarios::alltoallv

@@ -1,0 +1,96 @@
+// The alltoallv scenario: ranks of different speed post collectives over shared slots, free and
+// allocate, and fail.
+//
+//   plan.h       what all ranks do            ranks.h    one rank, and what its judges hear
+//   driver.cpp   the tasks                    reference.h  what a collective means
+//   windows.cpp  which window a fault is of   oracle.cpp   what only this path can judge
+//   programs.h   tapes op by op
+#include "scenarios/alltoallv/scenario.h"
+
+extern "C" const harness::KernelImage afterlife_kernels_alltoallv;
+extern "C" const std::byte afterlife_fatbin_alltoallv[];
+extern "C" const std::uint64_t afterlife_fatbin_alltoallv_size;  // 0 where there was no nvcc.
+
+namespace scenarios::alltoallv {
+namespace {
+
+using harness::Label;
+
+constexpr std::array<Label, 3> kConcurrentLabels{"1", "2", "8"};
+constexpr std::array<Label, 7> kRankLabels{"2", "3", "4", "5", "6", "7", "8"};
+constexpr std::array<Label, 2> kCloseLabels{"never", "at_zero"};
+constexpr std::array<harness::Axis, 3> kAxes{{
+    {"C", kConcurrentLabels},
+    {"ranks", kRankLabels},
+    {"close", kCloseLabels},
+}};
+
+constexpr std::array<harness::Window, targets::alltoallv::kWindowCount> kWindows{{
+    {"W1",
+     "a rank publishes its next collective in the slot, then a slow rank unmaps by what it reads"},
+    {"W2", "the same, with what the slow rank mapped as a proxy"},
+    {"W3", "rank 0 gives the slot to the next collective, then a slow rank is still unmapping"},
+    {"W4", "memory is freed and allocated anew, then its old mapping is let go of"},
+    {"W5", "an invalidate or a purge closes a mapping, then it is used or let go of"},
+    {"W6", "the second attempt to open a handle fails, then what was never opened is copied from"},
+    {"W9", "a call fails after the slot was claimed, then the others wait"},
+    {"W11",
+     "a persistent collective is posted again before rank 0 releases its slot, then another gets "
+     "it"},
+    {"W12", "threads of rank 0 claim a slot at once, or for a later collective first"},
+}};
+
+constexpr std::array<harness::ContractClause, 1> kContract{{
+    {"exported memory", "", "",
+     "cuda.h, cuIpcCloseMemHandle: freeing exported memory before importers close it is undefined; "
+     "UCC never closes what it caches, and drivers keep the memory (ucx#10346)"},
+}};
+
+constexpr std::array<harness::Growth, 3> kGrowth{{
+    {"region",
+     "upstream never destroys its caches: whatever is mapped stays until the process ends"},
+    {"unopened region", "the same"},
+    {"IPC mapping", "the same"},
+}};
+
+constexpr std::array<Label, 3> kActors{"collector", "skew", "api_failure"};
+constexpr std::array<Label, 11> kOracles{"use_after_death",   "recycled_use",    "double_free",
+                                         "wrong_owner",       "retention",       "progress",
+                                         "functional_result", "vacuity",         "wild_access",
+                                         "api_misuse",        "ghost_generation"};
+
+// What the path's table says of its variants, without their makers.
+std::span<const harness::VariantInfo> variant_infos() {
+  static const std::vector<harness::VariantInfo> infos = [] {
+    std::vector<harness::VariantInfo> list;
+    for (const auto& variant : targets::alltoallv::variants())
+      list.push_back({variant.name, variant.claim});
+    return list;
+  }();
+  return infos;
+}
+
+}  // namespace
+
+extern const harness::Scenario scenario;
+const harness::Scenario scenario{
+    .name = "alltoallv",
+    .summary =
+        "UCC TL/CUDA's alltoall(v): what a rank keeps of its peers' memory, and for how long",
+    .variants = variant_infos(),
+    .axes = kAxes,
+    .ops = kOps,
+    .windows = kWindows,
+    .contract = kContract,
+    .growth = kGrowth,
+    .actors = kActors,
+    .oracles = kOracles,
+    .turn_limit = 100'000,
+    .drive = drive,
+    .judge = judge,
+    .window_of = window_of,
+    .kernels = &afterlife_kernels_alltoallv,
+    .fatbin = {afterlife_fatbin_alltoallv, afterlife_fatbin_alltoallv_size},
+};
+
+}  // namespace scenarios::alltoallv

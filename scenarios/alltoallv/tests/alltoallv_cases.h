@@ -1,0 +1,51 @@
+// Cases of the alltoallv scenario, for its tests.
+#pragma once
+
+#include <string_view>
+
+#include "harness/minimize.h"
+#include "harness/run.h"
+#include "scenarios/alltoallv/programs.h"
+
+namespace scenarios::alltoallv {
+
+extern const harness::Scenario scenario;
+
+namespace testing {
+
+inline std::size_t variant_named(std::string_view name) {
+  for (std::size_t i = 0; i < scenario.variants.size(); ++i)
+    if (scenario.variants[i].name.view() == name) return i;
+  HARNESS_CHECK(false, "no such variant");
+}
+
+inline const harness::DeviceInfo& sim() {
+  return *harness::find(harness::tables::devices(), "sim");
+}
+
+inline harness::Case make_case(std::size_t variant, const harness::Config& config,
+                               harness::Tape tape = {}) {
+  return {&scenario, variant, config, &sim(), std::move(tape)};
+}
+inline harness::Case make_case(std::string_view variant, std::string_view config,
+                               const Program& program) {
+  return make_case(variant_named(variant), harness::parse_config(scenario, config), program.tape());
+}
+
+/// "" when nothing failed.
+inline std::string first_signature(const harness::Outcome& outcome) {
+  return outcome.failed() ? outcome.faults[0].signature() : "";
+}
+
+/// Kinds and what they are of, without repetitions, in the order in which they were found.
+inline std::vector<std::string> faults_of(const harness::Outcome& outcome) {
+  std::vector<std::string> words;
+  for (const harness::Fault& fault : outcome.faults) {
+    std::string word = std::string(to_label(fault.kind).view()) + " " + fault.object_kind.c_str();
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+  }
+  return words;
+}
+
+}  // namespace testing
+}  // namespace scenarios::alltoallv

@@ -1,0 +1,125 @@
+// What is known of the reported race comes out: when it can happen at all, and what a stale key
+// does, by what the slow rank has in its cache.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scenarios/alltoallv/tests/alltoallv_cases.h"
+
+namespace scenarios::alltoallv::testing {
+namespace {
+
+using harness::Outcome;
+using ::testing::ElementsAre;
+
+constexpr const char* kOneSlot = "C=1 ranks=2 close=never";
+constexpr const char* kTwoSlots = "C=2 ranks=2 close=never";
+
+std::vector<std::string> run(std::string_view variant, const char* config, const Program& program) {
+  harness::Runner runner;
+  return faults_of(runner.run(make_case(variant, config, program)));
+}
+
+// ---- when ---------------------------------------------------------------------------------------
+
+/// The scenario with drivers that wait for each collective before the next.
+harness::Scenario blocking() {
+  harness::Scenario other = scenario;
+  other.drive = [](harness::Scene& scene) { drive_shaped(scene, {.blocking = true}); };
+  return other;
+}
+
+/// Runs the program under every set of at most `decisions` further decisions.
+harness::Proof enumerate(const harness::Scenario& shaped, const char* config,
+                         const Program& program, std::uint32_t decisions) {
+  harness::Runner runner;
+  harness::Limits limits;
+  limits.run_limit = ~std::uint64_t{0};
+  limits.second_limit = 600;
+  const harness::Case the_case{&shaped, variant_named("reread_slot"),
+                               harness::parse_config(shaped, config), &sim(), program.tape()};
+  const int w1 = harness::raw(targets::alltoallv::Window::w1_source_reread);
+  return harness::prove(runner, the_case, decisions, limits, w1);
+}
+
+Program collectives(int count) {
+  Program program;
+  for (int i = 0; i < count; ++i) program.then(Op::alltoallv, {static_cast<std::uint32_t>(i % 2)});
+  return program;
+}
+
+TEST(AlltoallvPreconditions, BlockingCollectivesWithEightSlotsCannotReachTheWindow) {
+  // Nine collectives, so that a slot is used twice, and every single decision on top.
+  const harness::Proof proof = enumerate(blocking(), "C=8 ranks=2 close=never", collectives(9), 1);
+  EXPECT_TRUE(proof.complete);
+  EXPECT_FALSE(proof.failed);
+  EXPECT_FALSE(proof.vacuous);
+  EXPECT_EQ(proof.reached & 1, 0u) << "the window was reached";
+  RecordProperty("runs", static_cast<int>(proof.run_count));
+}
+
+TEST(AlltoallvPreconditions, OneSlotAndTwoPostedCollectivesReachIt) {
+  const harness::Proof proof = enumerate(scenario, kOneSlot, collectives(2), 1);
+  EXPECT_TRUE(proof.failed);
+  EXPECT_NE(proof.reached & 1, 0u);
+}
+
+TEST(AlltoallvPreconditions, EightSlotsNeedNinePostedCollectives) {
+  const harness::Proof eight = enumerate(scenario, "C=8 ranks=2 close=never", collectives(8), 0);
+  EXPECT_EQ(eight.reached & 1, 0u);
+  const harness::Proof nine = enumerate(scenario, "C=8 ranks=2 close=never", collectives(9), 1);
+  EXPECT_TRUE(nine.failed);
+}
+
+// ---- what a stale key does ----------------------------------------------------------------------
+
+const std::string kGhost = "ghost_generation mem_info_src";
+
+TEST(AlltoallvStaleKey, OfTheSameBufferIsRightByLuck) {
+  EXPECT_THAT(run("reread_slot", kOneSlot, Program().then(Op::alltoallv).then(Op::alltoallv)),
+              ElementsAre(kGhost));
+}
+
+TEST(AlltoallvStaleKey, ThatIsNotCachedIsTheReportedCrash) {
+  EXPECT_THAT(run("reread_slot", kOneSlot, collectives(2)),
+              ElementsAre(kGhost, "wild_access missing region"));
+}
+
+TEST(AlltoallvStaleKey, ThatIsNullLeaksSilently) {
+  const Program program = Program().then(Op::alltoallv).then(Op::alltoallv, {0, 0, 0, 1});
+  EXPECT_THAT(run("reread_slot", kOneSlot, program),
+              ElementsAre(kGhost, "retention reference to a mapping"));
+}
+
+TEST(AlltoallvStaleKey, OfAnIdleMappingWrapsItsCount) {
+  const Program program = Program()
+                              .then(Op::alltoallv, {1})
+                              .then(Op::new_team)
+                              .then(Op::alltoallv)
+                              .then(Op::alltoallv, {1});
+  EXPECT_THAT(run("reread_slot", kOneSlot, program),
+              ElementsAre(kGhost, "double_free region", "retention reference to a mapping"));
+}
+
+TEST(AlltoallvStaleKey, OfAHeldMappingStealsItsCount) {
+  const Program program =
+      Program().then(Op::alltoallv).then(Op::alltoallv, {1}).then(Op::alltoallv, {1});
+  EXPECT_THAT(run("reread_slot", kTwoSlots, program),
+              ElementsAre(kGhost, "wrong_owner region", "retention reference to a mapping",
+                          "double_free region"));
+}
+
+TEST(AlltoallvStaleKey, ThatIsIgnoredLeaksInstead) {
+  EXPECT_THAT(run("ignore_missing", kOneSlot, collectives(2)),
+              ElementsAre(kGhost, "retention reference to a mapping"));
+  EXPECT_THAT(run("check_generation", kOneSlot, collectives(2)),
+              ElementsAre("retention reference to a mapping"));
+}
+
+TEST(AlltoallvStaleKey, IsNoneWhereItIsRememberedOrTheSlotIsKept) {
+  for (const char* variant : {"snapshot_pointer", "snapshot_region_pointer", "snapshot_region",
+                              "unmap_before_barrier", "third_barrier", "release_by_all"})
+    EXPECT_THAT(run(variant, kOneSlot, collectives(2)), ElementsAre()) << variant;
+}
+
+}  // namespace
+}  // namespace scenarios::alltoallv::testing

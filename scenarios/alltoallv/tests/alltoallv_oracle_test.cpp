@@ -1,0 +1,211 @@
+// What only this path judges goes red when it should: each fault is planted.
+#include <gtest/gtest.h>
+
+#include "harness/pick_replay.h"
+#include "scenarios/alltoallv/ranks.h"
+#include "scenarios/alltoallv/tests/alltoallv_cases.h"
+#include "targets/alltoallv/ghost.h"
+
+namespace scenarios::alltoallv::testing {
+namespace {
+
+using harness::BirthId;
+using harness::Fault;
+using harness::FaultKind;
+using harness::Outcome;
+using targets::alltoallv::Ghost;
+using targets::alltoallv::Hold;
+using targets::alltoallv::Window;
+
+/// The scenario with another driver, run once.
+Outcome run(void (*drive)(harness::Scene&), std::string_view variant = "snapshot_region") {
+  harness::Scenario planted = scenario;
+  planted.drive = drive;
+  harness::Runner runner;
+  return runner.run(harness::Case{&planted, variant_named(variant), {}, &sim(), {}});
+}
+
+Job& make_job(harness::Scene& scene) {
+  auto* job = scene.world().arena.make<Job>(scene, Shape{});
+  scene.state = job;
+  return *job;
+}
+
+void leave_a_mapping(harness::Scene& scene) {
+  make_job(scene);
+  scene.mark_baseline();
+  scene.world().ledger.born("IPC mapping", 0, 8);
+  scene.mark_quiescent();
+}
+
+TEST(AlltoallvOracle, AMappingThatIsLeftOpenIsRetentionWhereSoundnessIsClaimed) {
+  const Outcome outcome = run(leave_a_mapping);
+  ASSERT_EQ(outcome.faults.size(), 1u);
+  EXPECT_EQ(outcome.faults[0].kind, FaultKind::retention);
+}
+
+TEST(AlltoallvOracle, AndKnownGrowthElsewhere) {
+  EXPECT_FALSE(run(leave_a_mapping, "snapshot_pointer").failed());
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+TEST(AlltoallvReference, GivesEveryElementOnceAndSendsWhatIsReceived) {
+  for (const Op op : {Op::alltoallv, Op::alltoall})
+    for (std::uint32_t shape = 0; shape < 8; ++shape)
+      for (std::uint32_t count = 2; count <= kRankLimit; ++count) {
+        const Step step{.op = op, .slot = 3, .shape = shape};
+        for (std::uint32_t rank = 0; rank < count; ++rank) {
+          const Exchange own = exchange_of(step, rank, count);
+          std::vector<int> writers(targets::alltoallv::kBufferElements);
+          for (std::uint32_t peer = 0; peer < count; ++peer) {
+            EXPECT_EQ(own.receive_count[peer], exchange_of(step, peer, count).send_count[rank]);
+            for (std::uint32_t i = 0; i < own.receive_count[peer]; ++i)
+              EXPECT_EQ(writers.at(own.receive_displacement[peer] + i)++, 0);
+          }
+        }
+      }
+}
+
+TEST(AlltoallvReference, SeesAnyElementThatIsWrong) {
+  const Step step{.op = Op::alltoallv, .slot = 1, .shape = 5};
+  const ExpectedRows rows = expected_of(step, 1, 4, Fills{});
+  std::array<std::int32_t, targets::alltoallv::kBufferElements> right{};
+  for (const auto& row : std::span<const targets::alltoallv::Expected>(rows))
+    for (std::uint32_t i = 0; i < row.count; ++i)
+      right[row.displacement + i] = targets::alltoallv::element(row.rank, row.fill, row.first + i);
+  std::int32_t expected = 0;
+  EXPECT_EQ(first_mismatch(rows, false, right, expected), -1);
+  for (const auto& row : std::span<const targets::alltoallv::Expected>(rows))
+    for (std::uint32_t i = 0; i < row.count; ++i) {
+      auto wrong = right;
+      ++wrong[row.displacement + i];
+      EXPECT_EQ(first_mismatch(rows, false, wrong, expected),
+                static_cast<int>(row.displacement + i));
+    }
+}
+
+/// One collective is decided, and its destination is read as `value` everywhere.
+Outcome read_back(std::uint32_t mismatches) {
+  static std::uint32_t counted;
+  counted = mismatches;
+  harness::Scenario planted = scenario;
+  planted.drive = [](harness::Scene& scene) {
+    Job& job = make_job(scene);
+    std::array<std::int32_t, targets::alltoallv::kBufferElements> zeros{};
+    job.read({0, 0, zeros, counted});
+  };
+  harness::Runner runner;
+  return runner.run(harness::Case{&planted, 0, {}, &sim(), plain_program().tape()});
+}
+
+TEST(AlltoallvOracle, APlantedWrongElementIsAWrongValue) {
+  const Outcome outcome = read_back(1);
+  ASSERT_EQ(outcome.faults.size(), 1u);
+  EXPECT_EQ(outcome.faults[0].kind, FaultKind::wrong_value);
+  EXPECT_EQ(outcome.faults[0].detail, "element 0 is 0 instead of 1");
+}
+
+// ---- mappings -----------------------------------------------------------------------------------
+
+struct Judged {
+  std::vector<Fault> faults;
+};
+
+/// Two regions, and what the ghost says of `act`.
+template <class Act>
+std::vector<Fault> judge_ghost(Act act) {
+  harness::World world;
+  const harness::World::Guard guard(world);
+  harness::Replay plain;
+  world.begin(plain, 100);
+  Ghost ghost(world.ledger, nullptr);
+  const BirthId own = world.ledger.born("region", 0, 8);
+  const BirthId other = world.ledger.born("region", 0, 8);
+  act(ghost, own, other);
+  return world.history.faults();
+}
+
+TEST(AlltoallvOracle, LettingGoOfWhatWasMappedIsNoFault) {
+  EXPECT_TRUE(judge_ghost([](Ghost& ghost, BirthId own, BirthId) {
+                Hold hold{own, true};
+                ghost.let_go(hold, own, 1);
+                ghost.ended(hold);
+                ghost.closed_while_held(own, 0);
+              }).empty());
+}
+
+TEST(AlltoallvOracle, APlantedStolenCountIsAWrongOwnerAndALeak) {
+  const auto faults = judge_ghost([](Ghost& ghost, BirthId own, BirthId other) {
+    Hold hold{own, true};
+    ghost.let_go(hold, other, 1);
+    ghost.ended(hold);
+  });
+  ASSERT_EQ(faults.size(), 2u);
+  EXPECT_EQ(faults[0].kind, FaultKind::wrong_owner);
+  EXPECT_EQ(faults[1].kind, FaultKind::retention);
+}
+
+TEST(AlltoallvOracle, APlantedCountBelowZeroIsADoubleFree) {
+  const auto faults = judge_ghost([](Ghost& ghost, BirthId own, BirthId) {
+    Hold hold{own, true};
+    ghost.let_go(hold, own, 0);
+  });
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].kind, FaultKind::double_free);
+}
+
+TEST(AlltoallvOracle, APlantedBlindCloseIsAWrongOwner) {
+  const auto faults =
+      judge_ghost([](Ghost& ghost, BirthId own, BirthId) { ghost.closed_while_held(own, 1); });
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].kind, FaultKind::wrong_owner);
+}
+
+// ---- windows ------------------------------------------------------------------------------------
+
+Fault fault_of(FaultKind kind, harness::Label death_site, harness::Label use_site) {
+  Fault fault;
+  fault.kind = kind;
+  fault.death_site = death_site;
+  fault.use_site = use_site;
+  fault.tick = 10;
+  return fault;
+}
+
+int window_met(const Fault& fault, int disorder = -1) {
+  harness::World world;
+  harness::Scene scene(world);
+  const harness::World::Guard guard(world);
+  harness::Replay plain;
+  world.begin(plain, 100);
+  scene.begin(scenario, 0, {});
+  Job& job = make_job(scene);
+  if (disorder >= 0) job.disordered(static_cast<Window>(disorder));
+  return window_of(scene, fault);
+}
+
+TEST(AlltoallvWindows, AreToldByHowAMappingDiedAndWhoLetGo) {
+  const harness::Label none;
+  EXPECT_EQ(window_met(fault_of(FaultKind::ghost_generation, none, "alltoallv_unmap")),
+            harness::raw(Window::w1_source_reread));
+  EXPECT_EQ(window_met(fault_of(FaultKind::ghost_generation, none, "alltoallv_unmap/proxy")),
+            harness::raw(Window::w2_proxy_reread));
+  EXPECT_EQ(window_met(fault_of(FaultKind::wrong_owner, none, "map/stale")),
+            harness::raw(Window::w4_key_reused));
+  EXPECT_EQ(window_met(fault_of(FaultKind::wrong_owner, "map/stale", "alltoallv_unmap")),
+            harness::raw(Window::w4_key_reused));
+  EXPECT_EQ(window_met(fault_of(FaultKind::use_after_death, "map/purge", "post_copies")),
+            harness::raw(Window::w5_blind_close));
+  EXPECT_EQ(window_met(fault_of(FaultKind::retention, none, "collective_failed")),
+            harness::raw(Window::w9_error));
+}
+
+TEST(AlltoallvWindows, WhatFollowsADisorderBelongsToIt) {
+  const Fault later = fault_of(FaultKind::ghost_generation, {}, "alltoallv_unmap");
+  for (const Window window : {Window::w9_error, Window::w11_number_reused, Window::w12_claim_race})
+    EXPECT_EQ(window_met(later, harness::raw(window)), harness::raw(window));
+}
+
+}  // namespace
+}  // namespace scenarios::alltoallv::testing

@@ -1,0 +1,54 @@
+// Which window a fault belongs to. When an error or a mix-up of collectives came first, the ranks
+// no longer mean the same by the same words, and whatever follows belongs there. Else sites say it:
+// how the mapping died that was let go of, or who let go. What says nothing itself, such as a wrong
+// value, or a mapping that went by a stolen count, belongs where the first fault does that does.
+#include <optional>
+#include <string_view>
+
+#include "scenarios/alltoallv/ranks.h"
+
+namespace scenarios::alltoallv {
+namespace {
+
+using harness::Fault;
+using harness::FaultKind;
+using harness::Label;
+using targets::alltoallv::Window;
+
+std::optional<Window> window_of_closing(Label site) {
+  if (site == Label("map/stale")) return Window::w4_key_reused;
+  if (site == Label("map/invalidate") || site == Label("map/purge")) return Window::w5_blind_close;
+  return std::nullopt;
+}
+
+std::optional<Window> own_window(const Job& job, const Fault& fault) {
+  if (fault.use_site == Label("collective_failed")) return Window::w9_error;
+  if (const auto window = window_of_closing(fault.use_site)) return window;
+  if (const auto window = window_of_closing(fault.death_site)) return window;
+  if (!fault.death_site.empty() && fault.kind != FaultKind::ghost_generation) return std::nullopt;
+  if (fault.kind == FaultKind::ghost_generation || fault.kind == FaultKind::wrong_owner ||
+      fault.object_kind == Label("missing region"))
+    return fault.use_site == Label("alltoallv_unmap/proxy") ? Window::w2_proxy_reread
+                                                            : Window::w1_source_reread;
+  if (fault.object_kind == Label("unopened region")) return Window::w6_open_failed;
+  const bool unknown_address =
+      fault.kind == FaultKind::wild_access || fault.kind == FaultKind::api_misuse;
+  if (unknown_address && job.reached(Window::w6_open_failed)) return Window::w6_open_failed;
+  return std::nullopt;
+}
+
+}  // namespace
+
+int window_of(const harness::Scene& scene, const Fault& fault) {
+  const auto& job = *static_cast<const Job*>(scene.state);
+  if (const int disorder = job.disorder_before(fault.tick); disorder >= 0) return disorder;
+  if (const auto window = own_window(job, fault)) return harness::raw(*window);
+  if (fault.kind == FaultKind::retention) return -1;
+  for (const Fault& earlier : scene.world().history.faults()) {
+    if (&earlier == &fault) break;
+    if (const auto window = own_window(job, earlier)) return harness::raw(*window);
+  }
+  return -1;
+}
+
+}  // namespace scenarios::alltoallv

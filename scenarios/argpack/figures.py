@@ -1,0 +1,13 @@
+"""What the argpack path promises beyond what every path does."""
+from figures import Figure, fuzz
+
+
+def protected(full):
+    """The top-level pack that ordinary use keeps alive is protected, in every variant."""
+    found, _ = fuzz("argpack", "--runs", 20_000 if full else 8_000, "--seed", 1)
+    row = next(row for row in found["windows"] if row["window"] == "W0")
+    yield Figure("argpack: window W0 protected",
+                 f"reached {row['reached']}, caught {row['caught']}", row["protected"])
+
+
+FIGURES = (protected,)

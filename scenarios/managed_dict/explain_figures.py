@@ -1,0 +1,104 @@
+"""Figures of `afterlife explain`: does it name the class of writer, and which instrument tells it?"""
+import collections
+import json
+import pathlib
+import tempfile
+
+import programs
+from figures import CannotMeasure, Figure, fuzz, need, variants
+
+# The classes of the report, and two that it does not list (f, g). What is not in here is legal.
+CLASS_OF = {
+    "clear_tag_byte": "a", "subtract_from_tag_byte": "a", "move_tag_byte": "a",
+    "encode_twice": "b", "misdirected_decref": "b", "clear_gc_flag_off_header": "b",
+    "straddling_store": "b",
+    "stale_pointer_store": "c", "insertion_order_overrun": "c",
+    "stale_cache_value": "e",
+    "incref_tagged_word": "f", "decref_tagged_word": "f", "balanced_tagged_count": "f",
+    "even_tagged_count": "f",
+    "incref_decoded_values": "g",
+}
+INSTRUMENTS = ("write_watch", "allocation_counter", "debug_allocator", "path_counters")
+
+# Whose evidence a class is told by, and what the others say without it: the table of what each
+# instrument concludes, of the path's fact sheet. "d": nobody wrote, it is recycling.
+WRONG = [
+    ("write_watch", "ab", ("d", "a|b", "-"), "'(d)', nothing, or '(a) or (b)'"),
+    ("debug_allocator", "f", ("d",), "'(d), no writer', 'a recycling artefact'"),
+    ("path_counters", "e", ("d",), "'(d), no writer'"),
+    ("allocation_counter", "g", ("d", "f"), "'(d), no writer', or for (f)"),
+]
+
+
+def minimized_cases(variant, wanted, folder):
+    """Distinct reproducers of one writer, minimized: of as many searches as it takes."""
+    files = {}
+    for seed in range(1, 10 * wanted):
+        out = pathlib.Path(folder) / variant / str(seed)
+        fuzz("managed_dict/" + variant, "--runs", 4000, "--seed", seed, "--out", out)
+        for file in sorted(out.rglob("*.repro")):
+            files.setdefault(file.read_text(), file)
+        if len(files) >= wanted:
+            return list(files.values())[:wanted]
+    raise CannotMeasure(f"managed_dict/{variant}: {len(files)} of {wanted} cases were found")
+
+
+def explained(file, *options):
+    ended = programs.run("release", "afterlife", "explain", file, "--json", *options)
+    try:
+        return json.loads(ended.out)
+    except json.JSONDecodeError:
+        raise CannotMeasure(f"afterlife explain: exit {ended.code}, {ended.err.strip()[-200:]}") from None
+
+
+def print_matrix(title, rows, columns, count):
+    print(f"    {title}")
+    print("    " + " " * 34 + "".join(f"{column:>8}" for column in columns))
+    for row in rows:
+        cells = "".join(f"{count[row, column] or '.':>8}" for column in columns)
+        print(f"    {row:34}{cells}")
+
+
+def managed_dict_explained(full):
+    """A confusion matrix of minimized cases of every writer, and of each instrument's absence."""
+    need("release", "afterlife")
+    known = {name.split("/")[1] for name, claim in variants()
+             if name.startswith("managed_dict/") and claim == "unsound"}
+    yield Figure("managed_dict: a class for every writer", f"{len(known)} writers",
+                 known == set(CLASS_OF))
+    wanted = 70 if full else 4
+    told, lacking, alone = (collections.Counter() for _ in range(3))
+    right, total = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for variant, expected in CLASS_OF.items():
+            for file in minimized_cases(variant, wanted, folder):
+                case = explained(file)
+                total += 1
+                right += case["class"] == expected
+                told[f"({expected}) {variant}", case["class"]] += 1
+                for name in INSTRUMENTS:
+                    share = case["instruments"][name]
+                    lacking[f"({expected}) without {name}", share["lacking"]] += 1
+                    alone[f"({expected}) {name}", share["alone"]] += 1
+    print_matrix("writer, by class; what explain says of its cases:",
+                 [f"({c}) {v}" for v, c in CLASS_OF.items()], ("a", "b", "c", "d", "e", "f", "g"), told)
+    print()
+    kinds = ("a", "b", "c", "d", "e", "f", "g", "a|b", "vacuous", "-")
+    classes = sorted(set(CLASS_OF.values()))
+    print_matrix("with one instrument removed:",
+                 [f"({c}) without {name}" for c in classes for name in INSTRUMENTS], kinds, lacking)
+    print()
+    print_matrix("each alone:", [f"({c}) {name}" for c in classes for name in INSTRUMENTS], kinds, alone)
+    yield Figure(f"managed_dict: explain names the class in {total} of {total} distinct minimized cases"
+                 + (", at least 1000" if full else ""),
+                 f"{right} of {total}",
+                 right == total and (total >= 1000 or not full))
+    for name, of_classes, wrong, words in WRONG:
+        cases = sum(n for (row, _), n in lacking.items()
+                    if row.endswith("without " + name) and row[1] in of_classes)
+        misled = sum(lacking[f"({c}) without {name}", kind] for c in of_classes for kind in wrong)
+        yield Figure(f"managed_dict: without the {name}, {'/'.join(of_classes)} passes for {words}",
+                     f"{misled} of {cases}", misled > cases / 2)
+
+
+FIGURES = (managed_dict_explained,)

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Mutants: breaks rules of the simulated driver, one at a time, and expects its tests to go red.
+
+Usage: scripts/mutants.py [--few N | --all | --check | --only TEXT]
+
+Each rule below is a name and a change of one place in the sources that breaks it. Thirty are taken,
+by the hash of their names, so that nobody chooses them; --few takes the first N of those. --check
+only sees whether every change still fits its place. The sources are changed in place and put back
+at the end, also after Ctrl-C. Builds in build/mutants.
+
+Prints one line per mutant. Exit: 0 every mutant went red, 1 one did not, 2 a change does not fit or
+does not build, 3 usage.
+"""
+import argparse
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SIM = "harness/devices/sim/"
+BUILD = ROOT / "build" / "mutants"
+CHOSEN = 30
+FILTER = "*Cuda*:*Graph*:*UserObject*:*Ipc*"
+LIMIT_SECONDS = 180
+
+# name, file, what is there, what takes its place
+RULES = [
+    # -- default streams, events, host functions
+    ("legacy work waits for blocking streams", "work.cpp",
+     "if (other->blocking && !other->idle()) work.after.push_back",
+     "if (false) work.after.push_back"),
+    ("blocking streams wait for legacy work", "work.cpp",
+     "if (!legacy.idle()) work.after.push_back", "if (false) work.after.push_back"),
+    ("a wait holds up the stream until the event is reached", "calls_stream.cpp",
+     "work.after.push_back(event->point);", ""),
+    ("an event is done when the work before it is", "calls_stream.cpp",
+     "event->point = {stream, stream->submitted + 1};", "event->point = {stream, 0};"),
+    ("an event is recorded in its own context", "calls_stream.cpp",
+     "if (event == nullptr || event->context != stream->context) return",
+     "if (event == nullptr) return"),
+    ("events without timing have no elapsed time", "calls_stream.cpp",
+     "if (((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)", "if (false)"),
+    ("a query of a busy stream is not ready", "calls_stream.cpp",
+     "if (!sim.idle(*stream)) return CUDA_ERROR_NOT_READY;", ""),
+    ("stream flags are checked", "calls_stream.cpp",
+     "if (created == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0)",
+     "if (created == nullptr)"),
+    ("non-blocking streams do not block", "calls_stream.cpp",
+     "stream.blocking = (flags & CU_STREAM_NON_BLOCKING) == 0;", "stream.blocking = true;"),
+    ("priorities are clamped", "calls_stream.cpp",
+     "std::clamp(priority, kGreatestPriority, kLeastPriority)", "priority"),
+    ("host functions may not call CUDA", "sim.cpp",
+     'sim.misuse("host function", "called CUDA");', ""),
+    ("a stream destroyed twice is a double free", "calls_stream.cpp",
+     "sim.ledger().double_free(stream->birth);", ""),
+    ("a callback's flags are zero", "calls_stream.cpp",
+     "if (callback == nullptr || flags != 0) return", "if (callback == nullptr) return"),
+    # -- memory and pools
+    ("a queued free takes effect when the stream gets there", "work_steps.cpp",
+     "      release(work.block);\n      return true;", "      return true;"),
+    ("pool memory is counted while it is in use", "calls_pool.cpp",
+     "pool.used += block.granules * Memory::kGranule;", ""),
+    ("another stream reuses a pending free only with a dependency", "calls_pool.cpp",
+     "return pool.internal_dependencies ? Reuse::after_free : Reuse::no;", "return Reuse::yes;"),
+    ("opportunistic reuse can be turned off", "calls_pool.cpp",
+     "if (block.dead) return pool.opportunistic ? Reuse::yes : Reuse::no;",
+     "if (block.dead) return Reuse::yes;"),
+    ("reuse follows events", "calls_pool.cpp",
+     "if (pool.follow_events && stream.clock.includes(block.freed_order)) return Reuse::yes;", ""),
+    ("a limit of a pool is kept", "calls_pool.cpp",
+     "if (pool.limit != 0 && bytes > pool.limit - std::min(pool.limit, pool.used))", "if (false)"),
+    ("the end of the current pool makes the default one current", "calls_pool.cpp",
+     "if (sim.process().current_pool == pool) sim.process().current_pool = nullptr;", ""),
+    ("a high-water mark can only be set to zero", "calls_pool.cpp",
+     "if (value != 0) return CUDA_ERROR_INVALID_VALUE;\n      pool.used_high",
+     "pool.used_high"),
+    ("pinned memory is not freed by cuMemFree", "calls_memory.cpp",
+     "if ((block.origin == Origin::pinned) != host) {", "if (host && false) {"),
+    ("sets are aligned", "calls_copy.cpp",
+     "if (address % width != 0) return CUDA_ERROR_INVALID_VALUE;", ""),
+    ("a copy to pageable memory returns when it is done", "calls_copy.cpp",
+     "const bool waits = to_host ||", "const bool waits = (to_host && false) ||"),
+    # -- order
+    ("a free comes after every use", "order.cpp",
+     "    if (!comes_before(last.at, by))\n      report(block, uses, by, last.site",
+     "    if (false)\n      report(block, uses, by, last.site"),
+    ("uses that conflict are ordered", "order.cpp",
+     "if (!ordered && conflict(old.mode, range.mode))", "if (false)"),
+    ("reads do not conflict", "order.cpp",
+     "return a != b || a == AccessMode::write;", "return true;"),
+    ("an event carries what came before it", "calls_stream.cpp",
+     "event->clock = stream->clock;", ""),
+    ("a use comes after its allocation", "order.cpp",
+     'report(block, uses, by, "allocation", "nothing orders it after the allocation");', ""),
+    ("what the host has waited for is done", "order.cpp",
+     "  host_.join(clock);\n", ""),
+    # -- stream memory operations
+    ("a wait without condition is cyclic", "memory_ops.cpp",
+     "return ((found - wanted) & sign) == 0;  // Cyclic.", "return found >= wanted;"),
+    ("NOR looks at the bits of both", "memory_ops.cpp",
+     "return (~(found | wanted) & all) != 0;", "return (~found & all) != 0;"),
+    ("managed memory cannot be waited for", "memory_ops.cpp",
+     "if (block.origin == Origin::managed) return CUDA_ERROR_INVALID_VALUE;", ""),
+    ("values are aligned", "memory_ops.cpp",
+     "if (address % op.bytes != 0) return CUDA_ERROR_INVALID_VALUE;", ""),
+    ("a batch has fewer than 256 operations", "memory_ops.cpp",
+     "if (count >= kCountLimit ||", "if (count > kCountLimit ||"),
+    ("a wait is over when the value is there", "memory_ops.cpp",
+     "if (wait_is_over(op.condition, op.bytes, found, op.value)) return false;", "return false;"),
+    # -- capture
+    ("a capture is invalidated by what it does not allow", "capture.cpp",
+     "  capture.invalidated = true;\n  return error;", "  return error;"),
+    ("forks are joined", "capture.cpp", ": is_joined(capture)", ": true"),
+    ("a capture ends where it began", "capture.cpp",
+     "if (capture.branches.front().stream != &stream)", "if (false)"),
+    ("the thread that began a strict capture ends it", "capture.cpp",
+     "capture.thread != calling_thread(*sim_.world))", "false)"),
+    ("two captures do not merge", "capture.cpp",
+     "} else if (stream.capture != from) {", "} else if (false) {"),
+    ("a thread can relax its own mode", "capture.cpp",
+     "if (mode == CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_SUCCESS;", ""),
+    ("a global capture forbids others what it cannot see", "capture.cpp",
+     "if (capture.ended || (!mine && !of_all)) continue;",
+     "if (capture.ended || !(mine || (of_all && false))) continue;"),
+    ("captured events cannot be waited for on the host", "capture.cpp",
+     "return CUDA_ERROR_CAPTURED_EVENT;\n}", "return CUDA_SUCCESS;\n}"),
+]
+
+
+def place(rule):
+    return ROOT / SIM / rule[1]
+
+
+def chosen(count):
+    by_hash = sorted(RULES, key=lambda rule: hashlib.sha256(rule[0].encode()).hexdigest())
+    return by_hash[:count]
+
+
+def misfits():
+    return [rule[0] for rule in RULES if place(rule).read_text().count(rule[2]) != 1]
+
+
+def build():
+    """The tests, in a build of its own. Returns whether that worked."""
+    if not (BUILD / "build.ninja").exists():
+        subprocess.run(["cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", "-DCMAKE_C_COMPILER=clang-19",
+                        "-DCMAKE_CXX_COMPILER=clang++-19", "-DAFTERLIFE_FLAGS=-O1;-g1"],
+                       check=True, stdout=subprocess.DEVNULL)
+    return subprocess.run(["ninja", "-C", BUILD, "afterlife_tests"], capture_output=True).returncode == 0
+
+
+def passes():
+    """Whether the tests of the driver do. What hangs does not."""
+    try:
+        return subprocess.run([BUILD / "afterlife_tests", f"--gtest_filter={FILTER}", "--gtest_brief=1"],
+                              cwd=ROOT, capture_output=True, timeout=LIMIT_SECONDS).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def verdict(rule):
+    """What became of the mutant: red, green or unbuilt."""
+    file = place(rule)
+    before = file.read_text()
+    file.write_text(before.replace(rule[2], rule[3]))
+    try:
+        if not build():
+            return "unbuilt"
+        return "green" if passes() else "red"
+    finally:
+        file.write_text(before)
+        os.utime(file)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--few", type=int, default=CHOSEN, metavar="N", help="only the first N")
+    parser.add_argument("--all", action="store_true", help="every rule, not thirty")
+    parser.add_argument("--check", action="store_true", help="only whether the changes fit")
+    parser.add_argument("--only", metavar="TEXT", help="rules whose name contains this")
+    try:
+        options = parser.parse_args()
+    except SystemExit as ended:
+        sys.exit(3 if ended.code else 0)
+    if wrong := misfits():
+        print("mutants: these changes do not fit one place any more: " + "; ".join(wrong))
+        sys.exit(2)
+    if options.check:
+        print(f"mutants: {len(RULES)} changes fit")
+        return
+    rules = RULES if options.all else chosen(options.few)
+    if options.only:
+        rules = [rule for rule in RULES if options.only in rule[0]]
+    if not build() or not passes():
+        print("mutants: the sources as they are do not build or do not pass")
+        sys.exit(2)
+    results = {}
+    for number, rule in enumerate(rules, 1):
+        began = time.monotonic()
+        results[rule[0]] = verdict(rule)
+        print(f"{number:3}/{len(rules)}  {results[rule[0]]:7}  {time.monotonic() - began:5.0f} s  {rule[0]}",
+              flush=True)
+    build()
+    red = list(results.values()).count("red")
+    print(f"mutants: {red} of {len(rules)} red")
+    sys.exit(2 if "unbuilt" in results.values() else 0 if red == len(rules) else 1)
+
+
+if __name__ == "__main__":
+    main()

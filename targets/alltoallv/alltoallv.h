@@ -1,0 +1,185 @@
+// alltoallv: the copy-engine alltoall(v) of UCC's TL/CUDA, and the collectives that share its
+// slots, behind one interface.
+//
+// A job is 2 to 8 ranks, each a process with its own context, streams, progress queue and cache of
+// IPC mappings, over one shared segment of sync slots. Each method is a call that the process of
+// `rank` makes. Variants differ in one thing: what a rank keeps of a peer's memory between mapping
+// it and letting it go, and who may use the slot meanwhile.
+//
+// Contract: a collective reads the sources and writes the destinations of all ranks, as they were
+// given to init(), and nothing else. What it maps is let go of by the time that it is complete. A
+// rank on which it fails holds up no other.
+// The caller: all ranks init and post the same collectives in the same order (finalizing one
+// unposted counts as long as all do); a destination is nobody else's until the collective is
+// complete; a team is destroyed when nothing is outstanding on it, on any rank. Threads: calls of
+// one rank come from its own tasks; a progress thread may run beside them. Errors: a Status;
+// nothing throws. After an error of init() nothing has happened; it can be asked again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "harness/runtime.h"
+
+namespace targets::alltoallv {
+
+inline constexpr std::uint32_t kRankLimit = 8;        ///< UCC_TL_CUDA_MAX_PEERS.
+inline constexpr std::uint32_t kSlotLimit = 8;        ///< The default of MAX_CONCURRENT.
+inline constexpr std::uint32_t kRequestLimit = 32;    ///< Per rank, by number.
+inline constexpr std::uint32_t kBufferCount = 2;      ///< Variables per rank that hold a source.
+inline constexpr std::uint32_t kBufferElements = 48;  ///< Of every source and destination.
+
+enum class Status : std::uint8_t {
+  ok,
+  in_progress,
+  not_supported,  ///< In place.
+  no_buffer,      ///< The variable is empty.
+  driver_error,   ///< A CUDA call failed.
+  peer_error,     ///< One did, on another rank.
+};
+harness::Label to_label(Status status);
+
+enum class Collective : std::uint8_t {
+  alltoall,
+  alltoallv,
+  allgather_ring,         ///< Through the scratch of the right neighbour, step by step.
+  reduce_scatter_linear,  ///< Through everybody's scratch, then a kernel.
+};
+
+/// Which peers reach each other. Rank 1 copies for the pair that does not.
+enum class Topology : std::uint8_t { direct, ranks_0_and_2_by_proxy };
+
+/// What one rank sends to and receives from each peer, in elements.
+struct Exchange {
+  std::array<std::uint16_t, kRankLimit> send_count{};
+  std::array<std::uint16_t, kRankLimit> send_displacement{};
+  std::array<std::uint16_t, kRankLimit> receive_count{};
+  std::array<std::uint16_t, kRankLimit> receive_displacement{};
+};
+
+using Buffer = std::uint32_t;
+using Request = std::uint32_t;
+
+/// What one rank gives to init().
+struct Arguments {
+  Collective collective = Collective::alltoallv;
+  Buffer source = 0;
+  bool null_source = false;  ///< No buffer at all: nothing is sent.
+  std::uint32_t offset = 0;  ///< Of the user's pointer in its allocation, in elements.
+  std::uint32_t stream = 0;  ///< 0: no execution engine, so the default stream; 1, 2: the user's.
+  bool in_place = false;
+  bool persistent = false;  ///< Can be posted again.
+  Exchange exchange;
+};
+
+/// Where a destination's elements come from: `count` elements at `displacement`, which lie at
+/// `first` in the source that `rank` filled as its `fill`-th.
+struct Expected {
+  std::uint32_t rank;
+  std::uint32_t fill;
+  std::uint32_t first;
+  std::uint32_t count;
+  std::uint32_t displacement;
+};
+
+/// Element `index` of the `fill`-th source of a rank: what the pack kernel writes.
+constexpr std::int32_t element(std::uint32_t rank, std::uint32_t fill, std::uint32_t index) {
+  return static_cast<std::int32_t>((rank << 20) + (fill << 8) + index + 1);
+}
+
+/// The places where the race can happen.
+enum class Window : std::uint8_t {
+  w1_source_reread,   ///< A rank writes its slot for the next collective while another unmaps.
+  w2_proxy_reread,    ///< The same, where the other unmaps what it mapped as a proxy.
+  w3_slot_released,   ///< Rank 0 gives the slot to the next collective while another unmaps.
+  w4_key_reused,      ///< Memory is freed and allocated anew while its old mapping is still held.
+  w5_blind_close,     ///< An invalidate or a purge meets a mapping that is held.
+  w6_open_failed,     ///< The second attempt to open a handle fails for another reason.
+  w9_error,           ///< Something fails after the slot was claimed.
+  w11_number_reused,  ///< A persistent collective takes the slot of its last post for that of its
+                      ///< next.
+  w12_claim_race,     ///< Threads of rank 0 claim a slot at once, or out of order.
+};
+inline constexpr std::size_t kWindowCount = 9;
+inline constexpr std::array<harness::Label, kWindowCount> kWindowLabels{
+    "W1", "W2", "W3", "W4", "W5", "W6", "W9", "W11", "W12"};
+
+/// What a check found in a destination.
+struct Reading {
+  std::uint32_t rank;
+  Request request;
+  std::span<const std::int32_t> destination;  ///< As read back.
+  std::uint32_t mismatches;                   ///< As the check kernel counted them.
+};
+
+/// Hears what the judges need to know, whatever the variant. Called in the middle of things: it may
+/// record, and may not call back or offer a turn.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void reached(Window window) = 0;
+  /// From here on ranks may mean different things by the same words: what goes wrong later may come
+  /// of that.
+  virtual void disordered(Window window) = 0;
+  /// Copies of a collective were submitted.
+  virtual void copied() = 0;
+  virtual void read(const Reading& reading) = 0;
+};
+
+/// What fixes a job before it starts.
+struct Setup {
+  std::uint32_t rank_count = 2;
+  std::uint32_t slot_count = kSlotLimit;  ///< UCC_TL_CUDA_MAX_CONCURRENT.
+  bool close_at_zero = false;             ///< A mapping that nobody holds is closed, not kept.
+  bool scratch = false;                   ///< The job uses ring or linear collectives.
+  Observer* observer = nullptr;           ///< May be null.
+};
+
+/// Ownership: made in the run's arena. Borrows the runtime and the observer.
+class Alltoallv {
+ public:
+  virtual ~Alltoallv() = default;
+
+  // ---- the process ----
+  virtual Status open(std::uint32_t rank) = 0;
+  /// Lets go of everything; nothing is outstanding, and the team is destroyed.
+  virtual void close(std::uint32_t rank) = 0;
+  /// Collective: returns when all ranks have called it.
+  virtual void create_team(std::uint32_t rank, Topology topology) = 0;
+  virtual void destroy_team(std::uint32_t rank) = 0;
+  /// A second thread calls progress, until the process closes.
+  virtual void start_progress_thread(std::uint32_t rank) = 0;
+
+  // ---- buffers: managed objects ----
+  /// buffers[b] = a new tensor, filled on `stream`.
+  virtual Status fill(std::uint32_t rank, Buffer buffer, std::uint32_t fill,
+                      std::uint32_t stream) = 0;
+  virtual bool filled(std::uint32_t rank, Buffer buffer) const = 0;
+  /// del buffers[b]. Collectives that use the tensor keep it.
+  virtual void drop(std::uint32_t rank, Buffer buffer) = 0;
+  /// An object that holds the tensor and itself: only the collector frees it, once dropped.
+  virtual void make_cycle(std::uint32_t rank, Buffer buffer) = 0;
+  /// gc.collect().
+  virtual void collect(std::uint32_t rank) = 0;
+
+  // ---- collectives ----
+  virtual Status init(std::uint32_t rank, Request request, const Arguments& arguments) = 0;
+  /// Once, or again after a persistent one has completed. Returns before it is complete.
+  virtual void post(std::uint32_t rank, Request request) = 0;
+  /// The same, where the data are ready: sets up in the caller's own time, and only then queues.
+  virtual void triggered_post(std::uint32_t rank, Request request) = 0;
+  /// One pass over what is outstanding.
+  virtual void progress(std::uint32_t rank) = 0;
+  virtual Status test(std::uint32_t rank, Request request) const = 0;
+  /// Progresses until the request is complete.
+  virtual Status wait(std::uint32_t rank, Request request) = 0;
+  /// Reads the destination back, and has a kernel compare it too.
+  virtual Status check(std::uint32_t rank, Request request, std::span<const Expected> expected) = 0;
+  virtual void finalize(std::uint32_t rank, Request request) = 0;
+};
+
+/// The table. Made and claimed in variants.cpp.
+std::span<const harness::Variant<Alltoallv, const Setup&>> variants();
+
+}  // namespace targets::alltoallv

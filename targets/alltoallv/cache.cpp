@@ -1,0 +1,191 @@
+// How it works. A region is an owned host object: its life is that of the mapping, and a pointer to
+// it that outlives it is caught when it is followed. The table is small and sorted by address.
+#include "targets/alltoallv/cache.h"
+
+#include <algorithm>
+
+#include "targets/alltoallv/policy.h"
+
+namespace targets::alltoallv {
+
+using harness::BirthId;
+using harness::Label;
+using harness::LockGuard;
+using harness::Owned;
+using harness::SiteScope;
+
+namespace {
+
+constexpr CUdeviceptr kPage = 16;
+constexpr CUdeviceptr page_start(CUdeviceptr address) { return address & ~(kPage - 1); }
+constexpr CUdeviceptr page_end(const MemInfo& info) {
+  return page_start(info.ptr + info.length + kPage - 1);
+}
+
+/// What an uninitialized pointer holds: the same in every build.
+constexpr CUdeviceptr kGarbage = 0xdead'beef'0000;
+
+}  // namespace
+
+Region* Cache::find(CUdeviceptr address, BirthId& birth) {
+  for (Owned<Region>& region : table_) {
+    if (!region->holds(address)) continue;
+    birth = region.birth();
+    return &*region;
+  }
+  return nullptr;
+}
+
+// ---- mapping ------------------------------------------------------------------------------------
+
+Status Cache::map(const MemInfo& info, Mapping& mapping) {
+  mapping = {};
+  if (info.ptr == 0 || info.length == 0) return Status::ok;
+  const SiteScope site(core_.scheduler, "map");
+  const LockGuard guard(lock_);
+  for (std::size_t i = 0; i < table_.size(); ++i) {
+    Region& region = *table_[i];
+    if (!region.holds(info.ptr)) continue;
+    if (region.handle == info.handle) {
+      give(region, table_[i].borrow(), info, mapping);
+      return Status::ok;
+    }
+    if (region.count > 0) core_.ghost.reach(Window::w4_key_reused);
+    const SiteScope stale(core_.scheduler, "map/stale");
+    remove(i);
+    break;
+  }
+  CUdeviceptr mapped = 0;
+  bool garbage = false;
+  if (const CUresult result = open(info, mapped, garbage); result != CUDA_SUCCESS) {
+    const bool later = result == CUDA_ERROR_ALREADY_MAPPED && is_in_the_way(info);
+    return later ? Status::in_progress : Status::driver_error;
+  }
+  clear(page_start(info.ptr), page_end(info), "map/invalidate", Window::w5_blind_close);
+  insert(info, mapped, garbage, mapping);
+  return Status::ok;
+}
+
+// "Already mapped" is answered by closing what is in the way, and then by closing everything.
+CUresult Cache::open(const MemInfo& info, CUdeviceptr& mapped, bool& garbage) {
+  const auto attempt = [&] {
+    return cuIpcOpenMemHandle(&mapped, std::bit_cast<CUipcMemHandle>(info.handle),
+                              CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+  };
+  CUresult result = attempt();
+  if (result != CUDA_ERROR_ALREADY_MAPPED) return result;
+  clear(page_start(info.ptr), page_end(info), "map/invalidate", Window::w5_blind_close);
+  result = attempt();
+  if (result == CUDA_SUCCESS) return result;
+  if (result == CUDA_ERROR_ALREADY_MAPPED) {
+    clear(0, ~CUdeviceptr{0}, "map/purge", Window::w5_blind_close);
+    return attempt();
+  }
+  core_.ghost.reach(Window::w6_open_failed);
+  if (core_.policy->joins_after_error()) return result;
+  mapped = kGarbage;  // Upstream only logs, and goes on with an entry that was never filled in.
+  garbage = true;
+  return CUDA_SUCCESS;
+}
+
+void Cache::insert(const MemInfo& info, CUdeviceptr mapped, bool garbage, Mapping& mapping) {
+  Owned<Region> region = core_.runtime.host.make<Region>(
+      garbage ? Label("unopened region") : Label("region"), page_start(info.ptr), page_end(info),
+      info.handle, mapped, std::uint64_t{0}, garbage);
+  Region& inserted = *region;
+  const auto borrowed = region.borrow();
+  const auto after = [](const Owned<Region>& a, const Owned<Region>& b) {
+    return a->start < b->start;
+  };
+  table_.insert(std::upper_bound(table_.begin(), table_.end(), region, after), std::move(region));
+  give(inserted, borrowed, info, mapping);
+}
+
+void Cache::give(Region& region, harness::Borrowed<Region> borrowed, const MemInfo& info,
+                 Mapping& mapping) {
+  ++region.count;
+  mapping = {region.mapped, info.ptr, borrowed, {borrowed.birth(), true}};
+}
+
+// ---- closing ------------------------------------------------------------------------------------
+
+void Cache::clear(CUdeviceptr first, CUdeviceptr last, Label site, Window window) {
+  for (std::size_t i = table_.size(); i-- > 0;) {
+    if (!table_[i]->overlaps(first, last)) continue;
+    if (table_[i]->count > 0) core_.ghost.reach(window);
+    const SiteScope scope(core_.scheduler, site);
+    remove(i);
+  }
+}
+
+void Cache::remove(std::size_t index) {
+  Owned<Region> region = std::move(table_[index]);
+  table_.erase(table_.begin() + static_cast<std::ptrdiff_t>(index));
+  if (core_.policy->close_rule() == CloseRule::counted && region->count > 0) {
+    doomed_.push_back(std::move(region));
+    return;
+  }
+  core_.ghost.closed_while_held(region.birth(), region->count);
+  close(region);
+}
+
+void Cache::close(Owned<Region>& region) {
+  if (!region->garbage) cuIpcCloseMemHandle(region->mapped);
+  region.reset();
+  core_.ring();
+}
+
+bool Cache::is_in_the_way(const MemInfo& info) const {
+  return std::any_of(doomed_.begin(), doomed_.end(), [&](const Owned<Region>& region) {
+    return region->overlaps(page_start(info.ptr), page_end(info));
+  });
+}
+
+// ---- letting go ---------------------------------------------------------------------------------
+
+void Cache::unmap(CUdeviceptr key, Mapping& mapping, Missing missing, bool force) {
+  if (key == 0 || mapping.mapped == 0) return;
+  const LockGuard guard(lock_);
+  BirthId birth = BirthId::none;
+  Region* region = find(key, birth);
+  core_.scheduler.delay_point("between look-up and decrement");
+  if (region == nullptr) {
+    if (missing == Missing::followed) core_.ghost.followed_null(mapping.hold);
+    return;
+  }
+  count_down(*region, birth, mapping, force);
+}
+
+void Cache::unmap_region(Mapping& mapping) {
+  if (!mapping.hold.held) return;
+  const LockGuard guard(lock_);
+  Region& region = *mapping.region;
+  core_.scheduler.delay_point("between look-up and decrement");
+  count_down(region, mapping.region.birth(), mapping, false);
+}
+
+void Cache::count_down(Region& region, BirthId birth, Mapping& mapping, bool force) {
+  core_.ghost.let_go(mapping.hold, birth, region.count);
+  --region.count;  // From 0 it wraps, as upstream's does.
+  if (region.count == 0) close_if_idle(region, force);
+}
+
+void Cache::close_if_idle(Region& region, bool force) {
+  const auto is_it = [&](const Owned<Region>& owned) { return &*owned == &region; };
+  if (const auto found = std::find_if(doomed_.begin(), doomed_.end(), is_it);
+      found != doomed_.end()) {
+    Owned<Region> last = std::move(*found);
+    doomed_.erase(found);
+    return close(last);
+  }
+  if (!force && !core_.setup.close_at_zero) return;
+  const auto found = std::find_if(table_.begin(), table_.end(), is_it);
+  if (found != table_.end()) remove(static_cast<std::size_t>(found - table_.begin()));
+}
+
+void Cache::destroy() {
+  const SiteScope site(core_.scheduler, "destroy_cache");
+  while (!table_.empty()) remove(table_.size() - 1);
+}
+
+}  // namespace targets::alltoallv

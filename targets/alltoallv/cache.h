@@ -1,0 +1,86 @@
+// Cache: a process's mappings of one peer's memory, by the address that the memory has at the peer.
+//
+// As UCC has it: a page table of regions and a count in each, under a lock; nothing is ever
+// evicted. A look-up is by address, so that any address inside a region finds it. The counts are
+// advice: a handle that changed, an overlap and a purge close what they meet. CloseRule::counted
+// heeds them.
+#pragma once
+
+#include <memory_resource>
+#include <vector>
+
+#include "targets/alltoallv/core.h"
+#include "targets/alltoallv/segment.h"
+
+namespace targets::alltoallv {
+
+enum class CloseRule : std::uint8_t {
+  blind,    ///< Whoever is in the way is closed, whatever its count.
+  counted,  ///< It is only marked, and closes when the last one lets go.
+};
+
+/// A mapping. Lifetime: from open to close.
+struct Region {
+  CUdeviceptr start;  ///< At the peer, aligned to 16.
+  CUdeviceptr end;
+  Handle handle;
+  CUdeviceptr mapped;  ///< Here.
+  std::uint64_t count = 0;
+  bool garbage = false;  ///< W6: never opened; `mapped` is whatever was on the stack.
+
+  bool holds(CUdeviceptr address) const { return start <= address && address < end; }
+  bool overlaps(CUdeviceptr first, CUdeviceptr last) const { return first < end && start < last; }
+};
+
+/// What map() gives: where the peer's allocation lies here, and what the ghost keeps of it.
+struct Mapping {
+  CUdeviceptr mapped = 0;
+  CUdeviceptr key = 0;               ///< The peer's address, to find the region again by.
+  harness::Borrowed<Region> region;  ///< The region itself.
+  Hold hold;
+};
+
+/// Ownership: owns its regions, which it leaves open at the end as UCC does, unless told otherwise.
+/// Threads: the process's; each call holds the lock all the way.
+class Cache {
+ public:
+  explicit Cache(Core& core) : core_(core), lock_(core.scheduler, "cache") {}
+
+  /// Finds or opens. A null address maps to nothing, which is no error. CloseRule::counted: in
+  /// progress while a mapping that others hold has the addresses; see is_in_the_way().
+  Status map(const MemInfo& info, Mapping& mapping);
+
+  /// Counts down what is found under `key`. What is missing is followed all the same, or ignored.
+  enum class Missing : std::uint8_t { followed, ignored };
+  void unmap(CUdeviceptr key, Mapping& mapping, Missing missing, bool force = false);
+  /// Counts down the region that map() gave.
+  void unmap_region(Mapping& mapping);
+
+  /// Whether a region that is marked, and still held, overlaps.
+  bool is_in_the_way(const MemInfo& info) const;
+
+  /// ucc_tl_cuda_destroy_cache, which upstream never calls: closes everything.
+  void destroy();
+
+ private:
+  using Regions = std::pmr::vector<harness::Owned<Region>>;
+
+  Region* find(CUdeviceptr address, harness::BirthId& birth);
+  CUresult open(const MemInfo& info, CUdeviceptr& mapped, bool& garbage);
+  /// Takes whatever lies in the way out of the table. `site` says for which reason.
+  void clear(CUdeviceptr first, CUdeviceptr last, harness::Label site, Window window);
+  void remove(std::size_t index);
+  void close(harness::Owned<Region>& region);
+  void count_down(Region& region, harness::BirthId birth, Mapping& mapping, bool force);
+  void close_if_idle(Region& region, bool force);
+  void insert(const MemInfo& info, CUdeviceptr mapped, bool garbage, Mapping& mapping);
+  void give(Region& region, harness::Borrowed<Region> borrowed, const MemInfo& info,
+            Mapping& mapping);
+
+  Core& core_;
+  harness::Mutex lock_;
+  Regions table_;   ///< By start.
+  Regions doomed_;  ///< CloseRule::counted: out of the table, and still held.
+};
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,40 @@
+// Core: what the parts of one job share.
+#pragma once
+
+#include "targets/alltoallv/ghost.h"
+
+namespace targets::alltoallv {
+
+class Policy;
+class Process;
+struct Segment;
+
+/// Ownership: in the run's arena; borrows the runtime and what it points at.
+struct Core {
+  Core(harness::Runtime& runtime, const Setup& setup)
+      : runtime(runtime),
+        setup(setup),
+        scheduler(runtime.scheduler),
+        ledger(runtime.host.ledger()),
+        ghost(runtime.host.ledger(), setup.observer),
+        out_of_band(runtime.scheduler, setup.rank_count, "out of band"),
+        doorbell(runtime.scheduler.name_next("doorbell")) {}
+  Core(const Core&) = delete;  // Everybody points at it.
+  Core& operator=(const Core&) = delete;
+
+  /// Something changed that a rank may be waiting for.
+  void ring() { scheduler.touch(doorbell); }
+
+  harness::Runtime& runtime;
+  Setup setup;
+  harness::Scheduler& scheduler;
+  harness::Ledger& ledger;
+  Ghost ghost;
+  harness::Barrier out_of_band;  ///< The caller's own way to exchange words when teams are made.
+  harness::Resource doorbell;
+  Policy* policy = nullptr;
+  Segment* segment = nullptr;
+  std::array<Process*, kRankLimit> processes{};
+};
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,20 @@
+// ignore_missing: as reread_slot, but a key that the cache does not know is ignored.
+//
+// Its author says: no crash. None; but the mapping that was meant stays counted for ever, and a
+// stale key that the cache does know still steals a count.
+#pragma once
+
+#include "targets/alltoallv/policy.h"
+
+namespace targets::alltoallv {
+
+class IgnoreMissing final : public Policy {
+ public:
+  using Policy::Policy;
+  void unmap(Task& task, Side side, std::uint32_t peer) override {
+    cache_of(task, peer)
+        .unmap(reread_key(task, side, peer), mapping_of(task, side, peer), Cache::Missing::ignored);
+  }
+};
+
+}  // namespace targets::alltoallv

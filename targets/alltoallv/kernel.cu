@@ -1,0 +1,52 @@
+// The kernels: pack a source, add up what lies in the scratch of all ranks, compare a destination.
+// The last two find what they use through a block in device memory.
+#include "harness/kernel.h"
+
+struct PartBlock {
+  int displacement;
+  int count;
+  int base;
+  int slope;
+};
+
+struct CheckBlock {
+  const int* data;
+  int part_count;
+  int mismatches;
+  PartBlock parts[8];
+};
+
+struct ReduceBlock {
+  int* target;
+  const int* pieces[8];
+  int piece_count;
+  int count;
+};
+
+static_assert(sizeof(CheckBlock) == 144 && sizeof(ReduceBlock) == 80, "as layout.h has it");
+
+extern "C" __global__ void pack(int* data, int first, int count) {
+  for (int i = threadIdx.x; i < count; i += blockDim.x) data[i] = first + i;
+}
+
+extern "C" __global__ void reduce(const ReduceBlock* block) {
+  const int count = block->count;
+  for (int i = threadIdx.x; i < count; i += blockDim.x) {
+    int sum = 0;
+    for (int piece = 0; piece < block->piece_count; ++piece) sum += block->pieces[piece][i];
+    block->target[i] = sum;
+  }
+}
+
+/// A thread per part.
+extern "C" __global__ void check(CheckBlock* block) {
+  const int thread = threadIdx.x;
+  if (thread >= block->part_count) return;
+  const PartBlock part = block->parts[thread];
+  const int* data = block->data + part.displacement;
+  int mismatches = 0;
+  for (int i = 0; i < part.count; ++i) mismatches += data[i] != part.base + i * part.slope;
+  if (mismatches != 0) atomicAdd(&block->mismatches, mismatches);
+}
+
+AFTERLIFE_KERNELS(alltoallv, pack, reduce, check)

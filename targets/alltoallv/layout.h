@@ -1,0 +1,47 @@
+// Layout: what lies in device memory, as the host writes it. kernel.cu has its own copy, because a
+// kernel shares no header with the host; the sizes are asserted on both sides.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+
+#include "targets/alltoallv/alltoallv.h"
+
+namespace targets::alltoallv {
+
+inline constexpr std::uint32_t kBlockThreads = 32;
+
+/// A run of elements that grow evenly: base, base + slope, ...
+struct PartBlock {
+  std::int32_t displacement;
+  std::int32_t count;
+  std::int32_t base;
+  std::int32_t slope;
+};
+
+/// What the check kernel compares, and what it found.
+struct CheckBlock {
+  CUdeviceptr data;
+  std::int32_t part_count;
+  std::int32_t mismatches;
+  std::array<PartBlock, kRankLimit> parts;
+};
+static_assert(sizeof(CheckBlock) == 144 && offsetof(CheckBlock, parts) == 16);
+
+/// What the reduce kernel adds up.
+struct ReduceBlock {
+  CUdeviceptr target;
+  std::array<CUdeviceptr, kRankLimit> pieces;
+  std::int32_t piece_count;
+  std::int32_t count;
+};
+static_assert(sizeof(ReduceBlock) == 80);
+
+inline constexpr std::size_t kBlockBytes = 256;  ///< Per request: room for either.
+
+/// Scratch of one slot: an area for each step of a ring, or the whole source.
+inline constexpr std::size_t kScratchBytes = 512;
+static_assert(kScratchBytes >= kBufferElements * sizeof(std::int32_t));
+
+}  // namespace targets::alltoallv

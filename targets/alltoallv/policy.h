@@ -1,0 +1,51 @@
+// Policy: what a rank keeps between mapping a peer's memory and letting it go, and who may have the
+// slot meanwhile. One per variant; what this base does is what UCC 1.2 to 1.8 does.
+#pragma once
+
+#include "targets/alltoallv/cache.h"
+#include "targets/alltoallv/core.h"
+
+namespace targets::alltoallv {
+
+struct Task;
+
+/// Which of a peer's two buffers.
+enum class Side : std::uint8_t { source, destination };
+
+/// When the slot is the next collective's.
+enum class Release : std::uint8_t { by_rank_0, by_all };
+
+/// Ownership: in the run's arena, one per job. Threads: as the tasks that ask.
+class Policy {
+ public:
+  explicit Policy(Core& core) : core_(core) {}
+  virtual ~Policy() = default;
+
+  /// Lets go of what `task` mapped of `peer`.
+  virtual void unmap(Task& task, Side side, std::uint32_t peer);
+
+  /// Whether that happens before the completion barrier, when the rank's own copies are done.
+  virtual bool unmaps_before_barrier() const { return false; }
+  /// Whether another barrier follows, before the slot is released.
+  virtual bool has_third_barrier() const { return false; }
+  virtual Release release() const { return Release::by_rank_0; }
+  virtual CloseRule close_rule() const { return CloseRule::blind; }
+  /// Whether a rank on which something failed still joins the barriers and releases the slot.
+  virtual bool joins_after_error() const { return false; }
+  /// Whether each post takes a number, and not each collective once for all its posts.
+  virtual bool numbers_posts() const { return false; }
+  /// Whether rank 0 looks and claims in one step, and the collectives of a slot in turn.
+  virtual bool claims_in_order() const { return false; }
+  /// Whether each use of a slot is tagged with its collective.
+  virtual bool tags_slots() const { return false; }
+
+ protected:
+  static Cache& cache_of(Task& task, std::uint32_t peer);
+  static Mapping& mapping_of(Task& task, Side side, std::uint32_t peer);
+  /// The key as the peer's slot has it now.
+  CUdeviceptr reread_key(Task& task, Side side, std::uint32_t peer);
+
+  Core& core_;
+};
+
+}  // namespace targets::alltoallv

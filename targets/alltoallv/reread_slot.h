@@ -1,0 +1,16 @@
+// reread_slot: the key to unmap is read from the peer's slot again, after the completion barrier.
+// UCC from 5c29031b (#642, v1.2.0) to v1.8.0.
+//
+// Its author says: nobody writes a slot before the next setup barrier. In fact nobody passes it.
+#pragma once
+
+#include "targets/alltoallv/policy.h"
+
+namespace targets::alltoallv {
+
+class RereadSlot final : public Policy {
+ public:
+  using Policy::Policy;
+};
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,129 @@
+// Segment: what the processes of a team share: sync slots, barriers, and who has which slot.
+//
+// Each access is a turn, and each word knows which use of the slot it was written for (Generation):
+// nothing in UCC's slots tells that, which is why a late reader cannot know what it reads.
+#pragma once
+
+#include <cuda.h>
+
+#include <bit>
+
+#include "targets/alltoallv/alltoallv.h"
+
+namespace targets::alltoallv {
+
+/// An IPC handle, as words.
+using Handle = std::array<std::uint64_t, CU_IPC_HANDLE_SIZE / sizeof(std::uint64_t)>;
+
+/// A buffer as its peers see it: the allocation, and where in it the user's pointer lies.
+struct MemInfo {
+  CUdeviceptr ptr = 0;  ///< Base of the allocation; 0 where nothing is sent.
+  std::uint64_t length = 0;
+  std::uint64_t offset = 0;
+  Handle handle{};
+};
+
+/// What a rank tells its peers about their shares, in bytes.
+struct Shares {
+  std::array<std::uint32_t, kRankLimit> send_bytes{};
+  std::array<std::uint32_t, kRankLimit> send_displacement{};
+  std::array<std::uint32_t, kRankLimit> receive_displacement{};
+};
+
+struct Published {
+  Handle event{};
+};
+
+/// Reads what a processor's vector load reads at once: one turn, and not one for each word.
+template <class T>
+Handle read_wide(harness::SharedSlot<T>& slot, Handle T::*member, harness::Generation generation) {
+  slot.read(member, 0, generation);
+  return slot.peek().*member;
+}
+
+/// One rank's part of one slot: it alone writes it.
+struct Entry {
+  explicit Entry(harness::Scheduler& scheduler)
+      : source(scheduler, "mem_info_src"),
+        destination(scheduler, "mem_info_dst"),
+        shares(scheduler, "shares"),
+        published(scheduler, "ipc_event"),
+        step(scheduler, "seq_num"),
+        tag(scheduler, "tag"),
+        failed(scheduler, "status"),
+        broken{{{scheduler, "outcome"}, {scheduler, "outcome"}}} {}
+
+  harness::SharedSlot<MemInfo> source;
+  harness::SharedSlot<MemInfo> destination;
+  harness::SharedSlot<Shares> shares;
+  harness::SharedSlot<Published> published;
+  harness::Shared<std::uint32_t> step;    ///< Of ring and linear collectives.
+  harness::Shared<std::uint64_t> tag;     ///< check_generation: whose this is.
+  harness::Shared<std::uint32_t> failed;  ///< snapshot_region: this rank takes no part.
+  std::array<harness::Shared<std::uint64_t>, 2> broken;  ///< ... and failed since, by turns.
+  bool is_published = false;  ///< The event's handle is; the owner's own note.
+};
+
+/// Split-phase, sense-reversing: everybody starts, then tests until the last one has started.
+/// A rank's own sense and state are its own; only its tasks touch them.
+class ShmBarrier {
+ public:
+  ShmBarrier(harness::Scheduler& scheduler, std::uint32_t size)
+      : count_(scheduler, "barrier count"), sense_(scheduler, "barrier sense"), size_(size) {
+    local_sense_.fill(1);
+  }
+
+  /// Returns true to the last one.
+  bool start(std::uint32_t rank) {
+    const std::uint32_t position = count_.update([](std::uint32_t count) { return count + 1; });
+    idle_[rank] = false;
+    if (position + 1 < size_) return false;
+    count_.write(0);
+    sense_.write(local_sense_[rank]);
+    return true;
+  }
+  bool test(std::uint32_t rank) {
+    if (sense_.read() != local_sense_[rank]) return false;
+    idle_[rank] = true;
+    local_sense_[rank] ^= 1;
+    return true;
+  }
+  bool idle(std::uint32_t rank) const { return idle_[rank]; }
+  /// What test() would say; no turn.
+  bool passed(std::uint32_t rank) const { return sense_.peek() == local_sense_[rank]; }
+  std::uint32_t waiting() const { return count_.peek(); }
+
+ private:
+  harness::Shared<std::uint32_t> count_;
+  harness::Shared<std::uint32_t> sense_;
+  std::uint32_t size_;
+  std::array<std::uint8_t, kRankLimit> local_sense_;
+  std::array<bool, kRankLimit> idle_{true, true, true, true, true, true, true, true};
+};
+
+/// One slot. `state` is the number of the collective that has it, 0 when it is free.
+struct Slot {
+  Slot(harness::Scheduler& scheduler, std::uint32_t rank_count)
+      : state(scheduler, "sync_state"), barrier(scheduler, rank_count), done(scheduler, "done") {}
+
+  harness::Shared<std::uint32_t> state;
+  ShmBarrier barrier;
+  std::uint32_t last_claimed = 0;       ///< Rank 0's own note: by which collective.
+  harness::Shared<std::uint32_t> done;  ///< release_by_all: who is done with it.
+  /// Made by their ranks when they first use the slot.
+  std::array<Entry*, kRankLimit> entries{};
+};
+
+/// Ownership: in the run's arena, made by rank 0 of each team.
+struct Segment {
+  Segment(harness::Scheduler& scheduler, std::uint32_t rank_count, std::uint32_t slot_count)
+      : rank_count(rank_count), slot_count(slot_count) {
+    for (std::uint32_t i = 0; i < slot_count; ++i)
+      slots[i] = scheduler.arena().make<Slot>(scheduler, rank_count);
+  }
+  std::uint32_t rank_count;
+  std::uint32_t slot_count;
+  std::array<Slot*, kSlotLimit> slots{};
+};
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,30 @@
+// snapshot_region: the region is remembered by a counted reference, and counts are law. Ours.
+//
+// Its author says: sound.
+// What it holds: each mapping, from map to unmap, and scratch for as long as the team.
+// What it changes: stale handles, overlaps and purges only mark a region, which leaves the table
+// and closes when its count is zero; a failed open is an error, never an entry. A rank on which
+// something fails after the slot was claimed says so in its slot, waits for its own copies, and
+// goes on from barrier to barrier; its peers fail too, in order. Each post takes a number of its
+// own, so that a failed init leaves no gap, and nobody takes the slot's last use for its next.
+// Slots are claimed atomically, and in order. Bounded: a marked region lives as long as the
+// collectives that map it, the others as the process.
+#pragma once
+
+#include "targets/alltoallv/policy.h"
+
+namespace targets::alltoallv {
+
+class SnapshotRegion final : public Policy {
+ public:
+  using Policy::Policy;
+  void unmap(Task& task, Side side, std::uint32_t peer) override {
+    cache_of(task, peer).unmap_region(mapping_of(task, side, peer));
+  }
+  CloseRule close_rule() const override { return CloseRule::counted; }
+  bool joins_after_error() const override { return true; }
+  bool numbers_posts() const override { return true; }
+  bool claims_in_order() const override { return true; }
+};
+
+}  // namespace targets::alltoallv
