@@ -36,16 +36,6 @@ CUresult add(CUgraphNode* node, CUgraph graph, Arguments... arguments) {
   return status;
 }
 
-/// A graph is born where its capture ends, unless it was there before.
-CUresult end_capture(CUstream stream, CUgraph* graph) {
-  GpuDevice& gpu = GpuDevice::current();
-  if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
-  const CUresult status = gpu.driver.cuStreamEndCapture(stream, graph);
-  if (status == CUDA_SUCCESS && *graph != nullptr && !gpu.lives(*graph))
-    gpu.born(Kind::graph, *graph);
-  return status;
-}
-
 CUresult add_alloc(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, std::size_t count,
                    CUDA_MEM_ALLOC_NODE_PARAMS* params) {
   const CUresult status = add<&T::cuGraphAddMemAllocNode>(node, graph, after, count, params);
@@ -62,6 +52,16 @@ CUresult add_any(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
   if (params->type == CU_GRAPH_NODE_TYPE_GRAPH &&
       params->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
     GpuDevice::current().give_away(params->graph.graph);
+  return status;
+}
+
+/// A graph is born where its capture ends, unless it was there before.
+CUresult end_capture(CUstream stream, CUgraph* graph) {
+  GpuDevice& gpu = GpuDevice::current();
+  if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
+  const CUresult status = gpu.driver.cuStreamEndCapture(stream, graph);
+  if (status == CUDA_SUCCESS && *graph != nullptr && !gpu.lives(*graph))
+    gpu.born(Kind::graph, *graph);
   return status;
 }
 

@@ -46,9 +46,9 @@ void GraphRun::order_nodes(GraphFrame& frame, const Clock& base, Clock& after) {
   }
 }
 
-/// The nodes of a body, and how often it runs, are known only when it runs. So that others, who were
-/// ordered at the launch, come after them all, they share the place of the conditional node: races
-/// between nodes of one body are missed.
+/// The nodes of a body, and how often it runs, are known only when it runs. So that others, who
+/// were ordered at the launch, come after them all, they share the place of the conditional node:
+/// races between nodes of one body are missed.
 void GraphRun::order_body(GraphFrame& frame, const OrderPoint& at, const Clock& before) {
   const std::size_t count = frame.graph->nodes.size();
   if (frame.before.size() < count) frame.before.resize(count);

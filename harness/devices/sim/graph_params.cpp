@@ -204,10 +204,8 @@ CUresult make_memory_op_params(SimDevice& sim, const CUDA_BATCH_MEM_OP_NODE_PARA
   if (const CUresult error = find_context(sim, given.ctx, CUDA_ERROR_INVALID_VALUE, context);
       error != CUDA_SUCCESS)
     return error;
-  NodeParams& params =
-      sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, "memory operation");
-  if (const CUresult error =
-          read_memory_ops(sim, given.count, given.paramArray, params.memory_ops);
+  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, "memory operation");
+  if (const CUresult error = read_memory_ops(sim, given.count, given.paramArray, params.memory_ops);
       error != CUDA_SUCCESS)
     return error;
   params.context = context;
@@ -287,11 +285,12 @@ static bool may_set(SimDevice& sim, const NodeParams& from, const NodeParams& to
 /// Addresses, values and conditions may change; what is done, and how often, may not.
 static bool may_operate(const NodeParams& from, const NodeParams& to) {
   return from.context == to.context &&
-         std::equal(from.batch_operations.begin(), from.batch_operations.end(),
-                    to.batch_operations.begin(), to.batch_operations.end(),
-                    [](const CUstreamBatchMemOpParams& left, const CUstreamBatchMemOpParams& right) {
-                      return left.operation == right.operation;
-                    });
+         std::equal(
+             from.batch_operations.begin(), from.batch_operations.end(),
+             to.batch_operations.begin(), to.batch_operations.end(),
+             [](const CUstreamBatchMemOpParams& left, const CUstreamBatchMemOpParams& right) {
+               return left.operation == right.operation;
+             });
 }
 
 bool may_become(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
