@@ -9,7 +9,9 @@ Usage: ./scripts/test.sh [--long] [STEP...]
 Ends with `N passed, N failed, N skipped`. Exit: 0 nothing failed, 1 something did, 2 the build, 3 usage.
 """
 import collections
+import concurrent.futures
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -46,22 +48,36 @@ def script(tally, *command):
 
 
 def gtest(tally, preset, name, only="*", **how):
-    """Runs a GoogleTest program, counts each of its tests, and shows what failed."""
+    """Runs a GoogleTest program in as many parts as there are cores, counts each of its tests, and shows
+    what failed."""
     if not programs.exists(preset, name):
         return tally.add(False, f"build/{preset}/{name} is not built")
+    parts = len(os.sched_getaffinity(0))
+    with concurrent.futures.ThreadPoolExecutor(parts) as pool:
+        ended = pool.map(lambda part: run_part(preset, name, only, part, parts, **how), range(parts))
+    count = 0
+    for part, (code, output, tests) in enumerate(ended):
+        if code:
+            print(output)
+        for test in tests:
+            passed = None if test["result"] == "SKIPPED" else "failures" not in test
+            tally.add(passed, f"{preset} {name}: {test['classname']}.{test['name']}")
+        if code and all("failures" not in test for test in tests):
+            tally.add(False, f"{preset} {name}: part {part + 1} of {parts}, exit {code}")
+        count += len(tests)
+    if not count:
+        tally.add(False, f"{preset} {name}: no test ran")
+
+
+def run_part(preset, name, only, part, parts, env=None, **how):
+    """Exit code, output and tests of one part of a GoogleTest program."""
+    shard = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)}
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         ended = programs.run(preset, name, "--gtest_brief=1", f"--gtest_filter={only}",
-                             f"--gtest_output=json:{report.name}", **how)
+                             f"--gtest_output=json:{report.name}", env=shard | (env or {}), **how)
         text = pathlib.Path(report.name).read_text()
-    if ended.code:
-        print(ended.out + ended.err)
-    tests = [test for suite in json.loads(text)["testsuites"] for test in suite["testsuite"]
-             ] if text else []
-    for test in tests:
-        passed = None if test["result"] == "SKIPPED" else "failures" not in test
-        tally.add(passed, f"{preset} {name}: {test['classname']}.{test['name']}")
-    if not tests or ended.code and all("failures" not in test for test in tests):
-        tally.add(False, f"{preset} {name}: {len(tests)} tests, exit {ended.code}")
+    suites = json.loads(text)["testsuites"] if text else []
+    return ended.code, ended.out + ended.err, [test for suite in suites for test in suite["testsuite"]]
 
 
 # The steps, in order.

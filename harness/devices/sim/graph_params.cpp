@@ -93,16 +93,8 @@ CUresult make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given
 // ---- copies and sets --------------------------------------------------------------------------
 
 /// One side of a CUDA_MEMCPY3D.
-/// Any number may come in: read as an enumeration, one that is none would be undefined behaviour of ours.
-static int number_of(const CUmemorytype& type) {
-  static_assert(sizeof(int) == sizeof type);
-  int number;
-  std::memcpy(&number, &type, sizeof number);
-  return number;
-}
-
 struct CopySide {
-  int type;
+  CUmemorytype type;
   const void* host;
   CUdeviceptr device;
   std::size_t x, y, z, pitch, height;
@@ -130,9 +122,9 @@ CUresult make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given, CUcontext 
     return error;
   if (given.WidthInBytes == 0 || given.Height == 0 || given.Depth == 0)
     return CUDA_ERROR_INVALID_VALUE;
-  CopySide target{number_of(given.dstMemoryType), given.dstHost, given.dstDevice, given.dstXInBytes,
+  CopySide target{given.dstMemoryType, given.dstHost, given.dstDevice, given.dstXInBytes,
                   given.dstY,          given.dstZ,    given.dstPitch,  given.dstHeight};
-  CopySide source{number_of(given.srcMemoryType), given.srcHost, given.srcDevice, given.srcXInBytes,
+  CopySide source{given.srcMemoryType, given.srcHost, given.srcDevice, given.srcXInBytes,
                   given.srcY,          given.srcZ,    given.srcPitch,  given.srcHeight};
   Place to;
   Place from;
