@@ -51,10 +51,11 @@ class History {
     faults_.clear();
     activations_.clear();
   }
-  void add(const Event& event) { events_.push_back(event); }
-  /// The same, in place: to copy an event that was just written in smaller pieces waits for the pieces,
-  /// and with some hundred events a run that was a fifth of its time.
-  Event& add() { return events_.emplace_back(); }
+  /// Field by field: to copy what was just written in pieces would wait for the pieces.
+  void add(const Event& event) {
+    events_.emplace_back(event.kind, event.task, event.tick, event.what, event.activation,
+                         event.object, event.value);
+  }
   /// What came of an event that was added before its consequences: the status of a call.
   void set_value(std::size_t index, std::uint64_t value) { events_[index].value = value; }
   void add(const ActivationRecord& activation) { activations_.push_back(activation); }

@@ -153,14 +153,8 @@ class Scheduler {
 
   /// Records an event of the current task in its current activation.
   void note(EventKind kind, Label what, Name object = 0, std::uint64_t value = 0) {
-    Event& event = history_.add();
-    event.kind = kind;
-    event.task = raw(current());
-    event.tick = static_cast<std::uint32_t>(tick_);
-    event.what = what;
-    event.activation = picker_.current().name;
-    event.object = object;
-    event.value = value;
+    history_.add(Event{kind, raw(current()), static_cast<std::uint32_t>(tick_), what,
+                       picker_.current().name, object, value});
   }
 
  private:

@@ -235,14 +235,9 @@ void SimDevice::set_row(Work& work) {
 }
 
 void SimDevice::note_device(EventKind kind, const Stream& stream, const Work& work) {
-  harness::Event& event = world->history.add();
-  event.kind = kind;
-  event.task = raw(TaskId::none);
-  event.tick = static_cast<std::uint32_t>(scheduler().now());
-  event.what = work.label;
-  event.activation = work.activation;
-  event.object = stream.own_name;
-  event.value = 0;
+  world->history.add(harness::Event{kind, raw(TaskId::none),
+                                    static_cast<std::uint32_t>(scheduler().now()), work.label,
+                                    work.activation, stream.own_name, 0});
 }
 
 }  // namespace harness::devices
