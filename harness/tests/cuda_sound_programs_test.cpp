@@ -339,7 +339,8 @@ class SoundPrograms : public OnSim {
 
   Ending run(std::uint64_t seed, int op_count, Drop drop) {
     Whim whim(seed);
-    return stage.run(whim, [&] { Program(seed, seen_).run(op_count, drop); });
+    Program program(seed, seen_);  // Out here: a task that meets a fatal fault is left, and never unwinds.
+    return stage.run(whim, [&] { program.run(op_count, drop); });
   }
   bool has(FaultKind kind) const {
     return std::any_of(stage.faults.begin(), stage.faults.end(),
