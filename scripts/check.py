@@ -137,7 +137,7 @@ def races(tally, full):
     """The scheduler, its locks and the kernels under TSan."""
     build("tsan", "afterlife", "afterlife_tests")
     gtest(tally, "tsan", "afterlife_tests", limit_seconds=900,
-          only="*Fiber*:*Scheduler*:*Sync*:*Race*:*Tsan*:*Kernel*")
+          only="*Fiber*:*Scheduler*:*Sync*:*Race*:*Tsan*:*Kernel*-GraphArgument*:*Laws*")
 
 
 def laws(tally, full):

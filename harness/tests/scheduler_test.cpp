@@ -318,16 +318,16 @@ TEST(Scheduler, MoreThanSixtyFourTasksCanSleepAndBeWoken) {
   testing::Dice dice(3);
   stage.begin(dice);
   constexpr int kTasks = 150;
-  int turn = 0;
+  std::atomic<int> turn = 0;  // A wait orders nothing by itself.
   for (int i = 0; i < kTasks; ++i)
     stage.scheduler.spawn("link", [&, i] {
       const auto resource = static_cast<Resource>(1000 + i);
-      stage.scheduler.wait_until({resource, AccessKind::read}, "my turn", [&, i] { return turn == i; });
+      stage.scheduler.wait_until({resource, AccessKind::read}, "my turn", [&, i] { return turn.load() == i; });
       ++turn;
       stage.scheduler.touch(resource + 1);
     });
   EXPECT_EQ(stage.scheduler.run(), Ending::finished);
-  EXPECT_EQ(turn, kTasks);
+  EXPECT_EQ(turn.load(), kTasks);
 }
 
 // A poller that looks at twenty words in each round still sleeps: nobody else's words wake it.
