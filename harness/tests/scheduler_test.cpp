@@ -335,8 +335,8 @@ TEST(Scheduler, APollerOfManyWordsSleeps) {
   testing::Stage stage;
   testing::Plain plain;
   stage.begin(plain);
-  bool stop = false;
-  int rounds = 0;
+  std::atomic<bool> stop = false;
+  std::atomic<int> rounds = 0;
   stage.scheduler.spawn("poller", [&] {
     while (!stop) {
       ++rounds;
