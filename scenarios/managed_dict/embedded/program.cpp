@@ -140,6 +140,8 @@ State& state() {
 /// interpreter's own functions count, so that nothing undefined is done by code of ours.
 void stray(const std::string& kind, PyObject* object) {
   const std::uintptr_t word = *slot_of(object);
+  // No fault: what a store to its neighbours looks like that has the word's bytes masked out.
+  if (kind == "rewrite") *static_cast<volatile std::uintptr_t*>(slot_of(object)) = word;
   auto* seeming = reinterpret_cast<PyObject*>(kind == "incref_values" ? values_in(word) : word);
   const auto times = [&](const char* what) {
     return kind == what || kind == "balanced" ? 1 : kind == std::string(what) + "2" ? 2 : 0;

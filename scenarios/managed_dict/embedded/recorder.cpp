@@ -59,7 +59,7 @@ __attribute__((format(printf, 1, 2))) void say(const char* format, ...) {
 /// The kind of module that an address of code belongs to.
 const char* module_of(const CodePlace& place) {
   if (place.module.empty()) return "jit";
-  if (place.module.find("python") == std::string::npos) return "unknown";
+  if (place.module.find("libpython") == std::string::npos) return "unknown";
   const bool allocates = place.function.find("malloc") != std::string::npos;
   return allocates ? "allocator" : "interpreter";
 }
@@ -218,6 +218,11 @@ void drain_writes() {
     std::uint64_t id = 0;
     for (const auto& [object, instance] : known.instances)
       if (slot_of(object) == write.place) id = instance.id;
+    // A masked vector store to what lies before the word traps too, and writes nothing to it.
+    if (write.before == write.after) {
+      say("# touched by %s %s\n", place.module.c_str(), place.function.c_str());
+      continue;
+    }
     say("# written by %s %s\n", place.module.c_str(), place.function.c_str());
     say("write %" PRIu64 " %s %" PRIu64 " %d %" PRIu64 " %" PRIu64 "\n", known.tick,
         module_of(place), id, kTagged ? 8 : 0, write.before, write.after);

@@ -165,6 +165,13 @@ TEST_P(TestManagedDictEmbedded, TheHardwareSeesTheRealLegalWriters) {
   EXPECT_THAT(ended.out, HasSubstr("# written by libpython3.1"));
 }
 
+TEST_P(TestManagedDictEmbedded, AStoreThatLeavesTheWordAsItWasAccusesNobody) {
+  const Ended ended = run(life_after_life("stray 4 rewrite\n"));
+  EXPECT_EQ(kind(ended), "d") << ended.out;
+  if (harness::instruments::HardwareWatch::why_not().empty())
+    EXPECT_THAT(ended.out, HasSubstr("# touched by embedded_managed_dict_")) << ended.out;
+}
+
 TEST_P(TestManagedDictEmbedded, WithoutTheWatchTheVerdictIsTheSame) {
   for (const char* planted : {"", "stray 4 incref\n", "stray 4 incref2\n"}) {
     const Ended with = run(life_after_life(planted));
