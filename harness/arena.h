@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <memory_resource>
 #include <new>
@@ -13,14 +14,48 @@
 
 namespace harness {
 
-/// Ownership: owns one block that it keeps between runs, and overflow blocks that it does not.
-/// Threads: confined to the thread that runs the case.
-class Arena {
+/// Hands out memory by moving a pointer, from one block that is kept between runs; what does not
+/// fit comes from a monotonic_buffer_resource. `final`, so that the usual case is inlined: a run
+/// allocates some fifty times.
+/// Ownership: owns its memory. Threads: confined to the thread that runs the case.
+class ArenaResource final : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
 
-  Arena() : kept_(new std::byte[kKeptBytes]), resource_(kept_.get(), kKeptBytes) {}
-  Arena(const Arena&) = delete;  // The resource points into kept_, and containers point at it.
+  ArenaResource() : kept_(new std::byte[kKeptBytes]) {}
+
+  void release() {
+    next_ = 0;
+    overflow_.release();
+  }
+
+  /// Hides the base's: the same without the virtual call.
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    const auto base = reinterpret_cast<std::uintptr_t>(kept_.get());
+    const std::size_t begin = ((base + next_ + alignment - 1) & ~(alignment - 1)) - base;
+    if (begin > kKeptBytes || bytes > kKeptBytes - begin) [[unlikely]]
+      return overflow_.allocate(bytes, alignment);
+    next_ = begin + bytes;
+    return kept_.get() + begin;
+  }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    return allocate(bytes, alignment);
+  }
+  void do_deallocate(void*, std::size_t, std::size_t) override {}  // release() does.
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  std::unique_ptr<std::byte[]> kept_;
+  std::size_t next_ = 0;  ///< Offset in kept_.
+  std::pmr::monotonic_buffer_resource overflow_{std::pmr::new_delete_resource()};
+};
+
+/// Ownership: owns what is made in it. Threads: confined to the thread that runs the case.
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;  // Containers point at its resource.
   Arena& operator=(const Arena&) = delete;
 
   /// Drops everything allocated since the last reset, without running destructors.
@@ -35,8 +70,7 @@ class Arena {
   }
 
  private:
-  std::unique_ptr<std::byte[]> kept_;
-  std::pmr::monotonic_buffer_resource resource_;
+  ArenaResource resource_;
 };
 
 /// Makes the arena the default memory resource for as long as the guard lives.

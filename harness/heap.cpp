@@ -166,8 +166,9 @@ void Heap::end_life(Object& object) {
   type.dead = &object;
 }
 
-void Heap::check_attached(Label kind) {
-  if (interpreter_ == nullptr || !scheduler().in_task() || interpreter_->attached()) return;
+bool Heap::is_attached() { return !scheduler().in_task() || interpreter_->attached(); }
+
+void Heap::report_detached(Label kind) {
   Fault fault;
   fault.kind = FaultKind::api_misuse;
   fault.object_kind = kind;

@@ -143,7 +143,12 @@ class Heap {
   std::uint32_t run_collector(std::uint32_t generation, bool asked_by_op);
 
   /// Managed objects are for those who hold the GIL; anyone else is a fault (noted).
-  void check_attached(Label kind);
+  void check_attached(Label kind) {
+    if (interpreter_ != nullptr && !is_attached()) [[unlikely]]
+      report_detached(kind);
+  }
+  bool is_attached();
+  void report_detached(Label kind);
 
   Ledger& ledger_;
   HeapConfig config_;

@@ -7,6 +7,7 @@
 
 #include "harness/fault.h"
 #include "harness/label.h"
+#include "harness/records.h"
 
 namespace harness {
 
@@ -51,14 +52,10 @@ class History {
     faults_.clear();
     activations_.clear();
   }
-  /// Field by field: to copy what was just written in pieces would wait for the pieces.
-  void add(const Event& event) {
-    events_.emplace_back(event.kind, event.task, event.tick, event.what, event.activation,
-                         event.object, event.value);
-  }
+  void add(const Event& event) { events_.add(event); }
   /// What came of an event that was added before its consequences: the status of a call.
   void set_value(std::size_t index, std::uint64_t value) { events_[index].value = value; }
-  void add(const ActivationRecord& activation) { activations_.push_back(activation); }
+  void add(const ActivationRecord& activation) { activations_.add(activation); }
   void add(Fault fault) {
     if (counts(fault.kind)) faults_.push_back(std::move(fault));
   }
@@ -66,17 +63,17 @@ class History {
   void enable(FaultKinds kinds) { enabled_ = kinds; }
   bool counts(FaultKind kind) const { return (enabled_ >> raw(kind)) & 1; }
 
-  const std::vector<Event>& events() const { return events_; }
+  const Records<Event>& events() const { return events_; }
   const std::vector<Fault>& faults() const { return faults_; }
-  const std::vector<ActivationRecord>& activations() const { return activations_; }
+  const Records<ActivationRecord>& activations() const { return activations_; }
 
   /// Equal for equal histories, in every build and on every machine.
   std::uint64_t trace_hash() const;
 
  private:
-  std::vector<Event> events_;
+  Records<Event> events_;
   std::vector<Fault> faults_;
-  std::vector<ActivationRecord> activations_;
+  Records<ActivationRecord> activations_;
   FaultKinds enabled_ = ~FaultKinds{0};
 };
 

@@ -1,8 +1,8 @@
 // Causes: who caused what in a run, by name: a thing back to the op slot it came from.
 #pragma once
 
+#include <span>
 #include <unordered_map>
-#include <vector>
 
 #include "harness/history.h"
 
@@ -12,9 +12,9 @@ namespace harness {
 class Causes {
  public:
   Causes() = default;
-  explicit Causes(const std::vector<ActivationRecord>& records) { assign(records); }
+  explicit Causes(std::span<const ActivationRecord> records) { assign(records); }
 
-  void assign(const std::vector<ActivationRecord>& records) {
+  void assign(std::span<const ActivationRecord> records) {
     records_.clear();
     for (const ActivationRecord& record : records) records_.try_emplace(record.name, record);
   }

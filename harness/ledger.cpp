@@ -2,19 +2,20 @@
 
 namespace harness {
 
-BirthId Ledger::born(Label kind, std::uint64_t address, std::uint64_t bytes, BirthId recycled_from) {
+BirthId Ledger::born(Label kind, std::uint64_t address, std::uint64_t bytes,
+                     BirthId recycled_from) {
   const auto id = static_cast<BirthId>(lives_.size());
-  Life& life = lives_.emplace_back();
-  life.name = scheduler_.name_next(kind);
-  life.kind = kind;
-  life.birth_site = scheduler_.site();
-  life.birth_activation = scheduler_.picker().current().name;
-  life.birth_tick = scheduler_.now();
-  life.address = address;
-  life.bytes = bytes;
-  life.recycled_from = recycled_from;
+  const Name name = scheduler_.name_next(kind);
+  lives_.add({.name = name,
+              .kind = kind,
+              .birth_site = scheduler_.site(),
+              .birth_activation = scheduler_.picker().current().name,
+              .birth_tick = scheduler_.now(),
+              .address = address,
+              .bytes = bytes,
+              .recycled_from = recycled_from});
   if (recycled_from != BirthId::none) lives_[raw(recycled_from)].recycled_as = id;
-  scheduler_.note(EventKind::birth, kind, lives_[raw(id)].name);
+  scheduler_.note(EventKind::birth, kind, name);
   return id;
 }
 

@@ -1,12 +1,11 @@
 // Ledger: every life in a run, by an identity that is never reused.
 //
-// What captures an address captures (address, birth id). A use whose birth id is not the captured one
-// is a fault even when the memory is alive again as something else: the recycled case, which address
-// sanitizers cannot see.
+// What captures an address captures (address, birth id). A use whose birth id is not the captured
+// one is a fault even when the memory is alive again as something else: the recycled case, which
+// address sanitizers cannot see.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "harness/history.h"
 #include "harness/label.h"
@@ -38,20 +37,20 @@ class Ledger {
 
   void begin() {
     lives_.clear();
-    lives_.emplace_back();  // BirthId::none.
-    lives_.back().alive = false;
+    lives_.add({.alive = false});  // BirthId::none.
   }
 
   /// A life begins at the current site. `recycled_from` names whose storage it was given.
   BirthId born(Label kind, std::uint64_t address, std::uint64_t bytes,
                BirthId recycled_from = BirthId::none);
 
-  /// A life ends at the current site. `id` must be alive: check first, and report with double_free().
+  /// A life ends at the current site. `id` must be alive: check first, and report with
+  /// double_free().
   void died(BirthId id);
 
   bool alive(BirthId id) const { return lives_[raw(id)].alive; }
   const Life& life(BirthId id) const { return lives_[raw(id)]; }
-  const std::vector<Life>& lives() const { return lives_; }  ///< [0] is "none".
+  const Records<Life>& lives() const { return lives_; }  ///< [0] is "none".
 
   // ---- what can be wrong; each records a fault at the current site ----
 
@@ -74,7 +73,7 @@ class Ledger {
   void report(Fault fault) { scheduler_.history().add(std::move(fault)); }
 
   Scheduler& scheduler_;
-  std::vector<Life> lives_;
+  Records<Life> lives_;
 };
 
 }  // namespace harness

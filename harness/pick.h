@@ -83,7 +83,8 @@ inline constexpr Sites kProgramSites = site_bit(Site::op) | site_bit(Site::argum
 struct Activation {
   Name name = 0;
   std::array<std::uint16_t, kSiteCount> asked{};
-  /// How many things it has named, by the low bits of their kind's hash: kinds rarely disturb each other.
+  /// How many things it has named, by the low bits of their kind's hash: kinds rarely disturb each
+  /// other.
   std::array<std::uint16_t, 8> named{};
 };
 
@@ -94,7 +95,8 @@ constexpr Name slot_name(std::uint32_t task, std::uint32_t slot) {
 }
 
 /// The name of the `nth` thing of `kind` that `parent` caused. Its top two bits are 10, so that it
-/// never collides with slot_name, nor with what a fuzzer means by other patterns (strategies/bytes.h).
+/// never collides with slot_name, nor with what a fuzzer means by other patterns
+/// (strategies/bytes.h).
 constexpr Name derive_name(Name parent, std::uint64_t kind_hash, std::uint32_t nth) {
   return (mix(mix(parent, kind_hash), nth) >> 2) | (std::uint64_t{1} << 63);
 }
@@ -114,7 +116,8 @@ using Tape = std::vector<Decision>;
 
 enum class AccessKind : std::uint8_t { none, read, write, acquire, release };
 
-/// A thing that tasks touch in turns: a lock, an atomic, a stream. Any hash that is stable by cause.
+/// A thing that tasks touch in turns: a lock, an atomic, a stream. Any hash that is stable by
+/// cause.
 using Resource = std::uint64_t;
 
 /// What a task or stream is about to do.
@@ -128,8 +131,8 @@ struct Access {
 class Options {
  public:
   virtual ~Options() = default;
-  /// The value a tape stores for option `index`; 0 only for the plain. Options of equal value are one
-  /// answer, which strategies that draw find more often.
+  /// The value a tape stores for option `index`; 0 only for the plain. Options of equal value are
+  /// one answer, which strategies that draw find more often.
   virtual std::uint32_t value(std::uint32_t index) const = 0;
   /// What happens if it is chosen (schedule questions); otherwise nothing.
   virtual Access access(std::uint32_t) const { return {}; }
@@ -157,6 +160,9 @@ class Strategy {
   virtual void begin() {}
   /// Whether it wants to hear of questions with one option too; what it answers them is not used.
   virtual bool hears_all() const { return false; }
+  /// Sites of which no question is put to it in this run: to all of them its answer is the plain
+  /// one.
+  virtual Sites silent() const { return 0; }
   /// Returns an index in [0, question.option_count).
   virtual std::uint32_t answer(const Question& question) = 0;
 };
@@ -173,11 +179,16 @@ class Picker {
     question_count_ = 0;
     strategy.begin();
     hears_all_ = strategy.hears_all();
+    silent_ = hears_all_ ? 0 : strategy.silent();
   }
 
   /// Returns a number in [0, option_count). Asks nothing when there is one way to go.
   std::uint32_t pick(Site site, std::uint32_t option_count, const Options* options = nullptr) {
-    return pick(site, option_count, options, [&](std::uint32_t index) {
+    if (is_silent(site)) {
+      count_unasked(site, option_count);
+      return 0;
+    }
+    return ask(site, option_count, options, [&](std::uint32_t index) {
       return options != nullptr ? options->value(index) : index;
     });
   }
@@ -186,20 +197,17 @@ class Picker {
   template <class ValueOf>
   std::uint32_t pick(Site site, std::uint32_t option_count, const Options* options,
                      ValueOf value_of) {
-    HARNESS_CHECK(option_count > 0, "a question needs at least one option");
-    const std::uint16_t nth = current_->asked[raw(site)]++;
-    if (option_count == 1) {
-      if (hears_all_) [[unlikely]]
-        strategy_->answer(Question{current_->name, site, nth, 1, options});
-      return 0;
-    }
-    ++question_count_;
-    const std::uint32_t index =
-        strategy_->answer(Question{current_->name, site, nth, option_count, options});
-    if (index == 0) return 0;
-    HARNESS_CHECK(index < option_count, "a strategy answers within bounds");
-    tape_.emplace_back(current_->name, site_tag(site), nth, value_of(index));
-    return index;
+    if (!is_silent(site)) return ask(site, option_count, options, value_of);
+    count_unasked(site, option_count);
+    return 0;
+  }
+
+  /// Whether the strategy answers plainly to every question of this site in this run, unasked.
+  bool is_silent(Site site) const { return (silent_ & site_bit(site)) != 0; }
+  /// A question of such a site came up.
+  void count_unasked(Site site, std::uint32_t option_count) {
+    ++current_->asked[raw(site)];
+    question_count_ += option_count > 1;
   }
 
   /// Picks one of `values`, which stay put under the same name from run to run; [0] is the plain.
@@ -218,12 +226,28 @@ class Picker {
   std::uint64_t question_count() const { return question_count_; }
 
  private:
+  template <class ValueOf>
+  [[gnu::noinline]] std::uint32_t ask(Site site, std::uint32_t option_count, const Options* options,
+                                      ValueOf value_of) {
+    HARNESS_CHECK(option_count > 0, "a question needs at least one option");
+    const std::uint16_t nth = current_->asked[raw(site)]++;
+    question_count_ += option_count > 1;
+    if (option_count == 1 && !hears_all_) return 0;
+    const std::uint32_t index =
+        strategy_->answer(Question{current_->name, site, nth, option_count, options});
+    if (index == 0 || option_count == 1) return 0;
+    HARNESS_CHECK(index < option_count, "a strategy answers within bounds");
+    tape_.emplace_back(current_->name, site_tag(site), nth, value_of(index));
+    return index;
+  }
+
   Strategy* strategy_ = nullptr;
   Activation* current_ = &outside_;
   Activation outside_;  ///< Questions that no task asks: who goes first.
   Tape tape_;
   std::uint64_t question_count_ = 0;
   bool hears_all_ = false;
+  Sites silent_ = 0;
 };
 
 }  // namespace harness

@@ -19,7 +19,7 @@ class TapeIndex {
 
   /// What the tape says, or 0 when it says nothing. Constant time.
   std::uint32_t value(Name activation, Site site, std::uint16_t nth) {
-    if ((sites_ & site_bit(site)) == 0) return 0;  // Most programs say nothing of schedules.
+    if ((sites_ & site_bit(site)) == 0) return 0;
     const std::uint32_t key = low_key(site_tag(site), nth);
     for (std::size_t i = place(activation, key);; i = (i + 1) & mask_) {
       Entry& entry = entries_[i];
@@ -30,6 +30,8 @@ class TapeIndex {
     }
   }
 
+  /// Of which anything is said: most programs say nothing of schedules.
+  Sites sites() const { return sites_; }
   bool empty() const { return count_ == 0; }
   /// Starts counting anew which decisions are looked up.
   void begin_run() {
@@ -65,7 +67,7 @@ class TapeIndex {
   std::vector<Entry> entries_ = std::vector<Entry>(64);
   std::size_t mask_ = 63;
   std::size_t count_ = 0;
-  Sites sites_ = 0;  ///< Of which anything is said.
+  Sites sites_ = 0;
   std::uint32_t round_ = 1;
   std::uint32_t met_round_ = 1;
   std::size_t met_count_ = 0;
@@ -78,6 +80,7 @@ class Replay : public Strategy {
 
   void assign(const Tape& tape) { index_.assign(tape); }
   void begin() override { index_.begin_run(); }
+  Sites silent() const override { return ~index_.sites(); }
   std::uint32_t answer(const Question& question) override {
     const std::uint32_t value = index_.value(question.activation, question.site, question.nth);
     return value == 0 ? 0 : question.index(value);

@@ -4,8 +4,9 @@
 // the thread to another task, or let an engine (a device stream) advance. The plain answer is to
 // stay. Waiting is a predicate, never a spin, so that "nobody can go on" is seen at once.
 //
-// How a run ends: every task that must finish has finished; or a fatal fault, a deadlock, a livelock
-// or the step limit stopped it. Tasks in mid-air are abandoned: never resumed, never unwound.
+// How a run ends: every task that must finish has finished; or a fatal fault, a deadlock, a
+// livelock or the step limit stopped it. Tasks in mid-air are abandoned: never resumed, never
+// unwound.
 #pragma once
 
 #include <array>
@@ -82,12 +83,14 @@ class Scheduler {
   /// Announces `access` and offers the turn. Outside a task it does nothing.
   void turn(Access access);
 
-  /// Announces `access`, then sleeps until `ready()` holds; it is asked again whenever `access.resource`
-  /// is touched. `ready` must not turn. `what` and `*holder`, which may change meanwhile, are for the
-  /// story of a deadlock.
+  /// Announces `access`, then sleeps until `ready()` holds; it is asked again whenever
+  /// `access.resource` is touched. `ready` must not turn. `what` and `*holder`, which may change
+  /// meanwhile, are for the story of a deadlock.
   template <class Ready>
   void wait_until(Access access, Label what, Ready ready, const TaskId* holder = nullptr) {
-    wait(access, what, &ready, [](void* context) { return (*static_cast<Ready*>(context))(); }, holder);
+    wait(
+        access, what, &ready, [](void* context) { return (*static_cast<Ready*>(context))(); },
+        holder);
   }
 
   /// For tasks that poll: sleeps until something this task read since its last pause is written.
@@ -109,8 +112,8 @@ class Scheduler {
   /// The same for every task of `process`, also those that are still to be spawned.
   void set_skew(ProcessId process, std::uint32_t ratio);
 
-  /// A named place where the running task may be held up while others can go on: a pick says whether,
-  /// and for how many turns. Plain, and without an actor that allows delays: not at all.
+  /// A named place where the running task may be held up while others can go on: a pick says
+  /// whether, and for how many turns. Plain, and without an actor that allows delays: not at all.
   void delay_point(Label point) {
     if (delays_allowed_ && current_ != nullptr) [[unlikely]]
       maybe_delay(point);
@@ -142,7 +145,9 @@ class Scheduler {
 
   /// The function or op that is running, for birth, death and use sites. Belongs to the task.
   Label site() const { return current_ != nullptr ? current_->site : outside_site_; }
-  Label exchange_site(Label site) { return std::exchange(current_ != nullptr ? current_->site : outside_site_, site); }
+  Label exchange_site(Label site) {
+    return std::exchange(current_ != nullptr ? current_->site : outside_site_, site);
+  }
 
   Picker& picker() { return picker_; }
   History& history() { return history_; }
@@ -183,9 +188,9 @@ class Scheduler {
     Invoke invoke = nullptr;
     Activation root;
     Activation* activation = nullptr;
-    Label waits_for;                 ///< In words, while waiting.
+    Label waits_for;                         ///< In words, while waiting.
     const TaskId* waits_for_task = nullptr;  ///< Who holds it; may be null.
-    Ready ready = nullptr;           ///< Null unless waiting.
+    Ready ready = nullptr;                   ///< Null unless waiting.
     void* ready_context = nullptr;
     ProcessId process = ProcessId::first;
     std::uint32_t skew = 1;
@@ -224,7 +229,6 @@ class Scheduler {
   static void task_main(void* task);
   void start_next_unborn();
 
-  void count_turn();
   void note_access(Task& task, Access access);
   void wait(Access access, Label what, void* context, Ready ready, const TaskId* holder);
   void remember_touched(Resource resource);
@@ -240,10 +244,13 @@ class Scheduler {
   void hold_up(Task& task, Tick turns);
   void maybe_delay(Label point);
   std::uint32_t process_skew(ProcessId process) const;
-  void hold_back_the_slow();
+  [[gnu::noinline]] void hold_back_the_slow();
   std::uint16_t choose();
   std::uint16_t plainest() const;
+  bool goes_on_unasked(const Task& me);
   Task* next_task();
+  [[gnu::noinline]] bool can_go_on();
+  void out_of_turns();
   void leave_for(Task* next);
   [[noreturn]] void leave_for_good(Task* next);
   bool poll_engines();
@@ -251,7 +258,10 @@ class Scheduler {
   void escaped(const char* what);
   void end_with(Ending ending, Fault fault);
   std::string who_waits() const;
-  void end(Ending ending) { ending_ = ending; over_ = true; }
+  void end(Ending ending) {
+    ending_ = ending;
+    over_ = true;
+  }
 
   Arena& arena_;
   Picker& picker_;
@@ -289,8 +299,8 @@ class Scheduler {
   /// Who sleeps until a resource is touched: by its low bits, the low bits of their ids. A bit too
   /// many only asks too often.
   std::array<std::uint64_t, kWatchCount> watched_{};
-  /// When a resource was last written, by its low bits: a clash only keeps a poller awake once more.
-  /// Counted over all runs, so that nothing needs to be cleared between them.
+  /// When a resource was last written, by its low bits: a clash only keeps a poller awake once
+  /// more. Counted over all runs, so that nothing needs to be cleared between them.
   std::array<Tick, kWrittenCount> written_{};
   Tick clock_ = 0;  ///< When this run began.
 };

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 # Each may include those before it. A file a_b.h, or a file in a folder a/, stands where a stands.
-SPINE = """base sanitizers label arena pick fault history fiber scheduler sync shared ledger host heap
+SPINE = """base records sanitizers label arena pick fault history fiber scheduler sync shared ledger host heap
            verdict world kernel_image device cuda runtime scenario tables case run reproducer
            minimize search""".split()
 

@@ -17,9 +17,8 @@ bool is_known_growth(const Scenario& scenario, Label kind) {
 // Whoever ended this life after the mark only swept up.
 bool was_alive_at_mark(const Scene& scene, const Life& life) {
   if (life.alive) return true;
-  const std::vector<Event>& events = scene.world().history.events();
-  return std::any_of(events.begin() + static_cast<std::ptrdiff_t>(scene.quiescent_event()),
-                     events.end(), [&](const Event& event) {
+  const Records<Event>& events = scene.world().history.events();
+  return std::any_of(events.begin() + scene.quiescent_event(), events.end(), [&](const Event& event) {
                        return event.kind == EventKind::death && event.object == life.name;
                      });
 }
@@ -45,7 +44,7 @@ Fault describe(const Scene& scene, const Life& life) {
 
 void judge(Scene& scene) {
   if (!scene.quiescent()) return;
-  const std::vector<Life>& lives = scene.world().ledger.lives();
+  const Records<Life>& lives = scene.world().ledger.lives();
   History& history = scene.world().history;
   for (std::size_t i = scene.baseline(); i < scene.quiescent_lives(); ++i) {
     const Life& life = lives[i];

@@ -13,7 +13,7 @@ bool is_evidence(const Event& event) {
 }
 
 void judge(Scene& scene) {
-  const std::vector<Event>& events = scene.world().history.events();
+  const Records<Event>& events = scene.world().history.events();
   if (std::none_of(events.begin(), events.end(), is_evidence)) scene.mark_vacuous();
 }
 

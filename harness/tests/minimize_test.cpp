@@ -172,7 +172,8 @@ TEST(Minimize, SaysWhatItProved) {
 TEST(Minimize, MovesEverythingThatAnOpCausedAlongWithIt) {
   const Name from = slot_name(0, 5), to = slot_name(0, 1);
   const std::uint64_t kind = Label("Box").hash();
-  const Causes causes({{derive_name(from, kind, 0), from, "Box", 0}});
+  const std::vector<ActivationRecord> records{{derive_name(from, kind, 0), from, "Box", 0}};
+  const Causes causes(records);
   const auto low = [](Name name) { return static_cast<std::uint32_t>(name) | 1; };
   const Tape tape{toy::decide(from, Site::op, toy::op(toy::store)),
                   toy::decide(derive_name(from, kind, 0), Site::lag, 1),
@@ -186,7 +187,8 @@ TEST(Minimize, MovesEverythingThatAnOpCausedAlongWithIt) {
 TEST(Minimize, LeavesOutAnOpWithItsArgumentsAndAllItCaused) {
   const Name slot = slot_name(0, 5);
   const Name box = derive_name(slot, Label("Box").hash(), 0);
-  const Causes causes({{box, slot, "Box", 0}});
+  const ActivationRecord record{box, slot, "Box", 0};
+  const Causes causes({&record, 1});
   const Decision other = toy::decide(slot_name(1, 0), Site::op, 7);
   const Tape tape{toy::decide(slot, Site::op, 7), toy::decide(slot, Site::argument, 2), other,
                   toy::decide(box, Site::lag, 1)};

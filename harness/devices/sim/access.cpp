@@ -100,15 +100,23 @@ static inline void forward_access([[maybe_unused]] std::uint64_t address,
   return true;
 }
 
+/// What the windows say of an access.
+enum class Known : std::uint8_t { device, own, nothing };
+
+[[gnu::always_inline]] static inline Known look_up(std::uint64_t address, std::uint64_t size) {
+  const AccessState& state = access_state;
+  if (state.blocks[0].holds(address, size)) return Known::device;
+  if (state.shared.holds(address, size)) return Known::own;
+  for (std::size_t i = 1; i < state.blocks.size(); ++i)
+    if (state.blocks[i].holds(address, size)) return Known::device;
+  return Known::nothing;
+}
+
 /// Returns whether the access is to device memory. Does not return if it is fatal.
 static inline bool in_device(std::uint64_t address, std::uint64_t size, bool write,
                              std::uintptr_t code) {
-  const AccessState& state = access_state;
-  if (state.blocks[0].holds(address, size)) return true;
-  if (state.shared.holds(address, size)) return false;
-  for (std::size_t i = 1; i < state.blocks.size(); ++i)
-    if (state.blocks[i].holds(address, size)) return true;
-  return judge(address, size, write, code);
+  const Known known = look_up(address, size);
+  return known == Known::nothing ? judge(address, size, write, code) : known == Known::device;
 }
 
 // ---- pointers in device memory -----------------------------------------------------------------
@@ -135,21 +143,51 @@ static inline void stored(std::uint64_t address, std::uint64_t size) {
   access_state.footprint->add(address, size, mode);
 }
 
+/// After a load that was allowed.
+[[gnu::always_inline]] static inline void loaded_from_device(std::uint64_t address,
+                                                             std::uint64_t size) {
+  if (access_state.footprint != nullptr) [[unlikely]]
+    note_use(address, size, AccessMode::read);
+  if (size >= 8) loaded(address, size);
+}
+
+/// Before a store that is allowed.
+[[gnu::always_inline]] static inline void stored_to_device(std::uint64_t address,
+                                                           std::uint64_t size) {
+  if (access_state.footprint != nullptr) [[unlikely]]
+    note_use(address, size, AccessMode::write);
+  if (size >= 8) stored(address, size);
+}
+
+// Out of line, so that an access that falls into a window saves no registers.
+
+[[gnu::noinline]] static void judge_load(std::uint64_t address, std::uint64_t size,
+                                         std::uintptr_t code) {
+  if (judge(address, size, false, code)) loaded_from_device(address, size);
+  forward_access(address, size, false, code);
+}
+
+[[gnu::noinline]] static void judge_store(std::uint64_t address, std::uint64_t size,
+                                          std::uintptr_t code) {
+  if (judge(address, size, true, code)) stored_to_device(address, size);
+  forward_access(address, size, true, code);
+}
+
 [[gnu::always_inline]] static inline void on_load(std::uint64_t address, std::uint64_t size,
                                                   std::uintptr_t code) {
-  if (in_device(address, size, false, code)) {
-    if (access_state.footprint != nullptr) note_use(address, size, AccessMode::read);
-    if (size >= 8) loaded(address, size);
-  }
+  const Known known = look_up(address, size);
+  if (known == Known::nothing) [[unlikely]]
+    return judge_load(address, size, code);
+  if (known == Known::device) loaded_from_device(address, size);
   forward_access(address, size, false, code);
 }
 
 [[gnu::always_inline]] static inline void on_store(std::uint64_t address, std::uint64_t size,
                                                    std::uintptr_t code) {
-  if (in_device(address, size, true, code)) {
-    if (access_state.footprint != nullptr) note_use(address, size, AccessMode::write);
-    if (size >= 8) stored(address, size);
-  }
+  const Known known = look_up(address, size);
+  if (known == Known::nothing) [[unlikely]]
+    return judge_store(address, size, code);
+  if (known == Known::device) stored_to_device(address, size);
   forward_access(address, size, true, code);
 }
 

@@ -18,7 +18,9 @@ struct Window {
   std::uint64_t bytes = 0;
   bool holds(std::uint64_t address, std::uint64_t size) const {
     const std::uint64_t offset = address - low;
-    return offset < bytes && size <= bytes - offset;
+    if (offset >= bytes) [[likely]]  // Most are asked in vain, one after the other.
+      return false;
+    return size <= bytes - offset;
   }
 };
 

@@ -39,6 +39,7 @@ class Clock {
 
   void join(const Clock& other) {
     if (other.ticks_.size() > ticks_.size()) ticks_.resize(other.ticks_.size());
+#pragma clang loop vectorize(disable) unroll(disable)  // Most runs have one line, or two.
     for (std::size_t i = 0; i < other.ticks_.size(); ++i)
       ticks_[i] = std::max(ticks_[i], other.ticks_[i]);
   }

@@ -84,7 +84,7 @@ Order::Uses& Order::uses_of(std::uint32_t block) {
 bool Order::logs(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
   if (line_count_ != 1) return false;
   if (log_.size() == kLogLimit) read_log();
-  log_.emplace_back(block, by.at.tick, range.low, range.high, by.site, range.mode);
+  log_.add({block, by.at.tick, range.low, range.high, by.site, range.mode});
   return true;
 }
 

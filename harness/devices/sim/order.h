@@ -21,6 +21,7 @@
 #include "harness/devices/sim/memory.h"
 #include "harness/devices/sim/used_range.h"
 #include "harness/ledger.h"
+#include "harness/records.h"
 
 namespace harness::devices {
 
@@ -39,6 +40,7 @@ class Order {
   void begin(bool on);
   bool on() const { return on_; }
   std::uint32_t line_count() const { return line_count_; }
+  bool is_only_line(LineIndex line) const { return line_count_ == 1 && line == 0; }
 
   // ---- what the program orders ----
 
@@ -125,7 +127,7 @@ class Order {
   Clock before_all_;
   std::vector<std::unique_ptr<Clock>> remembered_;
   std::vector<Clock*> spare_;
-  std::vector<Logged> log_;
+  Records<Logged> log_;
   std::vector<std::unique_ptr<Uses>> uses_;  ///< By block.
 };
 

@@ -56,13 +56,18 @@ void SimDevice::add_processes(ProcessId last) {
 
 SimDevice::Thread& SimDevice::thread() {
   const std::size_t index = calling_thread(*world);
-  for (; thread_count_ <= index; ++thread_count_) {
+  if (index >= thread_count_) [[unlikely]]
+    add_threads(index);
+  return threads_[index];
+}
+
+void SimDevice::add_threads(std::size_t last) {
+  for (; thread_count_ <= last; ++thread_count_) {
     if (thread_count_ == threads_.size()) threads_.emplace_back();
     threads_[thread_count_].stack.clear();
     threads_[thread_count_].capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     threads_[thread_count_].streams.clear();
   }
-  return threads_[index];
 }
 
 std::vector<Context*>& SimDevice::context_stack() { return thread().stack; }

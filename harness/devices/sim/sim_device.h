@@ -273,6 +273,7 @@ class SimDevice final : public Device {
   };
 
   Thread& thread();
+  void add_threads(std::size_t last);
 
   void depend(Stream& stream, Work& work);
   bool run_now(Stream& stream, Work& work, Lag lag);

@@ -49,6 +49,7 @@ void SimDevice::depend(Stream& stream, Work& work) {
 /// What is next submitted to the stream comes after what the host has waited for, and what the
 /// default stream and blocking ones are told comes after each other.
 void SimDevice::catch_up(Stream& stream) {
+  if (order->is_only_line(stream.line)) return;  // Nobody knows of more than it does.
   Clock& clock = stream.clock;
   clock.join(order->host());
   if (stream.blocking && !stream.legacy) clock.join(stream.context->legacy->clock);
