@@ -29,6 +29,13 @@ std::uint32_t Question::index(std::uint32_t value) const {
   return 0;
 }
 
+std::uint32_t Picker::ask_out_of_line(Site site, std::uint32_t option_count,
+                                      const Options* options) {
+  return ask(site, option_count, options, [&](std::uint32_t index) {
+    return options != nullptr ? options->value(index) : index;
+  });
+}
+
 std::uint32_t Picker::pick_value(Site site, std::span<const std::uint32_t> values) {
   const Values options(values);
   return pick(site, static_cast<std::uint32_t>(values.size()), &options);

@@ -188,9 +188,7 @@ class Picker {
       count_unasked(site, option_count);
       return 0;
     }
-    return ask(site, option_count, options, [&](std::uint32_t index) {
-      return options != nullptr ? options->value(index) : index;
-    });
+    return ask_out_of_line(site, option_count, options);
   }
 
   /// The same, where the caller can say faster than `options` what the tape calls option `index`.
@@ -226,9 +224,11 @@ class Picker {
   std::uint64_t question_count() const { return question_count_; }
 
  private:
+  std::uint32_t ask_out_of_line(Site site, std::uint32_t option_count, const Options* options);
+
   template <class ValueOf>
-  [[gnu::noinline]] std::uint32_t ask(Site site, std::uint32_t option_count, const Options* options,
-                                      ValueOf value_of) {
+  std::uint32_t ask(Site site, std::uint32_t option_count, const Options* options,
+                    ValueOf value_of) {
     HARNESS_CHECK(option_count > 0, "a question needs at least one option");
     const std::uint16_t nth = current_->asked[raw(site)]++;
     question_count_ += option_count > 1;

@@ -18,31 +18,40 @@ class Records {
   static_assert(std::is_trivially_copyable_v<T>, "what was there before is overwritten");
 
  public:
-  void clear() { count_ = 0; }
+  Records() = default;
+  Records(const Records&) = delete;  // It points into its storage.
+  Records& operator=(const Records&) = delete;
+
+  void clear() { next_ = storage_.data(); }
 
   void add(const T& record) {
-    if (count_ == storage_.size()) [[unlikely]]
+    if (next_ == limit_) [[unlikely]]
       grow();
-    storage_[count_++] = record;
+    *next_++ = record;
   }
 
-  std::size_t size() const { return count_; }
-  bool empty() const { return count_ == 0; }
+  std::size_t size() const { return static_cast<std::size_t>(next_ - storage_.data()); }
+  bool empty() const { return next_ == storage_.data(); }
   T& operator[](std::size_t index) { return storage_[index]; }
   const T& operator[](std::size_t index) const { return storage_[index]; }
-  const T& front() const { return storage_.front(); }
-  const T& back() const { return storage_[count_ - 1]; }
+  const T& back() const { return next_[-1]; }
   const T* data() const { return storage_.data(); }
   const T* begin() const { return storage_.data(); }
-  const T* end() const { return storage_.data() + count_; }
+  const T* end() const { return next_; }
   auto rbegin() const { return std::reverse_iterator(end()); }
   auto rend() const { return std::reverse_iterator(begin()); }
 
  private:
-  [[gnu::noinline]] void grow() { storage_.resize(storage_.empty() ? 64 : 2 * storage_.size()); }
+  [[gnu::noinline]] void grow() {
+    const std::size_t count = size();
+    storage_.resize(count == 0 ? 64 : 2 * count);
+    next_ = storage_.data() + count;
+    limit_ = storage_.data() + storage_.size();
+  }
 
-  std::vector<T> storage_;  ///< All of it alive; the first count_ mean something.
-  std::size_t count_ = 0;
+  std::vector<T> storage_;  ///< All of it alive; what is before next_ means something.
+  T* next_ = nullptr;
+  T* limit_ = nullptr;
 };
 
 }  // namespace harness
