@@ -30,4 +30,8 @@ std::string to_string(const Scenario& scenario, const Config& config);
 /// Throws std::runtime_error with one line that says what is unknown and what there is.
 Config parse_config(const Scenario& scenario, std::string_view text);
 
+/// The index of the variant called `name`.
+/// Throws std::runtime_error with one line that says that there is none, and which there are.
+std::size_t variant_named(const Scenario& scenario, std::string_view name);
+
 }  // namespace harness

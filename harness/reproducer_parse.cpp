@@ -115,15 +115,12 @@ class Parser {
   void read_variant() {
     const std::string name = only_word("the name of a variant");
     require_unset(!has_variant_, "variant");
-    const std::span<const VariantInfo> variants = scenario().variants;
-    for (std::size_t i = 0; i < variants.size(); ++i)
-      if (variants[i].name.view() == name) {
-        the_case().variant = i;
-        has_variant_ = true;
-        return;
-      }
-    complain("path {} has no variant '{}'; its variants: {}", scenario().name.view(), name,
-             list_names(variants, [](const VariantInfo& variant) { return variant.name.view(); }));
+    has_variant_ = true;
+    try {
+      the_case().variant = variant_named(scenario(), name);
+    } catch (const std::runtime_error& error) {
+      complain("{}", error.what());
+    }
   }
 
   void read_config() {

@@ -30,11 +30,12 @@ RULES = [
     (r"scenarios/([^/]+)/tests/.*", r"harness/.*|targets/\1/.*|scenarios/\1/.*",
      "no path knows another path"),
     (r"scenarios/([^/]+)/(?:properties|bench)\.cpp",
-     r"harness/(?:scenario|run|search|tables)\.h|harness/(?:actors|oracles|instruments)/.*"
-     r"|targets/\1/\1\.h|scenarios/\1/.*",
+     r"harness/(?:scenario(?:_[a-z]+)?|run|search|tables)\.h|harness/entries/bench_path\.h"
+     r"|harness/(?:actors|oracles|instruments)/.*|targets/\1/\1\.h|scenarios/\1/.*",
      "a main of a path enters by harness/run.h and search.h, and knows its own path"),
     (r"scenarios/([^/]+)/.*",
-     r"harness/scenario\.h|harness/(?:actors|oracles|instruments)/.*|targets/\1/\1\.h|scenarios/\1/.*",
+     r"harness/scenario(?:_[a-z]+)?\.h|harness/(?:actors|oracles|instruments)/.*|targets/\1/\1\.h"
+     r"|scenarios/\1/.*",
      "a scenario knows harness/scenario.h, actors, oracles, instruments and its own target's header"),
     (r"harness/entries/bench_spine\.cpp", SPINE_FILE, "the spine's benchmark knows the spine"),
     (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*",

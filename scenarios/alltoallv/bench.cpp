@@ -2,7 +2,7 @@
 // work is proportional to it; and `ranks/N/collectives/M`, with the turns of a run as a counter.
 #include <benchmark/benchmark.h>
 
-#include "harness/run.h"
+#include "harness/entries/bench_path.h"
 #include "scenarios/alltoallv/programs.h"
 
 namespace scenarios::alltoallv {
@@ -11,45 +11,21 @@ extern const harness::Scenario scenario;
 
 namespace {
 
-using harness::Config;
 using harness::Scene;
 
-std::size_t variant_named(std::string_view name) {
-  for (std::size_t i = 0; i < scenario.variants.size(); ++i)
-    if (scenario.variants[i].name.view() == name) return i;
-  HARNESS_CHECK(false, "the table of variants has it");
-}
-
-/// Replays the tape again and again, on the simulated device.
-void measure(benchmark::State& state, const harness::Scenario& shaped, const char* config,
+void measure(benchmark::State& state, const harness::Scenario& shaped, const std::string& config,
              const harness::Tape& tape) {
-  harness::Runner runner;
-  const harness::Case the_case{&shaped, variant_named("snapshot_region"),
-                               harness::parse_config(shaped, config),
-                               harness::find(harness::tables::devices(), "sim"), tape};
-  double turns = 0;
-  for (auto _ : state) {
-    const harness::Outcome& outcome = runner.run(the_case);
-    turns = static_cast<double>(outcome.turns);
-    if (outcome.failed() || outcome.vacuous) {
-      state.SkipWithError(outcome.failed() ? outcome.faults[0].signature().c_str() : "vacuous");
-      break;
-    }
-  }
-  state.SetItemsProcessed(state.iterations());
-  state.counters["turns"] = turns;
+  harness::entries::measure(state, shaped, "snapshot_region", config, tape);
 }
 
 harness::Scenario shaped(void (*drive)(Scene&)) {
-  harness::Scenario other = scenario;
-  other.drive = drive;
-  return other;
+  return harness::entries::driven_by(scenario, drive);
 }
 
 Program alltoallvs(std::int64_t count) {
   Program program;
   for (std::int64_t i = 0; i < count; ++i)
-    program.then(Op::alltoallv, {static_cast<std::uint32_t>(i % 2)});
+    program.script(Op::alltoallv, {static_cast<std::uint32_t>(i % 2)});
   return program;
 }
 
@@ -90,7 +66,7 @@ bool register_scale() {
               .c_str(),
           [=](benchmark::State& state) {
             const std::string config = "C=8 ranks=" + std::to_string(ranks);
-            measure(state, shaped(drive_long), config.c_str(), alltoallvs(collectives).tape());
+            measure(state, shaped(drive_long), config, alltoallvs(collectives).tape());
           });
   return true;
 }

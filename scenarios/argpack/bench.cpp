@@ -1,7 +1,7 @@
 // bench_argpack: what a whole run costs: `plain`, then by the number of ops and of tasks.
 #include <benchmark/benchmark.h>
 
-#include "harness/run.h"
+#include "harness/entries/bench_path.h"
 #include "scenarios/argpack/programs.h"
 
 namespace scenarios::argpack {
@@ -10,35 +10,14 @@ extern const harness::Scenario scenario;
 
 namespace {
 
-using harness::Config;
 using harness::Scene;
 
-std::size_t variant_named(std::string_view name) {
-  for (std::size_t i = 0; i < scenario.variants.size(); ++i)
-    if (scenario.variants[i].name.view() == name) return i;
-  HARNESS_CHECK(false, "the table of variants has an `own`");
-}
-
-/// Replays the tape again and again, on the simulated device.
 void measure(benchmark::State& state, const harness::Scenario& shaped, const harness::Tape& tape) {
-  harness::Runner runner;
-  const harness::Case the_case{&shaped, variant_named("own"),
-                               harness::parse_config(shaped, "backend=cuda_pool gil=on"),
-                               harness::find(harness::tables::devices(), "sim"), tape};
-  for (auto _ : state) {
-    const harness::Outcome& outcome = runner.run(the_case);
-    if (outcome.failed() || outcome.vacuous) {
-      state.SkipWithError(outcome.failed() ? outcome.faults[0].signature().c_str() : "vacuous");
-      break;
-    }
-  }
-  state.SetItemsProcessed(state.iterations());
+  harness::entries::measure(state, shaped, "own", "backend=cuda_pool gil=on", tape);
 }
 
 harness::Scenario shaped(void (*drive)(Scene&)) {
-  harness::Scenario other = scenario;
-  other.drive = drive;
-  return other;
+  return harness::entries::driven_by(scenario, drive);
 }
 
 // `ops/N`: one pack, then N calls.

@@ -23,12 +23,11 @@ const Info& require(std::span<const Info* const> table, const std::string& name,
 }
 
 std::size_t variant_index(const Scenario& scenario, const std::string& name) {
-  std::string known;
-  for (std::size_t i = 0; i < scenario.variants.size(); ++i) {
-    if (scenario.variants[i].name.view() == name) return i;
-    known += fmt::format(" {}", scenario.variants[i].name.view());
+  try {
+    return variant_named(scenario, name);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(error.what());
   }
-  throw UsageError(fmt::format("{} has no variant '{}'; there is:{}", scenario.name.view(), name, known));
 }
 
 }  // namespace

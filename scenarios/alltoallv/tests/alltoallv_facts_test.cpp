@@ -43,7 +43,7 @@ harness::Proof enumerate(const harness::Scenario& shaped, const char* config,
 
 Program collectives(int count) {
   Program program;
-  for (int i = 0; i < count; ++i) program.then(Op::alltoallv, {static_cast<std::uint32_t>(i % 2)});
+  for (int i = 0; i < count; ++i) program.script(Op::alltoallv, {static_cast<std::uint32_t>(i % 2)});
   return program;
 }
 
@@ -75,7 +75,7 @@ TEST(AlltoallvPreconditions, EightSlotsNeedNinePostedCollectives) {
 const std::string kGhost = "ghost_generation mem_info_src";
 
 TEST(AlltoallvStaleKey, OfTheSameBufferIsRightByLuck) {
-  EXPECT_THAT(run("reread_slot", kOneSlot, Program().then(Op::alltoallv).then(Op::alltoallv)),
+  EXPECT_THAT(run("reread_slot", kOneSlot, Program().script(Op::alltoallv).script(Op::alltoallv)),
               ElementsAre(kGhost));
 }
 
@@ -85,24 +85,24 @@ TEST(AlltoallvStaleKey, ThatIsNotCachedIsTheReportedCrash) {
 }
 
 TEST(AlltoallvStaleKey, ThatIsNullLeaksSilently) {
-  const Program program = Program().then(Op::alltoallv).then(Op::alltoallv, {0, 0, 0, 1});
+  const Program program = Program().script(Op::alltoallv).script(Op::alltoallv, {0, 0, 0, 1});
   EXPECT_THAT(run("reread_slot", kOneSlot, program),
               ElementsAre(kGhost, "retention reference to a mapping"));
 }
 
 TEST(AlltoallvStaleKey, OfAnIdleMappingWrapsItsCount) {
   const Program program = Program()
-                              .then(Op::alltoallv, {1})
-                              .then(Op::new_team)
-                              .then(Op::alltoallv)
-                              .then(Op::alltoallv, {1});
+                              .script(Op::alltoallv, {1})
+                              .script(Op::new_team)
+                              .script(Op::alltoallv)
+                              .script(Op::alltoallv, {1});
   EXPECT_THAT(run("reread_slot", kOneSlot, program),
               ElementsAre(kGhost, "double_free region", "retention reference to a mapping"));
 }
 
 TEST(AlltoallvStaleKey, OfAHeldMappingStealsItsCount) {
   const Program program =
-      Program().then(Op::alltoallv).then(Op::alltoallv, {1}).then(Op::alltoallv, {1});
+      Program().script(Op::alltoallv).script(Op::alltoallv, {1}).script(Op::alltoallv, {1});
   EXPECT_THAT(run("reread_slot", kTwoSlots, program),
               ElementsAre(kGhost, "wrong_owner region", "retention reference to a mapping",
                           "double_free region"));

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "harness/minimize.h"
-#include "harness/run.h"
+#include "harness/tests/scenario_cases.h"
 #include "scenarios/graph_argument/programs.h"
 
 namespace scenarios::graph_argument {
@@ -13,14 +13,11 @@ extern const harness::Scenario scenario;
 
 namespace testing {
 
-inline std::size_t variant_named(std::string_view name) {
-  for (std::size_t i = 0; i < scenario.variants.size(); ++i)
-    if (scenario.variants[i].name.view() == name) return i;
-  HARNESS_CHECK(false, "no such variant");
-}
+using harness::testing::first_signature;
+using harness::testing::sim;
 
-inline const harness::DeviceInfo& sim() {
-  return *harness::find(harness::tables::devices(), "sim");
+inline std::size_t variant_named(std::string_view name) {
+  return harness::variant_named(scenario, name);
 }
 
 inline harness::Case make_case(std::size_t variant, const harness::Config& config,
@@ -30,11 +27,6 @@ inline harness::Case make_case(std::size_t variant, const harness::Config& confi
 inline harness::Case make_case(std::string_view variant, std::string_view config,
                                const Program& program) {
   return make_case(variant_named(variant), harness::parse_config(scenario, config), program.tape());
-}
-
-/// "" when nothing failed.
-inline std::string first_signature(const harness::Outcome& outcome) {
-  return outcome.failed() ? outcome.faults[0].signature() : "";
 }
 
 }  // namespace testing

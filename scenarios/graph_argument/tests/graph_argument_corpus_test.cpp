@@ -1,68 +1,15 @@
-// The committed corpus is what it claims to be. AFTERLIFE_WRITE_CORPUS=1 writes seeds/plain, and
-// the traces of reproducers that still show their faults, anew.
-#include <fmt/format.h>
+// The programs of the path: what they show of the real system, and that nothing smaller does.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <map>
-
-#include "harness/entries/fuzz_records.h"
-#include "harness/reproducer.h"
+#include "harness/tests/corpus.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 
 namespace scenarios::graph_argument::testing {
 namespace {
 
-namespace fs = std::filesystem;
 using harness::Case;
-using harness::Proof;
-using harness::Reproducer;
-using harness::Tape;
-
-const fs::path kCorpus = "corpus/graph_argument";
-
-constexpr std::uint32_t kMostDecisions = 3;
-
-bool writes() { return std::getenv("AFTERLIFE_WRITE_CORPUS") != nullptr; }
-
-std::map<std::string, Reproducer> read_all(const char* folder) {
-  std::map<std::string, Reproducer> files;
-  for (const auto& entry : fs::directory_iterator(kCorpus / folder))
-    files.emplace(entry.path().stem().string(), harness::read_reproducer(entry.path().string()));
-  return files;
-}
-
-/// "W1" or "W1-context": a window may have more programs than one.
-int window_of_program(std::string_view name) {
-  name = name.substr(0, name.find('-'));
-  for (std::size_t i = 0; i < scenario.windows.size(); ++i)
-    if (scenario.windows[i].name.view() == name) return static_cast<int>(i);
-  return -1;
-}
-
-// What is proved of a program, each at no more than it takes.
-class Programs : public ::testing::Test {
- protected:
-  Proof prove(Case the_case, std::string_view variant, std::uint32_t decisions, int window) {
-    the_case.variant = variant_named(variant);
-    harness::Limits limits;
-    limits.run_limit = ~std::uint64_t{0};
-    limits.second_limit = 600;
-    return harness::prove(runner_, the_case, decisions, limits, window);
-  }
-
-  harness::Runner runner_;
-};
-
-Tape without_slot(const Tape& tape, harness::Name slot) {
-  Tape rest;
-  for (const harness::Decision& decision : tape)
-    if (decision.activation != slot) rest.push_back(decision);
-  return rest;
-}
+using harness::testing::ProgramProofs;
+using harness::testing::read_corpus;
 
 /// What 0.7.0 keeps alive already, and what no variant has to.
 bool is_protected(std::string_view window) {
@@ -72,139 +19,45 @@ bool is_the_callers(std::string_view window) {
   return window == "R3" || window == "R5" || window == "R20";
 }
 
-class GraphArgumentPrograms : public Programs {};
-
-TEST_F(GraphArgumentPrograms, EveryWindowHasOne) {
-  const auto programs = read_all("programs");
-  for (const harness::Window& window : scenario.windows)
-    EXPECT_TRUE(programs.contains(std::string(window.name.view()))) << window.name.view();
+TEST(GraphArgumentPrograms, FailAsShippedWithinThreeDecisionsAndHoldForRetainPerNode) {
+  ProgramProofs proofs(scenario);
+  for (const auto& [name, program] : read_corpus(scenario, "programs"))
+    if (!is_protected(name) && !is_the_callers(name))
+      proofs.expect_told_apart(name, program.the_case, "borrow", "retain_per_node");
 }
 
-TEST_F(GraphArgumentPrograms, HoldOpsAndTheirArgumentsAndNothingElse) {
-  for (const auto& [name, program] : read_all("programs"))
-    for (const harness::Decision& decision : program.the_case.tape)
-      EXPECT_TRUE(decision.site_tag == site_tag(harness::Site::op) ||
-                  decision.site_tag == site_tag(harness::Site::argument))
-          << name;
+TEST(GraphArgumentPrograms, AreTheSmallest) {
+  ProgramProofs proofs(scenario);
+  for (const auto& [name, program] : read_corpus(scenario, "programs"))
+    if (!is_protected(name) && !is_the_callers(name) && name != "R1-report")
+      proofs.expect_smallest(name, program.the_case, "borrow");
 }
 
-TEST_F(GraphArgumentPrograms, FailAsShippedWithinThreeDecisionsAndHoldForRetainPerNode) {
-  for (const auto& [name, program] : read_all("programs")) {
-    if (is_protected(name) || is_the_callers(name)) continue;
-    const int window = window_of_program(name);
-    const Proof shipped = prove(program.the_case, "borrow", kMostDecisions, window);
-    EXPECT_TRUE(shipped.failed) << name;
-    const Proof sound = prove(program.the_case, "retain_per_node", shipped.decision_count, -1);
-    EXPECT_TRUE(sound.complete && !sound.failed) << name;
-    EXPECT_NE(sound.reached >> window & 1, 0u) << name << ": never went through the window";
-  }
-}
-
-TEST_F(GraphArgumentPrograms, AreTheSmallest) {
-  for (const auto& [name, program] : read_all("programs")) {
-    if (is_protected(name) || is_the_callers(name) || name == "R1-report") continue;
-    const int window = window_of_program(name);
-    const std::uint32_t least =
-        prove(program.the_case, "borrow", kMostDecisions, window).decision_count;
-    for (const harness::Decision& decision : program.the_case.tape) {
-      if (decision.site_tag != site_tag(harness::Site::op)) continue;
-      Case smaller = program.the_case;
-      smaller.tape = without_slot(smaller.tape, decision.activation);
-      EXPECT_FALSE(prove(smaller, "borrow", least, window).failed)
-          << name << " fails without " << to_string(program, decision);
-    }
-  }
-}
-
-TEST_F(GraphArgumentPrograms, OfProtectedWindowsGetThereAndHold) {
-  const auto programs = read_all("programs");
-  for (const std::string_view name : {"R14", "R17", "R21"}) {
-    const int window = window_of_program(name);
-    const Proof sound = prove(programs.at(std::string(name)).the_case, "retain_per_node", 1, -1);
-    EXPECT_TRUE(sound.complete && !sound.failed) << name;
-    EXPECT_NE(sound.reached >> window & 1, 0u) << name;
-  }
+TEST(GraphArgumentPrograms, OfProtectedWindowsGetThereAndHold) {
+  ProgramProofs proofs(scenario);
+  const auto programs = read_corpus(scenario, "programs");
+  for (const char* name : {"R14", "R17", "R21"})
+    proofs.expect_holds(name, programs.at(name).the_case, "retain_per_node", 1);
 }
 
 // What the contract says is the caller's, is: for every variant, and nothing else is found.
-TEST_F(GraphArgumentPrograms, OfTheContractAreCallerErrors) {
-  const auto programs = read_all("programs");
-  for (const std::string_view name : {"R3", "R5", "R20"})
-    for (const std::string_view variant : {"borrow", "retain_per_node"}) {
-      Case the_case = programs.at(std::string(name)).the_case;
+TEST(GraphArgumentPrograms, OfTheContractAreCallerErrors) {
+  harness::Runner runner;
+  const auto programs = read_corpus(scenario, "programs");
+  for (const char* name : {"R3", "R5", "R20"})
+    for (const char* variant : {"borrow", "retain_per_node"}) {
+      Case the_case = programs.at(name).the_case;
       the_case.variant = variant_named(variant);
-      const harness::Outcome& outcome = runner_.run(the_case);
-      EXPECT_FALSE(outcome.caller_errors.empty()) << name << " " << variant;
-      EXPECT_NE(outcome.reached >> window_of_program(name) & 1, 0u) << name;
-    }
-}
-
-std::vector<std::string> sorted(std::vector<std::string> faults) {
-  std::sort(faults.begin(), faults.end());
-  return faults;
-}
-
-// The fault that a reproducer is about comes first in it; the others in the order of the run.
-TEST(GraphArgumentCorpus, EveryReproducerShowsWhatItSays) {
-  harness::Runner runner;
-  for (const auto& [name, repro] : read_all("repros")) {
-    const harness::Outcome& outcome = runner.run(repro.the_case);
-    Reproducer found = describe(runner, outcome, repro.the_case);
-    EXPECT_EQ(sorted(found.faults), sorted(repro.faults)) << name;
-    if (writes() && sorted(found.faults) == sorted(repro.faults)) {
-      found.faults = repro.faults;
-      write_reproducer((kCorpus / "repros" / (name + ".repro")).string(), found);
-    } else {
-      EXPECT_EQ(found.trace, repro.trace) << name;
-    }
-  }
-}
-
-// Named <variant>-<hazard>: a window, or the kind of the fault where it has none.
-TEST(GraphArgumentCorpus, EveryClaimedHazardHasAReproducerThatShowsIt) {
-  harness::Runner runner;
-  const auto repros = read_all("repros");
-  for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant)
-    for (const harness::Label hazard : scenario.variants[variant].claim.hazards) {
-      const std::string name =
-          fmt::format("{}-{}", scenario.variants[variant].name.view(), hazard.view());
-      ASSERT_TRUE(repros.contains(name)) << name;
-      const Case& the_case = repros.at(name).the_case;
-      EXPECT_EQ(the_case.variant, variant) << name;
       const harness::Outcome& outcome = runner.run(the_case);
-      bool shown = false;
-      for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
-        const int window = outcome.windows[i];
-        shown |= window >= 0 ? scenario.windows[static_cast<std::size_t>(window)].name == hazard
-                             : to_label(outcome.faults[i].kind) == hazard;
-      }
-      EXPECT_TRUE(shown) << name;
+      EXPECT_FALSE(outcome.caller_errors.empty()) << name << " " << variant;
+      const int window = harness::testing::window_of_program(scenario, name);
+      EXPECT_NE(outcome.reached >> window & 1, 0u) << name;
     }
-}
-
-// As libFuzzer holds it: the tape, and a record that says which config it is for.
-std::vector<std::uint8_t> plain_seed() {
-  const harness::Config config =
-      harness::parse_config(scenario, "default_stream=legacy collector=eval_breaker");
-  std::uint32_t index = 0;
-  while (!(harness::config_at(scenario, index) == config)) ++index;
-  Tape tape = plain_program().tape();
-  tape.push_back({harness::entries::kConfigName, harness::entries::kConfigTag, 0, index});
-  std::vector<std::uint8_t> bytes(tape.size() * sizeof(harness::Decision));
-  harness::entries::write_records(tape, bytes.data(), bytes.size());
-  return bytes;
 }
 
 TEST(GraphArgumentCorpus, TheSeedPlainIsTheDocumentedOrdinaryUse) {
-  const fs::path file = kCorpus / "seeds" / "plain";
-  const std::vector<std::uint8_t> expected = plain_seed();
-  if (writes())
-    std::ofstream(file, std::ios::binary)
-        .write(reinterpret_cast<const char*>(expected.data()),
-               static_cast<std::streamsize>(expected.size()));
-  std::ifstream in(file, std::ios::binary);
-  const std::vector<std::uint8_t> found{std::istreambuf_iterator<char>(in), {}};
-  EXPECT_EQ(found, expected);
+  harness::testing::expect_plain_seed(scenario, plain_program().tape(),
+                                      "default_stream=legacy collector=eval_breaker");
 }
 
 }  // namespace

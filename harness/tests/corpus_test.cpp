@@ -1,0 +1,88 @@
+// The committed corpus of every path is what it claims to be.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/tables.h"
+#include "harness/tests/corpus.h"
+
+namespace harness {
+namespace {
+
+using testing::corpus_of;
+using testing::read_corpus;
+using testing::writes_corpus;
+
+class TestCorpus : public ::testing::TestWithParam<const Scenario*> {
+ protected:
+  const Scenario& scenario() const { return *GetParam(); }
+};
+
+TEST_P(TestCorpus, HasAProgramForEveryWindow) {
+  const auto programs = read_corpus(scenario(), "programs");
+  for (const Window& window : scenario().windows)
+    EXPECT_TRUE(programs.contains(std::string(window.name.view()))) << window.name.view();
+}
+
+TEST_P(TestCorpus, ProgramsHoldOpsAndTheirArgumentsAndNothingElse) {
+  for (const auto& [name, program] : read_corpus(scenario(), "programs"))
+    for (const Decision& decision : program.the_case.tape)
+      EXPECT_TRUE(decision.site_tag == site_tag(Site::op) ||
+                  decision.site_tag == site_tag(Site::argument))
+          << name;
+}
+
+/// The faults of a run in the order of the file: the one that it is about may come first there.
+void put_first(const std::string& fault, std::vector<std::string>& faults) {
+  const auto found = std::find(faults.begin(), faults.end(), fault);
+  if (found != faults.end()) std::rotate(faults.begin(), found, found + 1);
+}
+
+TEST_P(TestCorpus, EveryReproducerShowsWhatItSays) {
+  Runner runner;
+  for (const auto& [name, repro] : read_corpus(scenario(), "repros")) {
+    ASSERT_FALSE(repro.faults.empty()) << name;
+    const Outcome& outcome = runner.run(repro.the_case);
+    Reproducer found = describe(runner, outcome, repro.the_case);
+    put_first(repro.faults.front(), found.faults);
+    EXPECT_EQ(found.faults, repro.faults) << name;
+    if (writes_corpus() && found.faults == repro.faults)
+      write_reproducer((corpus_of(scenario()) / "repros" / (name + ".repro")).string(), found);
+    else
+      EXPECT_EQ(found.trace, repro.trace) << name;
+  }
+}
+
+bool shows(const Scenario& scenario, const Outcome& outcome, Label hazard) {
+  for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
+    const int window = outcome.windows[i];
+    const Label shown = window >= 0 ? scenario.windows[static_cast<std::size_t>(window)].name
+                                    : to_label(outcome.faults[i].kind);
+    if (shown == hazard) return true;
+  }
+  return false;
+}
+
+// Named <variant>-<hazard>: a window, or the kind of the fault where it has none.
+TEST_P(TestCorpus, HasAReproducerForEveryClaimedHazard) {
+  Runner runner;
+  const auto repros = read_corpus(scenario(), "repros");
+  for (std::size_t variant = 0; variant < scenario().variants.size(); ++variant)
+    for (const Label hazard : scenario().variants[variant].claim.hazards) {
+      const std::string name =
+          fmt::format("{}-{}", scenario().variants[variant].name.view(), hazard.view());
+      ASSERT_TRUE(repros.contains(name)) << name;
+      const Case& the_case = repros.at(name).the_case;
+      EXPECT_EQ(the_case.variant, variant) << name;
+      EXPECT_TRUE(shows(scenario(), runner.run(the_case), hazard)) << name;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, TestCorpus,
+                         ::testing::ValuesIn(tables::scenarios().begin(),
+                                             tables::scenarios().end()),
+                         [](const auto& info) { return std::string(info.param->name.view()); });
+
+}  // namespace
+}  // namespace harness
