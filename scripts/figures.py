@@ -264,6 +264,9 @@ def fuzzed(full):
 
 # 6. Speed.
 
+PLAIN_RUNS_PER_SECOND = {"bench_argpack": 150_000}
+
+
 def speed(full):
     """Against the bare fiber loop of the same binary and run. A small run on a busy machine is noisy:
     there the bar is half as high."""
@@ -280,8 +283,9 @@ def speed(full):
             continue
         rows = benchmarks(program, full)
         rate = rate_of(rows, "plain")
-        yield Figure(f"{program} seeds/plain: at least 150 000 runs/s", f"{rate:,.0f}",
-                     rate >= 150_000 * slack)
+        asked = PLAIN_RUNS_PER_SECOND.get(program, 100_000)
+        yield Figure(f"{program} seeds/plain: at least {asked:,} runs/s", f"{rate:,.0f}",
+                     rate >= asked * slack)
         for name in ("ops", "tasks"):
             points = sorted((int(n.split("/")[1]), row["cpu_time"]) for n, row in rows.items()
                             if n.startswith(name + "/"))
@@ -322,15 +326,21 @@ def rate_of(rows, name):
     return rows[name]["items_per_second"]
 
 
-def largest_deviation(points):
-    """How far the worst point is off the line of least relative squares, as a share of the line."""
+def line_through(points):
+    """The line of least relative squares: its height at 0, and its slope."""
     weights = [1 / y**2 for _, y in points]
     total = sum(weights)
     x_mean = sum(w * x for w, (x, _) in zip(weights, points)) / total
     y_mean = sum(w * y for w, (_, y) in zip(weights, points)) / total
     slope = (sum(w * (x - x_mean) * (y - y_mean) for w, (x, y) in zip(weights, points))
              / sum(w * (x - x_mean) ** 2 for w, (x, _) in zip(weights, points)))
-    return max(abs(y / (y_mean + slope * (x - x_mean)) - 1) for x, y in points)
+    return y_mean - slope * x_mean, slope
+
+
+def largest_deviation(points):
+    """How far the worst point is off the line through all, as a share of the line."""
+    height, slope = line_through(points)
+    return max(abs(y / (height + slope * x) - 1) for x, y in points)
 
 
 # 7. Bad input.
