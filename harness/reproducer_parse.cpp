@@ -116,8 +116,9 @@ class Parser {
     const std::string name = only_word("the name of a variant");
     require_unset(!has_variant_, "variant");
     has_variant_ = true;
+    const Scenario& path = scenario();
     try {
-      the_case().variant = variant_named(scenario(), name);
+      the_case().variant = variant_named(path, name);
     } catch (const std::runtime_error& error) {
       complain("{}", error.what());
     }
@@ -128,8 +129,9 @@ class Parser {
     has_config_ = true;
     const std::string_view text =
         rest_.substr(0, std::min(rest_.find_first_of("#\r"), rest_.size()));
+    const Scenario& path = scenario();
     try {
-      the_case().config = parse_config(scenario(), text);
+      the_case().config = parse_config(path, text);
     } catch (const std::runtime_error& error) {
       complain("{}", error.what());
     }
