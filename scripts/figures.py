@@ -7,7 +7,6 @@ Usage: scripts/figures.py [--long] [NAME...]
 Prints asked, measured, pass. Without --long each check runs at a small fraction of its size. Needs
 the presets built, which scripts/test.sh does. Exit: 0 all pass, 1 one does not, 3 usage.
 """
-import dataclasses
 import importlib.util
 import json
 import pathlib
@@ -18,71 +17,12 @@ import sys
 import tempfile
 
 import programs
+from bad_input import bad_inputs
+from measuring import (CannotMeasure, Figure, benchmarks, committed_repros, found_cases, fuzz, key,
+                       largest_deviation, minimize, named_own, named_sound, need, rate_of, replayed,
+                       variants)
 
 PRESETS = ("release", "asan", "tsan")
-
-
-@dataclasses.dataclass
-class Figure:
-    asked: str
-    measured: str
-    passed: bool
-
-
-class CannotMeasure(Exception):
-    """Says why a figure is missing: a program that is not built, an output without a key. Fails it."""
-
-
-def need(preset, name):
-    if not programs.exists(preset, name):
-        raise CannotMeasure(f"build/{preset}/{name} is not built")
-
-
-def fuzz(*arguments, **how):
-    """Runs `afterlife fuzz --json` and returns its object and how it ended."""
-    need("release", "afterlife")
-    ended = programs.run("release", "afterlife", "fuzz", *arguments, "--json", **how)
-    try:
-        return json.loads(ended.out), ended
-    except json.JSONDecodeError:
-        raise CannotMeasure(f"afterlife fuzz {' '.join(map(str, arguments))}: exit {ended.code}, "
-                            f"no JSON; {ended.err.strip()[-200:]}") from None
-
-
-def key(row, name):
-    if name not in row:
-        raise CannotMeasure(f"afterlife fuzz --json has no '{name}'")
-    return row[name]
-
-
-def variants():
-    """(path/variant, claim) of everything there is."""
-    found, _ = fuzz("--runs", 1)
-    return [(f"{row['path']}/{row['variant']}", row["claim"]) for row in found["results"]]
-
-
-def named_own():
-    return [name for name, _ in variants() if name.endswith("/own")]
-
-
-def named_sound():
-    return [name for name, claim in variants() if claim == "sound"]
-
-
-def found_cases(folder, wanted):
-    """Reproducers of distinct searches, at least `wanted` of them if there are so many."""
-    files = []
-    for seed in range(1, 4 * wanted):
-        out = pathlib.Path(folder) / str(seed)
-        fuzz("--runs", 2000, "--seed", seed, "--out", out)
-        files += sorted(p for p in out.rglob("*") if p.is_file())
-        if len(files) >= wanted:
-            break
-    return files[:wanted]
-
-
-def committed_repros():
-    return sorted(p for p in programs.ROOT.glob("corpus/*/repros/*") if p.is_file())
 
 
 # 1. Every variant comes out as claimed.
@@ -217,23 +157,6 @@ def minimized(full):
                  not changed and not other)
 
 
-def minimize(file):
-    """Minimizes the file in place. Its object: runs, seconds, ops, decisions, window_ops."""
-    return json_of("minimize", file)
-
-
-def replayed(file):
-    return json_of("replay", file)
-
-
-def json_of(command, file):
-    ended = programs.run("release", "afterlife", command, file, "--json")
-    try:
-        return json.loads(ended.out)
-    except json.JSONDecodeError:
-        raise CannotMeasure(f"afterlife {command} --json: exit {ended.code}, no JSON") from None
-
-
 # 5. Sound under load.
 
 def endurance(full):
@@ -307,42 +230,6 @@ def turns(spine, slack):
                      max(costs) <= 40 / slack and off <= 0.2 / slack)
 
 
-def benchmarks(program, full):
-    """Name to row of a Google Benchmark program; the median of its repetitions."""
-    need("release", program)
-    ended = programs.run("release", program, "--benchmark_format=json",
-                         f"--benchmark_repetitions={5 if full else 1}",
-                         f"--benchmark_min_time={0.5 if full else 0.1}", one_core=True)
-    if ended.code:
-        raise CannotMeasure(f"{program}: exit {ended.code}")
-    rows = json.loads(ended.out)["benchmarks"]
-    medians = [r for r in rows if r.get("aggregate_name") == "median"] or rows
-    return {row["run_name"]: row for row in medians}
-
-
-def rate_of(rows, name):
-    if name not in rows:
-        raise CannotMeasure(f"no benchmark '{name}' among {', '.join(rows)}")
-    return rows[name]["items_per_second"]
-
-
-def line_through(points):
-    """The line of least relative squares: its height at 0, and its slope."""
-    weights = [1 / y**2 for _, y in points]
-    total = sum(weights)
-    x_mean = sum(w * x for w, (x, _) in zip(weights, points)) / total
-    y_mean = sum(w * y for w, (_, y) in zip(weights, points)) / total
-    slope = (sum(w * (x - x_mean) * (y - y_mean) for w, (x, y) in zip(weights, points))
-             / sum(w * (x - x_mean) ** 2 for w, (x, _) in zip(weights, points)))
-    return y_mean - slope * x_mean, slope
-
-
-def largest_deviation(points):
-    """How far the worst point is off the line through all, as a share of the line."""
-    height, slope = line_through(points)
-    return max(abs(y / (height + slope * x) - 1) for x, y in points)
-
-
 # 7. Bad input.
 
 def bad_input(full):
@@ -366,52 +253,6 @@ def bad_input(full):
                      f"{count - len(wrong)} of {count}" + "".join(f"; {w}" for w in wrong[:3]), not wrong)
 
 
-def bad_inputs(folder):
-    """(what, arguments, exit code); 2 is the world, 3 is usage."""
-    case = next(iter(committed_repros()), None) or next(iter(found_cases(folder / "found", 1)), None)
-    if case is None:
-        raise CannotMeasure("no reproducer to damage")
-    text = case.read_text()
-    version, rest = text.split("\n", 1)
-    damaged = {
-        "a corrupt reproducer": version + "\n" + rest.replace(" ", "\x01"),
-        "a truncated reproducer": text[:len(text) // 2],
-        "an empty reproducer": "",
-        "a foreign file": "\x7fELF\x02\x01\x01" + "\0" * 200,
-        "a reproducer of a future version": re.sub(r"\d+", "999", version) + "\n" + rest,
-        "a reproducer of an unknown path": re.sub(r"(?m)^(path\s+)\S+", r"\1nosuch", text),
-        "a reproducer of an unknown variant": re.sub(r"(?m)^(variant\s+)\S+", r"\1nosuch", text),
-        "a reproducer of an unknown config": re.sub(r"(?m)^(config\s+).*", r"\1nosuch=1", text),
-        "a reproducer of an unknown device": re.sub(r"(?m)^(device\s+)\S+", r"\1nosuch", text),
-    }
-    for what, content in damaged.items():
-        file = folder / what.replace(" ", "_")
-        file.write_text(content)
-        for command in ("replay", "minimize"):
-            yield f"{command} {what}", (command, file), 2
-    huge = folder / "huge"
-    with huge.open("wb") as out:
-        out.write(text.encode())
-        out.truncate(1 << 30)
-    yield "replay a file of 1 GiB", ("replay", huge), 2
-    huge.unlink()
-    yield "replay no file", ("replay", folder / "nosuch"), 2
-    yield "replay a folder", ("replay", folder), 2
-    name = variants()[0][0]
-    path = name.split("/")[0]
-    yield "unknown path", ("fuzz", "nosuch", "--runs", 1), 3
-    yield "unknown variant", ("fuzz", path + "/nosuch", "--runs", 1), 3
-    yield "unknown strategy", ("fuzz", name, "--runs", 1, "--strategy", "nosuch"), 3
-    yield "unknown device", ("fuzz", name, "--runs", 1, "--device", "nosuch"), 3
-    yield "unknown option", ("fuzz", "--nosuch"), 3
-    yield "a number that is none", ("fuzz", name, "--runs", "many"), 3
-    yield "prove an unknown variant", ("prove", path + "/nosuch"), 3
-    (folder / "file").touch()
-    yield "an unwritable output folder", ("fuzz", name, "--runs", 100, "--out", folder / "file" / "out"), 2
-    if not pathlib.Path("/dev/nvidiactl").exists():
-        yield "--device gpu without a GPU", ("fuzz", name, "--runs", 1, "--device", "gpu"), 2
-
-
 # 8. The checks are checked.
 
 def planted(full):
@@ -429,8 +270,7 @@ def planted(full):
 
 
 def of_paths():
-    """The figures of scenarios/*/figures.py, which import this module for what they share."""
-    sys.modules.setdefault("figures", sys.modules[__name__])
+    """The figures of scenarios/*/figures.py."""
     for file in sorted(programs.ROOT.glob("scenarios/*/figures.py")):
         spec = importlib.util.spec_from_file_location(file.parent.name + "_figures", file)
         module = importlib.util.module_from_spec(spec)

@@ -2,7 +2,7 @@
 import re
 
 import programs
-from figures import (CannotMeasure, Figure, benchmarks, fuzz, json_of, key, largest_deviation,
+from measuring import (CannotMeasure, Figure, benchmarks, fuzz, json_of, key, largest_deviation,
                      line_through, need)
 
 SOUND = "alltoallv/snapshot_region"

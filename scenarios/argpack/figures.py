@@ -1,5 +1,5 @@
 """What the argpack path promises beyond what every path does."""
-from figures import Figure, fuzz
+from measuring import Figure, fuzz
 
 
 def protected(full):

@@ -2,7 +2,7 @@
 import re
 
 import programs
-from figures import CannotMeasure, Figure, fuzz, need
+from measuring import CannotMeasure, Figure, fuzz, need
 
 PATH = "graph_argument"
 

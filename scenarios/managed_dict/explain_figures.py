@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 
 import programs
-from figures import CannotMeasure, Figure, fuzz, need, variants
+from measuring import CannotMeasure, Figure, fuzz, need, variants
 
 # The classes of the report, and two that it does not list (f, g). What is not in here is legal.
 CLASS_OF = {

@@ -3,7 +3,7 @@ import pathlib
 import sys
 
 import programs
-from figures import Figure, fuzz, need, variants
+from measuring import Figure, fuzz, need, variants
 
 SECONDS = 5
 ALARM_FREE = ("stock", "inline_values", "legal_recycle", "legal_materialise")

@@ -1,0 +1,52 @@
+// What tests of inter-process communication share: a process that exports, and one that imports.
+#pragma once
+
+#include <cstring>
+
+#include "harness/tests/cuda_stage.h"
+
+namespace harness::testing {
+
+inline constexpr unsigned kLazy = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;
+inline constexpr unsigned kShared = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
+
+inline CUipcMemHandle export_memory(CUdeviceptr address) {
+  CUipcMemHandle handle{};
+  EXPECT_EQ(cuIpcGetMemHandle(&handle, address), CUDA_SUCCESS);
+  return handle;
+}
+
+inline bool same(const CUipcMemHandle& left, const CUipcMemHandle& right) {
+  return std::memcmp(&left, &right, sizeof left) == 0;
+}
+
+inline constexpr ProcessId kImporter{1};
+
+/// Makes what is called belong to the other process, with a context of its own.
+class AsImporter {
+ public:
+  explicit AsImporter(World& world) : scope_(world.scheduler, kImporter) {
+    CUcontext context = nullptr;
+    EXPECT_EQ(cuInit(0), CUDA_SUCCESS);
+    EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cuCtxPushCurrent_v2(context), CUDA_SUCCESS);
+  }
+  ~AsImporter() { EXPECT_EQ(cuCtxPopCurrent_v2(nullptr), CUDA_SUCCESS); }
+
+ private:
+  ProcessScope scope_;
+};
+
+inline CUdeviceptr import(const CUipcMemHandle& handle) {
+  CUdeviceptr address = 0;
+  EXPECT_EQ(cuIpcOpenMemHandle_v2(&address, handle, kLazy), CUDA_SUCCESS);
+  return address;
+}
+
+inline CUipcEventHandle export_event(CUevent event) {
+  CUipcEventHandle handle{};
+  EXPECT_EQ(cuIpcGetEventHandle(&handle, event), CUDA_SUCCESS);
+  return handle;
+}
+
+}  // namespace harness::testing
