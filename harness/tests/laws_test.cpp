@@ -119,6 +119,7 @@ TEST_P(Laws, PlainOrdinaryUseHoldsAndIsNotVacuous) {
     EXPECT_EQ(first_fault(outcome), "");
     return;
   }
+  EXPECT_TRUE(outcome.failed()) << "the claim says always";
   for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
     std::set<std::string> names;
     add_names(names, *subject.scenario, outcome.faults[i], outcome.windows[i]);

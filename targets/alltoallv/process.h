@@ -82,6 +82,7 @@ class Process {
   bool can_go_on() const;
   bool may_go_on(const Task& task) const;
   const Task* copying() const;
+  bool is_copying() const;
   void serve();
 
   // ---- a collective, stage by stage (collective.cpp) ----

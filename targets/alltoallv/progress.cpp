@@ -3,6 +3,8 @@
 // One pass visits every task once, first in first out. When a pass moved nothing, the rank sleeps
 // until something that it polls changes: nobody spins, so that a hang is seen at once. While copies
 // are in flight it looks twice more, then waits for them.
+#include <algorithm>
+
 #include "targets/alltoallv/process.h"
 
 namespace targets::alltoallv {
@@ -176,7 +178,7 @@ bool Process::wait_for_copies() {
     if (++fruitless_ > kPolls) cuEventSynchronize(task->copied);
     return true;
   }
-  fruitless_ = 0;
+  if (!is_copying()) fruitless_ = 0;
   return false;
 }
 
@@ -184,6 +186,12 @@ const Task* Process::copying() const {
   for (const Task* task : queue_)
     if (task->in_flight) return task;
   return nullptr;
+}
+
+/// The same, of all tasks: one may be in the hands of another thread, which counts its polls too.
+bool Process::is_copying() const {
+  return std::any_of(requests_.begin(), requests_.end(),
+                     [](const Task* task) { return task != nullptr && task->in_flight; });
 }
 
 bool Process::can_go_on() const {
