@@ -8,17 +8,21 @@ namespace scenarios::graph_argument {
 
 inline constexpr std::string_view kClose =
     "cuda-python#2041, review: explicit release is not protected against";
+inline constexpr std::string_view kCaptured =
+    "cuda-python#2041, review: what is launched into a capture is the caller's to keep";
 inline constexpr std::string_view kBareAddress =
     "cuda.core docs, GraphDefinition.launch: an int is a raw pointer, whose memory is the caller's";
 inline constexpr std::string_view kCycle =
     "cuda.core docs, graph attachments: a cycle through a graph is not collected";
 
-inline constexpr std::array<harness::ContractClause, 7> kContract{{
+inline constexpr std::array<harness::ContractClause, 9> kContract{{
     {"", "Buffer.close", "add_one", kClose},
     {"", "Buffer.close", "saxpy", kClose},
     {"", "Buffer.close", "block_sum", kClose},
     {"", "Buffer.close", "produce", kClose},
     {"", "Buffer.close", "consume", kClose},
+    {"", "", "captured", kCaptured},
+    {"library", "ObjectCode.__dealloc__/R4", "", kCaptured},
     {"", "", "chase", kBareAddress},
     {"reference cycle", "", "", kCycle},
 }};

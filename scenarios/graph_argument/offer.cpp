@@ -59,6 +59,11 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
     {kWay | ops(Op::flood, Op::drop, Op::close_graph, Op::synchronize, Op::set_params),
      ops(Op::flood, Op::drop, Op::close_graph, Op::set_params, Op::destroy_node),
      ops(Op::flood, Op::drop, Op::set_params), kDefinitionVariables | kNodeVariables},
+    // Captures: what is launched into them, and those that are invalidated.
+    {ops(Op::begin_building, Op::launch_captured, Op::end_building, Op::complete, Op::launch,
+         Op::drop, Op::synchronize, Op::synchronize_device, Op::add_memset),
+     ops(Op::drop, Op::synchronize_device, Op::end_building, Op::make_cycle, Op::collect),
+     ops(Op::launch_captured, Op::end_building, Op::complete, Op::launch), kBufferVariables},
 }};
 
 /// `members` where `condition` holds.
@@ -91,6 +96,10 @@ Ops applicable(const Situation& now) {
          when(census.graphs != 0 && census.kernel_nodes != 0 && buffered, ops(Op::update_node)) |
          when(census.graphs != 0 && defined, ops(Op::update)) |
          when(now.launched, ops(Op::synchronize)) |
+         when(now.launched || census.builders != 0, ops(Op::synchronize_device)) |
+         when(buffered && census.modules != 0, ops(Op::begin_building)) |
+         when(census.builders != 0, ops(Op::end_building, Op::complete)) |
+         when(census.builders != 0 && buffered && census.modules != 0, ops(Op::launch_captured)) |
          when(census.all() != 0, ops(Op::alias, Op::drop, Op::make_cycle, Op::collect));
 }
 

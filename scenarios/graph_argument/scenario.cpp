@@ -28,6 +28,7 @@ constexpr std::array<harness::Window, targets::graph_argument::kWindowCount> kWi
     {"R1", "a buffer's last reference goes, then a kernel node uses it"},
     {"R2", "a copy's or set's operand goes, then the node uses it"},
     {"R3", "a buffer is closed, then a kernel node uses it: the caller's"},
+    {"R4", "what was launched into a capture goes, then its graph uses it: the caller's"},
     {"R5", "what a bare address names goes, then it is used: the caller's"},
     {"R6", "a node is changed or destroyed, then an executable uses what it had"},
     {"R7", "an executable's node is changed, then it, or a launch before, uses a buffer that went"},
@@ -41,6 +42,7 @@ constexpr std::array<harness::Window, targets::graph_argument::kWindowCount> kWi
     {"R16", "a node is added and its owners are not, then it is used"},
     {"R17", "an update fails, then the executable's owners are appended to"},
     {"R18", "a handle comes back, then what was known of it is taken for the new one's"},
+    {"R19", "a capture is invalidated, then its builder is ended or dropped"},
     {"R20", "what a graph keeps refers to the graph, then both are dropped: the caller's"},
     {"R21", "Python's queue is full, then CUDA's thread has something to let go of"},
 }};

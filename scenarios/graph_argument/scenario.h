@@ -44,8 +44,13 @@ enum class Op : std::uint8_t {
   collect,
   synchronize,
   flood,
+  begin_building,
+  launch_captured,
+  end_building,
+  complete,
+  synchronize_device,
 };
-inline constexpr std::size_t kOpCount = 35;
+inline constexpr std::size_t kOpCount = 40;
 inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"allocate"},
     {"close_buffer"},
@@ -82,6 +87,11 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"collect"},
     {"synchronize"},
     {"flood"},
+    {"begin_building"},
+    {"launch_captured"},
+    {"end_building"},
+    {"complete"},
+    {"synchronize_device"},
 }};
 
 /// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the

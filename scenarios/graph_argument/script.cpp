@@ -37,7 +37,7 @@ const OpList& Script::current_offer(const Theme& theme, std::uint32_t task) {
 /// The ops from which on there is something to meddle with.
 static bool uses(Op op) {
   return op == Op::add_kernel || op == Op::add_memcpy || op == Op::add_memset ||
-         op == Op::add_callback || op == Op::instantiate;
+         op == Op::add_callback || op == Op::instantiate || op == Op::launch_captured;
 }
 
 void Script::take_slot(const Theme& theme, std::uint32_t task, std::uint32_t index) {

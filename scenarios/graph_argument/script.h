@@ -83,6 +83,7 @@ class Script final : public targets::graph_argument::Observer {
   Status perform_on_objects(Op op, const Census& census, const Slot& slot);
   Status perform_on_definition(Op op, const Census& census, const Slot& slot);
   Status perform_on_graph(Op op, const Census& census, const Slot& slot);
+  Status perform_on_builder(Op op, const Census& census, const Slot& slot);
   Status add_kernel(const Census& census, const Slot& slot);
   Status add_memcpy(const Census& census, const Slot& slot);
 

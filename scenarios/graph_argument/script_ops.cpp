@@ -75,7 +75,8 @@ Variable Script::choose_node(const Slot& slot) {
 Status Script::perform(Op op, const Situation& now, const Slot& slot) {
   if (op < Op::create_definition) return perform_on_objects(op, now.census, slot);
   if (op < Op::instantiate) return perform_on_definition(op, now.census, slot);
-  return perform_on_graph(op, now.census, slot);
+  if (op < Op::begin_building) return perform_on_graph(op, now.census, slot);
+  return perform_on_builder(op, now.census, slot);
 }
 
 Status Script::perform_on_objects(Op op, const Census& census, const Slot& slot) {
@@ -226,6 +227,27 @@ Status Script::perform_on_graph(Op op, const Census& census, const Slot& slot) {
       return path.flood_pending_calls();
     default:
       return path.synchronize(choose_stream());
+  }
+}
+
+Status Script::perform_on_builder(Op op, const Census& census, const Slot& slot) {
+  GraphArgument& path = *path_;
+  switch (op) {
+    case Op::begin_building:
+      return path.begin_building(choose_new(slot, kBuilderVariables));
+    case Op::launch_captured: {
+      const Variable builder = choose(census.builders);
+      const Variable module = choose(census.modules);
+      return path.launch_captured(builder, module, choose(census.buffers));
+    }
+    case Op::end_building:
+      return path.end_building(choose(census.builders));
+    case Op::complete: {
+      const Variable into = choose_new(slot, kGraphVariables);
+      return path.complete(into, choose(census.builders));
+    }
+    default:
+      return path.synchronize_device();
   }
 }
 

@@ -22,6 +22,12 @@ bool is_kernel(Label use) {
                      });
 }
 
+/// A graph that its builder had, or took for its own.
+bool is_builders(const Fault& fault) {
+  return fault.death_site.view().starts_with("GraphBuilder.") ||
+         fault.use_site.view().starts_with("GraphBuilder.");
+}
+
 /// The window that the target's death sites end in.
 std::optional<Window> window_of_site(const Fault& fault) {
   const std::string_view death = fault.death_site.view();
@@ -44,6 +50,7 @@ std::optional<Window> window_of_kind(const Fault& fault) {
   if (kind == "interpreter") return Window::r11;
   if (kind == "function") return Window::r6;  // Only a slot that is emptied takes one away.
   if (kind == "Stream" || kind == "Event") return Window::r13;
+  if (kind == "graph" && is_builders(fault)) return Window::r19;
   if (kind == "graph" || kind == "graph node" || kind == "embedded graph")
     return fault.kind == FaultKind::recycled_use ? Window::r18 : Window::r10;
   if (kind == "reference cycle") return Window::r20;

@@ -12,9 +12,9 @@ namespace targets::graph_argument {
 using harness::Label;
 
 Label to_label(Work work) {
-  static constexpr std::array<Label, 12> kLabels{"add_one", "saxpy", "block_sum", "produce",
-                                                 "consume", "chase", "memcpy",    "memset",
-                                                 "record",  "wait",  "callback",  "child"};
+  static constexpr std::array<Label, 13> kLabels{
+      "add_one", "saxpy",  "block_sum", "produce", "consume",  "chase", "captured",
+      "memcpy",  "memset", "record",    "wait",    "callback", "child"};
   return kLabels[harness::raw(work)];
 }
 
@@ -28,6 +28,7 @@ bool points_into(const GhostNode& node, const Thing& thing) {
 Thing* target_of(const GhostNode& node) {
   switch (node.work) {
     case Work::add_one:
+    case Work::captured:
     case Work::copy:
     case Work::set:
       return node.things[0];
@@ -52,6 +53,7 @@ std::int32_t result_of(const GhostNode& node, std::int32_t i) {
   const std::int32_t y = node.things[1] != nullptr ? node.things[1]->value : 0;
   switch (node.work) {
     case Work::add_one:
+    case Work::captured:
       return x + i + 1;
     case Work::saxpy:
       return saxpy(x + i, y + i);
@@ -246,7 +248,8 @@ bool Ghost::used(const Thing& thing) const {
 void Ghost::reach_let_go(const std::pmr::vector<GhostNode>& nodes) {
   for (const GhostNode& node : nodes)
     for (const Thing* thing : {node.things[0], node.things[1], node.helper})
-      if (thing != nullptr && thing->lost() && !used(*thing)) return reach(Window::r11);
+      if (thing != nullptr && node.work != Work::captured && thing->lost() && !used(*thing))
+        return reach(Window::r11);
 }
 
 // ---- windows ------------------------------------------------------------------------------------
@@ -263,9 +266,10 @@ Window window_of_use(const GhostNode& node, const Thing& thing) {
   return node.work == Work::copy || node.work == Work::set ? Window::r2 : Window::r1;
 }
 
+/// A captured launch does not count: all that it uses is the caller's to keep.
 const GhostNode* user_of(const std::pmr::vector<GhostNode>& nodes, const Thing& thing) {
   for (const GhostNode& node : nodes)
-    if (points_into(node, thing)) return &node;
+    if (node.work != Work::captured && points_into(node, thing)) return &node;
   return nullptr;
 }
 
@@ -302,16 +306,25 @@ Window Ghost::window_of(const Thing& thing) const {
     const GhostNode* node = graph->gone ? nullptr : user_of(graph->nodes, thing);
     if (node != nullptr) return window_of_use(*node, thing);
   }
-  return Window::r1;
+  return is_captured(thing) ? Window::r4 : Window::r1;
+}
+
+bool Ghost::is_captured(const Thing& thing) const {
+  return std::any_of(graphs_.begin(), graphs_.end(), [&](const GhostGraph* graph) {
+    return std::any_of(graph->nodes.begin(), graph->nodes.end(), [&](const GhostNode& node) {
+      return node.work == Work::captured && points_into(node, thing);
+    });
+  });
 }
 
 namespace {
 
 #define WINDOWS(prefix)                                                                        \
   {                                                                                            \
-    prefix "R1", prefix "R2", prefix "R3", prefix "R5", prefix "R6", prefix "R7", prefix "R8", \
-        prefix "R9", prefix "R10", prefix "R11", prefix "R12", prefix "R13", prefix "R14",     \
-        prefix "R16", prefix "R17", prefix "R18", prefix "R20", prefix "R21"                   \
+    prefix "R1", prefix "R2", prefix "R3", prefix "R4", prefix "R5", prefix "R6", prefix "R7", \
+        prefix "R8", prefix "R9", prefix "R10", prefix "R11", prefix "R12", prefix "R13",      \
+        prefix "R14", prefix "R16", prefix "R17", prefix "R18", prefix "R19", prefix "R20",    \
+        prefix "R21"                                                                           \
   }
 using Sites = std::array<Label, kWindowCount>;
 constexpr Sites kBufferSites WINDOWS("Buffer.__dealloc__/");

@@ -19,7 +19,8 @@ enum class Work : std::uint8_t {
   block_sum,
   produce,
   consume,
-  chase,  // As Entry.
+  chase,
+  captured,  // As Entry.
   copy,
   set,
   record,
@@ -29,7 +30,7 @@ enum class Work : std::uint8_t {
 };
 harness::Label to_label(Work work);
 constexpr Work work_of(Entry entry) { return static_cast<Work>(entry); }
-constexpr bool is_kernel(Work work) { return work <= Work::chase; }
+constexpr bool is_kernel(Work work) { return work <= Work::captured; }
 
 enum class ThingKind : std::uint8_t { buffer, module, event, function };
 
@@ -155,6 +156,8 @@ class Ghost {
   /// `nodes` are over: what nobody else uses is let go of on CUDA's thread.
   void reach_let_go(const std::pmr::vector<GhostNode>& nodes);
   bool used(const Thing& thing) const;
+  /// A captured launch uses it.
+  bool is_captured(const Thing& thing) const;
   bool leads_to(const Thing& from, const Thing& to, std::uint32_t depth) const;
   static bool uses(const std::pmr::vector<GhostNode>& nodes, const Thing& thing);
 

@@ -79,11 +79,12 @@ enum class Mischief : std::uint8_t {
 inline constexpr std::uint32_t kMischiefCount = 3;
 
 /// The places where the race can happen, by their numbers in the scenario's README, which says what
-/// became of R4, R15 and R19.
+/// became of R15.
 enum class Window : std::uint8_t {
   r1,
   r2,
   r3,
+  r4,
   r5,
   r6,
   r7,
@@ -97,13 +98,14 @@ enum class Window : std::uint8_t {
   r16,
   r17,
   r18,
+  r19,
   r20,
   r21,
 };
-inline constexpr std::size_t kWindowCount = 18;
+inline constexpr std::size_t kWindowCount = 20;
 inline constexpr std::array<harness::Label, kWindowCount> kWindowLabels{
-    "R1",  "R2",  "R3",  "R5",  "R6",  "R7",  "R8",  "R9",  "R10",
-    "R11", "R12", "R13", "R14", "R16", "R17", "R18", "R20", "R21"};
+    "R1",  "R2",  "R3",  "R4",  "R5",  "R6",  "R7",  "R8",  "R9",  "R10",
+    "R11", "R12", "R13", "R14", "R16", "R17", "R18", "R19", "R20", "R21"};
 
 /// One block that work has written to, and what may be in it.
 struct Reading {
@@ -190,6 +192,16 @@ class GraphArgument {
   virtual Status clone(Variable into, Variable definition) = 0;
   /// buffer.graph = definition: an attribute, which the collector sees.
   virtual Status set_attribute(Variable buffer, Variable definition) = 0;
+
+  // ---- builders ----
+  /// into = Device.create_graph_builder().begin_building(): captures on a stream of its own.
+  virtual Status begin_building(Variable into) = 0;
+  /// launch(builder, config, module.get_kernel("captured"), buffer): buffer.out = buffer.in + 1.
+  virtual Status launch_captured(Variable builder, Variable module, Variable buffer) = 0;
+  /// builder.end_building(). Where the capture is not valid any more, the builder is over.
+  virtual Status end_building(Variable builder) = 0;
+  /// into = builder.complete(): an executable.
+  virtual Status complete(Variable into, Variable builder) = 0;
 
   // ---- executables ----
   virtual Status instantiate(Variable into, Variable definition) = 0;

@@ -7,7 +7,14 @@ void release(Core& core, Garbage garbage) {
   core.policy->release(std::move(garbage));
 }
 
-static void call(const Garbage& garbage) {
+static void end_capture(Core& core, const Garbage& garbage) {
+  CUgraph made = nullptr;
+  if (cuStreamEndCapture(reinterpret_cast<CUstream>(garbage.handle), &made) != CUDA_SUCCESS)
+    core.ghost.reach(Window::r19);
+  if (made != nullptr && garbage.kind == ResourceKind::capture) cuGraphDestroy(made);
+}
+
+static void call(Core& core, const Garbage& garbage) {
   const std::uint64_t handle = garbage.handle;
   switch (garbage.kind) {
     case ResourceKind::memory:
@@ -31,13 +38,16 @@ static void call(const Garbage& garbage) {
     case ResourceKind::user_object:
       cuUserObjectRelease(reinterpret_cast<CUuserObject>(handle), 1);
       return;
+    case ResourceKind::capture:
+    case ResourceKind::owned_capture:
+      return end_capture(core, garbage);
   }
 }
 
 void carry_out(Core& core, const Garbage& garbage) {
-  if (garbage.thing == nullptr) return call(garbage);
+  if (garbage.thing == nullptr) return call(core, garbage);
   const harness::SiteScope site(core.scheduler, core.ghost.death_site(*garbage.thing));
-  call(garbage);
+  call(core, garbage);
 }
 
 GraphBox::GraphBox(Core& the_core, CUgraph handle, GhostGraph* the_ghost,

@@ -12,7 +12,17 @@ namespace targets::graph_argument {
 struct Core;
 struct StreamBox;
 
-enum class ResourceKind : std::uint8_t { memory, stream, event, library, graph, exec, user_object };
+enum class ResourceKind : std::uint8_t {
+  memory,
+  stream,
+  event,
+  library,
+  graph,
+  exec,
+  user_object,
+  capture,        ///< By its stream. What it has made goes too.
+  owned_capture,  ///< Somebody has what it has made.
+};
 
 /// A CUDA thing that nobody holds any more, with all it takes to end it.
 struct Garbage {

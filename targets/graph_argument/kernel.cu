@@ -63,4 +63,10 @@ extern "C" __global__ void chase(const Block* x, Block* y) {
   y->out[i] = x->in[i];
 }
 
-AFTERLIFE_KERNELS(graph_argument, add_one, saxpy, block_sum, produce, consume, chase)
+/// add_one, as launch(builder, ...) has it.
+extern "C" __global__ void captured(Block* x) {
+  const int i = element();
+  x->out[i] = x->in[i] + 1;
+}
+
+AFTERLIFE_KERNELS(graph_argument, add_one, saxpy, block_sum, produce, consume, chase, captured)

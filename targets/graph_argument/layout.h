@@ -32,9 +32,9 @@ inline constexpr std::uint32_t kChaseSteps = 4;
 inline constexpr float kSaxpyFactor = 1.5f;
 
 /// The kernels' entries, in the order in which a module finds them.
-enum class Entry : std::uint8_t { add_one, saxpy, block_sum, produce, consume, chase };
-inline constexpr std::size_t kEntryCount = 6;
-inline constexpr std::array<const char*, kEntryCount> kEntryNames{"add_one", "saxpy",   "block_sum",
-                                                                  "produce", "consume", "chase"};
+enum class Entry : std::uint8_t { add_one, saxpy, block_sum, produce, consume, chase, captured };
+inline constexpr std::size_t kEntryCount = 7;
+inline constexpr std::array<const char*, kEntryCount> kEntryNames{
+    "add_one", "saxpy", "block_sum", "produce", "consume", "chase", "captured"};
 
 }  // namespace targets::graph_argument

@@ -39,6 +39,10 @@ class Policy {
   /// Whether boxes of graphs that went with their node know it.
   virtual bool sets_tombstones() const { return false; }
 
+  /// Whether a builder's handle of its graph owns it from the beginning of the capture. Else the
+  /// builder has a graph when the capture has ended well, as CUDA has it.
+  virtual bool owns_while_capturing() const { return false; }
+
   // ---- executables ----
   virtual CUresult instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& /*keeping*/) {
     return cuGraphInstantiate(&exec, graph.graph, 0);

@@ -98,6 +98,7 @@ Kind Script::kind(Variable variable) const {
   if (type == &kModuleType) return Kind::module;
   if (type == &kEventType) return Kind::event;
   if (type == &kDefinitionType) return Kind::definition;
+  if (type == &kBuilderType) return Kind::builder;
   return type == &kNodeType ? Kind::node : Kind::graph;
 }
 

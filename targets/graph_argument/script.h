@@ -41,6 +41,11 @@ class Script final : public GraphArgument {
   Status clone(Variable into, Variable definition) override;
   Status set_attribute(Variable buffer, Variable definition) override;
 
+  Status begin_building(Variable into) override;
+  Status launch_captured(Variable builder, Variable module, Variable buffer) override;
+  Status end_building(Variable builder) override;
+  Status complete(Variable into, Variable builder) override;
+
   Status instantiate(Variable into, Variable definition) override;
   Status upload(Variable graph, StreamName stream) override;
   Status launch(Variable graph, StreamName stream) override;
@@ -147,6 +152,13 @@ class Script final : public GraphArgument {
   Status add_copy_or_set(Variable into, Variable definition, Variable target, Variable source,
                          std::int32_t value);
   Ref wrap_graph(Shared<GraphBox> graph);
+
+  // ---- script_builders.cpp ----
+  /// The builder's handle of the graph that CUDA is making.
+  Status own_capture(BuilderBox& box);
+
+  // ---- script_graphs.cpp ----
+  Status instantiate_now(const Shared<GraphBox>& graph, Ref& made);
 
   Core& core_;
   Policy& policy_;

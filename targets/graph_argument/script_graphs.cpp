@@ -5,6 +5,18 @@ namespace targets::graph_argument {
 
 using harness::Ref;
 
+Status Script::instantiate_now(const Shared<GraphBox>& graph, Ref& made) {
+  if (is_closed(*graph)) return Status::closed;
+  CUgraphExec exec = nullptr;
+  Keeping* keeping = nullptr;
+  if (policy_.instantiate(*graph, exec, keeping) != CUDA_SUCCESS) return Status::driver_error;
+  auto box =
+      Shared<ExecBox>::make(core_.arena, core_, exec, core_.ghost.instantiate(*graph->ghost));
+  box->keeping = keeping;
+  made = make(kGraphType, GraphPayload{std::move(box)});
+  return Status::ok;
+}
+
 Status Script::instantiate(Variable into, Variable variable) {
   const Op op(core_);
   Ref definition, made;
@@ -12,15 +24,7 @@ Status Script::instantiate(Variable into, Variable variable) {
     return status;
   const Status status = c_call("instantiate", [&] {
     const Shared<GraphBox> graph = definition->payload<DefinitionPayload>().graph;
-    if (is_closed(*graph)) return Status::closed;
-    CUgraphExec exec = nullptr;
-    Keeping* keeping = nullptr;
-    if (policy_.instantiate(*graph, exec, keeping) != CUDA_SUCCESS) return Status::driver_error;
-    auto box =
-        Shared<ExecBox>::make(core_.arena, core_, exec, core_.ghost.instantiate(*graph->ghost));
-    box->keeping = keeping;
-    made = make(kGraphType, GraphPayload{std::move(box)});
-    return Status::ok;
+    return instantiate_now(graph, made);
   });
   if (status == Status::ok) store(into, std::move(made));
   return status;

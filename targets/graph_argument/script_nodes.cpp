@@ -120,6 +120,7 @@ static std::size_t fill_addresses(Work work, std::array<void*, 3>& addresses, fl
       return 3;
     case Work::add_one:
     case Work::produce:
+    case Work::captured:
       addresses = {&x, nullptr, nullptr};
       return 1;
     default:

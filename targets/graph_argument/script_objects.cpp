@@ -37,7 +37,8 @@ Status Script::fill(const DevicePtr& memory, std::int32_t value) {
 
 Status Script::write(const DevicePtr& memory, std::size_t offset, const void* bytes,
                      std::size_t count) {
-  const CUstream stream = memory.stream->stream;
+  const Shared<StreamBox> held = memory.stream;  // Others may close it while we wait.
+  const CUstream stream = held->stream;
   if (cuMemcpyHtoDAsync(memory.address + offset, bytes, count, stream) != CUDA_SUCCESS)
     return Status::driver_error;
   return core_.interpreter.allow_threads([&] { return cuStreamSynchronize(stream); }) ==
@@ -169,7 +170,8 @@ Status Script::synchronize(StreamName name) {
   const Op op(core_);
   return c_call("synchronize", [&] {
     CUstream stream = nullptr;
-    if (!core_.streams[harness::raw(name)]) return Status::closed;
+    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // As in write().
+    if (!held) return Status::closed;
     if (const Status found = stream_of(name, stream); found != Status::ok) return found;
     const std::size_t mark = core_.ghost.mark();
     const CUresult result =

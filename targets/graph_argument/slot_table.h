@@ -3,7 +3,8 @@
 //
 // Its author says: "every node's owners, replaced when its parameters are". But clones and
 // executables share the table: what a slot loses, they lose. Its destructor counts down on CUDA's
-// thread.
+// thread. By then a builder's handle owned the graph from the beginning of the capture (#2008),
+// which CUDA destroys itself when the capture is invalidated (#2834).
 #pragma once
 
 #include "targets/graph_argument/policy.h"
@@ -18,6 +19,7 @@ class SlotTable final : public Policy {
   Status commit(GraphBox& graph, harness::Object& definition, CUgraphNode node,
                 const Owners& owners, Keeping* prepared) override;
   void destroyed(GraphBox& graph, CUgraphNode node) override;
+  bool owns_while_capturing() const override { return true; }
 
  private:
   /// Ownership: CUDA's, once it is attached.

@@ -23,6 +23,7 @@ const TypeInfo kModuleType{.name = "ObjectCode", .tracked = false};
 const TypeInfo kEventType{.name = "Event", .tracked = false};
 const TypeInfo kDefinitionType{.name = "GraphDefinition"};
 const TypeInfo kNodeType{.name = "GraphNode", .tracked = false};
+const TypeInfo kBuilderType{.name = "GraphBuilder", .tracked = false};
 const TypeInfo kGraphType{.name = "Graph", .tracked = false};
 const TypeInfo kFunctionType{.name = "function"};
 const TypeInfo kCycleType{.name = "cycle", .dealloc = deallocate_cycle};

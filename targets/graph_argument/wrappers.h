@@ -1,6 +1,7 @@
 // Wrappers: the managed objects of a script, by type, and what each wraps.
 #pragma once
 
+#include "targets/graph_argument/builder.h"
 #include "targets/graph_argument/core.h"
 
 namespace targets::graph_argument {
@@ -36,6 +37,10 @@ struct NodePayload {
   bool destroyed = false;
 };
 
+struct BuilderPayload {
+  Shared<BuilderBox> box;
+};
+
 struct GraphPayload {
   Shared<ExecBox> exec;  ///< Null when closed.
 };
@@ -58,6 +63,7 @@ extern const harness::TypeInfo kModuleType;
 extern const harness::TypeInfo kEventType;
 extern const harness::TypeInfo kDefinitionType;
 extern const harness::TypeInfo kNodeType;
+extern const harness::TypeInfo kBuilderType;
 extern const harness::TypeInfo kGraphType;
 extern const harness::TypeInfo kFunctionType;
 extern const harness::TypeInfo kCycleType;

@@ -13,10 +13,10 @@ using harness::testing::read_corpus;
 
 /// What 0.7.0 keeps alive already, and what no variant has to.
 bool is_protected(std::string_view window) {
-  return window == "R14" || window == "R17" || window == "R21";
+  return window == "R14" || window == "R17" || window == "R19" || window == "R21";
 }
 bool is_the_callers(std::string_view window) {
-  return window == "R3" || window == "R5" || window == "R20";
+  return window == "R3" || window == "R4" || window == "R5" || window == "R20";
 }
 
 TEST(GraphArgumentPrograms, FailAsShippedWithinThreeDecisionsAndHoldForRetainPerNode) {
@@ -36,7 +36,7 @@ TEST(GraphArgumentPrograms, AreTheSmallest) {
 TEST(GraphArgumentPrograms, OfProtectedWindowsGetThereAndHold) {
   ProgramProofs proofs(scenario);
   const auto programs = read_corpus(scenario, "programs");
-  for (const char* name : {"R14", "R17", "R21"})
+  for (const char* name : {"R14", "R17", "R19", "R21"})
     proofs.expect_holds(name, programs.at(name).the_case, "retain_per_node", 1);
 }
 
@@ -44,7 +44,7 @@ TEST(GraphArgumentPrograms, OfProtectedWindowsGetThereAndHold) {
 TEST(GraphArgumentPrograms, OfTheContractAreCallerErrors) {
   harness::Runner runner;
   const auto programs = read_corpus(scenario, "programs");
-  for (const char* name : {"R3", "R5", "R20"})
+  for (const char* name : {"R3", "R4", "R5", "R20"})
     for (const char* variant : {"borrow", "retain_per_node"}) {
       Case the_case = programs.at(name).the_case;
       the_case.variant = variant_named(variant);

@@ -1,0 +1,31 @@
+// BuilderBox: what a GraphBuilder captures on, and what it owns of what CUDA makes of it.
+//
+// Whose the graph is: CUDA's until the capture has ended well, the builder's from then on. A
+// capture that was invalidated takes its graph with it when it ends. Some policies have the builder
+// own the graph from the beginning all the same.
+#pragma once
+
+#include "targets/graph_argument/handles.h"
+
+namespace targets::graph_argument {
+
+/// Ownership: its stream; its graph, by `graph`; and a capture that nobody has ended.
+struct BuilderBox {
+  BuilderBox(Core& core, CUstream stream, GhostGraph* ghost)
+      : core(core), stream(stream), ghost(ghost) {}
+  ~BuilderBox();
+  BuilderBox(const BuilderBox&) = delete;
+  BuilderBox& operator=(const BuilderBox&) = delete;
+
+  /// GraphBuilder.end_building().
+  Status end();
+
+  Core& core;
+  CUstream stream;
+  GhostGraph* ghost;
+  Shared<GraphBox> graph;
+  bool capturing = false;
+  bool ended = false;  ///< Well: `graph` is what was captured.
+};
+
+}  // namespace targets::graph_argument

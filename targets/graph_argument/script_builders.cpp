@@ -1,0 +1,91 @@
+// Builders: a graph by stream capture. What is launched into a capture keeps nothing: neither the
+// kernel nor its arguments, in any generation.
+#include "targets/graph_argument/script.h"
+
+namespace targets::graph_argument {
+
+using harness::Ref;
+
+Status Script::own_capture(BuilderBox& box) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  CUgraph graph = nullptr;
+  if (cuStreamGetCaptureInfo(box.stream, &status, nullptr, &graph, nullptr, nullptr, nullptr) !=
+          CUDA_SUCCESS ||
+      graph == nullptr)
+    return Status::driver_error;
+  box.graph =
+      Shared<GraphBox>::make(core_.arena, core_, graph, box.ghost, Shared<GraphBox>(), nullptr);
+  return Status::ok;
+}
+
+Status Script::begin_building(Variable into) {
+  const Op op(core_);
+  Ref made;
+  const Status status = c_call("begin_building", [&] {
+    CUstream stream = nullptr;
+    if (cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+      return Status::driver_error;
+    auto box = Shared<BuilderBox>::make(core_.arena, core_, stream, core_.ghost.create_graph());
+    if (cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED) != CUDA_SUCCESS)
+      return Status::driver_error;
+    box->capturing = true;
+    if (policy_.owns_while_capturing())
+      if (const Status owned = own_capture(*box); owned != Status::ok) return owned;
+    made = make(kBuilderType, BuilderPayload{std::move(box)});
+    return Status::ok;
+  });
+  if (status == Status::ok) store(into, std::move(made));
+  return status;
+}
+
+Status Script::launch_captured(Variable variable, Variable module_variable,
+                               Variable buffer_variable) {
+  const Op op(core_);
+  Ref builder, module, buffer;
+  Status status = load(variable, kBuilderType, builder);
+  if (status == Status::ok) status = load(module_variable, kModuleType, module);
+  if (status == Status::ok) status = load(buffer_variable, kBufferType, buffer);
+  if (status != Status::ok) return status;
+  return c_call("launch", [&] {
+    const Shared<BuilderBox> box = builder->payload<BuilderPayload>().box;
+    const Shared<ModuleBox> code = module->payload<ModulePayload>().module;
+    if (!box->capturing) return Status::closed;
+    KernelCall call;
+    if (const Status prepared = prepare_call(code, Work::captured, buffer, buffer, call);
+        prepared != Status::ok)
+      return prepared;
+    if (cuLaunchKernel(reinterpret_cast<CUfunction>(call.params.kern), kBlockCount, 1, 1,
+                       kBlockThreads, 1, 1, 0, box->stream, call.params.kernelParams,
+                       nullptr) != CUDA_SUCCESS)
+      return Status::driver_error;
+    core_.ghost.add(*box->ghost,
+                    {.work = Work::captured, .things = call.things, .helper = code->thing});
+    return Status::ok;
+  });
+}
+
+Status Script::end_building(Variable variable) {
+  const Op op(core_);
+  Ref builder;
+  if (const Status status = load(variable, kBuilderType, builder); status != Status::ok)
+    return status;
+  return c_call("end_building", [&] {
+    const Shared<BuilderBox> box = builder->payload<BuilderPayload>().box;
+    return box->capturing ? box->end() : Status::closed;
+  });
+}
+
+Status Script::complete(Variable into, Variable variable) {
+  const Op op(core_);
+  Ref builder, made;
+  if (const Status status = load(variable, kBuilderType, builder); status != Status::ok)
+    return status;
+  const Status status = c_call("complete", [&] {
+    const Shared<BuilderBox> box = builder->payload<BuilderPayload>().box;
+    return box->ended ? instantiate_now(box->graph, made) : Status::closed;
+  });
+  if (status == Status::ok) store(into, std::move(made));
+  return status;
+}
+
+}  // namespace targets::graph_argument
