@@ -128,31 +128,36 @@ def replays(full):
 def minimized(full):
     """Small, quick to get, idempotent, and still the same bug."""
     need("release", "afterlife")
+    for folder in sorted(programs.ROOT.glob("corpus/*/smallest")):
+        yield from minimized_of(folder.parent.name, 50 if full else 4)
+
+
+def minimized_of(path, wanted):
+    """The same for one path, of whose faults the smallest known cases are committed."""
     rows, changed, other = [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        for file in found_cases(folder, 50 if full else 4):
+        for file in found_cases(folder, wanted, path):
             before = replayed(file)
             rows.append(minimize(file))
             once = file.read_text()
             minimize(file)
             changed += file.read_text() != once
             other += replayed(file)["signature"] != before["signature"]
-    if not rows:
-        raise CannotMeasure("no case was found to minimize")
     compared = [row["ops"] - row["known_ops"] for row in rows if row["known_ops"] is not None]
     if not compared:
-        raise CannotMeasure("no case has a fault that corpus/<path>/smallest knows")
+        raise CannotMeasure(f"no case has a fault that corpus/{path}/smallest knows")
     extra = max(compared)
     within = [row["ops"] <= row["window_ops"] + 1 for row in rows if row["window_ops"] is not None]
     decisions = statistics.median(row["decisions"] for row in rows)
     seconds, runs = max(row["seconds"] for row in rows), max(row["runs"] for row in rows)
-    yield Figure("ops: at most the smallest known case of the fault + 1",
+    yield Figure(f"{path}: ops at most those of the smallest known case of the fault + 1",
                  f"at most {extra:+} ({len(compared)} of {len(rows)} are known in their config); "
                  f"{sum(within)} of {len(within)} within their window's smallest program + 1", extra <= 1)
-    yield Figure("decisions that are no ops: median at most 3", f"median {decisions:g}", decisions <= 3)
-    yield Figure("at most 2 s and 2000 runs each", f"at most {seconds:.2f} s, {runs} runs",
+    yield Figure(f"{path}: decisions that are no ops: median at most 3", f"median {decisions:g}",
+                 decisions <= 3)
+    yield Figure(f"{path}: at most 2 s and 2000 runs each", f"at most {seconds:.2f} s, {runs} runs",
                  seconds <= 2 and runs <= 2000)
-    yield Figure("idempotent, same signature",
+    yield Figure(f"{path}: idempotent, same signature",
                  f"{len(rows)} cases: {changed} changed again, {other} other signatures",
                  not changed and not other)
 

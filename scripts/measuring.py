@@ -2,6 +2,7 @@
 be measured says why, and fails.
 """
 import dataclasses
+import itertools
 import json
 import pathlib
 
@@ -55,16 +56,26 @@ def named_sound():
     return [name for name, claim in variants() if claim == "sound"]
 
 
-def found_cases(folder, wanted):
-    """Reproducers of distinct searches, at least `wanted` of them if there are so many."""
+def found_cases(folder, wanted, path=""):
+    """Reproducers of distinct searches, of all paths in turn or of one: at least `wanted` of them if
+    there are so many.
+    """
     files = []
     for seed in range(1, 4 * wanted):
         out = pathlib.Path(folder) / str(seed)
-        fuzz("--runs", 2000, "--seed", seed, "--out", out)
-        files += sorted(p for p in out.rglob("*") if p.is_file())
+        fuzz(*filter(None, [path]), "--runs", 2000, "--seed", seed, "--out", out)
+        files += in_turn(sorted(p for p in out.rglob("*") if p.is_file()))
         if len(files) >= wanted:
             break
     return files[:wanted]
+
+
+def in_turn(files):
+    """The first of each path, then the second of each."""
+    of_path = {}
+    for file in files:
+        of_path.setdefault(file.name.split("-")[0], []).append(file)
+    return [file for row in itertools.zip_longest(*of_path.values()) for file in row if file]
 
 
 def committed_repros():
