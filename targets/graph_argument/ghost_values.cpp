@@ -67,12 +67,13 @@ bool is_in_list(const Thing& thing, std::int32_t i, std::int32_t observed, std::
           }));
 }
 
-/// `consume` without `produce` before it adds what is in a new block.
+/// `consume` without `produce` before it adds what is in a new block. Only those that were added
+/// together are in order for certain: a node that is destroyed or changed leaves others unordered.
 bool may_lack_produce(const GhostNode& node, const std::pmr::vector<GhostNode>& nodes) {
-  return node.work == Work::consume &&
-         std::none_of(nodes.begin(), nodes.end(), [&](const GhostNode& other) {
-           return other.work == Work::produce && other.things[0] == node.things[0];
-         });
+  if (node.work != Work::consume) return false;
+  const bool is_first = &node == nodes.data();
+  const GhostNode* before = is_first ? nullptr : &node - 1;
+  return before == nullptr || before->work != Work::produce || before->things[0] != node.things[0];
 }
 
 }  // namespace
