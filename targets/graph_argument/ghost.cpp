@@ -154,9 +154,11 @@ void Ghost::launch(GhostExec& exec, StreamName stream) {
 void Ghost::launch_failed() { launches_.pop_back(); }
 
 void Ghost::finished(StreamName stream, std::size_t mark) {
+  ++waits_;
   for (std::size_t i = 0; i < mark; ++i) {
     GhostLaunch& launch = launches_[i];
     if (launch.stream != stream || std::exchange(launch.finished, true)) continue;
+    launch.finished_in = waits_;
     reach_let_go(launch.nodes);
   }
 }

@@ -86,8 +86,8 @@ bool Ghost::written(const Thing& thing) const {
 }
 
 // Launches on other streams may be anywhere: their results, too, are as good as what was there.
-bool Ghost::explains(const Thing& thing, std::uint32_t index, std::int32_t observed,
-                     std::int32_t& expected, Label& what) const {
+bool Ghost::explains(const Thing& thing, std::uint32_t waits, std::uint32_t index,
+                     std::int32_t observed, std::int32_t& expected, Label& what) const {
   bool settled = false;
   for (const GhostLaunch& launch : launches_) {
     for (const GhostNode& node : launch.nodes) {
@@ -100,7 +100,7 @@ bool Ghost::explains(const Thing& thing, std::uint32_t index, std::int32_t obser
         return true;
       if (may_lack_produce(node, launch.nodes) && observed == node.things[1]->value + i)
         return true;
-      settled = settled || launch.finished;
+      settled = settled || (launch.finished && launch.finished_in <= waits);
     }
   }
   return !settled && observed == 0;
