@@ -135,9 +135,12 @@ void Ghost::update_node(GhostExec& exec, std::uint32_t serial,
   }
 }
 
+// The executable goes on taking updates by the nodes that it was made of.
 void Ghost::update(GhostExec& exec, GhostGraph& graph) {
-  exec.nodes.clear();
+  const std::pmr::vector<GhostNode> before = std::exchange(exec.nodes, {});
   flatten(graph, exec.nodes);
+  const std::size_t count = std::min(before.size(), exec.nodes.size());
+  for (std::size_t i = 0; i < count; ++i) exec.nodes[i].serial = before[i].serial;
   exec.source = &graph;
 }
 
