@@ -98,8 +98,9 @@ Ops applicable(const Situation& now) {
          when(now.launched, ops(Op::synchronize)) |
          when(now.launched || census.builders != 0, ops(Op::synchronize_device)) |
          when(buffered && census.modules != 0, ops(Op::begin_building)) |
-         when(census.builders != 0, ops(Op::end_building, Op::complete)) |
-         when(census.builders != 0 && buffered && census.modules != 0, ops(Op::launch_captured)) |
+         when(census.capturing != 0, ops(Op::end_building)) |
+         when(census.builders != census.capturing, ops(Op::complete)) |
+         when(census.capturing != 0 && buffered && census.modules != 0, ops(Op::launch_captured)) |
          when(census.all() != 0, ops(Op::alias, Op::drop, Op::make_cycle, Op::collect));
 }
 
@@ -120,6 +121,7 @@ Ops redundant(const Situation& now, bool several_definitions) {
          when(!several_definitions && defined, ops(Op::create_definition)) |
          when(!several_definitions && two_definitions, ops(Op::clone)) |
          when(now.census.modules != 0, ops(Op::load_module)) |
+         when(now.census.builders != 0, ops(Op::begin_building)) |
          when(now.census.events != 0, ops(Op::create_event)) |
          when(several(now.census.graphs), ops(Op::instantiate)) | when(!now.added, kTakers);
 }

@@ -78,7 +78,7 @@ void Script::run_op(Op op, const Situation& now, Slot slot) {
   if (status != Status::ok) return;
   scene_.count_op(harness::raw(op));
   added_ = added_ || op == Op::add_kernel || op == Op::add_memcpy || op == Op::add_memset ||
-           op == Op::add_child;
+           op == Op::add_child || op == Op::launch_captured;
 }
 
 void Script::begin_using() {

@@ -236,15 +236,15 @@ Status Script::perform_on_builder(Op op, const Census& census, const Slot& slot)
     case Op::begin_building:
       return path.begin_building(choose_new(slot, kBuilderVariables));
     case Op::launch_captured: {
-      const Variable builder = choose(census.builders);
+      const Variable builder = choose(census.capturing);
       const Variable module = choose(census.modules);
       return path.launch_captured(builder, module, choose(census.buffers));
     }
     case Op::end_building:
-      return path.end_building(choose(census.builders));
+      return path.end_building(choose(census.capturing));
     case Op::complete: {
       const Variable into = choose_new(slot, kGraphVariables);
-      return path.complete(into, choose(census.builders));
+      return path.complete(into, choose(census.builders & ~census.capturing));
     }
     default:
       return path.synchronize_device();

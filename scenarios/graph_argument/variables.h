@@ -60,6 +60,7 @@ struct Census {
   Variables kernel_nodes = 0;
   Variables child_nodes = 0;
   Variables builders = 0;
+  Variables capturing = 0;
   Variables graphs = 0;
 
   Variables all() const {
@@ -95,6 +96,7 @@ inline Census take_census(const targets::graph_argument::GraphArgument& path) {
     const auto kind = path.kind(v);
     if (kind == targets::graph_argument::Kind::nothing) continue;
     census.of(kind) |= bit(v);
+    if (path.is_capturing(v)) census.capturing |= bit(v);
     if (kind != targets::graph_argument::Kind::node) continue;
     if (path.is_kernel_node(v)) census.kernel_nodes |= bit(v);
     if (path.is_child_node(v)) census.child_nodes |= bit(v);

@@ -80,6 +80,7 @@ struct GhostLaunch {
   GhostExec* exec;
   StreamName stream;
   bool finished = false;
+  std::uint32_t finished_in = 0;  ///< Which wait said so.
 };
 
 /// Threads: its methods are ordered among themselves, and TSan hears of that order.
@@ -124,14 +125,17 @@ class Ghost {
   /// The stream has finished everything before now. Call mark() before waiting.
   std::size_t mark() const { return launches_.size(); }
   void finished(StreamName stream, std::size_t mark);
+  /// How many waits are over.
+  std::uint32_t waits() const { return waits_; }
 
   // ---- what follows ----
   /// Why a thing that dies now may be missed: the window that its use would be in.
   Window window_of(const Thing& thing) const;
   /// The site of its death: "Buffer.__dealloc__/R6".
   harness::Label death_site(const Thing& thing) const;
-  /// Whether `observed` may be in element `index` of thing.out. `expected` is what fits best.
-  bool explains(const Thing& thing, std::uint32_t index, std::int32_t observed,
+  /// Whether `observed` may have been in element `index` of thing.out when so many waits were over.
+  /// `expected` is what fits best.
+  bool explains(const Thing& thing, std::uint32_t waits, std::uint32_t index, std::int32_t observed,
                 std::int32_t& expected, harness::Label& what) const;
   /// A launch has written to it.
   bool written(const Thing& thing) const;
@@ -164,6 +168,7 @@ class Ghost {
   harness::Arena& arena_;
   Observer* observer_;
   std::uint32_t serials_ = 0;
+  std::uint32_t waits_ = 0;
   std::pmr::vector<Thing*> things_;
   std::pmr::vector<GhostGraph*> graphs_;
   std::pmr::vector<GhostExec*> execs_;

@@ -227,6 +227,8 @@ class GraphArgument {
   virtual bool is_kernel_node(Variable variable) const = 0;
   /// Whether get_child takes it. Offers no turn.
   virtual bool is_child_node(Variable variable) const = 0;
+  /// Whether launch_captured and end_building take the builder in it. Offers no turn.
+  virtual bool is_capturing(Variable variable) const = 0;
 
   // ---- waiting ----
   /// stream.sync(), then reads back what the launches on it have written.

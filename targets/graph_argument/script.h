@@ -61,6 +61,7 @@ class Script final : public GraphArgument {
   Kind kind(Variable variable) const override;
   bool is_kernel_node(Variable variable) const override;
   bool is_child_node(Variable variable) const override;
+  bool is_capturing(Variable variable) const override;
 
   Status synchronize(StreamName stream) override;
   Status synchronize_device() override;

@@ -49,11 +49,11 @@ Status Script::launch_captured(Variable variable, Variable module_variable,
   return c_call("launch", [&] {
     const Shared<BuilderBox> box = builder->payload<BuilderPayload>().box;
     const Shared<ModuleBox> code = module->payload<ModulePayload>().module;
-    if (!box->capturing) return Status::closed;
     KernelCall call;
     if (const Status prepared = prepare_call(code, Work::captured, buffer, buffer, call);
         prepared != Status::ok)
       return prepared;
+    if (!box->capturing) return Status::closed;  // After what may have ended it.
     if (cuLaunchKernel(reinterpret_cast<CUfunction>(call.params.kern), kBlockCount, 1, 1,
                        kBlockThreads, 1, 1, 0, box->stream, call.params.kernelParams,
                        nullptr) != CUDA_SUCCESS)
@@ -73,6 +73,11 @@ Status Script::end_building(Variable variable) {
     const Shared<BuilderBox> box = builder->payload<BuilderPayload>().box;
     return box->capturing ? box->end() : Status::closed;
   });
+}
+
+bool Script::is_capturing(Variable variable) const {
+  return kind(variable) == Kind::builder &&
+         variables_[variable]->payload<BuilderPayload>().box->capturing;
 }
 
 Status Script::complete(Variable into, Variable variable) {

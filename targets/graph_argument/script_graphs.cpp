@@ -80,6 +80,7 @@ Status Script::update_node(Variable variable, Variable node_variable, Variable f
     if (const Status prepared = prepare_call(payload.module, payload.work, first, second, call);
         prepared != Status::ok)
       return prepared;
+    if (node->payload<NodePayload>().destroyed || is_closed(*payload.graph)) return Status::closed;
     policy_.prepare_update(*exec, call.owners);
     if (cuGraphExecKernelNodeSetParams(exec->exec, payload.node, &call.params) != CUDA_SUCCESS) {
       policy_.roll_back_update(*exec);

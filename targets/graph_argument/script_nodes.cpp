@@ -140,7 +140,8 @@ static Status get_kernel(ModuleBox& module, Work work, CUkernel& found) {
 }
 
 // ParamHolder: lives as long as the call that the driver copies the values in. The tuple comes
-// first: making it may run the collector, and that a finalizer, which may close a buffer.
+// first: making it may run the collector, and that a finalizer, which may close a buffer, and give
+// up the GIL. What callers know of a node or a capture they ask again afterwards.
 Status Script::prepare_call(const Shared<ModuleBox>& module, Work work, const Ref& first,
                             const Ref& second, KernelCall& call) {
   call.owners.arguments = core_.runtime.heap.make(kTupleType);
@@ -401,6 +402,7 @@ Status Script::set_params(Variable variable, Variable first_variable, Variable s
     KernelCall call;
     Status changed = prepare_call(payload.module, payload.work, first, second, call);
     if (changed != Status::ok) return changed;
+    if (node->payload<NodePayload>().destroyed || is_closed(graph)) return Status::closed;
     Keeping* prepared = nullptr;
     changed = policy_.prepare(graph, call.owners, prepared);
     if (changed != Status::ok) return changed;

@@ -190,6 +190,7 @@ void Script::read_back(const Ref& buffer) {
   if (!payload.memory || core_.ghost.observer() == nullptr) return;
   if (!core_.ghost.written(*payload.thing)) return;
   Words words;
+  const std::uint32_t waits = core_.ghost.waits();  // Others may wait for more while we copy.
   const CUresult result = core_.interpreter.allow_threads([&] {
     return cuMemcpyDtoH(&words, payload.memory->address + offsetof(Block, out), sizeof words);
   });
@@ -198,7 +199,8 @@ void Script::read_back(const Ref& buffer) {
   reading.as_expected = true;
   for (std::uint32_t i = 0; i < kBlockWords && reading.as_expected; ++i) {
     std::int32_t expected = 0;
-    reading.as_expected = core_.ghost.explains(*payload.thing, i, words[i], expected, reading.what);
+    reading.as_expected =
+        core_.ghost.explains(*payload.thing, waits, i, words[i], expected, reading.what);
     if (i > 0 && reading.as_expected) continue;
     reading.observed = words[i];
     reading.expected = expected;

@@ -106,6 +106,7 @@ Fault died_and_used(harness::Label death, harness::Label use) {
 TEST(GraphArgumentContract, HoldsTheCallerToWhatTheDocumentationSaysAndNoMore) {
   EXPECT_TRUE(is_caller_error(scenario, died_and_used("Buffer.close", "add_one")));
   EXPECT_TRUE(is_caller_error(scenario, died_and_used("Buffer.__dealloc__/R1", "chase")));
+  EXPECT_TRUE(is_caller_error(scenario, died_and_used("Buffer.__dealloc__/R1", "captured")));
   EXPECT_FALSE(is_caller_error(scenario, died_and_used("Buffer.__dealloc__/R1", "add_one")));
   EXPECT_FALSE(is_caller_error(scenario, died_and_used("Buffer.close", "Graph.launch")));
 }
@@ -151,6 +152,8 @@ TEST(GraphArgumentWindows, AreToldByWhatDiedWhereAndWhoMetIt) {
         Met{use_after_death, "library", "ObjectCode.__dealloc__/R14", "saxpy", Window::r14},
         Met{use_after_death, "embedded graph", "GraphNode.destroy", "launch", Window::r10},
         Met{recycled_use, "embedded graph", "GraphNode.destroy", "launch", Window::r18},
+        Met{double_free, "graph", "GraphBuilder.close", "GraphBuilder.close", Window::r19},
+        Met{use_after_death, "device memory", "Buffer.__dealloc__/R4", "captured", Window::r4},
         Met{use_after_death, "interpreter", "exit", "user object destructor", Window::r11},
         Met{api_misuse, "user object destructor", "", "Buffer.__dealloc__/R1", Window::r11}})
     EXPECT_EQ(window_met(met), harness::raw(met.window))
