@@ -66,6 +66,9 @@ class Heap {
   /// while another collection runs.
   std::uint32_t collect(std::uint32_t generation = kGenerationCount - 1);
 
+  /// Waits for the end of a collection that another task runs, if there is one.
+  void finish_collection();
+
   /// Something that the collector sees is about to be allocated: it may run now (<= 3.11).
   void allocation_point() {
     allocated_ = true;

@@ -13,6 +13,9 @@ std::uint32_t length(const HeapLink& list) {
 
 }  // namespace
 
+/// Who waits for the end of a collection.
+static constexpr Resource kCollector = hash_name("collector");
+
 // ---- Heap's half ------------------------------------------------------------------------------
 
 void Heap::ask_to_collect() {
@@ -42,7 +45,14 @@ std::uint32_t Heap::run_collector(std::uint32_t generation, bool asked_by_op) {
     scheduler().history().set_value(event, freed);
   }
   collecting_ = false;
+  scheduler().touch(kCollector);
   return freed;
+}
+
+void Heap::finish_collection() {
+  if (!collecting_) return;
+  scheduler().wait_until({kCollector, AccessKind::read}, "the collector",
+                         [this] { return !collecting_; });
 }
 
 // ---- finding ----------------------------------------------------------------------------------

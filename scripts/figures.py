@@ -89,10 +89,10 @@ def coverage(full):
 # 2. Proved by enumeration.
 
 def proofs(full):
-    """For each window: the least k at which `borrow` fails, and `own` holds at the same k."""
+    """For each window: the least k at which `borrow` fails, and what is sound holds at the same k."""
     need("release", "afterlife")
     for name, _ in variants():
-        if name.endswith(("/own", "/borrow")):
+        if name.endswith(("/borrow", "/own", "/retain_per_node")):
             ended = programs.run("release", "afterlife", "prove", name,
                                  limit_seconds=3600 if full else 300)
             print("    " + ended.out.strip().replace("\n", "\n    "))

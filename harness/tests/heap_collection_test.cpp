@@ -25,6 +25,30 @@ TEST(HeapCollection, OnlyTheCollectorFreesACycle) {
   EXPECT_EQ(stage.story, (Story{"finalize a", "finalize b"}));
 }
 
+constexpr TypeInfo kSlow{"Slow", [](Object&) { Managed::now->scheduler.turn({}); }};
+
+TEST(HeapCollection, AnotherTaskMayWaitForItsEnd) {
+  Managed stage;
+  Alternate alternate;
+  stage.begin(alternate, {.gil = false});
+  stage.thread("collecting", [&] {
+    const auto cycle = [&] {
+      const Ref node = stage.heap.make<Named>(kSlow, "node");
+      node->set("self", node);
+    };
+    cycle();
+    EXPECT_EQ(stage.heap.collect(), 1u);
+  });
+  stage.thread("waiting", [&] {
+    while (!stage.heap.collecting()) stage.scheduler.turn({});
+    EXPECT_EQ(stage.heap.collect(), 0u) << "another collection runs";
+    EXPECT_EQ(stage.heap.live_count(), 1u);
+    stage.heap.finish_collection();
+    EXPECT_EQ(stage.heap.live_count(), 0u);
+  });
+  EXPECT_EQ(stage.scheduler.run(), Ending::finished);
+}
+
 TEST(HeapCollection, WhatIsReferredToFromOutsideACycleKeepsTheCycleAlive) {
   Managed stage;
   Plain plain;

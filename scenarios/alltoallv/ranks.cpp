@@ -63,6 +63,7 @@ void Job::leave(std::uint32_t rank) {
   dropped_.count_down();
   if (rank == 0) {
     dropped_.wait();
+    scene_.world().heap.finish_collection();  // While it runs, nobody else can collect.
     path_->collect(rank);
     collected_.count_down();
   }

@@ -44,6 +44,7 @@ bool synchronize(Argpack& path) {
 void clear_up(Scene& scene, Argpack& path) {
   const harness::SiteScope site(scene.world().scheduler, "clear_up");
   path.drop_all();
+  scene.world().heap.finish_collection();  // While it runs, nobody else can collect.
   path.collect(2);
   if (synchronize(path)) scene.mark_quiescent();
 }
