@@ -1,7 +1,9 @@
 // What the driver offers, and when.
 #include <gtest/gtest.h>
 
+#include "harness/tests/tape_survival.h"
 #include "scenarios/graph_argument/offer.h"
+#include "scenarios/graph_argument/tests/graph_argument_cases.h"
 
 namespace scenarios::graph_argument::testing {
 namespace {
@@ -27,6 +29,14 @@ TEST(GraphArgumentDriver, EveryThemeLeadsToANode) {
 TEST(GraphArgumentDriver, WithoutADefinitionThereIsNothingToLaunch) {
   EXPECT_EQ(applicable(Situation{}) & ops(Op::add_kernel, Op::instantiate, Op::launch, Op::drop),
             0u);
+}
+
+TEST(GraphArgumentDriver, NineteenOfTwentyDecisionsSurviveTheDeletionOfAnOp) {
+  harness::Runner runner;
+  const auto survival =
+      harness::testing::measure_survival(runner, scenario, variant_named("borrow"), sim(), 1000);
+  EXPECT_EQ(survival.tapes, 1000u);
+  EXPECT_GE(survival.share(), 0.95) << survival.met << " of " << survival.decisions;
 }
 
 }  // namespace
