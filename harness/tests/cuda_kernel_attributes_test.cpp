@@ -142,9 +142,9 @@ INSTANTIATE_ON_EVERY_DEVICE(CudaKernelAttributes);
 
 // ---- what the simulated device cannot do ------------------------------------------------------
 
-class SimKernelAttributes : public OnSim {};
+class CudaSimKernelAttributes : public OnSim {};
 
-TEST_F(SimKernelAttributes, ThereAreNoClustersNorNodesThatTheDeviceUpdates) {
+TEST_F(CudaSimKernelAttributes, ThereAreNoClustersNorNodesThatTheDeviceUpdates) {
   stage.run([] {
     CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
     CUdeviceptr address = allocate(64);
@@ -162,7 +162,7 @@ TEST_F(SimKernelAttributes, ThereAreNoClustersNorNodesThatTheDeviceUpdates) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(SimKernelAttributes, ACooperativeNodeThatIsTooLargeIsNotInstantiated) {
+TEST_F(CudaSimKernelAttributes, ACooperativeNodeThatIsTooLargeIsNotInstantiated) {
   stage.run([] {
     CUdeviceptr address = allocate(64);
     int count = 1;
