@@ -296,6 +296,8 @@ bool may_become(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
       return from.context == to.context && may_set(sim, from, to);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return may_operate(from, to);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return from.condition_type == to.condition_type;
     default:
       return true;
   }
