@@ -218,7 +218,7 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec_handle, CUgraphNode
 }
 
 CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams* given) {
-  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (given == nullptr || !unused_is_zero(*given)) return CUDA_ERROR_INVALID_VALUE;
   if (given->type == CU_GRAPH_NODE_TYPE_GRAPH)
     return calls::cuGraphExecChildGraphNodeSetParams(exec, node, given->graph.graph);
   if (given->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || given->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
