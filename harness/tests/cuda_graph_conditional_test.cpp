@@ -18,33 +18,6 @@ class CudaGraphConditional : public OnSim {
   void expect_no_fault() const { EXPECT_TRUE(stage.faults.empty()) << stage.fault(); }
 };
 
-CUgraphConditionalHandle make_handle(CUgraph graph, unsigned value, unsigned flags = 1) {
-  CUgraphConditionalHandle handle = 0;
-  EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, graph, nullptr, value, flags), CUDA_SUCCESS);
-  return handle;
-}
-
-CUgraphNodeParams conditional_params(CUgraphConditionalHandle handle,
-                                     CUgraphConditionalNodeType type, unsigned size) {
-  CUgraphNodeParams params{};
-  params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
-  params.conditional.handle = handle;
-  params.conditional.type = type;
-  params.conditional.size = size;
-  return params;
-}
-
-/// Returns the bodies.
-CUgraph* add_conditional(CUgraph graph, CUgraphConditionalHandle handle,
-                         CUgraphConditionalNodeType type, unsigned size = 1,
-                         const Nodes& after = {}) {
-  CUgraphNodeParams params = conditional_params(handle, type, size);
-  CUgraphNode node = nullptr;
-  EXPECT_EQ(cuGraphAddNode_v2(&node, graph, after.data(), nullptr, after.size(), &params),
-            CUDA_SUCCESS);
-  return params.conditional.phGraph_out;
-}
-
 CUgraphNode add_set_condition(CUgraph graph, CUgraphConditionalHandle handle, unsigned value,
                               const Nodes& after = {}) {
   void* values[] = {&handle, &value};
@@ -156,6 +129,27 @@ TEST_F(CudaGraphConditional, AHandleHasFlagsAndAGraph) {
               CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, nullptr, nullptr, 0, 0),
               CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_F(CudaGraphConditional, AnUpdateDoesNotChangeTheTypeNorTheNumberOfBodies) {
+  run([] {
+    const auto with = [](CUgraphConditionalNodeType type, unsigned size, unsigned value = 0) {
+      CUgraph graph = make_graph();
+      add_conditional(graph, make_handle(graph, value), type, size);
+      return graph;
+    };
+    CUgraphExec exec = instantiate(with(CU_GRAPH_COND_TYPE_IF, 1));
+    CUgraphExecUpdateResultInfo info{};
+    for (CUgraph graph : {with(CU_GRAPH_COND_TYPE_WHILE, 1), with(CU_GRAPH_COND_TYPE_IF, 2),
+                          with(CU_GRAPH_COND_TYPE_SWITCH, 1)}) {
+      EXPECT_EQ(cuGraphExecUpdate_v2(exec, graph, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+      EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
+      EXPECT_EQ(info.errorNode, nodes_of(graph).front());
+    }
+    CUDA_OK(cuGraphExecUpdate_v2(exec, with(CU_GRAPH_COND_TYPE_IF, 1, 1), &info));
+    launch_and_wait(exec);
   });
   expect_no_fault();
 }

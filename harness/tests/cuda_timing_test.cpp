@@ -7,18 +7,7 @@
 namespace harness::testing {
 namespace {
 
-class CudaTiming : public OnSim {
- protected:
-  template <class Strategy, class Body>
-  void run(Strategy strategy, Body body) {
-    ending = stage.run(strategy, body);
-  }
-  void expect_finished() const {
-    EXPECT_EQ(ending, Ending::finished);
-    EXPECT_TRUE(stage.faults.empty()) << stage.fault();
-  }
-  Ending ending = Ending::finished;
-};
+class CudaTiming : public UnderStrategy {};
 
 void* pin(std::size_t bytes) {
   void* pinned = nullptr;
@@ -316,19 +305,35 @@ TEST_F(CudaTiming, OutsideATaskAFatalFaultBreaksTheContextUntilItsEnd) {
   EXPECT_EQ(stage.fault(), "use_after_death");
 }
 
-TEST_F(CudaTiming, ALaunchAttributeIsNotSupported) {
+TEST_F(CudaTiming, AContextHasTheDeviceToItself) {
   run(Plain(), [] {
-    CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
-    CUdeviceptr address = allocate(64);
-    int count = 1;
-    void* parameters[] = {&address, &count};
-    CUlaunchAttribute attribute{};
-    attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-    CUlaunchConfig config{1, 1, 1, 1, 1, 1, 0, nullptr, &attribute, 1};
-    EXPECT_EQ(cuLaunchKernelEx(&config, function, parameters, nullptr), CUDA_ERROR_NOT_SUPPORTED);
-    attribute.id = CU_LAUNCH_ATTRIBUTE_IGNORE;
-    EXPECT_EQ(cuLaunchKernelEx(&config, function, parameters, nullptr), CUDA_SUCCESS);
+    CUexecAffinityParam affinity{};
+    CUctxCigParam graphics{};
+    CUctxCreateParams params{};
+    CUcontext context = nullptr;
+    params.execAffinityParams = &affinity;
+    params.numExecAffinityParams = 1;
+    EXPECT_EQ(cuCtxCreate_v4(&context, &params, 0, 0), CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    params = {};
+    params.cigParams = &graphics;
+    EXPECT_EQ(cuCtxCreate_v4(&context, &params, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
+    params = {};
+    CUDA_OK(cuCtxCreate_v4(&context, &params, 0, 0));
   });
+  expect_finished();
+}
+
+TEST_F(CudaTiming, AContextWithAffinityAndForGraphicsIsAFault) {
+  run(Plain(), [] {
+    CUexecAffinityParam affinity{};
+    CUctxCigParam graphics{};
+    CUctxCreateParams params{};
+    params.execAffinityParams = &affinity;
+    params.cigParams = &graphics;
+    CUcontext context = nullptr;
+    EXPECT_NE(cuCtxCreate_v4(&context, &params, 0, 0), CUDA_SUCCESS);
+  });
+  EXPECT_EQ(stage.fault(), "api_misuse");
 }
 
 TEST_F(CudaTiming, APoolThatIsSharedIsNotSupported) {

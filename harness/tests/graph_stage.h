@@ -105,6 +105,29 @@ inline CUgraphNode add_child(CUgraph graph, CUgraph body, const Nodes& after = {
   return node;
 }
 
+inline CUDA_MEM_ALLOC_NODE_PARAMS alloc_params(std::size_t bytes) {
+  CUDA_MEM_ALLOC_NODE_PARAMS params{};
+  params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  params.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  params.bytesize = bytes;
+  return params;
+}
+
+inline CUgraphNode add_alloc(CUgraph graph, CUdeviceptr& address, const Nodes& after = {}) {
+  CUDA_MEM_ALLOC_NODE_PARAMS params = alloc_params(64);
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cuGraphAddMemAllocNode(&node, graph, after.data(), after.size(), &params),
+            CUDA_SUCCESS);
+  address = params.dptr;
+  return node;
+}
+
+inline CUgraphNode add_free(CUgraph graph, CUdeviceptr address, const Nodes& after = {}) {
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cuGraphAddMemFreeNode(&node, graph, after.data(), after.size(), address), CUDA_SUCCESS);
+  return node;
+}
+
 inline CUgraphExec instantiate(CUgraph graph, unsigned long long flags = 0) {
   CUgraphExec exec = nullptr;
   EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, graph, flags), CUDA_SUCCESS);
@@ -120,6 +143,57 @@ inline std::size_t node_count(CUgraph graph) {
   std::size_t count = 0;
   EXPECT_EQ(cuGraphGetNodes(graph, nullptr, &count), CUDA_SUCCESS);
   return count;
+}
+
+inline std::size_t edge_count(CUgraph graph) {
+  std::size_t count = 0;
+  EXPECT_EQ(cuGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, &count), CUDA_SUCCESS);
+  return count;
+}
+
+/// In the order in which they were added.
+inline Nodes nodes_of(CUgraph graph) {
+  Nodes nodes(node_count(graph));
+  std::size_t count = nodes.size();
+  EXPECT_EQ(cuGraphGetNodes(graph, nodes.data(), &count), CUDA_SUCCESS);
+  return nodes;
+}
+
+using NodeTypes = std::vector<CUgraphNodeType>;
+
+/// The same.
+inline NodeTypes node_types(CUgraph graph) {
+  NodeTypes types;
+  for (CUgraphNode node : nodes_of(graph))
+    EXPECT_EQ(cuGraphNodeGetType(node, &types.emplace_back()), CUDA_SUCCESS);
+  return types;
+}
+
+inline CUgraphConditionalHandle make_handle(CUgraph graph, unsigned value, unsigned flags = 1) {
+  CUgraphConditionalHandle handle = 0;
+  EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, graph, nullptr, value, flags), CUDA_SUCCESS);
+  return handle;
+}
+
+inline CUgraphNodeParams conditional_params(CUgraphConditionalHandle handle,
+                                            CUgraphConditionalNodeType type, unsigned size) {
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  params.conditional.handle = handle;
+  params.conditional.type = type;
+  params.conditional.size = size;
+  return params;
+}
+
+/// Returns the bodies.
+inline CUgraph* add_conditional(CUgraph graph, CUgraphConditionalHandle handle,
+                                CUgraphConditionalNodeType type, unsigned size = 1,
+                                const Nodes& after = {}) {
+  CUgraphNodeParams params = conditional_params(handle, type, size);
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cuGraphAddNode_v2(&node, graph, after.data(), nullptr, after.size(), &params),
+            CUDA_SUCCESS);
+  return params.conditional.phGraph_out;
 }
 
 /// Counts how often it was called.

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "harness/devices/sim/calls.h"
+#include "harness/devices/sim/limits.h"
 
 namespace harness::devices::calls {
 
@@ -50,7 +51,7 @@ static int attribute_value(CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y:
-      return 1024;
+      return kMaxThreads;
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z:
       return 64;
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
@@ -61,7 +62,7 @@ static int attribute_value(CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
-      return 48 * 1024;
+      return kMaxSharedBytes;
     case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
       return 32;
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
@@ -75,9 +76,11 @@ static int attribute_value(CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
     case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
+    case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
       return 1;
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
-      return 2048;
+      return kResidentThreads;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
       return 8;
     default:
@@ -137,11 +140,28 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams*, unsigned flags, CUdevice device) {
+/// Neither the multi-process service nor a graphics API is there to share the device with.
+static CUresult check_parameters(SimDevice& sim, const CUctxCreateParams* parameters) {
+  if (parameters == nullptr) return CUDA_SUCCESS;
+  const bool affine = parameters->execAffinityParams != nullptr;
+  const bool graphics = parameters->cigParams != nullptr;
+  if (affine && graphics) sim.misuse("context", "created with affinity and for graphics");
+  return graphics ? CUDA_ERROR_NOT_SUPPORTED
+         : affine ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
+                  : CUDA_SUCCESS;
+}
+
+static bool are_valid(unsigned flags) {
+  const unsigned scheduling = flags & CU_CTX_SCHED_MASK;
+  return (flags & ~unsigned{CU_CTX_FLAGS_MASK}) == 0 && (scheduling & (scheduling - 1)) == 0;
+}
+
+CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters, unsigned flags,
+                        CUdevice device) {
   SimDevice& sim = SimDevice::current();
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  if (context == nullptr || (flags & ~unsigned{CU_CTX_FLAGS_MASK}) != 0)
-    return CUDA_ERROR_INVALID_VALUE;
+  if (context == nullptr || !are_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = check_parameters(sim, parameters); error != CUDA_SUCCESS) return error;
   Context& made = make_context(sim, false);
   made.flags = flags;
   sim.context_stack().push_back(&made);

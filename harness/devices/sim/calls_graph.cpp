@@ -2,6 +2,9 @@
 #include "harness/devices/sim/calls_graph.h"
 
 #include <climits>
+#include <fstream>
+
+#include "harness/devices/sim/graph_dot.h"
 
 namespace harness::devices::calls {
 
@@ -72,6 +75,12 @@ GraphNode* look_at(SimDevice& sim, CUgraphNode handle) {
   return node != nullptr && is_free(sim, node->graph->root()) ? node : nullptr;
 }
 
+bool is_being_filled(SimDevice& sim, const Graph& graph) {
+  if (!sim.captures.fills(graph.root())) return false;
+  sim.misuse(kGraphKind, "destroyed, or a node of it, while a capture fills it", graph.birth);
+  return true;
+}
+
 // ---- graphs -----------------------------------------------------------------------------------
 
 CUresult cuGraphCreate(CUgraph* created, unsigned flags) {
@@ -89,6 +98,7 @@ CUresult cuGraphDestroy(CUgraph handle) {
   const ChangingGraph call(sim, handle);
   if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (call.graph->owner != nullptr) return CUDA_ERROR_INVALID_VALUE;  // Its node owns it.
+  if (is_being_filled(sim, *call.graph)) return CUDA_ERROR_INVALID_VALUE;
   sim.graphs.destroy(*call.graph);
   return CUDA_SUCCESS;
 }
@@ -122,6 +132,16 @@ CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode original, CUgrap
   if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *found = copy->as<CUgraphNode>();
   return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned flags) {
+  constexpr unsigned kFlags = (CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS << 1) - 1;
+  if (path == nullptr || (flags & ~kFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
+  const Graph* graph = look_at(SimDevice::current(), handle);
+  if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::ofstream file(path, std::ios::trunc);
+  file << to_dot(*graph, flags) << std::flush;
+  return file ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
 }
 
 // ---- user objects -----------------------------------------------------------------------------

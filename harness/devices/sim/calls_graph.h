@@ -54,6 +54,9 @@ class UsingExec {
   Exclusive exclusive_;
 };
 
+/// A capture has not finished the graph: for calls that take something away, which is a fault then.
+bool is_being_filled(SimDevice& sim, const Graph& graph);
+
 /// For calls that only look. Null, after a fault, where nothing lives or somebody changes it.
 Graph* look_at(SimDevice& sim, CUgraph handle);
 GraphNode* look_at(SimDevice& sim, CUgraphNode handle);
@@ -98,6 +101,38 @@ CUresult add_node(const NewNode& wanted, Make make) {
   *wanted.created = node->as<CUgraphNode>();
   return CUDA_SUCCESS;
 }
+
+/// The same for a node that does what `make(params)` makes, once it has found nothing wrong with
+/// it.
+template <class Make>
+CUresult add_params(const NewNode& wanted, Make make) {
+  return add_node(wanted, [&](SimDevice& sim, Graph& graph, std::span<const GraphEdge> edges,
+                              GraphNode*& node) {
+    const NodeParams* params = nullptr;
+    const CUresult error = make(sim, params);
+    if (error == CUDA_SUCCESS) node = &sim.graphs.add(graph, *params, edges);
+    return error;
+  });
+}
+
+/// Gives a node of `type` what `make(params)` makes.
+template <class Make>
+CUresult set_params(CUgraphNode handle, CUgraphNodeType type, Make make) {
+  SimDevice& sim = SimDevice::current();
+  const ChangingGraph call(sim, handle);
+  if (call.node == nullptr || call.node->params->type != type) return CUDA_ERROR_INVALID_VALUE;
+  const NodeParams* params = nullptr;
+  if (const CUresult error = make(sim, params); error != CUDA_SUCCESS) return error;
+  if (!fit(*call.node->attributes, *params)) return CUDA_ERROR_INVALID_VALUE;
+  call.node->params = params;
+  return CUDA_SUCCESS;
+}
+
+/// What a node of `type` does; null, for CUDA_ERROR_INVALID_VALUE, when it is of another type.
+const NodeParams* params_of(CUgraphNode handle, CUgraphNodeType type);
+
+/// Nothing is moved; but the next launch comes after it.
+void upload(SimDevice& sim, GraphExec& exec, Stream& stream);
 
 /// Tells `given` the address.
 CUresult add_alloc(const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given);

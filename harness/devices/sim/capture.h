@@ -19,6 +19,7 @@ namespace harness::devices {
 class SimDevice;
 class Stream;
 struct Event;
+struct ExecGraph;
 
 struct Capture {
   /// A stream of the capture, and what its next node will wait for.
@@ -61,8 +62,8 @@ class Captures {
 
   /// For calls that give a stream work. SUCCESS: it is done, or captured by what follows.
   CUresult admit(Stream& stream);
-  /// For calls that are not allowed while the stream captures: `error`, and the end of it.
-  CUresult refuse(Stream& stream, CUresult error = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  /// For calls that are not allowed while the stream captures: UNSUPPORTED, and the end of it.
+  CUresult refuse(Stream& stream);
   /// For calls that a capture cannot see, and that its mode and the thread's may forbid.
   CUresult admit_unsafe();
   /// For calls that concern all streams of a context.
@@ -72,10 +73,21 @@ class Captures {
   /// True while blocking streams of this one's context capture, and this is the legacy stream.
   Capture* implied_by(const Stream& stream) const;
 
+  /// A capture that has not ended puts nodes into the graph, or one embedded in it.
+  bool fills(const Graph& graph) const;
+
   // ---- what is captured ----
 
-  CUresult add(Stream& stream, const NodeParams& params);
-  void record(Stream& stream, Event& event);
+  /// For calls that make something else before the node: whether one of this type may be added.
+  CUresult admit_node(Stream& stream, CUgraphNodeType type);
+  CUresult add(Stream& stream, const NodeParams& params,
+               const KernelAttributes& attributes = kDefaultAttributes);
+  /// A launch of `exec` becomes a child graph.
+  CUresult add(Stream& stream, const ExecGraph& exec);
+  /// Whoever waits for the event does so by edges with this data.
+  void record(Stream& stream, Event& event, const CUgraphEdgeData& data = {});
+  /// The next node is a kernel that need not wait for the whole of the kernel before it.
+  void overlap(Stream& stream);
   CUresult wait(Stream& stream, const Event& event);
 
  private:

@@ -18,6 +18,7 @@ struct ExecGraph;
 struct ExecNode {
   const GraphNode* source = nullptr;  ///< What it was made from. By identity, not by handle.
   const NodeParams* params = nullptr;
+  const KernelAttributes* attributes = &kDefaultAttributes;
   bool enabled = true;
   std::uint32_t after_count = 0;       ///< How many nodes it waits for.
   std::uint32_t dependents_begin = 0;  ///< In ExecGraph::dependents.
@@ -32,6 +33,7 @@ struct ExecNode {
 struct ExecGraph {
   std::vector<ExecNode> nodes;  ///< Each after those that it waits for.
   std::vector<std::uint32_t> dependents;
+  std::vector<CUgraphEdgeData> edge_data;  ///< Of the edges to `dependents`.
   std::vector<ExecGraph*> bodies;
   UserReferences references;
   std::uint32_t launches = 0;      ///< In flight; of a root.
@@ -39,6 +41,10 @@ struct ExecGraph {
   Clock after;                     ///< Its launches that are over; of a root.
   LineIndex first_line = kNoLine;  ///< Of its nodes, in the run that `lines_run` names.
   std::uint32_t lines_run = 0;
+
+  /// As of a Graph.
+  bool has_memory_nodes() const;
+  bool has_conditional_nodes() const;
 
   std::span<const std::uint32_t> dependents_of(const ExecNode& node) const {
     return {dependents.data() + node.dependents_begin, dependents.data() + node.dependents_end};

@@ -23,9 +23,8 @@ static CUresult find_context(SimDevice& sim, CUcontext handle, CUresult missing,
   return found != nullptr ? CUDA_SUCCESS : missing;
 }
 
-/// Whose memory a node means. What a graph allocates need not live yet.
-static CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
-                           bool may_be_host, Place& place) {
+CUresult find_node_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
+                         bool may_be_host, Place& place) {
   const Block& block = sim.memory.block(sim.memory.newest(address));
   if (block.graph == nullptr || !sim.ledger().alive(block.birth) || !block.holds(address, bytes))
     return calls::find_place(sim, address, bytes, may_be_host, place);
@@ -63,6 +62,11 @@ static void point_at_values(NodeParams& params) {
   }
 }
 
+CUlaunchConfig config_of(const CUDA_KERNEL_NODE_PARAMS& given) {
+  return {given.gridDimX,  given.gridDimY,       given.gridDimZ, given.blockDimX, given.blockDimY,
+          given.blockDimZ, given.sharedMemBytes, nullptr,        nullptr,         0};
+}
+
 CUresult make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given,
                             const NodeParams*& made) {
   Function* function = nullptr;
@@ -70,10 +74,7 @@ CUresult make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given
   if (const CUresult error = find_node_function(sim, given, function, context);
       error != CUDA_SUCCESS)
     return error;
-  const CUlaunchConfig config{
-      given.gridDimX,  given.gridDimY,       given.gridDimZ, given.blockDimX, given.blockDimY,
-      given.blockDimZ, given.sharedMemBytes, nullptr,        nullptr,         0};
-  if (!calls::fits(config) || (given.kernelParams != nullptr && given.extra != nullptr))
+  if (!calls::fits(config_of(given)) || (given.kernelParams != nullptr && given.extra != nullptr))
     return CUDA_ERROR_INVALID_VALUE;
   Launch& scratch = sim.graphs.scratch;
   if (!calls::copy_parameters(scratch, *function->entry, given.kernelParams, given.extra))
@@ -111,7 +112,7 @@ static CUresult find_side(SimDevice& sim, const CUDA_MEMCPY3D& copy, CopySide& s
   place.address = base + (side.z * side.height + side.y) * side.pitch + side.x;
   const std::uint64_t bytes =
       ((copy.Depth - 1) * side.height + copy.Height - 1) * side.pitch + copy.WidthInBytes;
-  return find_place(sim, place.address, bytes, side.type != CU_MEMORYTYPE_DEVICE, place);
+  return find_node_place(sim, place.address, bytes, side.type != CU_MEMORYTYPE_DEVICE, place);
 }
 
 CUresult make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given, CUcontext handle,
@@ -155,7 +156,7 @@ CUresult make_set_params(SimDevice& sim, const CUDA_MEMSET_NODE_PARAMS& given, C
     return CUDA_ERROR_INVALID_VALUE;
   const std::uint64_t bytes = (given.height - 1) * given.pitch + row;
   Place target;
-  if (const CUresult error = find_place(sim, given.dst, bytes, false, target);
+  if (const CUresult error = find_node_place(sim, given.dst, bytes, false, target);
       error != CUDA_SUCCESS)
     return error;
   NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_MEMSET, "set");
@@ -197,7 +198,8 @@ CUresult make_memory_op_params(SimDevice& sim, const CUDA_BATCH_MEM_OP_NODE_PARA
       error != CUDA_SUCCESS)
     return error;
   NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, "memory operation");
-  if (const CUresult error = read_memory_ops(sim, given.count, given.paramArray, params.memory_ops);
+  if (const CUresult error =
+          read_memory_ops(sim, given.count, given.paramArray, find_node_place, params.memory_ops);
       error != CUDA_SUCCESS)
     return error;
   params.context = context;
@@ -241,65 +243,6 @@ CUresult make_params(SimDevice& sim, const CUgraphNodeParams& given, const NodeP
       return given.type >= CU_GRAPH_NODE_TYPE_KERNEL && given.type <= CU_GRAPH_NODE_TYPE_CONDITIONAL
                  ? CUDA_ERROR_NOT_SUPPORTED
                  : CUDA_ERROR_INVALID_VALUE;
-  }
-}
-
-// ---- what may change --------------------------------------------------------------------------
-
-/// Memory of the same kind: the host's, or of the same function's that gave it out.
-static bool same_kind(SimDevice& sim, const Place& left, const Place& right) {
-  const auto block = [&sim](const Place& place) -> const Block& {
-    return sim.memory.block(sim.memory.newest(place.address));
-  };
-  if ((left.birth == BirthId::none) != (right.birth == BirthId::none)) return false;
-  return left.birth == BirthId::none ||
-         (block(left).origin == block(right).origin && block(left).context == block(right).context);
-}
-
-static bool may_copy(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
-  const CUDA_MEMCPY3D& old = from.copy;
-  const CUDA_MEMCPY3D& now = to.copy;
-  const bool one_row = old.Height == 1 && old.Depth == 1 && now.Height == 1 && now.Depth == 1;
-  return one_row && old.srcMemoryType == now.srcMemoryType &&
-         old.dstMemoryType == now.dstMemoryType && same_kind(sim, from.target, to.target) &&
-         same_kind(sim, from.source, to.source);
-}
-
-static bool may_set(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
-  const CUDA_MEMSET_NODE_PARAMS& old = from.set;
-  const CUDA_MEMSET_NODE_PARAMS& now = to.set;
-  if (!same_kind(sim, from.target, to.target) || old.height != now.height) return false;
-  const bool same_size =
-      old.width == now.width && old.elementSize == now.elementSize && old.pitch == now.pitch;
-  return old.height == 1 || same_size;
-}
-
-/// Addresses, values and conditions may change; what is done, and how often, may not.
-static bool may_operate(const NodeParams& from, const NodeParams& to) {
-  return from.context == to.context &&
-         std::equal(
-             from.batch_operations.begin(), from.batch_operations.end(),
-             to.batch_operations.begin(), to.batch_operations.end(),
-             [](const CUstreamBatchMemOpParams& left, const CUstreamBatchMemOpParams& right) {
-               return left.operation == right.operation;
-             });
-}
-
-bool may_become(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
-  if (from.type != to.type) return false;
-  switch (from.type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL:
-      return from.context == to.context;
-    case CU_GRAPH_NODE_TYPE_MEMCPY:
-      return from.context == to.context && may_copy(sim, from, to);
-    case CU_GRAPH_NODE_TYPE_MEMSET:
-      return from.context == to.context && may_set(sim, from, to);
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-      return may_operate(from, to);
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-      return from.condition_type == to.condition_type;
-    default:
-      return true;
   }
 }
 

@@ -40,15 +40,20 @@ class Graphs {
   Graph& create(Label kind = "graph");
   /// For the caller to fill in, before anybody shares it. At the current site.
   NodeParams& fresh_params(CUgraphNodeType type, Label label);
+  /// The same, beginning as `old`.
+  KernelAttributes& fresh_attributes(const KernelAttributes& old);
   GraphNode& add(Graph& graph, const NodeParams& params, std::span<const GraphEdge> after);
   /// Adds an embedded copy of `body`.
   GraphNode& add_child(Graph& graph, Graph& body, std::span<const GraphEdge> after);
+  /// Adds an embedded copy of what `body` would do if it was launched.
+  GraphNode& add_child(Graph& graph, const ExecGraph& body, std::span<const GraphEdge> after);
   /// Adds `body` itself, which is no graph of its own from then on.
   GraphNode& add_moved(Graph& graph, Graph& body, std::span<const GraphEdge> after);
   /// Adds a node with `count` empty bodies.
   GraphNode& add_conditional(Graph& graph, const NodeParams& params, unsigned count,
                              std::span<const GraphEdge> after);
   Graph& clone(const Graph& graph, GraphNode* owner);
+  Graph& clone(const ExecGraph& exec, GraphNode& owner);
   void destroy(Graph& graph);
   /// The node leaves its graph.
   void destroy(GraphNode& node);
@@ -129,6 +134,7 @@ class Graphs {
 
   SimDevice& sim_;
   Reused<NodeParams> params_;
+  Reused<KernelAttributes> attributes_;
   Reused<GraphMemory> memories_;
   std::vector<std::uint32_t> freed_memory_;  ///< Blocks that no graph has any more.
   std::vector<Conditional*> conditionals_;
