@@ -1,64 +1,10 @@
-// The conformance suite of devices/: stream capture.
-#include "harness/tests/graph_stage.h"
+// The conformance suite of devices/: what stream capture makes of work.
+#include "harness/tests/capture_stage.h"
 
 namespace harness::testing {
 namespace {
 
 class CudaCapture : public OnEveryDevice {};
-
-constexpr auto kGlobal = CU_STREAM_CAPTURE_MODE_GLOBAL;
-constexpr auto kThreadLocal = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-constexpr auto kRelaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
-
-CUstream capturing(CUstreamCaptureMode mode = kGlobal, unsigned flags = CU_STREAM_NON_BLOCKING) {
-  CUstream stream = make_stream(flags);
-  EXPECT_EQ(cuStreamBeginCapture_v2(stream, mode), CUDA_SUCCESS);
-  return stream;
-}
-
-CUstreamCaptureStatus status_of(CUstream stream) {
-  CUstreamCaptureStatus status{};
-  EXPECT_EQ(cuStreamIsCapturing(stream, &status), CUDA_SUCCESS);
-  return status;
-}
-
-std::size_t node_count(CUgraph graph) {
-  std::size_t count = 0;
-  EXPECT_EQ(cuGraphGetNodes(graph, nullptr, &count), CUDA_SUCCESS);
-  return count;
-}
-
-std::size_t edge_count(CUgraph graph) {
-  std::size_t count = 0;
-  EXPECT_EQ(cuGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, &count), CUDA_SUCCESS);
-  return count;
-}
-
-/// Ends a capture that was invalidated, and expects that.
-void expect_lost(CUstream stream) {
-  EXPECT_EQ(status_of(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
-  CUgraph graph = nullptr;
-  EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  EXPECT_EQ(graph, nullptr);
-  EXPECT_EQ(status_of(stream), CU_STREAM_CAPTURE_STATUS_NONE);
-}
-
-CUgraph end(CUstream stream) {
-  CUgraph graph = nullptr;
-  EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_SUCCESS);
-  return graph;
-}
-
-void set(CUstream stream, CUdeviceptr address, unsigned value) {
-  EXPECT_EQ(cuMemsetD32Async(address, value, 1, stream), CUDA_SUCCESS);
-}
-
-void launch_graph(CUgraph graph, CUstream stream) {
-  CUgraphExec exec = nullptr;
-  CUDA_OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
-  CUDA_OK(cuGraphLaunch(exec, stream));
-  CUDA_OK(cuStreamSynchronize(stream));
-}
 
 // ---- what is captured -------------------------------------------------------------------------
 
@@ -77,12 +23,12 @@ TEST_P(CudaCapture, WorkBecomesNodesInStreamOrderAndIsDoneByTheGraph) {
     CUDA_OK(cuMemcpyDtoDAsync_v2(copy, address, sizeof(int), stream));
     CUDA_OK(cuLaunchHostFunc(
         stream, [](void*) {}, nullptr));
-    CUgraph graph = end(stream);
+    CUgraph graph = end_capture(stream);
     EXPECT_EQ(status_of(stream), CU_STREAM_CAPTURE_STATUS_NONE);
     EXPECT_EQ(node_count(graph), 4u);
     EXPECT_EQ(edge_count(graph), 3u);
     EXPECT_EQ(read_int(address), 1);
-    launch_graph(graph, stream);
+    launch_and_wait(instantiate(graph), stream);
     EXPECT_EQ(read_int(copy), 8);
   });
   expect_no_fault();
@@ -104,7 +50,7 @@ TEST_P(CudaCapture, EventsForkAndJoin) {
     CUDA_OK(cuEventRecord(join, other));
     CUDA_OK(cuStreamWaitEvent(origin, join, 0));
     set(origin, address + 24, 4);
-    CUgraph graph = end(origin);
+    CUgraph graph = end_capture(origin);
     EXPECT_EQ(status_of(other), CU_STREAM_CAPTURE_STATUS_NONE);
     EXPECT_EQ(node_count(graph), 4u);
     EXPECT_EQ(edge_count(graph), 4u);
@@ -118,7 +64,7 @@ TEST_P(CudaCapture, ExternalEventsAreNodes) {
     CUstream stream = capturing();
     CUDA_OK(cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL));
     CUDA_OK(cuStreamWaitEvent(stream, event, CU_EVENT_WAIT_EXTERNAL));
-    EXPECT_EQ(node_count(end(stream)), 2u);
+    EXPECT_EQ(node_count(end_capture(stream)), 2u);
   });
 }
 
@@ -131,7 +77,7 @@ TEST_P(CudaCapture, ACaptureCanFillAGraphThatIsThere) {
     CUstream stream = make_stream();
     CUDA_OK(cuStreamBeginCaptureToGraph(stream, graph, &first, nullptr, 1, kGlobal));
     set(stream, address, 1);
-    EXPECT_EQ(end(stream), graph);
+    EXPECT_EQ(end_capture(stream), graph);
     EXPECT_EQ(node_count(graph), 2u);
     EXPECT_EQ(edge_count(graph), 1u);
     EXPECT_EQ(cuStreamBeginCaptureToGraph(stream, nullptr, nullptr, nullptr, 0, kGlobal),
@@ -172,253 +118,206 @@ TEST_P(CudaCapture, TheNextNodesDependenciesCanBeAskedForAndChanged) {
     EXPECT_EQ(cuStreamUpdateCaptureDependencies_v2(stream, nullptr, nullptr, 0, 99),
               CUDA_ERROR_INVALID_VALUE);
     set(stream, address + 16, 3);
-    EXPECT_EQ(end(stream), graph);
+    EXPECT_EQ(end_capture(stream), graph);
     EXPECT_EQ(node_count(graph), 4u);
     EXPECT_EQ(cuStreamUpdateCaptureDependencies_v2(stream, nullptr, nullptr, 0, 0),
               CUDA_ERROR_ILLEGAL_STATE);
   });
 }
 
-// ---- what is forbidden ------------------------------------------------------------------------
-
-TEST_P(CudaCapture, BeginningAndEndingHaveTheirRules) {
+TEST_P(CudaCapture, MemoryOperationsOfOneCallAreOneNode) {
   run([] {
-    CUgraph graph = nullptr;
-    EXPECT_NE(cuStreamBeginCapture_v2(nullptr, kGlobal), CUDA_SUCCESS);
-    CUstream stream = make_stream();
-    EXPECT_EQ(cuStreamBeginCapture_v2(stream, static_cast<CUstreamCaptureMode>(9)),
-              CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
-    CUDA_OK(cuStreamBeginCapture_v2(stream, kGlobal));
-    EXPECT_EQ(cuStreamBeginCapture_v2(stream, kGlobal), CUDA_ERROR_ILLEGAL_STATE);
-    EXPECT_EQ(cuStreamEndCapture(stream, nullptr), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuStreamIsCapturing(stream, nullptr), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(node_count(end(stream)), 0u);
+    CUdeviceptr address = allocate(64);
+    write_int(address, 0);
+    CUstream stream = capturing(kRelaxed);
+    CUDA_OK(cuStreamWriteValue32_v2(stream, address, 3, 0));
+    CUDA_OK(cuStreamWaitValue32_v2(stream, address, 3, CU_STREAM_WAIT_VALUE_GEQ));
+    CUstreamBatchMemOpParams operations[2] = {};
+    for (unsigned i = 0; i < 2; ++i) {
+      operations[i].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+      operations[i].writeValue.address = address + 4 * i;
+      operations[i].writeValue.value = 5 + i;
+    }
+    CUDA_OK(cuStreamBatchMemOp_v2(stream, 2, operations, 0));
+    CUDA_OK(cuStreamBatchMemOp_v2(stream, 0, nullptr, 0));
+    operations[0].writeValue.address = 0;  // The node has copied them.
+    CUgraph graph = end_capture(stream);
+    EXPECT_EQ(node_types(graph), NodeTypes(3, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP));
+    EXPECT_EQ(read_int(address), 0) << "nothing is done yet";
+    launch_and_wait(instantiate(graph), stream);
+    EXPECT_EQ(read_int(address), 5);
+    EXPECT_EQ(read_int(address + 4), 6);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaCapture, WrongMemoryOperationsLeaveTheCaptureAsItWas) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    CUstream stream = capturing(kRelaxed);
+    EXPECT_EQ(cuStreamWriteValue32_v2(stream, address + 1, 1, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuStreamBatchMemOp_v2(stream, 1, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(node_count(end_capture(stream)), 0u);
   });
 }
 
-TEST_P(CudaCapture, AStreamThatCapturesCannotBeWaitedFor) {
+TEST_P(CudaCapture, AllocationsAndFreesBelongToTheGraph) {
+  const void* kernels = image();
+  run([kernels] {
+    CUfunction function = get_kernel(kernels, "add_one");
+    CUdeviceptr out = allocate(64);
+    CUstream stream = capturing(kRelaxed);
+    CUdeviceptr inner = 0;
+    CUDA_OK(cuMemAllocAsync(&inner, 64, stream));
+    set(stream, inner, 7);
+    int count = 1;
+    CUDA_OK(launch(function, 1, 1, stream, {&inner, &count}));
+    CUDA_OK(cuStreamWriteValue32_v2(stream, inner + 4, 9, 0));
+    CUDA_OK(cuMemcpyDtoDAsync_v2(out, inner, 8, stream));
+    CUDA_OK(cuMemFreeAsync(inner, stream));
+    CUgraph graph = end_capture(stream);
+    EXPECT_EQ(node_types(graph),
+              (NodeTypes{CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEMSET,
+                         CU_GRAPH_NODE_TYPE_KERNEL, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                         CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_MEM_FREE}));
+    CUgraphExec exec = instantiate(graph);
+    for (int i = 0; i < 2; ++i) launch_and_wait(exec, stream);
+    EXPECT_EQ(read_int(out), 8);
+    EXPECT_EQ(read_int(out + 4), 9);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaCapture, AnAllocationHasItsPoolsProperties) {
+  run([] {
+    CUmemoryPool pool = nullptr;
+    CUDA_OK(cuDeviceGetDefaultMemPool(&pool, 0));
+    CUstream stream = capturing(kRelaxed);
+    CUdeviceptr address = 0;
+    CUDA_OK(cuMemAllocFromPoolAsync(&address, 48, pool, stream));
+    EXPECT_EQ(cuMemAllocFromPoolAsync(&address, 0, pool, stream), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemAllocFromPoolAsync(nullptr, 48, pool, stream), CUDA_ERROR_INVALID_VALUE);
+    CUgraph graph = end_capture(stream);
+    CUDA_MEM_ALLOC_NODE_PARAMS found{};
+    CUDA_OK(cuGraphMemAllocNodeGetParams(nodes_of(graph).at(0), &found));
+    EXPECT_EQ(found.dptr, address);
+    EXPECT_EQ(found.bytesize, 48u);
+    EXPECT_EQ(found.poolProps.allocType, CU_MEM_ALLOCATION_TYPE_PINNED);
+    EXPECT_EQ(found.poolProps.location.type, CU_MEM_LOCATION_TYPE_DEVICE);
+    EXPECT_EQ(found.poolProps.location.id, 0);
+    launch_and_wait(instantiate(graph), stream);
+    write_int(address, 3);
+    EXPECT_EQ(read_int(address), 3);
+    CUDA_OK(cuMemFreeAsync(address, stream));
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaCapture, OnlyAGraphsMemoryIsFreedInACapture) {
+  run([] {
+    CUdeviceptr pooled = allocate_async(64);
+    CUstream stream = capturing(kRelaxed);
+    EXPECT_EQ(cuMemFreeAsync(pooled, stream), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(node_count(end_capture(stream)), 0u);
+    write_int(pooled, 1);
+    CUDA_OK(cuMemFreeAsync(pooled, nullptr));
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaCapture, AFreeThatWasLostWithItsCaptureIsNone) {
   run([] {
     CUstream stream = capturing(kRelaxed);
-    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    expect_lost(stream);
-    stream = capturing(kRelaxed);
+    CUdeviceptr address = 0;
+    CUDA_OK(cuMemAllocAsync(&address, 64, stream));
+    CUgraphExec exec = instantiate(end_capture(stream));
+    CUDA_OK(cuStreamBeginCapture_v2(stream, kRelaxed));
+    CUDA_OK(cuMemFreeAsync(address, stream));
     EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     expect_lost(stream);
-    stream = capturing(kRelaxed);
-    EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    expect_lost(stream);
-    stream = capturing(kRelaxed);
-    const auto call = [](CUstream, CUresult, void*) {};
-    EXPECT_EQ(cuStreamAddCallback(stream, call, nullptr, 0), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    expect_lost(stream);
-    CUdeviceptr managed = 0;
-    CUDA_OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
-    stream = capturing(kRelaxed);
-    EXPECT_EQ(cuStreamAttachMemAsync(stream, managed, 0, CU_MEM_ATTACH_GLOBAL),
-              CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    expect_lost(stream);
+    CUDA_OK(cuStreamBeginCapture_v2(stream, kRelaxed));
+    CUDA_OK(cuMemFreeAsync(address, stream));
+    CUgraphExec freeing = instantiate(end_capture(stream));
+    CUDA_OK(cuGraphLaunch(exec, stream));
+    launch_and_wait(freeing, stream);
+    launch_and_wait(exec, stream);
+    launch_and_wait(freeing, stream);
   });
+  expect_no_fault();
 }
 
-TEST_P(CudaCapture, AnEventOfACaptureCannotBeWaitedForOnTheHost) {
+TEST_P(CudaCapture, ALaunchOfAGraphIsAChildGraph) {
   run([] {
-    CUevent event = make_event();
+    CUdeviceptr address = allocate(64);
+    CUgraph inner = make_graph();
+    CUgraphNode first = add_set(inner, address, 3);
+    CUgraphNode second = add_set(inner, address, 4, {first});
+    add_set(inner, address + 4, 5, {second});
+    CUgraphExec exec = instantiate(inner);
+    CUDA_OK(cuGraphNodeSetEnabled(exec, second, 0));
+    const CUDA_MEMSET_NODE_PARAMS six = set_params(address, 6);
+    CUDA_OK(cuGraphExecMemsetNodeSetParams(exec, first, &six, current_context()));
+    write_int(address, 0);
     CUstream stream = capturing(kRelaxed);
-    CUDA_OK(cuEventRecord(event, stream));
-    EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_CAPTURED_EVENT);
-    expect_lost(stream);
-    stream = capturing(kRelaxed);
-    CUDA_OK(cuEventRecord(event, stream));
-    EXPECT_EQ(cuEventSynchronize(event), CUDA_ERROR_CAPTURED_EVENT);
-    expect_lost(stream);
+    CUDA_OK(cuGraphLaunch(exec, stream));
+    set(stream, address + 8, 7);
+    CUgraph graph = end_capture(stream);
+    EXPECT_EQ(node_types(graph), (NodeTypes{CU_GRAPH_NODE_TYPE_GRAPH, CU_GRAPH_NODE_TYPE_MEMSET}));
+    EXPECT_EQ(edge_count(graph), 1u);
+    CUgraph body = nullptr;
+    CUDA_OK(cuGraphChildGraphNodeGetGraph(nodes_of(graph).at(0), &body));
+    EXPECT_EQ(node_count(body), 3u);
+    EXPECT_EQ(edge_count(body), 2u);
+    // It is as the executable was: updated, and with nothing for the node that was disabled.
+    CUDA_OK(cuGraphExecDestroy(exec));
+    CUDA_OK(cuGraphDestroy(inner));
+    EXPECT_EQ(read_int(address), 0) << "nothing is done yet";
+    launch_and_wait(instantiate(graph), stream);
+    EXPECT_EQ(read_int(address), 6);
+    EXPECT_EQ(read_int(address + 4), 5);
+    EXPECT_EQ(read_int(address + 8), 7);
   });
+  expect_no_fault();
 }
 
-TEST_P(CudaCapture, WhatACaptureCannotSeeIsForbiddenUnlessItIsRelaxed) {
+TEST_P(CudaCapture, AGraphWithMemoryOrConditionsIsNotLaunchedIntoACapture) {
   run([] {
-    for (const CUstreamCaptureMode mode : {kGlobal, kThreadLocal, kRelaxed}) {
-      CUstream stream = capturing(mode);
-      CUdeviceptr address = 0;
-      if (mode == kRelaxed) {
-        CUDA_OK(cuMemAlloc_v2(&address, 64));
-        end(stream);
-        continue;
-      }
-      EXPECT_EQ(cuMemAlloc_v2(&address, 64), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    CUstream stream = capturing(kRelaxed);
+    CUdeviceptr address = 0;
+    CUDA_OK(cuMemAllocAsync(&address, 64, stream));
+    CUgraph with_memory = end_capture(stream);
+    CUgraph with_condition = make_graph();
+    add_conditional(with_condition, make_handle(with_condition, 1), CU_GRAPH_COND_TYPE_IF);
+    for (CUgraph graph : {with_memory, with_condition}) {
+      CUgraphExec exec = instantiate(graph);
+      CUDA_OK(cuStreamBeginCapture_v2(stream, kRelaxed));
+      EXPECT_NE(cuGraphLaunch(exec, stream), CUDA_SUCCESS);
       expect_lost(stream);
     }
   });
+  expect_no_fault();
 }
 
-TEST_P(CudaCapture, AThreadCanRelaxItsOwnMode) {
+TEST_P(CudaCapture, WhatAConditionalBodyMayNotHoldIsNotCapturedIntoIt) {
   run([] {
-    CUstreamCaptureMode mode = kRelaxed;
-    CUDA_OK(cuThreadExchangeStreamCaptureMode(&mode));
-    EXPECT_EQ(mode, kGlobal);
-    CUstream stream = capturing(kGlobal);
-    allocate(64);
-    end(stream);
-    CUDA_OK(cuThreadExchangeStreamCaptureMode(&mode));
-    EXPECT_EQ(mode, kRelaxed);
-    EXPECT_EQ(cuThreadExchangeStreamCaptureMode(nullptr), CUDA_ERROR_INVALID_VALUE);
-    mode = static_cast<CUstreamCaptureMode>(9);
-    EXPECT_EQ(cuThreadExchangeStreamCaptureMode(&mode), CUDA_ERROR_INVALID_VALUE);
-  });
-}
-
-TEST_P(CudaCapture, TheLegacyStreamWouldDependOnABlockingOne) {
-  run([] {
-    CUdeviceptr address = allocate(64);
-    CUstream stream = capturing(kRelaxed, CU_STREAM_DEFAULT);
-    CUstreamCaptureStatus status{};
-    EXPECT_EQ(cuStreamIsCapturing(nullptr, &status), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
-    EXPECT_EQ(
-        cuStreamGetCaptureInfo_v3(nullptr, &status, nullptr, nullptr, nullptr, nullptr, nullptr),
-        CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
-    EXPECT_EQ(status_of(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
-    EXPECT_EQ(cuMemsetD32Async(address, 1, 1, nullptr), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    CUgraph outer = make_graph();
+    CUgraph body = *add_conditional(outer, make_handle(outer, 1), CU_GRAPH_COND_TYPE_IF);
+    CUstream stream = make_stream();
+    CUDA_OK(cuStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0, kRelaxed));
+    CUDA_OK(cuMemsetD32Async(allocate(64), 1, 1, stream));
+    const auto function = [](void*) {};
+    EXPECT_EQ(cuLaunchHostFunc(stream, function, nullptr), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_lost(stream);
+    EXPECT_EQ(node_count(body), 1u);
+    CUDA_OK(cuStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0, kRelaxed));
+    CUdeviceptr address = 0;
+    EXPECT_EQ(cuMemAllocAsync(&address, 64, stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     expect_lost(stream);
   });
-}
-
-TEST_P(CudaCapture, AForkHasToBeJoined) {
-  run([] {
-    CUdeviceptr address = allocate(64);
-    CUstream origin = capturing();
-    CUstream other = make_stream();
-    CUevent fork = make_event();
-    set(origin, address, 1);
-    CUDA_OK(cuEventRecord(fork, origin));
-    CUDA_OK(cuStreamWaitEvent(other, fork, 0));
-    set(other, address + 8, 2);
-    CUgraph graph = nullptr;
-    EXPECT_EQ(cuStreamEndCapture(origin, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
-    EXPECT_EQ(graph, nullptr);
-    EXPECT_EQ(status_of(other), CU_STREAM_CAPTURE_STATUS_NONE);
-  });
-}
-
-TEST_P(CudaCapture, ACaptureEndsWhereItBegan) {
-  run([] {
-    CUstream origin = capturing();
-    CUstream other = make_stream();
-    CUevent fork = make_event();
-    CUDA_OK(cuEventRecord(fork, origin));
-    CUDA_OK(cuStreamWaitEvent(other, fork, 0));
-    CUgraph graph = nullptr;
-    EXPECT_EQ(cuStreamEndCapture(other, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
-    expect_lost(origin);
-  });
-}
-
-TEST_P(CudaCapture, TwoCapturesCannotMerge) {
-  run([] {
-    CUstream first = capturing();
-    CUstream second = capturing();
-    CUevent event = make_event();
-    CUDA_OK(cuEventRecord(event, first));
-    EXPECT_EQ(cuStreamWaitEvent(second, event, 0), CUDA_ERROR_STREAM_CAPTURE_MERGE);
-    expect_lost(first);
-    expect_lost(second);
-  });
-}
-
-TEST_P(CudaCapture, ACaptureDoesNotWaitForWhatIsOutsideOfIt) {
-  run([] {
-    CUevent event = make_event();
-    CUDA_OK(cuEventRecord(event, make_stream()));
-    CUstream stream = capturing();
-    EXPECT_EQ(cuStreamWaitEvent(stream, event, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
-    expect_lost(stream);
-  });
+  expect_no_fault();
 }
 
 INSTANTIATE_ON_EVERY_DEVICE(CudaCapture);
-
-// ---- several threads; and work that nodes cannot do yet ---------------------------------------
-
-class CudaCaptureThreads : public OnSim {};
-
-TEST_F(CudaCaptureThreads, OnlyTheThreadThatBeganAStrictCaptureEndsIt) {
-  World& world = stage.world;
-  stage.run([&world] {
-    CUcontext context = current_context();
-    CUstream stream = capturing(kThreadLocal);
-    CUstream relaxed = capturing(kRelaxed);
-    Latch tried(world.scheduler, 1);
-    world.scheduler.spawn("other", [&, context] {
-      CUDA_OK(cuCtxSetCurrent(context));
-      CUgraph graph = nullptr;
-      EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-      EXPECT_EQ(cuStreamEndCapture(relaxed, &graph), CUDA_SUCCESS);
-      tried.count_down();
-    });
-    tried.wait();
-    end(stream);
-  });
-  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
-}
-
-TEST_F(CudaCaptureThreads, AGlobalCaptureForbidsOthersWhatItCannotSeeAndALocalOneDoesNot) {
-  World& world = stage.world;
-  stage.run([&world] {
-    CUcontext context = current_context();
-    for (const CUstreamCaptureMode mode : {kGlobal, kThreadLocal}) {
-      CUstream stream = capturing(mode);
-      Latch tried(world.scheduler, 1);
-      world.scheduler.spawn("other", [&, context] {
-        CUDA_OK(cuCtxSetCurrent(context));
-        CUdeviceptr address = 0;
-        EXPECT_EQ(cuMemAlloc_v2(&address, 64),
-                  mode == kGlobal ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS);
-        tried.count_down();
-      });
-      tried.wait();
-      if (mode == kGlobal)
-        expect_lost(stream);
-      else
-        end(stream);
-    }
-  });
-  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
-}
-
-TEST_F(CudaCaptureThreads, AllocationsAndMemoryOperationsAreNotCapturedYet) {
-  stage.run([] {
-    CUdeviceptr address = allocate(64);
-    CUstream stream = capturing(kRelaxed);
-    CUdeviceptr pooled = 0;
-    EXPECT_EQ(cuMemAllocAsync(&pooled, 64, stream), CUDA_ERROR_NOT_SUPPORTED);
-    expect_lost(stream);
-    stream = capturing(kRelaxed);
-    EXPECT_EQ(cuStreamWriteValue32_v2(stream, address, 1, 0), CUDA_ERROR_NOT_SUPPORTED);
-    expect_lost(stream);
-    pooled = allocate_async(64);
-    stream = capturing(kRelaxed);
-    EXPECT_EQ(cuMemFreeAsync(pooled, stream), CUDA_ERROR_NOT_SUPPORTED);
-    expect_lost(stream);
-    CUgraphExec exec = nullptr;
-    CUDA_OK(cuGraphInstantiateWithFlags(&exec, make_graph(), 0));
-    stream = capturing(kRelaxed);
-    EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_ERROR_NOT_SUPPORTED);
-    expect_lost(stream);
-  });
-}
-
-TEST_F(CudaCaptureThreads, AStreamThatEndsTakesItsCaptureAlong) {
-  stage.run([] {
-    CUstream origin = capturing(kRelaxed);
-    CUstream other = make_stream();
-    CUevent fork = make_event();
-    CUDA_OK(cuEventRecord(fork, origin));
-    CUDA_OK(cuStreamWaitEvent(other, fork, 0));
-    CUDA_OK(cuStreamDestroy_v2(origin));
-    EXPECT_EQ(status_of(other), CU_STREAM_CAPTURE_STATUS_NONE);
-  });
-  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
-}
 
 }  // namespace
 }  // namespace harness::testing

@@ -18,33 +18,6 @@ class CudaGraphConditional : public OnSim {
   void expect_no_fault() const { EXPECT_TRUE(stage.faults.empty()) << stage.fault(); }
 };
 
-CUgraphConditionalHandle make_handle(CUgraph graph, unsigned value, unsigned flags = 1) {
-  CUgraphConditionalHandle handle = 0;
-  EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, graph, nullptr, value, flags), CUDA_SUCCESS);
-  return handle;
-}
-
-CUgraphNodeParams conditional_params(CUgraphConditionalHandle handle,
-                                     CUgraphConditionalNodeType type, unsigned size) {
-  CUgraphNodeParams params{};
-  params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
-  params.conditional.handle = handle;
-  params.conditional.type = type;
-  params.conditional.size = size;
-  return params;
-}
-
-/// Returns the bodies.
-CUgraph* add_conditional(CUgraph graph, CUgraphConditionalHandle handle,
-                         CUgraphConditionalNodeType type, unsigned size = 1,
-                         const Nodes& after = {}) {
-  CUgraphNodeParams params = conditional_params(handle, type, size);
-  CUgraphNode node = nullptr;
-  EXPECT_EQ(cuGraphAddNode_v2(&node, graph, after.data(), nullptr, after.size(), &params),
-            CUDA_SUCCESS);
-  return params.conditional.phGraph_out;
-}
-
 CUgraphNode add_set_condition(CUgraph graph, CUgraphConditionalHandle handle, unsigned value,
                               const Nodes& after = {}) {
   void* values[] = {&handle, &value};

@@ -122,6 +122,57 @@ inline std::size_t node_count(CUgraph graph) {
   return count;
 }
 
+inline std::size_t edge_count(CUgraph graph) {
+  std::size_t count = 0;
+  EXPECT_EQ(cuGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, &count), CUDA_SUCCESS);
+  return count;
+}
+
+/// In the order in which they were added.
+inline Nodes nodes_of(CUgraph graph) {
+  Nodes nodes(node_count(graph));
+  std::size_t count = nodes.size();
+  EXPECT_EQ(cuGraphGetNodes(graph, nodes.data(), &count), CUDA_SUCCESS);
+  return nodes;
+}
+
+using NodeTypes = std::vector<CUgraphNodeType>;
+
+/// The same.
+inline NodeTypes node_types(CUgraph graph) {
+  NodeTypes types;
+  for (CUgraphNode node : nodes_of(graph))
+    EXPECT_EQ(cuGraphNodeGetType(node, &types.emplace_back()), CUDA_SUCCESS);
+  return types;
+}
+
+inline CUgraphConditionalHandle make_handle(CUgraph graph, unsigned value, unsigned flags = 1) {
+  CUgraphConditionalHandle handle = 0;
+  EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, graph, nullptr, value, flags), CUDA_SUCCESS);
+  return handle;
+}
+
+inline CUgraphNodeParams conditional_params(CUgraphConditionalHandle handle,
+                                            CUgraphConditionalNodeType type, unsigned size) {
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  params.conditional.handle = handle;
+  params.conditional.type = type;
+  params.conditional.size = size;
+  return params;
+}
+
+/// Returns the bodies.
+inline CUgraph* add_conditional(CUgraph graph, CUgraphConditionalHandle handle,
+                                CUgraphConditionalNodeType type, unsigned size = 1,
+                                const Nodes& after = {}) {
+  CUgraphNodeParams params = conditional_params(handle, type, size);
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cuGraphAddNode_v2(&node, graph, after.data(), nullptr, after.size(), &params),
+            CUDA_SUCCESS);
+  return params.conditional.phGraph_out;
+}
+
 /// Counts how often it was called.
 inline void count_up(void* data) { ++*static_cast<int*>(data); }
 

@@ -155,6 +155,25 @@ CUresult free_memory(Address address, Arguments... arguments) {
   return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(address, arguments...);
 }
 
+/// What a stream that captures allocates is the graph's: its lives begin with launches.
+template <auto kFunction, class... Pool>
+CUresult allocate_async(CUdeviceptr* address, std::size_t bytes, Pool... pool, CUstream stream) {
+  GpuDevice& gpu = GpuDevice::current();
+  if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
+  if (!captures(gpu, stream))
+    return allocate<kFunction, Origin::pool>(address, bytes, pool..., stream);
+  const CUresult status = pass<kFunction>(address, bytes, pool..., stream);
+  if (status == CUDA_SUCCESS) gpu.reserved(*address);
+  return status;
+}
+
+CUresult free_async(CUdeviceptr address, CUstream stream) {
+  GpuDevice& gpu = GpuDevice::current();
+  if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
+  return captures(gpu, stream) ? gpu.driver.cuMemFreeAsync(address, stream)
+                               : free_memory<&DriverTable::cuMemFreeAsync>(address, stream);
+}
+
 template <auto kFunction, class Target, class Source, class... Arguments>
 CUresult copy(Target target, Source source, std::size_t bytes, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
@@ -214,11 +233,11 @@ static void add_memory(DriverTable& table) {
   OWN(cuMemAlloc_v2, allocate<&T::cuMemAlloc_v2, Origin::device>);
   OWN(cuMemAllocManaged, allocate<&T::cuMemAllocManaged, Origin::device>);
   OWN(cuMemAllocHost_v2, allocate<&T::cuMemAllocHost_v2, Origin::host>);
-  OWN(cuMemAllocAsync, allocate<&T::cuMemAllocAsync, Origin::pool>);
-  OWN(cuMemAllocFromPoolAsync, allocate<&T::cuMemAllocFromPoolAsync, Origin::pool>);
+  OWN(cuMemAllocAsync, allocate_async<&T::cuMemAllocAsync>);
+  OWN(cuMemAllocFromPoolAsync, allocate_async<&T::cuMemAllocFromPoolAsync, CUmemoryPool>);
   OWN(cuMemFree_v2, free_memory<&T::cuMemFree_v2>);
   OWN(cuMemFreeHost, free_memory<&T::cuMemFreeHost>);
-  OWN(cuMemFreeAsync, free_memory<&T::cuMemFreeAsync>);
+  OWN(cuMemFreeAsync, free_async);
   OWN(cuStreamWaitValue32_v2, memory_op<&T::cuStreamWaitValue32_v2>);
   OWN(cuStreamWaitValue64_v2, memory_op<&T::cuStreamWaitValue64_v2>);
   OWN(cuStreamWriteValue32_v2, memory_op<&T::cuStreamWriteValue32_v2>);

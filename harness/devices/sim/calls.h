@@ -25,9 +25,9 @@ namespace harness::devices::calls {
       error != CUDA_SUCCESS)                                                  \
   return error
 /// The same for a call that a stream that captures does not allow.
-#define SIM_UNCAPTURED_STREAM(stream, handle, why)                            \
+#define SIM_UNCAPTURED_STREAM(stream, handle)                                 \
   SIM_STREAM(stream, handle);                                                 \
-  if (const CUresult error = SimDevice::current().captures.refuse(*stream, why); \
+  if (const CUresult error = SimDevice::current().captures.refuse(*stream);   \
       error != CUDA_SUCCESS)                                                  \
   return error
 /// For calls that a capture cannot see.

@@ -72,9 +72,10 @@ static CUresult copy(CUstream on, const CopyRequest& request, bool is_async) {
   if (request.bytes == 0) return CUDA_SUCCESS;
   Place target;
   Place source;
-  CUresult status = find_place(sim, request.target, request.bytes, request.host_target, target);
+  const auto find = stream->capture != nullptr ? find_node_place : find_place;
+  CUresult status = find(sim, request.target, request.bytes, request.host_target, target);
   if (status != CUDA_SUCCESS) return status;
-  status = find_place(sim, request.source, request.bytes, request.host_source, source);
+  status = find(sim, request.source, request.bytes, request.host_source, source);
   if (status != CUDA_SUCCESS) return status;
 
   if (stream->capture != nullptr) return capture_copy(sim, *stream, request);
@@ -160,7 +161,8 @@ static CUresult set(CUstream on, std::uint64_t address, std::uint32_t value, std
   if (count == 0) return CUDA_SUCCESS;
   const std::uint64_t bytes = std::min(count, Memory::kBytes) * width;  // No block is larger.
   Place target;
-  if (const CUresult status = find_place(sim, address, bytes, false, target);
+  const auto find = stream->capture != nullptr ? find_node_place : find_place;
+  if (const CUresult status = find(sim, address, bytes, false, target);
       status != CUDA_SUCCESS)
     return status;
   if (stream->capture != nullptr) return capture_set(sim, *stream, address, value, width, count);

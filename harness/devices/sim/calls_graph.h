@@ -99,6 +99,34 @@ CUresult add_node(const NewNode& wanted, Make make) {
   return CUDA_SUCCESS;
 }
 
+/// The same for a node that does what `make(params)` makes, once it has found nothing wrong with
+/// it.
+template <class Make>
+CUresult add_params(const NewNode& wanted, Make make) {
+  return add_node(wanted, [&](SimDevice& sim, Graph& graph, std::span<const GraphEdge> edges,
+                              GraphNode*& node) {
+    const NodeParams* params = nullptr;
+    const CUresult error = make(sim, params);
+    if (error == CUDA_SUCCESS) node = &sim.graphs.add(graph, *params, edges);
+    return error;
+  });
+}
+
+/// Gives a node of `type` what `make(params)` makes.
+template <class Make>
+CUresult set_params(CUgraphNode handle, CUgraphNodeType type, Make make) {
+  SimDevice& sim = SimDevice::current();
+  const ChangingGraph call(sim, handle);
+  if (call.node == nullptr || call.node->params->type != type) return CUDA_ERROR_INVALID_VALUE;
+  const NodeParams* params = nullptr;
+  if (const CUresult error = make(sim, params); error != CUDA_SUCCESS) return error;
+  call.node->params = params;
+  return CUDA_SUCCESS;
+}
+
+/// What a node of `type` does; null, for CUDA_ERROR_INVALID_VALUE, when it is of another type.
+const NodeParams* params_of(CUgraphNode handle, CUgraphNodeType type);
+
 /// Tells `given` the address.
 CUresult add_alloc(const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given);
 CUresult add_free(const NewNode& wanted, CUdeviceptr address);

@@ -119,9 +119,11 @@ CUresult cuGraphUpload(CUgraphExec handle, CUstream on) {
 
 CUresult cuGraphLaunch(CUgraphExec handle, CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_NOT_SUPPORTED);
+  SIM_WORK_STREAM(stream, on);
   const UsingExec call(sim, handle, stream->resource);
-  if (call.exec == nullptr || !sim.graphs.may_launch(*call.exec)) return CUDA_ERROR_INVALID_VALUE;
+  if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (stream->capture != nullptr) return sim.captures.add(*stream, *call.exec->root);
+  if (!sim.graphs.may_launch(*call.exec)) return CUDA_ERROR_INVALID_VALUE;
   sim.graphs.launch(*call.exec, *stream);
   return sim.broken;
 }

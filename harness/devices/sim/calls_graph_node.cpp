@@ -7,35 +7,7 @@ namespace harness::devices::calls {
 
 // ---- any type ---------------------------------------------------------------------------------
 
-/// Adds a node once `make(params)` has found nothing wrong with what it is to do.
-template <class Make>
-static CUresult add(CUgraphNode* created, CUgraph graph, CUgraphNodeType type,
-                    const CUgraphNode* after, const CUgraphEdgeData* data, size_t after_count,
-                    Make make) {
-  const NewNode where{created, graph, type, after, data, after_count};
-  return add_node(
-      where, [&](SimDevice& sim, Graph& found, std::span<const GraphEdge> edges, GraphNode*& node) {
-        const NodeParams* params = nullptr;
-        const CUresult error = make(sim, params);
-        if (error == CUDA_SUCCESS) node = &sim.graphs.add(found, *params, edges);
-        return error;
-      });
-}
-
-/// Gives a node of `type` what `make(params)` makes.
-template <class Make>
-static CUresult set(CUgraphNode handle, CUgraphNodeType type, Make make) {
-  SimDevice& sim = SimDevice::current();
-  const ChangingGraph call(sim, handle);
-  if (call.node == nullptr || call.node->params->type != type) return CUDA_ERROR_INVALID_VALUE;
-  const NodeParams* params = nullptr;
-  if (const CUresult error = make(sim, params); error != CUDA_SUCCESS) return error;
-  call.node->params = params;
-  return CUDA_SUCCESS;
-}
-
-/// What a node of `type` does; null, for CUDA_ERROR_INVALID_VALUE, when it is of another type.
-static const NodeParams* get(CUgraphNode handle, CUgraphNodeType type) {
+const NodeParams* params_of(CUgraphNode handle, CUgraphNodeType type) {
   const GraphNode* node = look_at(SimDevice::current(), handle);
   return node != nullptr && node->params->type == type ? node->params : nullptr;
 }
@@ -97,8 +69,8 @@ CUresult cuGraphAddNode_v2(CUgraphNode* created, CUgraph graph, const CUgraphNod
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
       return add_conditional(where, given->conditional);
     default:
-      return add(
-          created, graph, given->type, after, data, after_count,
+      return add_params(
+          {created, graph, given->type, after, data, after_count},
           [&](SimDevice& sim, const NodeParams*& made) { return make_params(sim, *given, made); });
   }
 }
@@ -107,7 +79,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* given) {
   if (given == nullptr || !unused_is_zero(*given)) return CUDA_ERROR_INVALID_VALUE;
   if (given->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || given->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
     return CUDA_ERROR_NOT_SUPPORTED;
-  return set(node, given->type, [&](SimDevice& sim, const NodeParams*& made) {
+  return set_params(node, given->type, [&](SimDevice& sim, const NodeParams*& made) {
     return make_params(sim, *given, made);
   });
 }
@@ -132,105 +104,27 @@ CUresult cuGraphDestroyNode(CUgraphNode handle) {
   return CUDA_SUCCESS;
 }
 
-// ---- empty, kernels ---------------------------------------------------------------------------
+// ---- empty, the host, events, child graphs ----------------------------------------------------
 
 CUresult cuGraphAddEmptyNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
                              size_t after_count) {
-  return add(created, graph, CU_GRAPH_NODE_TYPE_EMPTY, after, nullptr, after_count,
-             [](SimDevice& sim, const NodeParams*& made) {
-               made = &sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_EMPTY, "empty");
-               return CUDA_SUCCESS;
-             });
+  return add_params({created, graph, CU_GRAPH_NODE_TYPE_EMPTY, after, nullptr, after_count},
+                    [](SimDevice& sim, const NodeParams*& made) {
+                      made = &sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_EMPTY, "empty");
+                      return CUDA_SUCCESS;
+                    });
 }
-
-CUresult cuGraphAddKernelNode_v2(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                                 size_t after_count, const CUDA_KERNEL_NODE_PARAMS* given) {
-  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add(created, graph, CU_GRAPH_NODE_TYPE_KERNEL, after, nullptr, after_count,
-             [&](SimDevice& sim, const NodeParams*& made) {
-               return make_kernel_params(sim, *given, made);
-             });
-}
-
-CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params) {
-  const NodeParams* found = get(node, CU_GRAPH_NODE_TYPE_KERNEL);
-  if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *params = found->kernel;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* given) {
-  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return set(node, CU_GRAPH_NODE_TYPE_KERNEL, [&](SimDevice& sim, const NodeParams*& made) {
-    return make_kernel_params(sim, *given, made);
-  });
-}
-
-// ---- copies and sets --------------------------------------------------------------------------
-
-CUresult cuGraphAddMemcpyNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                              size_t after_count, const CUDA_MEMCPY3D* given, CUcontext context) {
-  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add(created, graph, CU_GRAPH_NODE_TYPE_MEMCPY, after, nullptr, after_count,
-             [&](SimDevice& sim, const NodeParams*& made) {
-               return make_copy_params(sim, *given, context, made);
-             });
-}
-
-CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* params) {
-  const NodeParams* found = get(node, CU_GRAPH_NODE_TYPE_MEMCPY);
-  if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *params = found->copy;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphMemcpyNodeSetParams(CUgraphNode handle, const CUDA_MEMCPY3D* given) {
-  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const NodeParams* old = get(handle, CU_GRAPH_NODE_TYPE_MEMCPY);
-  if (old == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return set(handle, CU_GRAPH_NODE_TYPE_MEMCPY, [&](SimDevice& sim, const NodeParams*& made) {
-    return make_copy_params(sim, *given, old->context->as<CUcontext>(), made);
-  });
-}
-
-CUresult cuGraphAddMemsetNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                              size_t after_count, const CUDA_MEMSET_NODE_PARAMS* given,
-                              CUcontext context) {
-  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add(created, graph, CU_GRAPH_NODE_TYPE_MEMSET, after, nullptr, after_count,
-             [&](SimDevice& sim, const NodeParams*& made) {
-               return make_set_params(sim, *given, context, made);
-             });
-}
-
-CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* params) {
-  const NodeParams* found = get(node, CU_GRAPH_NODE_TYPE_MEMSET);
-  if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *params = found->set;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphMemsetNodeSetParams(CUgraphNode handle, const CUDA_MEMSET_NODE_PARAMS* given) {
-  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const NodeParams* old = get(handle, CU_GRAPH_NODE_TYPE_MEMSET);
-  if (old == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return set(handle, CU_GRAPH_NODE_TYPE_MEMSET, [&](SimDevice& sim, const NodeParams*& made) {
-    return make_set_params(sim, *given, old->context->as<CUcontext>(), made);
-  });
-}
-
-// ---- the host, events, child graphs -----------------------------------------------------------
 
 CUresult cuGraphAddHostNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
                             size_t after_count, const CUDA_HOST_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add(
-      created, graph, CU_GRAPH_NODE_TYPE_HOST, after, nullptr, after_count,
+  return add_params(
+      {created, graph, CU_GRAPH_NODE_TYPE_HOST, after, nullptr, after_count},
       [&](SimDevice& sim, const NodeParams*& made) { return make_host_params(sim, *given, made); });
 }
 
 CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* params) {
-  const NodeParams* found = get(node, CU_GRAPH_NODE_TYPE_HOST);
+  const NodeParams* found = params_of(node, CU_GRAPH_NODE_TYPE_HOST);
   if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *params = found->host;
   return CUDA_SUCCESS;
@@ -238,7 +132,7 @@ CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* param
 
 CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return set(node, CU_GRAPH_NODE_TYPE_HOST, [&](SimDevice& sim, const NodeParams*& made) {
+  return set_params(node, CU_GRAPH_NODE_TYPE_HOST, [&](SimDevice& sim, const NodeParams*& made) {
     return make_host_params(sim, *given, made);
   });
 }
@@ -246,15 +140,15 @@ CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS*
 template <CUgraphNodeType kType>
 static CUresult add_event(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
                           size_t after_count, CUevent event) {
-  return add(created, graph, kType, after, nullptr, after_count,
-             [&](SimDevice& sim, const NodeParams*& made) {
-               return make_event_params(sim, kType, event, made);
-             });
+  return add_params({created, graph, kType, after, nullptr, after_count},
+                    [&](SimDevice& sim, const NodeParams*& made) {
+                      return make_event_params(sim, kType, event, made);
+                    });
 }
 
 template <CUgraphNodeType kType>
 static CUresult get_event(CUgraphNode node, CUevent* event) {
-  const NodeParams* found = get(node, kType);
+  const NodeParams* found = params_of(node, kType);
   if (event == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *event = found->event->as<CUevent>();
   return CUDA_SUCCESS;
@@ -262,7 +156,7 @@ static CUresult get_event(CUgraphNode node, CUevent* event) {
 
 template <CUgraphNodeType kType>
 static CUresult set_event(CUgraphNode node, CUevent event) {
-  return set(node, kType, [&](SimDevice& sim, const NodeParams*& made) {
+  return set_params(node, kType, [&](SimDevice& sim, const NodeParams*& made) {
     return make_event_params(sim, kType, event, made);
   });
 }
@@ -308,14 +202,14 @@ CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph* body) {
 CUresult cuGraphAddBatchMemOpNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
                                   size_t after_count, const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add(created, graph, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, after, nullptr, after_count,
-             [&](SimDevice& sim, const NodeParams*& made) {
-               return make_memory_op_params(sim, *given, made);
-             });
+  return add_params({created, graph, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, after, nullptr, after_count},
+                    [&](SimDevice& sim, const NodeParams*& made) {
+                      return make_memory_op_params(sim, *given, made);
+                    });
 }
 
 CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS* params) {
-  const NodeParams* found = get(node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
+  const NodeParams* found = params_of(node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
   if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *params = found->batch;
   return CUDA_SUCCESS;
@@ -324,9 +218,10 @@ CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE
 CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
                                         const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return set(node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, [&](SimDevice& sim, const NodeParams*& made) {
-    return make_memory_op_params(sim, *given, made);
-  });
+  return set_params(node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                    [&](SimDevice& sim, const NodeParams*& made) {
+                      return make_memory_op_params(sim, *given, made);
+                    });
 }
 
 }  // namespace harness::devices::calls

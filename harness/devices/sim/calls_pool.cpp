@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "harness/devices/sim/calls.h"
+#include "harness/devices/sim/graph_params.h"
 
 namespace harness::devices {
 
@@ -78,9 +79,37 @@ static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::ptrd
   return index;
 }
 
+/// The graph owns the memory; the pool says only where it is.
+static CUresult capture_allocation(SimDevice& sim, CUdeviceptr* address, std::uint64_t bytes,
+                                   const Pool& pool, Stream& stream) {
+  if (const CUresult error = sim.captures.admit_node(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
+      error != CUDA_SUCCESS)
+    return error;
+  CUDA_MEM_ALLOC_NODE_PARAMS given{};
+  given.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  given.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  given.poolProps.maxSize = pool.limit;
+  given.bytesize = bytes;
+  const NodeParams* made = nullptr;
+  CUresult status = make_alloc_params(sim, *stream.capture->graph, given, made);
+  if (status == CUDA_SUCCESS) status = sim.captures.add(stream, *made);
+  if (status == CUDA_SUCCESS) *address = given.dptr;
+  return status;
+}
+
+static CUresult capture_free(SimDevice& sim, CUdeviceptr address, Stream& stream) {
+  if (const CUresult error = sim.captures.admit_node(stream, CU_GRAPH_NODE_TYPE_MEM_FREE);
+      error != CUDA_SUCCESS)
+    return error;
+  const NodeParams* made = nullptr;
+  const CUresult status = make_free_params(sim, *stream.capture->graph, address, made);
+  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+}
+
 static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t bytes, Pool& pool,
                          Stream& stream) {
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (stream.capture != nullptr) return capture_allocation(sim, address, bytes, pool, stream);
   if (pool.limit != 0 && bytes > pool.limit - std::min(pool.limit, pool.used))
     return CUDA_ERROR_OUT_OF_MEMORY;
   sim.catch_up(stream);
@@ -114,14 +143,14 @@ static Pool& current_pool(SimDevice& sim) {
 
 CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_NOT_SUPPORTED);
+  SIM_WORK_STREAM(stream, on);
   return allocate(sim, address, bytes, current_pool(sim), *stream);
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool handle,
                                  CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_NOT_SUPPORTED);
+  SIM_WORK_STREAM(stream, on);
   Pool* pool = sim.find(sim.pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return allocate(sim, address, bytes, *pool, *stream);
@@ -129,7 +158,8 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPoo
 
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_NOT_SUPPORTED);
+  SIM_WORK_STREAM(stream, on);
+  if (stream->capture != nullptr) return capture_free(sim, address, *stream);
   const std::uint32_t index = find_freeable(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
   Block& block = sim.memory.block(index);

@@ -56,7 +56,7 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
 
 CUresult cuStreamSynchronize(CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  SIM_UNCAPTURED_STREAM(stream, on);
   SIM_UNSAFE(admit_unsafe());
   sim.synchronize(*stream);
   sim.shrink_pools();
@@ -65,7 +65,7 @@ CUresult cuStreamSynchronize(CUstream on) {
 
 CUresult cuStreamQuery(CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  SIM_UNCAPTURED_STREAM(stream, on);
   SIM_UNSAFE(admit_unsafe());
   if (!sim.idle(*stream)) return CUDA_ERROR_NOT_READY;
   sim.synchronize(*stream);  // Which waits for nothing, but orders what follows.
@@ -130,7 +130,7 @@ CUresult cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
 
 CUresult cuStreamAddCallback(CUstream on, CUstreamCallback callback, void* data, unsigned flags) {
   SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  SIM_UNCAPTURED_STREAM(stream, on);
   if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Work& work = sim.fresh_work(WorkKind::function, "stream callback");
   work.callback = callback;
@@ -144,7 +144,7 @@ CUresult cuStreamAddCallback(CUstream on, CUstreamCallback callback, void* data,
 /// then changes nothing that a program could see.
 CUresult cuStreamAttachMemAsync(CUstream on, CUdeviceptr address, size_t bytes, unsigned flags) {
   SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  SIM_UNCAPTURED_STREAM(stream, on);
   const bool single = flags == CU_MEM_ATTACH_SINGLE;
   if (!single && flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
     return CUDA_ERROR_INVALID_VALUE;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/devices/sim/sim_device.h"
+#include "harness/devices/sim/calls_graph.h"
 
 namespace harness::devices {
 
@@ -126,9 +126,11 @@ CUresult Captures::admit(Stream& stream) {
   return lost ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
 }
 
-CUresult Captures::refuse(Stream& stream, CUresult error) {
+CUresult Captures::refuse(Stream& stream) {
   if (const CUresult status = admit(stream); status != CUDA_SUCCESS) return status;
-  return stream.capture == nullptr ? CUDA_SUCCESS : invalidate(*stream.capture, error);
+  return stream.capture == nullptr
+             ? CUDA_SUCCESS
+             : invalidate(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
 CUresult Captures::admit_unsafe() {
@@ -171,11 +173,31 @@ CUresult Captures::admit(const Event& event) {
 
 // ---- what is captured -------------------------------------------------------------------------
 
-CUresult Captures::add(Stream& stream, const NodeParams& params) {
+CUresult Captures::admit_node(Stream& stream, CUgraphNodeType type) {
   Capture& capture = *stream.capture;
+  if (capture.invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (!capture.graph->alive) return invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  std::vector<GraphEdge>& tail = capture.branch_of(stream).tail;
-  GraphNode& node = sim_.graphs.add(*capture.graph, params, tail);
+  if (calls::check_type(*capture.graph, type) != CUDA_SUCCESS)
+    return invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  return CUDA_SUCCESS;
+}
+
+CUresult Captures::add(Stream& stream, const NodeParams& params) {
+  if (const CUresult error = admit_node(stream, params.type); error != CUDA_SUCCESS) return error;
+  std::vector<GraphEdge>& tail = stream.capture->branch_of(stream).tail;
+  GraphNode& node = sim_.graphs.add(*stream.capture->graph, params, tail);
+  tail.assign(1, {&node, {}});
+  return CUDA_SUCCESS;
+}
+
+CUresult Captures::add(Stream& stream, const ExecGraph& exec) {
+  if (const CUresult error = admit_node(stream, CU_GRAPH_NODE_TYPE_GRAPH); error != CUDA_SUCCESS)
+    return error;
+  // What a child graph may not hold: its memory, and the values of its conditions, are there once.
+  if (exec.has_memory_nodes() || exec.has_conditional_nodes())
+    return invalidate(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  std::vector<GraphEdge>& tail = stream.capture->branch_of(stream).tail;
+  GraphNode& node = sim_.graphs.add_child(*stream.capture->graph, exec, tail);
   tail.assign(1, {&node, {}});
   return CUDA_SUCCESS;
 }

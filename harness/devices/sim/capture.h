@@ -19,6 +19,7 @@ namespace harness::devices {
 class SimDevice;
 class Stream;
 struct Event;
+struct ExecGraph;
 
 struct Capture {
   /// A stream of the capture, and what its next node will wait for.
@@ -61,8 +62,8 @@ class Captures {
 
   /// For calls that give a stream work. SUCCESS: it is done, or captured by what follows.
   CUresult admit(Stream& stream);
-  /// For calls that are not allowed while the stream captures: `error`, and the end of it.
-  CUresult refuse(Stream& stream, CUresult error = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  /// For calls that are not allowed while the stream captures: UNSUPPORTED, and the end of it.
+  CUresult refuse(Stream& stream);
   /// For calls that a capture cannot see, and that its mode and the thread's may forbid.
   CUresult admit_unsafe();
   /// For calls that concern all streams of a context.
@@ -74,7 +75,11 @@ class Captures {
 
   // ---- what is captured ----
 
+  /// For calls that make something else before the node: whether one of this type may be added.
+  CUresult admit_node(Stream& stream, CUgraphNodeType type);
   CUresult add(Stream& stream, const NodeParams& params);
+  /// A launch of `exec` becomes a child graph.
+  CUresult add(Stream& stream, const ExecGraph& exec);
   void record(Stream& stream, Event& event);
   CUresult wait(Stream& stream, const Event& event);
 

@@ -32,12 +32,17 @@ struct ExecNode {
 struct ExecGraph {
   std::vector<ExecNode> nodes;  ///< Each after those that it waits for.
   std::vector<std::uint32_t> dependents;
+  std::vector<CUgraphEdgeData> edge_data;  ///< Of the edges to `dependents`.
   std::vector<ExecGraph*> bodies;
   UserReferences references;
   std::uint32_t launches = 0;      ///< In flight; of a root.
   bool current = true;             ///< Its executable would still launch it.
   LineIndex first_line = kNoLine;  ///< Of its nodes, in the run that `lines_run` names.
   std::uint32_t lines_run = 0;
+
+  /// As of a Graph.
+  bool has_memory_nodes() const;
+  bool has_conditional_nodes() const;
 
   std::span<const std::uint32_t> dependents_of(const ExecNode& node) const {
     return {dependents.data() + node.dependents_begin, dependents.data() + node.dependents_end};

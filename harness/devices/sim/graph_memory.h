@@ -19,6 +19,12 @@ struct GraphMemory {
   const Graph* graph = nullptr;     ///< Whose node allocates it.
   const Graph* freed_in = nullptr;  ///< The graph that has a node that frees it.
   std::uint32_t holders = 0;        ///< Graphs and executables with the node, and a life there.
+
+  /// The node of `graph` that frees it is no more. Another graph than the one that allocates it can
+  /// then free it; executables of that one still do.
+  void lose_free(const Graph& by) {
+    if (freed_in == &by && graph != &by) freed_in = nullptr;
+  }
 };
 
 /// What CU_GRAPH_MEM_ATTR_* say.

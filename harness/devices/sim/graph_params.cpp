@@ -23,9 +23,8 @@ static CUresult find_context(SimDevice& sim, CUcontext handle, CUresult missing,
   return found != nullptr ? CUDA_SUCCESS : missing;
 }
 
-/// Whose memory a node means. What a graph allocates need not live yet.
-static CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
-                           bool may_be_host, Place& place) {
+CUresult find_node_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
+                         bool may_be_host, Place& place) {
   const Block& block = sim.memory.block(sim.memory.newest(address));
   if (block.graph == nullptr || !sim.ledger().alive(block.birth) || !block.holds(address, bytes))
     return calls::find_place(sim, address, bytes, may_be_host, place);
@@ -111,7 +110,7 @@ static CUresult find_side(SimDevice& sim, const CUDA_MEMCPY3D& copy, CopySide& s
   place.address = base + (side.z * side.height + side.y) * side.pitch + side.x;
   const std::uint64_t bytes =
       ((copy.Depth - 1) * side.height + copy.Height - 1) * side.pitch + copy.WidthInBytes;
-  return find_place(sim, place.address, bytes, side.type != CU_MEMORYTYPE_DEVICE, place);
+  return find_node_place(sim, place.address, bytes, side.type != CU_MEMORYTYPE_DEVICE, place);
 }
 
 CUresult make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given, CUcontext handle,
@@ -155,7 +154,7 @@ CUresult make_set_params(SimDevice& sim, const CUDA_MEMSET_NODE_PARAMS& given, C
     return CUDA_ERROR_INVALID_VALUE;
   const std::uint64_t bytes = (given.height - 1) * given.pitch + row;
   Place target;
-  if (const CUresult error = find_place(sim, given.dst, bytes, false, target);
+  if (const CUresult error = find_node_place(sim, given.dst, bytes, false, target);
       error != CUDA_SUCCESS)
     return error;
   NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_MEMSET, "set");
@@ -197,7 +196,8 @@ CUresult make_memory_op_params(SimDevice& sim, const CUDA_BATCH_MEM_OP_NODE_PARA
       error != CUDA_SUCCESS)
     return error;
   NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, "memory operation");
-  if (const CUresult error = read_memory_ops(sim, given.count, given.paramArray, params.memory_ops);
+  if (const CUresult error =
+          read_memory_ops(sim, given.count, given.paramArray, find_node_place, params.memory_ops);
       error != CUDA_SUCCESS)
     return error;
   params.context = context;

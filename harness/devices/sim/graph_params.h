@@ -7,6 +7,10 @@
 
 namespace harness::devices {
 
+/// Whose memory a node means. What a graph allocates need not live yet.
+CUresult find_node_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
+                         bool may_be_host, Place& place);
+
 CUresult make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given,
                             const NodeParams*& made);
 CUresult make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given, CUcontext context,
@@ -20,7 +24,15 @@ CUresult make_event_params(SimDevice& sim, CUgraphNodeType type, CUevent event,
 CUresult make_memory_op_params(SimDevice& sim, const CUDA_BATCH_MEM_OP_NODE_PARAMS& given,
                                const NodeParams*& made);
 
-/// From the struct that serves all types. Child graphs are the caller's business.
+/// A new allocation of `graph`; tells `given` the address. It is dropped with the node.
+CUresult make_alloc_params(SimDevice& sim, const Graph& graph, CUDA_MEM_ALLOC_NODE_PARAMS& given,
+                           const NodeParams*& made);
+/// The free of a graph's allocation by `graph`, which from then on is the one that frees it.
+CUresult make_free_params(SimDevice& sim, const Graph& graph, CUdeviceptr address,
+                          const NodeParams*& made);
+
+/// From the struct that serves all types. Child graphs, memory and conditions
+/// are the caller's business.
 CUresult make_params(SimDevice& sim, const CUgraphNodeParams& given, const NodeParams*& made);
 
 /// Whether a node with the first may be given the second once it is in an executable graph.

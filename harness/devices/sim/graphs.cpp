@@ -1,4 +1,4 @@
-// Graphs, their nodes, and what of them is laid out for running.
+// Graphs and their nodes: making, cloning and destroying them.
 #include "harness/devices/sim/graphs.h"
 
 #include <algorithm>
@@ -74,6 +74,13 @@ GraphNode& Graphs::add_child(Graph& graph, Graph& body, std::span<const GraphEdg
   return node;
 }
 
+GraphNode& Graphs::add_child(Graph& graph, const ExecGraph& body,
+                             std::span<const GraphEdge> after) {
+  GraphNode& node = add(graph, fresh_params(CU_GRAPH_NODE_TYPE_GRAPH, "child graph"), after);
+  node.bodies.push_back(&clone(body, node));
+  return node;
+}
+
 Graph& Graphs::clone(const Graph& graph, GraphNode* owner) {
   Graph& made = create(owner != nullptr ? Label("embedded graph") : Label("graph"));
   made.owner = owner;
@@ -93,6 +100,26 @@ Graph& Graphs::clone(const Graph& graph, GraphNode* owner) {
   return made;
 }
 
+/// As it would be launched now: updated, and with nothing to do where a node is disabled.
+Graph& Graphs::clone(const ExecGraph& exec, GraphNode& owner) {
+  Graph& made = create("embedded graph");
+  made.owner = &owner;
+  copy_references(exec.references, made.references);
+  for (const ExecNode& node : exec.nodes) {
+    const NodeParams& params =
+        node.enabled ? *node.params : fresh_params(CU_GRAPH_NODE_TYPE_EMPTY, "empty");
+    GraphNode& copy = add(made, params, {});
+    for (const ExecGraph* body : exec.bodies_of(node)) copy.bodies.push_back(&clone(*body, copy));
+  }
+  for (std::size_t i = 0; i < exec.nodes.size(); ++i) {
+    const auto dependents = exec.dependents_of(exec.nodes[i]);
+    for (std::size_t j = 0; j < dependents.size(); ++j)
+      made.nodes[dependents[j]]->after.push_back(
+          {made.nodes[i], exec.edge_data[exec.nodes[i].dependents_begin + j]});
+  }
+  return made;
+}
+
 void Graphs::destroy(Graph& graph) {
   while (!graph.nodes.empty()) destroy(*graph.nodes.back());
   release(graph.references);
@@ -101,6 +128,7 @@ void Graphs::destroy(Graph& graph) {
 
 void Graphs::destroy(GraphNode& node) {
   if (node.params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) drop(*node.params->memory);
+  if (node.params->type == CU_GRAPH_NODE_TYPE_MEM_FREE) node.params->memory->lose_free(*node.graph);
   if (node.params->conditional != nullptr) node.params->conditional->node = nullptr;
   for (Graph* body : node.bodies) destroy(*body);
   std::vector<GraphNode*>& siblings = node.graph->nodes;
@@ -130,195 +158,6 @@ bool Graph::has_memory_nodes() const {
       if (body->has_memory_nodes()) return true;
   }
   return false;
-}
-
-// ---- layout -----------------------------------------------------------------------------------
-
-std::vector<GraphNode*> Graphs::sorted(const Graph& graph) {
-  const std::size_t count = graph.nodes.size();
-  std::vector<GraphNode*> order;
-  order.reserve(count);
-  constexpr std::uint32_t kUnplaced = ~0u;
-  for (GraphNode* node : graph.nodes) node->index = kUnplaced;
-  for (bool moved = true; moved && order.size() < count;) {
-    moved = false;
-    for (GraphNode* node : graph.nodes) {
-      const bool ready = node->index == kUnplaced &&
-                         std::all_of(node->after.begin(), node->after.end(),
-                                     [](const GraphEdge& e) { return e.from->index != kUnplaced; });
-      if (!ready) continue;
-      node->index = static_cast<std::uint32_t>(order.size());
-      order.push_back(node);
-      moved = true;
-    }
-  }
-  return order;
-}
-
-GraphNode* Graphs::find_cycle(Graph& graph) {
-  const std::vector<GraphNode*> order = sorted(graph);
-  for (GraphNode* node : graph.nodes)
-    if (node->index == ~0u) return node;
-  for (GraphNode* node : order)
-    for (Graph* body : node->bodies)
-      if (GraphNode* found = find_cycle(*body)) return found;
-  return nullptr;
-}
-
-ExecGraph& Graphs::fresh_exec_graph() {
-  ExecGraph* graph = nullptr;
-  if (spare_exec_graphs_.empty()) {
-    graph = &exec_graphs_.next();
-  } else {
-    graph = spare_exec_graphs_.back();
-    spare_exec_graphs_.pop_back();
-  }
-  graph->nodes.clear();
-  graph->dependents.clear();
-  graph->bodies.clear();
-  graph->references.clear();
-  graph->launches = 0;
-  graph->current = true;
-  return *graph;
-}
-
-ExecGraph& Graphs::lay_out(Graph& graph) {
-  ExecGraph& made = fresh_exec_graph();
-  copy_references(graph.references, made.references);
-  const std::vector<GraphNode*> order = sorted(graph);
-  for (const GraphNode* node : order) {
-    ExecNode& exec = made.nodes.emplace_back();
-    exec.source = node;
-    exec.params = node->params;
-    if (node->params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) ++node->params->memory->holders;
-    if (node->params->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-      exec.clock = &sim_.add_clock(*node->params->event->context);
-    exec.after_count = static_cast<std::uint32_t>(node->after.size());
-    exec.dependents_begin = static_cast<std::uint32_t>(made.dependents.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i)
-      for (const GraphEdge& edge : order[i]->after)
-        if (edge.from == node) made.dependents.push_back(i);
-    exec.dependents_end = static_cast<std::uint32_t>(made.dependents.size());
-  }
-  // Bodies last: laying them out uses the scratch of their nodes only.
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    made.nodes[i].bodies_begin = static_cast<std::uint32_t>(made.bodies.size());
-    for (Graph* body : order[i]->bodies) made.bodies.push_back(&lay_out(*body));
-    made.nodes[i].bodies_end = static_cast<std::uint32_t>(made.bodies.size());
-  }
-  return made;
-}
-
-ExecGraph& Graphs::copy(const ExecGraph& graph) {
-  ExecGraph& made = fresh_exec_graph();
-  made.nodes = graph.nodes;
-  for (const ExecNode& node : graph.nodes)
-    if (node.params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) ++node.params->memory->holders;
-  made.dependents = graph.dependents;
-  copy_references(graph.references, made.references);
-  for (const ExecGraph* body : graph.bodies) made.bodies.push_back(&copy(*body));
-  return made;
-}
-
-void Graphs::retire(ExecGraph& graph) {
-  for (const ExecNode& node : graph.nodes)
-    if (node.params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) drop(*node.params->memory);
-  release(graph.references);
-  for (ExecGraph* body : graph.bodies) retire(*body);
-  graph.bodies.clear();
-  spare_exec_graphs_.push_back(&graph);
-}
-
-// ---- executables ------------------------------------------------------------------------------
-
-GraphExec& Graphs::instantiate(Graph& graph, cuuint64_t flags) {
-  GraphExec& exec = execs.add(sim_.ledger(), "executable graph");
-  exec.source = &graph;
-  exec.flags = flags;
-  exec.root = &lay_out(graph);
-  ++graph.exec_count;
-  return exec;
-}
-
-ExecGraph& Graphs::writable(GraphExec& exec) {
-  if (exec.root->launches == 0) return *exec.root;
-  ExecGraph& made = copy(*exec.root);
-  exec.root->current = false;
-  exec.root = &made;
-  return made;
-}
-
-ExecNode* Graphs::find(ExecGraph& graph, const GraphNode& source) {
-  for (ExecNode& node : graph.nodes)
-    if (node.source == &source) return &node;
-  for (ExecGraph* body : graph.bodies)
-    if (ExecNode* node = find(*body, source)) return node;
-  return nullptr;
-}
-
-ExecGraph* Graphs::find_body(ExecGraph& graph, const GraphNode& source) {
-  for (const ExecNode& node : graph.nodes)
-    if (node.source == &source) return graph.bodies_of(node).front();
-  for (ExecGraph* body : graph.bodies)
-    if (ExecGraph* found = find_body(*body, source)) return found;
-  return nullptr;
-}
-
-void Graphs::replace(ExecGraph& exec, const Graph& graph) {
-  UserReferences old = exec.references;
-  exec.references.clear();
-  copy_references(graph.references, exec.references);
-  release(old);
-  const std::vector<GraphNode*> order = sorted(graph);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    exec.nodes[i].params = order[i]->params;
-    for (std::size_t body = 0; body < order[i]->bodies.size(); ++body)
-      replace(*exec.bodies[exec.nodes[i].bodies_begin + body], *order[i]->bodies[body]);
-  }
-}
-
-void Graphs::destroy(GraphExec& exec) {
-  --exec.source->exec_count;
-  exec.root->current = false;
-  if (exec.root->launches == 0) retire(*exec.root);
-  execs.end(sim_.ledger(), exec);
-}
-
-// ---- launches ---------------------------------------------------------------------------------
-
-StreamPoint Graphs::launch(GraphExec& exec, Stream& stream) {
-  GraphRun* run = nullptr;
-  if (spare_runs_.empty()) {
-    run = &runs_.next();
-  } else {
-    run = spare_runs_.back();
-    spare_runs_.pop_back();
-  }
-  sim_.adopt_all_host_words();
-  sim_.catch_up(stream);
-  stream.clock.join(exec.clock);
-  if ((exec.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0)
-    free_unfreed(*exec.root, stream);
-  run->begin(sim_, exec, stream.clock);
-  ++exec.root->launches;
-  Work& work = sim_.fresh_work(WorkKind::graph, "graph");
-  work.run = run;
-  if (exec.last.stream != &stream && !harness::devices::done(exec.last))
-    work.after.push_back(exec.last);
-  announce_memory(*exec.root, work, {&stream, stream.submitted + 1});
-  exec.last = sim_.submit(stream, work, Lag::ask);
-  stream.clock.join(run->after());
-  exec.clock = stream.clock;
-  return exec.last;
-}
-
-void Graphs::end(GraphRun& run) {
-  ExecGraph& graph = *run.graph_;
-  if (--graph.launches == 0 && !graph.current) {
-    sim_.order->host_saw(run.after());  // A destructor may tell.
-    retire(graph);
-  }
-  spare_runs_.push_back(&run);
 }
 
 }  // namespace harness::devices

@@ -43,12 +43,15 @@ class Graphs {
   GraphNode& add(Graph& graph, const NodeParams& params, std::span<const GraphEdge> after);
   /// Adds an embedded copy of `body`.
   GraphNode& add_child(Graph& graph, Graph& body, std::span<const GraphEdge> after);
+  /// Adds an embedded copy of what `body` would do if it was launched.
+  GraphNode& add_child(Graph& graph, const ExecGraph& body, std::span<const GraphEdge> after);
   /// Adds `body` itself, which is no graph of its own from then on.
   GraphNode& add_moved(Graph& graph, Graph& body, std::span<const GraphEdge> after);
   /// Adds a node with `count` empty bodies.
   GraphNode& add_conditional(Graph& graph, const NodeParams& params, unsigned count,
                              std::span<const GraphEdge> after);
   Graph& clone(const Graph& graph, GraphNode* owner);
+  Graph& clone(const ExecGraph& exec, GraphNode& owner);
   void destroy(Graph& graph);
   /// The node leaves its graph.
   void destroy(GraphNode& node);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "harness/devices/sim/calls.h"
+#include "harness/devices/sim/graph_params.h"
 #include "harness/sanitizers.h"
 
 namespace harness::devices {
@@ -11,17 +12,19 @@ static constexpr unsigned kCountLimit = 256;
 
 // ---- what a call says -------------------------------------------------------------------------
 
-static CUresult find_value(SimDevice& sim, MemoryOp& op, CUdeviceptr address) {
+static CUresult find_value(SimDevice& sim, CUdeviceptr address, FindPlace find_place,
+                           MemoryOp& op) {
   if (address % op.bytes != 0) return CUDA_ERROR_INVALID_VALUE;
-  const std::uint32_t index = calls::find_block(sim, address, op.bytes);
-  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
-  const Block& block = sim.memory.block(index);
+  if (const CUresult error = find_place(sim, address, op.bytes, false, op.place);
+      error != CUDA_SUCCESS)
+    return error;
+  const Block& block = sim.memory.block(sim.memory.newest(address));
   if (block.origin == Origin::managed) return CUDA_ERROR_INVALID_VALUE;
-  op.place = {address, block.birth};
   return CUDA_SUCCESS;
 }
 
-static CUresult read_wait(SimDevice& sim, const CUstreamBatchMemOpParams& given, MemoryOp& op) {
+static CUresult read_wait(SimDevice& sim, const CUstreamBatchMemOpParams& given,
+                          FindPlace find_place, MemoryOp& op) {
   const auto& wait = given.waitValue;
   if ((wait.flags & CU_STREAM_WAIT_VALUE_FLUSH) != 0) return CUDA_ERROR_NOT_SUPPORTED;
   if (wait.flags > CU_STREAM_WAIT_VALUE_NOR) return CUDA_ERROR_INVALID_VALUE;
@@ -29,19 +32,20 @@ static CUresult read_wait(SimDevice& sim, const CUstreamBatchMemOpParams& given,
   op.bytes = wait.operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 ? 4 : 8;
   op.value = op.bytes == 4 ? wait.value : wait.value64;
   op.condition = wait.flags;
-  return find_value(sim, op, wait.address);
+  return find_value(sim, wait.address, find_place, op);
 }
 
-static CUresult read_write(SimDevice& sim, const CUstreamBatchMemOpParams& given, MemoryOp& op) {
+static CUresult read_write(SimDevice& sim, const CUstreamBatchMemOpParams& given,
+                           FindPlace find_place, MemoryOp& op) {
   const auto& write = given.writeValue;
   if (write.flags != CU_STREAM_WRITE_VALUE_DEFAULT) return CUDA_ERROR_INVALID_VALUE;
   op.bytes = write.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 ? 4 : 8;
   op.value = op.bytes == 4 ? write.value : write.value64;
-  return find_value(sim, op, write.address);
+  return find_value(sim, write.address, find_place, op);
 }
 
 CUresult read_memory_ops(SimDevice& sim, unsigned count, const CUstreamBatchMemOpParams* parameters,
-                         std::vector<MemoryOp>& operations) {
+                         FindPlace find_place, std::vector<MemoryOp>& operations) {
   if (count >= kCountLimit || (count != 0 && parameters == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < count; ++i) {
@@ -50,11 +54,11 @@ CUresult read_memory_ops(SimDevice& sim, unsigned count, const CUstreamBatchMemO
     switch (parameters[i].operation) {
       case CU_STREAM_MEM_OP_WAIT_VALUE_32:
       case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        status = read_wait(sim, parameters[i], op);
+        status = read_wait(sim, parameters[i], find_place, op);
         break;
       case CU_STREAM_MEM_OP_WRITE_VALUE_32:
       case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        status = read_write(sim, parameters[i], op);
+        status = read_write(sim, parameters[i], find_place, op);
         break;
       case CU_STREAM_MEM_OP_BARRIER:  // Work of a stream is done in its order anyway.
         if (parameters[i].memoryBarrier.flags <= CU_STREAM_MEMORY_BARRIER_TYPE_GPU) continue;
@@ -122,11 +126,22 @@ bool SimDevice::do_memory_op(Work& work) {
 
 namespace calls {
 
-static CUresult enqueue(CUstream on, unsigned count, const CUstreamBatchMemOpParams* parameters) {
+/// One node for all of them; none where there is nothing to do.
+static CUresult capture_memory_ops(SimDevice& sim, Stream& stream, unsigned count,
+                                   CUstreamBatchMemOpParams* parameters) {
+  if (count == 0) return CUDA_SUCCESS;
+  const NodeParams* made = nullptr;
+  const CUresult status = make_memory_op_params(
+      sim, {stream.context->as<CUcontext>(), count, parameters, 0}, made);
+  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+}
+
+static CUresult enqueue(CUstream on, unsigned count, CUstreamBatchMemOpParams* parameters) {
   SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on, CUDA_ERROR_NOT_SUPPORTED);
+  SIM_WORK_STREAM(stream, on);
+  if (stream->capture != nullptr) return capture_memory_ops(sim, *stream, count, parameters);
   Work& work = sim.fresh_work(WorkKind::memory_ops, "memory operation");
-  const CUresult status = read_memory_ops(sim, count, parameters, work.memory_ops);
+  const CUresult status = read_memory_ops(sim, count, parameters, find_place, work.memory_ops);
   if (status != CUDA_SUCCESS || work.memory_ops.empty()) {
     sim.discard(work);
     return status;

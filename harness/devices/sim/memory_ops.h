@@ -16,9 +16,13 @@ namespace harness::devices {
 
 class SimDevice;
 
+/// Says whose memory an address is: calls::find_place, or find_node_place.
+using FindPlace = CUresult (*)(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
+                               bool may_be_host, Place& place);
+
 /// Checks the operations as cuStreamBatchMemOp does, and translates them. For graph nodes too.
 CUresult read_memory_ops(SimDevice& sim, unsigned count, const CUstreamBatchMemOpParams* parameters,
-                         std::vector<MemoryOp>& operations);
+                         FindPlace find_place, std::vector<MemoryOp>& operations);
 
 /// Whether a wait with this condition (of CUstreamWaitValue_flags) is over.
 bool wait_is_over(unsigned condition, std::uint32_t bytes, std::uint64_t found,

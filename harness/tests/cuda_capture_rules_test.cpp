@@ -1,0 +1,227 @@
+// The conformance suite of devices/: what stream capture forbids, and what that does to a capture.
+#include "harness/tests/capture_stage.h"
+
+namespace harness::testing {
+namespace {
+
+class CudaCaptureRules : public OnEveryDevice {};
+
+TEST_P(CudaCaptureRules, BeginningAndEndingHaveTheirRules) {
+  run([] {
+    CUgraph graph = nullptr;
+    EXPECT_NE(cuStreamBeginCapture_v2(nullptr, kGlobal), CUDA_SUCCESS);
+    CUstream stream = make_stream();
+    EXPECT_EQ(cuStreamBeginCapture_v2(stream, static_cast<CUstreamCaptureMode>(9)),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
+    CUDA_OK(cuStreamBeginCapture_v2(stream, kGlobal));
+    EXPECT_EQ(cuStreamBeginCapture_v2(stream, kGlobal), CUDA_ERROR_ILLEGAL_STATE);
+    EXPECT_EQ(cuStreamEndCapture(stream, nullptr), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuStreamIsCapturing(stream, nullptr), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(node_count(end_capture(stream)), 0u);
+  });
+}
+
+TEST_P(CudaCaptureRules, AStreamThatCapturesCannotBeWaitedFor) {
+  run([] {
+    CUstream stream = capturing(kRelaxed);
+    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    expect_lost(stream);
+    stream = capturing(kRelaxed);
+    EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_lost(stream);
+    stream = capturing(kRelaxed);
+    EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_lost(stream);
+    stream = capturing(kRelaxed);
+    const auto call = [](CUstream, CUresult, void*) {};
+    EXPECT_EQ(cuStreamAddCallback(stream, call, nullptr, 0), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_lost(stream);
+    CUdeviceptr managed = 0;
+    CUDA_OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+    stream = capturing(kRelaxed);
+    EXPECT_EQ(cuStreamAttachMemAsync(stream, managed, 0, CU_MEM_ATTACH_GLOBAL),
+              CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_lost(stream);
+  });
+}
+
+TEST_P(CudaCaptureRules, AnEventOfACaptureCannotBeWaitedForOnTheHost) {
+  run([] {
+    CUevent event = make_event();
+    CUstream stream = capturing(kRelaxed);
+    CUDA_OK(cuEventRecord(event, stream));
+    EXPECT_EQ(cuEventQuery(event), CUDA_ERROR_CAPTURED_EVENT);
+    expect_lost(stream);
+    stream = capturing(kRelaxed);
+    CUDA_OK(cuEventRecord(event, stream));
+    EXPECT_EQ(cuEventSynchronize(event), CUDA_ERROR_CAPTURED_EVENT);
+    expect_lost(stream);
+  });
+}
+
+TEST_P(CudaCaptureRules, WhatACaptureCannotSeeIsForbiddenUnlessItIsRelaxed) {
+  run([] {
+    for (const CUstreamCaptureMode mode : {kGlobal, kThreadLocal, kRelaxed}) {
+      CUstream stream = capturing(mode);
+      CUdeviceptr address = 0;
+      if (mode == kRelaxed) {
+        CUDA_OK(cuMemAlloc_v2(&address, 64));
+        end_capture(stream);
+        continue;
+      }
+      EXPECT_EQ(cuMemAlloc_v2(&address, 64), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+      expect_lost(stream);
+    }
+  });
+}
+
+TEST_P(CudaCaptureRules, AThreadCanRelaxItsOwnMode) {
+  run([] {
+    CUstreamCaptureMode mode = kRelaxed;
+    CUDA_OK(cuThreadExchangeStreamCaptureMode(&mode));
+    EXPECT_EQ(mode, kGlobal);
+    CUstream stream = capturing(kGlobal);
+    allocate(64);
+    end_capture(stream);
+    CUDA_OK(cuThreadExchangeStreamCaptureMode(&mode));
+    EXPECT_EQ(mode, kRelaxed);
+    EXPECT_EQ(cuThreadExchangeStreamCaptureMode(nullptr), CUDA_ERROR_INVALID_VALUE);
+    mode = static_cast<CUstreamCaptureMode>(9);
+    EXPECT_EQ(cuThreadExchangeStreamCaptureMode(&mode), CUDA_ERROR_INVALID_VALUE);
+  });
+}
+
+TEST_P(CudaCaptureRules, TheLegacyStreamWouldDependOnABlockingOne) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    CUstream stream = capturing(kRelaxed, CU_STREAM_DEFAULT);
+    CUstreamCaptureStatus status{};
+    EXPECT_EQ(cuStreamIsCapturing(nullptr, &status), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    EXPECT_EQ(
+        cuStreamGetCaptureInfo_v3(nullptr, &status, nullptr, nullptr, nullptr, nullptr, nullptr),
+        CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    EXPECT_EQ(status_of(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    EXPECT_EQ(cuMemsetD32Async(address, 1, 1, nullptr), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    expect_lost(stream);
+  });
+}
+
+TEST_P(CudaCaptureRules, AForkHasToBeJoined) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    CUstream origin = capturing();
+    CUstream other = make_stream();
+    CUevent fork = make_event();
+    set(origin, address, 1);
+    CUDA_OK(cuEventRecord(fork, origin));
+    CUDA_OK(cuStreamWaitEvent(other, fork, 0));
+    set(other, address + 8, 2);
+    CUgraph graph = nullptr;
+    EXPECT_EQ(cuStreamEndCapture(origin, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    EXPECT_EQ(graph, nullptr);
+    EXPECT_EQ(status_of(other), CU_STREAM_CAPTURE_STATUS_NONE);
+  });
+}
+
+TEST_P(CudaCaptureRules, ACaptureEndsWhereItBegan) {
+  run([] {
+    CUstream origin = capturing();
+    CUstream other = make_stream();
+    CUevent fork = make_event();
+    CUDA_OK(cuEventRecord(fork, origin));
+    CUDA_OK(cuStreamWaitEvent(other, fork, 0));
+    CUgraph graph = nullptr;
+    EXPECT_EQ(cuStreamEndCapture(other, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+    expect_lost(origin);
+  });
+}
+
+TEST_P(CudaCaptureRules, TwoCapturesCannotMerge) {
+  run([] {
+    CUstream first = capturing();
+    CUstream second = capturing();
+    CUevent event = make_event();
+    CUDA_OK(cuEventRecord(event, first));
+    EXPECT_EQ(cuStreamWaitEvent(second, event, 0), CUDA_ERROR_STREAM_CAPTURE_MERGE);
+    expect_lost(first);
+    expect_lost(second);
+  });
+}
+
+TEST_P(CudaCaptureRules, ACaptureDoesNotWaitForWhatIsOutsideOfIt) {
+  run([] {
+    CUevent event = make_event();
+    CUDA_OK(cuEventRecord(event, make_stream()));
+    CUstream stream = capturing();
+    EXPECT_EQ(cuStreamWaitEvent(stream, event, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+    expect_lost(stream);
+  });
+}
+
+INSTANTIATE_ON_EVERY_DEVICE(CudaCaptureRules);
+
+// ---- several threads --------------------------------------------------------------------------
+
+class CudaCaptureThreads : public OnSim {};
+
+TEST_F(CudaCaptureThreads, OnlyTheThreadThatBeganAStrictCaptureEndsIt) {
+  World& world = stage.world;
+  stage.run([&world] {
+    CUcontext context = current_context();
+    CUstream stream = capturing(kThreadLocal);
+    CUstream relaxed = capturing(kRelaxed);
+    Latch tried(world.scheduler, 1);
+    world.scheduler.spawn("other", [&, context] {
+      CUDA_OK(cuCtxSetCurrent(context));
+      CUgraph graph = nullptr;
+      EXPECT_EQ(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+      EXPECT_EQ(cuStreamEndCapture(relaxed, &graph), CUDA_SUCCESS);
+      tried.count_down();
+    });
+    tried.wait();
+    end_capture(stream);
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+TEST_F(CudaCaptureThreads, AGlobalCaptureForbidsOthersWhatItCannotSeeAndALocalOneDoesNot) {
+  World& world = stage.world;
+  stage.run([&world] {
+    CUcontext context = current_context();
+    for (const CUstreamCaptureMode mode : {kGlobal, kThreadLocal}) {
+      CUstream stream = capturing(mode);
+      Latch tried(world.scheduler, 1);
+      world.scheduler.spawn("other", [&, context] {
+        CUDA_OK(cuCtxSetCurrent(context));
+        CUdeviceptr address = 0;
+        EXPECT_EQ(cuMemAlloc_v2(&address, 64),
+                  mode == kGlobal ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS);
+        tried.count_down();
+      });
+      tried.wait();
+      if (mode == kGlobal)
+        expect_lost(stream);
+      else
+        end_capture(stream);
+    }
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+TEST_F(CudaCaptureThreads, AStreamThatEndsTakesItsCaptureAlong) {
+  stage.run([] {
+    CUstream origin = capturing(kRelaxed);
+    CUstream other = make_stream();
+    CUevent fork = make_event();
+    CUDA_OK(cuEventRecord(fork, origin));
+    CUDA_OK(cuStreamWaitEvent(other, fork, 0));
+    CUDA_OK(cuStreamDestroy_v2(origin));
+    EXPECT_EQ(status_of(other), CU_STREAM_CAPTURE_STATUS_NONE);
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+}  // namespace
+}  // namespace harness::testing
