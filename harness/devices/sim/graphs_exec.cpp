@@ -54,6 +54,7 @@ ExecGraph& Graphs::fresh_exec_graph() {
   graph->references.clear();
   graph->launches = 0;
   graph->current = true;
+  graph->lines_run = 0;  // It may have more nodes than what it was before.
   return *graph;
 }
 

@@ -1,4 +1,5 @@
-// Events: recorded, recorded again, waited for by the host and by streams, asked, and ended at any time.
+// Events: recorded, recorded again, waited for by the host and by streams, asked, and ended at any
+// time.
 #include "harness/tests/sound_programs/steps.h"
 
 namespace harness::testing::sound {
@@ -18,10 +19,7 @@ static void record(Program& p) {
 }
 
 static void query(Program& p) {
-  Event* event = any_event(p);
-  if (event == nullptr) return;
-  const CUresult found = cuEventQuery(event->handle);
-  p.move(event->state, found == CUDA_SUCCESS ? Via::found_done : Via::found_busy);
+  if (Event* event = any_event(p)) p.query(*event);
 }
 
 static void synchronize(Program& p) {
@@ -93,14 +91,19 @@ static void measure_what_is_over(Program& p) {
   if (!over) cuStreamWriteValue32_v2(p.handle(1), flag.address, 1, 0);
   p.work(1);
   p.destroy(start);
-  p.free_memory(flag);
+  p.leave(flag);
 }
 
 Steps event_steps() {
   static constexpr Program::Step kSteps[] = {
-      create, create,  record,            record,  query,
-      wait,   destroy, record_with_flags, measure, measure_what_is_over,
-      synchronize,
+      create,      create,
+      record,      record,
+      record,      query,
+      query,       query,
+      wait,        wait,
+      synchronize, synchronize,
+      destroy,     record_with_flags,
+      measure,     measure_what_is_over,
   };
   return kSteps;
 }

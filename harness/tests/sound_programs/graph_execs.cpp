@@ -29,8 +29,8 @@ Material make_material(Program& p) {
 }
 
 void free_material(Program& p, Material& material) {
-  p.free_memory(material.first);
-  p.free_memory(material.second);
+  p.leave(material.first);
+  p.leave(material.second);
   p.destroy(material.event);
 }
 
@@ -92,6 +92,12 @@ void change(Program& p, Exec& exec, const Chain& chain, const Material& on) {
   p.move(exec.state, Via::set);
 }
 
+void upload(Program& p, Exec& exec, std::size_t home) {
+  cuGraphUpload(exec.handle, p.handle(home));
+  p.work(home);
+  p.move(exec.state, Via::uploaded);
+}
+
 void switch_off_and_on(Program& p, Exec& exec, const Chain& chain) {
   State node = State::node_enabled;
   const bool can = p.keep(Rule::only_work_is_disabled);
@@ -144,8 +150,7 @@ static void live(Program& p) {
         update(p, exec, material);
         break;
       default:
-        cuGraphUpload(exec.handle, p.handle(p.any_home()));
-        p.move(exec.state, Via::uploaded);
+        upload(p, exec, p.any_home());
     }
   }
   const bool graph_first = p.coin();
@@ -153,7 +158,7 @@ static void live(Program& p) {
   if (p.coin() && exec.state == State::exec_in_flight) wait(p, exec);
   destroy(p, exec);
   if (!graph_first) destroy(p, chain.graph);
-  p.wait_for_all();
+  if (p.coin()) p.wait_for_all();
   free_material(p, material);
 }
 
@@ -181,7 +186,7 @@ static void arguments_outlive_the_launch(Program& p) {
   if (!outlives) p.free_memory(memory);
   launch(p, exec, p.any_home());
   wait(p, exec);
-  if (outlives) p.free_memory(memory);
+  if (outlives) p.leave(memory);
   destroy(p, exec);
   destroy(p, graph);
 }

@@ -25,7 +25,7 @@ static void kernel_node(Program& p) {
   p.move(state, Via::removed);
   p.move(graph.state, Via::node_removed);
   destroy(p, graph);
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 static void set_node(Program& p) {
@@ -37,7 +37,7 @@ static void set_node(Program& p) {
   params.elementSize = p.keep(Rule::elements_have_a_fitting_size) ? 4 : 3;
   cuGraphMemsetNodeSetParams(node, &params);
   destroy(p, graph);
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 static void copy_node(Program& p) {
@@ -50,8 +50,8 @@ static void copy_node(Program& p) {
   params.WidthInBytes = p.keep(Rule::copies_have_a_size) ? 8 : 0;
   cuGraphMemcpyNodeSetParams(node, &params);
   destroy(p, graph);
-  p.free_memory(source);
-  p.free_memory(target);
+  p.leave(source);
+  p.leave(target);
 }
 
 static void call_cuda(void*) { ::cuCtxSynchronize(); }
@@ -124,7 +124,7 @@ static void batch_node(Program& p) {
   wait(p, exec);
   destroy(p, exec);
   destroy(p, graph);
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 /// By the functions that take any type.
@@ -150,7 +150,7 @@ static void any_node(Program& p) {
   wait(p, exec);
   destroy(p, exec);
   destroy(p, graph);
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 Steps graph_node_steps() {

@@ -102,7 +102,7 @@ static void ordered_nodes(Program& p) {
   wait(p, exec);
   destroy(p, exec);
   destroy(p, graph);
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 /// A graph's node is a graph: a copy, or the graph itself.
@@ -137,8 +137,9 @@ static void graph_in_a_graph(Program& p) {
 }
 
 Steps graph_steps() {
-  static constexpr Program::Step kSteps[] = {build_and_take_apart, nothing_in_it, two_graphs, clone,
-                                             no_circle, ordered_nodes, graph_in_a_graph};
+  static constexpr Program::Step kSteps[] = {
+      build_and_take_apart, nothing_in_it,   two_graphs, clone, no_circle,
+      ordered_nodes,        graph_in_a_graph};
   return kSteps;
 }
 

@@ -45,7 +45,7 @@ static void memory_seen_by_a_host_function(Program& p) {
   };
   cuLaunchHostFunc(p.handle(0), Seen::check, reinterpret_cast<void*>(memory.address));
   p.work(0);
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 Steps host_function_steps() {

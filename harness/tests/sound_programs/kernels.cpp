@@ -81,8 +81,8 @@ static void module_outlives_its_work(Program& p) {
     p.move(module.state, Via::waited_for);
     unload(p, module);
   }
-  p.free_memory(memory);
-  p.free_memory(flag);
+  p.leave(memory);
+  p.leave(flag);
 }
 
 static void ask(Program& p) {
@@ -151,7 +151,7 @@ static void kernel_within_its_memory(Program& p) {
   cuLaunchKernel(p.kernel, 1, 1, 1, 4, 1, 1, 0, p.handle(0), parameters, nullptr);
   p.work(0);
   p.wait(0);
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 /// A pointer in device memory is as good as its target.
@@ -171,9 +171,9 @@ static void follow_a_pointer(Program& p) {
   cuLaunchKernel(follow, 1, 1, 1, 1, 1, 1, 0, p.handle(0), parameters, nullptr);
   p.work(0);
   p.wait(0);
-  if (alive) p.free_memory(target);
-  p.free_memory(table);
-  p.free_memory(out);
+  if (alive) p.leave(target);
+  p.leave(table);
+  p.leave(out);
   cuModuleUnload(module);
 }
 
@@ -212,9 +212,8 @@ static void library(Program& p) {
 
 Steps kernel_steps() {
   static constexpr Program::Step kSteps[] = {
-      own_module,           unused_module,            module_outlives_its_work, ask,     launch,
-      launch_with_config,   launch_with_a_buffer,     kernel_within_its_memory, library,
-      follow_a_pointer,
+      own_module,         unused_module,        module_outlives_its_work, ask,     launch,
+      launch_with_config, launch_with_a_buffer, kernel_within_its_memory, library, follow_a_pointer,
   };
   return kSteps;
 }

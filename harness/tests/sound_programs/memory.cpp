@@ -22,7 +22,7 @@ static void share(Program& p) {
   p.set(0, p.use(0, memory));
   if (p.keep(Rule::streams_are_ordered)) p.use(1, memory);
   p.set(1, memory.address);
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 static void copy(Program& p) {
@@ -45,8 +45,8 @@ static void copy_what_another_stream_wrote(Program& p) {
   cuMemcpyDtoDAsync_v2(target.address, source.address, kBytes, p.handle(1));
   p.move(target.state, Via::used);
   p.work(1);
-  p.free_memory(source);
-  p.free_memory(target);
+  p.leave(source);
+  p.leave(target);
 }
 
 static void set(Program& p) {
@@ -97,7 +97,7 @@ static void without_a_stream(Program& p) {
     cuMemcpyHtoD_v2_ptds(address, values.data(), kBytes);
     p.work(kPerThread);
   }
-  p.free_memory(other);
+  p.leave(other);
 }
 
 /// What a blocking stream does is in order with the default stream; what another does is not.
@@ -108,7 +108,7 @@ static void default_stream(Program& p) {
   p.set(home, p.use(home, memory));
   p.set(kDefault, memory.address);
   p.set(home, memory.address);
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 static void ask(Program& p) {
@@ -137,7 +137,7 @@ static void attach(Program& p) {
   Memory memory = p.make_memory(managed ? Kind::managed : Kind::plain, home);
   cuStreamAttachMemAsync(p.handle(home), p.use(home, memory), 0, CU_MEM_ATTACH_GLOBAL);
   p.work(home);
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 // ---- lives ------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ static void use_while_alive(Program& p) {
   Memory memory = p.make_memory(Kind::plain, 0);
   if (!p.keep(Rule::memory_is_alive)) cuMemFree_v2(memory.address);
   p.set(0, p.use(0, memory));
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 static void free_once(Program& p) {
@@ -158,14 +158,14 @@ static void free_once(Program& p) {
 static void free_from_the_start(Program& p) {
   Memory memory = p.make_memory(Kind::plain, 0);
   if (!p.keep(Rule::memory_is_freed_from_its_start)) cuMemFree_v2(memory.address + 4);
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 static void free_by_its_function(Program& p) {
   Memory memory = p.make_memory(Kind::plain, 0);
   if (!p.keep(Rule::memory_is_freed_by_its_function))
     cuMemFreeHost(reinterpret_cast<void*>(memory.address));
-  p.free_memory(memory);
+  p.leave(memory);
 }
 
 static void allocate_some_bytes(Program& p) {

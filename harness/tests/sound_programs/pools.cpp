@@ -51,13 +51,22 @@ void free_in(Program& p, Pool& pool, CUdeviceptr address, std::size_t home) {
 static void hand_memory_on(Program& p) {
   Memory memory = p.make_memory(Kind::pooled, 0);
   if (p.keep(Rule::uses_come_after_the_allocation)) p.use(1, memory);
+  memory.home = 1;
   p.set(1, memory.address);
   if (p.coin()) {
+    if (p.below(4) == 0) {
+      p.wait(1);
+      p.move(memory.state, Via::waited_for);
+    }
     cuMemFreeAsync(memory.address, p.handle(1));
     p.work(1);
     return p.move(memory.state, Via::freed_in_another_stream);
   }
-  if (p.keep(Rule::frees_come_after_the_uses)) p.use(0, memory);
+  if (p.keep(Rule::frees_come_after_the_uses)) p.hand_over(1, 0);
+  if (p.below(4) == 0) {
+    p.wait(0);
+    p.move(memory.state, Via::waited_for);
+  }
   cuMemFreeAsync(memory.address, p.handle(0));
   p.work(0);
   p.move(memory.state, Via::freed_in_its_stream);
@@ -67,7 +76,10 @@ static void hand_memory_on(Program& p) {
 static void free_by_the_host(Program& p) {
   Memory memory = p.make_memory(Kind::pooled, 0);
   p.set(0, p.use(0, memory));
-  if (p.keep(Rule::pool_memory_is_waited_for_before_cuMemFree)) p.use_on_host(memory);
+  if (p.keep(Rule::pool_memory_is_waited_for_before_cuMemFree)) {
+    p.wait(0);
+    p.move(memory.state, Via::waited_for);
+  }
   cuMemFree_v2(memory.address);
   p.move(memory.state, Via::freed_by_the_host);
 }
@@ -176,8 +188,8 @@ static void limited_pool(Program& p) {
 
 Steps pool_steps() {
   static constexpr Program::Step kSteps[] = {
-      hand_memory_on, free_by_the_host, free_once,  use_before_the_free, own_pool,
-      current_pool,   default_pool,     attributes, access,              limited_pool,
+      hand_memory_on, free_by_the_host, free_once, use_before_the_free, own_pool, current_pool,
+      default_pool,   attributes,       access,    limited_pool,
   };
   return kSteps;
 }

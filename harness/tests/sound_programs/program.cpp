@@ -35,9 +35,9 @@ static void order(Program& p, std::size_t from, std::size_t to) {
   if (way == 0) {
     cuEventSynchronize(event.handle);
     p.move(event.state, Via::waited_for);
-  } else if (way == 1 && cuEventQuery(event.handle) == CUDA_SUCCESS) {
-    p.move(event.state, Via::found_done);
-  } else {
+  }
+  if (way == 1) p.query(event);
+  if (event.state != State::event_done || p.below(4) == 0) {
     cuStreamWaitEvent(p.handle(to), event.handle, CU_EVENT_WAIT_DEFAULT);
     p.move(event.state, Via::stream_waits);
     p.work(to);
@@ -96,8 +96,11 @@ void Program::run(std::span<const Step> steps, int count) {
   tally.calls.begin(random_());
   start(*this);
   for (int i = 0; i < count; ++i) steps[below(steps.size())](*this);
-  if (dropped_ != Rule::none)
-    while (!has_dropped_) steps[below(steps.size())](*this);
+  while (dropped_ != Rule::none && !has_dropped_) {
+    wait_for_all();  // What was done when a wait on memory was over counts as before all that
+                     // comes.
+    steps[below(steps.size())](*this);
+  }
   cuCtxSynchronize();
 }
 
@@ -113,7 +116,8 @@ bool Program::keep(Rule rule) {
 void Program::move(State& state, Via via) {
   const Transition& taken = transition(state, via);
   if (&taken == &kNoTransition) {
-    if (!has_dropped_) ADD_FAILURE() << "no such transition: " << name_of(state) << ", " << name_of(via);
+    if (!has_dropped_)
+      ADD_FAILURE() << "no such transition: " << name_of(state) << ", " << name_of(via);
     return;
   }
   ++tally.taken[static_cast<std::size_t>(&taken - kTransitions)];
@@ -131,8 +135,9 @@ void Program::wait(std::size_t home) {
 
 void Program::stream_is_done(std::size_t home, Via via) {
   move(streams[home].state, via);
-  for (Memory& memory : shared)
-    if (memory.home == home) move(memory.state, Via::waited_for);
+  for (std::vector<Memory>* some : {&shared, &left})
+    for (Memory& memory : *some)
+      if (memory.home == home) move(memory.state, Via::waited_for);
 }
 
 void Program::wait_for_all() {
@@ -154,6 +159,19 @@ Memory Program::make_memory(Kind kind, std::size_t home, std::size_t bytes) {
 
 void Program::free_memory(Memory& memory) { release(*this, memory); }
 
+void Program::leave(const Memory& memory) {
+  left.push_back(memory);
+  if (below(16) == 0) free_what_is_left();
+}
+
+void Program::free_what_is_left() {
+  while (!left.empty()) {
+    Memory memory = left.back();
+    left.pop_back();
+    free_memory(memory);
+  }
+}
+
 CUdeviceptr Program::use(std::size_t home, Memory& memory) {
   if (memory.home != home) {
     hand_over(memory.home, home);
@@ -162,12 +180,6 @@ CUdeviceptr Program::use(std::size_t home, Memory& memory) {
   memory.home = home;
   move(memory.state, Via::used);
   return memory.address;
-}
-
-void Program::use_on_host(Memory& memory) {
-  wait(memory.home);
-  if (std::none_of(shared.begin(), shared.end(), [&](Memory& each) { return &each == &memory; }))
-    move(memory.state, Via::waited_for);
 }
 
 void Program::set(std::size_t home, CUdeviceptr address, unsigned value) {
@@ -196,6 +208,11 @@ void Program::record(Event& event, std::size_t home) {
   event.home = home;
   move(event.state, Via::recorded);
   work(home);
+}
+
+void Program::query(Event& event) {
+  const bool done = cuEventQuery(event.handle) == CUDA_SUCCESS;
+  move(event.state, done ? Via::found_done : Via::found_busy);
 }
 
 void Program::destroy(Event& event) {

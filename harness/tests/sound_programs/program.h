@@ -1,13 +1,15 @@
-// Program: a random program that keeps what the documentation asks of it, and the reference state by which
-// it knows what that is: which stream used a piece of memory last (its *home*), what the host has waited
-// for, and in which state of its life each object is. Nothing in here asks the driver how it stands.
+// Program: a random program that keeps what the documentation asks of it, and the reference state
+// by which it knows what that is: which stream used a piece of memory last (its *home*), what the
+// host has waited for, and in which state of its life each object is. Nothing in here asks the
+// driver how it stands.
 //
-// Each topic (memory, pools, graphs ...) is a file with the steps that programs are made of. Where a step
-// keeps a precondition it says `if (keep(Rule::...))`; with that rule dropped, the same step leaves it
-// out. What a step makes it ends, but for the streams, the memory and the events that all share.
+// Each topic (memory, pools, graphs ...) is a file with the steps that programs are made of. Where
+// a step keeps a precondition it says `if (keep(Rule::...))`; with that rule dropped, the same step
+// leaves it out. What a step makes it ends, but for the streams, the memory and the events that all
+// share.
 //
-// Lifetime: outside of the task, which may meet a fatal fault and never unwind. For that reason steps own
-// no storage either.
+// Lifetime: outside of the task, which may meet a fatal fault and never unwind. For that reason
+// steps own no storage either.
 #pragma once
 
 #include <array>
@@ -50,8 +52,8 @@ struct Event {
   std::size_t home = 0;  ///< The stream that it was last recorded in.
 };
 
-/// Homes: three streams that are the program's own, of which the last one waits for the default stream;
-/// the default stream; and the thread's own.
+/// Homes: three streams that are the program's own, of which the last one waits for the default
+/// stream; the default stream; and the thread's own.
 inline constexpr std::size_t kOwnStreams = 3;
 inline constexpr std::size_t kBlocking = 2;
 inline constexpr std::size_t kDefault = 3;
@@ -92,7 +94,9 @@ class Program {
   /// Work was submitted. The default stream is only idle when those that wait for it are.
   void work(std::size_t home) {
     move(streams[home].state, Via::work);
-    if (home == kBlocking || home == kPerThread) move(streams[kDefault].state, Via::work);
+    const bool captured = streams[home].state == State::stream_capturing;
+    if ((home == kBlocking || home == kPerThread) && !captured)
+      move(streams[kDefault].state, Via::work);
   }
   /// The host waits for all that was submitted.
   void wait(std::size_t home);
@@ -106,12 +110,13 @@ class Program {
   // ---- memory ----
   Memory make_memory(Kind kind, std::size_t home, std::size_t bytes = kBytes);
   void free_memory(Memory& memory);
+  /// The same, at some later time: a free of cuMemAlloc's memory would wait for all work.
+  void leave(const Memory& memory);
+  void free_what_is_left();
   /// Memory is made the stream's, whose next work may use it.
   CUdeviceptr use(std::size_t home, Memory& memory);
   /// Some memory that all share.
   Memory& any_memory() { return shared[below(shared.size())]; }
-  /// The host may touch it, and the default stream.
-  void use_on_host(Memory& memory);
 
   void set(std::size_t home, CUdeviceptr address, unsigned value = 1);
   void add_one(std::size_t home, CUdeviceptr address, CUfunction function = nullptr);
@@ -119,16 +124,18 @@ class Program {
   // ---- events ----
   Event make_event(unsigned flags = CU_EVENT_DISABLE_TIMING);
   void record(Event& event, std::size_t home);
+  void query(Event& event);
   void destroy(Event& event);
 
   Tally& tally;
   std::array<Stream, 5> streams{};
   std::vector<Memory> shared;
+  std::vector<Memory> left;  ///< That nobody uses any more.
   std::vector<Event> events;
-  CUfunction kernel = nullptr;     ///< add_one of module_, whose kernels all may use.
-  CUcontext context = nullptr;     ///< The primary one.
+  CUfunction kernel = nullptr;  ///< add_one of module_, whose kernels all may use.
+  CUcontext context = nullptr;  ///< The primary one.
   State capture_mode = State::mode_global;
-  std::array<int, 8> counters{};   ///< For host functions and destructors.
+  std::array<int, 8> counters{};  ///< For host functions and destructors.
 
  private:
   std::mt19937_64 random_;

@@ -6,6 +6,7 @@ namespace harness::testing::sound {
 /// What has its home there is handed on first. Queued work is still done.
 static void replace(Program& p) {
   const std::size_t old = p.own_home();
+  p.free_what_is_left();
   for (Memory& memory : p.shared)
     if (memory.home == old) p.use(kDefault, memory);
   for (Event& event : p.events)
@@ -17,15 +18,12 @@ static void replace(Program& p) {
   p.make_stream(old);
 }
 
-static void replace_one_without_work(Program& p) {
-  const std::size_t old = p.own_home();
-  replace(p);
-  if (p.streams[old].state != State::stream_idle) return;
-  for (Memory& memory : p.shared)
-    if (memory.home == old) return;
-  cuStreamDestroy_v2(p.handle(old));
-  p.move(p.streams[old].state, Via::destroyed);
-  p.make_stream(old);
+static void create_and_destroy(Program& p) {
+  Stream stream;
+  cuStreamCreate(&stream.handle, CU_STREAM_NON_BLOCKING);
+  p.move(stream.state, Via::created);
+  cuStreamDestroy_v2(stream.handle);
+  p.move(stream.state, Via::destroyed);
 }
 
 static void synchronize(Program& p) {
@@ -68,8 +66,8 @@ static void create_with_flags(Program& p) {
 }
 
 Steps stream_steps() {
-  static constexpr Program::Step kSteps[] = {replace, replace_one_without_work, synchronize,
-                                             query,   ask,                      create_with_flags};
+  static constexpr Program::Step kSteps[] = {replace, create_and_destroy, synchronize, query,
+                                             ask,     create_with_flags};
   return kSteps;
 }
 
