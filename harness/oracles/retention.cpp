@@ -48,7 +48,7 @@ void judge(Scene& scene) {
   History& history = scene.world().history;
   for (std::size_t i = scene.baseline(); i < scene.quiescent_lives(); ++i) {
     const Life& life = lives[i];
-    if (is_known_growth(scene.scenario(), life.kind) || !was_alive_at_mark(scene, life)) continue;
+    if (!was_alive_at_mark(scene, life) || is_known_growth(scene.scenario(), life.kind)) continue;
     if (!is_reported(history, life)) history.add(describe(scene, life));
   }
 }

@@ -11,29 +11,6 @@ class CudaGraphMemory : public OnEveryDevice {
   CUfunction add_one() const { return get_kernel(image(), "add_one"); }
 };
 
-CUDA_MEM_ALLOC_NODE_PARAMS alloc_params(std::size_t bytes) {
-  CUDA_MEM_ALLOC_NODE_PARAMS params{};
-  params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  params.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-  params.bytesize = bytes;
-  return params;
-}
-
-CUgraphNode add_alloc(CUgraph graph, CUdeviceptr& address, const Nodes& after = {}) {
-  CUDA_MEM_ALLOC_NODE_PARAMS params = alloc_params(64);
-  CUgraphNode node = nullptr;
-  EXPECT_EQ(cuGraphAddMemAllocNode(&node, graph, after.data(), after.size(), &params),
-            CUDA_SUCCESS);
-  address = params.dptr;
-  return node;
-}
-
-CUgraphNode add_free(CUgraph graph, CUdeviceptr address, const Nodes& after = {}) {
-  CUgraphNode node = nullptr;
-  EXPECT_EQ(cuGraphAddMemFreeNode(&node, graph, after.data(), after.size(), address), CUDA_SUCCESS);
-  return node;
-}
-
 std::size_t attribute(CUgraphMem_attribute which) {
   cuuint64_t value = 0;
   EXPECT_EQ(cuDeviceGetGraphMemAttribute(0, which, &value), CUDA_SUCCESS);

@@ -5,18 +5,7 @@
 namespace harness::testing {
 namespace {
 
-class CudaOrder : public OnSim {
- protected:
-  template <class Strategy, class Body>
-  void run(Strategy strategy, Body body) {
-    ending = stage.run(strategy, body);
-  }
-  void expect_finished() const {
-    EXPECT_EQ(ending, Ending::finished);
-    EXPECT_TRUE(stage.faults.empty()) << stage.fault();
-  }
-  Ending ending = Ending::finished;
-};
+class CudaOrder : public UnderStrategy {};
 
 // ---- the default streams ----------------------------------------------------------------------
 

@@ -210,6 +210,20 @@ class OnSim : public ::testing::Test {
   CudaStage stage{devices::sim.make()};
 };
 
+/// The same, where a strategy of the test's decides.
+class UnderStrategy : public OnSim {
+ protected:
+  template <class Strategy, class Body>
+  void run(Strategy strategy, Body body) {
+    ending = stage.run(strategy, body);
+  }
+  void expect_finished() const {
+    EXPECT_EQ(ending, Ending::finished);
+    EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+  }
+  Ending ending = Ending::finished;
+};
+
 /// A call that has to succeed for the test to mean anything.
 #define CUDA_OK(call) ASSERT_EQ(call, CUDA_SUCCESS)
 

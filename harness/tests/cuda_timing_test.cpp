@@ -7,18 +7,7 @@
 namespace harness::testing {
 namespace {
 
-class CudaTiming : public OnSim {
- protected:
-  template <class Strategy, class Body>
-  void run(Strategy strategy, Body body) {
-    ending = stage.run(strategy, body);
-  }
-  void expect_finished() const {
-    EXPECT_EQ(ending, Ending::finished);
-    EXPECT_TRUE(stage.faults.empty()) << stage.fault();
-  }
-  Ending ending = Ending::finished;
-};
+class CudaTiming : public UnderStrategy {};
 
 void* pin(std::size_t bytes) {
   void* pinned = nullptr;
@@ -314,21 +303,6 @@ TEST_F(CudaTiming, OutsideATaskAFatalFaultBreaksTheContextUntilItsEnd) {
     CUDA_OK(cuMemAlloc_v2(&address, 64));
   });
   EXPECT_EQ(stage.fault(), "use_after_death");
-}
-
-TEST_F(CudaTiming, ALaunchAttributeIsNotSupported) {
-  run(Plain(), [] {
-    CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
-    CUdeviceptr address = allocate(64);
-    int count = 1;
-    void* parameters[] = {&address, &count};
-    CUlaunchAttribute attribute{};
-    attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-    CUlaunchConfig config{1, 1, 1, 1, 1, 1, 0, nullptr, &attribute, 1};
-    EXPECT_EQ(cuLaunchKernelEx(&config, function, parameters, nullptr), CUDA_ERROR_NOT_SUPPORTED);
-    attribute.id = CU_LAUNCH_ATTRIBUTE_IGNORE;
-    EXPECT_EQ(cuLaunchKernelEx(&config, function, parameters, nullptr), CUDA_SUCCESS);
-  });
 }
 
 TEST_F(CudaTiming, APoolThatIsSharedIsNotSupported) {

@@ -105,6 +105,29 @@ inline CUgraphNode add_child(CUgraph graph, CUgraph body, const Nodes& after = {
   return node;
 }
 
+inline CUDA_MEM_ALLOC_NODE_PARAMS alloc_params(std::size_t bytes) {
+  CUDA_MEM_ALLOC_NODE_PARAMS params{};
+  params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  params.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  params.bytesize = bytes;
+  return params;
+}
+
+inline CUgraphNode add_alloc(CUgraph graph, CUdeviceptr& address, const Nodes& after = {}) {
+  CUDA_MEM_ALLOC_NODE_PARAMS params = alloc_params(64);
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cuGraphAddMemAllocNode(&node, graph, after.data(), after.size(), &params),
+            CUDA_SUCCESS);
+  address = params.dptr;
+  return node;
+}
+
+inline CUgraphNode add_free(CUgraph graph, CUdeviceptr address, const Nodes& after = {}) {
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cuGraphAddMemFreeNode(&node, graph, after.data(), after.size(), address), CUDA_SUCCESS);
+  return node;
+}
+
 inline CUgraphExec instantiate(CUgraph graph, unsigned long long flags = 0) {
   CUgraphExec exec = nullptr;
   EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, graph, flags), CUDA_SUCCESS);

@@ -1,6 +1,7 @@
 // bench_alltoallv: what a whole run costs: `plain`; by the number of ops and of tasks, where the
 // work is proportional to it; and `ranks/N/collectives/M`, with the turns of a run as a counter.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include "harness/entries/bench_path.h"
 #include "scenarios/alltoallv/programs.h"
@@ -52,28 +53,33 @@ void tasks(benchmark::State& state) {
 }
 template <std::uint32_t... counts>
 bool register_tasks() {
-  (benchmark::RegisterBenchmark(("tasks/" + std::to_string(counts)).c_str(), tasks<counts>), ...);
+  (benchmark::RegisterBenchmark(fmt::format("tasks/{}", counts).c_str(), tasks<counts>), ...);
   return true;
 }
 
-// `ranks/N/collectives/M`: M collectives outstanding at once.
-void drive_long(Scene& scene) { drive_shaped(scene, {.slots = kSlotCountLimit}); }
+// `ranks/N/collectives/M`: M collectives outstanding at once, in a job of as many ops.
+template <std::uint32_t collectives>
+void drive_outstanding(Scene& scene) {
+  drive_shaped(scene, {.slots = collectives});
+}
+template <std::uint32_t collectives>
+void register_outstanding(int ranks) {
+  benchmark::RegisterBenchmark(
+      fmt::format("ranks/{}/collectives/{}", ranks, collectives).c_str(),
+      [ranks](benchmark::State& state) {
+        measure(state, shaped(drive_outstanding<collectives>), fmt::format("C=8 ranks={}", ranks),
+                alltoallvs(collectives).tape());
+      });
+}
+template <std::uint32_t... collectives>
 bool register_scale() {
-  for (const std::int64_t ranks : {2, 3, 4, 6, 8})
-    for (const std::int64_t collectives : {1, 2, 4, 8, 16, 32})
-      benchmark::RegisterBenchmark(
-          ("ranks/" + std::to_string(ranks) + "/collectives/" + std::to_string(collectives))
-              .c_str(),
-          [=](benchmark::State& state) {
-            const std::string config = "C=8 ranks=" + std::to_string(ranks);
-            measure(state, shaped(drive_long), config, alltoallvs(collectives).tape());
-          });
+  for (const int ranks : {2, 3, 4, 6, 8}) (register_outstanding<collectives>(ranks), ...);
   return true;
 }
 
 BENCHMARK(plain)->Name("plain");
 BENCHMARK(ops)->Name("ops")->RangeMultiplier(2)->Range(1, kSlotCountLimit);
-const bool registered = register_tasks<3, 5, 7, 11, 15>() && register_scale();
+const bool registered = register_tasks<3, 5, 7, 11, 15>() && register_scale<1, 2, 4, 8, 16, 32>();
 
 }  // namespace
 }  // namespace scenarios::alltoallv

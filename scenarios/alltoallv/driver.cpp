@@ -26,6 +26,7 @@ void drive_shaped(Scene& scene, const Shape& shape) {
   scene.state = job;
   const Setup setup{.rank_count = rank_count(scene.config()),
                     .slot_count = slot_count(scene.config()),
+                    .request_count = shape.slots,
                     .close_at_zero = scene.config().values[kCloseAxis] != 0,
                     .scratch = job->uses_scratch(),
                     .observer = job};

@@ -5,9 +5,12 @@
 namespace scenarios::alltoallv {
 namespace {
 
+/// All send all the same.
+bool even(const Step& step) { return step.op == Op::alltoall || step.uses_scratch(); }
+
 /// How much `from` sends `to`: shape 0 is two elements for everybody.
 std::uint16_t share(const Step& step, std::uint32_t from, std::uint32_t to) {
-  if (step.op == Op::alltoall || step.uses_scratch())
+  if (even(step))
     return static_cast<std::uint16_t>(step.shape == 0 ? 2 : 1 + step.shape % 3);
   if (from == step.silent) return 0;
   if (step.shape == 0) return 2;
@@ -16,12 +19,21 @@ std::uint16_t share(const Step& step, std::uint32_t from, std::uint32_t to) {
   return static_cast<std::uint16_t>(draw % 4);
 }
 
-std::uint16_t gap(const Step& step) { return (step.shape & 1) != 0 && step.op != Op::alltoall; }
+std::uint16_t gap(const Step& step) { return (step.shape & 1) != 0 && !even(step); }
 
 /// Destinations are laid out by rank, or the other way round.
 std::uint32_t place(const Step& step, std::uint32_t i, std::uint32_t rank_count) {
-  const bool reversed = (step.shape & 2) != 0 && step.op != Op::alltoall && !step.uses_scratch();
+  const bool reversed = (step.shape & 2) != 0 && !even(step);
   return reversed ? rank_count - 1 - i : i;
+}
+
+/// Where in what `from` sends the part for `to` begins.
+std::uint32_t sent_before(const Step& step, std::uint32_t from, std::uint32_t to) {
+  if (step.op == Op::allgather) return 0;
+  if (even(step)) return to * share(step, from, 0);
+  std::uint32_t sent = 0;
+  for (std::uint32_t i = 0; i < to; ++i) sent += share(step, from, i) + std::uint32_t{gap(step)};
+  return sent;
 }
 
 }  // namespace
@@ -30,16 +42,15 @@ Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_co
   Exchange exchange;
   std::uint16_t send_at = 0;
   std::uint16_t receive_at = 0;
-  const bool even = step.op == Op::alltoall || step.uses_scratch();
   for (std::uint32_t i = 0; i < rank_count; ++i) {
     exchange.send_count[i] = share(step, rank, i);
     exchange.send_displacement[i] = step.op == Op::allgather ? std::uint16_t{0} : send_at;
-    send_at = static_cast<std::uint16_t>(send_at + exchange.send_count[i] + (even ? 0 : gap(step)));
+    send_at = static_cast<std::uint16_t>(send_at + exchange.send_count[i] + gap(step));
     const std::uint32_t peer = place(step, i, rank_count);
     exchange.receive_count[peer] = share(step, peer, rank);
     exchange.receive_displacement[peer] = receive_at;
     receive_at = static_cast<std::uint16_t>(receive_at + exchange.receive_count[peer] +
-                                            (even ? 0 : gap(step)));
+                                            gap(step));
   }
   return exchange;
 }
@@ -48,13 +59,10 @@ ExpectedRows expected_of(const Step& step, std::uint32_t rank, std::uint32_t ran
                          const Fills& fills) {
   ExpectedRows expected;
   const Exchange own = exchange_of(step, rank, rank_count);
-  for (std::uint32_t peer = 0; peer < rank_count; ++peer) {
-    const Exchange theirs = exchange_of(step, peer, rank_count);
-    Expected& row = expected.rows[expected.count++];
-    row = {peer, fills[peer], step.offset + theirs.send_displacement[rank], theirs.send_count[rank],
-           own.receive_displacement[peer]};
-    if (step.op == Op::reduce_scatter) row.displacement = 0;
-  }
+  for (std::uint32_t peer = 0; peer < rank_count; ++peer)
+    expected.rows[expected.count++] = {
+        peer, fills[peer], step.offset + sent_before(step, peer, rank), own.receive_count[peer],
+        step.op == Op::reduce_scatter ? 0U : own.receive_displacement[peer]};
   return expected;
 }
 

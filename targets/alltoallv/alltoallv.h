@@ -131,6 +131,7 @@ class Observer {
 struct Setup {
   std::uint32_t rank_count = 2;
   std::uint32_t slot_count = kSlotLimit;  ///< UCC_TL_CUDA_MAX_CONCURRENT.
+  std::uint32_t request_count = kRequestLimit;  ///< Numbers that requests may have.
   bool close_at_zero = false;             ///< A mapping that nobody holds is closed, not kept.
   bool scratch = false;                   ///< The job uses ring or linear collectives.
   Observer* observer = nullptr;           ///< May be null.

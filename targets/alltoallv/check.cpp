@@ -37,8 +37,8 @@ Status Process::check(Request request, std::span<const Expected> expected) {
   std::array<std::int32_t, kBufferElements> found;
   const bool checked =
       cuMemcpyHtoD(at, &block, sizeof block) == CUDA_SUCCESS &&
-      cuLaunchKernel(check_, 1, 1, 1, kRankLimit, 1, 1, 0, nullptr, parameters, nullptr) ==
-          CUDA_SUCCESS &&
+      cuLaunchKernel(check_, 1, 1, 1, core_.setup.rank_count, 1, 1, 0, nullptr, parameters,
+                     nullptr) == CUDA_SUCCESS &&
       cuMemcpyDtoH(&block.mismatches, at + offsetof(CheckBlock, mismatches),
                    sizeof block.mismatches) == CUDA_SUCCESS &&
       cuMemcpyDtoH(found.data(), task.destination_base, sizeof found) == CUDA_SUCCESS;

@@ -7,7 +7,7 @@ namespace targets::alltoallv {
 
 class Policy;
 class Process;
-struct Segment;
+class Segment;
 
 /// Ownership: in the run's arena; borrows the runtime and what it points at.
 struct Core {

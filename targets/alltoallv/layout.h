@@ -10,7 +10,9 @@
 
 namespace targets::alltoallv {
 
-inline constexpr std::uint32_t kBlockThreads = 32;
+/// Each has as much of a buffer to do.
+inline constexpr std::uint32_t kBlockThreads = kBufferElements / 3;
+static_assert(kBlockThreads * 3 == kBufferElements);
 
 /// A run of elements that grow evenly: base, base + slope, ...
 struct PartBlock {

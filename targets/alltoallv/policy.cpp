@@ -6,7 +6,7 @@
 namespace targets::alltoallv {
 
 CUdeviceptr Policy::reread_key(Task& task, Side side, std::uint32_t peer) {
-  Entry& entry = *core_.segment->slots[task.slot]->entries[peer];
+  Entry& entry = *core_.segment->slot(task.slot).entries[peer];
   harness::SharedSlot<MemInfo>& info = side == Side::source ? entry.source : entry.destination;
   return info.read(&MemInfo::ptr, task.generation());
 }
@@ -24,7 +24,7 @@ Mapping& Policy::mapping_of(Task& task, Side side, std::uint32_t peer) {
 
 // The key is read past the ghost: one that is thrown away was never used.
 void CheckGeneration::unmap(Task& task, Side side, std::uint32_t peer) {
-  Entry& entry = *core_.segment->slots[task.slot]->entries[peer];
+  Entry& entry = *core_.segment->slot(task.slot).entries[peer];
   harness::SharedSlot<MemInfo>& info = side == Side::source ? entry.source : entry.destination;
   const std::uint64_t own = harness::raw(task.generation());
   for (int attempt = 0; attempt < kAttempts; ++attempt) {

@@ -42,7 +42,7 @@ Status Process::open() {
       good(cuModuleGetFunction(&check_, module_, "check")) &&
       good(cuModuleGetFunction(&reduce_, module_, "reduce")) &&
       (team_stream_ != nullptr || good(cuStreamCreate(&team_stream_, CU_STREAM_NON_BLOCKING))) &&
-      (blocks_ != 0 || good(cuMemAlloc(&blocks_, kRequestLimit * kBlockBytes)));
+      (blocks_ != 0 || good(cuMemAlloc(&blocks_, core_.setup.request_count * kBlockBytes)));
   return opened ? Status::ok : Status::driver_error;
 }
 
@@ -79,8 +79,7 @@ void Process::create_team(Topology topology) {
   topology_ = topology;
   seq_ = 0;
   if (rank_ == 0)
-    core_.segment = core_.scheduler.arena().make<Segment>(core_.scheduler, core_.setup.rank_count,
-                                                          core_.setup.slot_count);
+    core_.segment = core_.scheduler.arena().make<Segment>(core_.scheduler, core_.setup.rank_count);
   if (core_.setup.scratch) make_scratch();
   core_.out_of_band.arrive_and_wait();
   map_scratch();

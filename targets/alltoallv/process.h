@@ -144,7 +144,7 @@ class Process {
   bool direct(std::uint32_t a, std::uint32_t b) const;
   std::span<const ProxyEntry> proxies() const;
   bool is_proxy() const;
-  Slot& slot(const Task& task) const { return *core_.segment->slots[task.slot]; }
+  Slot& slot(const Task& task) const { return core_.segment->slot(task.slot); }
   Entry& entry(const Task& task, std::uint32_t peer) const { return *slot(task).entries[peer]; }
   CUdeviceptr scratch_of(const Task& task, std::uint32_t peer) const;
 

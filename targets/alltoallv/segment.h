@@ -115,15 +115,23 @@ struct Slot {
 };
 
 /// Ownership: in the run's arena, made by rank 0 of each team.
-struct Segment {
-  Segment(harness::Scheduler& scheduler, std::uint32_t rank_count, std::uint32_t slot_count)
-      : rank_count(rank_count), slot_count(slot_count) {
-    for (std::uint32_t i = 0; i < slot_count; ++i)
-      slots[i] = scheduler.arena().make<Slot>(scheduler, rank_count);
+class Segment {
+ public:
+  Segment(harness::Scheduler& scheduler, std::uint32_t rank_count)
+      : scheduler_(scheduler), rank_count_(rank_count) {}
+
+  /// Free, until somebody has claimed it. Most jobs never get to most slots, so each is made when
+  /// somebody first looks at it.
+  Slot& slot(std::uint32_t index) {
+    Slot*& slot = slots_[index];
+    if (slot == nullptr) slot = scheduler_.arena().make<Slot>(scheduler_, rank_count_);
+    return *slot;
   }
-  std::uint32_t rank_count;
-  std::uint32_t slot_count;
-  std::array<Slot*, kSlotLimit> slots{};
+
+ private:
+  harness::Scheduler& scheduler_;
+  std::uint32_t rank_count_;
+  std::array<Slot*, kSlotLimit> slots_{};
 };
 
 }  // namespace targets::alltoallv

@@ -64,7 +64,4 @@ bool fits(const CUlaunchConfig& config);
 /// Copies the values that either names. Returns false when neither does.
 bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters, void** extra);
 
-CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream stream, CUfunction function,
-                void** parameters, void** extra);
-
 }  // namespace harness::devices::calls

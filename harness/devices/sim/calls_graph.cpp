@@ -2,6 +2,9 @@
 #include "harness/devices/sim/calls_graph.h"
 
 #include <climits>
+#include <fstream>
+
+#include "harness/devices/sim/graph_dot.h"
 
 namespace harness::devices::calls {
 
@@ -122,6 +125,16 @@ CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode original, CUgrap
   if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *found = copy->as<CUgraphNode>();
   return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned flags) {
+  constexpr unsigned kFlags = (CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS << 1) - 1;
+  if (path == nullptr || (flags & ~kFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
+  const Graph* graph = look_at(SimDevice::current(), handle);
+  if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::ofstream file(path, std::ios::trunc);
+  file << to_dot(*graph, flags) << std::flush;
+  return file ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
 }
 
 // ---- user objects -----------------------------------------------------------------------------

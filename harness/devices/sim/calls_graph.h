@@ -127,6 +127,9 @@ CUresult set_params(CUgraphNode handle, CUgraphNodeType type, Make make) {
 /// What a node of `type` does; null, for CUDA_ERROR_INVALID_VALUE, when it is of another type.
 const NodeParams* params_of(CUgraphNode handle, CUgraphNodeType type);
 
+/// Nothing is moved; but the next launch comes after it.
+void upload(SimDevice& sim, GraphExec& exec, Stream& stream);
+
 /// Tells `given` the address.
 CUresult add_alloc(const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given);
 CUresult add_free(const NewNode& wanted, CUdeviceptr address);

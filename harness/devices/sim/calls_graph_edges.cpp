@@ -35,7 +35,8 @@ bool is_valid(const GraphNode& from, const GraphNode* to, const CUgraphEdgeData&
     return node.params->type == CU_GRAPH_NODE_TYPE_KERNEL;
   };
   if (!is_kernel(from) || data.from_port > CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER) return false;
-  if (data.type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT) return true;
+  if (data.type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT)
+    return data.from_port != CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
   return data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC && data.from_port != 0 &&
          (to == nullptr || is_kernel(*to));
 }

@@ -126,13 +126,24 @@ struct Mismatch {
   const GraphNode* from = nullptr;
 };
 
-static Mismatch compare_node(SimDevice& sim, const NodeParams& old, const GraphNode& node) {
+/// Cooperative nodes stay so, and priorities that launches go by stay what was asked for.
+static bool may_become(const KernelAttributes& old, const KernelAttributes& now, cuuint64_t flags) {
+  const bool has_priority = (flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY) != 0;
+  return old.cooperative() == now.cooperative() &&
+         (!has_priority || old.priority() == now.priority());
+}
+
+static Mismatch compare_node(SimDevice& sim, const ExecNode& paired, const GraphNode& node,
+                             cuuint64_t flags) {
+  const NodeParams& old = *paired.params;
   const NodeParams& now = *node.params;
   if (old.type != now.type) return {CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, &node};
   if (old.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || old.type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
     if (old.memory == now.memory) return {};
     return {CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, &node};
   }
+  if (!may_become(*paired.attributes, *node.attributes, flags))
+    return {CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED, &node};
   if (may_become(sim, old, now)) return {};
   return {old.type == CU_GRAPH_NODE_TYPE_KERNEL
               ? CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
@@ -142,7 +153,7 @@ static Mismatch compare_node(SimDevice& sim, const NodeParams& old, const GraphN
 
 /// Nodes are paired as they were laid out, which is by their edges and the order in which they were
 /// added.
-static Mismatch compare(SimDevice& sim, const ExecGraph& exec, Graph& graph) {
+static Mismatch compare(SimDevice& sim, const ExecGraph& exec, Graph& graph, cuuint64_t flags) {
   constexpr CUgraphExecUpdateResult kTopology = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
   if (exec.nodes.size() != graph.nodes.size()) return {kTopology};
   const std::vector<GraphNode*> order = Graphs::sorted(graph);
@@ -155,13 +166,13 @@ static Mismatch compare(SimDevice& sim, const ExecGraph& exec, Graph& graph) {
       if (std::find(dependents.begin(), dependents.end(), i) == dependents.end())
         return {kTopology, &node, edge.from};
     }
-    if (const Mismatch found = compare_node(sim, *paired.params, node); found.node != nullptr)
+    if (const Mismatch found = compare_node(sim, paired, node, flags); found.node != nullptr)
       return found;
   }
   for (std::uint32_t i = 0; i < order.size(); ++i)
     for (std::size_t body = 0; body < order[i]->bodies.size(); ++body)
       if (const Mismatch found =
-              compare(sim, *exec.bodies_of(exec.nodes[i])[body], *order[i]->bodies[body]);
+              compare(sim, *exec.bodies_of(exec.nodes[i])[body], *order[i]->bodies[body], flags);
           found.result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
         return found.node != nullptr ? found : Mismatch{found.result, order[i]};
   return {};
@@ -177,7 +188,7 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_handle,
   Graph* graph = look_at(sim, graph_handle);
   if (graph == nullptr || graph->moved) return CUDA_ERROR_INVALID_VALUE;
   if (Graphs::find_cycle(*graph) != nullptr) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-  const Mismatch found = compare(sim, *call.exec->root, *graph);
+  const Mismatch found = compare(sim, *call.exec->root, *graph, call.exec->flags);
   info->result = found.result;
   if (found.node != nullptr) info->errorNode = found.node->as<CUgraphNode>();
   if (found.from != nullptr) info->errorFromNode = found.from->as<CUgraphNode>();
@@ -197,7 +208,7 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec_handle, CUgraphNode
   Graph* body = look_at(sim, body_handle);
   if (body == nullptr || Graphs::find_cycle(*body) != nullptr) return CUDA_ERROR_INVALID_VALUE;
   ExecGraph* const old = Graphs::find_body(*call.exec->root, *node->source);
-  if (compare(sim, *old, *body).result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+  if (compare(sim, *old, *body, call.exec->flags).result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
     return CUDA_ERROR_INVALID_VALUE;
   const GraphNode& source = *node->source;
   sim.graphs.replace(*Graphs::find_body(sim.graphs.writable(*call.exec), source), *body);

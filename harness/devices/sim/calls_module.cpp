@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "harness/devices/sim/calls.h"
-#include "harness/devices/sim/graph_params.h"
+#include "harness/devices/sim/limits.h"
 
 namespace harness::devices {
 
@@ -11,9 +11,6 @@ static ImageLookup image_lookup = nullptr;
 void set_image_lookup(ImageLookup lookup) { image_lookup = lookup; }
 
 namespace calls {
-
-static constexpr int kMaxThreads = 1024;
-static constexpr int kMaxSharedBytes = 48 * 1024;
 
 /// Compares byte by byte: an image that is something else may be shorter than the magic number.
 static bool is_kernel_image(const void* image) {
@@ -140,115 +137,10 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* block_count, CUfunctio
   SimDevice& sim = SimDevice::current();
   if (block_count == nullptr || block_size <= 0) return CUDA_ERROR_INVALID_VALUE;
   if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  *block_count =
-      block_size <= kMaxThreads && shared_bytes <= kMaxSharedBytes ? 2048 / block_size : 0;
+  *block_count = block_size <= kMaxThreads && shared_bytes <= kMaxSharedBytes
+                     ? kResidentThreads / block_size
+                     : 0;
   return CUDA_SUCCESS;
-}
-
-// ---- launches ---------------------------------------------------------------------------------
-
-/// The one buffer that `extra` names instead of kernelParams; null when it names none.
-static const std::byte* parameter_buffer(void** extra, std::size_t& bytes) {
-  const std::byte* buffer = nullptr;
-  for (; extra != nullptr && *extra != nullptr && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = static_cast<const std::byte*>(extra[1]);
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) bytes = *static_cast<const std::size_t*>(extra[1]);
-  }
-  return buffer;
-}
-
-bool fits(const CUlaunchConfig& config) {
-  const auto within = [](unsigned value, unsigned limit) { return value - 1 < limit; };
-  return within(config.gridDimX, 0x7fffffff) && within(config.gridDimY, 65535) &&
-         within(config.gridDimZ, 65535) && within(config.blockDimX, 1024) &&
-         within(config.blockDimY, 1024) && within(config.blockDimZ, 64) &&
-         config.blockDimX * config.blockDimY * config.blockDimZ <= kMaxThreads &&
-         config.sharedMemBytes <= kMaxSharedBytes;
-}
-
-bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters, void** extra) {
-  if (parameters != nullptr || entry.parameter_count == 0) {
-    launch.prepare(entry, parameters);
-    return true;
-  }
-  std::size_t bytes = 0;
-  const std::byte* buffer = parameter_buffer(extra, bytes);
-  if (buffer == nullptr || bytes < entry.parameter_bytes) return false;
-  launch.prepare(entry, buffer);
-  return true;
-}
-
-static CUresult capture_kernel(SimDevice& sim, Stream& stream, const CUlaunchConfig& config,
-                               CUfunction function, void** parameters, void** extra) {
-  CUDA_KERNEL_NODE_PARAMS given{};
-  given.func = function;
-  given.gridDimX = config.gridDimX;
-  given.gridDimY = config.gridDimY;
-  given.gridDimZ = config.gridDimZ;
-  given.blockDimX = config.blockDimX;
-  given.blockDimY = config.blockDimY;
-  given.blockDimZ = config.blockDimZ;
-  given.sharedMemBytes = config.sharedMemBytes;
-  given.kernelParams = parameters;
-  given.extra = extra;
-  const NodeParams* made = nullptr;
-  const CUresult status = make_kernel_params(sim, given, made);
-  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
-}
-
-CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on, CUfunction handle,
-                void** parameters, void** extra) {
-  SIM_WORK_STREAM(stream, on);
-  Function* function = find_function(sim, handle);
-  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  if (!fits(config) || (parameters != nullptr && extra != nullptr)) return CUDA_ERROR_INVALID_VALUE;
-  if (stream->capture != nullptr)
-    return capture_kernel(sim, *stream, config, handle, parameters, extra);
-  Work& work = sim.fresh_work(WorkKind::kernel, function->label);
-  Launch& made = work.launch;
-  if (!copy_parameters(made, *function->entry, parameters, extra)) {
-    sim.discard(work);
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  work.module = function->module;
-  made.grid = {config.gridDimX, config.gridDimY, config.gridDimZ};
-  made.block = {config.blockDimX, config.blockDimY, config.blockDimZ};
-  made.shared_bytes = config.sharedMemBytes;
-  made.activation = sim.scheduler().name_next("launch");
-  sim.adopt_all_host_words();
-  {
-    const Memory::CallView view(sim.memory);
-    sim.provenance->authorise(made);
-  }
-  sim.submit(*stream, work, Lag::ask);
-  return sim.broken;
-}
-
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream on, void** parameters, void** extra) {
-  const CUlaunchConfig config{grid_x,  grid_y,       grid_z, block_x, block_y,
-                              block_z, shared_bytes, on,     nullptr, 0};
-  return launch(SimDevice::current(), config, on, function, parameters, extra);
-}
-
-static CUresult launch_ex(const CUlaunchConfig* config, CUstream on, CUfunction function,
-                          void** parameters, void** extra) {
-  for (unsigned i = 0; i < config->numAttrs; ++i)
-    if (config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_IGNORE) return CUDA_ERROR_NOT_SUPPORTED;
-  return launch(SimDevice::current(), *config, on, function, parameters, extra);
-}
-
-CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
-                          void** extra) {
-  if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return launch_ex(config, config->hStream, function, parameters, extra);
-}
-
-CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig* config, CUfunction function, void** parameters,
-                               void** extra) {
-  if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return launch_ex(config, per_thread(config->hStream), function, parameters, extra);
 }
 
 }  // namespace calls

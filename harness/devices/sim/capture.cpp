@@ -171,6 +171,16 @@ CUresult Captures::admit(const Event& event) {
   return CUDA_ERROR_CAPTURED_EVENT;
 }
 
+bool Captures::fills(const Graph& graph) const {
+  if (none()) [[likely]]
+    return false;
+  return std::any_of(captures_.begin(), captures_.begin() + static_cast<std::ptrdiff_t>(count_),
+                     [&](const std::unique_ptr<Capture>& capture) {
+                       return !capture->ended && capture->graph->alive &&
+                              &capture->graph->root() == &graph;
+                     });
+}
+
 // ---- what is captured -------------------------------------------------------------------------
 
 CUresult Captures::admit_node(Stream& stream, CUgraphNodeType type) {
@@ -182,10 +192,17 @@ CUresult Captures::admit_node(Stream& stream, CUgraphNodeType type) {
   return CUDA_SUCCESS;
 }
 
-CUresult Captures::add(Stream& stream, const NodeParams& params) {
+static bool is_kernel(const NodeParams& params) { return params.type == CU_GRAPH_NODE_TYPE_KERNEL; }
+
+CUresult Captures::add(Stream& stream, const NodeParams& params,
+                       const KernelAttributes& attributes) {
   if (const CUresult error = admit_node(stream, params.type); error != CUDA_SUCCESS) return error;
   std::vector<GraphEdge>& tail = stream.capture->branch_of(stream).tail;
+  if (!is_kernel(params))  // Programmatic edges are between kernels: others wait for the whole.
+    for (GraphEdge& edge : tail)
+      if (edge.data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) edge.data = {};
   GraphNode& node = sim_.graphs.add(*stream.capture->graph, params, tail);
+  node.attributes = &attributes;
   tail.assign(1, {&node, {}});
   return CUDA_SUCCESS;
 }
@@ -202,9 +219,19 @@ CUresult Captures::add(Stream& stream, const ExecGraph& exec) {
   return CUDA_SUCCESS;
 }
 
-void Captures::record(Stream& stream, Event& event) {
+void Captures::record(Stream& stream, Event& event, const CUgraphEdgeData& data) {
   event.capture = stream.capture;
   event.captured = stream.capture->branch_of(stream).tail;
+  if (data.from_port == CU_GRAPH_KERNEL_NODE_PORT_DEFAULT) return;
+  for (GraphEdge& edge : event.captured) edge.data = data;
+}
+
+void Captures::overlap(Stream& stream) {
+  std::vector<GraphEdge>& tail = stream.capture->branch_of(stream).tail;
+  if (tail.size() != 1 || !is_kernel(*tail.front().from->params)) return;
+  CUgraphEdgeData& data = tail.front().data;
+  data.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+  data.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
 }
 
 CUresult Captures::wait(Stream& stream, const Event& event) {

@@ -73,14 +73,21 @@ class Captures {
   /// True while blocking streams of this one's context capture, and this is the legacy stream.
   Capture* implied_by(const Stream& stream) const;
 
+  /// A capture that has not ended puts nodes into the graph, or one embedded in it.
+  bool fills(const Graph& graph) const;
+
   // ---- what is captured ----
 
   /// For calls that make something else before the node: whether one of this type may be added.
   CUresult admit_node(Stream& stream, CUgraphNodeType type);
-  CUresult add(Stream& stream, const NodeParams& params);
+  CUresult add(Stream& stream, const NodeParams& params,
+               const KernelAttributes& attributes = kDefaultAttributes);
   /// A launch of `exec` becomes a child graph.
   CUresult add(Stream& stream, const ExecGraph& exec);
-  void record(Stream& stream, Event& event);
+  /// Whoever waits for the event does so by edges with this data.
+  void record(Stream& stream, Event& event, const CUgraphEdgeData& data = {});
+  /// The next node is a kernel that need not wait for the whole of the kernel before it.
+  void overlap(Stream& stream);
   CUresult wait(Stream& stream, const Event& event);
 
  private:

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -22,30 +23,61 @@ struct OrderPoint {
   bool operator==(const OrderPoint&) const = default;
 };
 
+/// Most runs have a line or two, which need no storage of their own.
 /// Ownership: keeps its storage when it is cleared.
 class Clock {
  public:
-  void clear() { ticks_.clear(); }
-  bool empty() const { return ticks_.empty(); }
+  Clock() = default;
+  Clock(const Clock&) = default;
+  Clock(Clock&&) = default;
+  Clock& operator=(Clock&&) = default;
+  Clock& operator=(const Clock& other) {
+    first_ = other.first_;
+    if (!rest_.empty() || !other.rest_.empty()) [[unlikely]]
+      rest_ = other.rest_;
+    return *this;
+  }
+  ~Clock() = default;
+
+  void clear() {
+    first_.fill(0);
+    rest_.clear();
+  }
 
   /// How many of the line's pieces of work come before.
-  std::uint32_t of(LineIndex line) const { return line < ticks_.size() ? ticks_[line] : 0; }
+  std::uint32_t of(LineIndex line) const {
+    if (line < kFirst) return first_[line];
+    return line - kFirst < rest_.size() ? rest_[line - kFirst] : 0;
+  }
   bool includes(const OrderPoint& point) const { return of(point.line) >= point.tick; }
 
   void include(const OrderPoint& point) {
-    if (point.line >= ticks_.size()) ticks_.resize(point.line + std::size_t{1});
-    ticks_[point.line] = std::max(ticks_[point.line], point.tick);
+    std::uint32_t& tick = tick_of(point.line);
+    tick = std::max(tick, point.tick);
   }
 
   void join(const Clock& other) {
-    if (other.ticks_.size() > ticks_.size()) ticks_.resize(other.ticks_.size());
-#pragma clang loop vectorize(disable) unroll(disable)  // Most runs have one line, or two.
-    for (std::size_t i = 0; i < other.ticks_.size(); ++i)
-      ticks_[i] = std::max(ticks_[i], other.ticks_[i]);
+    for (std::size_t i = 0; i < kFirst; ++i) first_[i] = std::max(first_[i], other.first_[i]);
+    if (!other.rest_.empty()) [[unlikely]]
+      join_rest(other);
   }
 
  private:
-  std::vector<std::uint32_t> ticks_;  ///< By line.
+  static constexpr LineIndex kFirst = 4;
+
+  std::uint32_t& tick_of(LineIndex line) {
+    if (line < kFirst) return first_[line];
+    if (line - kFirst >= rest_.size()) rest_.resize(line - kFirst + std::size_t{1});
+    return rest_[line - kFirst];
+  }
+  void join_rest(const Clock& other) {
+    if (other.rest_.size() > rest_.size()) rest_.resize(other.rest_.size());
+    for (std::size_t i = 0; i < other.rest_.size(); ++i)
+      rest_[i] = std::max(rest_[i], other.rest_[i]);
+  }
+
+  std::array<std::uint32_t, kFirst> first_{};  ///< By line.
+  std::vector<std::uint32_t> rest_;            ///< By line, from kFirst on.
 };
 
 }  // namespace harness::devices

@@ -14,6 +14,7 @@
 
 #include "harness/devices/sim/graph_memory.h"
 #include "harness/devices/sim/handles_recycled.h"
+#include "harness/devices/sim/kernel_attributes.h"
 #include "harness/devices/sim/launch.h"
 #include "harness/devices/sim/provenance.h"
 #include "harness/devices/sim/user_object.h"
@@ -105,6 +106,7 @@ struct GraphEdge {
 struct GraphNode : Object {
   Graph* graph = nullptr;
   const NodeParams* params = nullptr;
+  const KernelAttributes* attributes = &kDefaultAttributes;
   std::vector<GraphEdge> after;       ///< In the order in which they were added.
   std::vector<Graph*> bodies;         ///< Embedded: one of a child node, some of a conditional one.
   std::vector<CUgraph> body_handles;  ///< What the program was told of a conditional node's.
@@ -112,6 +114,7 @@ struct GraphNode : Object {
   std::uint32_t index = 0;              ///< Scratch: its place among the graph's nodes.
 
   void reset() {
+    attributes = &kDefaultAttributes;
     after.clear();
     bodies.clear();
     body_handles.clear();

@@ -18,6 +18,7 @@ struct ExecGraph;
 struct ExecNode {
   const GraphNode* source = nullptr;  ///< What it was made from. By identity, not by handle.
   const NodeParams* params = nullptr;
+  const KernelAttributes* attributes = &kDefaultAttributes;
   bool enabled = true;
   std::uint32_t after_count = 0;       ///< How many nodes it waits for.
   std::uint32_t dependents_begin = 0;  ///< In ExecGraph::dependents.

@@ -62,6 +62,11 @@ static void point_at_values(NodeParams& params) {
   }
 }
 
+CUlaunchConfig config_of(const CUDA_KERNEL_NODE_PARAMS& given) {
+  return {given.gridDimX,  given.gridDimY,       given.gridDimZ, given.blockDimX, given.blockDimY,
+          given.blockDimZ, given.sharedMemBytes, nullptr,        nullptr,         0};
+}
+
 CUresult make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given,
                             const NodeParams*& made) {
   Function* function = nullptr;
@@ -69,10 +74,7 @@ CUresult make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given
   if (const CUresult error = find_node_function(sim, given, function, context);
       error != CUDA_SUCCESS)
     return error;
-  const CUlaunchConfig config{
-      given.gridDimX,  given.gridDimY,       given.gridDimZ, given.blockDimX, given.blockDimY,
-      given.blockDimZ, given.sharedMemBytes, nullptr,        nullptr,         0};
-  if (!calls::fits(config) || (given.kernelParams != nullptr && given.extra != nullptr))
+  if (!calls::fits(config_of(given)) || (given.kernelParams != nullptr && given.extra != nullptr))
     return CUDA_ERROR_INVALID_VALUE;
   Launch& scratch = sim.graphs.scratch;
   if (!calls::copy_parameters(scratch, *function->entry, given.kernelParams, given.extra))

@@ -11,6 +11,9 @@ namespace harness::devices {
 CUresult find_node_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
                          bool may_be_host, Place& place);
 
+/// The grid of a kernel node, as a launch says it.
+CUlaunchConfig config_of(const CUDA_KERNEL_NODE_PARAMS& given);
+
 CUresult make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given,
                             const NodeParams*& made);
 CUresult make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given, CUcontext context,

@@ -13,6 +13,7 @@ void Graphs::begin() {
   execs.begin();
   objects.begin();
   params_.begin();
+  attributes_.begin();
   memories_.begin();
   freed_memory_.clear();
   counters = {};
@@ -35,6 +36,10 @@ NodeParams& Graphs::fresh_params(CUgraphNodeType type, Label label) {
   NodeParams& params = params_.next();
   params.reset(type, label, sim_.scheduler().site());
   return params;
+}
+
+KernelAttributes& Graphs::fresh_attributes(const KernelAttributes& old) {
+  return attributes_.next() = old;
 }
 
 GraphNode& Graphs::add(Graph& graph, const NodeParams& params, std::span<const GraphEdge> after) {
@@ -91,6 +96,7 @@ Graph& Graphs::clone(const Graph& graph, GraphNode* owner) {
   for (const GraphNode* node : graph.nodes) {
     GraphNode& copy = add(made, *node->params, {});
     copy.original = node;
+    copy.attributes = node->attributes;
     for (Graph* body : node->bodies) copy.bodies.push_back(&clone(*body, &copy));
   }
   // Edges may lead to nodes that were added later.
@@ -109,6 +115,7 @@ Graph& Graphs::clone(const ExecGraph& exec, GraphNode& owner) {
     const NodeParams& params =
         node.enabled ? *node.params : fresh_params(CU_GRAPH_NODE_TYPE_EMPTY, "empty");
     GraphNode& copy = add(made, params, {});
+    copy.attributes = node.attributes;
     for (const ExecGraph* body : exec.bodies_of(node)) copy.bodies.push_back(&clone(*body, copy));
   }
   for (std::size_t i = 0; i < exec.nodes.size(); ++i) {

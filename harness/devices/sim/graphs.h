@@ -40,6 +40,8 @@ class Graphs {
   Graph& create(Label kind = "graph");
   /// For the caller to fill in, before anybody shares it. At the current site.
   NodeParams& fresh_params(CUgraphNodeType type, Label label);
+  /// The same, beginning as `old`.
+  KernelAttributes& fresh_attributes(const KernelAttributes& old);
   GraphNode& add(Graph& graph, const NodeParams& params, std::span<const GraphEdge> after);
   /// Adds an embedded copy of `body`.
   GraphNode& add_child(Graph& graph, Graph& body, std::span<const GraphEdge> after);
@@ -131,6 +133,7 @@ class Graphs {
 
   SimDevice& sim_;
   Reused<NodeParams> params_;
+  Reused<KernelAttributes> attributes_;
   Reused<GraphMemory> memories_;
   std::vector<std::uint32_t> freed_memory_;  ///< Blocks that no graph has any more.
   std::vector<Conditional*> conditionals_;

@@ -66,6 +66,7 @@ ExecGraph& Graphs::lay_out(Graph& graph) {
     ExecNode& exec = made.nodes.emplace_back();
     exec.source = node;
     exec.params = node->params;
+    exec.attributes = node->attributes;
     if (node->params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) ++node->params->memory->holders;
     if (node->params->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
       exec.clock = &sim_.add_clock(*node->params->event->context);
@@ -169,6 +170,7 @@ void Graphs::replace(ExecGraph& exec, const Graph& graph) {
   const std::vector<GraphNode*> order = sorted(graph);
   for (std::size_t i = 0; i < order.size(); ++i) {
     exec.nodes[i].params = order[i]->params;
+    exec.nodes[i].attributes = order[i]->attributes;
     for (std::size_t body = 0; body < order[i]->bodies.size(); ++body)
       replace(*exec.bodies[exec.nodes[i].bodies_begin + body], *order[i]->bodies[body]);
   }

@@ -1,4 +1,4 @@
-// The conformance suite of devices/: executable graphs, and what of them may change.
+// The conformance suite of devices/: what of an executable graph may change.
 #include <array>
 
 #include "harness/tests/graph_stage.h"
@@ -6,140 +6,14 @@
 namespace harness::testing {
 namespace {
 
-class CudaGraphExec : public OnEveryDevice {
+class CudaGraphUpdate : public OnEveryDevice {
  protected:
   CUfunction add_one() const { return get_kernel(image(), "add_one"); }
 };
 
-/// Closes a circle of two nodes.
-CUgraph make_circle() {
-  CUgraph graph = make_graph();
-  CUgraphNode first = add_empty(graph);
-  CUgraphNode second = add_empty(graph, {first});
-  EXPECT_EQ(cuGraphAddDependencies_v2(graph, &second, &first, nullptr, 1), CUDA_SUCCESS);
-  return graph;
-}
-
-// ---- instantiation ----------------------------------------------------------------------------
-
-TEST_P(CudaGraphExec, FlagsMustBeKnownAndFitTogether) {
-  run([] {
-    CUgraph graph = make_graph();
-    CUgraphExec exec = nullptr;
-    EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, graph, 0x100), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuGraphInstantiateWithFlags(nullptr, graph, 0), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, graph,
-                                          CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
-                                              CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH),
-              CUDA_ERROR_INVALID_VALUE);
-    CUDA_OK(cuGraphInstantiateWithFlags(&exec, graph,
-                                        CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
-                                            CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
-    cuuint64_t flags = 0;
-    CUDA_OK(cuGraphExecGetFlags(exec, &flags));
-    EXPECT_EQ(flags, cuuint64_t{CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
-                                CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY});
-    EXPECT_EQ(cuGraphExecGetFlags(exec, nullptr), CUDA_ERROR_INVALID_VALUE);
-  });
-  expect_no_fault();
-}
-
-TEST_P(CudaGraphExec, ACircleIsFoundWhenTheGraphIsInstantiated) {
-  run([] {
-    CUgraph graph = make_circle();
-    CUgraphExec exec = nullptr;
-    EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, graph, 0), CUDA_ERROR_INVALID_VALUE);
-    CUDA_GRAPH_INSTANTIATE_PARAMS params{};
-    EXPECT_EQ(cuGraphInstantiateWithParams(&exec, graph, &params), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(params.result_out, CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE);
-    EXPECT_NE(params.hErrNode_out, nullptr);
-  });
-  expect_no_fault();
-}
-
-TEST_P(CudaGraphExec, InstantiationWithParametersSaysWhatCameOfIt) {
-  run([this] {
-    CUdeviceptr address = allocate(64);
-    write_int(address, 0);
-    CUgraph graph = make_graph();
-    add_kernel(graph, add_one(), address);
-    CUDA_GRAPH_INSTANTIATE_PARAMS params{};
-    params.flags = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
-    params.hUploadStream = make_stream();
-    CUgraphExec exec = nullptr;
-    CUDA_OK(cuGraphInstantiateWithParams(&exec, graph, &params));
-    EXPECT_EQ(params.result_out, CUDA_GRAPH_INSTANTIATE_SUCCESS);
-    EXPECT_EQ(params.hErrNode_out, nullptr);
-    cuuint64_t flags = 1;
-    CUDA_OK(cuGraphExecGetFlags(exec, &flags));
-    EXPECT_EQ(flags, 0U) << "an upload does not affect the executable";
-    CUDA_OK(cuGraphUpload(exec, params.hUploadStream));
-    launch_and_wait(exec, make_stream());
-    EXPECT_EQ(read_int(address), 1);
-    EXPECT_EQ(cuGraphInstantiateWithParams(&exec, graph, nullptr), CUDA_ERROR_INVALID_VALUE);
-    params.flags = 0x100;
-    EXPECT_EQ(cuGraphInstantiateWithParams(&exec, graph, &params), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(params.result_out, CUDA_GRAPH_INSTANTIATE_ERROR);
-  });
-  expect_no_fault();
-}
-
-TEST_P(CudaGraphExec, AnExecutableOutlivesItsGraph) {
-  run([this] {
-    CUdeviceptr address = allocate(64);
-    write_int(address, 0);
-    CUgraph graph = make_graph();
-    add_kernel(graph, add_one(), address);
-    CUgraphExec exec = instantiate(graph);
-    CUDA_OK(cuGraphDestroy(graph));
-    launch_and_wait(exec);
-    EXPECT_EQ(read_int(address), 1);
-    CUDA_OK(cuGraphExecDestroy(exec));
-  });
-  expect_no_fault();
-}
-
-TEST_P(CudaGraphExec, AnExecutableUsedAfterItsEndIsAFault) {
-  run([] {
-    CUgraphExec exec = instantiate(make_graph());
-    CUDA_OK(cuGraphExecDestroy(exec));
-    EXPECT_EQ(cuGraphLaunch(exec, nullptr), CUDA_ERROR_INVALID_VALUE);
-  });
-  expect_fault("use_after_death");
-}
-
-TEST_P(CudaGraphExec, AnExecutableDestroyedTwiceIsAFault) {
-  run([] {
-    CUgraphExec exec = instantiate(make_graph());
-    CUDA_OK(cuGraphExecDestroy(exec));
-    EXPECT_EQ(cuGraphExecDestroy(exec), CUDA_ERROR_INVALID_VALUE);
-  });
-  expect_fault("double_free");
-}
-
-TEST_P(CudaGraphExec, ALaunchIntoADestroyedStreamIsAFault) {
-  run([] {
-    CUgraphExec exec = instantiate(make_graph());
-    CUstream stream = make_stream();
-    CUDA_OK(cuStreamDestroy_v2(stream));
-    EXPECT_EQ(cuGraphLaunch(exec, stream), CUDA_ERROR_INVALID_HANDLE);
-  });
-  expect_fault("use_after_death");
-}
-
-TEST_P(CudaGraphExec, NullIsInvalid) {
-  run([] {
-    EXPECT_EQ(cuGraphLaunch(nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuGraphUpload(nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuGraphExecDestroy(nullptr), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuGraphDestroy(nullptr), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuGraphDestroyNode(nullptr), CUDA_ERROR_INVALID_VALUE);
-  });
-}
-
 // ---- one node ---------------------------------------------------------------------------------
 
-TEST_P(CudaGraphExec, AKernelNodeOfAnExecutableGetsOtherParameters) {
+TEST_P(CudaGraphUpdate, AKernelNodeOfAnExecutableGetsOtherParameters) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUdeviceptr other = allocate(64);
@@ -166,7 +40,7 @@ TEST_P(CudaGraphExec, AKernelNodeOfAnExecutableGetsOtherParameters) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphExec, ANodeThatWasRemovedCannotBeUpdated) {
+TEST_P(CudaGraphUpdate, ANodeThatWasRemovedCannotBeUpdated) {
   run([] {
     CUgraph graph = make_graph();
     CUdeviceptr address = allocate(64);
@@ -180,7 +54,7 @@ TEST_P(CudaGraphExec, ANodeThatWasRemovedCannotBeUpdated) {
   expect_fault("use_after_death");
 }
 
-TEST_P(CudaGraphExec, CopiesOfAnExecutableStayOneDimensional) {
+TEST_P(CudaGraphUpdate, CopiesOfAnExecutableStayOneDimensional) {
   run([] {
     CUdeviceptr first = allocate(64);
     CUdeviceptr second = allocate(64);
@@ -213,7 +87,7 @@ TEST_P(CudaGraphExec, CopiesOfAnExecutableStayOneDimensional) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphExec, SetsOfAnExecutableKeepTheirHeight) {
+TEST_P(CudaGraphUpdate, SetsOfAnExecutableKeepTheirHeight) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -240,7 +114,7 @@ TEST_P(CudaGraphExec, SetsOfAnExecutableKeepTheirHeight) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphExec, HostAndEventNodesOfAnExecutableChangeFreely) {
+TEST_P(CudaGraphUpdate, HostAndEventNodesOfAnExecutableChangeFreely) {
   run([] {
     int first = 0;
     int second = 0;
@@ -266,7 +140,7 @@ TEST_P(CudaGraphExec, HostAndEventNodesOfAnExecutableChangeFreely) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphExec, ADisabledNodeDoesNothing) {
+TEST_P(CudaGraphUpdate, ADisabledNodeDoesNothing) {
   run([this] {
     CUdeviceptr address = allocate(64);
     write_int(address, 0);
@@ -290,7 +164,7 @@ TEST_P(CudaGraphExec, ADisabledNodeDoesNothing) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphExec, AnyNodeOfAnExecutableIsSetByOneFunction) {
+TEST_P(CudaGraphUpdate, AnyNodeOfAnExecutableIsSetByOneFunction) {
   run([] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -321,7 +195,7 @@ CUgraphExecUpdateResultInfo update_in_vain(CUgraphExec exec, CUgraph graph) {
   return info;
 }
 
-TEST_P(CudaGraphExec, AGraphOfTheSameShapeUpdatesTheExecutable) {
+TEST_P(CudaGraphUpdate, AGraphOfTheSameShapeUpdatesTheExecutable) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUdeviceptr other = allocate(64);
@@ -346,7 +220,7 @@ TEST_P(CudaGraphExec, AGraphOfTheSameShapeUpdatesTheExecutable) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphExec, AnotherTopologyIsNoUpdate) {
+TEST_P(CudaGraphUpdate, AnotherTopologyIsNoUpdate) {
   run([] {
     CUgraph graph = make_graph();
     add_empty(graph, {add_empty(graph)});
@@ -366,7 +240,7 @@ TEST_P(CudaGraphExec, AnotherTopologyIsNoUpdate) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphExec, ADependencyOnAnotherNodeIsNoUpdate) {
+TEST_P(CudaGraphUpdate, ADependencyOnAnotherNodeIsNoUpdate) {
   run([] {
     const auto make = [](bool on_first) {
       CUgraph graph = make_graph();
@@ -382,7 +256,7 @@ TEST_P(CudaGraphExec, ADependencyOnAnotherNodeIsNoUpdate) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphExec, AnotherTypeOfNodeIsNoUpdate) {
+TEST_P(CudaGraphUpdate, AnotherTypeOfNodeIsNoUpdate) {
   run([] {
     CUgraph graph = make_graph();
     add_empty(graph);
@@ -395,7 +269,7 @@ TEST_P(CudaGraphExec, AnotherTypeOfNodeIsNoUpdate) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphExec, ParametersThatMayNotChangeAreNoUpdate) {
+TEST_P(CudaGraphUpdate, ParametersThatMayNotChangeAreNoUpdate) {
   run([] {
     CUdeviceptr address = allocate(64);
     const auto make = [address](std::size_t height) {
@@ -415,7 +289,7 @@ TEST_P(CudaGraphExec, ParametersThatMayNotChangeAreNoUpdate) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphExec, AKernelOfAnotherContextIsNoUpdate) {
+TEST_P(CudaGraphUpdate, AKernelOfAnotherContextIsNoUpdate) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
@@ -433,7 +307,7 @@ TEST_P(CudaGraphExec, AKernelOfAnotherContextIsNoUpdate) {
   expect_no_fault();
 }
 
-TEST_P(CudaGraphExec, AChildGraphNodeIsUpdatedByAGraphOfTheSameShape) {
+TEST_P(CudaGraphUpdate, AChildGraphNodeIsUpdatedByAGraphOfTheSameShape) {
   run([this] {
     CUdeviceptr address = allocate(64);
     CUdeviceptr other = allocate(64);
@@ -457,7 +331,34 @@ TEST_P(CudaGraphExec, AChildGraphNodeIsUpdatedByAGraphOfTheSameShape) {
   expect_no_fault();
 }
 
-INSTANTIATE_ON_EVERY_DEVICE(CudaGraphExec);
+TEST_P(CudaGraphUpdate, AttributesThatLaunchesGoByStay) {
+  run([this] {
+    CUdeviceptr address = allocate(64);
+    const auto with = [&](CUkernelNodeAttrID id, int value) {
+      CUgraph graph = make_graph();
+      CUkernelNodeAttrValue set{};
+      (id == CU_KERNEL_NODE_ATTRIBUTE_PRIORITY ? set.priority : set.cooperative) = value;
+      EXPECT_EQ(cuGraphKernelNodeSetAttribute(add_kernel(graph, add_one(), address), id, &set),
+                CUDA_SUCCESS);
+      return graph;
+    };
+    CUgraph plain = with(CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, 0);
+    CUgraph urgent = with(CU_KERNEL_NODE_ATTRIBUTE_PRIORITY, -1);
+    CUgraph cooperative = with(CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE, 1);
+    CUgraphExec exec = instantiate(plain);
+    CUgraphExecUpdateResultInfo info = update_in_vain(exec, cooperative);
+    EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED);
+    EXPECT_EQ(info.errorNode, nodes_of(cooperative).front());
+    CUDA_OK(cuGraphExecUpdate_v2(exec, urgent, &info));
+    exec = instantiate(plain, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
+    EXPECT_EQ(update_in_vain(exec, urgent).result, CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED);
+    exec = instantiate(cooperative);
+    EXPECT_EQ(update_in_vain(exec, plain).result, CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED);
+  });
+  expect_no_fault();
+}
+
+INSTANTIATE_ON_EVERY_DEVICE(CudaGraphUpdate);
 
 }  // namespace
 }  // namespace harness::testing
