@@ -18,7 +18,8 @@ bool is_known_growth(const Scenario& scenario, Label kind) {
 bool was_alive_at_mark(const Scene& scene, const Life& life) {
   if (life.alive) return true;
   const Records<Event>& events = scene.world().history.events();
-  return std::any_of(events.begin() + scene.quiescent_event(), events.end(), [&](const Event& event) {
+  return std::any_of(events.begin() + scene.quiescent_event(), events.end(),
+                     [&](const Event& event) {
                        return event.kind == EventKind::death && event.object == life.name;
                      });
 }

@@ -64,12 +64,12 @@ void drive_outstanding(Scene& scene) {
 }
 template <std::uint32_t collectives>
 void register_outstanding(int ranks) {
-  benchmark::RegisterBenchmark(
-      fmt::format("ranks/{}/collectives/{}", ranks, collectives).c_str(),
-      [ranks](benchmark::State& state) {
-        measure(state, shaped(drive_outstanding<collectives>), fmt::format("C=8 ranks={}", ranks),
-                alltoallvs(collectives).tape());
-      });
+  benchmark::RegisterBenchmark(fmt::format("ranks/{}/collectives/{}", ranks, collectives).c_str(),
+                               [ranks](benchmark::State& state) {
+                                 measure(state, shaped(drive_outstanding<collectives>),
+                                         fmt::format("C=8 ranks={}", ranks),
+                                         alltoallvs(collectives).tape());
+                               });
 }
 template <std::uint32_t... collectives>
 bool register_scale() {

@@ -10,8 +10,7 @@ bool even(const Step& step) { return step.op == Op::alltoall || step.uses_scratc
 
 /// How much `from` sends `to`: shape 0 is two elements for everybody.
 std::uint16_t share(const Step& step, std::uint32_t from, std::uint32_t to) {
-  if (even(step))
-    return static_cast<std::uint16_t>(step.shape == 0 ? 2 : 1 + step.shape % 3);
+  if (even(step)) return static_cast<std::uint16_t>(step.shape == 0 ? 2 : 1 + step.shape % 3);
   if (from == step.silent) return 0;
   if (step.shape == 0) return 2;
   const std::uint64_t draw =
@@ -49,8 +48,7 @@ Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_co
     const std::uint32_t peer = place(step, i, rank_count);
     exchange.receive_count[peer] = share(step, peer, rank);
     exchange.receive_displacement[peer] = receive_at;
-    receive_at = static_cast<std::uint16_t>(receive_at + exchange.receive_count[peer] +
-                                            gap(step));
+    receive_at = static_cast<std::uint16_t>(receive_at + exchange.receive_count[peer] + gap(step));
   }
   return exchange;
 }

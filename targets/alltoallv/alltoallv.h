@@ -24,11 +24,13 @@
 
 namespace targets::alltoallv {
 
-inline constexpr std::uint32_t kRankLimit = 8;        ///< UCC_TL_CUDA_MAX_PEERS.
-inline constexpr std::uint32_t kSlotLimit = 8;        ///< The default of MAX_CONCURRENT.
-inline constexpr std::uint32_t kRequestLimit = 32;    ///< Per rank, by number.
-inline constexpr std::uint32_t kBufferCount = 2;      ///< Variables per rank that hold a source.
-inline constexpr std::uint32_t kBufferElements = 48;  ///< Of every source and destination.
+inline constexpr std::uint32_t kRankLimit = 8;      ///< UCC_TL_CUDA_MAX_PEERS.
+inline constexpr std::uint32_t kSlotLimit = 8;      ///< The default of MAX_CONCURRENT.
+inline constexpr std::uint32_t kRequestLimit = 32;  ///< Per rank, by number.
+inline constexpr std::uint32_t kBufferCount = 2;    ///< Variables per rank that hold a source.
+/// Of every source and destination.
+constexpr std::uint32_t buffer_elements(std::uint32_t rank_count) { return 6 * rank_count; }
+inline constexpr std::uint32_t kBufferElements = buffer_elements(kRankLimit);  ///< At most.
 
 enum class Status : std::uint8_t {
   ok,
@@ -130,11 +132,11 @@ class Observer {
 /// What fixes a job before it starts.
 struct Setup {
   std::uint32_t rank_count = 2;
-  std::uint32_t slot_count = kSlotLimit;  ///< UCC_TL_CUDA_MAX_CONCURRENT.
+  std::uint32_t slot_count = kSlotLimit;        ///< UCC_TL_CUDA_MAX_CONCURRENT.
   std::uint32_t request_count = kRequestLimit;  ///< Numbers that requests may have.
-  bool close_at_zero = false;             ///< A mapping that nobody holds is closed, not kept.
-  bool scratch = false;                   ///< The job uses ring or linear collectives.
-  Observer* observer = nullptr;           ///< May be null.
+  bool close_at_zero = false;    ///< A mapping that nobody holds is closed, not kept.
+  bool scratch = false;          ///< The job uses ring or linear collectives.
+  Observer* observer = nullptr;  ///< May be null.
 };
 
 /// Ownership: made in the run's arena. Borrows the runtime and the observer.

@@ -34,14 +34,15 @@ Status Process::check(Request request, std::span<const Expected> expected) {
   for (const Expected& row : expected) add(block, row);
   CUdeviceptr at = blocks_ + request * kBlockBytes;
   void* parameters[] = {&at};
-  std::array<std::int32_t, kBufferElements> found;
+  std::array<std::int32_t, kBufferElements> read;
+  const std::span<std::int32_t> found(read.data(), element_count_);
   const bool checked =
       cuMemcpyHtoD(at, &block, sizeof block) == CUDA_SUCCESS &&
       cuLaunchKernel(check_, 1, 1, 1, core_.setup.rank_count, 1, 1, 0, nullptr, parameters,
                      nullptr) == CUDA_SUCCESS &&
       cuMemcpyDtoH(&block.mismatches, at + offsetof(CheckBlock, mismatches),
                    sizeof block.mismatches) == CUDA_SUCCESS &&
-      cuMemcpyDtoH(found.data(), task.destination_base, sizeof found) == CUDA_SUCCESS;
+      cuMemcpyDtoH(found.data(), task.destination_base, found.size_bytes()) == CUDA_SUCCESS;
   if (!checked) return Status::driver_error;
   if (core_.ghost.observer() != nullptr)
     core_.ghost.observer()->read(

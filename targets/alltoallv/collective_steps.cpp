@@ -101,7 +101,7 @@ Status Process::ring_step(Task& task, bool& last) {
 Status Process::linear_step(Task& task, bool& last) {
   last = task.step == 1;
   if (last) return reduce(task);
-  const std::size_t bytes = (kBufferElements - task.arguments.offset) * std::size_t{kBytes};
+  const std::size_t bytes = (element_count_ - task.arguments.offset) * std::size_t{kBytes};
   const CUdeviceptr from = task.source_base + task.arguments.offset * std::size_t{kBytes};
   return copy(task, scratch_of(task, rank_), from, bytes);
 }
@@ -117,8 +117,9 @@ Status Process::reduce(Task& task) {
         scratch_of(task, peer) + exchange.send_displacement[rank_] * std::size_t{kBytes};
   CUdeviceptr at = blocks_ + task.request * kBlockBytes;
   void* parameters[] = {&at};
+  const unsigned threads = block_threads(element_count_);
   if (cuMemcpyHtoD(at, &block, sizeof block) != CUDA_SUCCESS ||
-      cuLaunchKernel(reduce_, 1, 1, 1, kBlockThreads, 1, 1, 0, task.stream, parameters, nullptr) !=
+      cuLaunchKernel(reduce_, 1, 1, 1, threads, 1, 1, 0, task.stream, parameters, nullptr) !=
           CUDA_SUCCESS)
     return Status::driver_error;
   task.in_flight = true;

@@ -10,9 +10,8 @@
 
 namespace targets::alltoallv {
 
-/// Each has as much of a buffer to do.
-inline constexpr std::uint32_t kBlockThreads = kBufferElements / 3;
-static_assert(kBlockThreads * 3 == kBufferElements);
+/// A few elements of a buffer for each thread.
+constexpr std::uint32_t block_threads(std::uint32_t element_count) { return element_count / 3; }
 
 /// A run of elements that grow evenly: base, base + slope, ...
 struct PartBlock {

@@ -20,11 +20,10 @@ void free_tensor(Object& self) {
 const TypeInfo kTensorType{.name = "tensor", .dealloc = free_tensor, .tracked = false};
 const TypeInfo kCycleType{.name = "cycle"};
 
-constexpr std::size_t kTensorBytes = kBufferElements * sizeof(std::int32_t);
-
 }  // namespace
 
-Process::Process(Core& core, std::uint32_t rank) : core_(core), rank_(rank) {
+Process::Process(Core& core, std::uint32_t rank)
+    : core_(core), rank_(rank), element_count_(buffer_elements(core.setup.rank_count)) {
   for (std::uint32_t peer = 0; peer < core.setup.rank_count; ++peer)
     if (peer != rank) caches_[peer] = core.scheduler.arena().make<Cache>(core);
 }
@@ -150,7 +149,7 @@ Status Process::export_memory(CUdeviceptr base, MemInfo& info) {
 
 Status Process::make_tensor(Ref& tensor, CUdeviceptr& base) {
   free_released();
-  if (!good(cuMemAlloc(&base, kTensorBytes))) return Status::driver_error;
+  if (!good(cuMemAlloc(&base, element_count_ * sizeof(std::int32_t)))) return Status::driver_error;
   tensor = core_.runtime.heap.make<TensorPayload>(kTensorType, this, base, nullptr);
   return Status::ok;
 }
@@ -200,9 +199,10 @@ Status Process::fill(Buffer buffer, std::uint32_t fill, std::uint32_t number) {
   CUdeviceptr base = 0;
   if (const Status status = make_tensor(tensor, base); status != Status::ok) return status;
   int first = element(rank_, fill, 0);
-  int count = kBufferElements;
+  int count = static_cast<int>(element_count_);
   void* parameters[] = {&base, &first, &count};
-  if (!good(cuLaunchKernel(pack_, 1, 1, 1, kBlockThreads, 1, 1, 0, stream, parameters, nullptr)))
+  const unsigned threads = block_threads(element_count_);
+  if (!good(cuLaunchKernel(pack_, 1, 1, 1, threads, 1, 1, 0, stream, parameters, nullptr)))
     return Status::driver_error;
   tensor->payload<TensorPayload>().stream = stream;
   buffers_[buffer] = std::move(tensor);

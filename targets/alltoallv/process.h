@@ -150,6 +150,7 @@ class Process {
 
   Core& core_;
   std::uint32_t rank_;
+  std::uint32_t element_count_;  ///< Of a buffer.
   CUcontext context_ = nullptr;
   CUmodule module_ = nullptr;
   CUfunction pack_ = nullptr;

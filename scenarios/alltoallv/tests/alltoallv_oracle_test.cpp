@@ -57,7 +57,7 @@ TEST(AlltoallvReference, GivesEveryElementOnceAndSendsWhatIsReceived) {
         const Step step{.op = op, .slot = 3, .shape = shape};
         for (std::uint32_t rank = 0; rank < count; ++rank) {
           const Exchange own = exchange_of(step, rank, count);
-          std::vector<int> writers(targets::alltoallv::kBufferElements);
+          std::vector<int> writers(targets::alltoallv::buffer_elements(count));
           for (std::uint32_t peer = 0; peer < count; ++peer) {
             EXPECT_EQ(own.receive_count[peer], exchange_of(step, peer, count).send_count[rank]);
             for (std::uint32_t i = 0; i < own.receive_count[peer]; ++i)
