@@ -298,6 +298,23 @@ static void blocking_stream(Program& p) {
   destroy(p, graph);
 }
 
+/// A strict capture ends in the thread that began it, a relaxed one in any.
+static void ended_in_another_thread(Program& p) {
+  const bool relaxed = p.keep(Rule::strict_captures_end_in_their_thread);
+  begin(p, 0, relaxed ? kRelaxed : CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  Scheduler& scheduler = World::current()->scheduler;
+  Latch* over = World::current()->arena.make<Latch>(scheduler, 1);
+  scheduler.spawn("other", [&p, over] {
+    cuCtxSetCurrent(p.context);
+    CUgraph graph = nullptr;
+    cuStreamEndCapture(p.handle(0), &graph);
+    if (graph != nullptr) cuGraphDestroy(graph);
+    over->count_down();
+  });
+  over->wait();
+  p.move(p.streams[0].state, Via::capture_ended);
+}
+
 static void two_captures(Program& p) {
   begin(p, 0);
   begin(p, 1);
@@ -310,10 +327,23 @@ static void two_captures(Program& p) {
 
 Steps capture_steps() {
   static constexpr Program::Step kSteps[] = {
-      one_stream,          fork_and_join,   fork_in_order,    into_a_graph,
-      ask_and_change,      events_as_nodes, event_in_and_out, memory_of_a_capture,
-      exchange_mode,       exchange_mode,   unseen_calls,     lost,
-      beginnings,          blocking_stream, two_captures,     destroyed_while_capturing,
+      one_stream,
+      fork_and_join,
+      fork_in_order,
+      into_a_graph,
+      ask_and_change,
+      events_as_nodes,
+      event_in_and_out,
+      memory_of_a_capture,
+      exchange_mode,
+      exchange_mode,
+      unseen_calls,
+      lost,
+      beginnings,
+      blocking_stream,
+      two_captures,
+      ended_in_another_thread,
+      destroyed_while_capturing,
       launch_in_a_capture,
   };
   return kSteps;

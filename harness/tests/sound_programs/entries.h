@@ -1,9 +1,10 @@
 // Entries: the driver's entry points under their own names, each counted where it is called.
 //
-// A program that is in here and says cuMemAlloc_v2 means an object of this file, which calls the entry
-// point and counts it, if it answered as a sound program expects: with success, or with the error that
-// the program said it would. Anything else is remembered. Whoever names a stream also calls the
-// function's `_ptsz` twin at times, which by the documentation is the same, but for stream 0.
+// A program that is in here and says cuMemAlloc_v2 means an object of this file, which calls the
+// entry point and counts it, if it answered as a sound program expects: with success, or with the
+// error that the program said it would. Anything else is remembered. Whoever names a stream also
+// calls the function's `_ptsz` twin at times, which by the documentation is the same, but for
+// stream 0.
 //
 // Lifetime: a Calls is current from begin() on. Threads: the run's thread.
 #pragma once
@@ -17,7 +18,8 @@
 extern "C" {
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
   CUresult CUDAAPI name parameters;
-#define CUDA_PTSZ(name, since, stream, parameters, arguments) CUresult CUDAAPI name##_ptsz parameters;
+#define CUDA_PTSZ(name, since, stream, parameters, arguments) \
+  CUresult CUDAAPI name##_ptsz parameters;
 #include "harness/cuda.def"
 }
 
@@ -84,15 +86,15 @@ namespace harness::testing {
 }  // namespace harness::testing
 
 namespace harness::testing::sound {
-#define CUDA_PTSZ(name, since, stream, parameters, arguments)                     \
-  struct name##_twins {                                                           \
-    CUresult operator() parameters const {                                        \
-      Calls& calls = Calls::current();                                            \
-      if (calls.takes_twin(stream))                                               \
-        return calls.note(Entry::name##_ptsz, ::name##_ptsz arguments);           \
-      return calls.note(Entry::name, ::name arguments);                           \
-    }                                                                             \
-  };                                                                              \
+#define CUDA_PTSZ(name, since, stream, parameters, arguments)           \
+  struct name##_twins {                                                 \
+    CUresult operator() parameters const {                              \
+      Calls& calls = Calls::current();                                  \
+      if (calls.takes_twin(stream))                                     \
+        return calls.note(Entry::name##_ptsz, ::name##_ptsz arguments); \
+      return calls.note(Entry::name, ::name arguments);                 \
+    }                                                                   \
+  };                                                                    \
   inline constexpr name##_twins name{};
 #include "harness/cuda.def"
 // NOLINTEND(bugprone-macro-parentheses)

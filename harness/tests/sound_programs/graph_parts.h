@@ -1,5 +1,5 @@
-// GraphParts: what the topics of graphs have in common: graphs and executables with their states, and
-// short names for the calls that make nodes.
+// GraphParts: what the topics of graphs have in common: graphs and executables with their states,
+// and short names for the calls that make nodes.
 #pragma once
 
 #include <initializer_list>

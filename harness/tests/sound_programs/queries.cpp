@@ -26,14 +26,13 @@ static void device(Program& p) {
   cuDeviceTotalMem_v2(&bytes, 0);
   int value = 0;
   const bool known = p.keep(Rule::device_attributes_are_known);
-  cuDeviceGetAttribute(&value,
-                       known ? CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK : CU_DEVICE_ATTRIBUTE_MAX,
-                       0);
+  cuDeviceGetAttribute(
+      &value, known ? CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK : CU_DEVICE_ATTRIBUTE_MAX, 0);
 }
 
 static void error(Program& p) {
-  const CUresult some = p.keep(Rule::error_codes_are_known) ? CUDA_ERROR_INVALID_VALUE
-                                                            : static_cast<CUresult>(12345);
+  const CUresult some =
+      p.keep(Rule::error_codes_are_known) ? CUDA_ERROR_INVALID_VALUE : static_cast<CUresult>(12345);
   const char* text = nullptr;
   cuGetErrorName(some, &text);
   p.check(text != nullptr && std::string_view(text) == "CUDA_ERROR_INVALID_VALUE", "the name");

@@ -1,5 +1,5 @@
-// Rules: what the documentation asks of a program, one row per precondition, and what comes of it when a
-// program leaves it out: a fault, or the documented error.
+// Rules: what the documentation asks of a program, one row per precondition, and what comes of it
+// when a program leaves it out: a fault, or the documented error.
 #pragma once
 
 #include <cuda.h>

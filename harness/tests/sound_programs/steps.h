@@ -24,5 +24,6 @@ Steps graph_memory_steps();
 Steps conditional_steps();
 Steps user_object_steps();
 Steps ipc_steps();
+Steps attribute_steps();
 
 }  // namespace harness::testing::sound
