@@ -160,6 +160,46 @@ TEST_P(CudaCaptureRules, ACaptureDoesNotWaitForWhatIsOutsideOfIt) {
   });
 }
 
+TEST_P(CudaCaptureRules, AStreamThatCapturesUploadsNothing) {
+  run([] {
+    CUgraph graph = make_graph();
+    CUgraphExec exec = instantiate(graph);
+    CUstream stream = capturing(kRelaxed);
+    EXPECT_EQ(cuGraphUpload(exec, stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_lost(stream);
+    stream = capturing(kRelaxed);
+    CUDA_GRAPH_INSTANTIATE_PARAMS params{};
+    params.flags = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
+    params.hUploadStream = stream;
+    EXPECT_EQ(cuGraphInstantiateWithParams(&exec, graph, &params),
+              CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_lost(stream);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaCaptureRules, TheNextNodesDependenciesAreOfItsGraph) {
+  run([] {
+    CUgraphNode elsewhere = add_empty(make_graph());
+    CUstream stream = capturing(kRelaxed);
+    set(stream, allocate(64), 1);
+    EXPECT_EQ(cuStreamUpdateCaptureDependencies_v2(stream, &elsewhere, nullptr, 1, 0),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuStreamUpdateCaptureDependencies_v2(stream, nullptr, nullptr, 1, 0),
+              CUDA_ERROR_INVALID_VALUE);
+    CUstreamCaptureStatus status{};
+    const CUgraphNode* nodes = nullptr;
+    CUDA_OK(cuStreamGetCaptureInfo_v3(stream, &status, nullptr, nullptr, &nodes, nullptr, nullptr));
+    CUgraphNode set_node = nodes[0];
+    CUgraphEdgeData wrong{};
+    wrong.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+    EXPECT_EQ(cuStreamUpdateCaptureDependencies_v2(stream, &set_node, &wrong, 1, 0),
+              CUDA_ERROR_INVALID_VALUE);
+    end_capture(stream);
+  });
+  expect_no_fault();
+}
+
 INSTANTIATE_ON_EVERY_DEVICE(CudaCaptureRules);
 
 // ---- several threads --------------------------------------------------------------------------
@@ -208,6 +248,22 @@ TEST_F(CudaCaptureThreads, AGlobalCaptureForbidsOthersWhatItCannotSeeAndALocalOn
     }
   });
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+TEST_F(CudaCaptureThreads, NothingIsTakenFromAGraphThatACaptureFills) {
+  stage.run([] {
+    CUstream stream = make_stream();
+    CUgraph graph = make_graph();
+    CUgraphNode node = add_empty(graph);
+    CUDA_OK(cuStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0, kRelaxed));
+    EXPECT_EQ(cuGraphDestroyNode(node), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphDestroy(graph), CUDA_ERROR_INVALID_VALUE);
+    end_capture(stream);
+    CUDA_OK(cuGraphDestroyNode(node));
+    CUDA_OK(cuGraphDestroy(graph));
+  });
+  ASSERT_EQ(stage.faults.size(), 2u) << stage.fault();
+  for (const Fault& fault : stage.faults) EXPECT_EQ(fault.kind, FaultKind::api_misuse);
 }
 
 TEST_F(CudaCaptureThreads, AStreamThatEndsTakesItsCaptureAlong) {

@@ -230,18 +230,32 @@ TEST_P(CudaCapture, AFreeThatWasLostWithItsCaptureIsNone) {
     CUstream stream = capturing(kRelaxed);
     CUdeviceptr address = 0;
     CUDA_OK(cuMemAllocAsync(&address, 64, stream));
-    CUgraphExec exec = instantiate(end_capture(stream));
+    CUgraph graph = end_capture(stream);
     CUDA_OK(cuStreamBeginCapture_v2(stream, kRelaxed));
     CUDA_OK(cuMemFreeAsync(address, stream));
     EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     expect_lost(stream);
+    add_free(graph, address, nodes_of(graph));  // The only one.
+    CUgraphExec exec = instantiate(graph);
+    launch_and_wait(exec, stream);
+    launch_and_wait(exec, stream);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaCapture, AnotherCaptureMayFreeWhatOneHasAllocated) {
+  run([] {
+    CUstream stream = capturing(kRelaxed);
+    CUdeviceptr address = 0;
+    CUDA_OK(cuMemAllocAsync(&address, 64, stream));
+    CUgraphExec exec = instantiate(end_capture(stream));
     CUDA_OK(cuStreamBeginCapture_v2(stream, kRelaxed));
     CUDA_OK(cuMemFreeAsync(address, stream));
     CUgraphExec freeing = instantiate(end_capture(stream));
-    CUDA_OK(cuGraphLaunch(exec, stream));
-    launch_and_wait(freeing, stream);
-    launch_and_wait(exec, stream);
-    launch_and_wait(freeing, stream);
+    for (int i = 0; i < 2; ++i) {
+      CUDA_OK(cuGraphLaunch(exec, stream));
+      launch_and_wait(freeing, stream);
+    }
   });
   expect_no_fault();
 }

@@ -133,6 +133,27 @@ TEST_F(CudaGraphConditional, AHandleHasFlagsAndAGraph) {
   expect_no_fault();
 }
 
+TEST_F(CudaGraphConditional, AnUpdateDoesNotChangeTheTypeNorTheNumberOfBodies) {
+  run([] {
+    const auto with = [](CUgraphConditionalNodeType type, unsigned size, unsigned value = 0) {
+      CUgraph graph = make_graph();
+      add_conditional(graph, make_handle(graph, value), type, size);
+      return graph;
+    };
+    CUgraphExec exec = instantiate(with(CU_GRAPH_COND_TYPE_IF, 1));
+    CUgraphExecUpdateResultInfo info{};
+    for (CUgraph graph : {with(CU_GRAPH_COND_TYPE_WHILE, 1), with(CU_GRAPH_COND_TYPE_IF, 2),
+                          with(CU_GRAPH_COND_TYPE_SWITCH, 1)}) {
+      EXPECT_EQ(cuGraphExecUpdate_v2(exec, graph, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+      EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
+      EXPECT_EQ(info.errorNode, nodes_of(graph).front());
+    }
+    CUDA_OK(cuGraphExecUpdate_v2(exec, with(CU_GRAPH_COND_TYPE_IF, 1, 1), &info));
+    launch_and_wait(exec);
+  });
+  expect_no_fault();
+}
+
 TEST_F(CudaGraphConditional, ANodeWantsAHandleOfItsGraphAndAFittingSize) {
   run([] {
     CUgraph graph = make_graph();

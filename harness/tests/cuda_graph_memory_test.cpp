@@ -11,6 +11,19 @@ class CudaGraphMemory : public OnEveryDevice {
   CUfunction add_one() const { return get_kernel(image(), "add_one"); }
 };
 
+/// A graph that allocates, and so far does nothing else.
+struct Allocating {
+  CUgraph graph;
+  CUdeviceptr address;
+  CUgraphNode node;
+};
+
+Allocating make_allocating() {
+  Allocating made{make_graph(), 0, nullptr};
+  made.node = add_alloc(made.graph, made.address);
+  return made;
+}
+
 std::size_t attribute(CUgraphMem_attribute which) {
   cuuint64_t value = 0;
   EXPECT_EQ(cuDeviceGetGraphMemAttribute(0, which, &value), CUDA_SUCCESS);
@@ -50,9 +63,7 @@ TEST_P(CudaGraphMemory, MemoryLivesFromItsNodeToTheNodeThatFreesIt) {
 
 TEST_P(CudaGraphMemory, WhatAGraphDoesNotFreeIsFreedByTheStream) {
   run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    CUgraphNode alloc = add_alloc(graph, address);
+    auto [graph, address, alloc] = make_allocating();
     add_set(graph, address, 7, {alloc});
     CUgraphExec exec = instantiate(graph);
     for (int i = 0; i < 2; ++i) {
@@ -67,9 +78,7 @@ TEST_P(CudaGraphMemory, WhatAGraphDoesNotFreeIsFreedByTheStream) {
 
 TEST_P(CudaGraphMemory, AnotherGraphMayFreeIt) {
   run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    add_alloc(graph, address);
+    auto [graph, address, alloc] = make_allocating();
     CUgraph other = make_graph();
     add_free(other, address);
     CUgraphNode node = nullptr;
@@ -89,9 +98,7 @@ TEST_P(CudaGraphMemory, AnotherGraphMayFreeIt) {
 
 TEST_P(CudaGraphMemory, AutoFreeMakesEachLaunchFreeWhatTheLastOneLeft) {
   run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    add_alloc(graph, address);
+    auto [graph, address, alloc] = make_allocating();
     CUgraphExec exec = instantiate(graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
     launch_and_wait(exec);
     launch_and_wait(exec);
@@ -102,9 +109,7 @@ TEST_P(CudaGraphMemory, AutoFreeMakesEachLaunchFreeWhatTheLastOneLeft) {
 
 TEST_P(CudaGraphMemory, MarksAreSetBackAndUnusedMemoryIsTrimmed) {
   run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    CUgraphNode alloc = add_alloc(graph, address);
+    auto [graph, address, alloc] = make_allocating();
     add_free(graph, address, {alloc});
     launch_and_wait(instantiate(graph));
     cuuint64_t zero = 0;
@@ -160,9 +165,7 @@ TEST_P(CudaGraphMemory, OnlyWhatANodeAllocatedIsFreedByANode) {
 
 TEST_P(CudaGraphMemory, NothingIsFreedTwiceInTheSameGraph) {
   run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    CUgraphNode alloc = add_alloc(graph, address);
+    auto [graph, address, alloc] = make_allocating();
     CUgraphNode free = add_free(graph, address, {alloc});
     CUgraphNode again = nullptr;
     EXPECT_EQ(cuGraphAddMemFreeNode(&again, graph, &free, 1, address), CUDA_ERROR_INVALID_VALUE);
@@ -174,9 +177,7 @@ TEST_P(CudaGraphMemory, NothingIsFreedTwiceInTheSameGraph) {
 
 TEST_P(CudaGraphMemory, ASecondLaunchNeedsTheFirstOnesMemoryToBeFree) {
   run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    add_alloc(graph, address);
+    auto [graph, address, alloc] = make_allocating();
     CUgraphExec exec = instantiate(graph);
     launch_and_wait(exec);
     EXPECT_EQ(cuGraphLaunch(exec, nullptr), CUDA_ERROR_INVALID_VALUE);
@@ -187,9 +188,7 @@ TEST_P(CudaGraphMemory, ASecondLaunchNeedsTheFirstOnesMemoryToBeFree) {
 
 TEST_P(CudaGraphMemory, GraphsWithMemoryAreNotTakenApart) {
   run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    CUgraphNode alloc = add_alloc(graph, address);
+    auto [graph, address, alloc] = make_allocating();
     CUgraphNode free = add_free(graph, address, {alloc});
     CUgraph clone = nullptr;
     EXPECT_NE(cuGraphClone(&clone, graph), CUDA_SUCCESS);
@@ -214,9 +213,8 @@ TEST_P(CudaGraphMemory, GraphsWithMemoryAreNotTakenApart) {
 TEST_P(CudaGraphMemory, ANodeOfAGraphWithMemoryIsNotDestroyed) {
   if (GetParam() != Backend::sim) GTEST_SKIP() << "the watcher has counted it dead by then";
   run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    EXPECT_EQ(cuGraphDestroyNode(add_alloc(graph, address)), CUDA_ERROR_INVALID_VALUE);
+    auto [graph, address, alloc] = make_allocating();
+    EXPECT_EQ(cuGraphDestroyNode(alloc), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(node_count(graph), 1U);
   });
   expect_no_fault();
@@ -224,9 +222,7 @@ TEST_P(CudaGraphMemory, ANodeOfAGraphWithMemoryIsNotDestroyed) {
 
 TEST_P(CudaGraphMemory, AMovedChildGraphBringsItsMemory) {
   run([] {
-    CUdeviceptr address = 0;
-    CUgraph inner = make_graph();
-    CUgraphNode alloc = add_alloc(inner, address);
+    auto [inner, address, alloc] = make_allocating();
     CUgraphNode set = add_set(inner, address, 3, {alloc});
     add_free(inner, address, {set});
     CUgraph outer = make_graph();
@@ -262,9 +258,7 @@ class GraphMemoryUse : public OnSim {};
 
 TEST_F(GraphMemoryUse, BeforeTheGraphIsLaunchedIsAFault) {
   stage.run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    add_alloc(graph, address);
+    auto [graph, address, alloc] = make_allocating();
     EXPECT_EQ(cuMemsetD32_v2(address, 1, 1), CUDA_ERROR_INVALID_VALUE);
   });
   EXPECT_EQ(stage.fault(), "api_misuse");
@@ -272,9 +266,7 @@ TEST_F(GraphMemoryUse, BeforeTheGraphIsLaunchedIsAFault) {
 
 TEST_F(GraphMemoryUse, AfterItWasFreedIsAFaultThatNamesTheFree) {
   stage.run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    add_alloc(graph, address);
+    auto [graph, address, alloc] = make_allocating();
     CUgraphExec exec = instantiate(graph);
     launch_and_wait(exec);
     CUDA_OK(cuMemFreeAsync(address, nullptr));
@@ -289,9 +281,7 @@ TEST_F(GraphMemoryUse, AfterItWasFreedIsAFaultThatNamesTheFree) {
 
 TEST_F(GraphMemoryUse, ByANodeThatNothingOrdersBeforeTheFreeIsAFault) {
   stage.run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    CUgraphNode alloc = add_alloc(graph, address);
+    auto [graph, address, alloc] = make_allocating();
     CUgraphNode set = add_set(graph, address, 1, {alloc});
     add_free(graph, address, {set});
     add_set(graph, address, 2, {alloc});
@@ -302,9 +292,7 @@ TEST_F(GraphMemoryUse, ByANodeThatNothingOrdersBeforeTheFreeIsAFault) {
 
 TEST_F(GraphMemoryUse, OutsideTheGraphThatFreesItIsAFault) {
   stage.run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    CUgraphNode alloc = add_alloc(graph, address);
+    auto [graph, address, alloc] = make_allocating();
     add_free(graph, address, {alloc});
     launch_and_wait(instantiate(graph));
     EXPECT_EQ(cuMemFreeAsync(address, nullptr), CUDA_ERROR_INVALID_VALUE);
@@ -314,9 +302,7 @@ TEST_F(GraphMemoryUse, OutsideTheGraphThatFreesItIsAFault) {
 
 TEST_F(GraphMemoryUse, FreedTwiceByTheStreamIsAFault) {
   stage.run([] {
-    CUdeviceptr address = 0;
-    CUgraph graph = make_graph();
-    add_alloc(graph, address);
+    auto [graph, address, alloc] = make_allocating();
     launch_and_wait(instantiate(graph));
     CUDA_OK(cuMemFreeAsync(address, nullptr));
     EXPECT_EQ(cuMemFreeAsync(address, nullptr), CUDA_ERROR_INVALID_VALUE);

@@ -166,9 +166,23 @@ TEST_P(CudaGraphNode, ACopyNeedsMemoryThatIsThere) {
     CUDA_MEMCPY3D params = copy_params(allocate(64), allocate(64), 4);
     EXPECT_EQ(cuGraphAddMemcpyNode(&node, graph, nullptr, 0, nullptr, current_context()),
               CUDA_ERROR_INVALID_VALUE);
-    params.dstMemoryType = static_cast<CUmemorytype>(9);
-    EXPECT_EQ(cuGraphAddMemcpyNode(&node, graph, nullptr, 0, &params, current_context()),
-              CUDA_ERROR_INVALID_VALUE);
+    const auto refused = [&](auto change) {
+      CUDA_MEMCPY3D wrong = params;
+      change(wrong);
+      EXPECT_EQ(cuGraphAddMemcpyNode(&node, graph, nullptr, 0, &wrong, current_context()),
+                CUDA_ERROR_INVALID_VALUE);
+    };
+    refused([](CUDA_MEMCPY3D& wrong) { wrong.dstMemoryType = static_cast<CUmemorytype>(9); });
+    refused([](CUDA_MEMCPY3D& wrong) { wrong.WidthInBytes = 0; });
+    params.Height = 2;
+    params.srcPitch = params.dstPitch = 8;
+    CUDA_OK(cuGraphAddMemcpyNode(&node, graph, nullptr, 0, &params, current_context()));
+    refused([](CUDA_MEMCPY3D& wrong) { wrong.srcPitch = 2; });
+    refused([](CUDA_MEMCPY3D& wrong) { wrong.dstXInBytes = 6; });
+    params.Depth = 2;
+    params.srcHeight = params.dstHeight = 2;
+    CUDA_OK(cuGraphAddMemcpyNode(&node, graph, nullptr, 0, &params, current_context()));
+    refused([](CUDA_MEMCPY3D& wrong) { wrong.dstHeight = 1; });
   });
   expect_no_fault();
 }
@@ -184,6 +198,16 @@ TEST_P(CudaGraphNode, SetsHaveElementsOfOneTwoOrFourBytes) {
               CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuGraphAddMemsetNode(&node, graph, nullptr, 0, nullptr, current_context()),
               CUDA_ERROR_INVALID_VALUE);
+    const auto refused = [&](auto change) {
+      CUDA_MEMSET_NODE_PARAMS wrong = set_params(address, 1);
+      change(wrong);
+      EXPECT_EQ(cuGraphAddMemsetNode(&node, graph, nullptr, 0, &wrong, current_context()),
+                CUDA_ERROR_INVALID_VALUE);
+    };
+    refused([](CUDA_MEMSET_NODE_PARAMS& wrong) { wrong.dst += 2; });
+    refused([](CUDA_MEMSET_NODE_PARAMS& wrong) { wrong.width = 0; });
+    refused([](CUDA_MEMSET_NODE_PARAMS& wrong) { wrong.height = 0; });
+    refused([](CUDA_MEMSET_NODE_PARAMS& wrong) { wrong.height = 2, wrong.pitch = 2; });
     params.elementSize = 2;
     params.width = 2;
     CUDA_OK(cuGraphAddMemsetNode(&node, graph, nullptr, 0, &params, current_context()));
@@ -326,6 +350,13 @@ TEST_P(CudaGraphNode, MemoryOperationsAreOneNode) {
     EXPECT_EQ(cuGraphAddBatchMemOpNode(&node, graph, nullptr, 0, nullptr),
               CUDA_ERROR_INVALID_VALUE);
     params.flags = 1;
+    EXPECT_EQ(cuGraphAddBatchMemOpNode(&node, graph, nullptr, 0, &params),
+              CUDA_ERROR_INVALID_VALUE);
+    params = {current_context(), 256, operations.data(), 0};
+    EXPECT_EQ(cuGraphAddBatchMemOpNode(&node, graph, nullptr, 0, &params),
+              CUDA_ERROR_INVALID_VALUE);
+    operations[0].writeValue.address = address + 1;
+    params = {current_context(), 1, operations.data(), 0};
     EXPECT_EQ(cuGraphAddBatchMemOpNode(&node, graph, nullptr, 0, &params),
               CUDA_ERROR_INVALID_VALUE);
     params = {current_context(), 1, nullptr, 0};

@@ -87,6 +87,35 @@ TEST_P(CudaKernelAttributes, ANodeCannotHaveWhatMeansNothing) {
   expect_no_fault();
 }
 
+TEST_P(CudaKernelAttributes, ACooperativeNodeGetsItsParametersByPointer) {
+  run([this] {
+    CUfunction function = add_one();
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_graph();
+    CUgraphNode by_pointer = add_kernel(graph, function, address);
+    const Value is_cooperative = cooperative(1);
+    CUDA_OK(cuGraphKernelNodeSetAttribute(by_pointer, CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE,
+                                          &is_cooperative));
+    std::byte buffer[16] = {};
+    std::size_t bytes = sizeof buffer;
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
+    CUDA_KERNEL_NODE_PARAMS params = kernel_params(function, nullptr);
+    params.extra = extra;
+    CUgraphNode by_buffer = nullptr;
+    CUDA_OK(cuGraphAddKernelNode_v2(&by_buffer, graph, nullptr, 0, &params));
+    EXPECT_EQ(cuGraphKernelNodeSetAttribute(by_buffer, CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE,
+                                            &is_cooperative),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphKernelNodeCopyAttributes(by_buffer, by_pointer), CUDA_ERROR_INVALID_VALUE);
+    CUgraphExec exec = instantiate(graph);
+    EXPECT_EQ(cuGraphKernelNodeSetParams_v2(by_pointer, &params), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphExecKernelNodeSetParams_v2(exec, by_pointer, &params),
+              CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
 TEST_P(CudaKernelAttributes, OnlyKernelNodesHaveThem) {
   run([this] {
     CUdeviceptr address = allocate(64);
@@ -113,9 +142,9 @@ INSTANTIATE_ON_EVERY_DEVICE(CudaKernelAttributes);
 
 // ---- what the simulated device cannot do ------------------------------------------------------
 
-class SimKernelAttributes : public OnSim {};
+class CudaSimKernelAttributes : public OnSim {};
 
-TEST_F(SimKernelAttributes, ThereAreNoClustersNorNodesThatTheDeviceUpdates) {
+TEST_F(CudaSimKernelAttributes, ThereAreNoClustersNorNodesThatTheDeviceUpdates) {
   stage.run([] {
     CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
     CUdeviceptr address = allocate(64);
@@ -133,7 +162,7 @@ TEST_F(SimKernelAttributes, ThereAreNoClustersNorNodesThatTheDeviceUpdates) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(SimKernelAttributes, ACooperativeNodeThatIsTooLargeIsNotInstantiated) {
+TEST_F(CudaSimKernelAttributes, ACooperativeNodeThatIsTooLargeIsNotInstantiated) {
   stage.run([] {
     CUdeviceptr address = allocate(64);
     int count = 1;

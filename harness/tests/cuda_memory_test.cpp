@@ -180,6 +180,30 @@ TEST_P(CudaMemory, APointerKnowsWhatItPointsAt) {
   expect_no_fault();
 }
 
+TEST_P(CudaMemory, APointerIsAskedOnlyWhatItCanKnow) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    std::uint64_t found = 0;
+    for (const int attribute : {0, -1, 9999})
+      EXPECT_EQ(cuPointerGetAttribute(&found, static_cast<CUpointer_attribute>(attribute), address),
+                CUDA_ERROR_INVALID_VALUE)
+          << attribute;
+    EXPECT_EQ(cuPointerGetAttribute(nullptr, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuPointerGetAttribute(&found, CU_POINTER_ATTRIBUTE_HOST_POINTER, address),
+              CUDA_ERROR_INVALID_VALUE)
+        << "the host does not see it";
+    CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_RANGE_SIZE;
+    void* data = nullptr;
+    EXPECT_EQ(cuPointerGetAttributes(1, &attribute, &data, address), CUDA_ERROR_INVALID_VALUE);
+    data = &found;
+    EXPECT_EQ(cuPointerGetAttributes(0, &attribute, &data, address), CUDA_ERROR_INVALID_VALUE);
+    attribute = static_cast<CUpointer_attribute>(0);
+    EXPECT_EQ(cuPointerGetAttributes(1, &attribute, &data, address), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
 TEST_P(CudaMemory, TwoLivesOfAnAddressHaveTwoBufferIds) {
   run([] {
     unsigned long long first = 0;

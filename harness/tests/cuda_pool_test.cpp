@@ -45,6 +45,34 @@ TEST_P(CudaPool, AllocationsComeFromTheCurrentPoolUntilItIsDestroyed) {
   expect_no_fault();
 }
 
+TEST_P(CudaPool, AnAttributeIsKnownAndWhatIsCountedIsNotSet) {
+  run([] {
+    CUmemoryPool pool = make_pool();
+    cuuint64_t value = 0;
+    const auto unknown = static_cast<CUmemPool_attribute>(99);
+    EXPECT_EQ(cuMemPoolGetAttribute(pool, unknown, &value), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemPoolSetAttribute(pool, unknown, &value), CUDA_ERROR_INVALID_VALUE);
+    for (const CUmemPool_attribute counted :
+         {CU_MEMPOOL_ATTR_USED_MEM_CURRENT, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT})
+      EXPECT_EQ(cuMemPoolSetAttribute(pool, counted, &value), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, nullptr),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, nullptr),
+              CUDA_ERROR_INVALID_VALUE);
+    CUDA_OK(cuMemPoolDestroy(pool));
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaPool, AnAttributeOfADestroyedPoolIsAFault) {
+  run([] {
+    CUmemoryPool pool = make_pool();
+    CUDA_OK(cuMemPoolDestroy(pool));
+    EXPECT_EQ(cuMemPoolTrimTo(pool, 0), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_fault("use_after_death");
+}
+
 TEST_P(CudaPool, ADeviceThatIsNotThereHasNoPool) {
   run([] {
     CUmemoryPool pool = nullptr;

@@ -141,6 +141,9 @@ TEST_P(Cuda, UnknownFlagsOfAContextAreInvalid) {
   run([] {
     CUcontext context = nullptr;
     EXPECT_EQ(cuCtxCreate_v4(&context, nullptr, 1U << 30, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuCtxCreate_v4(&context, nullptr, CU_CTX_SCHED_SPIN | CU_CTX_SCHED_YIELD, 0),
+              CUDA_ERROR_INVALID_VALUE)
+        << "one way of waiting";
   });
 }
 

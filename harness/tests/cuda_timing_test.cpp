@@ -305,6 +305,37 @@ TEST_F(CudaTiming, OutsideATaskAFatalFaultBreaksTheContextUntilItsEnd) {
   EXPECT_EQ(stage.fault(), "use_after_death");
 }
 
+TEST_F(CudaTiming, AContextHasTheDeviceToItself) {
+  run(Plain(), [] {
+    CUexecAffinityParam affinity{};
+    CUctxCigParam graphics{};
+    CUctxCreateParams params{};
+    CUcontext context = nullptr;
+    params.execAffinityParams = &affinity;
+    params.numExecAffinityParams = 1;
+    EXPECT_EQ(cuCtxCreate_v4(&context, &params, 0, 0), CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    params = {};
+    params.cigParams = &graphics;
+    EXPECT_EQ(cuCtxCreate_v4(&context, &params, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
+    params = {};
+    CUDA_OK(cuCtxCreate_v4(&context, &params, 0, 0));
+  });
+  expect_finished();
+}
+
+TEST_F(CudaTiming, AContextWithAffinityAndForGraphicsIsAFault) {
+  run(Plain(), [] {
+    CUexecAffinityParam affinity{};
+    CUctxCigParam graphics{};
+    CUctxCreateParams params{};
+    params.execAffinityParams = &affinity;
+    params.cigParams = &graphics;
+    CUcontext context = nullptr;
+    EXPECT_NE(cuCtxCreate_v4(&context, &params, 0, 0), CUDA_SUCCESS);
+  });
+  EXPECT_EQ(stage.fault(), "api_misuse");
+}
+
 TEST_F(CudaTiming, APoolThatIsSharedIsNotSupported) {
   run(Plain(), [] {
     CUmemPoolProps properties{};

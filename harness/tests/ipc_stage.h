@@ -49,4 +49,32 @@ inline CUipcEventHandle export_event(CUevent event) {
   return handle;
 }
 
+/// An importer waits for what the exporter recorded, and records the event in its turn. `is_late`:
+/// the exporter's work is still queued when the event is opened.
+inline void share_an_event(World& world, bool is_late) {
+  const CUdeviceptr memory = allocate(64);
+  CUevent event = make_event(kShared);
+  const CUipcEventHandle handle = export_event(event);
+  const CUipcMemHandle memory_handle = export_memory(memory);
+  CUstream stream = make_stream();
+  CUDA_OK(cuMemsetD32Async(memory, 5, 1, stream));
+  CUDA_OK(cuEventRecord(event, stream));
+  const AsImporter importer(world);
+  CUevent opened = nullptr;
+  CUDA_OK(cuIpcOpenEventHandle(&opened, handle));
+  if (is_late) {
+    EXPECT_EQ(cuEventQuery(opened), CUDA_ERROR_NOT_READY);
+  }
+  CUstream mine = make_stream();
+  CUDA_OK(cuStreamWaitEvent(mine, opened, 0));
+  int value = 0;
+  CUDA_OK(cuMemcpyDtoHAsync_v2(&value, import(memory_handle), sizeof value, mine));
+  CUDA_OK(cuStreamSynchronize(mine));
+  EXPECT_EQ(value, 5);
+  EXPECT_EQ(cuEventQuery(opened), CUDA_SUCCESS);
+  CUDA_OK(cuEventRecord(opened, mine));
+  CUDA_OK(cuEventSynchronize(opened));
+  CUDA_OK(cuEventDestroy_v2(opened));
+}
+
 }  // namespace harness::testing

@@ -140,11 +140,28 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams*, unsigned flags, CUdevice device) {
+/// Neither the multi-process service nor a graphics API is there to share the device with.
+static CUresult check_parameters(SimDevice& sim, const CUctxCreateParams* parameters) {
+  if (parameters == nullptr) return CUDA_SUCCESS;
+  const bool affine = parameters->execAffinityParams != nullptr;
+  const bool graphics = parameters->cigParams != nullptr;
+  if (affine && graphics) sim.misuse("context", "created with affinity and for graphics");
+  return graphics ? CUDA_ERROR_NOT_SUPPORTED
+         : affine ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
+                  : CUDA_SUCCESS;
+}
+
+static bool are_valid(unsigned flags) {
+  const unsigned scheduling = flags & CU_CTX_SCHED_MASK;
+  return (flags & ~unsigned{CU_CTX_FLAGS_MASK}) == 0 && (scheduling & (scheduling - 1)) == 0;
+}
+
+CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters, unsigned flags,
+                        CUdevice device) {
   SimDevice& sim = SimDevice::current();
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  if (context == nullptr || (flags & ~unsigned{CU_CTX_FLAGS_MASK}) != 0)
-    return CUDA_ERROR_INVALID_VALUE;
+  if (context == nullptr || !are_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = check_parameters(sim, parameters); error != CUDA_SUCCESS) return error;
   Context& made = make_context(sim, false);
   made.flags = flags;
   sim.context_stack().push_back(&made);

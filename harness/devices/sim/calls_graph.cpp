@@ -75,6 +75,12 @@ GraphNode* look_at(SimDevice& sim, CUgraphNode handle) {
   return node != nullptr && is_free(sim, node->graph->root()) ? node : nullptr;
 }
 
+bool is_being_filled(SimDevice& sim, const Graph& graph) {
+  if (!sim.captures.fills(graph.root())) return false;
+  sim.misuse(kGraphKind, "destroyed, or a node of it, while a capture fills it", graph.birth);
+  return true;
+}
+
 // ---- graphs -----------------------------------------------------------------------------------
 
 CUresult cuGraphCreate(CUgraph* created, unsigned flags) {
@@ -92,6 +98,7 @@ CUresult cuGraphDestroy(CUgraph handle) {
   const ChangingGraph call(sim, handle);
   if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (call.graph->owner != nullptr) return CUDA_ERROR_INVALID_VALUE;  // Its node owns it.
+  if (is_being_filled(sim, *call.graph)) return CUDA_ERROR_INVALID_VALUE;
   sim.graphs.destroy(*call.graph);
   return CUDA_SUCCESS;
 }

@@ -54,6 +54,9 @@ class UsingExec {
   Exclusive exclusive_;
 };
 
+/// A capture has not finished the graph: for calls that take something away, which is a fault then.
+bool is_being_filled(SimDevice& sim, const Graph& graph);
+
 /// For calls that only look. Null, after a fault, where nothing lives or somebody changes it.
 Graph* look_at(SimDevice& sim, CUgraph handle);
 GraphNode* look_at(SimDevice& sim, CUgraphNode handle);
@@ -120,6 +123,7 @@ CUresult set_params(CUgraphNode handle, CUgraphNodeType type, Make make) {
   if (call.node == nullptr || call.node->params->type != type) return CUDA_ERROR_INVALID_VALUE;
   const NodeParams* params = nullptr;
   if (const CUresult error = make(sim, params); error != CUDA_SUCCESS) return error;
+  if (!fit(*call.node->attributes, *params)) return CUDA_ERROR_INVALID_VALUE;
   call.node->params = params;
   return CUDA_SUCCESS;
 }

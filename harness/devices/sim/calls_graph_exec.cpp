@@ -20,7 +20,7 @@ void upload(SimDevice& sim, GraphExec& exec, Stream& stream) {
 
 CUresult cuGraphUpload(CUgraphExec handle, CUstream on) {
   SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+  SIM_UNCAPTURED_STREAM(stream, on);
   const UsingExec call(sim, handle, stream->resource);
   if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
   upload(sim, *call.exec, *stream);

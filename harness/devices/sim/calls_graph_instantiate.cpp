@@ -135,9 +135,11 @@ static CUresult instantiate_with(CUgraphExec* created, CUgraph handle,
   if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const bool uploads = (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
   Stream* stream = nullptr;
-  if (uploads)
-    if (const CUresult error = sim.find_stream(upload_stream, stream); error != CUDA_SUCCESS)
-      return error;
+  if (uploads) {
+    CUresult error = sim.find_stream(upload_stream, stream);
+    if (error == CUDA_SUCCESS) error = sim.captures.refuse(*stream);
+    if (error != CUDA_SUCCESS) return error;
+  }
   const Refusal found = check(sim, *call.graph, params->flags);
   params->result_out = found.result;
   if (found.culprit != nullptr) params->hErrNode_out = found.culprit->as<CUgraphNode>();

@@ -52,6 +52,7 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAttrID id
     return error;
   KernelAttributes& made = sim.graphs.fresh_attributes(*call.node->attributes);
   made.values[id] = *value;
+  if (!fit(made, *call.node->params)) return CUDA_ERROR_INVALID_VALUE;
   call.node->attributes = &made;
   return CUDA_SUCCESS;
 }
@@ -63,6 +64,7 @@ CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
   const GraphNode* source = look_at(sim, from);
   if (!is_kernel(source) || source->params->context != call.node->params->context)
     return CUDA_ERROR_INVALID_VALUE;
+  if (!fit(*source->attributes, *call.node->params)) return CUDA_ERROR_INVALID_VALUE;
   call.node->attributes = source->attributes;
   return CUDA_SUCCESS;
 }

@@ -99,7 +99,8 @@ CUresult cuGraphDestroyNode(CUgraphNode handle) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   const ChangingGraph call(sim, handle);
-  if (call.node == nullptr || call.graph->has_memory_nodes()) return CUDA_ERROR_INVALID_VALUE;
+  if (call.node == nullptr || call.graph->has_memory_nodes() || is_being_filled(sim, *call.graph))
+    return CUDA_ERROR_INVALID_VALUE;
   sim.graphs.destroy(*call.node);
   return CUDA_SUCCESS;
 }

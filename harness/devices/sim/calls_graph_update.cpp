@@ -26,7 +26,8 @@ static CUresult update(CUgraphExec exec_handle, CUgraphNode node_handle, CUgraph
   if (node == nullptr || node->params->type != type) return CUDA_ERROR_INVALID_VALUE;
   const NodeParams* params = nullptr;
   if (const CUresult error = make(sim, params); error != CUDA_SUCCESS) return error;
-  if (!may_become(sim, *node->params, *params)) return CUDA_ERROR_INVALID_VALUE;
+  if (!may_become(sim, *node->params, *params) || !fit(*node->attributes, *params))
+    return CUDA_ERROR_INVALID_VALUE;
   Graphs::find(sim.graphs.writable(*call.exec), *node->source)->params = params;
   return CUDA_SUCCESS;
 }
@@ -135,6 +136,7 @@ static bool may_become(const KernelAttributes& old, const KernelAttributes& now,
 
 static Mismatch compare_node(SimDevice& sim, const ExecNode& paired, const GraphNode& node,
                              cuuint64_t flags) {
+  const std::size_t body_count = paired.bodies_end - paired.bodies_begin;
   const NodeParams& old = *paired.params;
   const NodeParams& now = *node.params;
   if (old.type != now.type) return {CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, &node};
@@ -144,7 +146,7 @@ static Mismatch compare_node(SimDevice& sim, const ExecNode& paired, const Graph
   }
   if (!may_become(*paired.attributes, *node.attributes, flags))
     return {CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED, &node};
-  if (may_become(sim, old, now)) return {};
+  if (may_become(sim, old, now) && body_count == node.bodies.size()) return {};
   return {old.type == CU_GRAPH_NODE_TYPE_KERNEL
               ? CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
               : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,

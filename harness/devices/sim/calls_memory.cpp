@@ -236,9 +236,14 @@ static CUresult answer_of(const Block& block, void* data, CUpointer_attribute at
   }
 }
 
+static bool is_known(CUpointer_attribute attribute) {
+  return attribute >= CU_POINTER_ATTRIBUTE_CONTEXT &&
+         attribute <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
+}
+
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
   SimDevice& sim = SimDevice::current();
-  if (data == nullptr || attribute <= 0) return CUDA_ERROR_INVALID_VALUE;
+  if (data == nullptr || !is_known(attribute)) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = find_to_query(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
   return answer_of(sim.memory.block(index), data, attribute, address);
@@ -266,7 +271,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
   if (count == 0 || attributes == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = find_to_query(sim, address);
   for (unsigned i = 0; i < count; ++i) {
-    if (data[i] == nullptr || attributes[i] <= 0) return CUDA_ERROR_INVALID_VALUE;
+    if (data[i] == nullptr || !is_known(attributes[i])) return CUDA_ERROR_INVALID_VALUE;
     std::memset(data[i], 0, attribute_bytes(attributes[i]));
     if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
       answer<int>(data[i], CU_DEVICE_INVALID);

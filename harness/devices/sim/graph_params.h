@@ -38,6 +38,11 @@ CUresult make_free_params(SimDevice& sim, const Graph& graph, CUdeviceptr addres
 /// are the caller's business.
 CUresult make_params(SimDevice& sim, const CUgraphNodeParams& given, const NodeParams*& made);
 
+/// A cooperative kernel gets its parameters by pointer.
+inline bool fit(const KernelAttributes& attributes, const NodeParams& params) {
+  return !attributes.cooperative() || params.kernel.extra == nullptr;
+}
+
 /// Whether a node with the first may be given the second once it is in an executable graph.
 bool may_become(SimDevice& sim, const NodeParams& from, const NodeParams& to);
 

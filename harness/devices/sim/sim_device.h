@@ -219,6 +219,9 @@ class SimDevice final : public Device {
   /// Something that has records of its own, but no work: what an event record node records.
   Stream& add_clock(Context& context);
 
+  /// Of the running task's process.
+  Pool& default_pool();
+  Pool& current_pool();
   /// Pools give back what they hold beyond their thresholds: what a synchronisation does to them.
   void shrink_pools();
 

@@ -1,0 +1,127 @@
+// The conformance suite of devices/: what holds for every function alike, by one call of each row
+// of cuda.def with nothing but zeros.
+#include <set>
+
+#include "harness/cuda.h"
+#include "harness/tests/cuda_stage.h"
+
+extern "C" {
+#define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
+  CUresult name parameters;
+#include "harness/cuda.def"
+}
+
+namespace harness::testing {
+namespace {
+
+class CudaArguments : public OnEveryDevice {};
+
+struct Row {
+  const char* name;
+  CallNeeds needs;
+  CUresult (*call)();
+};
+
+/// Calls with zeros: null, stream 0, no flags.
+template <class... Arguments>
+CUresult call_with_zeros(CUresult (*function)(Arguments...)) {
+  return function(Arguments{}...);
+}
+
+const Row kRows[] = {
+#define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
+  {#name, CallNeeds::needs, [] { return call_with_zeros(&name); }},
+#include "harness/cuda.def"
+};
+
+bool is_one_of(const std::set<std::string_view>& names, const Row& row) {
+  return names.contains(row.name);
+}
+
+TEST_P(CudaArguments, BeforeTheDriverIsInitializedNoFunctionWorks) {
+  const std::set<std::string_view> pure{"cuGetErrorName", "cuGetErrorString", "cuInit",
+                                        "cuDriverGetVersion", "cuGetProcAddress_v2"};
+  if (GetParam() != Backend::sim) GTEST_SKIP() << "the driver was initialized to find it";
+  Plain plain;
+  stage->run_bare(plain, [&] {
+    for (const Row& row : kRows) {
+      EXPECT_EQ(row.needs == CallNeeds::nothing, is_one_of(pure, row)) << row.name;
+    }
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaArguments, WhatWorksOnAContextWantsOneThatIsCurrent) {
+  if (GetParam() != Backend::sim) GTEST_SKIP() << "tasks share a thread, which has one";
+  std::size_t tried = 0;
+  Plain plain;
+  stage->run_bare(plain, [&] {
+    EXPECT_EQ(cuInit(0), CUDA_SUCCESS);
+    for (const Row& row : kRows) {
+      if (row.needs != CallNeeds::context) continue;
+      EXPECT_EQ(row.call(), CUDA_ERROR_INVALID_CONTEXT) << row.name;
+      ++tried;
+    }
+    EXPECT_EQ(cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+              CUDA_ERROR_INVALID_CONTEXT)
+        << "stream 0 is a context's";
+    CUdeviceptr address = 0;
+    EXPECT_EQ(cuMemAllocAsync(&address, 64, nullptr), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT_EQ(cuMemFreeAsync(0, nullptr), CUDA_ERROR_INVALID_CONTEXT);
+  });
+  expect_no_fault();
+  EXPECT_GT(tried, 30u);
+}
+
+TEST_P(CudaArguments, NullIsInvalidWhereSomethingIsWanted) {
+  // Where zeros mean something: a default, nothing to do, or nothing that was asked for.
+  const std::set<std::string_view> mean_something{
+      "cuInit",
+      "cuCtxGetStreamPriorityRange",
+      "cuCtxPopCurrent_v2",
+      "cuCtxSetCurrent",
+      "cuCtxSetLimit",
+      "cuCtxSynchronize",
+      "cuCtxSynchronize_v2",
+      "cuDeviceGraphMemTrim",
+      "cuDevicePrimaryCtxRelease_v2",
+      "cuMemcpyHtoD_v2",
+      "cuMemcpyDtoH_v2",
+      "cuMemcpyDtoD_v2",
+      "cuMemcpyHtoD_v2_ptds",
+      "cuMemcpyDtoH_v2_ptds",
+      "cuMemcpyDtoD_v2_ptds",
+      "cuMemcpyHtoDAsync_v2",
+      "cuMemcpyDtoHAsync_v2",
+      "cuMemcpyDtoDAsync_v2",
+      "cuMemcpyAsync",
+      "cuMemsetD8_v2",
+      "cuMemsetD32_v2",
+      "cuMemsetD8_v2_ptds",
+      "cuMemsetD32_v2_ptds",
+      "cuMemsetD8Async",
+      "cuMemsetD32Async",
+      "cuStreamBatchMemOp_v2",
+      "cuStreamQuery",
+      "cuStreamSynchronize",
+  };
+  if (GetParam() == Backend::gpu) GTEST_SKIP() << "a driver need not survive what is undefined";
+  std::size_t tried = 0;
+  run([&] {
+    for (const Row& row : kRows) {
+      const CUresult status = row.call();
+      EXPECT_EQ(status == CUDA_SUCCESS, is_one_of(mean_something, row))
+          << row.name << " returned " << status;
+      ++tried;
+      CUcontext context = nullptr;  // Some of them take it away.
+      EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
+      EXPECT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
+    }
+  });
+  EXPECT_GT(tried, 150u);
+}
+
+INSTANTIATE_ON_EVERY_DEVICE(CudaArguments);
+
+}  // namespace
+}  // namespace harness::testing
