@@ -17,6 +17,7 @@ Steps kernel_steps();
 Steps context_steps();
 Steps query_steps();
 Steps capture_steps();
+Steps capture_rule_steps();
 Steps graph_steps();
 Steps graph_node_steps();
 Steps graph_exec_steps();
