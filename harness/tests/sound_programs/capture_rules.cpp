@@ -54,6 +54,7 @@ static void lost(Program& p) {
     cuStreamSynchronize(p.handle(home));
   else
     cuStreamQuery(p.handle(home));
+  if (!p.keep(Rule::lost_captures_get_no_work)) p.set(home, p.shared[0].address);
   end_lost(p, home);
 }
 

@@ -87,6 +87,7 @@ static void switch_of_three(Program& p) {
     Graph body = body_of(bodies[i]);
     add_set(p, body, memory.address);
   }
+  if (!p.keep(Rule::handles_have_one_node)) bind(p, graph, condition, CU_GRAPH_COND_TYPE_IF, 1);
   p.move(condition.state, value < 3 ? Via::took_a_body : Via::took_no_body);
   destroy(p, other);
   run(p, graph, memory);

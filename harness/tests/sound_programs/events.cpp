@@ -33,7 +33,9 @@ static void wait(Program& p) {
   Event* event = any_event(p);
   if (event == nullptr) return;
   const std::size_t home = p.any_home();
-  cuStreamWaitEvent(p.handle(home), event->handle, CU_EVENT_WAIT_DEFAULT);
+  const bool captured = !p.keep(Rule::external_waits_are_captured);
+  cuStreamWaitEvent(p.handle(home), event->handle,
+                    captured ? CU_EVENT_WAIT_EXTERNAL : CU_EVENT_WAIT_DEFAULT);
   p.move(event->state, Via::stream_waits);
   p.work(home);
 }

@@ -162,6 +162,24 @@ static void live(Program& p) {
   free_material(p, material);
 }
 
+static void updated_by_other_nodes(Program& p) {
+  Graph graph = make_graph(p);
+  Graph other = make_graph(p);
+  add_empty(p, graph);
+  if (p.keep(Rule::updates_keep_the_nodes_types))
+    add_empty(p, other);
+  else
+    add_host(p, other, do_nothing);
+  Exec exec = instantiate(p, graph);
+  CUgraphExecUpdateResultInfo info{};
+  cuGraphExecUpdate_v2(exec.handle, other.handle, &info);
+  p.check(info.result == CU_GRAPH_EXEC_UPDATE_SUCCESS, "an update");
+  p.move(exec.state, Via::updated);
+  destroy(p, exec);
+  destroy(p, graph);
+  destroy(p, other);
+}
+
 static void ended(Program& p) {
   Graph graph = make_graph(p);
   add_empty(p, graph);
@@ -213,8 +231,8 @@ static void nodes_of_the_graph(Program& p) {
 }
 
 Steps graph_exec_steps() {
-  static constexpr Program::Step kSteps[] = {live, live, ended, arguments_outlive_the_launch,
-                                             nodes_of_the_graph};
+  static constexpr Program::Step kSteps[] = {
+      live, live, updated_by_other_nodes, ended, arguments_outlive_the_launch, nodes_of_the_graph};
   return kSteps;
 }
 

@@ -100,6 +100,7 @@ static void freed_by_another_graph(Program& p) {
   Graph other = make_graph(p);
   NodeMemory memory = add_allocation(p, graph);
   add_free(p, other, memory.address);
+  if (!p.keep(Rule::one_graph_frees_what_a_node_allocates)) add_free(p, graph, memory.address);
   Exec exec = instantiate(p, graph);
   Exec freeing = instantiate(p, other);
   for (int i = 0; i < 2; ++i) {

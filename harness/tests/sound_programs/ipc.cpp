@@ -65,7 +65,8 @@ static void memory_by_turns(Program& p) {
   {
     const Importer importer;
     open(p, mapping, handle, p.keep(Rule::open_flags_are_lazy) ? kLazy : 0);
-    cuMemsetD32Async(mapping.address, 2, 4, importer.stream);
+    const bool mine = p.keep(Rule::addresses_are_the_process_own);
+    cuMemsetD32Async(mine ? mapping.address : memory.address, 2, 4, importer.stream);
     p.move(mapping.state, Via::used);
     cuStreamSynchronize(importer.stream);
     if (p.coin()) {

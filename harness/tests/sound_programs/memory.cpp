@@ -118,13 +118,14 @@ static void ask(Program& p) {
   cuMemGetInfo_v2(&free_bytes, &total_bytes);
   CUdeviceptr base = 0;
   std::size_t bytes = 0;
-  cuMemGetAddressRange_v2(&base, &bytes, address + 8);
-  p.check(base == address, "the start of an allocation");
   int mine = 0;
+  const auto unknown = reinterpret_cast<CUdeviceptr>(&mine);
+  cuMemGetAddressRange_v2(&base, &bytes,
+                          p.keep(Rule::ranges_are_of_known_memory) ? address + 8 : unknown);
+  p.check(base == address, "the start of an allocation");
   const bool known = p.keep(Rule::attributes_of_known_memory);
   unsigned type = 0;
-  cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                        known ? address : reinterpret_cast<CUdeviceptr>(&mine));
+  cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, known ? address : unknown);
   CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR};
   void* found[] = {&base};
   const unsigned count = p.keep(Rule::some_attribute_is_asked) ? 1 : 0;
@@ -135,7 +136,8 @@ static void attach(Program& p) {
   const std::size_t home = p.own_home();
   const bool managed = p.keep(Rule::managed_memory_is_attached);
   Memory memory = p.make_memory(managed ? Kind::managed : Kind::plain, home);
-  cuStreamAttachMemAsync(p.handle(home), p.use(home, memory), 0, CU_MEM_ATTACH_GLOBAL);
+  const std::size_t bytes = p.keep(Rule::managed_memory_is_attached_whole) ? 0 : kBytes / 2;
+  cuStreamAttachMemAsync(p.handle(home), p.use(home, memory), bytes, CU_MEM_ATTACH_GLOBAL);
   p.work(home);
   p.leave(memory);
 }

@@ -15,6 +15,13 @@ static void driver(Program& p) {
   p.check(function != nullptr, "an entry point");
 }
 
+static void another_process(Program& p) {
+  const ProcessScope scope(World::current()->scheduler, ProcessId{4});
+  if (p.keep(Rule::the_driver_is_initialized)) cuInit(0);
+  int count = 0;
+  cuDeviceGetCount(&count);
+}
+
 static void device(Program& p) {
   int count = 0;
   cuDeviceGetCount(&count);
@@ -40,7 +47,7 @@ static void error(Program& p) {
 }
 
 Steps query_steps() {
-  static constexpr Program::Step kSteps[] = {driver, device, error};
+  static constexpr Program::Step kSteps[] = {driver, another_process, device, error};
   return kSteps;
 }
 
