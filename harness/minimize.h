@@ -53,9 +53,15 @@ struct Proof {
   std::vector<std::string> faults;  ///< Its signatures.
 };
 
+/// Which faults count as a failure: all, or those of one window, or with one signature.
+struct Sought {
+  int window = -1;
+  std::string_view signature = {};
+};
+
 /// Runs the program of `the_case` with every set of at most `decision_limit` further decisions,
-/// smallest sets first, until one fails. `window` >= 0 counts only faults of that window.
+/// smallest sets first, until one fails.
 Proof prove(Runner& runner, const Case& the_case, std::uint32_t decision_limit,
-            const Limits& limits, int window = -1);
+            const Limits& limits, const Sought& sought = {});
 
 }  // namespace harness

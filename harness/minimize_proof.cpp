@@ -10,17 +10,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool counts(const Outcome& outcome, int window) {
-  if (window < 0) return outcome.failed();
-  for (const std::int8_t found : outcome.windows)
-    if (found == window) return true;
+bool shows(const Outcome& outcome, const Sought& sought) {
+  for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
+    const bool there = sought.window < 0 || outcome.windows[i] == sought.window;
+    if (there && (sought.signature.empty() || outcome.faults[i].signature() == sought.signature))
+      return true;
+  }
   return false;
 }
 
 class Prover {
  public:
-  Prover(Runner& runner, const Case& the_case, const Limits& limits, int window)
-      : runner_(runner), case_(the_case), limits_(limits), window_(window), begin_(Clock::now()) {
+  Prover(Runner& runner, const Case& the_case, const Limits& limits, const Sought& sought)
+      : runner_(runner), case_(the_case), limits_(limits), sought_(sought), begin_(Clock::now()) {
     case_.tape = minimizing::program_of(the_case.tape);
   }
 
@@ -52,7 +54,7 @@ class Prover {
   void take_in(const Outcome& outcome) {
     proof_.vacuous &= outcome.vacuous;
     proof_.reached |= outcome.reached;
-    if (proof_.failed || !counts(outcome, window_)) return;
+    if (proof_.failed || !shows(outcome, sought_)) return;
     proof_.failed = true;
     proof_.failing = case_;
     proof_.failing.tape = outcome.tape;
@@ -69,7 +71,7 @@ class Prover {
   Runner& runner_;
   Case case_;
   Limits limits_;
-  int window_;
+  Sought sought_;
   Clock::time_point begin_;
   Deviations sets_;
   Proof proof_;
@@ -78,8 +80,8 @@ class Prover {
 }  // namespace
 
 Proof prove(Runner& runner, const Case& the_case, std::uint32_t decision_limit,
-            const Limits& limits, int window) {
-  return Prover(runner, the_case, limits, window).prove(decision_limit);
+            const Limits& limits, const Sought& sought) {
+  return Prover(runner, the_case, limits, sought).prove(decision_limit);
 }
 
 }  // namespace harness

@@ -30,10 +30,8 @@ def keep_smaller(file, folder):
     ended = afterlife("minimize", file, "--json")
     if ended.code:
         raise SystemExit(f"smallest: {file.name}: exit {ended.code} {ended.err.strip()}")
-    replay = json.loads(afterlife("replay", file, "--json").out)
-    if replay["faults"][0]["signature"] != replay["signature"]:
-        return 0  # It follows from another fault of its run, which has a case of its own.
-    known = folder / f"{replay['path']}-{file.stem.rsplit('-', 1)[1]}.repro"
+    path = json.loads(afterlife("replay", file, "--json").out)["path"]
+    known = folder / f"{path}-{file.stem.rsplit('-', 1)[1]}.repro"
     if known.exists() and size(known) <= size(file):
         return 0
     folder.mkdir(exist_ok=True)

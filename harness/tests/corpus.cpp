@@ -60,41 +60,47 @@ static Tape without_slot(const Tape& tape, Name slot) {
   return rest;
 }
 
+Sought ProgramProofs::fault_of(const std::string& name, const Reproducer& program) const {
+  Sought sought{.window = window_of_program(scenario_, name)};
+  if (!program.faults.empty()) sought.signature = program.faults.front();
+  return sought;
+}
+
 Proof ProgramProofs::prove(Case the_case, std::string_view variant, std::uint32_t decisions,
-                           int window) {
+                           const Sought& sought) {
   the_case.variant = variant_named(scenario_, variant);
   Limits limits;
   limits.run_limit = ~std::uint64_t{0};
   limits.second_limit = 600;
-  return harness::prove(runner_, the_case, decisions, limits, window);
+  return harness::prove(runner_, the_case, decisions, limits, sought);
 }
 
-void ProgramProofs::expect_told_apart(const std::string& name, const Case& the_case,
+void ProgramProofs::expect_told_apart(const std::string& name, const Reproducer& program,
                                       std::string_view unsound, std::string_view sound,
                                       std::uint32_t most) {
-  const Proof failing = prove(the_case, unsound, most, window_of_program(scenario_, name));
+  const Proof failing = prove(program.the_case, unsound, most, fault_of(name, program));
   EXPECT_TRUE(failing.failed) << name;
-  expect_holds(name, the_case, sound, failing.decision_count);
+  expect_holds(name, program.the_case, sound, failing.decision_count);
 }
 
 void ProgramProofs::expect_holds(const std::string& name, const Case& the_case,
                                  std::string_view sound, std::uint32_t decisions, int in_window) {
-  const Proof proof = prove(the_case, sound, decisions, in_window);
+  const Proof proof = prove(the_case, sound, decisions, {.window = in_window});
   EXPECT_TRUE(proof.complete && !proof.failed) << name;
   EXPECT_NE(proof.reached >> window_of_program(scenario_, name) & 1, 0u)
       << name << ": " << sound << " never went through the window";
 }
 
-void ProgramProofs::expect_smallest(const std::string& name, const Case& the_case,
+void ProgramProofs::expect_smallest(const std::string& name, const Reproducer& program,
                                     std::string_view unsound, std::uint32_t most) {
-  const int window = window_of_program(scenario_, name);
-  const std::uint32_t least = prove(the_case, unsound, most, window).decision_count;
-  for (const Decision& decision : the_case.tape) {
+  const Sought sought = fault_of(name, program);
+  const std::uint32_t least = prove(program.the_case, unsound, most, sought).decision_count;
+  for (const Decision& decision : program.the_case.tape) {
     if (decision.site_tag != site_tag(Site::op)) continue;
-    Case smaller = the_case;
+    Case smaller = program.the_case;
     smaller.tape = without_slot(smaller.tape, decision.activation);
-    EXPECT_FALSE(prove(smaller, unsound, least, window).failed)
-        << name << " fails without " << to_string({.the_case = the_case}, decision);
+    EXPECT_FALSE(prove(smaller, unsound, least, sought).failed)
+        << name << " fails without " << to_string(program, decision);
   }
 }
 

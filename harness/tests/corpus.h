@@ -34,22 +34,26 @@ class ProgramProofs {
 
   explicit ProgramProofs(const Scenario& scenario) : scenario_(scenario) {}
 
-  Proof prove(Case the_case, std::string_view variant, std::uint32_t decisions, int window);
+  Proof prove(Case the_case, std::string_view variant, std::uint32_t decisions,
+              const Sought& sought);
 
-  /// `unsound` fails in the window within `most` decisions; `sound` holds within as many as that
-  /// took, and goes through the window.
-  void expect_told_apart(const std::string& name, const Case& the_case, std::string_view unsound,
-                         std::string_view sound, std::uint32_t most = kMostDecisions);
+  /// `unsound` fails in the window, with the fault that the program records if it does, within
+  /// `most` decisions; `sound` holds within as many as that took, and goes through the window.
+  void expect_told_apart(const std::string& name, const Reproducer& program,
+                         std::string_view unsound, std::string_view sound,
+                         std::uint32_t most = kMostDecisions);
   /// `sound` goes through the window, and holds within `decisions`.
   void expect_holds(const std::string& name, const Case& the_case, std::string_view sound,
                     std::uint32_t decisions, int in_window = -1);
   /// Without any one of its ops `unsound` holds, at as many decisions as the program takes.
-  void expect_smallest(const std::string& name, const Case& the_case, std::string_view unsound,
-                       std::uint32_t most = kMostDecisions);
+  void expect_smallest(const std::string& name, const Reproducer& program,
+                       std::string_view unsound, std::uint32_t most = kMostDecisions);
 
   Runner& runner() { return runner_; }
 
  private:
+  Sought fault_of(const std::string& name, const Reproducer& program) const;
+
   const Scenario& scenario_;
   Runner runner_;
 };

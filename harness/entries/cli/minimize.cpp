@@ -32,19 +32,25 @@ std::string signature_to_keep(Runner& runner, const Reproducer& reproducer, cons
   return outcome.faults.front().signature();
 }
 
-/// Ops of the smallest committed program of the fault's window; none where there is no such program.
-std::optional<std::size_t> smallest_ops(const Case& the_case, int window, const std::string& corpus) {
-  std::optional<std::size_t> least;
-  if (window < 0) return least;
+/// Ops of the committed program that the case is most like, of those of the fault's window: there is one for
+/// each way in (a call, a context made by hand, an earlier fault), and a test proves each to be the smallest.
+std::optional<std::size_t> window_ops(const Case& the_case, int window, const std::string& corpus) {
+  std::optional<std::size_t> ops;
+  std::size_t most_shared = 0;
+  if (window < 0) return ops;
   try {
     for (const Program& program : read_programs(corpus, *the_case.scenario)) {
-      const std::size_t ops = op_count(program.reproducer.the_case.tape);
-      if (program.window == window && (!least || ops < *least)) least = ops;
+      if (program.window != window) continue;
+      const Tape& tape = program.reproducer.the_case.tape;
+      const std::size_t shared = shared_ops(the_case.tape, tape);
+      if (ops && (shared < most_shared || (shared == most_shared && op_count(tape) >= *ops))) continue;
+      most_shared = shared;
+      ops = op_count(tape);
     }
   } catch (const std::runtime_error&) {
     // The corpus only adds a figure to compare with.
   }
-  return least;
+  return ops;
 }
 
 /// Ops of the smallest known case that shows the fault here too, in this variant and config.
@@ -64,7 +70,7 @@ struct Result {
   std::string signature;
   int window = -1;
   double seconds = 0;
-  std::optional<std::size_t> window_ops;  ///< Of the smallest program of its window.
+  std::optional<std::size_t> window_ops;  ///< Of the program of its window that it is most like.
   std::optional<std::size_t> known_ops;   ///< Of the smallest known case that shows this fault here too.
 };
 
@@ -120,7 +126,7 @@ int minimize(const MinimizeOptions& options) {
   result.window = outcome.windows[fault_index(outcome, result.signature)];
   Reproducer after = describe(runner, outcome, result.minimized.the_case);
   put_first(after, result.signature);
-  result.window_ops = smallest_ops(after.the_case, result.window, options.programs);
+  result.window_ops = window_ops(after.the_case, result.window, options.programs);
   const std::string file = options.out.empty() ? options.file : options.out;
   write_reproducer(file, after);
   if (options.json)

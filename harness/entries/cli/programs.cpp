@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <stdexcept>
 
 namespace harness::entries {
@@ -38,6 +40,14 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
+/// Which kinds of ops, as often as they occur.
+std::multiset<std::uint32_t> ops_of(const Tape& tape) {
+  std::multiset<std::uint32_t> ops;
+  for (const Decision& decision : tape)
+    if (decision.site_tag == site_tag(Site::op)) ops.insert(decision.value);
+  return ops;
+}
+
 }  // namespace
 
 std::vector<Program> read_programs(const std::string& corpus, const Scenario& scenario) {
@@ -59,8 +69,8 @@ std::vector<Tape> read_smallest(const std::string& corpus, const Scenario& scena
   if (!fs::is_directory(folder)) return tapes;
   for (const fs::path& file : files_in(folder)) {
     const Reproducer reproducer = read_reproducer(file.string());
-    if (reproducer.the_case.scenario == &scenario && !reproducer.faults.empty() &&
-        reproducer.faults.front() == signature)
+    const std::vector<std::string>& faults = reproducer.faults;
+    if (reproducer.the_case.scenario == &scenario && std::find(faults.begin(), faults.end(), signature) != faults.end())
       tapes.push_back(reproducer.the_case.tape);
   }
   std::sort(tapes.begin(), tapes.end(), [](const Tape& a, const Tape& b) {
@@ -70,9 +80,14 @@ std::vector<Tape> read_smallest(const std::string& corpus, const Scenario& scena
 }
 
 std::size_t op_count(const Tape& tape) {
-  return static_cast<std::size_t>(std::count_if(tape.begin(), tape.end(), [](const Decision& decision) {
-    return decision.site_tag == site_tag(Site::op);
-  }));
+  return ops_of(tape).size();
+}
+
+std::size_t shared_ops(const Tape& a, const Tape& b) {
+  const std::multiset<std::uint32_t> mine = ops_of(a), other = ops_of(b);
+  std::vector<std::uint32_t> shared;
+  std::set_intersection(mine.begin(), mine.end(), other.begin(), other.end(), std::back_inserter(shared));
+  return shared.size();
 }
 
 }  // namespace harness::entries

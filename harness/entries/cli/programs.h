@@ -12,7 +12,7 @@ namespace harness::entries {
 struct Program {
   std::string name;   ///< Of the file, without its ending.
   int window = -1;    ///< That the file is named after; -1 = none of the scenario's.
-  Reproducer reproducer;
+  Reproducer reproducer;  ///< Where it records a fault, it is the smallest for that one.
 };
 
 /// In the order of their names. Errors: std::runtime_error when there is no such folder, or a file of it
@@ -26,5 +26,7 @@ std::vector<Tape> read_smallest(const std::string& corpus, const Scenario& scena
 
 /// How many ops a tape has.
 std::size_t op_count(const Tape& tape);
+/// How many ops two tapes have in common, by kind, whoever does them.
+std::size_t shared_ops(const Tape& a, const Tape& b);
 
 }  // namespace harness::entries

@@ -74,10 +74,14 @@ class Proving {
   /// The path as shipped: the variant that the table lists first.
   static constexpr std::size_t kShipped = 0;
 
+  /// What is shipped has to show the fault that the program is about; the others, none of its window.
   Proof prove_variant(const Program& program, std::size_t variant, std::uint32_t limit) {
     Case the_case = program.reproducer.the_case;
     the_case.variant = variant;
-    return harness::prove(runner_, the_case, limit, limits_, program.window);
+    Sought sought{.window = program.window};
+    const std::vector<std::string>& faults = program.reproducer.faults;
+    if (variant == kShipped && !faults.empty()) sought.signature = faults.front();
+    return harness::prove(runner_, the_case, limit, limits_, sought);
   }
 
   Row prove_one(const Program& program) {

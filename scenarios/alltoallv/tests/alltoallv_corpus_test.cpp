@@ -19,13 +19,13 @@ TEST(AlltoallvPrograms, FailAsShippedWithinThreeDecisionsAndHoldForSnapshotRegio
   ProgramProofs proofs(scenario);
   for (const auto& [name, program] : read_corpus(scenario, "programs"))
     if (!is_protected(name))
-      proofs.expect_told_apart(name, program.the_case, "reread_slot", "snapshot_region");
+      proofs.expect_told_apart(name, program, "reread_slot", "snapshot_region");
 }
 
 TEST(AlltoallvPrograms, AreTheSmallest) {
   ProgramProofs proofs(scenario);
   for (const auto& [name, program] : read_corpus(scenario, "programs"))
-    if (!is_protected(name)) proofs.expect_smallest(name, program.the_case, "reread_slot");
+    if (!is_protected(name)) proofs.expect_smallest(name, program, "reread_slot");
 }
 
 TEST(AlltoallvPrograms, GivingTheSlotAwayDoesNoHarmByItself) {
@@ -57,7 +57,7 @@ TEST(AlltoallvPrograms, WriteTheMissingReproducersWhenAsked) {
       if (std::filesystem::exists(file)) continue;
       const harness::Proof proof = proofs.prove(
           program_for(programs, hazard.c_str()), variant.name.view(), ProgramProofs::kMostDecisions,
-          harness::testing::window_of_program(scenario, hazard.view()));
+          {.window = harness::testing::window_of_program(scenario, hazard.view())});
       ASSERT_TRUE(proof.failed) << name;
       const harness::Outcome& outcome = proofs.runner().run(proof.failing);
       write_reproducer(file.string(), describe(proofs.runner(), outcome, proof.failing));

@@ -38,7 +38,7 @@ harness::Proof enumerate(const harness::Scenario& shaped, const char* config,
   const harness::Case the_case{&shaped, variant_named("reread_slot"),
                                harness::parse_config(shaped, config), &sim(), program.tape()};
   const int w1 = harness::raw(targets::alltoallv::Window::w1_source_reread);
-  return harness::prove(runner, the_case, decisions, limits, w1);
+  return harness::prove(runner, the_case, decisions, limits, {.window = w1});
 }
 
 Program collectives(int count) {

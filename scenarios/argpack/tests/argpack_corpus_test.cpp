@@ -16,13 +16,13 @@ bool is_protected(std::string_view window) { return window == "W0"; }
 TEST(ArgpackPrograms, FailAsShippedWithinThreeDecisionsAndHoldForOwn) {
   ProgramProofs proofs(scenario);
   for (const auto& [name, program] : read_corpus(scenario, "programs"))
-    if (!is_protected(name)) proofs.expect_told_apart(name, program.the_case, "borrow", "own");
+    if (!is_protected(name)) proofs.expect_told_apart(name, program, "borrow", "own");
 }
 
 TEST(ArgpackPrograms, AreTheSmallest) {
   ProgramProofs proofs(scenario);
   for (const auto& [name, program] : read_corpus(scenario, "programs"))
-    if (!is_protected(name)) proofs.expect_smallest(name, program.the_case, "borrow");
+    if (!is_protected(name)) proofs.expect_smallest(name, program, "borrow");
 }
 
 TEST(ArgpackPrograms, TheTopLevelPackOfOrdinaryUseIsProtected) {

@@ -23,14 +23,14 @@ TEST(GraphArgumentPrograms, FailAsShippedWithinThreeDecisionsAndHoldForRetainPer
   ProgramProofs proofs(scenario);
   for (const auto& [name, program] : read_corpus(scenario, "programs"))
     if (!is_protected(name) && !is_the_callers(name))
-      proofs.expect_told_apart(name, program.the_case, "borrow", "retain_per_node");
+      proofs.expect_told_apart(name, program, "borrow", "retain_per_node");
 }
 
 TEST(GraphArgumentPrograms, AreTheSmallest) {
   ProgramProofs proofs(scenario);
   for (const auto& [name, program] : read_corpus(scenario, "programs"))
     if (!is_protected(name) && !is_the_callers(name) && name != "R1-report")
-      proofs.expect_smallest(name, program.the_case, "borrow");
+      proofs.expect_smallest(name, program, "borrow");
 }
 
 TEST(GraphArgumentPrograms, OfProtectedWindowsGetThereAndHold) {

@@ -68,7 +68,8 @@ TEST(ManagedDictPrograms, FailByTheirWriterWithinTwoDecisionsAndHoldForStock) {
     if (smallest.variant == "stock")
       proofs.expect_holds(window, the_case, "stock", kMostDecisions);
     else
-      proofs.expect_told_apart(window, the_case, smallest.variant, "stock", kMostDecisions);
+      proofs.expect_told_apart(window, {.the_case = the_case}, smallest.variant, "stock",
+                               kMostDecisions);
   }
 }
 
@@ -76,9 +77,10 @@ TEST(ManagedDictPrograms, AreTheSmallest) {
   ProgramProofs proofs(scenario);
   for (const Smallest& smallest : smallest_programs())
     if (smallest.variant != "stock")
-      proofs.expect_smallest(std::string(smallest.window),
-                             make_case(smallest.variant, smallest.config, smallest.program),
-                             smallest.variant, kMostDecisions);
+      proofs.expect_smallest(
+          std::string(smallest.window),
+          {.the_case = make_case(smallest.variant, smallest.config, smallest.program)},
+          smallest.variant, kMostDecisions);
 }
 
 TEST(ManagedDictCorpus, TheSeedPlainIsTheDocumentedOrdinaryUse) {
