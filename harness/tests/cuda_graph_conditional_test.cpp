@@ -236,28 +236,6 @@ TEST_F(CudaGraphConditional, NorAreGraphsWithConditionsInside) {
   expect_no_fault();
 }
 
-TEST_F(CudaGraphConditional, AnUpdateChangesNeitherTheKindOfAConditionNorItsBodies) {
-  run([] {
-    const auto with = [](CUgraphConditionalNodeType type, unsigned size) {
-      CUgraph graph = make_graph();
-      add_conditional(graph, make_handle(graph, 0), type, size);
-      return graph;
-    };
-    CUgraphExec exec = instantiate(with(CU_GRAPH_COND_TYPE_IF, 1));
-    const auto updated_to = [&](CUgraph graph) {
-      CUgraphExecUpdateResultInfo info{};
-      cuGraphExecUpdate_v2(exec, graph, &info);
-      return info.result;
-    };
-    EXPECT_EQ(updated_to(with(CU_GRAPH_COND_TYPE_IF, 1)), CU_GRAPH_EXEC_UPDATE_SUCCESS);
-    EXPECT_EQ(updated_to(with(CU_GRAPH_COND_TYPE_IF, 2)),
-              CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
-    EXPECT_EQ(updated_to(with(CU_GRAPH_COND_TYPE_WHILE, 1)),
-              CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
-  });
-  expect_no_fault();
-}
-
 TEST_F(CudaGraphConditional, AValueSetThroughNoHandleIsAFault) {
   run([] {
     CUgraph graph = make_graph();

@@ -90,6 +90,7 @@ TEST_P(CudaMemoryOps, EachConditionIsWhatItSays) {
     EXPECT_FALSE(is_over(4, 3, CU_STREAM_WAIT_VALUE_AND));
     EXPECT_TRUE(is_over(4, 3, CU_STREAM_WAIT_VALUE_NOR));
     EXPECT_FALSE(is_over(-1, 0, CU_STREAM_WAIT_VALUE_NOR));
+    EXPECT_FALSE(is_over(1, 0xfffffffe, CU_STREAM_WAIT_VALUE_NOR));
   });
 }
 

@@ -55,6 +55,10 @@ TEST_P(CudaPool, AnAttributeIsKnownAndWhatIsCountedIsNotSet) {
     for (const CUmemPool_attribute counted :
          {CU_MEMPOOL_ATTR_USED_MEM_CURRENT, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT})
       EXPECT_EQ(cuMemPoolSetAttribute(pool, counted, &value), CUDA_ERROR_INVALID_VALUE);
+    cuuint64_t one = 1;
+    for (const CUmemPool_attribute mark :
+         {CU_MEMPOOL_ATTR_USED_MEM_HIGH, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH})
+      EXPECT_EQ(cuMemPoolSetAttribute(pool, mark, &one), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, nullptr),
               CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, nullptr),

@@ -347,6 +347,21 @@ TEST_F(CudaTiming, APoolThatIsSharedIsNotSupported) {
   });
 }
 
+TEST_F(CudaTiming, ABlockingStreamWaitsForTheLegacyOne) {
+  run(lagging(), [] {
+    CUdeviceptr address = allocate(64);
+    CUdeviceptr copy = allocate(64);
+    CUDA_OK(cuMemsetD32_v2(address, 0, 1));
+    CUDA_OK(cuCtxSynchronize());
+    CUstream blocking = make_stream(CU_STREAM_DEFAULT);
+    keep_busy(nullptr, address);
+    CUDA_OK(cuMemcpyDtoDAsync_v2(copy, address, sizeof(int), blocking));
+    CUDA_OK(cuStreamSynchronize(blocking));
+    EXPECT_EQ(read_int(copy), 1);
+  });
+  expect_finished();
+}
+
 TEST_F(CudaTiming, AHostFunctionThatWaitsForALaterOneIsADeadlock) {
   World& world = stage.world;
   run(Plain(), [&world] {

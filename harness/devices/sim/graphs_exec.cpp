@@ -102,12 +102,12 @@ bool ExecGraph::has_memory_nodes() const {
 }
 
 bool ExecGraph::has_conditional_nodes() const {
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [](const ExecNode& node) {
-                       return node.params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
-                     }) ||
-         std::any_of(bodies.begin(), bodies.end(),
-                     [](const ExecGraph* body) { return body->has_conditional_nodes(); });
+  const auto is_one = [](const ExecNode& node) {
+    return node.params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  };
+  const auto has_one = [](const ExecGraph* body) { return body->has_conditional_nodes(); };
+  return std::any_of(nodes.begin(), nodes.end(), is_one) ||
+         std::any_of(bodies.begin(), bodies.end(), has_one);
 }
 
 ExecGraph& Graphs::copy(const ExecGraph& graph) {
