@@ -259,7 +259,31 @@ def bad_input(full):
                      f"{count - len(wrong)} of {count}" + "".join(f"; {w}" for w in wrong[:3]), not wrong)
 
 
-# 8. The checks are checked.
+# 8. The simulated driver raises no false alarm.
+
+def no_false_alarms(full):
+    """Programs that keep to the documentation are never at fault, reach all of the driver, and each
+    precondition that is dropped shows.
+    """
+    need("release", "afterlife_tests")
+    count = 100_000 if full else 10_000
+    ended = programs.run("release", "afterlife_tests", "--gtest_filter=SoundPrograms*",
+                         env={"AFTERLIFE_SOUND_PROGRAMS": str(count)})
+    rows = re.findall(r"^  (\d+) (\w+), each at least (\d+) times: (.*)$", ended.out, re.M)
+    held = f"  {count} sound programs, no fault" in ended.out
+    yield Figure(f"{count} sound programs: no fault", f"exit {ended.code}", ended.code == 0 and held)
+    for things, kind, least, rarest in rows:
+        yield Figure(f"each of the driver's {things} {kind} reached at least {count // 100} times by them",
+                     f"least: {least}, {rarest}", int(least) >= count // 100)
+    ended = programs.run("release", "afterlife_tests", "--gtest_filter=*DroppedPrecondition*")
+    passed = re.search(r"\[  PASSED  \] (\d+) test", ended.out)
+    dropped = int(passed[1]) if passed else 0
+    yield Figure("each precondition that is dropped gives its fault, or its documented error",
+                 f"{dropped} dropped, exit {ended.code}",
+                 ended.code == 0 and dropped == sum(int(n) for n, kind, *_ in rows if kind == "preconditions") > 0)
+
+
+# 9. The checks are checked.
 
 def planted(full):
     """Each oracle goes red on its own planted fault, and the layer script on planted includes."""
@@ -285,7 +309,8 @@ def of_paths():
 
 
 FIGURES = (claims, fresh_clone, caught_in_time, coverage, proofs, replays, minimized, endurance,
-           fuzzed, speed, bad_input, planted, *of_paths())
+           fuzzed, speed, bad_input, no_false_alarms,
+           planted, *of_paths())
 
 
 def measure(full, names=()):

@@ -97,6 +97,12 @@ RULES = [
      'report(block, uses, by, "allocation", "nothing orders it after the allocation");', ""),
     ("what the host has waited for is done", "order.cpp",
      "  host_.join(clock);\n", ""),
+    ("a launch behind a queued free keeps its memory", "memory.cpp",
+     "if (block.graph == nullptr) block.freed = true;", "block.freed = true;"),
+    ("a graph's kernels run in the process that launched it", "graph_run.cpp",
+     "run.work->launch.process = process_;", "(void)process_;"),
+    ("an executable takes lines of its own", "graphs_exec.cpp",
+     "graph->lines_run = 0;", ""),
     # -- stream memory operations
     ("a wait without condition is cyclic", "memory_ops.cpp",
      "return ((found - wanted) & sign) == 0;  // Cyclic.", "return found >= wanted;"),

@@ -310,6 +310,27 @@ TEST_F(GraphMemoryUse, FreedTwiceByTheStreamIsAFault) {
   EXPECT_EQ(stage.fault(), "double_free");
 }
 
+TEST_F(GraphMemoryUse, ALaunchBehindAFreeThatIsStillQueuedIsALifeOfItsOwn) {
+  Always late = lagging();
+  EXPECT_EQ(stage.run(late,
+                      [] {
+                        CUdeviceptr address = 0;
+                        CUgraph graph = make_graph();
+                        add_alloc(graph, address);
+                        CUgraphExec exec = instantiate(graph);
+                        CUstream stream = make_stream();
+                        for (int i = 0; i < 3; ++i) {
+                          CUDA_OK(cuGraphLaunch(exec, stream));
+                          CUDA_OK(cuMemFreeAsync(address, stream));
+                        }
+                        CUDA_OK(cuGraphLaunch(exec, stream));
+                        CUDA_OK(cuStreamSynchronize(stream));
+                        CUDA_OK(cuMemFree_v2(address));
+                      }),
+            Ending::finished);
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
 TEST_F(GraphMemoryUse, AnAddressComesBackOnlyWhenNoGraphHasIt) {
   Always reuse(Site::reuse, 1);
   stage.run(reuse, [] {

@@ -213,6 +213,43 @@ TEST_F(SimIpc, EachProcessHasAddressesOfItsOwn) {
   expect_no_fault();
 }
 
+TEST_F(SimIpc, AGraphsKernelRunsInTheProcessThatLaunchedIt) {
+  Always late = lagging();
+  EXPECT_EQ(stage.run(late,
+                      [this] {
+                        CUdeviceptr memory = allocate(64);
+                        write_int(memory, 1);
+                        CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
+                        int count = 1;
+                        void* values[] = {&memory, &count};
+                        CUDA_KERNEL_NODE_PARAMS params{};
+                        params.func = function;
+                        params.gridDimX = params.gridDimY = params.gridDimZ = 1;
+                        params.blockDimX = params.blockDimY = params.blockDimZ = 1;
+                        params.kernelParams = values;
+                        CUgraph graph = nullptr;
+                        CUgraphNode node = nullptr;
+                        CUgraphExec exec = nullptr;
+                        CUevent event = make_event(kShared);
+                        CUstream stream = make_stream();
+                        CUDA_OK(cuGraphCreate(&graph, 0));
+                        CUDA_OK(cuGraphAddKernelNode_v2(&node, graph, nullptr, 0, &params));
+                        CUDA_OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+                        const CUipcEventHandle handle = export_event(event);
+                        CUDA_OK(cuGraphLaunch(exec, stream));
+                        CUDA_OK(cuEventRecord(event, stream));
+                        {  // Somebody else waits for it.
+                          const AsImporter importer(stage.world);
+                          CUevent opened = nullptr;
+                          CUDA_OK(cuIpcOpenEventHandle(&opened, handle));
+                          CUDA_OK(cuEventSynchronize(opened));
+                        }
+                        EXPECT_EQ(read_int(memory), 2);
+                      }),
+            Ending::finished);
+  expect_no_fault();
+}
+
 TEST_F(SimIpc, HalfOfOneHandleAndHalfOfAnotherIsNone) {
   run([this] {
     const CUipcMemHandle one = export_memory(allocate(64));

@@ -3,7 +3,7 @@
 // everything comes out well.
 #include <array>
 
-#include "harness/tests/cuda_stage.h"
+#include "harness/tests/graph_stage.h"
 
 namespace harness::testing {
 namespace {
@@ -236,6 +236,25 @@ TEST_F(CudaRace, AQueryThatFindsWorkNotReadyOrdersNothing) {
     set(first, address);
     EXPECT_EQ(cuStreamQuery(first), CUDA_ERROR_NOT_READY);
     set(second, address);
+    CUDA_OK(cuCtxSynchronize());
+  });
+  expect_order();
+}
+
+TEST_F(CudaRace, AnExecutableInTheStorageOfASmallerOneIsNotTakenForAStream) {
+  run([] {
+    CUdeviceptr mine = allocate(64);
+    CUdeviceptr shared = allocate(64);
+    CUgraph small = make_graph();
+    add_set(small, mine, 1);
+    CUstream stream = make_stream();
+    CUgraphExec exec = instantiate(small);
+    launch_and_wait(exec, stream);
+    CUDA_OK(cuGraphExecDestroy(exec));
+    set(make_stream(), shared);
+    CUgraph large = make_graph();
+    add_set(large, shared, 2, {add_set(large, mine, 1, {add_set(large, mine, 1)})});
+    CUDA_OK(cuGraphLaunch(instantiate(large), stream));
     CUDA_OK(cuCtxSynchronize());
   });
   expect_order();

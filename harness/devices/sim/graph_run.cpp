@@ -17,6 +17,7 @@ void GraphRun::begin(SimDevice& sim, GraphExec& exec, const Clock& before) {
   sim_ = &sim;
   graph_ = exec.root;
   site_ = sim.scheduler().site();
+  process_ = sim.scheduler().process();
   activation_ = {sim.scheduler().name_next("graph launch"), {}, {}};
   frame_count_ = next_order_ = 0;
   has_memory_ops_ = false;
@@ -269,6 +270,7 @@ Work& GraphRun::work_of(const Place& place) {
   sim_->world->history.add(
       ActivationRecord{name, activation_.name, kNodeKind, place.frame->order << 16 | place.node});
   run.work = &sim_->make_work(params);
+  run.work->launch.process = process_;
   run.work->site = site_;
   run.work->at = point_of(place);
   run.work->before = place.frame->before[place.node];

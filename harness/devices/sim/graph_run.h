@@ -108,6 +108,8 @@ class GraphRun {
   SimDevice* sim_ = nullptr;
   ExecGraph* graph_ = nullptr;
   Label site_;
+  ProcessId process_ =
+      ProcessId::first;    ///< Whose launch it is: another one may be at work when it goes on.
   Activation activation_;  ///< Asks which node goes on, whoever lets it.
   GraphFrame* root_ = nullptr;
   Clock after_;

@@ -55,6 +55,7 @@ ExecGraph& Graphs::fresh_exec_graph() {
   graph->launches = 0;
   graph->current = true;
   graph->after.clear();
+  graph->lines_run = 0;  // It may have more nodes than what it was before.
   return *graph;
 }
 

@@ -129,7 +129,9 @@ void Memory::retire(std::uint32_t index) {
   Block& block = blocks_[index];
   HARNESS_CHECK(!block.dead && block.installed, "a life has begun before it ends, once");
   ledger_->died(block.story());
-  block.freed = block.dead = true;
+  block.dead = true;
+  // A graph that is launched again has already said that its memory is not free any more.
+  if (block.graph == nullptr) block.freed = true;
   poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
   if (block.origin == Origin::imported) {
     --blocks_[block.exported].import_count;

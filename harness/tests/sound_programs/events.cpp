@@ -1,0 +1,113 @@
+// Events: recorded, recorded again, waited for by the host and by streams, asked, and ended at any
+// time.
+#include "harness/tests/sound_programs/steps.h"
+
+namespace harness::testing::sound {
+
+static void create(Program& p) {
+  if (p.events.size() == 3) return;
+  const bool known = p.keep(Rule::event_flags_are_known);
+  p.events.push_back(p.make_event(known ? CU_EVENT_DEFAULT : 99));
+}
+
+static Event* any_event(Program& p) {
+  return p.events.empty() ? nullptr : &p.events[p.below(p.events.size())];
+}
+
+static void record(Program& p) {
+  if (Event* event = any_event(p)) p.record(*event, p.any_home());
+}
+
+static void query(Program& p) {
+  if (Event* event = any_event(p)) p.query(*event);
+}
+
+static void synchronize(Program& p) {
+  Event* event = any_event(p);
+  if (event == nullptr) return;
+  cuEventSynchronize(event->handle);
+  p.move(event->state, Via::waited_for);
+}
+
+static void wait(Program& p) {
+  Event* event = any_event(p);
+  if (event == nullptr) return;
+  const std::size_t home = p.any_home();
+  const bool captured = !p.keep(Rule::external_waits_are_captured);
+  cuStreamWaitEvent(p.handle(home), event->handle,
+                    captured ? CU_EVENT_WAIT_EXTERNAL : CU_EVENT_WAIT_DEFAULT);
+  p.move(event->state, Via::stream_waits);
+  p.work(home);
+}
+
+/// What was submitted keeps its meaning.
+static void destroy(Program& p) {
+  if (p.events.empty()) return;
+  Event event = p.events.back();
+  p.events.pop_back();
+  p.destroy(event);
+  if (!p.keep(Rule::events_are_alive)) p.record(event, 0);
+  if (!p.keep(Rule::events_are_destroyed_once)) cuEventDestroy_v2(event.handle);
+}
+
+static void record_with_flags(Program& p) {
+  Event event = p.make_event();
+  const bool known = p.keep(Rule::record_flags_are_known);
+  cuEventRecordWithFlags(event.handle, p.handle(0), known ? CU_EVENT_RECORD_DEFAULT : 99);
+  p.move(event.state, Via::recorded);
+  p.work(0);
+  p.destroy(event);
+}
+
+static void measure(Program& p) {
+  const std::size_t home = p.any_home();
+  const bool timed = p.keep(Rule::measured_events_have_timing);
+  Event start = p.make_event(timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
+  Event end = p.make_event(CU_EVENT_DEFAULT);
+  if (p.keep(Rule::measured_events_are_recorded)) p.record(start, home);
+  p.set(home, p.use(home, p.any_memory()));
+  p.record(end, home);
+  cuEventSynchronize(end.handle);
+  p.move(end.state, Via::waited_for);
+  float milliseconds = 0;
+  cuEventElapsedTime_v2(&milliseconds, start.handle, end.handle);
+  p.destroy(start);
+  p.destroy(end);
+}
+
+/// The stream is held up until the events were asked.
+static void measure_what_is_over(Program& p) {
+  Memory flag = p.make_memory(Kind::plain, 0, 4);
+  cuMemsetD32Async(flag.address, 0, 1, p.handle(0));
+  p.work(0);
+  p.wait(0);
+  Event start = p.make_event(CU_EVENT_DEFAULT);
+  cuStreamWaitValue32_v2(p.handle(0), flag.address, 1, CU_STREAM_WAIT_VALUE_EQ);
+  p.work(0);
+  p.record(start, 0);
+  const bool over = p.keep(Rule::measured_events_are_over);
+  if (over) cuStreamWriteValue32_v2(p.handle(1), flag.address, 1, 0);
+  if (over) p.wait(0);
+  float milliseconds = 0;
+  cuEventElapsedTime_v2(&milliseconds, start.handle, start.handle);
+  if (!over) cuStreamWriteValue32_v2(p.handle(1), flag.address, 1, 0);
+  p.work(1);
+  p.destroy(start);
+  p.leave(flag);
+}
+
+Steps event_steps() {
+  static constexpr Program::Step kSteps[] = {
+      create,      create,
+      record,      record,
+      record,      query,
+      query,       query,
+      wait,        wait,
+      synchronize, synchronize,
+      destroy,     record_with_flags,
+      measure,     measure_what_is_over,
+  };
+  return kSteps;
+}
+
+}  // namespace harness::testing::sound

@@ -1,0 +1,221 @@
+// Kernels: modules and libraries, what they tell of their functions, and launches.
+#include "harness/tests/sound_programs/steps.h"
+
+extern "C" {
+extern const harness::KernelImage afterlife_kernels_pointers;
+}
+
+namespace harness::testing::sound {
+
+namespace {
+
+struct Module {
+  CUmodule handle = nullptr;
+  CUfunction add_one = nullptr;
+  State state = State::module_none;
+};
+
+Module load(Program& p) {
+  Module module;
+  if (p.coin())
+    cuModuleLoadData(&module.handle, &afterlife_kernels_conformance);
+  else
+    cuModuleLoadDataEx(&module.handle, &afterlife_kernels_conformance, 0, nullptr, nullptr);
+  p.move(module.state, Via::loaded);
+  const bool there = p.keep(Rule::functions_are_in_the_module);
+  cuModuleGetFunction(&module.add_one, module.handle, there ? "add_one" : "subtract_one");
+  p.move(module.state, Via::function_taken);
+  return module;
+}
+
+void unload(Program& p, Module& module) {
+  cuModuleUnload(module.handle);
+  p.move(module.state, Via::unloaded);
+}
+
+/// Holds a stream up until the flag is written, so that what comes next is late for certain.
+void hold_up(Program& p, Memory& flag, std::size_t home) {
+  cuMemsetD32Async(flag.address, 0, 1, p.handle(home));
+  p.work(home);
+  p.wait(home);
+  cuStreamWaitValue32_v2(p.handle(home), flag.address, 1, CU_STREAM_WAIT_VALUE_EQ);
+  p.work(home);
+}
+
+void let_go(Program& p, Memory& flag, std::size_t by) {
+  cuStreamWriteValue32_v2(p.handle(by), flag.address, 1, 0);
+  p.work(by);
+}
+
+}  // namespace
+
+static void own_module(Program& p) {
+  const std::size_t home = p.any_home();
+  Module module = load(p);
+  p.add_one(home, p.use(home, p.any_memory()), module.add_one);
+  p.move(module.state, Via::launched);
+  p.wait(home);
+  p.move(module.state, Via::waited_for);
+  unload(p, module);
+  if (!p.keep(Rule::modules_are_alive)) p.add_one(home, p.any_memory().address, module.add_one);
+  if (!p.keep(Rule::modules_are_unloaded_once)) cuModuleUnload(module.handle);
+}
+
+static void unused_module(Program& p) {
+  Module module = load(p);
+  unload(p, module);
+}
+
+static void module_outlives_its_work(Program& p) {
+  Memory flag = p.make_memory(Kind::plain, 0, 4);
+  Memory memory = p.make_memory(Kind::plain, 0);
+  Module module = load(p);
+  hold_up(p, flag, 0);
+  p.add_one(0, p.use(0, memory), module.add_one);
+  p.move(module.state, Via::launched);
+  const bool waits = p.keep(Rule::modules_outlive_their_kernels);
+  if (!waits) unload(p, module);
+  let_go(p, flag, 1);
+  p.wait(0);
+  if (waits) {
+    p.move(module.state, Via::waited_for);
+    unload(p, module);
+  }
+  p.leave(memory);
+  p.leave(flag);
+}
+
+static void ask(Program& p) {
+  int value = 0;
+  cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, p.kernel);
+  const bool known = p.keep(Rule::function_attributes_are_known);
+  cuFuncSetAttribute(p.kernel,
+                     known ? CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+                           : static_cast<CUfunction_attribute>(99),
+                     1024);
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  cuFuncGetParamInfo(p.kernel, p.keep(Rule::parameters_are_there) ? 1 : 9, &offset, &bytes);
+  int blocks = 0;
+  cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, p.kernel, 32, 0);
+}
+
+// ---- launches ---------------------------------------------------------------------------------
+
+static void launch(Program& p) {
+  const std::size_t home = p.any_home();
+  p.add_one(home, p.use(home, p.any_memory()));
+}
+
+static void launch_with_config(Program& p) {
+  const std::size_t home = p.any_home();
+  CUdeviceptr address = p.use(home, p.any_memory());
+  int count = 16;
+  void* parameters[] = {&address, &count};
+  CUlaunchConfig config{};
+  config.gridDimX = p.keep(Rule::grids_are_not_empty) ? 2 : 0;
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.blockDimX = 8;
+  config.hStream = p.handle(home);
+  if (home == kPerThread && p.coin()) config.hStream = nullptr;
+  if (home == kPerThread)
+    cuLaunchKernelEx_ptsz(&config, p.kernel, parameters, nullptr);
+  else
+    cuLaunchKernelEx(&config, p.kernel, parameters, nullptr);
+  p.work(home);
+}
+
+static void launch_with_a_buffer(Program& p) {
+  struct {
+    CUdeviceptr address;
+    int count = 16;
+  } packed{};
+  const std::size_t home = p.any_home();
+  packed.address = p.use(home, p.any_memory());
+  std::size_t bytes = sizeof packed;
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                   CU_LAUNCH_PARAM_END};
+  void* parameters[] = {&packed.address, &packed.count};
+  const bool one = p.keep(Rule::parameters_come_in_one_way);
+  cuLaunchKernel(p.kernel, 2, 1, 1, 8, 1, 1, 0, p.handle(home), one ? nullptr : parameters, extra);
+  p.work(home);
+}
+
+/// A kernel's memory lives until the kernel is done.
+static void kernel_within_its_memory(Program& p) {
+  Memory memory = p.make_memory(Kind::plain, 0);
+  CUdeviceptr address = p.use(0, memory);
+  int count = 4;
+  void* parameters[] = {&address, &count};
+  if (!p.keep(Rule::kernels_stay_within_memory)) address += std::size_t{1} << 32;
+  cuLaunchKernel(p.kernel, 1, 1, 1, 4, 1, 1, 0, p.handle(0), parameters, nullptr);
+  p.work(0);
+  p.wait(0);
+  p.leave(memory);
+}
+
+/// A pointer in device memory is as good as its target.
+static void follow_a_pointer(Program& p) {
+  CUmodule module = nullptr;
+  CUfunction follow = nullptr;
+  cuModuleLoadData(&module, &afterlife_kernels_pointers);
+  cuModuleGetFunction(&follow, module, "follow");
+  Memory target = p.make_memory(Kind::plain, 0);
+  Memory table = p.make_memory(Kind::plain, 0);
+  Memory out = p.make_memory(Kind::plain, 0);
+  cuMemcpyHtoDAsync_v2(table.address, &target.address, sizeof target.address, p.handle(0));
+  p.work(0);
+  const bool alive = p.keep(Rule::pointers_in_memory_are_alive);
+  if (!alive) p.free_memory(target);
+  void* parameters[] = {&table.address, &out.address};
+  cuLaunchKernel(follow, 1, 1, 1, 1, 1, 1, 0, p.handle(0), parameters, nullptr);
+  p.work(0);
+  p.wait(0);
+  if (alive) p.leave(target);
+  p.leave(table);
+  p.leave(out);
+  cuModuleUnload(module);
+}
+
+// ---- libraries --------------------------------------------------------------------------------
+
+static void library(Program& p) {
+  State state = State::library_none;
+  CUlibrary library = nullptr;
+  cuLibraryLoadData(&library, &afterlife_kernels_conformance, nullptr, nullptr, 0, nullptr, nullptr,
+                    0);
+  p.move(state, Via::loaded);
+  CUkernel kernel = nullptr;
+  cuLibraryGetKernel(&kernel, library,
+                     p.keep(Rule::kernels_are_in_the_library) ? "add_one" : "subtract_one");
+  p.move(state, Via::function_taken);
+  CUlibrary owner = nullptr;
+  cuKernelGetLibrary(&owner, kernel);
+  p.check(owner == library, "the kernel's library");
+  int threads = 0;
+  cuKernelGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel, 0);
+  std::size_t offset = 0;
+  cuKernelGetParamInfo(kernel, 1, &offset, nullptr);
+  CUfunction function = nullptr;
+  cuKernelGetFunction(&function, kernel);
+  const std::size_t home = p.any_home();
+  p.add_one(home, p.use(home, p.any_memory()),
+            p.coin() ? function : reinterpret_cast<CUfunction>(kernel));
+  p.move(state, Via::launched);
+  p.wait(home);
+  p.move(state, Via::waited_for);
+  cuLibraryUnload(library);
+  p.move(state, Via::unloaded);
+  if (!p.keep(Rule::libraries_are_alive)) cuLibraryGetKernel(&kernel, library, "add_one");
+  if (!p.keep(Rule::libraries_are_unloaded_once)) cuLibraryUnload(library);
+}
+
+Steps kernel_steps() {
+  static constexpr Program::Step kSteps[] = {
+      own_module,         unused_module,        module_outlives_its_work, ask,     launch,
+      launch_with_config, launch_with_a_buffer, kernel_within_its_memory, library, follow_a_pointer,
+  };
+  return kSteps;
+}
+
+}  // namespace harness::testing::sound

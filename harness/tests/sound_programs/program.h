@@ -1,0 +1,153 @@
+// Program: a random program that keeps what the documentation asks of it, and the reference state
+// by which it knows what that is: which stream used a piece of memory last (its *home*), what the
+// host has waited for, and in which state of its life each object is. Nothing in here asks the
+// driver how it stands.
+//
+// Each topic (memory, pools, graphs ...) is a file with the steps that programs are made of. Where
+// a step keeps a precondition it says `if (keep(Rule::...))`; with that rule dropped, the same step
+// leaves it out. What a step makes it ends, but for the streams, the memory and the events that all
+// share.
+//
+// Lifetime: outside of the task, which may meet a fatal fault and never unwind. For that reason
+// steps own no storage either.
+#pragma once
+
+#include <array>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "harness/tests/sound_programs/entries.h"
+#include "harness/tests/sound_programs/rules.h"
+#include "harness/tests/sound_programs/transitions.h"
+
+namespace harness::testing::sound {
+
+/// What all programs together have done.
+struct Tally {
+  Calls calls;
+  std::array<int, kTransitionCount> taken{};
+  std::array<int, kRuleCount> kept{};
+};
+
+inline constexpr std::size_t kBytes = 64;
+
+enum class Kind : std::uint8_t { plain, managed, pinned, pooled };
+
+struct Memory {
+  CUdeviceptr address = 0;
+  std::size_t home = 0;  ///< The stream that used it last.
+  Kind kind = Kind::plain;
+  State state = State::memory_none;
+};
+
+struct Stream {
+  CUstream handle = nullptr;
+  State state = State::stream_none;
+};
+
+struct Event {
+  CUevent handle = nullptr;
+  State state = State::event_none;
+  std::size_t home = 0;  ///< The stream that it was last recorded in.
+};
+
+/// Homes: three streams that are the program's own, of which the last one waits for the default
+/// stream; the default stream; and the thread's own.
+inline constexpr std::size_t kOwnStreams = 3;
+inline constexpr std::size_t kBlocking = 2;
+inline constexpr std::size_t kDefault = 3;
+inline constexpr std::size_t kPerThread = 4;
+
+class Program {
+ public:
+  using Step = void (*)(Program&);
+
+  Program(std::uint64_t seed, Rule dropped, Tally& tally)
+      : tally(tally), random_(seed), dropped_(dropped) {}
+
+  /// Runs so many steps; then, if a rule is to be dropped, as many as it takes.
+  void run(std::span<const Step> steps, int count);
+
+  // ---- chance ----
+  std::size_t below(std::size_t count) { return random_() % count; }
+  bool coin() { return below(2) == 0; }
+
+  // ---- preconditions and states ----
+  /// Whether the program keeps to the rule here.
+  bool keep(Rule rule);
+  bool dropped() const { return has_dropped_; }
+  void move(State& state, Via via);
+  /// What the driver's answer must be, if the program is sound.
+  void check(bool holds, const char* what) const {
+    if (!holds && !has_dropped_) ADD_FAILURE() << what;
+  }
+  /// The next call must return this error, as documented.
+  void expect(CUresult error) { tally.calls.expect(error); }
+
+  // ---- streams ----
+  CUstream handle(std::size_t home) const { return streams[home].handle; }
+  std::size_t any_home() { return below(streams.size()); }
+  std::size_t own_home() { return below(kOwnStreams); }
+  /// Two different ones of which none holds up the other.
+  std::size_t free_home() { return below(kBlocking); }
+  /// Work was submitted. The default stream is only idle when those that wait for it are.
+  void work(std::size_t home) {
+    move(streams[home].state, Via::work);
+    const bool captured = streams[home].state == State::stream_capturing;
+    if ((home == kBlocking || home == kPerThread) && !captured)
+      move(streams[kDefault].state, Via::work);
+  }
+  /// The host waits for all that was submitted.
+  void wait(std::size_t home);
+  /// What the host knows to be done, with the stream.
+  void stream_is_done(std::size_t home, Via via);
+  void make_stream(std::size_t home);
+  /// Makes what comes in `to` come after all that was submitted to `from`.
+  void hand_over(std::size_t from, std::size_t to);
+  void wait_for_all();
+
+  // ---- memory ----
+  Memory make_memory(Kind kind, std::size_t home, std::size_t bytes = kBytes);
+  void free_memory(Memory& memory);
+  /// The same, at some later time: a free of cuMemAlloc's memory would wait for all work.
+  void leave(const Memory& memory);
+  void free_what_is_left();
+  /// Memory is made the stream's, whose next work may use it.
+  CUdeviceptr use(std::size_t home, Memory& memory);
+  /// Some memory that all share.
+  Memory& any_memory() { return shared[below(shared.size())]; }
+
+  void set(std::size_t home, CUdeviceptr address, unsigned value = 1);
+  void add_one(std::size_t home, CUdeviceptr address, CUfunction function = nullptr);
+
+  // ---- events ----
+  Event make_event(unsigned flags = CU_EVENT_DISABLE_TIMING);
+  void record(Event& event, std::size_t home);
+  void query(Event& event);
+  void destroy(Event& event);
+
+  Tally& tally;
+  std::array<Stream, 5> streams{};
+  std::vector<Memory> shared;
+  std::vector<Memory> left;  ///< That nobody uses any more.
+  std::vector<Event> events;
+  CUfunction kernel = nullptr;  ///< add_one of module_, whose kernels all may use.
+  CUcontext context = nullptr;  ///< The primary one.
+  State capture_mode = State::mode_global;
+  std::array<int, 8> counters{};  ///< For host functions and destructors.
+
+ private:
+  std::mt19937_64 random_;
+  Rule dropped_;
+  bool has_dropped_ = false;
+};
+
+/// The steps of all topics.
+std::span<const Program::Step> all_steps();
+
+/// A value that host functions and destructors count in.
+inline void count_call(void* data) { ++*static_cast<int*>(data); }
+inline void do_nothing(void*) {}
+
+}  // namespace harness::testing::sound

@@ -1,0 +1,54 @@
+// What the driver tells of itself, of its devices and of errors.
+#include "harness/tests/sound_programs/steps.h"
+
+namespace harness::testing::sound {
+
+static void driver(Program& p) {
+  cuInit(p.keep(Rule::init_flags_are_zero) ? 0 : 1);
+  int version = 0;
+  cuDriverGetVersion(&version);
+  p.check(version == CUDA_VERSION, "the version");
+  void* function = nullptr;
+  const bool named = p.keep(Rule::functions_are_asked_by_name);
+  cuGetProcAddress_v2(named ? "cuMemAlloc" : nullptr, &function, CUDA_VERSION,
+                      CU_GET_PROC_ADDRESS_DEFAULT, nullptr);
+  p.check(function != nullptr, "an entry point");
+}
+
+static void another_process(Program& p) {
+  const ProcessScope scope(World::current()->scheduler, ProcessId{4});
+  if (p.keep(Rule::the_driver_is_initialized)) cuInit(0);
+  int count = 0;
+  cuDeviceGetCount(&count);
+}
+
+static void device(Program& p) {
+  int count = 0;
+  cuDeviceGetCount(&count);
+  CUdevice found = -1;
+  cuDeviceGet(&found, p.keep(Rule::ordinals_are_below_the_count) ? count - 1 : count);
+  char name[64] = {};
+  cuDeviceGetName(name, sizeof name, 0);
+  std::size_t bytes = 0;
+  cuDeviceTotalMem_v2(&bytes, 0);
+  int value = 0;
+  const bool known = p.keep(Rule::device_attributes_are_known);
+  cuDeviceGetAttribute(
+      &value, known ? CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK : CU_DEVICE_ATTRIBUTE_MAX, 0);
+}
+
+static void error(Program& p) {
+  const CUresult some =
+      p.keep(Rule::error_codes_are_known) ? CUDA_ERROR_INVALID_VALUE : static_cast<CUresult>(12345);
+  const char* text = nullptr;
+  cuGetErrorName(some, &text);
+  p.check(text != nullptr && std::string_view(text) == "CUDA_ERROR_INVALID_VALUE", "the name");
+  cuGetErrorString(some, &text);
+}
+
+Steps query_steps() {
+  static constexpr Program::Step kSteps[] = {driver, another_process, device, error};
+  return kSteps;
+}
+
+}  // namespace harness::testing::sound
