@@ -95,6 +95,9 @@ void clear_up(Scene& scene, GraphArgument& path) {
 void exit_early(Scene& scene, GraphArgument& path) {
   const harness::SiteScope site(scene.world().scheduler, "exit");
   synchronize_all(path);
+  // A closed stream is not waited for by itself, and what it still calls needs the interpreter.
+  if (path.synchronize(StreamName::second) == Status::closed)
+    insist([&] { return path.synchronize_device(); });
   path.drop_all(false);
   path.finalize();
   path.wait_for_destructors(ended_user_objects(scene));
