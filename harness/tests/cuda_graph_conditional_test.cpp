@@ -221,6 +221,43 @@ TEST_F(CudaGraphConditional, GraphsWithConditionsAreNotCopied) {
   expect_no_fault();
 }
 
+// A graph with a condition somewhere inside it is no more copied than one that has it at the top.
+TEST_F(CudaGraphConditional, NorAreGraphsWithConditionsInside) {
+  run([] {
+    CUgraph graph = make_graph();
+    CUgraphNode child = nullptr;
+    CUDA_OK(cuGraphAddChildGraphNode(&child, graph, nullptr, 0, make_graph()));
+    CUgraph inside = nullptr;
+    CUDA_OK(cuGraphChildGraphNodeGetGraph(child, &inside));
+    add_conditional(inside, make_handle(inside, 0), CU_GRAPH_COND_TYPE_IF);
+    CUgraph clone = nullptr;
+    EXPECT_EQ(cuGraphClone(&clone, graph), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
+TEST_F(CudaGraphConditional, AnUpdateChangesNeitherTheKindOfAConditionNorItsBodies) {
+  run([] {
+    const auto with = [](CUgraphConditionalNodeType type, unsigned size) {
+      CUgraph graph = make_graph();
+      add_conditional(graph, make_handle(graph, 0), type, size);
+      return graph;
+    };
+    CUgraphExec exec = instantiate(with(CU_GRAPH_COND_TYPE_IF, 1));
+    const auto updated_to = [&](CUgraph graph) {
+      CUgraphExecUpdateResultInfo info{};
+      cuGraphExecUpdate_v2(exec, graph, &info);
+      return info.result;
+    };
+    EXPECT_EQ(updated_to(with(CU_GRAPH_COND_TYPE_IF, 1)), CU_GRAPH_EXEC_UPDATE_SUCCESS);
+    EXPECT_EQ(updated_to(with(CU_GRAPH_COND_TYPE_IF, 2)),
+              CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
+    EXPECT_EQ(updated_to(with(CU_GRAPH_COND_TYPE_WHILE, 1)),
+              CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
+  });
+  expect_no_fault();
+}
+
 TEST_F(CudaGraphConditional, AValueSetThroughNoHandleIsAFault) {
   run([] {
     CUgraph graph = make_graph();

@@ -15,15 +15,21 @@ inline constexpr std::string_view kBareAddress =
 inline constexpr std::string_view kCycle =
     "cuda.core docs, graph attachments: a cycle through a graph is not collected";
 
-inline constexpr std::array<harness::ContractClause, 9> kContract{{
+inline constexpr std::string_view kGraphMemory =
+    "CUDA programming guide, graph memory nodes: it is used between its allocation and its free; "
+    "cuda.core passes AllocNode.dptr as an int, whose memory is the caller's";
+
+inline constexpr std::array<harness::ContractClause, 11> kContract{{
     {"", "Buffer.close", "add_one", kClose},
     {"", "Buffer.close", "saxpy", kClose},
     {"", "Buffer.close", "block_sum", kClose},
     {"", "Buffer.close", "produce", kClose},
     {"", "Buffer.close", "consume", kClose},
+    {"", "Buffer.close", "scratch", kClose},
     {"", "", "captured", kCaptured},
     {"library", "ObjectCode.__dealloc__/R4", "", kCaptured},
     {"", "", "chase", kBareAddress},
+    {"graph memory", "", "", kGraphMemory},
     {"reference cycle", "", "", kCycle},
 }};
 

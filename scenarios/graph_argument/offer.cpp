@@ -64,6 +64,16 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
          Op::drop, Op::synchronize, Op::synchronize_device, Op::add_memset),
      ops(Op::drop, Op::synchronize_device, Op::end_building, Op::make_cycle, Op::collect),
      ops(Op::launch_captured, Op::end_building, Op::complete, Op::launch), kBufferVariables},
+    // Branches: what is given to nodes in them, and branches whose node goes.
+    {kShortWay | ops(Op::add_conditional, Op::get_branch, Op::add_memset, Op::set_params,
+                     Op::destroy_node, Op::drop, Op::synchronize),
+     ops(Op::drop, Op::destroy_node, Op::set_params, Op::get_branch, Op::add_kernel, Op::launch),
+     ops(Op::add_conditional, Op::get_branch, Op::drop, Op::launch), kBufferVariables},
+    // Memory of graphs: freed too early, too late, elsewhere or never.
+    {kShortWay | ops(Op::create_definition, Op::add_alloc, Op::add_free, Op::add_scratch, Op::drop,
+                     Op::synchronize),
+     ops(Op::drop, Op::add_scratch, Op::add_free, Op::launch),
+     ops(Op::add_alloc, Op::add_free, Op::add_scratch, Op::launch), kBufferVariables},
 }};
 
 /// `members` where `condition` holds.
@@ -90,6 +100,12 @@ Ops applicable(const Situation& now) {
          when(defined, ops(Op::add_callback, Op::clone, Op::instantiate, Op::flood)) |
          when(several(census.definitions), ops(Op::add_child)) |
          when(census.child_nodes != 0, ops(Op::get_child)) |
+         when(defined && census.modules != 0, ops(Op::add_conditional)) |
+         when(census.conditional_nodes != 0, ops(Op::get_branch)) |
+         when(defined, ops(Op::add_alloc)) |
+         when(defined && census.allocation_nodes != 0, ops(Op::add_free)) |
+         when(defined && census.allocation_nodes != 0 && buffered && census.modules != 0,
+              ops(Op::add_scratch)) |
          when(census.kernel_nodes != 0 && buffered, ops(Op::set_params)) |
          when(census.nodes != 0, ops(Op::destroy_node)) |
          when(census.graphs != 0, ops(Op::upload, Op::launch, Op::close_graph)) |

@@ -47,7 +47,7 @@ struct Theme {
 };
 inline constexpr std::size_t kFavour = 4;
 inline constexpr std::size_t kWant = 12;  ///< ... and what leads on to a launch so often.
-inline constexpr std::uint32_t kThemeCount = 13;
+inline constexpr std::uint32_t kThemeCount = 15;
 const Theme& theme(std::uint32_t index);
 
 /// What goes into a slot of `task`.

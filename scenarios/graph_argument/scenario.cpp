@@ -3,7 +3,8 @@
 //
 //   variables.h  what the script's globals hold      offer.h   which ops make sense now
 //   script.h     one op slot: op, arguments, call    driver.cpp  the tasks
-//   script_ops.cpp  the ops and their arguments      programs.h  tapes op by op
+//   script_ops.cpp, script_node_ops.cpp  the ops     programs.h  tapes op by op
+//   script_arguments.cpp  what they may be given
 //   windows.cpp  which window a fault belongs to     contract.h  what is the caller's to keep
 #include "scenarios/graph_argument/scenario.h"
 
@@ -39,6 +40,7 @@ constexpr std::array<harness::Window, targets::graph_argument::kWindowCount> kWi
     {"R12", "the last reference goes while a launch is in flight, then the launch uses it"},
     {"R13", "an event or stream is closed, then it is used"},
     {"R14", "a module goes, then a kernel node uses its code"},
+    {"R15", "a graph's memory is used after its free, elsewhere, or never freed: the caller's"},
     {"R16", "a node is added and its owners are not, then it is used"},
     {"R17", "an update fails, then the executable's owners are appended to"},
     {"R18", "a handle comes back, then what was known of it is taken for the new one's"},

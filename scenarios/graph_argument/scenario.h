@@ -49,8 +49,13 @@ enum class Op : std::uint8_t {
   end_building,
   complete,
   synchronize_device,
+  add_conditional,
+  get_branch,
+  add_alloc,
+  add_free,
+  add_scratch,
 };
-inline constexpr std::size_t kOpCount = 40;
+inline constexpr std::size_t kOpCount = 45;
 inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"allocate"},
     {"close_buffer"},
@@ -92,6 +97,11 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"end_building"},
     {"complete"},
     {"synchronize_device"},
+    {"add_conditional"},
+    {"get_branch"},
+    {"add_alloc"},
+    {"add_free"},
+    {"add_scratch"},
 }};
 
 /// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the

@@ -37,7 +37,8 @@ const OpList& Script::current_offer(const Theme& theme, std::uint32_t task) {
 /// The ops from which on there is something to meddle with.
 static bool uses(Op op) {
   return op == Op::add_kernel || op == Op::add_memcpy || op == Op::add_memset ||
-         op == Op::add_callback || op == Op::instantiate || op == Op::launch_captured;
+         op == Op::add_callback || op == Op::add_conditional || op == Op::add_alloc ||
+         op == Op::instantiate || op == Op::launch_captured;
 }
 
 void Script::take_slot(const Theme& theme, std::uint32_t task, std::uint32_t index) {
@@ -78,7 +79,7 @@ void Script::run_op(Op op, const Situation& now, Slot slot) {
   if (status != Status::ok) return;
   scene_.count_op(harness::raw(op));
   added_ = added_ || op == Op::add_kernel || op == Op::add_memcpy || op == Op::add_memset ||
-           op == Op::add_child || op == Op::launch_captured;
+           op == Op::add_child || op == Op::add_scratch || op == Op::launch_captured;
 }
 
 void Script::begin_using() {

@@ -84,6 +84,8 @@ class Script final : public targets::graph_argument::Observer {
   Status perform_on_definition(Op op, const Census& census, const Slot& slot);
   Status perform_on_graph(Op op, const Census& census, const Slot& slot);
   Status perform_on_builder(Op op, const Census& census, const Slot& slot);
+  /// Branches, and memory of graphs.
+  Status perform_on_inside(Op op, const Census& census, const Slot& slot);
   Status add_kernel(const Census& census, const Slot& slot);
   Status add_memcpy(const Census& census, const Slot& slot);
 

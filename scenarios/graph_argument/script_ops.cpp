@@ -1,82 +1,18 @@
-// The ops and their arguments. The plain argument is the one that is most useful: an object that
-// fits. Tapes name variables, never positions in a list, and a new thing's plain variable depends
-// on its slot alone: deleting one op leaves the arguments of the others where they were.
+// The ops and their arguments, but for those of nodes (script_node_ops.cpp).
 #include "scenarios/graph_argument/script.h"
 
 namespace scenarios::graph_argument {
 
-using harness::Site;
 using targets::graph_argument::GraphArgument;
-using targets::graph_argument::Kernel;
-using targets::graph_argument::kVariableCount;
 using targets::graph_argument::Mischief;
 using targets::graph_argument::Status;
-
-namespace {
-
-/// What tapes call a variable. 0 would be the plain.
-constexpr std::uint32_t tape_value(Variable variable) { return variable + 1; }
-constexpr std::uint32_t kNowhereValue = tape_value(kVariableCount);
-
-/// The options of an argument, [0] plain.
-class VariableList {
- public:
-  void add(Variable variable) { values_[count_++] = tape_value(variable); }
-  void add_nowhere() { values_[count_++] = kNowhereValue; }
-  void add_all(Variables variables) {
-    for (; variables != 0; variables &= variables - 1)
-      add(static_cast<Variable>(std::countr_zero(variables)));
-  }
-  operator std::span<const std::uint32_t>() const { return {values_.data(), count_}; }
-
- private:
-  std::array<std::uint32_t, kFavour*(kVariableCount + 1)> values_;
-  std::size_t count_ = 0;
-};
-
-}  // namespace
-
-// ---- arguments --------------------------------------------------------------------------------
-
-std::uint32_t Script::choose_of(std::span<const std::uint32_t> values) {
-  return values[scene_.world().picker.pick_value(Site::argument, values)];
-}
-
-Variable Script::choose(Variables fitting, Variables favoured) {
-  VariableList options;
-  options.add_all(fitting);
-  for (std::size_t i = 1; i < kFavour; ++i) options.add_all(fitting & favoured);
-  return choose_of(options) - 1;
-}
-
-Variable Script::choose_new(const Slot& slot, Variables kind) {
-  const auto first = static_cast<Variable>(std::countr_zero(kind));
-  const auto count = static_cast<std::uint32_t>(std::popcount(kind));
-  const Variable plain = first + (slot.index + 3 * slot.task) % count;
-  VariableList options;
-  options.add(plain);
-  options.add_all(kind & ~bit(plain));
-  return choose_of(options) - 1;
-}
-
-Variable Script::choose_node(const Slot& slot) {
-  const auto first = static_cast<Variable>(std::countr_zero(kNodeVariables));
-  VariableList options;
-  options.add(first + (slot.index + slot.task) % std::popcount(kNodeVariables));
-  options.add_all(kNodeVariables & ~bit(first + (slot.index + slot.task) % 3));
-  const std::size_t times = (dropped_ & kDefinitionVariables) != 0 ? 2 * kFavour : 1;
-  for (std::size_t i = 0; i < times; ++i) options.add_nowhere();
-  const std::uint32_t value = choose_of(options);
-  return value == kNowhereValue ? targets::graph_argument::kNowhere : value - 1;
-}
-
-// ---- ops --------------------------------------------------------------------------------------
 
 Status Script::perform(Op op, const Situation& now, const Slot& slot) {
   if (op < Op::create_definition) return perform_on_objects(op, now.census, slot);
   if (op < Op::instantiate) return perform_on_definition(op, now.census, slot);
   if (op < Op::begin_building) return perform_on_graph(op, now.census, slot);
-  return perform_on_builder(op, now.census, slot);
+  if (op < Op::add_conditional) return perform_on_builder(op, now.census, slot);
+  return perform_on_inside(op, now.census, slot);
 }
 
 Status Script::perform_on_objects(Op op, const Census& census, const Slot& slot) {
@@ -108,76 +44,6 @@ Status Script::perform_on_objects(Op op, const Census& census, const Slot& slot)
     }
     default:
       return path.close_stream();
-  }
-}
-
-Status Script::add_kernel(const Census& census, const Slot& slot) {
-  const Variable into = choose_node(slot);
-  const Variable definition = choose(census.definitions);
-  const Variable module = choose(census.modules);
-  const auto kernel = static_cast<Kernel>(choose_number(targets::graph_argument::kKernelCount));
-  const Variable first = choose(census.buffers);
-  return path_->add_kernel(into, definition, module, kernel, first, choose(census.buffers));
-}
-
-Status Script::add_memcpy(const Census& census, const Slot& slot) {
-  const Variable into = choose_node(slot);
-  const Variable definition = choose(census.definitions);
-  const Variable target = choose(census.buffers);
-  return path_->add_memcpy(into, definition, target, choose(census.buffers & ~bit(target)));
-}
-
-Status Script::perform_on_definition(Op op, const Census& census, const Slot& slot) {
-  GraphArgument& path = *path_;
-  const auto new_node = [&] { return choose_node(slot); };
-  switch (op) {
-    case Op::create_definition:
-      return path.create_definition(choose_new(slot, kDefinitionVariables));
-    case Op::add_kernel:
-      return add_kernel(census, slot);
-    case Op::add_memcpy:
-      return add_memcpy(census, slot);
-    case Op::add_memset: {
-      const Variable into = new_node();
-      const Variable definition = choose(census.definitions);
-      return path.add_memset(into, definition, choose(census.buffers), slot.value());
-    }
-    case Op::add_record:
-    case Op::add_wait: {
-      const Variable into = new_node();
-      const Variable definition = choose(census.definitions);
-      const Variable event = choose(census.events);
-      return op == Op::add_record ? path.add_record(into, definition, event)
-                                  : path.add_wait(into, definition, event);
-    }
-    case Op::add_callback: {
-      const Variable into = new_node();
-      return path.add_callback(into, choose(census.definitions));
-    }
-    case Op::add_child: {
-      const Variable into = new_node();
-      const Variable definition = choose(census.definitions);
-      return path.add_child(into, definition, choose(census.definitions & ~bit(definition)));
-    }
-    case Op::get_child: {
-      const Variable into = choose_new(slot, kDefinitionVariables);
-      return path.get_child(into, choose(census.child_nodes));
-    }
-    case Op::set_params: {
-      const Variable node = choose(census.kernel_nodes);
-      const Variable first = choose(census.buffers);
-      return path.set_params(node, first, choose(census.buffers));
-    }
-    case Op::destroy_node:
-      return path.destroy_node(choose(census.nodes));
-    case Op::clone: {
-      const Variable into = choose_new(slot, kDefinitionVariables);
-      return path.clone(into, choose(census.definitions));
-    }
-    default: {
-      const Variable buffer = choose(census.buffers);
-      return path.set_attribute(buffer, choose(census.definitions));
-    }
   }
 }
 

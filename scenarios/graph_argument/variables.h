@@ -59,6 +59,8 @@ struct Census {
   Variables nodes = 0;
   Variables kernel_nodes = 0;
   Variables child_nodes = 0;
+  Variables conditional_nodes = 0;
+  Variables allocation_nodes = 0;
   Variables builders = 0;
   Variables capturing = 0;
   Variables graphs = 0;
@@ -88,6 +90,23 @@ struct Census {
     }
     HARNESS_CHECK(false, "it holds something");
   }
+  /// Null where nothing asks for such nodes.
+  Variables* of(targets::graph_argument::NodeKind kind) {
+    using targets::graph_argument::NodeKind;
+    switch (kind) {
+      case NodeKind::other:
+        return nullptr;
+      case NodeKind::kernel:
+        return &kernel_nodes;
+      case NodeKind::child:
+        return &child_nodes;
+      case NodeKind::conditional:
+        return &conditional_nodes;
+      case NodeKind::allocation:
+        return &allocation_nodes;
+    }
+    return nullptr;
+  }
 };
 
 inline Census take_census(const targets::graph_argument::GraphArgument& path) {
@@ -97,9 +116,7 @@ inline Census take_census(const targets::graph_argument::GraphArgument& path) {
     if (kind == targets::graph_argument::Kind::nothing) continue;
     census.of(kind) |= bit(v);
     if (path.is_capturing(v)) census.capturing |= bit(v);
-    if (kind != targets::graph_argument::Kind::node) continue;
-    if (path.is_kernel_node(v)) census.kernel_nodes |= bit(v);
-    if (path.is_child_node(v)) census.child_nodes |= bit(v);
+    if (Variables* nodes = census.of(path.node_kind(v))) *nodes |= bit(v);
   }
   return census;
 }

@@ -53,6 +53,7 @@ std::optional<Window> window_of_kind(const Fault& fault) {
   if (kind == "graph" && is_builders(fault)) return Window::r19;
   if (kind == "graph" || kind == "graph node" || kind == "embedded graph")
     return fault.kind == FaultKind::recycled_use ? Window::r18 : Window::r10;
+  if (kind == "graph memory") return Window::r15;
   if (kind == "reference cycle") return Window::r20;
   return std::nullopt;
 }

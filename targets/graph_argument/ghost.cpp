@@ -1,7 +1,7 @@
 // How it works. Graphs, executables and launches are mirrored as lists of nodes by value, so that
 // what an executable or a launch uses stays what it was when the definition changes. A thing's
-// window follows from who still uses it when it is lost: a launch in flight, an executable, or no
-// more than a definition.
+// window follows from who still uses it when it is lost (ghost_windows.cpp): a launch in flight, an
+// executable, or no more than a definition. All branches keep what they have; one at most runs.
 #include "targets/graph_argument/ghost.h"
 
 #include <algorithm>
@@ -11,24 +11,25 @@ namespace targets::graph_argument {
 using harness::Label;
 
 Label to_label(Work work) {
-  static constexpr std::array<Label, 13> kLabels{
-      "add_one", "saxpy",  "block_sum", "produce", "consume",  "chase", "captured",
-      "memcpy",  "memset", "record",    "wait",    "callback", "child"};
+  static constexpr std::array<Label, 21> kLabels{
+      "add_one", "saxpy", "block_sum", "produce", "consume", "chase",      "captured",
+      "scratch", "leave", "memcpy",    "memset",  "record",  "wait",       "callback",
+      "alloc",   "free",  "child",     "if_then", "if_else", "while_loop", "switch_case"};
   return kLabels[harness::raw(work)];
 }
 
-namespace {
-
-bool points_into(const GhostNode& node, const Thing& thing) {
-  return node.things[0] == &thing || node.things[1] == &thing || node.helper == &thing;
-}
-
-}  // namespace
-
 bool Ghost::uses(const std::pmr::vector<GhostNode>& nodes, const Thing& thing) {
   return std::any_of(nodes.begin(), nodes.end(), [&](const GhostNode& node) {
-    return points_into(node, thing) || (node.child != nullptr && uses(node.child->nodes, thing));
+    return node.points_into(thing) ||
+           std::any_of(node.bodies.begin(), node.bodies.end(), [&](const GhostGraph* body) {
+             return body != nullptr && uses(body->nodes, thing);
+           });
   });
+}
+
+bool Ghost::works_on(const std::pmr::vector<GhostNode>& nodes, const Thing& thing) {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](const GhostNode& node) { return !node.idle && node.points_into(thing); });
 }
 
 // ---- things -------------------------------------------------------------------------------------
@@ -44,7 +45,7 @@ Thing* Ghost::make(ThingKind kind, std::int32_t value) {
 void Ghost::lose(Thing& thing, bool& flag) {
   if (std::exchange(flag, true)) return;
   for (const GhostLaunch& launch : launches_)
-    if (!launch.finished && uses(launch.nodes, thing)) return reach(window_of(thing));
+    if (!launch.finished && works_on(launch.nodes, thing)) return reach(window_of(thing));
 }
 
 // ---- definitions --------------------------------------------------------------------------------
@@ -53,8 +54,9 @@ void Ghost::handle_born(std::uint64_t handle) {
   if (std::erase(dead_handles_, handle) > 0) reach(Window::r18);
 }
 
-GhostGraph* Ghost::create_graph() {
+GhostGraph* Ghost::create_graph(GhostGraph* parent) {
   graphs_.push_back(arena_.make<GhostGraph>());
+  graphs_.back()->parent = parent;
   return graphs_.back();
 }
 
@@ -92,13 +94,25 @@ void Ghost::destroy(GhostGraph& graph) {
 
 // Serials stay: an executable made of the clone takes updates by the nodes it was cloned from.
 GhostGraph* Ghost::clone(const GhostGraph& graph, GhostGraph* parent) {
-  GhostGraph* copy = create_graph();
+  GhostGraph* copy = create_graph(parent);
   copy->nodes = graph.nodes;
   copy->ever = graph.ever;
-  copy->parent = parent;
   for (GhostNode& node : copy->nodes)
-    if (node.child != nullptr) node.child = clone(*node.child, copy);
+    for (GhostGraph*& body : node.bodies)
+      if (body != nullptr) body = clone(*body, copy);
   return copy;
+}
+
+bool Ghost::never_ends(const GhostGraph& graph) const {
+  const auto leaves = [](const GhostNode& node) { return node.work == Work::leave; };
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const GhostNode& node) {
+    if (node.work == Work::while_loop && node.runs(0) &&
+        std::none_of(node.bodies[0]->nodes.begin(), node.bodies[0]->nodes.end(), leaves))
+      return true;
+    return std::any_of(node.bodies.begin(), node.bodies.end(), [&](const GhostGraph* body) {
+      return body != nullptr && never_ends(*body);
+    });
+  });
 }
 
 void Ghost::stale_handle_used(std::uint64_t handle, Label what) {
@@ -107,14 +121,39 @@ void Ghost::stale_handle_used(std::uint64_t handle, Label what) {
   if (!dead && observer_ != nullptr) observer_->met_stranger(what);
 }
 
+// ---- memory of graphs ---------------------------------------------------------------------------
+
+GhostMemory* Ghost::allocate(const GhostGraph& graph) {
+  return arena_.make<GhostMemory>(GhostMemory{&graph});
+}
+
+void Ghost::free(const GhostMemory& memory, const GhostGraph& graph) {
+  if (memory.graph != &graph || memory.freed_in != nullptr) reach(Window::r15);
+}
+
+void Ghost::work_in(const GhostMemory& memory, const GhostGraph& graph) {
+  if (memory.graph != &graph || memory.freed_in == &graph) reach(Window::r15);
+}
+
+// A second launch, of what frees nothing.
+void Ghost::reach_unfreed(const GhostExec& exec) {
+  for (const GhostNode& node : exec.nodes)
+    if (node.work == Work::allocation && exec.launched && node.memory->freed_in == nullptr)
+      reach(Window::r15);
+}
+
 // ---- executables --------------------------------------------------------------------------------
 
-void Ghost::flatten(const GhostGraph& graph, std::pmr::vector<GhostNode>& into) const {
+void Ghost::flatten(const GhostGraph& graph, std::pmr::vector<GhostNode>& into, bool idle,
+                    bool looped) const {
   for (const GhostNode& node : graph.nodes) {
-    if (node.child != nullptr)
-      flatten(*node.child, into);
-    else
-      into.push_back(node);
+    const bool loops = looped || node.work == Work::while_loop;
+    for (std::size_t i = 0; i < node.bodies.size(); ++i)
+      if (node.bodies[i] != nullptr) flatten(*node.bodies[i], into, idle || !node.runs(i), loops);
+    if (node.bodies[0] != nullptr) continue;
+    GhostNode& made = into.emplace_back(node);
+    made.idle = idle;
+    made.looped = looped;
   }
 }
 
@@ -151,6 +190,8 @@ void Ghost::close(GhostExec& exec) {
 
 void Ghost::launch(GhostExec& exec, StreamName stream) {
   reach_lost(exec);
+  reach_unfreed(exec);
+  exec.launched = true;
   launches_.push_back({exec.nodes, &exec, stream, false});
 }
 
@@ -169,7 +210,7 @@ void Ghost::finished(StreamName stream, std::size_t mark) {
 void Ghost::reach_lost(const GhostExec& exec) {
   for (const GhostNode& node : exec.nodes)
     for (const Thing* thing : {node.things[0], node.things[1], node.helper})
-      if (thing != nullptr && thing->kind != ThingKind::function && thing->lost())
+      if (thing != nullptr && !node.idle && thing->kind != ThingKind::function && thing->lost())
         reach(window_of(*thing));
 }
 
@@ -189,119 +230,6 @@ void Ghost::reach_let_go(const std::pmr::vector<GhostNode>& nodes) {
     for (const Thing* thing : {node.things[0], node.things[1], node.helper})
       if (thing != nullptr && node.work != Work::captured && thing->lost() && !used(*thing))
         return reach(Window::r11);
-}
-
-// ---- windows ------------------------------------------------------------------------------------
-
-namespace {
-
-/// By what it is, or by what the node does with it.
-Window window_of_use(const GhostNode& node, const Thing& thing) {
-  if (node.unowned) return Window::r16;
-  if (thing.kind == ThingKind::module) return Window::r14;
-  if (thing.kind == ThingKind::event) return Window::r13;
-  if (node.work == Work::chase) return Window::r5;
-  if (thing.closed && is_kernel(node.work)) return Window::r3;
-  return node.work == Work::copy || node.work == Work::set ? Window::r2 : Window::r1;
-}
-
-/// A captured launch does not count: all that it uses is the caller's to keep.
-const GhostNode* user_of(const std::pmr::vector<GhostNode>& nodes, const Thing& thing) {
-  for (const GhostNode& node : nodes)
-    if (node.work != Work::captured && points_into(node, thing)) return &node;
-  return nullptr;
-}
-
-bool is_plain(Window window) {
-  return window == Window::r1 || window == Window::r2 || window == Window::r13 ||
-         window == Window::r14;
-}
-
-}  // namespace
-
-// A launch in flight tells more than an executable, and that more than a definition; what the
-// caller must keep himself tells most.
-Window Ghost::window_of(const Thing& thing) const {
-  for (const GhostLaunch& launch : launches_) {
-    const GhostNode* node = launch.finished ? nullptr : user_of(launch.nodes, thing);
-    if (node == nullptr) continue;
-    const Window use = window_of_use(*node, thing);
-    if (!is_plain(use)) return use;
-    if (launch.exec->gone) return Window::r9;
-    if (node->updated || !uses(launch.exec->nodes, thing)) return Window::r7;
-    const GhostGraph& source = *launch.exec->source;
-    return source.gone || uses(source.nodes, thing) ? Window::r12 : Window::r6;
-  }
-  for (const GhostExec* exec : execs_) {
-    const GhostNode* node = exec->gone ? nullptr : user_of(exec->nodes, thing);
-    if (node == nullptr) continue;
-    const Window use = window_of_use(*node, thing);
-    if (!is_plain(use)) return use;
-    if (node->updated) return Window::r7;
-    if (exec->source->gone) return Window::r8;
-    return uses(exec->source->nodes, thing) ? use : Window::r6;
-  }
-  for (const GhostGraph* graph : graphs_) {
-    const GhostNode* node = graph->gone ? nullptr : user_of(graph->nodes, thing);
-    if (node != nullptr) return window_of_use(*node, thing);
-  }
-  return is_captured(thing) ? Window::r4 : Window::r1;
-}
-
-bool Ghost::is_captured(const Thing& thing) const {
-  return std::any_of(graphs_.begin(), graphs_.end(), [&](const GhostGraph* graph) {
-    return std::any_of(graph->nodes.begin(), graph->nodes.end(), [&](const GhostNode& node) {
-      return node.work == Work::captured && points_into(node, thing);
-    });
-  });
-}
-
-namespace {
-
-#define WINDOWS(prefix)                                                                        \
-  {                                                                                            \
-    prefix "R1", prefix "R2", prefix "R3", prefix "R4", prefix "R5", prefix "R6", prefix "R7", \
-        prefix "R8", prefix "R9", prefix "R10", prefix "R11", prefix "R12", prefix "R13",      \
-        prefix "R14", prefix "R16", prefix "R17", prefix "R18", prefix "R19", prefix "R20",    \
-        prefix "R21"                                                                           \
-  }
-using Sites = std::array<Label, kWindowCount>;
-constexpr Sites kBufferSites WINDOWS("Buffer.__dealloc__/");
-constexpr Sites kModuleSites WINDOWS("ObjectCode.__dealloc__/");
-constexpr Sites kEventSites WINDOWS("Event.__dealloc__/");
-#undef WINDOWS
-
-}  // namespace
-
-Label Ghost::death_site(const Thing& thing) const {
-  if (thing.closed && thing.kind == ThingKind::buffer) return "Buffer.close";
-  const Sites& sites = thing.kind == ThingKind::buffer   ? kBufferSites
-                       : thing.kind == ThingKind::module ? kModuleSites
-                                                         : kEventSites;
-  return sites[harness::raw(window_of(thing))];
-}
-
-// ---- cycles -------------------------------------------------------------------------------------
-
-static const GhostGraph& root_of(const GhostGraph& graph) {
-  return graph.parent != nullptr ? root_of(*graph.parent) : graph;
-}
-
-// A handle of a child's graph keeps the whole of what it is in.
-bool Ghost::leads_to(const Thing& from, const Thing& to, std::uint32_t depth) const {
-  if (from.attribute == nullptr || depth == 0) return false;
-  const GhostGraph& kept = root_of(*from.attribute);
-  const auto leads = [&](const Thing* next) {
-    return next == &to || leads_to(*next, to, depth - 1);
-  };
-  return std::any_of(graphs_.begin(), graphs_.end(), [&](const GhostGraph* graph) {
-    return &root_of(*graph) == &kept && std::any_of(graph->ever.begin(), graph->ever.end(), leads);
-  });
-}
-
-bool Ghost::has_cycle() const {
-  return std::any_of(things_.begin(), things_.end(),
-                     [&](const Thing* thing) { return leads_to(*thing, *thing, 4); });
 }
 
 }  // namespace targets::graph_argument

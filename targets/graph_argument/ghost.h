@@ -2,86 +2,9 @@
 // judges learn from it which windows a run reached, why something died, and what a block may hold.
 #pragma once
 
-#include <memory_resource>
-#include <vector>
-
-#include "targets/graph_argument/layout.h"
+#include "targets/graph_argument/ghost_graph.h"
 
 namespace targets::graph_argument {
-
-struct GhostGraph;
-struct GhostExec;
-
-/// What a node does.
-enum class Work : std::uint8_t {
-  add_one,
-  saxpy,
-  block_sum,
-  produce,
-  consume,
-  chase,
-  captured,  // As Entry.
-  copy,
-  set,
-  record,
-  wait,
-  callback,
-  child,
-};
-harness::Label to_label(Work work);
-constexpr Work work_of(Entry entry) { return static_cast<Work>(entry); }
-constexpr bool is_kernel(Work work) { return work <= Work::captured; }
-
-enum class ThingKind : std::uint8_t { buffer, module, event, function };
-
-/// The ghost of one wrapper: how often the *script* refers to it (variables, attributes, frames,
-/// cycles; not what a policy adds).
-/// Lifetime: in the run's arena; outlives its wrapper.
-struct Thing {
-  ThingKind kind;
-  std::int32_t value = 0;  ///< A buffer's first element.
-  std::uint32_t references = 0;
-  bool gone = false;    ///< The script can reach it no more.
-  bool closed = false;  ///< The script has closed it.
-  GhostGraph* attribute = nullptr;
-  std::pmr::vector<Thing*> next;  ///< What its block's `next` points at, or has pointed at.
-
-  bool lost() const { return gone || closed; }
-};
-
-/// A node as its parameters are now.
-struct GhostNode {
-  Work work;
-  std::uint32_t serial = 0;  ///< The same node in a definition, its clones and its executables.
-  std::array<Thing*, 2> things{};
-  Thing* helper = nullptr;  ///< A module, an event, or a function.
-  std::int32_t value = 0;
-  GhostGraph* child = nullptr;
-  bool unowned = false;  ///< It was added, and what it needs could not be attached.
-  bool updated = false;  ///< In an executable: not as it was instantiated.
-};
-
-/// A definition, a clone, or the copy that a child node has.
-struct GhostGraph {
-  std::pmr::vector<GhostNode> nodes;
-  std::pmr::vector<Thing*> ever;  ///< What its nodes have pointed into at any time.
-  GhostGraph* parent = nullptr;
-  bool gone = false;
-};
-
-struct GhostExec {
-  std::pmr::vector<GhostNode> nodes;  ///< Flat: children's nodes too.
-  GhostGraph* source = nullptr;
-  bool gone = false;
-};
-
-struct GhostLaunch {
-  std::pmr::vector<GhostNode> nodes;
-  GhostExec* exec;
-  StreamName stream;
-  bool finished = false;
-  std::uint32_t finished_in = 0;  ///< Which wait said so.
-};
 
 /// Threads: its methods are ordered among themselves, and TSan hears of that order.
 class Ghost {
@@ -99,7 +22,7 @@ class Ghost {
   void link(Thing& from, Thing& to) { from.next.push_back(&to); }
 
   // ---- definitions ----
-  GhostGraph* create_graph();
+  GhostGraph* create_graph(GhostGraph* parent = nullptr);
   /// Returns the node's serial.
   std::uint32_t add(GhostGraph& graph, GhostNode node);
   GhostNode* find(GhostGraph& graph, std::uint32_t serial);
@@ -107,6 +30,14 @@ class Ghost {
   void destroy_node(GhostGraph& graph, std::uint32_t serial);
   void destroy(GhostGraph& graph);
   GhostGraph* clone(const GhostGraph& graph, GhostGraph* parent = nullptr);
+  /// It has a loop that runs, with nothing in it to end it.
+  bool never_ends(const GhostGraph& graph) const;
+
+  // ---- memory of graphs ----
+  GhostMemory* allocate(const GhostGraph& graph);
+  /// A node of `graph` is about to free it, or to work in it.
+  void free(const GhostMemory& memory, const GhostGraph& graph);
+  void work_in(const GhostMemory& memory, const GhostGraph& graph);
 
   /// CUDA's handles of graphs and nodes that something of ours may still name.
   void handle_born(std::uint64_t handle);
@@ -155,15 +86,19 @@ class Ghost {
 
  private:
   void lose(Thing& thing, bool& flag);
-  void flatten(const GhostGraph& graph, std::pmr::vector<GhostNode>& into) const;
+  void flatten(const GhostGraph& graph, std::pmr::vector<GhostNode>& into, bool idle = false,
+               bool looped = false) const;
   void reach_lost(const GhostExec& exec);
+  void reach_unfreed(const GhostExec& exec);
   /// `nodes` are over: what nobody else uses is let go of on CUDA's thread.
   void reach_let_go(const std::pmr::vector<GhostNode>& nodes);
   bool used(const Thing& thing) const;
   /// A captured launch uses it.
   bool is_captured(const Thing& thing) const;
   bool leads_to(const Thing& from, const Thing& to, std::uint32_t depth) const;
+  /// A node has it, and keeps it; one that runs.
   static bool uses(const std::pmr::vector<GhostNode>& nodes, const Thing& thing);
+  static bool works_on(const std::pmr::vector<GhostNode>& nodes, const Thing& thing);
 
   harness::Arena& arena_;
   Observer* observer_;

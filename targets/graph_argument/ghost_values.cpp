@@ -15,6 +15,7 @@ Thing* target_of(const GhostNode& node) {
   switch (node.work) {
     case Work::add_one:
     case Work::captured:
+    case Work::scratch:
     case Work::copy:
     case Work::set:
       return node.things[0];
@@ -26,6 +27,10 @@ Thing* target_of(const GhostNode& node) {
     default:
       return nullptr;
   }
+}
+
+bool writes(const GhostNode& node, const Thing& thing) {
+  return !node.idle && target_of(node) == &thing;
 }
 
 std::int32_t saxpy(std::int32_t x, std::int32_t y) {
@@ -54,6 +59,8 @@ std::int32_t result_of(const GhostNode& node, std::int32_t i) {
       return y + i;
     case Work::chase:
       return x + i;
+    case Work::scratch:
+      return 3 * (x + i);
     default:
       return node.value;
   }
@@ -81,17 +88,19 @@ bool may_lack_produce(const GhostNode& node, const std::pmr::vector<GhostNode>& 
 bool Ghost::written(const Thing& thing) const {
   return std::any_of(launches_.begin(), launches_.end(), [&](const GhostLaunch& launch) {
     return std::any_of(launch.nodes.begin(), launch.nodes.end(),
-                       [&](const GhostNode& node) { return target_of(node) == &thing; });
+                       [&](const GhostNode& node) { return writes(node, thing); });
   });
 }
 
-// Launches on other streams may be anywhere: their results, too, are as good as what was there.
+// Launches on other streams may be anywhere: their results, too, are as good as what was there. So
+// is what was there before a loop: two executables of one definition share its value, and one may
+// end the other's.
 bool Ghost::explains(const Thing& thing, std::uint32_t waits, std::uint32_t index,
                      std::int32_t observed, std::int32_t& expected, Label& what) const {
   bool settled = false;
   for (const GhostLaunch& launch : launches_) {
     for (const GhostNode& node : launch.nodes) {
-      if (target_of(node) != &thing) continue;
+      if (!writes(node, thing)) continue;
       const auto i = static_cast<std::int32_t>(index);
       expected = result_of(node, i);
       what = to_label(node.work);
@@ -100,7 +109,7 @@ bool Ghost::explains(const Thing& thing, std::uint32_t waits, std::uint32_t inde
         return true;
       if (may_lack_produce(node, launch.nodes) && observed == node.things[1]->value + i)
         return true;
-      settled = settled || (launch.finished && launch.finished_in <= waits);
+      settled = settled || (launch.finished && launch.finished_in <= waits && !node.looped);
     }
   }
   return !settled && observed == 0;

@@ -68,6 +68,20 @@ enum class Kernel : std::uint8_t {
   chase,            ///< second.out = in of the last of first's list; bare addresses.
 };
 inline constexpr std::uint32_t kKernelCount = 5;
+
+/// What a conditional node does with its branches.
+enum class Condition : std::uint8_t { if_then, if_else, while_loop, switch_case };
+inline constexpr std::uint32_t kConditionCount = 4;
+inline constexpr std::uint32_t kBranchCount = 2;  ///< At most; if_then and while_loop have one.
+
+/// What a node's wrapper can be asked for.
+enum class NodeKind : std::uint8_t {
+  other,
+  kernel,       ///< set_params and update_node take it.
+  child,        ///< get_child
+  conditional,  ///< get_branch, even when the node was destroyed.
+  allocation,   ///< add_free and add_scratch
+};
 inline constexpr std::uint32_t kBlockWords = 64;  ///< Elements of each array of a block.
 
 /// What a planted finalizer does when the collector gets to it.
@@ -78,8 +92,7 @@ enum class Mischief : std::uint8_t {
 };
 inline constexpr std::uint32_t kMischiefCount = 3;
 
-/// The places where the race can happen, by their numbers in the scenario's README, which says what
-/// became of R15.
+/// The places where the race can happen, by their numbers in the scenario's README.
 enum class Window : std::uint8_t {
   r1,
   r2,
@@ -95,6 +108,7 @@ enum class Window : std::uint8_t {
   r12,
   r13,
   r14,
+  r15,
   r16,
   r17,
   r18,
@@ -102,10 +116,10 @@ enum class Window : std::uint8_t {
   r20,
   r21,
 };
-inline constexpr std::size_t kWindowCount = 20;
+inline constexpr std::size_t kWindowCount = 21;
 inline constexpr std::array<harness::Label, kWindowCount> kWindowLabels{
-    "R1",  "R2",  "R3",  "R4",  "R5",  "R6",  "R7",  "R8",  "R9",  "R10",
-    "R11", "R12", "R13", "R14", "R16", "R17", "R18", "R19", "R20", "R21"};
+    "R1",  "R2",  "R3",  "R4",  "R5",  "R6",  "R7",  "R8",  "R9",  "R10", "R11",
+    "R12", "R13", "R14", "R15", "R16", "R17", "R18", "R19", "R20", "R21"};
 
 /// One block that work has written to, and what may be in it.
 struct Reading {
@@ -185,11 +199,29 @@ class GraphArgument {
   virtual Status add_child(Variable into, Variable definition, Variable child) = 0;
   /// into = node.child_graph: a definition that belongs to the node.
   virtual Status get_child(Variable into, Variable node) = 0;
+  /// into = definition.if_then(definition.create_condition(...)), or its like. The condition is
+  /// such that `branch` runs; or none, where there is no such branch. A loop's body gets the
+  /// module's kernel that ends it.
+  virtual Status add_conditional(Variable into, Variable definition, Condition condition,
+                                 std::uint32_t branch, Variable module) = 0;
+  /// into = node.then, node.else_, node.body, node.branches[branch]: made with the node.
+  virtual Status get_branch(Variable into, Variable node, std::uint32_t branch) = 0;
   /// A kernel node gets other buffers.
   virtual Status set_params(Variable node, Variable first, Variable second) = 0;
   virtual Status destroy_node(Variable node) = 0;
   /// into = a definition made from cuGraphClone.
   virtual Status clone(Variable into, Variable definition) = 0;
+  // ---- memory of graphs ----
+  /// into = definition.allocate(...): an address, a number, at which each launch has memory.
+  virtual Status add_alloc(Variable into, Variable definition) = 0;
+  /// into = definition.deallocate(node.dptr).
+  virtual Status add_free(Variable into, Variable definition, Variable node) = 0;
+  /// into = definition.launch(config, module.get_kernel("scratch"), node.dptr, buffer):
+  /// buffer.out = 3 * buffer.in, by way of that memory.
+  virtual Status add_scratch(Variable into, Variable definition, Variable module, Variable node,
+                             Variable buffer) = 0;
+
+  // ---- attributes ----
   /// buffer.graph = definition: an attribute, which the collector sees.
   virtual Status set_attribute(Variable buffer, Variable definition) = 0;
 
@@ -223,10 +255,8 @@ class GraphArgument {
   virtual Status collect(std::uint32_t generation) = 0;
   /// What a variable holds now. Offers no turn.
   virtual Kind kind(Variable variable) const = 0;
-  /// Whether set_params and update_node take the node in `variable`. Offers no turn.
-  virtual bool is_kernel_node(Variable variable) const = 0;
-  /// Whether get_child takes it. Offers no turn.
-  virtual bool is_child_node(Variable variable) const = 0;
+  /// What the node in `variable` can be asked for. Offers no turn.
+  virtual NodeKind node_kind(Variable variable) const = 0;
   /// Whether launch_captured and end_building take the builder in it. Offers no turn.
   virtual bool is_capturing(Variable variable) const = 0;
 

@@ -69,4 +69,22 @@ extern "C" __global__ void captured(Block* x) {
   x->out[i] = x->in[i] + 1;
 }
 
-AFTERLIFE_KERNELS(graph_argument, add_one, saxpy, block_sum, produce, consume, chase, captured)
+/// By way of memory that a graph allocates, a bare address to whoever launches it.
+extern "C" __global__ void scratch(int* memory, Block* y) {
+  const int i = element();
+  memory[i] = 3 * y->in[i];
+  y->out[i] = memory[i];
+}
+
+#if !defined(__CUDACC__)
+
+/// Ends the loop in whose body it runs. On a GPU this needs the device runtime, so that a module has
+/// no such kernel there.
+extern "C" __global__ void leave(cudaGraphConditionalHandle condition) {
+  cudaGraphSetConditional(condition, 0);
+}
+
+AFTERLIFE_KERNELS(graph_argument, add_one, saxpy, block_sum, produce, consume, chase, captured,
+                  scratch, leave)
+
+#endif

@@ -32,9 +32,19 @@ inline constexpr std::uint32_t kChaseSteps = 4;
 inline constexpr float kSaxpyFactor = 1.5f;
 
 /// The kernels' entries, in the order in which a module finds them.
-enum class Entry : std::uint8_t { add_one, saxpy, block_sum, produce, consume, chase, captured };
-inline constexpr std::size_t kEntryCount = 7;
+enum class Entry : std::uint8_t {
+  add_one,
+  saxpy,
+  block_sum,
+  produce,
+  consume,
+  chase,
+  captured,
+  scratch,
+  leave
+};
+inline constexpr std::size_t kEntryCount = 9;
 inline constexpr std::array<const char*, kEntryCount> kEntryNames{
-    "add_one", "saxpy", "block_sum", "produce", "consume", "chase", "captured"};
+    "add_one", "saxpy", "block_sum", "produce", "consume", "chase", "captured", "scratch", "leave"};
 
 }  // namespace targets::graph_argument

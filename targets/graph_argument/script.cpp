@@ -53,6 +53,18 @@ Status Script::load(Variable variable, const TypeInfo& type, Ref& loaded) {
   return &loaded->type() == &type ? Status::ok : Status::type_error;
 }
 
+Status Script::load_all(std::initializer_list<Wanted> wanted) {
+  for (const Wanted& each : wanted)
+    if (const Status status = load(each.variable, each.type, each.loaded); status != Status::ok)
+      return status;
+  return Status::ok;
+}
+
+Status Script::keep(Variable into, Status status, Ref made) {
+  if (status == Status::ok) store(into, std::move(made));
+  return status;
+}
+
 void Script::store(Variable variable, Ref value) {
   step(variable == kNowhere ? harness::Label("POP_TOP") : harness::Label("STORE_GLOBAL"));
   if (variable == kNowhere) return;
@@ -102,16 +114,14 @@ Kind Script::kind(Variable variable) const {
   return type == &kNodeType ? Kind::node : Kind::graph;
 }
 
-bool Script::is_kernel_node(Variable variable) const {
-  if (kind(variable) != Kind::node) return false;
+NodeKind Script::node_kind(Variable variable) const {
+  if (kind(variable) != Kind::node) return NodeKind::other;
   const auto& node = variables_[variable]->payload<NodePayload>();
-  return is_kernel(node.work) && !node.destroyed;
-}
-
-bool Script::is_child_node(Variable variable) const {
-  if (kind(variable) != Kind::node) return false;
-  const auto& node = variables_[variable]->payload<NodePayload>();
-  return node.work == Work::child && !node.destroyed;
+  if (is_conditional(node.work)) return NodeKind::conditional;
+  if (node.destroyed) return NodeKind::other;
+  if (takes_buffers(node.work)) return NodeKind::kernel;
+  if (node.work == Work::child) return NodeKind::child;
+  return node.work == Work::allocation ? NodeKind::allocation : NodeKind::other;
 }
 
 // ---- garbage ------------------------------------------------------------------------------------

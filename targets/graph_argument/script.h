@@ -36,9 +36,16 @@ class Script final : public GraphArgument {
   Status add_callback(Variable into, Variable definition) override;
   Status add_child(Variable into, Variable definition, Variable child) override;
   Status get_child(Variable into, Variable node) override;
+  Status add_conditional(Variable into, Variable definition, Condition condition,
+                         std::uint32_t branch, Variable module) override;
+  Status get_branch(Variable into, Variable node, std::uint32_t branch) override;
   Status set_params(Variable node, Variable first, Variable second) override;
   Status destroy_node(Variable node) override;
   Status clone(Variable into, Variable definition) override;
+  Status add_alloc(Variable into, Variable definition) override;
+  Status add_free(Variable into, Variable definition, Variable node) override;
+  Status add_scratch(Variable into, Variable definition, Variable module, Variable node,
+                     Variable buffer) override;
   Status set_attribute(Variable buffer, Variable definition) override;
 
   Status begin_building(Variable into) override;
@@ -59,8 +66,7 @@ class Script final : public GraphArgument {
   Status plant(Mischief mischief, Variable victim) override;
   Status collect(std::uint32_t generation) override;
   Kind kind(Variable variable) const override;
-  bool is_kernel_node(Variable variable) const override;
-  bool is_child_node(Variable variable) const override;
+  NodeKind node_kind(Variable variable) const override;
   bool is_capturing(Variable variable) const override;
 
   Status synchronize(StreamName stream) override;
@@ -95,9 +101,17 @@ class Script final : public GraphArgument {
     harness::AttachScope attach_;
   };
 
+  /// A variable, what it is to hold, and where to.
+  struct Wanted {
+    Variable variable;
+    const harness::TypeInfo& type;
+    Ref& loaded;
+  };
+
   /// A kernel node's parameters, as the driver is going to copy them.
   struct KernelCall {
     CUDA_KERNEL_NODE_PARAMS params{};
+    CUgraphConditionalHandle condition = 0;
     CUdeviceptr x = 0;
     CUdeviceptr y = 0;
     float a = kSaxpyFactor;
@@ -122,7 +136,11 @@ class Script final : public GraphArgument {
     });
   }
   Status load(Variable variable, const harness::TypeInfo& type, Ref& loaded);
+  /// In this order; the first that fails is the last.
+  Status load_all(std::initializer_list<Wanted> wanted);
   void store(Variable variable, Ref value);
+  /// Stores what a call that came out well has made, and returns its status.
+  Status keep(Variable into, Status status, Ref made);
   template <class Payload>
   Ref make(const harness::TypeInfo& type, Payload payload) {
     return core_.runtime.heap.make<Payload>(type, std::move(payload));
@@ -136,23 +154,41 @@ class Script final : public GraphArgument {
   Status close_now(const Ref& buffer);
   void read_back(const Ref& buffer);
 
-  // ---- script_nodes.cpp ----
-  Status load_definition(Variable variable, Ref& loaded);
+  // ---- script_definitions.cpp ----
   /// Whether the policy knows that the graph has gone with its owner.
   bool is_closed(const GraphBox& graph);
-  /// Fills in `call`, whose members point at each other.
-  Status prepare_call(const Shared<ModuleBox>& module, Work work, const Ref& first,
-                      const Ref& second, KernelCall& call);
-  Status add_kernel_node(const Ref& definition, const Shared<ModuleBox>& module, Work work,
-                         const Ref& first, const Ref& second, Ref& made);
+  Ref wrap_graph(Shared<GraphBox> graph);
+
+  // ---- script_add_node.h ----
   /// Adds a node by `call(graph, dependencies, count, node)`.
   template <class Call>
   Status add_node(const Ref& definition, GhostNode ghost, const Owners& owners, Ref& made,
                   Call call);
+
+  // ---- script_kernels.cpp ----
+  /// The tuple of the arguments, and what does not depend on them.
+  Status begin_call(const Shared<ModuleBox>& module, Work work, KernelCall& call);
+  /// Fills in `call`, whose members point at each other.
+  Status prepare_call(const Shared<ModuleBox>& module, Work work, const Ref& first,
+                      const Ref& second, KernelCall& call);
+  Status add_called(const Ref& definition, const GhostNode& ghost, const KernelCall& call,
+                    Ref& made);
+  Status add_kernel_node(const Ref& definition, const Shared<ModuleBox>& module, Work work,
+                         const Ref& first, const Ref& second, Ref& made);
+  /// What both ways to give a kernel node other buffers begin with.
+  Status load_change(Variable node, Variable first, Variable second, std::array<Ref, 3>& loaded);
+  Status prepare_change(const Ref& node, const Ref& first, const Ref& second, KernelCall& call);
+
+  // ---- script_nodes.cpp ----
   Status add_event_node(Variable into, Variable definition, Variable event, Work work);
   Status add_copy_or_set(Variable into, Variable definition, Variable target, Variable source,
                          std::int32_t value);
-  Ref wrap_graph(Shared<GraphBox> graph);
+
+  // ---- script_bodies.cpp ----
+  /// The boxes and wrappers of a new conditional node's branches.
+  void wrap_branches(const Ref& node, std::span<const CUgraph> graphs, const GhostNode& ghost);
+  Status add_leave(const Ref& loop, const Shared<ModuleBox>& module,
+                   CUgraphConditionalHandle condition);
 
   // ---- script_builders.cpp ----
   /// The builder's handle of the graph that CUDA is making.

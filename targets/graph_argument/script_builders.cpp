@@ -34,17 +34,16 @@ Status Script::begin_building(Variable into) {
     made = make(kBuilderType, BuilderPayload{std::move(box)});
     return Status::ok;
   });
-  if (status == Status::ok) store(into, std::move(made));
-  return status;
+  return keep(into, status, std::move(made));
 }
 
 Status Script::launch_captured(Variable variable, Variable module_variable,
                                Variable buffer_variable) {
   const Op op(core_);
   Ref builder, module, buffer;
-  Status status = load(variable, kBuilderType, builder);
-  if (status == Status::ok) status = load(module_variable, kModuleType, module);
-  if (status == Status::ok) status = load(buffer_variable, kBufferType, buffer);
+  const Status status = load_all({{variable, kBuilderType, builder},
+                                  {module_variable, kModuleType, module},
+                                  {buffer_variable, kBufferType, buffer}});
   if (status != Status::ok) return status;
   return c_call("launch", [&] {
     const Shared<BuilderBox> box = builder->payload<BuilderPayload>().box;
@@ -89,8 +88,7 @@ Status Script::complete(Variable into, Variable variable) {
     const Shared<BuilderBox> box = builder->payload<BuilderPayload>().box;
     return box->ended ? instantiate_now(box->graph, made) : Status::closed;
   });
-  if (status == Status::ok) store(into, std::move(made));
-  return status;
+  return keep(into, status, std::move(made));
 }
 
 }  // namespace targets::graph_argument

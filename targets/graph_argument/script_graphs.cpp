@@ -7,6 +7,7 @@ using harness::Ref;
 
 Status Script::instantiate_now(const Shared<GraphBox>& graph, Ref& made) {
   if (is_closed(*graph)) return Status::closed;
+  if (core_.ghost.never_ends(*graph->ghost)) return Status::type_error;  // The script knows better.
   CUgraphExec exec = nullptr;
   Keeping* keeping = nullptr;
   if (policy_.instantiate(*graph, exec, keeping) != CUDA_SUCCESS) return Status::driver_error;
@@ -20,14 +21,13 @@ Status Script::instantiate_now(const Shared<GraphBox>& graph, Ref& made) {
 Status Script::instantiate(Variable into, Variable variable) {
   const Op op(core_);
   Ref definition, made;
-  if (const Status status = load_definition(variable, definition); status != Status::ok)
+  if (const Status status = load(variable, kDefinitionType, definition); status != Status::ok)
     return status;
   const Status status = c_call("instantiate", [&] {
     const Shared<GraphBox> graph = definition->payload<DefinitionPayload>().graph;
     return instantiate_now(graph, made);
   });
-  if (status == Status::ok) store(into, std::move(made));
-  return status;
+  return keep(into, status, std::move(made));
 }
 
 Status Script::upload(Variable variable, StreamName name) {
@@ -62,25 +62,21 @@ Status Script::launch(Variable variable, StreamName name) {
   });
 }
 
-Status Script::update_node(Variable variable, Variable node_variable, Variable first_variable,
-                           Variable second_variable) {
+Status Script::update_node(Variable variable, Variable node, Variable first, Variable second) {
   const Op op(core_);
-  Ref graph, node, first, second;
+  Ref graph;
+  std::array<Ref, 3> loaded;
   Status status = load(variable, kGraphType, graph);
-  if (status == Status::ok) status = load(node_variable, kNodeType, node);
-  if (status == Status::ok) status = load(first_variable, kBufferType, first);
-  if (status == Status::ok) status = load(second_variable, kBufferType, second);
+  if (status == Status::ok) status = load_change(node, first, second, loaded);
   if (status != Status::ok) return status;
   return c_call("Graph.update_node", [&] {
     const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
-    const NodePayload payload = node->payload<NodePayload>();
-    if (!exec || payload.destroyed || is_closed(*payload.graph)) return Status::closed;
-    if (!is_kernel(payload.work)) return Status::type_error;
+    if (!exec) return Status::closed;
     KernelCall call;
-    if (const Status prepared = prepare_call(payload.module, payload.work, first, second, call);
+    if (const Status prepared = prepare_change(loaded[0], loaded[1], loaded[2], call);
         prepared != Status::ok)
       return prepared;
-    if (node->payload<NodePayload>().destroyed || is_closed(*payload.graph)) return Status::closed;
+    const NodePayload& payload = loaded[0]->payload<NodePayload>();
     policy_.prepare_update(*exec, call.owners);
     if (cuGraphExecKernelNodeSetParams(exec->exec, payload.node, &call.params) != CUDA_SUCCESS) {
       policy_.roll_back_update(*exec);
@@ -94,13 +90,14 @@ Status Script::update_node(Variable variable, Variable node_variable, Variable f
 Status Script::update(Variable variable, Variable definition_variable) {
   const Op op(core_);
   Ref graph, definition;
-  Status status = load(variable, kGraphType, graph);
-  if (status == Status::ok) status = load_definition(definition_variable, definition);
+  const Status status =
+      load_all({{variable, kGraphType, graph}, {definition_variable, kDefinitionType, definition}});
   if (status != Status::ok) return status;
   return c_call("Graph.update", [&] {
     const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
     const Shared<GraphBox> from = definition->payload<DefinitionPayload>().graph;
     if (!exec || is_closed(*from)) return Status::closed;
+    if (core_.ghost.never_ends(*from->ghost)) return Status::type_error;
     const CUresult result = policy_.update(*exec, *from);
     if (result == CUDA_SUCCESS) {
       core_.ghost.update(*exec->ghost, *from->ghost);

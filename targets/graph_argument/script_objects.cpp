@@ -25,8 +25,7 @@ Status Script::allocate(Variable into, StreamName name, std::int32_t value) {
     made = make(kBufferType, BufferPayload{thing, std::move(memory)});
     return Status::ok;
   });
-  if (status == Status::ok) store(into, std::move(made));
-  return status;
+  return keep(into, status, std::move(made));
 }
 
 Status Script::fill(const DevicePtr& memory, std::int32_t value) {
@@ -110,8 +109,7 @@ Status Script::load_module(Variable into) {
     made = make(kModuleType, ModulePayload{thing, std::move(box)});
     return Status::ok;
   });
-  if (status == Status::ok) store(into, std::move(made));
-  return status;
+  return keep(into, status, std::move(made));
 }
 
 // ---- events and streams -------------------------------------------------------------------------
@@ -127,8 +125,7 @@ Status Script::create_event(Variable into) {
     made = make(kEventType, EventPayload{thing, std::move(box)});
     return Status::ok;
   });
-  if (status == Status::ok) store(into, std::move(made));
-  return status;
+  return keep(into, status, std::move(made));
 }
 
 Status Script::close_event(Variable variable) {

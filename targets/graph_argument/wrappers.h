@@ -35,6 +35,9 @@ struct NodePayload {
   Work work;
   Shared<ModuleBox> module;  ///< Of a kernel node.
   bool destroyed = false;
+  std::array<harness::Ref, kBranchCount> branches = {};  ///< Of a conditional node: definitions.
+  CUdeviceptr address = 0;                               ///< Of an allocation node.
+  GhostMemory* memory = nullptr;
 };
 
 struct BuilderPayload {

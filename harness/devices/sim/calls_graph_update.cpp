@@ -170,6 +170,8 @@ static Mismatch compare(SimDevice& sim, const ExecGraph& exec, Graph& graph, cuu
     }
     if (const Mismatch found = compare_node(sim, paired, node, flags); found.node != nullptr)
       return found;
+    if (node.bodies.size() != exec.bodies_of(paired).size())
+      return {CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, &node};
   }
   for (std::uint32_t i = 0; i < order.size(); ++i)
     for (std::size_t body = 0; body < order[i]->bodies.size(); ++body)

@@ -143,7 +143,7 @@ struct Graph : Object {
 
   /// It, or a graph embedded in it, allocates or frees.
   bool has_memory_nodes() const;
-  /// It has nodes that choose which graph embedded in them runs.
+  /// It, or a graph embedded in it, has nodes that choose which graph embedded in them runs.
   bool has_conditional_nodes() const;
   /// It is embedded in such a node, at some level.
   bool is_conditional_body() const;

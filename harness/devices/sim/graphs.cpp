@@ -129,6 +129,9 @@ Graph& Graphs::clone(const ExecGraph& exec, GraphNode& owner) {
 
 void Graphs::destroy(Graph& graph) {
   while (!graph.nodes.empty()) destroy(*graph.nodes.back());
+  // A graph with its handle may come; these are none of its.
+  for (Conditional* each : conditionals_)
+    if (each->graph == &graph) each->graph = nullptr;
   release(graph.references);
   graphs.end(sim_.ledger(), graph);
 }
@@ -152,7 +155,9 @@ bool Graph::is_conditional_body() const {
 
 bool Graph::has_conditional_nodes() const {
   return std::any_of(nodes.begin(), nodes.end(), [](const GraphNode* node) {
-    return node->params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    return node->params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL ||
+           std::any_of(node->bodies.begin(), node->bodies.end(),
+                       [](const Graph* body) { return body->has_conditional_nodes(); });
   });
 }
 

@@ -155,7 +155,7 @@ std::uint32_t Memory::set_apart(std::uint64_t bytes, std::uint32_t old) {
 void Memory::begin_life(std::uint32_t index) {
   Block& block = blocks_[index];
   HARNESS_CHECK(block.dead, "one life at a time");
-  block.life = ledger_->born(kDeviceKind, block.base, block.bytes, block.life);
+  block.life = ledger_->born(kGraphKind, block.base, block.bytes, block.life);
   block.dead = false;
   used_bytes_ += block.granules * kGranule;
   install(index);

@@ -205,7 +205,8 @@ void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t a
   reported_.push_back({kind, id});
   Fault fault = ledger_.describe(kind, id);
   fault.fatal = kind != FaultKind::recycled_use;
-  fault.object_kind = "device memory";
+  // Whoever owns it, whatever call made it; but a graph's is what an address is that nobody owns.
+  if (!(fault.object_kind == Label("graph memory"))) fault.object_kind = "device memory";
   fault.use_site = Label::of(launch_->entry->name);
   fault.activation = launch_->activation;
   fault.code = code;

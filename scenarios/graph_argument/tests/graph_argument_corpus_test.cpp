@@ -16,7 +16,8 @@ bool is_protected(std::string_view window) {
   return window == "R14" || window == "R17" || window == "R19" || window == "R21";
 }
 bool is_the_callers(std::string_view window) {
-  return window == "R3" || window == "R4" || window == "R5" || window == "R20";
+  return window == "R3" || window == "R4" || window == "R5" || window.starts_with("R15") ||
+         window == "R20";
 }
 
 TEST(GraphArgumentPrograms, FailAsShippedWithinThreeDecisionsAndHoldForRetainPerNode) {
@@ -44,7 +45,7 @@ TEST(GraphArgumentPrograms, OfProtectedWindowsGetThereAndHold) {
 TEST(GraphArgumentPrograms, OfTheContractAreCallerErrors) {
   harness::Runner runner;
   const auto programs = read_corpus(scenario, "programs");
-  for (const char* name : {"R3", "R4", "R5", "R20"})
+  for (const char* name : {"R3", "R4", "R5", "R15", "R15-again", "R20"})
     for (const char* variant : {"borrow", "retain_per_node"}) {
       Case the_case = programs.at(name).the_case;
       the_case.variant = variant_named(variant);

@@ -154,6 +154,7 @@ TEST(GraphArgumentWindows, AreToldByWhatDiedWhereAndWhoMetIt) {
         Met{recycled_use, "embedded graph", "GraphNode.destroy", "launch", Window::r18},
         Met{double_free, "graph", "GraphBuilder.close", "GraphBuilder.close", Window::r19},
         Met{use_after_death, "device memory", "Buffer.__dealloc__/R4", "captured", Window::r4},
+        Met{use_after_death, "graph memory", "Graph.launch", "scratch", Window::r15},
         Met{use_after_death, "interpreter", "exit", "user object destructor", Window::r11},
         Met{api_misuse, "user object destructor", "", "Buffer.__dealloc__/R1", Window::r11}})
     EXPECT_EQ(window_met(met), harness::raw(met.window))

@@ -14,6 +14,7 @@ extern "C" {
 thread_local std::uint32_t afterlife_special_registers[12];
 std::uint32_t afterlife_special_register(int index) { return afterlife_special_registers[index]; }
 int afterlife_sync_threads(int) { std::abort(); }
+void afterlife_set_conditional(std::uint64_t, std::uint32_t) { std::abort(); }
 extern const harness::KernelImage afterlife_kernels_graph_argument;
 }
 

@@ -1,0 +1,108 @@
+// Branches and memory of graphs: what runs, what it leaves, and what the reference model makes of
+// it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "scenarios/graph_argument/tests/graph_argument_cases.h"
+#include "scenarios/graph_argument/variables.h"
+
+namespace scenarios::graph_argument::testing {
+namespace {
+
+using harness::Label;
+using harness::Outcome;
+using targets::graph_argument::Condition;
+
+constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
+
+/// What tapes call a definition's variable that get_branch, in slot 1, stores into.
+constexpr std::uint32_t kBranchValue = kFirstDefinition + 1 + 1;
+
+/// A kernel in branch `used` of a node that runs branch `chosen`, launched and read back.
+Program in_branch(Condition condition, std::uint32_t chosen, std::uint32_t used) {
+  return Program()
+      .script(Op::add_conditional, {0, 0, harness::raw(condition), chosen})
+      .script(Op::get_branch, {0, 0, used})
+      .script(Op::add_kernel, {0, kBranchValue})
+      .script(Op::instantiate)
+      .script(Op::launch)
+      .script(Op::synchronize);
+}
+
+struct Branches {
+  Condition condition;
+  std::uint32_t count;
+};
+constexpr Branches kBranches[] = {{Condition::if_then, 1},
+                                  {Condition::if_else, 2},
+                                  {Condition::while_loop, 1},
+                                  {Condition::switch_case, 2}};
+
+bool ran(const harness::Runner& runner, Label kernel) {
+  const auto& events = runner.history().events();
+  return std::any_of(events.begin(), events.end(), [&](const harness::Event& event) {
+    return event.kind == harness::EventKind::start && event.what == kernel;
+  });
+}
+
+TEST(GraphArgumentBranches, TheChosenOneRunsAndLeavesWhatTheModelExpects) {
+  harness::Runner runner;
+  for (const Branches& node : kBranches)
+    for (std::uint32_t chosen = 0; chosen < 2; ++chosen)
+      for (std::uint32_t used = 0; used < node.count; ++used) {
+        const Outcome& outcome = runner.run(
+            make_case("retain_per_node", kConfig, in_branch(node.condition, chosen, used)));
+        EXPECT_FALSE(outcome.failed());
+        EXPECT_TRUE(outcome.caller_errors.empty());
+        EXPECT_EQ(ran(runner, "add_one"), chosen == used)
+            << int(harness::raw(node.condition)) << " " << chosen << " " << used;
+      }
+}
+
+TEST(GraphArgumentBranches, ALoopIsLeft) {
+  harness::Runner runner;
+  runner.run(make_case("retain_per_node", kConfig, in_branch(Condition::while_loop, 0, 0)));
+  EXPECT_TRUE(ran(runner, "leave"));
+}
+
+// Every policy's attachments reach the branch's graph, or do not, as in any other.
+TEST(GraphArgumentBranches, KeepWhatTheirNodesWereGiven) {
+  harness::Runner runner;
+  const Program program = Program()
+                              .script(Op::add_conditional)
+                              .script(Op::get_branch)
+                              .script(Op::add_kernel, {0, kBranchValue})
+                              .script(Op::instantiate)
+                              .script(Op::destroy_node)
+                              .script(Op::drop)  // The buffer.
+                              .script(Op::launch);
+  for (const auto& [variant, keeps] :
+       {std::pair{"borrow", false}, std::pair{"user_object_tuple", true},
+        std::pair{"slot_table", true}, std::pair{"retain_per_node", true}}) {
+    const Outcome& outcome = runner.run(make_case(variant, kConfig, program));
+    const bool used_dead =
+        std::any_of(outcome.faults.begin(), outcome.faults.end(),
+                    [](const harness::Fault& fault) { return fault.use_site == Label("add_one"); });
+    EXPECT_NE(used_dead, keeps) << variant;
+  }
+}
+
+TEST(GraphArgumentMemory, FromItsAllocationToItsFreeIsTheNodes) {
+  harness::Runner runner;
+  const Program program = Program()
+                              .script(Op::add_alloc)
+                              .script(Op::add_scratch)
+                              .script(Op::add_free)
+                              .script(Op::instantiate)
+                              .script(Op::launch)
+                              .script(Op::launch)
+                              .script(Op::synchronize);
+  const Outcome& outcome = runner.run(make_case("retain_per_node", kConfig, program));
+  EXPECT_FALSE(outcome.failed());
+  EXPECT_TRUE(outcome.caller_errors.empty());
+  EXPECT_TRUE(ran(runner, "scratch"));
+}
+
+}  // namespace
+}  // namespace scenarios::graph_argument::testing

@@ -1,0 +1,121 @@
+// Which window a death is in, by who still uses what dies; and whether a graph keeps itself alive.
+#include <algorithm>
+
+#include "targets/graph_argument/ghost.h"
+
+namespace targets::graph_argument {
+
+using harness::Label;
+
+namespace {
+
+/// By what it is, or by what the node does with it.
+Window window_of_use(const GhostNode& node, const Thing& thing) {
+  if (node.unowned) return Window::r16;
+  if (thing.kind == ThingKind::module) return Window::r14;
+  if (thing.kind == ThingKind::event) return Window::r13;
+  if (node.work == Work::chase) return Window::r5;
+  if (thing.closed && is_kernel(node.work)) return Window::r3;
+  return node.work == Work::copy || node.work == Work::set ? Window::r2 : Window::r1;
+}
+
+/// A captured launch does not count: all that it uses is the caller's to keep.
+const GhostNode* user_of(const std::pmr::vector<GhostNode>& nodes, const Thing& thing) {
+  for (const GhostNode& node : nodes)
+    if (node.work != Work::captured && !node.idle && node.points_into(thing)) return &node;
+  return nullptr;
+}
+
+bool is_plain(Window window) {
+  return window == Window::r1 || window == Window::r2 || window == Window::r13 ||
+         window == Window::r14;
+}
+
+}  // namespace
+
+// A launch in flight tells more than an executable, and that more than a definition; what the
+// caller must keep himself tells most.
+Window Ghost::window_of(const Thing& thing) const {
+  for (const GhostLaunch& launch : launches_) {
+    const GhostNode* node = launch.finished ? nullptr : user_of(launch.nodes, thing);
+    if (node == nullptr) continue;
+    const Window use = window_of_use(*node, thing);
+    if (!is_plain(use)) return use;
+    if (launch.exec->gone) return Window::r9;
+    if (node->updated || !uses(launch.exec->nodes, thing)) return Window::r7;
+    const GhostGraph& source = *launch.exec->source;
+    return source.gone || uses(source.nodes, thing) ? Window::r12 : Window::r6;
+  }
+  for (const GhostExec* exec : execs_) {
+    const GhostNode* node = exec->gone ? nullptr : user_of(exec->nodes, thing);
+    if (node == nullptr) continue;
+    const Window use = window_of_use(*node, thing);
+    if (!is_plain(use)) return use;
+    if (node->updated) return Window::r7;
+    if (exec->source->gone) return Window::r8;
+    return uses(exec->source->nodes, thing) ? use : Window::r6;
+  }
+  for (const GhostGraph* graph : graphs_) {
+    const GhostNode* node = graph->gone ? nullptr : user_of(graph->nodes, thing);
+    if (node != nullptr) return window_of_use(*node, thing);
+  }
+  return is_captured(thing) ? Window::r4 : Window::r1;
+}
+
+bool Ghost::is_captured(const Thing& thing) const {
+  return std::any_of(graphs_.begin(), graphs_.end(), [&](const GhostGraph* graph) {
+    return std::any_of(graph->nodes.begin(), graph->nodes.end(), [&](const GhostNode& node) {
+      return node.work == Work::captured && node.points_into(thing);
+    });
+  });
+}
+
+namespace {
+
+#define WINDOWS(prefix)                                                                        \
+  {                                                                                            \
+    prefix "R1", prefix "R2", prefix "R3", prefix "R4", prefix "R5", prefix "R6", prefix "R7", \
+        prefix "R8", prefix "R9", prefix "R10", prefix "R11", prefix "R12", prefix "R13",      \
+        prefix "R14", prefix "R15", prefix "R16", prefix "R17", prefix "R18", prefix "R19",    \
+        prefix "R20", prefix "R21"                                                             \
+  }
+using Sites = std::array<Label, kWindowCount>;
+constexpr Sites kBufferSites WINDOWS("Buffer.__dealloc__/");
+constexpr Sites kModuleSites WINDOWS("ObjectCode.__dealloc__/");
+constexpr Sites kEventSites WINDOWS("Event.__dealloc__/");
+#undef WINDOWS
+
+}  // namespace
+
+Label Ghost::death_site(const Thing& thing) const {
+  if (thing.closed && thing.kind == ThingKind::buffer) return "Buffer.close";
+  const Sites& sites = thing.kind == ThingKind::buffer   ? kBufferSites
+                       : thing.kind == ThingKind::module ? kModuleSites
+                                                         : kEventSites;
+  return sites[harness::raw(window_of(thing))];
+}
+
+// ---- cycles -------------------------------------------------------------------------------------
+
+static const GhostGraph& root_of(const GhostGraph& graph) {
+  return graph.parent != nullptr ? root_of(*graph.parent) : graph;
+}
+
+// A handle of a child's graph keeps the whole of what it is in.
+bool Ghost::leads_to(const Thing& from, const Thing& to, std::uint32_t depth) const {
+  if (from.attribute == nullptr || depth == 0) return false;
+  const GhostGraph& kept = root_of(*from.attribute);
+  const auto leads = [&](const Thing* next) {
+    return next == &to || leads_to(*next, to, depth - 1);
+  };
+  return std::any_of(graphs_.begin(), graphs_.end(), [&](const GhostGraph* graph) {
+    return &root_of(*graph) == &kept && std::any_of(graph->ever.begin(), graph->ever.end(), leads);
+  });
+}
+
+bool Ghost::has_cycle() const {
+  return std::any_of(things_.begin(), things_.end(),
+                     [&](const Thing* thing) { return leads_to(*thing, *thing, 4); });
+}
+
+}  // namespace targets::graph_argument

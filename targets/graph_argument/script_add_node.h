@@ -1,0 +1,43 @@
+// Script::add_node: a node goes in three steps. The policy prepares, CUDA adds, the policy commits;
+// all in one C call, under the GIL: a CUDA graph is not thread safe.
+#pragma once
+
+#include "targets/graph_argument/script.h"
+
+namespace targets::graph_argument {
+
+inline Shared<GraphBox> graph_of(const harness::Ref& definition) {
+  return definition->payload<DefinitionPayload>().graph;
+}
+
+template <class Call>
+Status Script::add_node(const Ref& definition, GhostNode ghost, const Owners& owners, Ref& made,
+                        Call call) {
+  const Shared<GraphBox> graph = graph_of(definition);
+  if (is_closed(*graph)) return Status::closed;
+  Keeping* prepared = nullptr;
+  if (const Status status = policy_.prepare(*graph, owners, prepared); status != Status::ok) {
+    core_.ghost.reach(Window::r16);
+    return status;
+  }
+  CUgraphNode node = nullptr;
+  const std::size_t count = graph->last != nullptr ? 1 : 0;
+  if (call(graph->graph, &graph->last, count, &node) != CUDA_SUCCESS) {
+    core_.ghost.reach(Window::r16);
+    policy_.roll_back(*graph, prepared);
+    return Status::driver_error;
+  }
+  graph->last = node;
+  core_.ghost.handle_born(bits_of(node));
+  const std::uint32_t serial = core_.ghost.add(*graph->ghost, ghost);
+  const Status status = policy_.commit(*graph, *definition, node, owners, prepared);
+  if (status != Status::ok) {
+    core_.ghost.reach(Window::r16);
+    core_.ghost.find(*graph->ghost, serial)->unowned = true;
+    return status;
+  }
+  made = make(kNodeType, NodePayload{graph, node, serial, ghost.work, owners.module});
+  return Status::ok;
+}
+
+}  // namespace targets::graph_argument

@@ -1,0 +1,163 @@
+// Nodes with graphs inside: children, which are copies, and branches, which are made with their
+// node.
+#include <algorithm>
+
+#include "targets/graph_argument/script_add_node.h"
+
+namespace targets::graph_argument {
+
+using harness::Ref;
+
+/// A handle of a graph that belongs to the node.
+static Shared<GraphBox> box_inside(const NodePayload& node, CUgraph graph, GhostGraph& ghost) {
+  Core& core = node.graph->core;
+  auto box = Shared<GraphBox>::make(core.arena, core, graph, &ghost, node.graph, node.node);
+  node.graph->children.push_back(box.get());
+  return box;
+}
+
+// ---- children -----------------------------------------------------------------------------------
+
+Status Script::add_child(Variable into, Variable variable, Variable child_variable) {
+  const Op op(core_);
+  Ref definition, child, made;
+  Status status =
+      load_all({{variable, kDefinitionType, definition}, {child_variable, kDefinitionType, child}});
+  if (status != Status::ok) return status;
+  status = c_call("GN_embed", [&] {
+    const Shared<GraphBox> graph = graph_of(definition);
+    const Shared<GraphBox> embedded = graph_of(child);
+    if (is_closed(*graph) || is_closed(*embedded)) return Status::closed;
+    if (graph == embedded) return Status::type_error;
+    GhostGraph* copy = core_.ghost.clone(*embedded->ghost, graph->ghost);
+    const Status added =
+        add_node(definition, {.work = Work::child, .bodies = {copy}}, {}, made,
+                 [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
+                   return cuGraphAddChildGraphNode(node, into_graph, after, count, embedded->graph);
+                 });
+    auto& ever = graph->ghost->ever;
+    ever.insert(ever.end(), copy->ever.begin(), copy->ever.end());
+    return added;
+  });
+  return keep(into, status, std::move(made));
+}
+
+// node.child_graph. The handle that comes back belongs to the node.
+Status Script::get_child(Variable into, Variable variable) {
+  const Op op(core_);
+  Ref node, made;
+  if (const Status status = load(variable, kNodeType, node); status != Status::ok) return status;
+  const Status status = c_call("child_graph", [&] {
+    const NodePayload& payload = node->payload<NodePayload>();
+    if (payload.destroyed || is_closed(*payload.graph)) return Status::closed;
+    const GhostNode* ghost = core_.ghost.find(*payload.graph->ghost, payload.serial);
+    if (ghost == nullptr || ghost->work != Work::child) return Status::type_error;
+    CUgraph graph = nullptr;
+    if (cuGraphChildGraphNodeGetGraph(payload.node, &graph) != CUDA_SUCCESS)
+      return Status::driver_error;
+    made = wrap_graph(box_inside(payload, graph, *ghost->bodies[0]));
+    return Status::ok;
+  });
+  return keep(into, status, std::move(made));
+}
+
+// ---- branches -----------------------------------------------------------------------------------
+
+static Work work_of(Condition condition) {
+  return static_cast<Work>(harness::raw(Work::if_then) + harness::raw(condition));
+}
+
+static std::uint32_t branch_count(Condition condition) {
+  return condition == Condition::if_then || condition == Condition::while_loop ? 1 : 2;
+}
+
+/// The value with which `branch` runs.
+static std::uint32_t value_for(Condition condition, std::uint32_t branch) {
+  if (condition == Condition::switch_case) return branch;
+  return branch == 0 ? 1 : 0;
+}
+
+static CUgraphNodeParams node_params(Condition condition, CUgraphConditionalHandle handle,
+                                     CUcontext context) {
+  static constexpr std::array<CUgraphConditionalNodeType, kConditionCount> kTypes{
+      CU_GRAPH_COND_TYPE_IF, CU_GRAPH_COND_TYPE_IF, CU_GRAPH_COND_TYPE_WHILE,
+      CU_GRAPH_COND_TYPE_SWITCH};
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  params.conditional.handle = handle;
+  params.conditional.type = kTypes[harness::raw(condition)];
+  params.conditional.size = branch_count(condition);
+  params.conditional.ctx = context;
+  return params;
+}
+
+// All boxes before the first wrapper: a wrapper may run the collector, and then whoever destroys
+// what the node is in must find them all.
+void Script::wrap_branches(const Ref& node, std::span<const CUgraph> graphs,
+                           const GhostNode& ghost) {
+  NodePayload& payload = node->payload<NodePayload>();
+  std::array<Shared<GraphBox>, kBranchCount> boxes;
+  for (std::size_t i = 0; i < graphs.size(); ++i)
+    boxes[i] = box_inside(payload, graphs[i], *ghost.bodies[i]);
+  for (std::size_t i = 0; i < graphs.size(); ++i)
+    payload.branches[i] = wrap_graph(std::move(boxes[i]));
+}
+
+// node.body.launch(config, module.get_kernel("leave"), condition)
+Status Script::add_leave(const Ref& loop, const Shared<ModuleBox>& module,
+                         CUgraphConditionalHandle condition) {
+  KernelCall call;
+  if (const Status status = begin_call(module, Work::leave, call); status != Status::ok)
+    return status;
+  call.condition = condition;
+  call.addresses[0] = &call.condition;
+  Ref made;
+  return add_called(loop->payload<NodePayload>().branches[0],
+                    {.work = Work::leave, .helper = module->thing}, call, made);
+}
+
+Status Script::add_conditional(Variable into, Variable variable, Condition condition,
+                               std::uint32_t branch, Variable module_variable) {
+  const Op op(core_);
+  Ref definition, module, made;
+  Status status =
+      load_all({{variable, kDefinitionType, definition}, {module_variable, kModuleType, module}});
+  if (status != Status::ok) return status;
+  status = c_call("GN_conditional", [&] {
+    const Shared<GraphBox> graph = graph_of(definition);
+    if (is_closed(*graph)) return Status::closed;
+    CUgraphConditionalHandle handle = 0;
+    if (cuGraphConditionalHandleCreate(&handle, graph->graph, core_.context,
+                                       value_for(condition, branch),
+                                       CU_GRAPH_COND_ASSIGN_DEFAULT) != CUDA_SUCCESS)
+      return Status::driver_error;
+    GhostNode ghost{.work = work_of(condition), .value = static_cast<std::int32_t>(branch)};
+    for (std::uint32_t i = 0; i < branch_count(condition); ++i)
+      ghost.bodies[i] = core_.ghost.create_graph(graph->ghost);
+    CUgraphNodeParams params = node_params(condition, handle, core_.context);
+    const Status added =
+        add_node(definition, ghost, {}, made,
+                 [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
+                   return cuGraphAddNode(node, into_graph, after, nullptr, count, &params);
+                 });
+    if (added != Status::ok) return added;
+    std::array<CUgraph, kBranchCount> bodies{};  // The driver keeps its own list of them.
+    std::copy_n(params.conditional.phGraph_out, params.conditional.size, bodies.begin());
+    wrap_branches(made, std::span(bodies).first(params.conditional.size), ghost);
+    if (condition != Condition::while_loop) return Status::ok;
+    return add_leave(made, module->payload<ModulePayload>().module, handle);
+  });
+  return keep(into, status, std::move(made));
+}
+
+// The wrappers are the node's for as long as its own wrapper lives, whatever became of the node.
+Status Script::get_branch(Variable into, Variable variable, std::uint32_t branch) {
+  const Op op(core_);
+  Ref node;
+  if (const Status status = load(variable, kNodeType, node); status != Status::ok) return status;
+  step("LOAD_ATTR");
+  const Ref found = node->payload<NodePayload>().branches[branch];
+  return keep(into, found ? Status::ok : Status::type_error, found);
+}
+
+}  // namespace targets::graph_argument

@@ -1,0 +1,156 @@
+// Kernel nodes: how they are added, and how they get other buffers.
+#include "targets/graph_argument/script_add_node.h"
+
+namespace targets::graph_argument {
+
+using harness::Ref;
+
+/// What each kernel takes.
+static std::size_t fill_addresses(Work work, std::array<void*, 3>& addresses, float& a,
+                                  CUdeviceptr& x, CUdeviceptr& y) {
+  switch (work) {
+    case Work::saxpy:
+      addresses = {&a, &x, &y};
+      return 3;
+    case Work::add_one:
+    case Work::produce:
+    case Work::captured:
+      addresses = {&x, nullptr, nullptr};
+      return 1;
+    default:
+      addresses = {&x, &y, nullptr};
+      return 2;
+  }
+}
+
+// module.get_kernel(name): asked for once.
+static Status get_kernel(ModuleBox& module, Work work, CUkernel& found) {
+  CUkernel& known = module.kernels[harness::raw(work)];
+  if (known == nullptr &&
+      cuLibraryGetKernel(&known, module.library, kEntryNames[harness::raw(work)]) != CUDA_SUCCESS)
+    return Status::driver_error;
+  found = known;
+  return Status::ok;
+}
+
+// ParamHolder: lives as long as the call that the driver copies the values in. The tuple comes
+// first: making it may run the collector, and that a finalizer, which may close a buffer, and give
+// up the GIL. What callers know of a buffer, a node or a capture they ask again afterwards.
+Status Script::begin_call(const Shared<ModuleBox>& module, Work work, KernelCall& call) {
+  call.owners.arguments = core_.runtime.heap.make(kTupleType);
+  if (const Status status = get_kernel(*module, work, call.params.kern); status != Status::ok)
+    return status;
+  call.params.gridDimX = kBlockCount;
+  call.params.blockDimX = kBlockThreads;
+  call.params.gridDimY = call.params.gridDimZ = call.params.blockDimY = call.params.blockDimZ = 1;
+  call.params.kernelParams = call.addresses.data();
+  call.owners.module = module;
+  return Status::ok;
+}
+
+Status Script::prepare_call(const Shared<ModuleBox>& module, Work work, const Ref& first,
+                            const Ref& second, KernelCall& call) {
+  if (const Status status = begin_call(module, work, call); status != Status::ok) return status;
+  const BufferPayload& x = first->payload<BufferPayload>();
+  const BufferPayload& y = second->payload<BufferPayload>();
+  if (!x.memory || !y.memory) return Status::closed;
+  call.x = x.memory->address;
+  call.y = y.memory->address;
+  const std::size_t count = fill_addresses(work, call.addresses, call.a, call.x, call.y);
+  call.things = {x.thing, count > 1 ? y.thing : nullptr};
+  if (work == Work::chase) return Status::ok;  // int(buffer.handle): numbers, and no owners.
+  call.owners.arguments->set(0u, first);
+  if (count > 1) call.owners.arguments->set(1u, second);
+  return Status::ok;
+}
+
+Status Script::add_called(const Ref& definition, const GhostNode& ghost, const KernelCall& call,
+                          Ref& made) {
+  return add_node(definition, ghost, call.owners, made,
+                  [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
+                    return cuGraphAddKernelNode(node, graph, after, count, &call.params);
+                  });
+}
+
+Status Script::add_kernel_node(const Ref& definition, const Shared<ModuleBox>& module, Work work,
+                               const Ref& first, const Ref& second, Ref& made) {
+  KernelCall call;
+  if (const Status status = prepare_call(module, work, first, second, call); status != Status::ok)
+    return status;
+  return add_called(definition, {.work = work, .things = call.things, .helper = module->thing},
+                    call, made);
+}
+
+static Work work_of(Kernel kernel) {
+  static constexpr std::array<Work, kKernelCount> kWork{Work::add_one, Work::saxpy, Work::block_sum,
+                                                        Work::consume, Work::chase};
+  return kWork[harness::raw(kernel)];
+}
+
+Status Script::add_kernel(Variable into, Variable variable, Variable module_variable, Kernel kernel,
+                          Variable first_variable, Variable second_variable) {
+  const Op op(core_);
+  Ref definition, module, first, second, made;
+  Status status = load_all({{variable, kDefinitionType, definition},
+                            {module_variable, kModuleType, module},
+                            {first_variable, kBufferType, first},
+                            {second_variable, kBufferType, second}});
+  if (status != Status::ok) return status;
+  const Shared<ModuleBox> box = module->payload<ModulePayload>().module;
+  status = c_call("GN_launch", [&] {
+    if (kernel == Kernel::produce_consume)
+      if (const Status produced =
+              add_kernel_node(definition, box, Work::produce, first, second, made);
+          produced != Status::ok)
+        return produced;
+    return add_kernel_node(definition, box, work_of(kernel), first, second, made);
+  });
+  return keep(into, status, std::move(made));
+}
+
+// ---- changing -----------------------------------------------------------------------------------
+
+Status Script::load_change(Variable node, Variable first, Variable second,
+                           std::array<Ref, 3>& loaded) {
+  return load_all({{node, kNodeType, loaded[0]},
+                   {first, kBufferType, loaded[1]},
+                   {second, kBufferType, loaded[2]}});
+}
+
+Status Script::prepare_change(const Ref& node, const Ref& first, const Ref& second,
+                              KernelCall& call) {
+  const NodePayload& payload = node->payload<NodePayload>();
+  if (payload.destroyed || is_closed(*payload.graph)) return Status::closed;
+  if (!takes_buffers(payload.work)) return Status::type_error;
+  const Status status = prepare_call(payload.module, payload.work, first, second, call);
+  if (status != Status::ok) return status;
+  return payload.destroyed || is_closed(*payload.graph) ? Status::closed : Status::ok;
+}
+
+// The wrapper that policies are told of comes first, for the same reason as the tuple.
+Status Script::set_params(Variable variable, Variable first, Variable second) {
+  const Op op(core_);
+  std::array<Ref, 3> loaded;
+  if (const Status status = load_change(variable, first, second, loaded); status != Status::ok)
+    return status;
+  return c_call("set_params", [&] {
+    const NodePayload& payload = loaded[0]->payload<NodePayload>();
+    const Ref definition = wrap_graph(payload.graph);
+    KernelCall call;
+    if (const Status status = prepare_change(loaded[0], loaded[1], loaded[2], call);
+        status != Status::ok)
+      return status;
+    GraphBox& graph = *payload.graph;
+    Keeping* prepared = nullptr;
+    if (const Status status = policy_.prepare(graph, call.owners, prepared); status != Status::ok)
+      return status;
+    if (cuGraphKernelNodeSetParams(payload.node, &call.params) != CUDA_SUCCESS) {
+      policy_.roll_back(graph, prepared);
+      return Status::driver_error;
+    }
+    core_.ghost.set_params(*graph.ghost, payload.serial, call.things);
+    return policy_.commit(graph, *definition, payload.node, call.owners, prepared);
+  });
+}
+
+}  // namespace targets::graph_argument
