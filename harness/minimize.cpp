@@ -277,16 +277,22 @@ class Shrinker {
     return false;
   }
 
-  /// What showed the fault elsewhere may show it here, perhaps under another schedule.
+  /// What showed the fault elsewhere may show it here, as it is or under another schedule.
   bool follow_known() {
-    return std::any_of(known_->begin(), known_->end(), [&](const Tape& tape) {
-      if (minimizing::measure(tape).op_count >= best_.measure().op_count) return false;
-      const Tape program = minimizing::program_of(tape);
-      return best_.improve(tape) ||
-             best_.improve_by_sets(tape, 1, kKnownRunLimit / 2) == Found::better ||
-             best_.improve_by_sets(program, 1, kKnownRunLimit / 2) == Found::better ||
-             resample(program, kKnownRunLimit);
-    });
+    const auto any_smaller = [&](auto follow) {
+      return std::any_of(known_->begin(), known_->end(), [&](const Tape& tape) {
+        return minimizing::measure(tape).op_count < best_.measure().op_count && follow(tape);
+      });
+    };
+    return any_smaller([&](const Tape& tape) { return best_.improve(tape); }) ||
+           any_smaller([&](const Tape& tape) { return follow(tape); });
+  }
+
+  bool follow(const Tape& tape) {
+    const Tape program = minimizing::program_of(tape);
+    return best_.improve_by_sets(tape, 1, kKnownRunLimit / 2) == Found::better ||
+           best_.improve_by_sets(program, 1, kKnownRunLimit / 2) == Found::better ||
+           resample(program, kKnownRunLimit);
   }
 
   bool adjust(const Tape& rest, std::uint64_t run_limit) {

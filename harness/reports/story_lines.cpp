@@ -19,6 +19,7 @@ std::string_view verb(FaultKind kind) {
   switch (kind) {
     case FaultKind::use_after_death:
     case FaultKind::recycled_use:
+    case FaultKind::order:
       return " is used by ";
     case FaultKind::double_free:
       return " is freed again by ";
@@ -148,7 +149,8 @@ std::string Teller::words(const Event& event) const {
     case EventKind::observe:
       return fmt::format("sees {} = {}", with_object, event.value);
     case EventKind::use:
-      return object.empty() ? fmt::format("uses {}", what) : fmt::format("{} uses {}", what, object);
+      return object.empty() ? fmt::format("uses {}", what)
+                            : fmt::format("{} uses {}", what, object);
     case EventKind::collect:
       return fmt::format("the collector runs and frees {}", event.value);
   }

@@ -121,6 +121,33 @@ TEST_P(CudaArguments, NullIsInvalidWhereSomethingIsWanted) {
   EXPECT_GT(tried, 150u);
 }
 
+TEST_P(CudaArguments, ADeviceThatIsNotThereIsInvalid) {
+  run([] {
+    constexpr CUdevice kNone = 99;
+    char name[8];
+    int number = 0;
+    std::size_t bytes = 0;
+    cuuint64_t value = 0;
+    CUcontext context = nullptr;
+    CUmemoryPool pool = nullptr;
+    constexpr CUresult kError = CUDA_ERROR_INVALID_DEVICE;
+    EXPECT_EQ(cuDeviceGet(&number, kNone), kError);
+    EXPECT_EQ(cuDeviceGetName(name, sizeof name, kNone), kError);
+    EXPECT_EQ(cuDeviceTotalMem_v2(&bytes, kNone), kError);
+    EXPECT_EQ(cuDeviceGetAttribute(&number, CU_DEVICE_ATTRIBUTE_WARP_SIZE, kNone), kError);
+    EXPECT_EQ(cuDeviceGetDefaultMemPool(&pool, kNone), kError);
+    EXPECT_EQ(cuDeviceGetMemPool(&pool, kNone), kError);
+    EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, kNone), kError);
+    EXPECT_NE(cuDevicePrimaryCtxRelease_v2(kNone), CUDA_SUCCESS);
+    EXPECT_EQ(cuCtxCreate_v4(&context, nullptr, 0, kNone), kError);
+    EXPECT_EQ(cuDeviceGraphMemTrim(kNone), kError);
+    EXPECT_EQ(cuDeviceGetGraphMemAttribute(kNone, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &value),
+              kError);
+    EXPECT_EQ(cuDeviceSetGraphMemAttribute(kNone, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &value), kError);
+  });
+  expect_no_fault();
+}
+
 INSTANTIATE_ON_EVERY_DEVICE(CudaArguments);
 
 }  // namespace

@@ -28,6 +28,9 @@ TEST_P(CudaGraphInstantiate, FlagsMustBeKnownAndFitTogether) {
                                           CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
                                               CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH),
               CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphInstantiateWithFlags(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD),
+              CUDA_ERROR_INVALID_VALUE)
+        << "into which stream";
     CUDA_OK(cuGraphInstantiateWithFlags(&exec, graph,
                                         CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
                                             CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));

@@ -317,6 +317,33 @@ TEST_P(CudaGraphNode, ANodeOfAnyTypeIsAddedByOneFunction) {
   expect_no_fault();
 }
 
+TEST_P(CudaGraphNode, WhatANodesTypeLeavesUnusedIsZero) {
+  run([] {
+    CUgraph graph = make_graph();
+    CUgraphNode node = nullptr;
+    CUgraphNodeParams good{};
+    good.type = CU_GRAPH_NODE_TYPE_HOST;
+    good.host.fn = [](void*) {};
+    CUDA_OK(cuGraphAddNode_v2(&node, graph, nullptr, nullptr, 0, &good));
+    CUgraphExec exec = instantiate(graph);
+    const auto refused = [&](auto change) {
+      CUgraphNodeParams wrong = good;
+      change(wrong);
+      CUgraphNode other = nullptr;
+      EXPECT_EQ(cuGraphAddNode_v2(&other, graph, nullptr, nullptr, 0, &wrong),
+                CUDA_ERROR_INVALID_VALUE);
+      EXPECT_EQ(cuGraphNodeSetParams(node, &wrong), CUDA_ERROR_INVALID_VALUE);
+      EXPECT_EQ(cuGraphExecNodeSetParams(exec, node, &wrong), CUDA_ERROR_INVALID_VALUE);
+    };
+    refused([](CUgraphNodeParams& wrong) { wrong.reserved0[1] = 1; });
+    refused([](CUgraphNodeParams& wrong) { wrong.reserved1[28] = 1; });
+    refused([](CUgraphNodeParams& wrong) { wrong.reserved2 = 1; });
+    CUDA_OK(cuGraphNodeSetParams(node, &good));
+    CUDA_OK(cuGraphExecNodeSetParams(exec, node, &good));
+  });
+  expect_no_fault();
+}
+
 TEST_P(CudaGraphNode, MemoryOperationsAreOneNode) {
   run([] {
     CUdeviceptr address = allocate(64);

@@ -135,7 +135,8 @@ TEST_F(CudaOrder, AHostFunctionMayNotCallCuda) {
 TEST_F(CudaOrder, AHostFunctionHoldsUpTheWorkBehindIt) {
   run(Plain(), [] {
     CUdeviceptr address = allocate(64);
-    CUDA_OK(cuLaunchHostFunc(nullptr, [](void*) {}, nullptr));
+    CUDA_OK(cuLaunchHostFunc(
+        nullptr, [](void*) {}, nullptr));
     CUDA_OK(cuMemsetD8Async(address, 1, 64, nullptr));
     EXPECT_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY);
     CUDA_OK(cuStreamSynchronize(nullptr));

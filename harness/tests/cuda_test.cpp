@@ -319,6 +319,11 @@ TEST_P(Cuda, ErrorsHaveNamesAndTexts) {
     EXPECT_STREQ(text, "CUDA_ERROR_OUT_OF_MEMORY");
     CUDA_OK(cuGetErrorString(CUDA_ERROR_OUT_OF_MEMORY, &text));
     EXPECT_STREQ(text, "out of memory");
+    for (const CUresult returned :
+         {CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_ERROR_ALREADY_MAPPED,
+          CUDA_ERROR_TOO_MANY_PEERS, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+          CUDA_ERROR_OPERATING_SYSTEM, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY})
+      EXPECT_EQ(cuGetErrorName(returned, &text), CUDA_SUCCESS) << returned;
     EXPECT_EQ(cuGetErrorName(static_cast<CUresult>(1000), &text), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(text, nullptr);
   });

@@ -347,6 +347,20 @@ TEST_F(CudaTiming, APoolThatIsSharedIsNotSupported) {
   });
 }
 
+TEST_F(CudaTiming, AHostFunctionThatWaitsForALaterOneIsADeadlock) {
+  World& world = stage.world;
+  run(Plain(), [&world] {
+    Latch called(world.scheduler, 1);
+    const auto wait = [](void* latch) { static_cast<Latch*>(latch)->wait(); };
+    const auto tell = [](void* latch) { static_cast<Latch*>(latch)->count_down(); };
+    CUstream first = make_stream();
+    CUDA_OK(cuLaunchHostFunc(first, wait, &called));
+    CUDA_OK(cuLaunchHostFunc(make_stream(), tell, &called));
+    CUDA_OK(cuStreamSynchronize(first));
+  });
+  EXPECT_EQ(ending, Ending::deadlock);
+}
+
 TEST_F(CudaTiming, ADestroyedStreamStillDoesWhatItWasTold) {
   run(lagging(), [] {
     CUdeviceptr address = allocate(64);

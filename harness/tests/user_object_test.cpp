@@ -288,6 +288,59 @@ TEST_F(UserObject, AllDestructorsShareOneThread) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
+/// What a graph works on is freed on another stream than it was launched on.
+class UserObjectOrder : public UserObject {
+ protected:
+  UserObjectOrder() { stage.judge_order(); }
+
+  /// `end(exec, graph)` ends what holds the object; `waits` is whether its destructor is waited
+  /// for.
+  template <class End>
+  void free_after(bool waits, End end) {
+    run([&] {
+      int calls = 0;
+      CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
+      CUdeviceptr address = 0;
+      CUDA_OK(cuMemAllocAsync(&address, 64, stream));
+      CUgraph graph = make_owner(calls);
+      add_set(graph, address, 1);
+      CUgraphExec exec = instantiate(graph);
+      CUDA_OK(cuGraphLaunch(exec, stream));
+      end(exec, graph);
+      if (waits) wait_for(calls, 1);
+      CUDA_OK(cuMemFreeAsync(address, make_stream(CU_STREAM_NON_BLOCKING)));
+    });
+  }
+};
+
+void destroy_both(CUgraphExec exec, CUgraph graph) {
+  CUDA_OK(cuGraphExecDestroy(exec));
+  CUDA_OK(cuGraphDestroy(graph));
+}
+
+TEST_F(UserObjectOrder, WhoeverHeardADestructorKnowsThatTheLaunchesAreOver) {
+  free_after(true, destroy_both);
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+TEST_F(UserObjectOrder, SoDoesWhoeverHeardOneThatAnUpdateLetGoOf) {
+  free_after(true, [](CUgraphExec exec, CUgraph graph) {
+    CUdeviceptr other = 0;
+    CUDA_OK(cuMemAllocAsync(&other, 64, nullptr));
+    CUgraph plain = make_graph();
+    add_set(plain, other, 1);
+    CUgraphExecUpdateResultInfo info{};
+    CUDA_OK(cuGraphExecUpdate_v2(exec, plain, &info));
+    CUDA_OK(cuGraphDestroy(graph));
+  });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
+TEST_F(UserObjectOrder, WhoeverHeardNoneDoesNot) {
+  free_after(false, destroy_both);
+  EXPECT_EQ(stage.fault(), "order");
+}
+
 TEST_F(UserObject, WithoutTasksWhoeverReleasesCallsTheDestructor) {
   Plain plain;
   stage.run_outside(plain, [] {

@@ -15,11 +15,14 @@ inline constexpr std::string_view kBareAddress =
 inline constexpr std::string_view kCycle =
     "cuda.core docs, graph attachments: a cycle through a graph is not collected";
 
+inline constexpr std::string_view kStreams =
+    "CUDA programming guide, streams: work of different streams is ordered by events and waits "
+    "alone, and which of it shares bytes is the program's to know";
 inline constexpr std::string_view kGraphMemory =
     "CUDA programming guide, graph memory nodes: it is used between its allocation and its free; "
     "cuda.core passes AllocNode.dptr as an int, whose memory is the caller's";
 
-inline constexpr std::array<harness::ContractClause, 11> kContract{{
+inline constexpr std::array<harness::ContractClause, 12> kContract{{
     {"", "Buffer.close", "add_one", kClose},
     {"", "Buffer.close", "saxpy", kClose},
     {"", "Buffer.close", "block_sum", kClose},
@@ -30,6 +33,7 @@ inline constexpr std::array<harness::ContractClause, 11> kContract{{
     {"library", "ObjectCode.__dealloc__/R4", "", kCaptured},
     {"", "", "chase", kBareAddress},
     {"graph memory", "", "", kGraphMemory},
+    {"bytes of device memory", "", "", kStreams},
     {"reference cycle", "", "", kCycle},
 }};
 

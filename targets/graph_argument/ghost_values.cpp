@@ -66,12 +66,18 @@ std::int32_t result_of(const GhostNode& node, std::int32_t i) {
   }
 }
 
-/// The list may have been changed before the kernel ran or after it: any of its blocks will do.
-bool is_in_list(const Thing& thing, std::int32_t i, std::int32_t observed, std::uint32_t steps) {
-  return observed == thing.value + i ||
-         (steps > 0 && std::any_of(thing.next.begin(), thing.next.end(), [&](const Thing* next) {
-            return is_in_list(*next, i, observed, steps - 1);
-          }));
+/// The list may have been changed before the kernel ran or after it: any of its blocks will do. The
+/// address of one that is gone may be the target's own by now, which the kernel may read.
+bool is_in_list(const Thing& thing, const Thing& target, std::int32_t i, std::int32_t observed,
+                std::uint32_t steps) {
+  if (observed == thing.value + i || (thing.lost() && observed == target.value + i)) return true;
+  const auto leads = [&](const Thing* to) {
+    return is_in_list(*to, target, i, observed, steps - 1);
+  };
+  const auto any_of = [&](const auto& next) {
+    return std::any_of(next.begin(), next.end(), leads);
+  };
+  return steps > 0 && (any_of(thing.next) || (thing.lost() && any_of(target.next)));
 }
 
 /// `consume` without `produce` before it adds what is in a new block. Only those that were added
@@ -105,7 +111,7 @@ bool Ghost::explains(const Thing& thing, std::uint32_t waits, std::uint32_t inde
       expected = result_of(node, i);
       what = to_label(node.work);
       if (observed == expected) return true;
-      if (node.work == Work::chase && is_in_list(*node.things[0], i, observed, kChaseSteps))
+      if (node.work == Work::chase && is_in_list(*node.things[0], thing, i, observed, kChaseSteps))
         return true;
       if (may_lack_produce(node, launch.nodes) && observed == node.things[1]->value + i)
         return true;

@@ -162,8 +162,7 @@ static CUresult set(CUstream on, std::uint64_t address, std::uint32_t value, std
   const std::uint64_t bytes = std::min(count, Memory::kBytes) * width;  // No block is larger.
   Place target;
   const auto find = stream->capture != nullptr ? find_node_place : find_place;
-  if (const CUresult status = find(sim, address, bytes, false, target);
-      status != CUDA_SUCCESS)
+  if (const CUresult status = find(sim, address, bytes, false, target); status != CUDA_SUCCESS)
     return status;
   if (stream->capture != nullptr) return capture_set(sim, *stream, address, value, width, count);
   const bool waits =

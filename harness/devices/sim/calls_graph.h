@@ -128,6 +128,9 @@ CUresult set_params(CUgraphNode handle, CUgraphNodeType type, Make make) {
   return CUDA_SUCCESS;
 }
 
+/// The bytes that its type leaves unused must be zero, so that they can get a meaning.
+bool unused_is_zero(const CUgraphNodeParams& given);
+
 /// What a node of `type` does; null, for CUDA_ERROR_INVALID_VALUE, when it is of another type.
 const NodeParams* params_of(CUgraphNode handle, CUgraphNodeType type);
 

@@ -1,4 +1,5 @@
 // Nodes: adding them, and what they are told to do.
+#include <algorithm>
 #include <cstring>
 
 #include "harness/devices/sim/calls_graph.h"
@@ -34,11 +35,44 @@ static CUresult add_child(const NewNode& where, CUgraph body_handle, bool move) 
       });
 }
 
-/// The unused bytes must be zero, so that they can get a meaning.
-static bool unused_is_zero(const CUgraphNodeParams& given) {
-  for (const int word : given.reserved0)
-    if (word != 0) return false;
-  return given.reserved2 == 0;
+/// How much of the union says what a node of this type does.
+static std::size_t used_bytes(const CUgraphNodeParams& given) {
+  switch (given.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return sizeof given.kernel;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return sizeof given.memcpy;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return sizeof given.memset;
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return sizeof given.host;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      return sizeof given.graph;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return sizeof given.eventWait;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return sizeof given.eventRecord;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      return sizeof given.alloc;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      return sizeof given.free;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return sizeof given.memOp;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return sizeof given.conditional;
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+      return 0;
+    default:
+      return sizeof given.reserved1;
+  }
+}
+
+bool unused_is_zero(const CUgraphNodeParams& given) {
+  const auto is_zero = [](auto byte) { return byte == decltype(byte){}; };
+  const auto* bytes = reinterpret_cast<const std::byte*>(given.reserved1);
+  return std::all_of(std::begin(given.reserved0), std::end(given.reserved0), is_zero) &&
+         std::all_of(bytes + used_bytes(given), bytes + sizeof given.reserved1, is_zero) &&
+         given.reserved2 == 0;
 }
 
 /// The newer struct has the same members.

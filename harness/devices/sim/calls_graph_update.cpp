@@ -197,7 +197,8 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_handle,
   if (found.node != nullptr) info->errorNode = found.node->as<CUgraphNode>();
   if (found.from != nullptr) info->errorFromNode = found.from->as<CUgraphNode>();
   if (found.result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-  sim.graphs.replace(sim.graphs.writable(*call.exec), *graph);
+  ExecGraph& root = sim.graphs.writable(*call.exec);
+  sim.graphs.replace(root, *graph, root.after);
   return CUDA_SUCCESS;
 }
 
@@ -215,12 +216,13 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec_handle, CUgraphNode
   if (compare(sim, *old, *body, call.exec->flags).result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
     return CUDA_ERROR_INVALID_VALUE;
   const GraphNode& source = *node->source;
-  sim.graphs.replace(*Graphs::find_body(sim.graphs.writable(*call.exec), source), *body);
+  ExecGraph& root = sim.graphs.writable(*call.exec);
+  sim.graphs.replace(*Graphs::find_body(root, source), *body, root.after);
   return CUDA_SUCCESS;
 }
 
 CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams* given) {
-  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (given == nullptr || !unused_is_zero(*given)) return CUDA_ERROR_INVALID_VALUE;
   if (given->type == CU_GRAPH_NODE_TYPE_GRAPH)
     return calls::cuGraphExecChildGraphNodeSetParams(exec, node, given->graph.graph);
   if (given->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || given->type == CU_GRAPH_NODE_TYPE_MEM_FREE)

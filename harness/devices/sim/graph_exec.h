@@ -38,6 +38,7 @@ struct ExecGraph {
   UserReferences references;
   std::uint32_t launches = 0;      ///< In flight; of a root.
   bool current = true;             ///< Its executable would still launch it.
+  Clock after;                     ///< Its launches that are over; of a root.
   LineIndex first_line = kNoLine;  ///< Of its nodes, in the run that `lines_run` names.
   std::uint32_t lines_run = 0;
 

@@ -57,8 +57,6 @@ bool may_become(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
       return may_operate(from, to);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
       return from.condition_type == to.condition_type;
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-      return from.condition_type == to.condition_type;
     default:
       return true;
   }

@@ -73,8 +73,8 @@ class Graphs {
   /// The embedded graph of the node that was made from `source`.
   static ExecGraph* find_body(ExecGraph& graph, const GraphNode& source);
   /// Everything as in `graph`, which has the same shape: parameters, and references to user
-  /// objects.
-  void replace(ExecGraph& exec, const Graph& graph);
+  /// objects. `after`: the launches of `exec` that are over.
+  void replace(ExecGraph& exec, const Graph& graph, const Clock& after);
   void destroy(GraphExec& exec);
 
   // ---- memory ----
@@ -108,7 +108,8 @@ class Graphs {
 
   UserObject& create(void* data, CUhostFn destroy, std::uint64_t count);
   void release(UserObject& object, std::uint64_t count);
-  void release(UserReferences& references);
+  /// `after`: the launches that used them, where there may have been any.
+  void release(UserReferences& references, const Clock* after = nullptr);
   /// True in the thread that calls destructors.
   bool in_destructor() const;
 
@@ -125,7 +126,7 @@ class Graphs {
   ExecGraph& lay_out(Graph& graph);
   ExecGraph& copy(const ExecGraph& graph);
   /// Nobody launches it any more, nor does a launch of it run.
-  void retire(ExecGraph& graph);
+  void retire(ExecGraph& graph, const Clock& after);
   void copy_references(const UserReferences& from, UserReferences& to);
   void announce_memory(const ExecGraph& graph, Work& work, const StreamPoint& point);
   void free_unfreed(const ExecGraph& graph, Stream& stream);

@@ -54,6 +54,7 @@ ExecGraph& Graphs::fresh_exec_graph() {
   graph->references.clear();
   graph->launches = 0;
   graph->current = true;
+  graph->after.clear();
   graph->lines_run = 0;  // It may have more nodes than what it was before.
   return *graph;
 }
@@ -101,9 +102,12 @@ bool ExecGraph::has_memory_nodes() const {
 }
 
 bool ExecGraph::has_conditional_nodes() const {
-  return std::any_of(nodes.begin(), nodes.end(), [](const ExecNode& node) {
-    return node.params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
-  });
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const ExecNode& node) {
+                       return node.params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+                     }) ||
+         std::any_of(bodies.begin(), bodies.end(),
+                     [](const ExecGraph* body) { return body->has_conditional_nodes(); });
 }
 
 ExecGraph& Graphs::copy(const ExecGraph& graph) {
@@ -118,11 +122,11 @@ ExecGraph& Graphs::copy(const ExecGraph& graph) {
   return made;
 }
 
-void Graphs::retire(ExecGraph& graph) {
+void Graphs::retire(ExecGraph& graph, const Clock& after) {
   for (const ExecNode& node : graph.nodes)
     if (node.params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) drop(*node.params->memory);
-  release(graph.references);
-  for (ExecGraph* body : graph.bodies) retire(*body);
+  release(graph.references, &after);
+  for (ExecGraph* body : graph.bodies) retire(*body, after);
   graph.bodies.clear();
   spare_exec_graphs_.push_back(&graph);
 }
@@ -162,24 +166,24 @@ ExecGraph* Graphs::find_body(ExecGraph& graph, const GraphNode& source) {
   return nullptr;
 }
 
-void Graphs::replace(ExecGraph& exec, const Graph& graph) {
+void Graphs::replace(ExecGraph& exec, const Graph& graph, const Clock& after) {
   UserReferences old = exec.references;
   exec.references.clear();
   copy_references(graph.references, exec.references);
-  release(old);
+  release(old, &after);
   const std::vector<GraphNode*> order = sorted(graph);
   for (std::size_t i = 0; i < order.size(); ++i) {
     exec.nodes[i].params = order[i]->params;
     exec.nodes[i].attributes = order[i]->attributes;
     for (std::size_t body = 0; body < order[i]->bodies.size(); ++body)
-      replace(*exec.bodies[exec.nodes[i].bodies_begin + body], *order[i]->bodies[body]);
+      replace(*exec.bodies[exec.nodes[i].bodies_begin + body], *order[i]->bodies[body], after);
   }
 }
 
 void Graphs::destroy(GraphExec& exec) {
   --exec.source->exec_count;
   exec.root->current = false;
-  if (exec.root->launches == 0) retire(*exec.root);
+  if (exec.root->launches == 0) retire(*exec.root, exec.root->after);
   execs.end(sim_.ledger(), exec);
 }
 
@@ -213,10 +217,8 @@ StreamPoint Graphs::launch(GraphExec& exec, Stream& stream) {
 
 void Graphs::end(GraphRun& run) {
   ExecGraph& graph = *run.graph_;
-  if (--graph.launches == 0 && !graph.current) {
-    sim_.order->host_saw(run.after());  // A destructor may tell.
-    retire(graph);
-  }
+  if (sim_.order->on()) graph.after.join(run.after());
+  if (--graph.launches == 0 && !graph.current) retire(graph, graph.after);
   spare_runs_.push_back(&run);
 }
 

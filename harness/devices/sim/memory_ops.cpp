@@ -131,8 +131,8 @@ static CUresult capture_memory_ops(SimDevice& sim, Stream& stream, unsigned coun
                                    CUstreamBatchMemOpParams* parameters) {
   if (count == 0) return CUDA_SUCCESS;
   const NodeParams* made = nullptr;
-  const CUresult status = make_memory_op_params(
-      sim, {stream.context->as<CUcontext>(), count, parameters, 0}, made);
+  const CUresult status =
+      make_memory_op_params(sim, {stream.context->as<CUcontext>(), count, parameters, 0}, made);
   return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
 }
 

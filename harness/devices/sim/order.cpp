@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace harness::devices {
 
@@ -73,7 +74,7 @@ Order::Uses& Order::uses_of(std::uint32_t block) {
   Uses& uses = *uses_[block];
   if (uses.run == run_) return uses;
   uses.run = run_;
-  uses.reported = false;
+  uses.raced = false;
   uses.allocated = {};
   uses.last.clear();
   uses.accesses.clear();
@@ -127,7 +128,7 @@ void Order::used(std::uint32_t block, const UsedRange& range, const OrderedUse& 
 void Order::enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
   Uses& uses = uses_of(block);
   if (uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
-    report(block, uses, by, "allocation", "nothing orders it after the allocation");
+    report_race(block, uses, by, "allocation", "nothing orders it after the allocation");
   const auto last = std::find_if(uses.last.begin(), uses.last.end(),
                                  [&](const LastUse& use) { return use.at.line == by.at.line; });
   if (last != uses.last.end())
@@ -163,7 +164,7 @@ void Order::check_access(std::uint32_t block, Uses& uses, const UsedRange& range
     if (old.high <= range.low || range.high <= old.low) return false;
     const bool ordered = comes_before(other.at, by);
     if (!ordered && conflict(old.mode, range.mode))
-      report(block, uses, by, other.site, "nothing orders it with what uses the same bytes");
+      report_race(block, uses, by, other.site, "nothing orders it with what uses the same bytes");
     const bool covered = range.low <= old.low && old.high <= range.high;
     return ordered && covered && (range.mode == AccessMode::write || range.mode == old.mode);
   });
@@ -172,20 +173,37 @@ void Order::check_access(std::uint32_t block, Uses& uses, const UsedRange& range
 void Order::freed(std::uint32_t block, const OrderedUse& by) {
   if (by.at.line == kNoLine) read_log();  // In the one line there is, the free comes last.
   Uses& uses = uses_of(block);
-  if (uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
-    report(block, uses, by, "allocation", "nothing orders the free after the allocation");
-  for (const LastUse& last : uses.last)
-    if (!comes_before(last.at, by))
-      report(block, uses, by, last.site, "nothing orders the free after the use");
+  bool told = false;
+  for (const LastUse& last : uses.last) {
+    if (comes_before(last.at, by)) continue;
+    report_end(block, by, last.site, "nothing orders the free after the use");
+    told = true;
+  }
+  if (!told && uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
+    report_end(block, by, "allocation", "nothing orders the free after the allocation");
 }
 
-void Order::report(std::uint32_t block, Uses& uses, const OrderedUse& by, Label other,
-                   const char* how) {
-  if (uses.reported) return;
-  uses.reported = true;
+Fault Order::fault_of(std::uint32_t block, const char* how, Label other) const {
   Fault fault = ledger_.describe(FaultKind::order, memory_.block(block).birth);
-  fault.use_site = by.site;
   fault.detail = fmt::format("{} ({})", how, other.view());
+  return fault;
+}
+
+/// Nothing has died: it is about the bytes, and whoever comes second.
+void Order::report_race(std::uint32_t block, Uses& uses, const OrderedUse& by, Label other,
+                        const char* how) {
+  if (std::exchange(uses.raced, true)) return;
+  Fault fault = fault_of(block, how, other);
+  fault.object_kind = "bytes of device memory";
+  fault.use_site = by.site;
+  ledger_.scheduler().history().add(std::move(fault));
+}
+
+/// As a use after death is told: where it died, and who used it.
+void Order::report_end(std::uint32_t block, const OrderedUse& by, Label other, const char* how) {
+  Fault fault = fault_of(block, how, other);
+  fault.death_site = by.site;
+  fault.use_site = other;
   ledger_.scheduler().history().add(std::move(fault));
 }
 

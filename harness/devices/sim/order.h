@@ -102,7 +102,7 @@ class Order {
   /// What is known of a block. Kept from run to run for its storage.
   struct Uses {
     std::uint32_t run = 0;  ///< Of which run it speaks.
-    bool reported = false;  ///< One fault per block is enough.
+    bool raced = false;     ///< One fault per block is enough, but its end is another matter.
     OrderPoint allocated;
     std::vector<LastUse> last;     ///< One for each line.
     std::vector<Access> accesses;  ///< That nothing since has come after and covered.
@@ -115,7 +115,10 @@ class Order {
   bool comes_before(const OrderPoint& point, const OrderedUse& use) const;
   void enter_range(std::uint32_t block, Uses& uses, const UsedRange& range, const OrderedUse& by);
   void check_access(std::uint32_t block, Uses& uses, const UsedRange& range, const OrderedUse& by);
-  void report(std::uint32_t block, Uses& uses, const OrderedUse& by, Label other, const char* how);
+  Fault fault_of(std::uint32_t block, const char* how, Label other) const;
+  void report_race(std::uint32_t block, Uses& uses, const OrderedUse& by, Label other,
+                   const char* how);
+  void report_end(std::uint32_t block, const OrderedUse& by, Label other, const char* how);
 
   Ledger& ledger_;
   Memory& memory_;

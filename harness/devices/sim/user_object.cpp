@@ -27,6 +27,7 @@ void Graphs::release(UserObject& object, std::uint64_t count) {
   Scheduler& scheduler = sim_.scheduler();
   if (!scheduler.in_task()) {
     in_destructor_ = true;
+    sim_.order->host_saw(object.after);
     object.destroy(object.data);
     in_destructor_ = false;
     return;
@@ -38,8 +39,11 @@ void Graphs::release(UserObject& object, std::uint64_t count) {
   scheduler.touch(kDestructors);
 }
 
-void Graphs::release(UserReferences& references) {
-  for (const UserReferences::Reference& held : references) release(*held.object, held.count);
+void Graphs::release(UserReferences& references, const Clock* after) {
+  for (const UserReferences::Reference& held : references) {
+    if (after != nullptr) held.object->after.join(*after);
+    release(*held.object, held.count);
+  }
   references.clear();
 }
 
@@ -63,6 +67,7 @@ void Graphs::serve_destructors() {
     UserObject& object = *released_.front();
     released_.erase(released_.begin());
     edge_acquire(&object);
+    sim_.order->host_saw(object.after);
     const SiteScope site(scheduler, "user object destructor");
     object.destroy(object.data);
   }

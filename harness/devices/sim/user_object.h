@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/devices/sim/clock.h"
 #include "harness/devices/sim/handles.h"
 
 namespace harness::devices {
@@ -19,7 +20,8 @@ struct UserObject : Object {
   std::uint64_t owned_by_callers = 0;  ///< References that calls may release.
   std::uint64_t count = 0;             ///< All of them: graphs, executables and launches hold some.
   Name activation = 0;                 ///< Who released the last one.
-  void reset() {}
+  Clock after;  ///< The launches that held some: its destructor tells of them.
+  void reset() { after.clear(); }
 };
 
 /// The references that a graph, an executable or a launch holds.

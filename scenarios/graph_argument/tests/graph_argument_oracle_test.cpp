@@ -111,6 +111,17 @@ TEST(GraphArgumentContract, HoldsTheCallerToWhatTheDocumentationSaysAndNoMore) {
   EXPECT_FALSE(is_caller_error(scenario, died_and_used("Buffer.close", "Graph.launch")));
 }
 
+// A free that nothing orders after a launch is told by its death; a race of the caller's has none.
+TEST(GraphArgumentContract, HoldsTheCallerToTheOrderOfHisWorkAndNotOfWhatIsFreedForHim) {
+  Fault end = died_and_used("Buffer.__dealloc__/R12", "add_one");
+  end.kind = FaultKind::order;
+  EXPECT_FALSE(is_caller_error(scenario, end));
+  Fault race = died_and_used("", "add_one");
+  race.kind = FaultKind::order;
+  race.object_kind = "bytes of device memory";
+  EXPECT_TRUE(is_caller_error(scenario, race));
+}
+
 TEST(GraphArgumentContract, EveryClauseHasASource) {
   for (const harness::ContractClause& clause : kContract) EXPECT_FALSE(clause.source.empty());
 }
@@ -154,6 +165,7 @@ TEST(GraphArgumentWindows, AreToldByWhatDiedWhereAndWhoMetIt) {
         Met{recycled_use, "embedded graph", "GraphNode.destroy", "launch", Window::r18},
         Met{double_free, "graph", "GraphBuilder.close", "GraphBuilder.close", Window::r19},
         Met{use_after_death, "device memory", "Buffer.__dealloc__/R4", "captured", Window::r4},
+        Met{order, "device memory", "Buffer.__dealloc__/R12", "saxpy", Window::r12},
         Met{use_after_death, "graph memory", "Graph.launch", "scratch", Window::r15},
         Met{use_after_death, "interpreter", "exit", "user object destructor", Window::r11},
         Met{api_misuse, "user object destructor", "", "Buffer.__dealloc__/R1", Window::r11}})
