@@ -86,8 +86,7 @@ RULES = [
      "const bool waits = to_host ||", "const bool waits = (to_host && false) ||"),
     # -- order
     ("a free comes after every use", "order.cpp",
-     "    if (!comes_before(last.at, by))\n      report(block, uses, by, last.site",
-     "    if (false)\n      report(block, uses, by, last.site"),
+     "    if (comes_before(last.at, by)) continue;", "    if (last.at.tick != ~0u) continue;"),
     ("uses that conflict are ordered", "order.cpp",
      "if (!ordered && conflict(old.mode, range.mode))",
      "if (ordered && conflict(old.mode, range.mode))"),
@@ -96,7 +95,7 @@ RULES = [
     ("an event carries what came before it", "calls_stream.cpp",
      "event->clock = stream->clock;", ""),
     ("a use comes after its allocation", "order.cpp",
-     'report(block, uses, by, "allocation", "nothing orders it after the allocation");',
+     'report_race(block, uses, by, "allocation", "nothing orders it after the allocation");',
      "static_cast<void>(block);"),
     ("what the host has waited for is done", "order.cpp",
      "  host_.join(clock);\n", ""),

@@ -1,3 +1,6 @@
+// How it works. The functions above the members make the calls; the members keep the reference
+// state. Work is handed from stream to stream by whatever the documentation offers: an event that
+// the other stream or the host waits for, a query that says so, or a wait for the whole stream.
 #include "harness/tests/sound_programs/program.h"
 
 namespace harness::testing::sound {
@@ -66,7 +69,7 @@ static void allocate(Program& p, Memory& made, std::size_t bytes) {
 static void release(Program& p, Memory& memory) {
   switch (memory.kind) {
     case Kind::plain:
-    case Kind::managed:  // cuMemFree waits for what is in flight.
+    case Kind::managed:  // cuMemFree waits for what is in flight (API synchronization behavior).
       cuMemFree_v2(memory.address);
       return p.move(memory.state, Via::freed_by_the_host);
     case Kind::pinned:

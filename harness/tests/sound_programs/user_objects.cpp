@@ -6,18 +6,13 @@ namespace harness::testing::sound {
 
 namespace {
 
-constexpr Resource kDestructors = hash_name("destructors");
-
 struct Object {
   CUuserObject handle = nullptr;
   State state = State::object_none;
-  int* calls = nullptr;  ///< Of its destructor.
+  Latch* destroyed = nullptr;  ///< Counted down by its destructor, which may be called once.
 };
 
-void count_destructor(void* data) {
-  count_call(data);
-  World::current()->scheduler.touch(kDestructors);
-}
+void count_destructor(void* data) { static_cast<Latch*>(data)->count_down(); }
 
 void call_cuda(void* data) {
   ::cuCtxSynchronize();
@@ -26,12 +21,13 @@ void call_cuda(void* data) {
 
 Object make_object(Program& p, unsigned count) {
   Object made;
-  made.calls = p.counters.data() + 1;
-  *made.calls = 0;
+  World& world = *World::current();
+  made.destroyed = world.arena.make<Latch>(world.scheduler, 1);
   const bool silent = p.keep(Rule::destructors_call_no_cuda);
   const unsigned flag =
       p.keep(Rule::objects_have_their_flag) ? CU_USER_OBJECT_NO_DESTRUCTOR_SYNC : 0;
-  cuUserObjectCreate(&made.handle, made.calls, silent ? count_destructor : call_cuda, count, flag);
+  cuUserObjectCreate(&made.handle, made.destroyed, silent ? count_destructor : call_cuda, count,
+                     flag);
   p.move(made.state, Via::created);
   return made;
 }
@@ -39,8 +35,7 @@ Object make_object(Program& p, unsigned count) {
 /// Nobody has a reference any more: the destructor is called, some time.
 void gone(Program& p, Object& object) {
   p.move(object.state, Via::released_last);
-  World::current()->scheduler.wait_until({kDestructors, AccessKind::read}, "destructors",
-                                         [&object] { return *object.calls == 1; });
+  object.destroyed->wait();
   p.move(object.state, Via::destroyed);
 }
 
