@@ -105,18 +105,19 @@ void RetainPerNode::roll_back_update(ExecBox& exec) {
   appended.pop_back();
 }
 
-// After a failure nobody knows what the executable holds, so that both stay with it.
+// After a failure nobody knows what the executable holds, so that both stay with it. The last one is
+// what it is known to refer to: later changes of its nodes are appended there.
 CUresult RetainPerNode::update(ExecBox& exec, GraphBox& graph) {
   Accumulator* accumulator = accumulate(graph);
   if (accumulator == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   const CUresult result = Policy::update(exec, graph);
   cuGraphReleaseUserObject(graph.graph, accumulator->object, 1);
   auto& accumulators = *static_cast<Accumulators*>(exec.keeping);
-  accumulators.held.push_back(accumulator);
   if (result == CUDA_SUCCESS) {
+    accumulators.held.push_back(accumulator);
     give_up(accumulators, 0, accumulators.held.size() - 1);
   } else {
-    std::swap(accumulators.held.front(), accumulators.held.back());
+    accumulators.held.insert(accumulators.held.end() - 1, accumulator);
   }
   return result;
 }

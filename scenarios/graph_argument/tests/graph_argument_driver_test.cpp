@@ -39,5 +39,19 @@ TEST(GraphArgumentDriver, NineteenOfTwentyDecisionsSurviveTheDeletionOfAnOp) {
   EXPECT_GE(survival.share(), 0.95) << survival.met << " of " << survival.decisions;
 }
 
+// What an executable is known to refer to is the same after an update that failed, and after two.
+TEST(GraphArgumentUpdates, ThatFailedTwiceLeaveTheExecutableWhatItsNodesAreGivenAfterwards) {
+  Program program;
+  program.script(Op::add_kernel, {0, 0, 0, 2}).script(Op::instantiate).script(Op::add_memset);
+  program.script(Op::update).script(Op::update).script(Op::update_node, {0, 0, 2});
+  program.script(Op::drop, {2}).script(Op::launch).script(Op::synchronize);
+  program.then(1, Op::launch, {0, 1}).then(1, Op::drop, {19});
+  harness::Runner runner;
+  constexpr const char* kConfig = "default_stream=per_thread collector=eval_breaker";
+  const harness::Proof proof = harness::prove(
+      runner, make_case("retain_per_node", kConfig, program), 1, {.run_limit = 20'000});
+  EXPECT_TRUE(proof.complete && !proof.failed && !proof.vacuous) << proof.run_count;
+}
+
 }  // namespace
 }  // namespace scenarios::graph_argument::testing
