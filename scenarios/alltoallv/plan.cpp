@@ -2,6 +2,8 @@
 // then for each of its arguments. Tapes name ranks, buffers and slots, never positions in a list.
 #include "scenarios/alltoallv/plan.h"
 
+#include "harness/scenario_variables.h"
+
 namespace scenarios::alltoallv {
 namespace {
 
@@ -159,13 +161,9 @@ class Planner {
   std::uint32_t ask_rank() { return ask(rank_count_); }
 
   std::uint32_t ask_persistent() {
-    std::array<std::uint32_t, kSlotCountLimit> values;
-    std::size_t count = 0;
-    for (std::uint32_t rest = persistent_; rest != 0; rest &= rest - 1)
-      values[count++] = static_cast<std::uint32_t>(std::countr_zero(rest)) + 1;
-    return values[scene_.world().picker.pick_value(Site::argument,
-                                                   std::span(values).first(count))] -
-           1;
+    harness::VariableOptions<kSlotCountLimit> slots;
+    slots.add_all(persistent_);
+    return slots.pick(scene_);
   }
 
   Scene& scene_;

@@ -71,7 +71,6 @@ class Script final : public targets::argpack::Observer {
   bool choose_plain() { return choose_number(2) == 0; }
   std::uint32_t choose_of(std::span<const std::uint32_t> values);
   std::uint32_t choose_level(Variable pack);
-  Variable choose_from(std::span<const std::uint32_t> values);
 
   void nap();
   void run_op(Op op, const Situation& now, Slot slot);

@@ -1,6 +1,7 @@
 // The ops and their arguments. The plain argument is the one that is most useful: an object that
 // fits. Tapes name variables, never positions in a list, and a new thing's plain variable depends
 // on its slot alone: deleting one op leaves the arguments of the others where they were.
+#include "harness/scenario_variables.h"
 #include "scenarios/argpack/script.h"
 
 namespace scenarios::argpack {
@@ -14,28 +15,12 @@ using targets::argpack::Status;
 
 namespace {
 
-/// What tapes call a variable, and the absence of one. 0 would be the plain.
-constexpr std::uint32_t tape_value(Variable variable) { return variable + 1; }
-constexpr std::uint32_t kNoneValue = tape_value(kVariableCount);
-constexpr Variable variable_of(std::uint32_t value) {
-  return value == kNoneValue ? kNothing : value - 1;
-}
+/// No variable, as an option.
+constexpr Variable kNoneOption = kVariableCount;
 
-/// The options of an argument, [0] plain.
-class VariableList {
- public:
-  void add(Variable variable) { values_[count_++] = tape_value(variable); }
-  void add_none() { values_[count_++] = kNoneValue; }
-  void add_all(Variables variables) {
-    for (; variables != 0; variables &= variables - 1)
-      add(static_cast<Variable>(std::countr_zero(variables)));
-  }
-  operator std::span<const std::uint32_t>() const { return {values_.data(), count_}; }
+using Options = harness::VariableOptions<kVariableCount + 1>;
 
- private:
-  std::array<std::uint32_t, kVariableCount + 1> values_;
-  std::size_t count_ = 0;
-};
+constexpr Variable something(Variable picked) { return picked == kNoneOption ? kNothing : picked; }
 
 Variables lowest(Variables variables) { return variables & -variables; }
 
@@ -53,39 +38,31 @@ std::uint32_t Script::choose_level(Variable pack) {
   return choose_of(std::span(kLevels).first(path_->depth(pack) - 1));
 }
 
-Variable Script::choose_from(std::span<const std::uint32_t> values) {
-  return variable_of(choose_of(values));
-}
-
 Variable Script::choose(Variables fitting) {
-  VariableList options;
+  Options options;
   options.add_all(fitting);
-  return choose_from(options);
+  return options.pick(scene_);
 }
 
 Variable Script::choose_or_none(Variables fitting) {
-  VariableList options;
+  Options options;
   options.add_all(lowest(fitting));
-  options.add_none();
+  options.add(kNoneOption);
   options.add_all(fitting & ~lowest(fitting));
-  return choose_from(options);
+  return something(options.pick(scene_));
 }
 
 Variable Script::none_or_choose(Variables fitting) {
-  VariableList options;
-  options.add_none();
+  Options options;
+  options.add(kNoneOption);
   options.add_all(fitting);
-  return choose_from(options);
+  return something(options.pick(scene_));
 }
 
 Variable Script::choose_new(const Slot& slot, Variables kind) {
-  const auto first = static_cast<Variable>(std::countr_zero(kind));
-  const auto count = static_cast<std::uint32_t>(std::popcount(kind));
-  const Variable plain = first + (slot.index + 3 * slot.task) % count;
-  VariableList options;
-  options.add(plain);
-  options.add_all(kind & ~bit(plain));
-  return choose_from(options);
+  Options options;
+  options.add_for_new(kind, slot.task, slot.index);
+  return options.pick(scene_);
 }
 
 // ---- ops --------------------------------------------------------------------------------------

@@ -75,7 +75,6 @@ class Script final : public targets::graph_argument::Observer {
     return scene_.pick(harness::Site::argument, count);
   }
   StreamName choose_stream() { return static_cast<StreamName>(choose_number(3)); }
-  std::uint32_t choose_of(std::span<const std::uint32_t> values);
 
   void nap();
   void run_op(Op op, const Situation& now, Slot slot);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/scenario_variables.h"
+
 namespace scenarios::managed_dict {
 
 using harness::Label;
@@ -41,8 +43,7 @@ static_assert(kAttributesDrawn <= targets::managed_dict::kAttributeLimit);
 /// Sizes of noise: of a small chunk and an int, of an instance, of a dict, of a large chunk.
 constexpr std::array<std::uint32_t, 4> kNoiseBytes{24, 48, 64, 96};
 
-/// What a tape calls a variable; 0 would be the plain.
-constexpr std::uint32_t tape_value(std::uint32_t variable) { return variable + 1; }
+using Options = harness::VariableOptions<kVariableCount>;
 
 /// What is offered, as Scene::pick_op takes it.
 class OpList {
@@ -77,20 +78,18 @@ Ops Script::applicable() const {
 }
 
 Script::Variable Script::choose_defined() {
-  std::array<std::uint32_t, kVariableCount> options;
-  std::size_t count = 0;
+  Options options;
   for (Variable variable = 0; variable < kVariableCount; ++variable)
-    if (path_->is_defined(variable)) options[count++] = tape_value(variable);
-  return choose_of({options.data(), count}) - 1;
+    if (path_->is_defined(variable)) options.add(variable);
+  return options.pick(scene_);
 }
 
 // What a new thing is called depends on its slot alone.
 Script::Variable Script::choose_new(std::uint32_t task, std::uint32_t slot) {
   const Variable plain = (slot + 3 * task) % kVariableCount;
-  std::array<std::uint32_t, kVariableCount> options;
-  for (std::uint32_t i = 0; i < kVariableCount; ++i)
-    options[i] = tape_value((plain + i) % kVariableCount);
-  return choose_of(options) - 1;
+  Options options;
+  for (std::uint32_t i = 0; i < kVariableCount; ++i) options.add((plain + i) % kVariableCount);
+  return options.pick(scene_);
 }
 
 void Script::take_slot(std::uint32_t task, std::uint32_t slot) {

@@ -35,9 +35,6 @@ class Script final : public targets::managed_dict::Witness {
 
   // Arguments: each asks one question, always, so that the next one keeps its number.
   std::uint32_t choose(std::uint32_t count) { return scene_.pick(harness::Site::argument, count); }
-  std::uint32_t choose_of(std::span<const std::uint32_t> values) {
-    return values[scene_.world().picker.pick_value(harness::Site::argument, values)];
-  }
   targets::managed_dict::Class choose_class() {
     return static_cast<targets::managed_dict::Class>(
         choose(targets::managed_dict::kClassCountOfPath));
