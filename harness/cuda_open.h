@@ -28,6 +28,7 @@ class OpenFailures {
     if (!world.calls_may_fail) return CUDA_SUCCESS;
     const std::uint32_t choice = world.picker.pick(Site::failure, count);
     if (choice == none) return CUDA_SUCCESS;
+    ++world.injected_failures;
     if (choice == mapped_twice || choice == mapped_then_failed) {
       if (second_.size() <= process) second_.resize(process + 1, CUDA_SUCCESS);
       second_[process] = choice == mapped_twice ? CUDA_ERROR_ALREADY_MAPPED : CUDA_ERROR_MAP_FAILED;

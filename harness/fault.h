@@ -23,8 +23,10 @@ enum class FaultKind : std::uint8_t {
   uncaught,         ///< An exception left a task.
   ghost_generation, ///< A shared slot was read for one generation and held another's words.
   order,            ///< Device work uses memory, and nothing orders it with another use or the end of it.
+  crash,            ///< A signal or an abort ended the target's own code.
+  refusal,          ///< A call failed or left its work undone, though nothing was injected and nobody was wrong.
 };
-inline constexpr std::size_t kFaultKindCount = 14;
+inline constexpr std::size_t kFaultKindCount = 16;
 
 Label to_label(FaultKind kind);
 

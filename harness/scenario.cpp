@@ -77,6 +77,18 @@ void Scene::expect(Label what, std::uint64_t observed, std::uint64_t expected, N
   world_.history.add(std::move(fault));
 }
 
+void Scene::refuse(Label what, std::string answer, Name object) {
+  Fault fault;
+  fault.kind = FaultKind::refusal;
+  fault.object_kind = what;
+  fault.use_site = world_.scheduler.site();
+  fault.object = object;
+  fault.activation = world_.picker.current().name;
+  fault.tick = world_.scheduler.now();
+  fault.detail = std::move(answer);
+  world_.history.add(std::move(fault));
+}
+
 bool is_caller_error(const Scenario& scenario, const Fault& fault) {
   for (const ContractClause& clause : scenario.contract)
     if (matches(clause.object_kind, fault.object_kind) &&

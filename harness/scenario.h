@@ -158,6 +158,8 @@ class Scene {
   /// Compares a result with the reference model's; different is a wrong_value fault at the current
   /// site.
   void expect(Label what, std::uint64_t observed, std::uint64_t expected, Name object = 0);
+  /// Reports a refusal at the current site: `what` answered `answer`, or left its work undone.
+  void refuse(Label what, std::string answer, Name object = 0);
   /// Lives from now on must have ended when the run is quiescent.
   void mark_baseline() { baseline_ = world_.ledger.lives().size(); }
   /// Everything was dropped, collected and synchronised: what is alive now, retention judges.

@@ -11,6 +11,7 @@ void World::begin(Strategy& strategy, Tick turn_limit) {
   host.begin();
   heap.begin();
   calls_may_fail = false;
+  injected_failures = 0;
 }
 
 }  // namespace harness

@@ -26,6 +26,8 @@ struct World {
   Device* device = nullptr;
   /// Set by an actor: a CUDA call that can fail asks whether it does.
   bool calls_may_fail = false;
+  /// How many CUDA calls of this run were told to fail.
+  std::uint32_t injected_failures = 0;
 
   /// Forgets the last run; at most `turn_limit` turns will be taken in the next.
   void begin(Strategy& strategy, Tick turn_limit);

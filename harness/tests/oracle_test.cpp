@@ -86,6 +86,10 @@ void read_for_another(Scene& scene) {
   EXPECT_EQ(word.read(Generation{1}), 7);
 }
 
+void crash(Scene& scene) { scene.world().history.add(fatal_fault(FaultKind::crash)); }
+
+void refuse_service(Scene& scene) { scene.refuse("call", "no"); }
+
 void escape(Scene&) { throw std::runtime_error("out"); }
 
 constexpr Plant kPlants[] = {
@@ -102,6 +106,8 @@ constexpr Plant kPlants[] = {
     {"api_misuse", FaultKind::api_misuse, misuse},
     {"order", FaultKind::order, race},
     {"ghost_generation", FaultKind::ghost_generation, read_for_another},
+    {"crash", FaultKind::crash, crash},
+    {"service", FaultKind::refusal, refuse_service},
 };
 
 void (*planted)(Scene& scene);

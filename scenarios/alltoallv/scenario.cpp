@@ -54,10 +54,10 @@ constexpr std::array<harness::Growth, 3> kGrowth{{
 }};
 
 constexpr std::array<Label, 3> kActors{"collector", "skew", "api_failure"};
-constexpr std::array<Label, 11> kOracles{"use_after_death",   "recycled_use",    "double_free",
-                                         "wrong_owner",       "retention",       "progress",
-                                         "functional_result", "vacuity",         "wild_access",
-                                         "api_misuse",        "ghost_generation"};
+constexpr std::array<Label, 13> kOracles{
+    "use_after_death", "recycled_use", "double_free", "wrong_owner", "retention", "progress",
+    "functional_result", "vacuity", "wild_access", "api_misuse", "ghost_generation", "crash",
+    "service"};
 
 // What the path's table says of its variants, without their makers.
 std::span<const harness::VariantInfo> variant_infos() {

@@ -50,9 +50,9 @@ constexpr std::array<harness::Window, targets::graph_argument::kWindowCount> kWi
 }};
 
 constexpr std::array<Label, 2> kActors{"skew", "api_failure"};
-constexpr std::array<Label, 11> kOracles{
-    "use_after_death",   "recycled_use", "double_free", "wrong_owner", "retention", "order",
-    "functional_result", "progress",     "vacuity",     "wild_access", "api_misuse"};
+constexpr std::array<Label, 13> kOracles{
+    "use_after_death", "recycled_use", "double_free", "wrong_owner", "retention", "order",
+    "functional_result", "progress", "vacuity", "wild_access", "api_misuse", "crash", "service"};
 
 // What the path's table says of its variants, without their makers.
 std::span<const harness::VariantInfo> variant_infos() {

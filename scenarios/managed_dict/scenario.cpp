@@ -34,9 +34,9 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
 }};
 
 constexpr std::array<Label, 1> kActors{"skew"};
-constexpr std::array<Label, 10> kOracles{
-    "use_after_death",   "recycled_use", "double_free", "wrong_owner", "retention",
-    "functional_result", "progress",     "vacuity",     "wild_access", "api_misuse"};
+constexpr std::array<Label, 12> kOracles{
+    "use_after_death", "recycled_use", "double_free", "wrong_owner", "retention",
+    "functional_result", "progress", "vacuity", "wild_access", "api_misuse", "crash", "service"};
 
 // What the path's table says of its variants, without their makers.
 std::span<const harness::VariantInfo> variant_infos() {
