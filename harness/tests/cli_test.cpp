@@ -203,6 +203,15 @@ TEST(Cli, FuzzJsonIsOneObjectInTheFormOfTheSchema) {
   EXPECT_GT(row["runs_to_first_fault"], 0);
 }
 
+TEST(Cli, WithFirstASearchEndsAtTheFirstFault) {
+  const Folder folder;
+  const Ended ended = afterlife(
+      {"fuzz", unsound_variant(), "--runs", "3000", "--first", "--out", folder / "out", "--json"});
+  const json row = json::parse(ended.out)["results"].at(0);
+  EXPECT_EQ(row["runs"], row["runs_to_first_fault"]) << ended.out;
+  EXPECT_LT(row["runs"], 3000) << ended.out;
+}
+
 TEST(Cli, AClaimThatDoesNotComeOutIsExitCode1) {
   const Folder folder;
   const Ended ended = afterlife({"fuzz", unsound_variant(), "--runs", "1", "--seed", "1", "--out",

@@ -36,6 +36,7 @@ struct FuzzOptions {
   std::string device = "sim";
   std::string config;
   std::string out = "results/found";
+  bool first = false;  ///< Until the first fault of each variant, which is kept as it was found.
   bool json = false;
 };
 int fuzz(const FuzzOptions& options);

@@ -49,6 +49,8 @@ class Fuzzing {
     search_.run_limit = options.runs;
     search_.stop = &take_interrupts();
     search_.finding_limit = kFindingLimit;
+    search_.stop_at_first = options.first;
+    search_.minimize = !options.first;
     search_.minimize_limits.stop = search_.stop;
     search_.progress = [this](const SearchResult& result) { show(result); };
   }

@@ -43,6 +43,7 @@ CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
   command->add_option("--config", options.config, "Only this config: \"axis=value ...\"; all in turn when left out")
       ->type_name("TEXT");
   command->add_option("--out", options.out, "Where reproducers go (results/found)")->type_name("DIR");
+  command->add_flag("--first", options.first, "Stop a variant at its first fault, which is kept as it was found");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
   command->footer(footer("  afterlife fuzz --seconds 10\n"
                          "  afterlife fuzz argpack/borrow --runs 100000 --seed 7 --json"));
