@@ -3,17 +3,45 @@
 namespace harness::testing::toy {
 namespace {
 
+enum : int { kStaleWindow, kContentWindow };  // As kWindows lists them.
+
 constexpr std::uint32_t kSlotCount = 8;
 constexpr std::size_t kBoxLimit = 3;
+
+/// Runs in which `forgets` still fails.
+constexpr std::uint64_t kUnsafeRuns = 200;
+
+/// What no path may have: a memory of earlier runs, for variants whose replays differ.
+std::uint64_t runs_of_process = 0;
 
 struct Box {
   std::uint64_t content;
 };
 
+enum class Keep : std::uint8_t { nothing, remembered, everything };
+
+/// What a variant does, whatever it claims.
+struct Policy {
+  Keep keep = Keep::nothing;  ///< Of the boxes that are replaced.
+  bool looks = true;          ///< Into the remembered box, when it is to use it.
+  bool miscounts = false;     ///< Expects the content of the box that came instead.
+  bool notes_run = false;     ///< Its events tell how many runs the process has made.
+  std::uint64_t safe_boxes = 0;  ///< So many boxes are kept while remembered; later ones are dropped.
+  std::uint64_t unsafe_runs = ~std::uint64_t{0};  ///< After so many runs of the process it keeps them.
+};
+
+/// A variant: a row is all there is to add.
+struct Row {
+  VariantInfo info;
+  Policy policy;
+};
+
 struct Room {
+  const Policy* policy;
   std::array<Owned<Box>, kBoxLimit> boxes;
   Borrowed<Box> remembered;
   std::uint64_t content = 0;  ///< Of the remembered box, as the reference model has it.
+  bool replaced = false;      ///< The remembered box has made way for another.
   std::pmr::vector<Owned<Box>> kept;
   std::uint64_t made = 0;
 };
@@ -37,24 +65,36 @@ void do_store(Scene& scene, Room& room) {
   Owned<Box>& box = room.boxes[scene.pick(Site::argument, box_count(scene))];
   room.remembered = box.borrow();
   room.content = box->content;
+  room.replaced = false;
 }
 
 void do_use(Scene& scene, Room& room) {
-  if (!room.remembered || scene.variant() == idle) return;
+  if (!room.remembered || !room.policy->looks) return;
   scene.exercised();
-  scene.reach(0);
+  scene.reach(kStaleWindow);
+  if (room.replaced) scene.reach(kContentWindow);
   const std::uint64_t content = room.remembered->content;
   scene.world().scheduler.note(EventKind::observe, "content", 0, content);
   scene.expect("content", content, room.content);
+}
+
+bool keeps(const Room& room, const Box& old, bool remembered) {
+  const Policy& policy = *room.policy;
+  if (policy.keep == Keep::everything) return true;
+  if (!remembered) return false;
+  return policy.keep == Keep::remembered || old.content <= policy.safe_boxes ||
+         runs_of_process > policy.unsafe_runs;
 }
 
 void do_replace(Scene& scene, Room& room) {
   Owned<Box>& place = room.boxes[scene.pick(Site::argument, box_count(scene))];
   Owned<Box> old = std::exchange(place, make_box(scene, room));
   const bool remembered = room.remembered && room.remembered.birth() == old.birth();
-  if (scene.variant() == hoard || (scene.variant() == retain && remembered))
+  room.replaced |= remembered;
+  if (remembered && room.policy->miscounts) room.content = place->content;
+  if (keeps(room, *old, remembered))
     room.kept.push_back(std::move(old));
-  else if (scene.variant() != idle)
+  else if (room.policy->looks)
     drop(scene, std::move(old));
 }
 
@@ -82,14 +122,55 @@ void clear(Scene& scene, Room& room) {
   const SiteScope site(scene.world().scheduler, "clear");
   room.remembered = {};
   for (Owned<Box>& box : room.boxes) box.reset();
-  if (scene.variant() != hoard) room.kept.clear();
+  if (room.policy->keep != Keep::everything) room.kept.clear();
   scene.mark_quiescent();
 }
+
+constexpr Label kStale[] = {"stale"};
+constexpr Label kContent[] = {"content"};
+constexpr Label kRetention[] = {"retention"};
+
+// The first four do as they claim; of the others each makes a command answer something else.
+constexpr Row kRows[] = {
+    {{"borrow", {ClaimKind::unsound, kStale, false, "remembers a pointer"}}, {}},
+    {{"retain", {ClaimKind::sound, {}, false, "keeps a box while it is remembered"}},
+     {.keep = Keep::remembered}},
+    {{"hoard", {ClaimKind::unsound, kRetention, true, "never lets a box go"}},
+     {.keep = Keep::everything}},
+    {{"idle", {ClaimKind::vacuous, {}, false, "looks into nothing"}}, {.looks = false}},
+    {{"wrongly_sound", {ClaimKind::sound, {}, false, "remembers a pointer"}}, {}},
+    {{"rarely_unsound", {ClaimKind::sound, {}, false, "keeps the first few boxes while remembered"}},
+     {.safe_boxes = 6}},
+    {{"wrongly_unsound", {ClaimKind::unsound, kStale, false, "keeps a box while it is remembered"}},
+     {.keep = Keep::remembered}},
+    {{"wrongly_busy", {ClaimKind::sound, {}, false, "looks into nothing"}}, {.looks = false}},
+    {{"wrongly_idle", {ClaimKind::vacuous, {}, false, "remembers a pointer"}}, {}},
+    {{"other_window", {ClaimKind::unsound, kStale, false, "fails only in the window content"}},
+     {.keep = Keep::remembered, .miscounts = true}},
+    {{"second_window", {ClaimKind::unsound, kContent, false, "fails in the window stale as well"}},
+     {.miscounts = true}},
+    {{"replays_otherwise", {ClaimKind::unsound, kStale, false, "no two runs of it are equal"}},
+     {.notes_run = true}},
+    {{"replays_otherwise_soundly", {ClaimKind::sound, {}, false, "no two runs of it are equal"}},
+     {.keep = Keep::remembered, .notes_run = true}},
+    {{"forgets", {ClaimKind::unsound, kStale, false, "fails in the first runs of a process"}},
+     {.unsafe_runs = kUnsafeRuns}},
+};
+
+constexpr auto kVariants = [] {
+  std::array<VariantInfo, std::size(kRows)> infos{};
+  for (std::size_t i = 0; i < infos.size(); ++i) infos[i] = kRows[i].info;
+  return infos;
+}();
 
 void drive(Scene& scene) {
   Scheduler& scheduler = scene.world().scheduler;
   Room& room = *scheduler.arena().make<Room>();
   Latch& done = *scheduler.arena().make<Latch>(scheduler, 1);
+  room.policy = &kRows[scene.variant()].policy;
+  ++runs_of_process;
+  if (room.policy->notes_run)
+    scheduler.note(EventKind::observe, "runs of the process", 0, runs_of_process);
   scene.mark_baseline();
   const SiteScope site(scheduler, "furnish");
   for (std::uint32_t i = 0; i < box_count(scene); ++i) room.boxes[i] = make_box(scene, room);
@@ -113,7 +194,8 @@ void drive(Scene& scene) {
 int window_of(const Scene&, const Fault& fault) {
   const bool stale =
       fault.kind == FaultKind::use_after_death || fault.kind == FaultKind::recycled_use;
-  return stale && fault.death_site == "replace" && fault.use_site == "use" ? 0 : -1;
+  if (stale && fault.death_site == "replace" && fault.use_site == "use") return kStaleWindow;
+  return fault.kind == FaultKind::wrong_value ? kContentWindow : -1;
 }
 
 class NoDevice final : public Device {
@@ -126,19 +208,12 @@ class NoDevice final : public Device {
   bool runs_host_kernels() const override { return true; }
 };
 
-constexpr Label kStale[] = {"stale"};
-constexpr Label kRetention[] = {"retention"};
-constexpr VariantInfo kVariants[] = {
-    {"borrow", {ClaimKind::unsound, kStale, false, "remembers a pointer"}},
-    {"retain", {ClaimKind::sound, {}, false, "keeps a box while it is remembered"}},
-    {"hoard", {ClaimKind::unsound, kRetention, true, "never lets a box go"}},
-    {"idle", {ClaimKind::vacuous, {}, false, "looks into nothing"}},
-};
+constexpr Window kWindows[] = {{"stale", "replace, then use"},
+                               {"content", "replace, then a use that expects the new content"}};
 constexpr Label kLayouts[] = {"one", "three"};
 constexpr Label kTempers[] = {"calm", "wild"};
 constexpr Axis kAxes[] = {{"boxes", kLayouts}, {"temper", kTempers}};
 constexpr OpInfo kOps[] = {{"store"}, {"use"}, {"replace"}, {"nap"}};
-constexpr Window kWindows[] = {{"stale", "replace, then use"}};
 constexpr Label kActors[] = {"skew"};
 constexpr Label kOracles[] = {"use_after_death", "recycled_use",      "double_free", "wrong_owner",
                               "retention",       "functional_result", "progress",    "vacuity"};

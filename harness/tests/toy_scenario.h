@@ -1,6 +1,7 @@
 // The toy path: boxes that one task looks into while another replaces them and a third naps. Small
-// enough to reason about, with a variant for every kind of claim, for tests of what works on any
-// scenario.
+// enough to reason about, with a variant for every kind of claim and for every way in which one does
+// not come out, for tests of what works on any scenario. The program afterlife_toys is the command
+// line with this path instead of the real ones (scripts/cmake/tables.cmake).
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 
 namespace harness::testing::toy {
 
+/// The first few of the table, which do as they claim; a command line names the others.
 enum Variant : std::size_t { borrow, retain, hoard, idle };
 
 /// Ops: store remembers a box, use looks into the remembered one, replace drops a box for a new

@@ -1,11 +1,12 @@
 # The tables of what there is, made from the names of files and folders.
 
-# write_tables(<variable>): writes generated/tables.cpp, which defines the tables that
-# harness/tables.h declares, and puts its name into <variable>.
+# write_tables(<variable> <name> <glob>): writes generated/<name>.cpp, which defines the tables that
+# harness/tables.h declares, and puts its name into <variable>. The glob matches a file of each path.
 #
 # The table <rib>() holds harness::<rib>::<member>, for each file of harness/<rib>/ (of devices/: for
-# each folder); scenarios() holds scenarios::<path>::scenario for each path.
-function(write_tables variable)
+# each folder); scenarios() holds scenarios::<path>::scenario for each scenarios/<path>/scenario.cpp,
+# and harness::testing::<path>::scenario for each harness/tests/<path>_scenario.cpp.
+function(write_tables variable name scenario_glob)
   set(${variable} "" PARENT_SCOPE)
   sources(header harness/tables.h)
   if(NOT header)
@@ -24,8 +25,8 @@ function(write_tables variable)
       append_table(${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
     endif()
   endforeach()
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/tables.cpp CONTENT "${text}" @ONLY)
-  set(${variable} ${PROJECT_BINARY_DIR}/generated/tables.cpp PARENT_SCOPE)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${name}.cpp CONTENT "${text}" @ONLY)
+  set(${variable} ${PROJECT_BINARY_DIR}/generated/${name}.cpp PARENT_SCOPE)
 endfunction()
 
 # Appends to `text` of the caller the function `namespace`::<name>().
@@ -51,8 +52,9 @@ endfunction()
 # Leaves the qualified names of the members of a table in `members` of the caller.
 function(members table)
   if(table STREQUAL "scenarios")
-    sources(members scenarios/*/scenario.cpp)
+    sources(members ${scenario_glob})
     list(TRANSFORM members REPLACE ".*/([^/]+)/scenario\\.cpp$" "scenarios::\\1::scenario")
+    list(TRANSFORM members REPLACE ".*/([^/]+)_scenario\\.cpp$" "harness::testing::\\1::scenario")
   else()
     if(table STREQUAL "devices")
       subfolders(members harness/devices)
