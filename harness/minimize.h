@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/pick_deviations.h"
 #include "harness/run.h"
 
 namespace harness {
@@ -39,24 +40,63 @@ struct Minimized {
 Minimized minimize(Runner& runner, const Case& the_case, std::string_view signature,
                    const Limits& limits = {}, const std::vector<Tape>& known = {});
 
-/// What all sets of few decisions, on top of a program, came to.
+/// What all sets of few decisions, on top of a program, came to. A schedule is one such set: each counts
+/// once, however often it is run on the way to larger ones.
 struct Proof {
   bool failed = false;    ///< Some set of `decision_count` decisions fails, and none smaller.
   bool complete = false;  ///< Every set of at most that many was run.
   std::uint32_t decision_count = 0;  ///< Else: the largest size that was looked at.
   std::size_t question_count = 0;    ///< Of the program alone, with more than one option.
   std::uint64_t run_count = 0;
+  std::uint64_t schedule_count = 0;  ///< Of at most `decision_count` decisions.
+  std::uint64_t vacuous_count = 0;   ///< Of those, on which the path never ran.
   double seconds = 0;
   bool vacuous = true;              ///< Every run was.
   std::uint64_t reached = 0;        ///< Windows, over all runs.
   Case failing;                     ///< The first case that failed.
   std::vector<std::string> faults;  ///< Its signatures.
+  std::vector<std::int8_t> windows; ///< Of each of them, or -1.
 };
 
 /// Which faults count as a failure: all, or those of one window, or with one signature.
 struct Sought {
   int window = -1;
   std::string_view signature = {};
+};
+
+/// Runs a program with sets of further decisions, one size after the other.
+class Enumeration {
+ public:
+  /// Ownership: borrows the runner. Limits and signature outlive it.
+  Enumeration(Runner& runner, const Case& the_case, const Limits& limits, const Sought& sought = {});
+
+  /// How many schedules there will be with one decision more: known before any of those is run, and a
+  /// pure count, the same on every machine.
+  std::uint64_t next_schedule_count() const { return proof_.schedule_count + larger_count_; }
+  /// Runs every set of the next size, from 0 on; `proof` is incomplete when a limit was reached first.
+  void run_next_size();
+
+  const Proof& proof() const { return proof_; }
+  /// The first run with a fault that was not sought: no case when there was none.
+  const Proof& aside() const { return aside_; }
+
+ private:
+  bool run_sets();
+  void take_in(const Outcome& outcome);
+  void keep(const Outcome& outcome, Proof& proof);
+  double seconds() const;
+  bool spent() const;
+
+  Runner& runner_;
+  Case case_;
+  Limits limits_;
+  Sought sought_;
+  Deviations sets_;
+  std::uint32_t size_ = 0;          ///< Of the next sets.
+  std::uint64_t larger_count_ = 1;  ///< Sets of the next size.
+  double begin_ = 0;                ///< Of this size, on a clock.
+  Proof proof_;
+  Proof aside_;
 };
 
 /// Runs the program of `the_case` with every set of at most `decision_limit` further decisions,

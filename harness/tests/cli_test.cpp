@@ -118,7 +118,8 @@ TEST(Cli, WhatIsNotKnownIsOneLineAndExitCode3) {
       {"minimize"},
       {"explain"},
       {"prove"},
-      {"prove", path},
+      {"prove", "nosuch"},
+      {"prove", ""},
       {"prove", path + "/nosuch"},
       {"prove", variant, "--window", "nosuch"},
       {"prove", variant, "--k", "100"},
@@ -269,10 +270,10 @@ TEST(Cli, MinimizingAgainChangesNothing) {
   const Folder folder;
   const std::string file = a_reproducer(folder);
   const json before = json::parse(afterlife({"replay", file, "--json"}).out);
-  const Ended first = afterlife({"minimize", file, "--out", file, "--json"});
+  const Ended first = afterlife({"minimize", file, "--json"});
   ASSERT_EQ(first.code, 0) << first.err;
   const std::string once = read_file(file);
-  EXPECT_EQ(afterlife({"minimize", file, "--out", file}).code, 0);
+  EXPECT_EQ(afterlife({"minimize", file}).code, 0);
   EXPECT_EQ(read_file(file), once);
   const json after = json::parse(afterlife({"replay", file, "--json"}).out);
   EXPECT_EQ(after["signature"], before["signature"]);

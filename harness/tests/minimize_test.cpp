@@ -219,6 +219,30 @@ TEST(Prove, EnumeratesEverySetForASoundVariant) {
   EXPECT_GT(proof.run_count, proof.question_count);
 }
 
+TEST(Prove, KnowsHowManySchedulesComeNextBeforeItRunsThem) {
+  Runner runner;
+  const Limits limits{.run_limit = 1'000'000, .second_limit = 60};
+  for (const toy::Variant variant : {toy::retain, toy::hoard}) {
+    Enumeration sets(runner, toy::make_case(variant, toy::small_program()), limits);
+    for (std::uint32_t size = 0; size <= 3; ++size) {
+      const std::uint64_t expected = sets.next_schedule_count();
+      sets.run_next_size();
+      EXPECT_EQ(sets.proof().schedule_count, expected);
+      EXPECT_GE(sets.proof().run_count, expected);
+    }
+    EXPECT_GT(sets.proof().schedule_count, 100u);
+  }
+}
+
+TEST(Prove, KeepsWhatWasNotSoughtAside) {
+  Runner runner;
+  Enumeration sets(runner, toy::make_case(toy::hoard, toy::small_program()), {}, {.window = 0});
+  sets.run_next_size();
+  EXPECT_FALSE(sets.proof().failed);
+  ASSERT_TRUE(sets.aside().failed);
+  EXPECT_THAT(sets.aside().faults.front(), HasSubstr("retention"));
+}
+
 TEST(Prove, SaysThatItDidNotGetThrough) {
   Runner runner;
   const Proof proof =

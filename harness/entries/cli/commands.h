@@ -16,6 +16,7 @@ enum ExitCode : int {
   kNotAsClaimed = 1,  ///< One did not.
   kWorld = 2,         ///< A file, the disk, the GPU.
   kUsage = 3,
+  kStopped = 4,  ///< By Ctrl-C or TERM, before anything did not come out.
 };
 
 struct UsageError : std::runtime_error {
@@ -49,17 +50,18 @@ int replay(const ReplayOptions& options);
 
 struct MinimizeOptions {
   std::string file;
-  std::string out;  ///< "" = beside the file, "found.min.repro" of "found.repro".
+  std::string out;  ///< "" = in place.
   std::string programs = "corpus";  ///< To compare with.
   bool json = false;
 };
 int minimize(const MinimizeOptions& options);
 
 struct ProveOptions {
-  std::string target;
-  int decisions = -1;  ///< The largest k; -1 = the least at which the path as shipped fails.
+  std::string target;  ///< "path" or "path/variant".
+  int decisions = -1;  ///< k; -1 = the most up to 3 that 200 000 runs per window allow.
   std::string window;
   std::string programs = "corpus";
+  bool json = false;
 };
 int prove(const ProveOptions& options);
 

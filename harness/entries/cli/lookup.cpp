@@ -47,12 +47,6 @@ std::vector<Target> find_targets(const std::string& name) {
   return targets;
 }
 
-Target find_target(const std::string& name) {
-  if (name.find('/') == std::string::npos)
-    throw UsageError(fmt::format("'{}' names no variant; write PATH/VARIANT, see `afterlife list`", name));
-  return find_targets(name).front();
-}
-
 const StrategyInfo& find_strategy(const std::string& name) {
   return require(tables::strategies(), name, "strategy");
 }

@@ -16,9 +16,6 @@ struct Target {
 /// "" = every variant of every path, "path" = every variant of it, "path/variant" = one.
 std::vector<Target> find_targets(const std::string& name);
 
-/// "path/variant", and nothing less.
-Target find_target(const std::string& name);
-
 const StrategyInfo& find_strategy(const std::string& name);
 const DeviceInfo& find_device(const std::string& name);
 

@@ -12,7 +12,7 @@ namespace harness::entries {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit: 0 every claim came out, 1 one did not, 2 a file, the disk or the GPU, 3 usage.";
+    "Exit: 0 every claim came out, 1 one did not, 2 a file, the disk or the GPU, 3 usage, 4 stopped.";
 
 std::string footer(const char* examples) {
   return fmt::format("\nExamples:\n{}\n\n{}", examples, kExitCodes);
@@ -59,10 +59,9 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
 }
 
 CLI::App* add_minimize(CLI::App& app, MinimizeOptions& options) {
-  CLI::App* command = app.add_subcommand("minimize", "Make a reproducer as plain as its fault allows, in a file beside it");
+  CLI::App* command = app.add_subcommand("minimize", "Make a reproducer as plain as its fault allows, in place");
   command->add_option("file", options.file, "A reproducer")->required()->type_name("FILE");
-  command->add_option("--out", options.out, "Write here (FILE.repro goes to FILE.min.repro); may be the file itself")
-      ->type_name("FILE");
+  command->add_option("--out", options.out, "Write here instead")->type_name("FILE");
   command->add_option("--programs", options.programs, "The corpus to learn from and compare with (corpus)")->type_name("DIR");
   command->add_flag("--json", options.json, "One JSON object on stdout");
   command->footer(footer("  afterlife minimize results/found/argpack-borrow-08fa146f.repro"));
@@ -72,14 +71,18 @@ CLI::App* add_minimize(CLI::App& app, MinimizeOptions& options) {
 CLI::App* add_prove(CLI::App& app, ProveOptions& options) {
   CLI::App* command = app.add_subcommand(
       "prove", "Try every set of at most k further decisions on each window's smallest program");
-  command->add_option("target", options.target, "The variant")->required()->type_name("PATH/VARIANT");
-  command->add_option("--k", options.decisions, "At most this many decisions (the least at which borrow fails)")
+  command->add_option("target", options.target, "A variant, or a path with all of its variants")
+      ->required()
+      ->type_name("PATH[/VARIANT]");
+  command->add_option("--k", options.decisions,
+                      "At most this many decisions (up to 3, as 200 000 runs per window allow; below 2 nothing holds)")
       ->check(CLI::Range(0, 6).description("0 to 6"))
       ->type_name("N");
   command->add_option("--window", options.window, "Only this window")->type_name("NAME");
   command->add_option("--programs", options.programs, "The corpus that holds PATH/programs (corpus)")
       ->type_name("DIR");
-  command->footer(footer("  afterlife prove argpack/own\n  afterlife prove argpack/borrow --k 1"));
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
+  command->footer(footer("  afterlife prove argpack/own\n  afterlife prove argpack --window W1 --json"));
   return command;
 }
 

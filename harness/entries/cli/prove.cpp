@@ -1,160 +1,216 @@
-// prove: on each window's smallest program, runs every set of at most k further decisions.
-//
-// k is the least at which the path as shipped fails: a variant that holds there holds against everything
-// that is known to break the original. Where the original holds too, the proof is vacuous.
+// prove: on each window's smallest program, runs every set of at most k further decisions, for one variant
+// or for all of a path, and says what was enumerated and whether the claim came out.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
-#include "harness/entries/cli/lookup.h"
-#include "harness/entries/cli/programs.h"
-#include "harness/minimize.h"
+#include "harness/entries/cli/proving.h"
 #include "harness/reports/progress.h"
 #include "harness/reports/table.h"
 
 namespace harness::entries {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using reports::Align;
 using reports::Cell;
 using reports::Colour;
 using reports::Table;
+using reports::Terminal;
 
-constexpr std::uint32_t kMostDecisions = 3;
-constexpr double kSecondLimit = 3600;
+std::string counted(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", reports::grouped(count), what, count == 1 ? "" : "s");
+}
 
-enum class Came : std::uint8_t { held, failed, vacuous, unfinished };
+// ---- for a reader ----
 
-struct Row {
-  std::string program;
-  std::uint32_t decisions;
-  Proof proof;
-  Came came;
-};
+std::string words(const ProgramProof& row, const Claim& claim) {
+  const bool other = claim.kind == ClaimKind::unsound && !row.claimed;
+  const std::string bound = fmt::format("k = {}, {}", row.decisions, counted(row.runs, "run"));
+  switch (row.came) {
+    case Came::holds:
+      return fmt::format("holds: {}{}{}", bound, row.exhausted ? ", all there are" : "",
+                         row.reached ? "" : "; its window was not reached");
+    case Came::fails:
+    case Came::elsewhere:
+      return fmt::format("{}: {}{}", to_text(row.came), row.fault,
+                         other ? fmt::format(" ({}, which is not claimed)", row.hazard) : "");
+    case Came::vacuous:
+      return fmt::format("vacuous: the path never ran: {}", bound);
+    case Came::too_small:
+      return fmt::format("too small to say: {} (k = {} takes {})", bound, row.decisions + 1,
+                         reports::grouped(row.next_runs));
+    case Came::stopped:
+      return fmt::format("stopped at {}", bound);
+  }
+  return {};
+}
+
+Colour colour_of(Came came) {
+  switch (came) {
+    case Came::holds: return Colour::green;
+    case Came::fails:
+    case Came::elsewhere: return Colour::yellow;
+    default: return Colour::red;
+  }
+}
+
+/// "16 fails, 1 holds".
+std::string counts(const VariantProof& proof) {
+  std::string text;
+  for (const Came came : {Came::fails, Came::elsewhere, Came::vacuous, Came::too_small, Came::stopped, Came::holds})
+    if (const std::size_t count = proof.count(came))
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_text(came));
+  return text;
+}
+
+std::string verdict(const VariantProof& proof) {
+  return fmt::format("enumerated {} of {}: {}: {} ({})", counted(proof.runs(), "schedule"),
+                     counted(proof.programs.size(), "program"), counts(proof),
+                     proof.as_claimed() ? "as claimed" : "NOT as claimed",
+                     to_label(proof.claim().kind).view());
+}
+
+void print(const VariantProof& proof, const Terminal& terminal) {
+  Table table({{"program"},
+               {"k", Align::right},
+               {"questions", Align::right},
+               {"runs", Align::right},
+               {"seconds", Align::right},
+               {name_of(proof.target), Align::left, true}});
+  for (const ProgramProof& row : proof.programs)
+    table.add({{row.program->name},
+               {fmt::format("{}", row.decisions)},
+               {reports::grouped(row.questions)},
+               {reports::grouped(row.runs)},
+               {fmt::format("{:.2f}", row.seconds)},
+               {words(row, proof.claim()), colour_of(row.came)}});
+  fmt::print("{}{}\n\n", table.to_string(terminal),
+             terminal.paint(proof.as_claimed() ? Colour::green : Colour::red, verdict(proof)));
+}
+
+// ---- for a program ----
+
+Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json to_json(const ProgramProof& row, const Scenario& scenario) {
+  const Program& program = *row.program;
+  Json window = nullptr;
+  if (program.window >= 0) window = scenario.windows[static_cast<std::size_t>(program.window)].name.view();
+  return {{"program", program.name},
+          {"window", window},
+          {"config", to_string(scenario, program.reproducer.the_case.config)},
+          {"result", to_text(row.came)},
+          {"k", row.decisions},
+          {"runs", row.runs},
+          {"vacuous_runs", row.vacuous_runs},
+          {"exhausted", row.exhausted},
+          {"reached", row.reached},
+          {"signature", or_null(row.fault)},
+          {"hazard", or_null(row.hazard)},
+          {"claimed", row.fault.empty() ? Json(nullptr) : Json(row.claimed)}};
+}
+
+Json to_json(const VariantProof& proof) {
+  const Scenario& scenario = *proof.target.scenario;
+  Json programs = Json::array();
+  for (const ProgramProof& row : proof.programs) programs.push_back(to_json(row, scenario));
+  return {{"path", scenario.name.view()},
+          {"variant", scenario.variants[proof.target.variant].name.view()},
+          {"claim", to_label(proof.claim().kind).view()},
+          {"as_claimed", proof.as_claimed()},
+          {"runs", proof.runs()},
+          {"programs", programs}};
+}
+
+// ---- the command ----
 
 class Proving {
  public:
   explicit Proving(const ProveOptions& options)
-      : options_(options), target_(find_target(options.target)), window_(window_index()) {
-    limits_.run_limit = ~std::uint64_t{0};
-    limits_.second_limit = kSecondLimit;
-    limits_.stop = &take_interrupts();
+      : options_(options), targets_(find_targets(options.target)), stop_(take_interrupts()) {
+    if (options.target.empty()) throw UsageError("say which path to prove; see `afterlife list`");
+    const Scenario& scenario = *targets_.front().scenario;
+    const int window = require_window(scenario, options.window);
+    programs_ = read_programs(options.programs, scenario);
+    if (window >= 0) std::erase_if(programs_, [&](const Program& program) { return program.window != window; });
+    if (programs_.empty())
+      throw std::runtime_error(fmt::format("no program in {}/{}/programs is named after a window to prove",
+                                           options.programs, scenario.name.view()));
   }
 
   int run() {
-    reports::Progress progress(2, reports::Terminal::of(2));
-    for (const Program& program : read_programs(options_.programs, *target_.scenario)) {
-      if (window_ >= 0 && program.window != window_) continue;
-      progress.show(0, fmt::format("proving {} ...", program.name));
-      rows_.push_back(prove_one(program));
+    const ProvingOptions proving{options_.decisions, &stop_, [this](const std::string& line) { tell(line); }};
+    for (const Target& target : targets_) {
+      if (stop_) break;
+      proofs_.push_back(prove(runner_, target, programs_, proving));
+      progress_.clear();
+      if (!options_.json) print(proofs_.back(), Terminal::of(1));
     }
-    progress.clear();
-    if (rows_.empty())
-      throw std::runtime_error(fmt::format("no program in {}/{}/programs is named after a window to prove",
-                                           options_.programs, target_.scenario->name.view()));
-    print();
-    return as_claimed() ? kAsClaimed : kNotAsClaimed;
+    options_.json ? print_json() : print_summary();
+    return code();
   }
 
  private:
-  int window_index() const {
-    if (options_.window.empty()) return -1;
+  static int require_window(const Scenario& scenario, const std::string& name) {
+    if (name.empty()) return -1;
     std::string known;
-    for (std::size_t i = 0; i < target_.scenario->windows.size(); ++i) {
-      const std::string_view name = target_.scenario->windows[i].name.view();
-      if (name == options_.window) return static_cast<int>(i);
-      known += fmt::format(" {}", name);
+    for (std::size_t i = 0; i < scenario.windows.size(); ++i) {
+      if (scenario.windows[i].name.view() == name) return static_cast<int>(i);
+      known += fmt::format(" {}", scenario.windows[i].name.view());
     }
-    throw UsageError(fmt::format("{} has no window '{}'; there is:{}", target_.scenario->name.view(),
-                                 options_.window, known));
+    throw UsageError(fmt::format("{} has no window '{}'; there is:{}", scenario.name.view(), name, known));
   }
 
-  /// The path as shipped: the variant that the table lists first.
-  static constexpr std::size_t kShipped = 0;
+  void tell(const std::string& line) { progress_.show(0, line); }
 
-  /// What is shipped has to show the fault that the program is about; the others, none of its window.
-  Proof prove_variant(const Program& program, std::size_t variant, std::uint32_t limit) {
-    Case the_case = program.reproducer.the_case;
-    the_case.variant = variant;
-    Sought sought{.window = program.window};
-    const std::vector<std::string>& faults = program.reproducer.faults;
-    if (variant == kShipped && !faults.empty()) sought.signature = faults.front();
-    return harness::prove(runner_, the_case, limit, limits_, sought);
+  std::size_t came_out() const {
+    return static_cast<std::size_t>(std::count_if(proofs_.begin(), proofs_.end(), [](const VariantProof& proof) {
+      return proof.as_claimed();
+    }));
   }
 
-  Row prove_one(const Program& program) {
-    const std::uint32_t most =
-        options_.decisions >= 0 ? static_cast<std::uint32_t>(options_.decisions) : kMostDecisions;
-    const Proof shipped = prove_variant(program, kShipped, most);
-    const std::uint32_t least = shipped.failed ? shipped.decision_count : most;
-    if (target_.variant == kShipped) return {program.name, least, shipped, came(shipped, shipped)};
-    const std::uint32_t limit = options_.decisions >= 0 ? most : least;
-    const Proof proof = prove_variant(program, target_.variant, limit);
-    return {program.name, limit, proof, came(proof, shipped)};
+  bool stopped() const {
+    return proofs_.size() < targets_.size() || std::any_of(proofs_.begin(), proofs_.end(), [](const auto& proof) {
+      return proof.count(Came::stopped) > 0;
+    });
   }
 
-  static Came came(const Proof& proof, const Proof& shipped) {
-    if (proof.failed) return Came::failed;
-    if (!proof.complete) return Came::unfinished;
-    return proof.vacuous || !shipped.failed ? Came::vacuous : Came::held;
+  /// What did not come out before the stop would not have come out after it.
+  int code() const {
+    for (const VariantProof& proof : proofs_)
+      if (proof.is_refuted() || (!proof.as_claimed() && proof.count(Came::stopped) == 0)) return kNotAsClaimed;
+    return stopped() ? kStopped : kAsClaimed;
   }
 
-  bool as_claimed() const {
-    std::size_t held = 0;
-    std::size_t failed = 0;
-    for (const Row& row : rows_) {
-      if (row.came == Came::unfinished) return false;
-      held += row.came == Came::held;
-      failed += row.came == Came::failed;
-    }
-    const ClaimKind claim = target_.scenario->variants[target_.variant].claim.kind;
-    return claim == ClaimKind::unsound ? failed > 0 : failed == 0 && held > 0;
+  void print_json() const {
+    Json results = Json::array();
+    for (const VariantProof& proof : proofs_) results.push_back(to_json(proof));
+    fmt::print("{}\n", Json{{"schema", 1}, {"stopped", stopped()}, {"results", results}}.dump(2));
   }
 
-  Cell result(const Row& row) const {
-    switch (row.came) {
-      case Came::held:
-        return {"holds", Colour::green};
-      case Came::failed:
-        return {"fails: " + (row.proof.faults.empty() ? "" : row.proof.faults.front()), Colour::yellow};
-      case Came::vacuous:
-        return {row.proof.vacuous ? "vacuous: the path did not run"
-                                  : "vacuous: " + shipped_name() + " holds too"};
-      case Came::unfinished:
-        return {"not finished", Colour::red};
-    }
-    return {""};
-  }
-
-  std::string shipped_name() const {
-    return std::string(target_.scenario->variants[kShipped].name.view());
-  }
-
-  void print() const {
-    Table table({{"program"},
-                 {"k", Align::right},
-                 {"questions", Align::right},
-                 {"runs", Align::right},
-                 {"seconds", Align::right},
-                 {name_of(target_), Align::left, true}});
-    for (const Row& row : rows_)
-      table.add({{row.program},
-                 {fmt::format("{}", row.decisions)},
-                 {reports::grouped(row.proof.question_count)},
-                 {reports::grouped(row.proof.run_count)},
-                 {fmt::format("{:.2f}", row.proof.seconds)},
-                 result(row)});
-    fmt::print("{}", table.to_string(reports::Terminal::of(1)));
+  void print_summary() const {
+    std::string wrong;
+    for (const VariantProof& proof : proofs_)
+      if (!proof.as_claimed())
+        wrong += fmt::format("\n  {} claims {}: {}", name_of(proof.target), to_label(proof.claim().kind).view(),
+                             counts(proof));
+    const std::string text = fmt::format("{} of {} claims came out{}", came_out(), proofs_.size(), wrong);
+    fmt::print("{}\n", Terminal::of(1).paint(wrong.empty() ? Colour::green : Colour::red, text));
+    if (stopped()) fmt::print("stopped; {} of {} variants were begun\n", proofs_.size(), targets_.size());
   }
 
   const ProveOptions& options_;
-  Target target_;
-  int window_;
+  std::vector<Target> targets_;
+  const std::atomic<bool>& stop_;
+  std::vector<Program> programs_;
   Runner runner_;
-  Limits limits_;
-  std::vector<Row> rows_;
+  std::vector<VariantProof> proofs_;
+  reports::Progress progress_{2, Terminal::of(2)};
 };
 
 }  // namespace
