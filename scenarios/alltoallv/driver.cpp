@@ -17,6 +17,10 @@ std::uint32_t slot_count(const harness::Config& config) {
 void drive(Scene& scene) { drive_shaped(scene, {.slots = 4 + 12 / rank_count(scene.config())}); }
 
 void drive_shaped(Scene& scene, const Shape& shape) {
+  drive_path(scene, shape, targets::alltoallv::variants()[scene.variant()].make);
+}
+
+void drive_path(Scene& scene, const Shape& shape, Maker make) {
   static constexpr std::array<Label, kRankLimit> kNames{"rank0", "rank1", "rank2", "rank3",
                                                         "rank4", "rank5", "rank6", "rank7"};
   harness::Scheduler& scheduler = scene.world().scheduler;
@@ -30,7 +34,7 @@ void drive_shaped(Scene& scene, const Shape& shape) {
                     .close_at_zero = scene.config().values[kCloseAxis] != 0,
                     .scratch = job->uses_scratch(),
                     .observer = job};
-  job->set_path(*targets::alltoallv::variants()[scene.variant()].make(*runtime, setup));
+  job->set_path(*make(*runtime, setup));
   scene.mark_baseline();
   scheduler.spawn("job", [job] { job->run_launcher(); });
   for (std::uint32_t rank = 0; rank < setup.rank_count; ++rank) {

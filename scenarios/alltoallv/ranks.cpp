@@ -8,6 +8,7 @@
 
 namespace scenarios::alltoallv {
 
+using harness::BirthId;
 using harness::Label;
 using targets::alltoallv::Arguments;
 using targets::alltoallv::Collective;
@@ -19,6 +20,11 @@ Job::Job(harness::Scene& scene, const Shape& shape)
       calm_(scene.pick(harness::Site::argument, 2) != 0),
       plan_(make_plan(scene, shape, rank_count_)),
       shape_(shape),
+      bounded_(scene.scenario().variants[scene.variant()].claim.kind == harness::ClaimKind::sound),
+      slots_(scene, rank_count_, bounded_),
+      mappings_(scene, bounded_),
+      memory_(scene, bounded_),
+      leftovers_(scene),
       dropped_(scene.world().scheduler, rank_count_, "dropped"),
       collected_(scene.world().scheduler, 1, "collected"),
       closed_(scene.world().scheduler, rank_count_, "closed") {}
@@ -42,8 +48,7 @@ void Job::run_rank(std::uint32_t rank) {
     return;
   }
   if (calm_) scene_.world().calls_may_fail = false;
-  while (path_->open(rank) != Status::ok) {
-  }
+  if (insist("open", {}, [&] { return path_->open(rank); }) != Status::ok) return;
   path_->create_team(rank, Topology::direct);
   for (std::uint32_t i = 0; i < shape_.thread_count; ++i) path_->start_progress_thread(rank);
   for (const Step& step : plan_) {
@@ -55,11 +60,10 @@ void Job::run_rank(std::uint32_t rank) {
 }
 
 void Job::leave(std::uint32_t rank) {
-  for (std::uint32_t rest = std::exchange(kept_[rank], 0); rest != 0; rest &= rest - 1)
-    path_->finalize(rank, static_cast<std::uint32_t>(std::countr_zero(rest)));
+  finalize_kept(rank);
   path_->destroy_team(rank);
   for (std::uint32_t buffer = 0; buffer < targets::alltoallv::kBufferCount; ++buffer)
-    if (path_->filled(rank, buffer)) path_->drop(rank, buffer);
+    if (memory_.is_filled(rank, buffer)) drop(rank, buffer);
   dropped_.count_down();
   if (rank == 0) {
     dropped_.wait();
@@ -68,6 +72,10 @@ void Job::leave(std::uint32_t rank) {
     collected_.count_down();
   }
   collected_.wait();
+  path_->progress(rank);  // What the collector left to this process is freed.
+  mappings_.settle(rank);
+  memory_.over(rank);
+  if (bounded_) leftovers_.judge(rank, allowance(rank));
   path_->close(rank);
   closed_.count_down();
 }
@@ -92,6 +100,7 @@ void Job::take_step(std::uint32_t rank, const Step& step) {
   world.scheduler.note(harness::EventKind::op, name);
   const Status status = perform(rank, step);
   world.history.set_value(event, harness::raw(status));
+  mappings_.settle(rank);
   scene_.count_op(harness::raw(step.op));
 }
 
@@ -116,12 +125,13 @@ Job::Status Job::perform(std::uint32_t rank, const Step& step) {
     case Op::renew:
       if (rank == step.behind) return stay_behind(rank, step.turns);
       finish_all(rank);
-      path_->drop(rank, step.buffer);
+      drop(rank, step.buffer);
       break;
     case Op::drop:
-      path_->drop(rank, step.buffer);
+      drop(rank, step.buffer);
       break;
     case Op::make_cycle:
+      memory_.cycled(rank, step.buffer);
       path_->make_cycle(rank, step.buffer);
       break;
     case Op::collect:
@@ -156,6 +166,8 @@ Job::Status Job::sleep(std::uint32_t turns) {
 
 namespace {
 
+constexpr targets::alltoallv::Buffer kNoBuffer = 0xfe;
+
 Collective collective_of(Op op) {
   if (op == Op::alltoall) return Collective::alltoall;
   if (op == Op::allgather) return Collective::allgather_ring;
@@ -174,45 +186,108 @@ Job::Status Job::begin(std::uint32_t rank, const Step& step) {
                       .in_place = step.op == Op::in_place,
                       .persistent = step.op == Op::persistent,
                       .exchange = exchange_of(step, rank, rank_count_)};
-  std::uint32_t& filled = filled_[rank][step.buffer];
-  if (!path_->filled(rank, step.buffer)) {
-    while (path_->fill(rank, step.buffer, step.slot, step.stream) != Status::ok) {
-    }
-    filled = step.slot;
-  }
-  fills_[step.slot][rank] = filled;
-  Status status;
-  while ((status = path_->init(rank, step.slot, arguments)) == Status::driver_error) {
-  }
+  if (fill(rank, step) != Status::ok) return Status::driver_error;
+  fills_[step.slot][rank] = filled_[rank][step.buffer];
+  const Situation situation{.in_place = arguments.in_place};
+  const Status status = init(rank, step, arguments, situation);
+  if (arguments.in_place)
+    scene_.expect("in place", harness::raw(status), harness::raw(Status::not_supported));
   if (status != Status::ok) return status;
   if (step.op == Op::init_only) {
-    path_->finalize(rank, step.slot);
+    finalize(rank, step.slot);
     return Status::ok;
   }
   if (step.op == Op::persistent) kept_[rank] |= 1U << step.slot;
-  outstanding_[rank] |= 1U << step.slot;
-  if (step.triggered == rank)
-    path_->triggered_post(rank, step.slot);
-  else
-    path_->post(rank, step.slot);
+  post(rank, step.slot, step.triggered == rank);
   return Status::ok;
 }
 
+Job::Status Job::init(std::uint32_t rank, const Step& step, const Arguments& arguments,
+                      const Situation& situation) {
+  BirthId destination = BirthId::none;
+  const Status status = insist("init", situation, [&] {
+    const Births births(scene_.world());
+    const Status answer = path_->init(rank, step.slot, arguments);
+    if (answer == Status::ok)
+      destination = births.last_allocation();
+    else if (bounded_ && !births.all_freed())
+      retain(scene_, births.last_allocation(), "init has failed");
+    return answer;
+  });
+  if (status == Status::ok)
+    memory_.begun(rank, step.slot, arguments.null_source ? kNoBuffer : step.buffer, destination);
+  return status;
+}
+
+Job::Status Job::fill(std::uint32_t rank, const Step& step) {
+  if (memory_.is_filled(rank, step.buffer)) return Status::ok;
+  return insist("fill", {}, [&] {
+    const Births births(scene_.world());
+    const Status answer = path_->fill(rank, step.buffer, step.slot, step.stream);
+    if (answer == Status::ok) {
+      memory_.filled(rank, step.buffer, births.last_allocation());
+      filled_[rank][step.buffer] = step.slot;
+    } else if (bounded_ && !births.all_freed()) {
+      retain(scene_, births.last_allocation(), "fill has failed");
+    }
+    return answer;
+  });
+}
+
+void Job::post(std::uint32_t rank, std::uint32_t slot, bool triggered) {
+  outstanding_[rank] |= 1U << slot;
+  posted_at_[rank][slot][(slots_.round(rank, slot) + 1) % 2] =
+      static_cast<std::uint32_t>(scene_.world().picker.tape().size());
+  if (triggered)
+    path_->triggered_post(rank, slot);
+  else
+    path_->post(rank, slot);
+}
+
+// What the last post left in the destination would hide that this one does nothing.
 Job::Status Job::post_again(std::uint32_t rank, const Step& step) {
   if ((kept_[rank] >> step.of & 1) == 0) return Status::no_buffer;
   if ((outstanding_[rank] >> step.of & 1) != 0) finish(rank, step.of);
-  outstanding_[rank] |= 1U << step.of;
-  path_->post(rank, step.of);
+  insist("scrub", {}, [&] { return path_->scrub(rank, step.of); });
+  post(rank, step.of, false);
   return Status::ok;
 }
 
 void Job::finish(std::uint32_t rank, std::uint32_t slot) {
   outstanding_[rank] &= ~(1U << slot);
-  if (path_->wait(rank, slot) == Status::ok) {
-    const ExpectedRows expected = expected_of(step_at(slot), rank, rank_count_, fills_[slot]);
-    path_->check(rank, slot, expected);
-  }
-  if ((kept_[rank] >> slot & 1) == 0) path_->finalize(rank, slot);
+  const Status status = path_->wait(rank, slot);
+  mappings_.settle(rank);
+  slots_.finished(slot);
+  scene_.expect("test", harness::raw(path_->test(rank, slot)), harness::raw(status));
+  if (status == Status::ok)
+    check(rank, slot);
+  else
+    note_answer("wait", status, situation_of(rank, slot));
+  if ((kept_[rank] >> slot & 1) == 0) finalize(rank, slot);
+}
+
+// Answered ok: every block is where it should be, and that is looked at.
+void Job::check(std::uint32_t rank, std::uint32_t slot) {
+  const ExpectedRows expected = expected_of(step_at(slot), rank, rank_count_, fills_[slot]);
+  const std::uint32_t before = reading_count_;
+  const Status status = insist("check", {}, [&] { return path_->check(rank, slot, expected); });
+  if (status == Status::ok && reading_count_ == before)
+    scene_.refuse("check", "nothing was read back");
+}
+
+void Job::finalize(std::uint32_t rank, std::uint32_t slot) {
+  path_->finalize(rank, slot);
+  memory_.finalized(rank, slot);
+}
+
+void Job::finalize_kept(std::uint32_t rank) {
+  for (std::uint32_t rest = std::exchange(kept_[rank], 0); rest != 0; rest &= rest - 1)
+    finalize(rank, static_cast<std::uint32_t>(std::countr_zero(rest)));
+}
+
+void Job::drop(std::uint32_t rank, std::uint32_t buffer) {
+  path_->drop(rank, buffer);
+  memory_.dropped(rank, buffer);
 }
 
 void Job::finish_all(std::uint32_t rank) {
@@ -222,15 +297,16 @@ void Job::finish_all(std::uint32_t rank) {
 
 void Job::renew_team(std::uint32_t rank, const Step& step) {
   finish_all(rank);
-  for (std::uint32_t rest = std::exchange(kept_[rank], 0); rest != 0; rest &= rest - 1)
-    path_->finalize(rank, static_cast<std::uint32_t>(std::countr_zero(rest)));
+  finalize_kept(rank);
   path_->destroy_team(rank);
+  topology_[rank] = step.topology;
   path_->create_team(rank, step.topology);
 }
 
 // ---- what the judges hear -----------------------------------------------------------------------
 
 void Job::read(const targets::alltoallv::Reading& reading) {
+  ++reading_count_;
   harness::World& world = scene_.world();
   const Step& step = step_at(reading.request);
   const ExpectedRows rows = expected_of(step, reading.rank, rank_count_, fills_[reading.request]);

@@ -1,7 +1,12 @@
 // Job: what the tasks of one run share: the plan, the path under test, and what its judges hear.
 #pragma once
 
+#include "scenarios/alltoallv/leftovers.h"
+#include "scenarios/alltoallv/mappings.h"
+#include "scenarios/alltoallv/memory.h"
 #include "scenarios/alltoallv/reference.h"
+#include "scenarios/alltoallv/service.h"
+#include "scenarios/alltoallv/slots.h"
 
 namespace scenarios::alltoallv {
 
@@ -36,9 +41,48 @@ class Job final : public targets::alltoallv::Observer {
   }
   void copied() override { scene_.exercised(); }
   void read(const targets::alltoallv::Reading& reading) override;
+  harness::Generation posted(std::uint32_t rank, Request request) override {
+    return slots_.posted(rank, request);
+  }
+  void published(const targets::alltoallv::Publication& publication) override;
+  void claimed(std::uint32_t slot, Request request) override { slots_.claimed(slot, request); }
+  void released(std::uint32_t slot) override { slots_.released(slot); }
+  void left(const targets::alltoallv::SlotLeft& slot) override { slots_.left(slot); }
+  void ended(std::uint32_t rank, Request request) override { mappings_.ended(rank, request); }
+  void opened(const Opening& opening) override { mappings_.opened(opening); }
+  void mapped(const Use& use, harness::BirthId region, std::uint64_t count) override {
+    mappings_.mapped(use, region, count);
+  }
+  void let_go(const Use& use, harness::BirthId met, std::uint64_t count) override {
+    mappings_.let_go(use, met, count);
+  }
+  void marked(harness::BirthId region) override { mappings_.marked(region); }
+  void closing(harness::BirthId region) override { mappings_.closing(region); }
 
  private:
   using Status = targets::alltoallv::Status;
+  using Memo = targets::alltoallv::Publication::Memory;
+
+  // ---- service ----
+  /// Makes a call, and again while CUDA calls that it made were told to fail. An answer that
+  /// nothing documents is a refusal.
+  template <class Call>
+  Status insist(harness::Label name, Situation situation, Call call);
+  /// Returns whether the answer is documented. Else it was reported.
+  bool note_answer(harness::Label name, Status status, const Situation& situation);
+  bool is_at_fault() const;
+  /// What is known of a collective that failed on `rank`.
+  Situation situation_of(std::uint32_t rank, std::uint32_t slot) const;
+  /// Whether `tell(activation)` of a collective that this step of the rank made.
+  template <class Tell>
+  bool any_collective(std::uint32_t rank, std::uint32_t slot, Tell tell) const;
+  bool was_injected_into(std::uint32_t rank, std::uint32_t slot, std::uint32_t round) const;
+  void post(std::uint32_t rank, std::uint32_t slot, bool triggered);
+  void check(std::uint32_t rank, std::uint32_t slot);
+  void compare(harness::Label what, const Memo& found, harness::BirthId allocation,
+               std::uint64_t offset);
+  Status fill(std::uint32_t rank, const Step& step);
+  Allowance allowance(std::uint32_t rank) const;
 
   void take_step(std::uint32_t rank, const Step& step);
   Status perform(std::uint32_t rank, const Step& step);
@@ -46,7 +90,12 @@ class Job final : public targets::alltoallv::Observer {
   Status sleep(std::uint32_t turns);
   Status begin(std::uint32_t rank, const Step& step);
   Status post_again(std::uint32_t rank, const Step& step);
+  Status init(std::uint32_t rank, const Step& step, const targets::alltoallv::Arguments& arguments,
+              const Situation& situation);
   void finish(std::uint32_t rank, std::uint32_t slot);
+  void finalize(std::uint32_t rank, std::uint32_t slot);
+  void finalize_kept(std::uint32_t rank);
+  void drop(std::uint32_t rank, std::uint32_t buffer);
   void finish_all(std::uint32_t rank);
   void leave(std::uint32_t rank);
   void renew_team(std::uint32_t rank, const Step& step);
@@ -64,9 +113,32 @@ class Job final : public targets::alltoallv::Observer {
   std::array<std::uint32_t, kRankLimit> kept_{};         ///< Persistent ones.
   int disorder_ = -1;
   harness::Tick disordered_at_ = 0;
+  bool bounded_;  ///< The variant says that it is.
+  Slots slots_;
+  Mappings mappings_;
+  Memory memory_;
+  Leftovers leftovers_;
+  std::array<targets::alltoallv::Topology, kRankLimit> topology_{};
+  std::uint32_t reading_count_ = 0;
+  /// How many decisions there were when a rank posted a request: for this post and the one before.
+  std::array<std::array<std::array<std::uint32_t, 2>, kSlotCountLimit>, kRankLimit> posted_at_;
   harness::Latch dropped_;
   harness::Latch collected_;
   harness::Latch closed_;
 };
+
+template <class Call>
+Job::Status Job::insist(harness::Label name, Situation situation, Call call) {
+  harness::Picker& picker = scene_.world().picker;
+  for (;;) {
+    const std::size_t since = picker.tape().size();
+    const Status status = call();
+    if (status == Status::ok) [[likely]]
+      return status;
+    situation.injected = was_injected(scene_.world(), picker.current().name, since);
+    const bool documented = note_answer(name, status, situation);
+    if (status != Status::driver_error || !documented) return status;
+  }
+}
 
 }  // namespace scenarios::alltoallv

@@ -3,8 +3,10 @@
 //
 //   plan.h       what all ranks do            ranks.h    one rank, and what its judges hear
 //   driver.cpp   the tasks                    reference.h  what a collective means
-//   windows.cpp  which window a fault is of   oracle.cpp   what only this path can judge
-//   programs.h   tapes op by op
+//   windows.cpp  which window a fault is of   programs.h   tapes op by op
+//
+// Judges: service.h (answers), mappings.h, slots.h, memory.h and leftovers.h (what is bounded),
+// published.cpp (what lies in a slot); results are compared where they are read (ranks.cpp).
 #include "scenarios/alltoallv/scenario.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_alltoallv;
@@ -55,8 +57,9 @@ constexpr std::array<harness::Growth, 3> kGrowth{{
 
 constexpr std::array<Label, 3> kActors{"collector", "skew", "api_failure"};
 constexpr std::array<Label, 13> kOracles{
-    "use_after_death", "recycled_use", "double_free", "wrong_owner", "retention", "progress",
-    "functional_result", "vacuity", "wild_access", "api_misuse", "ghost_generation", "crash",
+    "use_after_death", "recycled_use", "double_free",       "wrong_owner",
+    "retention",       "progress",     "functional_result", "vacuity",
+    "wild_access",     "api_misuse",   "ghost_generation",  "crash",
     "service"};
 
 // What the path's table says of its variants, without their makers.
@@ -87,7 +90,7 @@ const harness::Scenario scenario{
     .oracles = kOracles,
     .turn_limit = 100'000,
     .drive = drive,
-    .judge = judge,
+    .judge = nullptr,
     .window_of = window_of,
     .kernels = &afterlife_kernels_alltoallv,
     .fatbin = {afterlife_fatbin_alltoallv, afterlife_fatbin_alltoallv_size},

@@ -64,9 +64,10 @@ std::uint32_t slot_count(const harness::Config& config);
 
 void drive(harness::Scene& scene);
 void drive_shaped(harness::Scene& scene, const Shape& shape);
-
-/// What snapshot_region promises of its mappings, and nobody else does.
-void judge(harness::Scene& scene);
+/// The same with a path that is no variant.
+using Maker = targets::alltoallv::Alltoallv* (*)(harness::Runtime&,
+                                                 const targets::alltoallv::Setup&);
+void drive_path(harness::Scene& scene, const Shape& shape, Maker make);
 
 int window_of(const harness::Scene& scene, const harness::Fault& fault);
 

@@ -21,10 +21,10 @@
 #include <span>
 
 #include "harness/runtime.h"
+#include "targets/alltoallv/observer.h"
 
 namespace targets::alltoallv {
 
-inline constexpr std::uint32_t kRankLimit = 8;      ///< UCC_TL_CUDA_MAX_PEERS.
 inline constexpr std::uint32_t kSlotLimit = 8;      ///< The default of MAX_CONCURRENT.
 inline constexpr std::uint32_t kRequestLimit = 32;  ///< Per rank, by number.
 inline constexpr std::uint32_t kBufferCount = 2;    ///< Variables per rank that hold a source.
@@ -32,14 +32,6 @@ inline constexpr std::uint32_t kBufferCount = 2;    ///< Variables per rank that
 constexpr std::uint32_t buffer_elements(std::uint32_t rank_count) { return 6 * rank_count; }
 inline constexpr std::uint32_t kBufferElements = buffer_elements(kRankLimit);  ///< At most.
 
-enum class Status : std::uint8_t {
-  ok,
-  in_progress,
-  not_supported,  ///< In place.
-  no_buffer,      ///< The variable is empty.
-  driver_error,   ///< A CUDA call failed.
-  peer_error,     ///< One did, on another rank.
-};
 harness::Label to_label(Status status);
 
 enum class Collective : std::uint8_t {
@@ -61,7 +53,6 @@ struct Exchange {
 };
 
 using Buffer = std::uint32_t;
-using Request = std::uint32_t;
 
 /// What one rank gives to init().
 struct Arguments {
@@ -89,45 +80,6 @@ struct Expected {
 constexpr std::int32_t element(std::uint32_t rank, std::uint32_t fill, std::uint32_t index) {
   return static_cast<std::int32_t>((rank << 20) + (fill << 8) + index + 1);
 }
-
-/// The places where the race can happen.
-enum class Window : std::uint8_t {
-  w1_source_reread,   ///< A rank writes its slot for the next collective while another unmaps.
-  w2_proxy_reread,    ///< The same, where the other unmaps what it mapped as a proxy.
-  w3_slot_released,   ///< Rank 0 gives the slot to the next collective while another unmaps.
-  w4_key_reused,      ///< Memory is freed and allocated anew while its old mapping is still held.
-  w5_blind_close,     ///< An invalidate or a purge meets a mapping that is held.
-  w6_open_failed,     ///< The second attempt to open a handle fails for another reason.
-  w9_error,           ///< Something fails after the slot was claimed.
-  w11_number_reused,  ///< A persistent collective takes the slot of its last post for that of its
-                      ///< next.
-  w12_claim_race,     ///< Threads of rank 0 claim a slot at once, or out of order.
-};
-inline constexpr std::size_t kWindowCount = 9;
-inline constexpr std::array<harness::Label, kWindowCount> kWindowLabels{
-    "W1", "W2", "W3", "W4", "W5", "W6", "W9", "W11", "W12"};
-
-/// What a check found in a destination.
-struct Reading {
-  std::uint32_t rank;
-  Request request;
-  std::span<const std::int32_t> destination;  ///< As read back.
-  std::uint32_t mismatches;                   ///< As the check kernel counted them.
-};
-
-/// Hears what the judges need to know, whatever the variant. Called in the middle of things: it may
-/// record, and may not call back or offer a turn.
-class Observer {
- public:
-  virtual ~Observer() = default;
-  virtual void reached(Window window) = 0;
-  /// From here on ranks may mean different things by the same words: what goes wrong later may come
-  /// of that.
-  virtual void disordered(Window window) = 0;
-  /// Copies of a collective were submitted.
-  virtual void copied() = 0;
-  virtual void read(const Reading& reading) = 0;
-};
 
 /// What fixes a job before it starts.
 struct Setup {
@@ -179,6 +131,8 @@ class Alltoallv {
   virtual Status wait(std::uint32_t rank, Request request) = 0;
   /// Reads the destination back, and has a kernel compare it too.
   virtual Status check(std::uint32_t rank, Request request, std::span<const Expected> expected) = 0;
+  /// The caller overwrites the destination, between two posts.
+  virtual Status scrub(std::uint32_t rank, Request request) = 0;
   virtual void finalize(std::uint32_t rank, Request request) = 0;
 };
 

@@ -38,7 +38,7 @@ Region* Cache::find(CUdeviceptr address, BirthId& birth) {
 
 // ---- mapping ------------------------------------------------------------------------------------
 
-Status Cache::map(const MemInfo& info, Mapping& mapping) {
+Status Cache::map(const MemInfo& info, const Use& use, Mapping& mapping) {
   mapping = {};
   if (info.ptr == 0 || info.length == 0) return Status::ok;
   const SiteScope site(core_.scheduler, "map");
@@ -47,7 +47,7 @@ Status Cache::map(const MemInfo& info, Mapping& mapping) {
     Region& region = *table_[i];
     if (!region.holds(info.ptr)) continue;
     if (region.handle == info.handle) {
-      give(region, table_[i].borrow(), info, mapping);
+      give(region, table_[i].borrow(), info, use, mapping);
       return Status::ok;
     }
     if (region.count > 0) core_.ghost.reach(Window::w4_key_reused);
@@ -62,7 +62,7 @@ Status Cache::map(const MemInfo& info, Mapping& mapping) {
     return later ? Status::in_progress : Status::driver_error;
   }
   clear(page_start(info.ptr), page_end(info), "map/invalidate", Window::w5_blind_close);
-  insert(info, mapped, garbage, mapping);
+  insert(info, mapped, garbage, use, mapping);
   return Status::ok;
 }
 
@@ -88,7 +88,8 @@ CUresult Cache::open(const MemInfo& info, CUdeviceptr& mapped, bool& garbage) {
   return CUDA_SUCCESS;
 }
 
-void Cache::insert(const MemInfo& info, CUdeviceptr mapped, bool garbage, Mapping& mapping) {
+void Cache::insert(const MemInfo& info, CUdeviceptr mapped, bool garbage, const Use& use,
+                   Mapping& mapping) {
   Owned<Region> region = core_.runtime.host.make<Region>(
       garbage ? Label("unopened region") : Label("region"), page_start(info.ptr), page_end(info),
       info.handle, mapped, std::uint64_t{0}, garbage);
@@ -98,13 +99,19 @@ void Cache::insert(const MemInfo& info, CUdeviceptr mapped, bool garbage, Mappin
     return a->start < b->start;
   };
   table_.insert(std::upper_bound(table_.begin(), table_.end(), region, after), std::move(region));
-  give(inserted, borrowed, info, mapping);
+  core_.ghost.tell([&](Observer& observer) {
+    observer.opened(
+        {rank_, peer_, borrowed.birth(), inserted.start, inserted.end, info.length, !garbage});
+  });
+  give(inserted, borrowed, info, use, mapping);
 }
 
 void Cache::give(Region& region, harness::Borrowed<Region> borrowed, const MemInfo& info,
-                 Mapping& mapping) {
+                 const Use& use, Mapping& mapping) {
   ++region.count;
-  mapping = {region.mapped, info.ptr, borrowed, {borrowed.birth(), true}};
+  mapping = {region.mapped, info.ptr, borrowed, use};
+  core_.ghost.tell(
+      [&](Observer& observer) { observer.mapped(use, borrowed.birth(), region.count); });
 }
 
 // ---- closing ------------------------------------------------------------------------------------
@@ -122,14 +129,15 @@ void Cache::remove(std::size_t index) {
   Owned<Region> region = std::move(table_[index]);
   table_.erase(table_.begin() + static_cast<std::ptrdiff_t>(index));
   if (core_.policy->close_rule() == CloseRule::counted && region->count > 0) {
+    core_.ghost.tell([&](Observer& observer) { observer.marked(region.birth()); });
     doomed_.push_back(std::move(region));
     return;
   }
-  core_.ghost.closed_while_held(region.birth(), region->count);
   close(region);
 }
 
 void Cache::close(Owned<Region>& region) {
+  core_.ghost.tell([&](Observer& observer) { observer.closing(region.birth()); });
   if (!region->garbage) cuIpcCloseMemHandle(region->mapped);
   region.reset();
   core_.ring();
@@ -150,22 +158,23 @@ void Cache::unmap(CUdeviceptr key, Mapping& mapping, Missing missing, bool force
   Region* region = find(key, birth);
   core_.scheduler.delay_point("between look-up and decrement");
   if (region == nullptr) {
-    if (missing == Missing::followed) core_.ghost.followed_null(mapping.hold);
+    if (missing == Missing::followed) core_.ghost.followed_null(mapping.region.birth());
     return;
   }
   count_down(*region, birth, mapping, force);
 }
 
 void Cache::unmap_region(Mapping& mapping) {
-  if (!mapping.hold.held) return;
+  if (mapping.mapped == 0) return;
   const LockGuard guard(lock_);
   Region& region = *mapping.region;
   core_.scheduler.delay_point("between look-up and decrement");
   count_down(region, mapping.region.birth(), mapping, false);
+  mapping = {};
 }
 
 void Cache::count_down(Region& region, BirthId birth, Mapping& mapping, bool force) {
-  core_.ghost.let_go(mapping.hold, birth, region.count);
+  core_.ghost.tell([&](Observer& observer) { observer.let_go(mapping.use, birth, region.count); });
   --region.count;  // From 0 it wraps, as upstream's does.
   if (region.count == 0) close_if_idle(region, force);
 }

@@ -32,23 +32,25 @@ struct Region {
   bool overlaps(CUdeviceptr first, CUdeviceptr last) const { return first < end && start < last; }
 };
 
-/// What map() gives: where the peer's allocation lies here, and what the ghost keeps of it.
+/// What map() gives: where the peer's allocation lies here, and who uses it.
 struct Mapping {
   CUdeviceptr mapped = 0;
   CUdeviceptr key = 0;               ///< The peer's address, to find the region again by.
   harness::Borrowed<Region> region;  ///< The region itself.
-  Hold hold;
+  Use use;
 };
 
 /// Ownership: owns its regions, which it leaves open at the end as UCC does, unless told otherwise.
 /// Threads: the process's; each call holds the lock all the way.
 class Cache {
  public:
-  explicit Cache(Core& core) : core_(core), lock_(core.scheduler, "cache") {}
+  /// Of `rank`'s mappings of `peer`'s memory.
+  Cache(Core& core, std::uint32_t rank, std::uint32_t peer)
+      : core_(core), rank_(rank), peer_(peer), lock_(core.scheduler, "cache") {}
 
   /// Finds or opens. A null address maps to nothing, which is no error. CloseRule::counted: in
   /// progress while a mapping that others hold has the addresses; see is_in_the_way().
-  Status map(const MemInfo& info, Mapping& mapping);
+  Status map(const MemInfo& info, const Use& use, Mapping& mapping);
 
   /// Counts down what is found under `key`. What is missing is followed all the same, or ignored.
   enum class Missing : std::uint8_t { followed, ignored };
@@ -73,11 +75,14 @@ class Cache {
   void close(harness::Owned<Region>& region);
   void count_down(Region& region, harness::BirthId birth, Mapping& mapping, bool force);
   void close_if_idle(Region& region, bool force);
-  void insert(const MemInfo& info, CUdeviceptr mapped, bool garbage, Mapping& mapping);
-  void give(Region& region, harness::Borrowed<Region> borrowed, const MemInfo& info,
+  void insert(const MemInfo& info, CUdeviceptr mapped, bool garbage, const Use& use,
+              Mapping& mapping);
+  void give(Region& region, harness::Borrowed<Region> borrowed, const MemInfo& info, const Use& use,
             Mapping& mapping);
 
   Core& core_;
+  std::uint32_t rank_;
+  std::uint32_t peer_;
   harness::Mutex lock_;
   Regions table_;   ///< By start.
   Regions doomed_;  ///< CloseRule::counted: out of the table, and still held.

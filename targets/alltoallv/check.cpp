@@ -8,6 +8,8 @@ using harness::SiteScope;
 
 namespace {
 
+constexpr std::int32_t kNothing = -1;  ///< No source has it.
+
 /// Elements that several ranks contribute to are sums.
 void add(CheckBlock& block, const Expected& row) {
   const PartBlock part{static_cast<std::int32_t>(row.displacement),
@@ -44,10 +46,23 @@ Status Process::check(Request request, std::span<const Expected> expected) {
                    sizeof block.mismatches) == CUDA_SUCCESS &&
       cuMemcpyDtoH(found.data(), task.destination_base, found.size_bytes()) == CUDA_SUCCESS;
   if (!checked) return Status::driver_error;
-  if (core_.ghost.observer() != nullptr)
-    core_.ghost.observer()->read(
-        {rank_, request, found, static_cast<std::uint32_t>(block.mismatches)});
+  core_.ghost.tell([&](Observer& observer) {
+    observer.read({rank_, request, found, static_cast<std::uint32_t>(block.mismatches)});
+  });
   return Status::ok;
+}
+
+// A copy from pageable memory may return before it has landed, and other streams do not wait for
+// it.
+Status Process::scrub(Request request) {
+  const SiteScope site(core_.scheduler, "scrub");
+  std::array<std::int32_t, kBufferElements> nothing;
+  nothing.fill(kNothing);
+  const Task& task = *requests_[request];
+  const bool scrubbed = cuMemcpyHtoD(task.destination_base, nothing.data(),
+                                     element_count_ * sizeof(std::int32_t)) == CUDA_SUCCESS &&
+                        cuStreamSynchronize(nullptr) == CUDA_SUCCESS;
+  return scrubbed ? Status::ok : Status::driver_error;
 }
 
 }  // namespace targets::alltoallv

@@ -86,7 +86,7 @@ bool Process::fail(Task& task, Stage next, Status status) {
     }
     drain(task);
     if (!task.copies_peers()) give_up_steps(task);
-    own_entry(task).broken[parity(task)].write(harness::raw(task.generation()), task.generation());
+    own_entry(task).broken[parity(task)].write(task.use(), task.generation());
     task.stage = Stage::copy;
     return true;
   }
@@ -137,6 +137,7 @@ void Process::put_sync(Task& task) {
     return;
   }
   slot.state.write(0);
+  core_.ghost.tell([&](Observer& observer) { observer.released(task.slot); });
   core_.ring();
 }
 
@@ -147,10 +148,7 @@ void Process::end(Task& task) {
 }
 
 void Process::complete(Task& task, Status status) {
-  for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer) {
-    core_.ghost.ended(task.sources[peer].hold);
-    core_.ghost.ended(task.destinations[peer].hold);
-  }
+  core_.ghost.tell([&](Observer& observer) { observer.ended(rank_, task.request); });
   task.stage = Stage::initialized;
   task.status = status;
   task.queued = false;
@@ -163,7 +161,7 @@ void Process::complete(Task& task, Status status) {
 bool Process::proxy_failed(Task& task) {
   for (const ProxyEntry& pair : proxies())
     if (pair.destination == rank_ && task.copies_peers() &&
-        entry(task, pair.proxy).broken[parity(task)].read() == harness::raw(task.generation()))
+        entry(task, pair.proxy).broken[parity(task)].read() == task.use())
       return true;
   return false;
 }

@@ -32,6 +32,7 @@ void Process::claim(Task& task, Slot& slot) {
   if (owner != 0) return;
   slot.last_claimed = task.seq;
   core_.ghost.claiming(task.slot, task.generation());
+  core_.ghost.tell([&](Observer& observer) { observer.claimed(task.slot, task.request); });
   core_.ring();
 }
 
@@ -62,13 +63,16 @@ Status Process::setup_start(Task& task) {
   Entry& entry = own_entry(task);
   const harness::Generation generation = task.generation();
   core_.ghost.publishing(task.slot, rank_, generation, is_proxy());
-  if (core_.policy->tags_slots()) entry.tag.write(harness::raw(generation), generation);
+  if (core_.policy->tags_slots()) entry.tag.write(task.use(), generation);
   if (task.copies_peers()) publish(task, entry);
   const Status status = record_source(task, entry);
   if (status != Status::ok && !core_.policy->joins_after_error()) return status;
   if (core_.policy->joins_after_error())
     entry.failed.write(status == Status::ok ? 0 : 1, generation);
-  if (!task.copies_peers()) publish_step(task, 0);
+  if (!task.copies_peers())
+    publish_step(task, 0);
+  else
+    tell_published(task, entry);
   if (slot(task).barrier.start(rank_)) core_.ring();
   return status;
 }
@@ -93,6 +97,21 @@ void Process::publish(Task& task, Entry& entry) {
     entry.destination.write(&MemInfo::ptr, CUdeviceptr{0}, generation);
   else
     entry.destination.write(task.destination, generation);
+}
+
+void Process::tell_published(const Task& task, const Entry& entry) {
+  core_.ghost.tell([&](Observer& observer) {
+    const MemInfo source = entry.source.peek();
+    const MemInfo destination = entry.destination.peek();
+    const Shares shares = entry.shares.peek();
+    observer.published({rank_,
+                        task.request,
+                        {source.ptr, source.length, source.offset},
+                        {destination.ptr, destination.length, destination.offset},
+                        shares.send_bytes,
+                        shares.send_displacement,
+                        shares.receive_displacement});
+  });
 }
 
 // What the stream holds so far is what peers wait for before they copy.
@@ -135,8 +154,7 @@ Status Process::map_peers(Task& task) {
     const ProxyEntry& pair = proxies()[task.next_peer - count];
     if (pair.proxy != rank_) continue;
     Entry& entry = this->entry(task, pair.destination);
-    const Status status =
-        map(task, pair.destination, entry.destination, task.destinations[pair.destination]);
+    const Status status = map(task, pair.destination, entry.destination, Side::destination);
     if (status != Status::ok) return status;
   }
   return Status::ok;
@@ -144,9 +162,12 @@ Status Process::map_peers(Task& task) {
 
 // What a mapping that is still held keeps from being mapped is tried again when that has gone.
 Status Process::map(Task& task, std::uint32_t peer, harness::SharedSlot<MemInfo>& published,
-                    Mapping& mapping) {
+                    Side side) {
   const MemInfo info = read_info(published, task.generation());
-  const Status status = caches_[peer]->map(info, mapping);
+  const bool writes = side == Side::destination;
+  const Use use{rank_, task.request, peer, writes};
+  Mapping& mapping = writes ? task.destinations[peer] : task.sources[peer];
+  const Status status = caches_[peer]->map(info, use, mapping);
   if (status == Status::in_progress) {
     task.blocked_by = peer;
     task.blocked_on = info;
@@ -162,7 +183,7 @@ bool Process::peer_failed(Task& task) {
 }
 
 Status Process::map_peer(Task& task, std::uint32_t peer) {
-  Status status = map(task, peer, entry(task, peer).source, task.sources[peer]);
+  Status status = map(task, peer, entry(task, peer).source, Side::source);
   if (status == Status::ok) status = open_event(task, peer);
   if (status != Status::ok) return status;
   return cuStreamWaitEvent(task.stream, peer_events_[task.slot][peer], 0) == CUDA_SUCCESS

@@ -1,16 +1,10 @@
-// Ghost: what the protocol means, whatever the policy does. It changes nothing; the judges learn
-// from it which windows a run reached, and which mapping was let go of in place of which.
+// Ghost: what the protocol means, whatever the policy does. It changes nothing; the observer learns
+// from it which windows a run reached, and what else happens.
 #pragma once
 
 #include "targets/alltoallv/alltoallv.h"
 
 namespace targets::alltoallv {
-
-/// A use of a mapping by one task: what map() gave it.
-struct Hold {
-  harness::BirthId region = harness::BirthId::none;
-  bool held = false;
-};
 
 /// Threads: ordered among themselves, which TSan hears of: they are no part of the program.
 class Ghost {
@@ -18,22 +12,21 @@ class Ghost {
   Ghost(harness::Ledger& ledger, Observer* observer) : ledger_(ledger), observer_(observer) {}
 
   void reach(Window window) {
-    if (observer_ == nullptr) return;
-    const Order order(this);
-    observer_->reached(window);
+    tell([&](Observer& observer) { observer.reached(window); });
   }
   void disorder(Window window) {
-    reach(window);
+    tell([&](Observer& observer) {
+      observer.reached(window);
+      observer.disordered(window);
+    });
+  }
+  /// Calls `tell(observer)` where there is one.
+  template <class Tell>
+  void tell(Tell tell) {
     if (observer_ == nullptr) return;
     const Order order(this);
-    observer_->disordered(window);
+    tell(*observer_);
   }
-  void copied() {
-    if (observer_ == nullptr) return;
-    const Order order(this);
-    observer_->copied();
-  }
-  Observer* observer() const { return observer_; }
 
   // ---- who uses a slot, from publishing in it to having unmapped ----
   void publishing(std::uint32_t slot, std::uint32_t rank, harness::Generation use, bool proxied) {
@@ -52,15 +45,9 @@ class Ghost {
     if (others_in(slot, 0, use, false)) reach(Window::w3_slot_released);
   }
 
-  // ---- what was let go of (L1, L2, L3) ----
-  /// A task that held `hold` counted down `met`, which had `count` references.
-  void let_go(Hold& hold, harness::BirthId met, std::uint64_t count);
-  /// A task is over: whatever it still holds nobody will ever let go of.
-  void ended(const Hold& hold);
-  /// A mapping is closed of which `count` uses go on (L5).
-  void closed_while_held(harness::BirthId region, std::uint64_t count);
-  /// The reported crash: what is not in the cache is a null pointer, which is followed.
-  [[noreturn]] void followed_null(const Hold& hold);
+  /// The reported crash: what is not in the cache is a null pointer, which is followed. `meant` is
+  /// the mapping that should have been there.
+  [[noreturn]] void followed_null(harness::BirthId meant);
 
  private:
   class Order {
@@ -88,7 +75,6 @@ class Ghost {
     }
     return false;
   }
-  void report(harness::Fault fault) { ledger_.scheduler().history().add(std::move(fault)); }
 
   harness::Ledger& ledger_;
   Observer* observer_;

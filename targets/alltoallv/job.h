@@ -47,6 +47,7 @@ class Job final : public Alltoallv {
   Status check(std::uint32_t rank, Request request, std::span<const Expected> expected) override {
     return at(rank).check(request, expected);
   }
+  Status scrub(std::uint32_t rank, Request request) override { return at(rank).scrub(request); }
   void finalize(std::uint32_t rank, Request request) override { at(rank).finalize(request); }
 
  private:

@@ -26,7 +26,7 @@ Mapping& Policy::mapping_of(Task& task, Side side, std::uint32_t peer) {
 void CheckGeneration::unmap(Task& task, Side side, std::uint32_t peer) {
   Entry& entry = *core_.segment->slot(task.slot).entries[peer];
   harness::SharedSlot<MemInfo>& info = side == Side::source ? entry.source : entry.destination;
-  const std::uint64_t own = harness::raw(task.generation());
+  const std::uint64_t own = task.use();
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (entry.tag.read() != own) continue;
     const CUdeviceptr key = info.read(&MemInfo::ptr, harness::Generation::any);

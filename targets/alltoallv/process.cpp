@@ -25,7 +25,7 @@ const TypeInfo kCycleType{.name = "cycle"};
 Process::Process(Core& core, std::uint32_t rank)
     : core_(core), rank_(rank), element_count_(buffer_elements(core.setup.rank_count)) {
   for (std::uint32_t peer = 0; peer < core.setup.rank_count; ++peer)
-    if (peer != rank) caches_[peer] = core.scheduler.arena().make<Cache>(core);
+    if (peer != rank) caches_[peer] = core.scheduler.arena().make<Cache>(core, rank, peer);
 }
 
 // ---- open and close -----------------------------------------------------------------------------
@@ -88,6 +88,7 @@ void Process::create_team(Topology topology) {
 void Process::destroy_team() {
   const SiteScope site(core_.scheduler, "destroy_team");
   core_.out_of_band.arrive_and_wait();
+  if (rank_ == 0) tell_slots();
   unmap_scratch();
   for (auto& events : peer_events_)
     for (CUevent& event : events)
@@ -96,6 +97,14 @@ void Process::destroy_team() {
   for (CUevent& event : slot_events_)
     if (event != nullptr) cuEventDestroy(std::exchange(event, nullptr));
   if (scratch_ != 0) cuMemFree(std::exchange(scratch_, 0));
+}
+
+void Process::tell_slots() {
+  core_.segment->for_each_used([&](std::uint32_t index, const Slot& slot) {
+    core_.ghost.tell([&](Observer& observer) {
+      observer.left({index, slot.state.peek(), slot.barrier.waiting()});
+    });
+  });
 }
 
 // A failure is tried again: a team that comes up on some ranks only is another story.
@@ -111,7 +120,8 @@ void Process::map_scratch() {
   for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer) {
     if (peer == rank_ || !core_.setup.scratch) continue;
     const MemInfo& info = core_.processes[peer]->scratch_info_;
-    while (caches_[peer]->map(info, scratch_mappings_[peer]) != Status::ok) {
+    const Use use{rank_, Use::kTeam, peer};
+    while (caches_[peer]->map(info, use, scratch_mappings_[peer]) != Status::ok) {
     }
   }
 }

@@ -52,6 +52,7 @@ class Process {
   Status test(Request request) const;
   Status wait(Request request);
   Status check(Request request, std::span<const Expected> expected);
+  Status scrub(Request request);
   void finalize(Request request);
 
   std::uint32_t rank() const { return rank_; }
@@ -66,6 +67,7 @@ class Process {
   void make_scratch();
   void map_scratch();
   void unmap_scratch();
+  void tell_slots();
   Status take_event(CUevent& event);
 
   // ---- the queue (progress.cpp) ----
@@ -99,11 +101,11 @@ class Process {
   Entry& own_entry(Task& task);
   Status setup_start(Task& task);
   void publish(Task& task, Entry& entry);
+  void tell_published(const Task& task, const Entry& entry);
   Status record_source(Task& task, Entry& entry);
   Status agree(Task& task);
   Status map_peers(Task& task);
-  Status map(Task& task, std::uint32_t peer, harness::SharedSlot<MemInfo>& published,
-             Mapping& mapping);
+  Status map(Task& task, std::uint32_t peer, harness::SharedSlot<MemInfo>& published, Side side);
   bool peer_failed(Task& task);
   Status map_peer(Task& task, std::uint32_t peer);
   static MemInfo read_info(harness::SharedSlot<MemInfo>& slot, harness::Generation generation);

@@ -94,6 +94,7 @@ void Process::start(Task& task) {
     core_.ghost.reach(Window::w11_number_reused);
   if (core_.policy->numbers_posts()) number(task);
   ++task.round;
+  core_.ghost.tell([&](Observer& observer) { task.mark = observer.posted(rank_, task.request); });
   task.stage = Stage::sync;
   task.status = Status::in_progress;
   task.queued = true;

@@ -128,6 +128,13 @@ class Segment {
     return *slot;
   }
 
+  /// Calls `visit(index, slot)` for every slot that somebody looked at.
+  template <class Visit>
+  void for_each_used(Visit visit) const {
+    for (std::uint32_t index = 0; index < kSlotLimit; ++index)
+      if (slots_[index] != nullptr) visit(index, *slots_[index]);
+  }
+
  private:
   harness::Scheduler& scheduler_;
   std::uint32_t rank_count_;

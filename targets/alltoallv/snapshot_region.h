@@ -15,7 +15,7 @@
 
 namespace targets::alltoallv {
 
-class SnapshotRegion final : public Policy {
+class SnapshotRegion : public Policy {
  public:
   using Policy::Policy;
   void unmap(Task& task, Side side, std::uint32_t peer) override {

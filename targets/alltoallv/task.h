@@ -25,10 +25,10 @@ struct Task {
   Task(Process& process, Request request, const Arguments& arguments)
       : process(process), request(request), arguments(arguments) {}
 
-  /// What its words in the slot are marked with: the collective, and which of its posts.
-  harness::Generation generation() const {
-    return static_cast<harness::Generation>(std::uint64_t{seq} | std::uint64_t{round} << 32);
-  }
+  /// What its words in the slot are marked with: the judges', not the program's.
+  harness::Generation generation() const { return mark; }
+  /// How the program itself tells its uses of slots apart: by number, and which of its posts.
+  std::uint64_t use() const { return std::uint64_t{seq} | std::uint64_t{round} << 32; }
   bool copies_peers() const {
     return arguments.collective == Collective::alltoall ||
            arguments.collective == Collective::alltoallv;
@@ -41,6 +41,7 @@ struct Task {
   std::uint32_t seq = 0;
   std::uint32_t slot = 0;
   std::uint32_t round = 0;  ///< How often it was posted.
+  harness::Generation mark = harness::Generation::none;
   Stage stage = Stage::initialized;
   Status status = Status::ok;
   bool queued = false;        ///< In the queue, or with whoever took it out.

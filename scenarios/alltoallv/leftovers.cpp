@@ -1,0 +1,63 @@
+#include "scenarios/alltoallv/leftovers.h"
+
+#include <algorithm>
+
+#include "scenarios/alltoallv/mappings.h"
+
+namespace scenarios::alltoallv {
+
+using harness::BirthId;
+using harness::Label;
+
+namespace {
+
+struct Kind {
+  Label kind;
+  std::size_t Allowance::*allowed;
+};
+constexpr std::array<Kind, 5> kKinds{{
+    {"IPC mapping", &Allowance::mappings},
+    {"device memory", &Allowance::allocations},
+    {"stream", &Allowance::streams},
+    {"event", &Allowance::events},
+    {"IPC event", &Allowance::ipc_events},
+}};
+
+bool is_watched(Label kind) {
+  return std::any_of(kKinds.begin(), kKinds.end(),
+                     [&](const Kind& one) { return one.kind == kind; });
+}
+
+}  // namespace
+
+// Every birth is an event, in the same order; the event tells the task, and the task the process.
+void Leftovers::look() {
+  looked_ = true;
+  const harness::World& world = scene_.world();
+  const auto& lives = world.ledger.lives();
+  std::size_t next = 0;
+  for (const harness::Event& event : world.history.events()) {
+    if (event.kind != harness::EventKind::birth) continue;
+    const auto id = static_cast<BirthId>(++next);
+    if (!lives[next].alive || !is_watched(event.what) || event.task == 0xffff) continue;
+    const auto rank =
+        harness::raw(world.scheduler.task_process(static_cast<harness::TaskId>(event.task)));
+    if (rank < lives_.size()) lives_[rank].push_back(id);
+  }
+}
+
+void Leftovers::judge(std::uint32_t rank, const Allowance& allowance) {
+  if (!looked_) look();
+  const harness::Ledger& ledger = scene_.world().ledger;
+  for (const Kind& kind : kKinds) {
+    std::size_t count = 0;
+    for (const BirthId id : lives_[rank]) {
+      if (!ledger.alive(id) || ledger.life(id).kind != kind.kind) continue;
+      if (++count <= allowance.*kind.allowed) continue;
+      retain(scene_, id, "nothing is outstanding, and the process closes");
+      break;
+    }
+  }
+}
+
+}  // namespace scenarios::alltoallv

@@ -1,0 +1,38 @@
+// Leftovers: what a rank has open when nothing is outstanding and its process is about to close:
+// from the ledger of lives alone. When the process has closed it is too late to look: closing takes
+// everything along.
+#pragma once
+
+#include <memory_resource>
+#include <optional>
+#include <vector>
+
+#include "scenarios/alltoallv/scenario.h"
+
+namespace scenarios::alltoallv {
+
+/// How many of each a rank may have by then.
+struct Allowance {
+  std::size_t mappings = 0;     ///< Of peers' memory: those that its cache is known to keep.
+  std::size_t allocations = 0;  ///< Of device memory.
+  std::size_t streams = 0;
+  std::size_t events = 0;      ///< Of its own.
+  std::size_t ipc_events = 0;  ///< Of peers.
+};
+
+class Leftovers {
+ public:
+  explicit Leftovers(harness::Scene& scene) : scene_(scene) {}
+  /// Reports the first that is one too many of its kind.
+  void judge(std::uint32_t rank, const Allowance& allowance);
+
+ private:
+  using Lives = std::pmr::vector<harness::BirthId>;
+  void look();
+
+  harness::Scene& scene_;
+  bool looked_ = false;
+  std::array<Lives, targets::alltoallv::kRankLimit> lives_;  ///< Alive when first asked, by owner.
+};
+
+}  // namespace scenarios::alltoallv

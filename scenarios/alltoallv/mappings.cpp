@@ -1,0 +1,131 @@
+// How it works. A use begins when the cache gives a mapping and ends when the same use counts it
+// down; a count that another use takes is stolen, one that nobody took wraps. Where the variant
+// says that it is bounded, a mapping that left the table is closed with its last use, one that
+// nobody holds is closed where the config says so, and no address is mapped twice.
+#include "scenarios/alltoallv/mappings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace scenarios::alltoallv {
+
+using harness::BirthId;
+using harness::Fault;
+using harness::FaultKind;
+
+void retain(harness::Scene& scene, BirthId life, std::string why) {
+  Fault fault = scene.world().ledger.describe(FaultKind::retention, life);
+  fault.death_site = {};
+  fault.use_site = "bound";
+  fault.detail = std::move(why);
+  scene.world().history.add(std::move(fault));
+}
+
+Mappings::Mappings(harness::Scene& scene, bool bounded)
+    : scene_(scene), bounded_(bounded), close_at_zero_(scene.config().values[kCloseAxis] != 0) {}
+
+Mappings::Region* Mappings::find(BirthId region) {
+  for (auto& regions : open_)
+    for (Region& known : regions)
+      if (known.opening.region == region) return &known;
+  return nullptr;
+}
+
+// ---- facts --------------------------------------------------------------------------------------
+
+void Mappings::opened(const Opening& opening) {
+  auto& regions = open_[opening.rank];
+  for (Region& other : regions) {
+    const Opening& older = other.opening;
+    const bool overlaps = opening.first < older.last && older.first < opening.last;
+    if (!bounded_ || other.marked || other.reported || older.peer != opening.peer || !overlaps)
+      continue;
+    other.reported = true;
+    retain(scene_, older.region, "another mapping of the same address was opened");
+  }
+  regions.push_back({opening});
+}
+
+void Mappings::mapped(const Use& use, BirthId region, std::uint64_t told) {
+  held_[use.rank].push_back({use, region});
+  Region* known = find(region);
+  if (known == nullptr) return;
+  ++known->count;
+  if (bounded_) scene_.expect("count of a mapping", told, known->count);
+}
+
+void Mappings::let_go(const Use& use, BirthId met, std::uint64_t told) {
+  harness::Ledger& ledger = scene_.world().ledger;
+  auto& held = held_[use.rank];
+  const auto own =
+      std::find_if(held.begin(), held.end(), [&](const Held& one) { return one.use == use; });
+  Region* known = find(met);
+  const std::uint64_t count = known != nullptr ? known->count : told;
+  if (bounded_) scene_.expect("count of a mapping", told, count);
+  if (known != nullptr && known->count > 0) --known->count;
+  if (count == 0)
+    scene_.world().history.add(ledger.describe(FaultKind::double_free, met));
+  else if (own == held.end() || own->region != met)
+    ledger.wrong_owner(own != held.end() ? own->region : met, met);
+  if (own != held.end() && own->region == met) held.erase(own);
+}
+
+void Mappings::marked(BirthId region) {
+  if (Region* known = find(region)) known->marked = true;
+}
+
+// L5.
+void Mappings::closing(BirthId region) {
+  for (auto& regions : open_)
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      if (regions[i].opening.region != region) continue;
+      if (regions[i].count > 0) {
+        Fault fault = scene_.world().ledger.describe(FaultKind::wrong_owner, region);
+        fault.detail = "closed while collectives hold it";
+        scene_.world().history.add(std::move(fault));
+      }
+      regions.erase(regions.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+}
+
+void Mappings::ended(std::uint32_t rank, Request request) {
+  auto& held = held_[rank];
+  const auto over = std::partition(held.begin(), held.end(),
+                                   [&](const Held& one) { return one.use.request != request; });
+  std::sort(over, held.end(), [](const Held& a, const Held& b) {
+    return std::pair(a.use.peer, a.use.destination) < std::pair(b.use.peer, b.use.destination);
+  });
+  for (auto one = over; one != held.end(); ++one) report_held(*one);
+  held.erase(over, held.end());
+}
+
+// L1.
+void Mappings::report_held(const Held& held) {
+  const harness::Ledger& ledger = scene_.world().ledger;
+  if (!ledger.alive(held.region)) return;
+  Fault fault = ledger.describe(FaultKind::retention, held.region);
+  fault.object_kind = "reference to a mapping";
+  fault.death_site = {};
+  fault.detail = "the collective is over and still counted";
+  scene_.world().history.add(std::move(fault));
+}
+
+// ---- judgement ----------------------------------------------------------------------------------
+
+bool Mappings::must_go(const Region& region) const {
+  return region.count == 0 && (region.marked || close_at_zero_);
+}
+
+void Mappings::settle(std::uint32_t rank) {
+  if (!bounded_) return;
+  for (Region& region : open_[rank]) {
+    if (region.reported || !must_go(region)) continue;
+    region.reported = true;
+    retain(scene_, region.opening.region,
+           region.marked ? "out of the table, and nobody holds it" : "nobody holds it");
+  }
+}
+
+}  // namespace scenarios::alltoallv

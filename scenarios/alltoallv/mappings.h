@@ -1,0 +1,65 @@
+// Mappings: who uses which mapping of a peer's memory, as the judges count it: from what a rank
+// opened, took, let go of and closed, and never from the counts that the path keeps for itself.
+#pragma once
+
+#include <memory_resource>
+#include <vector>
+
+#include "scenarios/alltoallv/scenario.h"
+
+namespace scenarios::alltoallv {
+
+using targets::alltoallv::Opening;
+using targets::alltoallv::Request;
+using targets::alltoallv::Use;
+
+/// Reports a life that outlasted, during the run, the last one who could use it.
+void retain(harness::Scene& scene, harness::BirthId life, std::string why);
+
+/// Ownership: the job's. Threads: the run's.
+class Mappings {
+ public:
+  /// `bounded`: whether the variant says that what nobody holds is closed.
+  Mappings(harness::Scene& scene, bool bounded);
+
+  // ---- facts ----
+  void opened(const Opening& opening);
+  void mapped(const Use& use, harness::BirthId region, std::uint64_t told);
+  void let_go(const Use& use, harness::BirthId met, std::uint64_t told);
+  void marked(harness::BirthId region);
+  void closing(harness::BirthId region);
+  /// A collective is over on a rank: its uses are.
+  void ended(std::uint32_t rank, Request request);
+
+  // ---- judgement ----
+  /// A call of `rank` has returned: whatever must not stay open by now is closed.
+  void settle(std::uint32_t rank);
+  /// How many mappings `rank` has open, whoever holds them.
+  std::size_t open_count(std::uint32_t rank) const { return open_[rank].size(); }
+
+ private:
+  struct Region {
+    Opening opening;
+    std::uint64_t count = 0;  ///< How many uses have begun and not ended.
+    bool marked = false;
+    bool reported = false;
+  };
+  struct Held {
+    Use use;
+    harness::BirthId region;
+  };
+  template <class T>
+  using ByRank = std::array<std::pmr::vector<T>, targets::alltoallv::kRankLimit>;
+
+  Region* find(harness::BirthId region);
+  void report_held(const Held& held);
+  bool must_go(const Region& region) const;
+
+  harness::Scene& scene_;
+  bool bounded_;
+  bool close_at_zero_;
+  ByRank<Region> open_;
+  ByRank<Held> held_;
+};
+
+}  // namespace scenarios::alltoallv

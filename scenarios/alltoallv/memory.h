@@ -1,0 +1,87 @@
+// Memory: which allocations of a rank somebody can still use, as the judges know it: from what the
+// caller did. What nobody can use any more is freed by the end of the call that let go of it.
+#pragma once
+
+#include <memory_resource>
+#include <vector>
+
+#include "scenarios/alltoallv/scenario.h"
+
+namespace scenarios::alltoallv {
+
+using targets::alltoallv::Buffer;
+using targets::alltoallv::Request;
+
+/// The births that one call of a rank's own task is the cause of.
+class Births {
+ public:
+  explicit Births(const harness::World& world)
+      : world_(world), event_(world.history.events().size()), life_(world.ledger.lives().size()) {}
+
+  /// The last allocation of device memory since then; none where there was none.
+  harness::BirthId last_allocation() const;
+  /// Whether all of them have died.
+  bool all_freed() const;
+
+ private:
+  template <class Visit>
+  void for_each(Visit visit) const;
+
+  const harness::World& world_;
+  std::size_t event_;
+  std::size_t life_;
+};
+
+/// Ownership: the job's. Threads: the run's.
+class Memory {
+ public:
+  /// `bounded`: whether the variant says so.
+  Memory(harness::Scene& scene, bool bounded) : scene_(scene), bounded_(bounded) {}
+
+  // ---- what the caller did ----
+  void filled(std::uint32_t rank, Buffer buffer, harness::BirthId allocation);
+  void begun(std::uint32_t rank, Request request, Buffer buffer, harness::BirthId destination);
+  void cycled(std::uint32_t rank, Buffer buffer);
+  /// After the call: what only the variable, or the request, held is gone.
+  void dropped(std::uint32_t rank, Buffer buffer);
+  void finalized(std::uint32_t rank, Request request);
+  /// Nothing is outstanding, and the collector has run.
+  void over(std::uint32_t rank);
+
+  /// What a variable holds, by the judges' own account.
+  bool is_filled(std::uint32_t rank, Buffer buffer) const { return in(rank, buffer) != nullptr; }
+  /// Life of the source that the variable holds; none where it is empty.
+  harness::BirthId source(std::uint32_t rank, Buffer buffer) const;
+  /// Life of the source that a request was given; none where it sends nothing.
+  harness::BirthId source_of(std::uint32_t rank, Request request) const;
+  /// Life of a request's destination; none when there is none.
+  harness::BirthId destination(std::uint32_t rank, Request request) const;
+  /// Most requests that `rank` had at once.
+  std::uint32_t most_requests(std::uint32_t rank) const { return most_[rank]; }
+
+ private:
+  static constexpr Request kNone = 0xff;
+  struct Tensor {
+    harness::BirthId allocation = harness::BirthId::none;
+    Buffer variable = kNone;         ///< That holds it.
+    Request destination_of = kNone;  ///< Whose destination it is.
+    std::uint32_t requests = 0;      ///< That use it: bit per request.
+    bool cycled = false;             ///< Only the collector knows when it goes.
+    bool is_used() const { return variable != kNone || requests != 0 || cycled; }
+  };
+
+  const Tensor* in(std::uint32_t rank, Buffer buffer) const;
+  Tensor* in(std::uint32_t rank, Buffer buffer) {
+    return const_cast<Tensor*>(std::as_const(*this).in(rank, buffer));
+  }
+  /// Forgets what nobody uses, and reports what is alive all the same.
+  void sweep(std::uint32_t rank, const char* why);
+
+  harness::Scene& scene_;
+  bool bounded_;
+  std::array<std::pmr::vector<Tensor>, targets::alltoallv::kRankLimit> tensors_;
+  std::array<std::uint32_t, targets::alltoallv::kRankLimit> requests_{};
+  std::array<std::uint32_t, targets::alltoallv::kRankLimit> most_{};
+};
+
+}  // namespace scenarios::alltoallv

@@ -1,0 +1,57 @@
+#include "scenarios/alltoallv/service.h"
+
+#include <algorithm>
+
+namespace scenarios::alltoallv {
+namespace {
+
+using targets::alltoallv::Status;
+
+constexpr std::array<Refusal, 9> kRefusals{{
+    {"init", Status::not_supported, &Situation::in_place,
+     "alltoallv.h, Status: in place is not supported; as upstream's alltoallv_ce"},
+    {"init", Status::no_buffer, &Situation::empty, "alltoallv.h, Status: the variable is empty"},
+    {"open", Status::driver_error, &Situation::injected, "alltoallv.h: a CUDA call failed"},
+    {"fill", Status::driver_error, &Situation::injected, "the same"},
+    {"init", Status::driver_error, &Situation::injected, "the same"},
+    {"check", Status::driver_error, &Situation::injected, "the same"},
+    {"scrub", Status::driver_error, &Situation::injected, "the same"},
+    {"wait", Status::driver_error, &Situation::injected, "the same, on behalf of the collective"},
+    {"wait", Status::peer_error, &Situation::peer_injected, "alltoallv.h: one did on another rank"},
+}};
+
+/// Answers of harness::OpenFailures that speak of two opens.
+constexpr std::uint32_t kMappedTwice = 2;
+constexpr std::uint32_t kMappedThenFailed = 4;
+
+}  // namespace
+
+std::span<const Refusal> refusals() { return kRefusals; }
+
+bool is_documented(harness::Label call, Status answer, const Situation& situation) {
+  return std::any_of(kRefusals.begin(), kRefusals.end(), [&](const Refusal& row) {
+    return row.call == call && row.answer == answer && situation.*row.when;
+  });
+}
+
+static bool is_injection(const harness::Decision& decision, harness::Name activation) {
+  return decision.activation == activation &&
+         decision.site_tag == harness::site_tag(harness::Site::failure);
+}
+
+bool was_injected(const harness::World& world, harness::Name activation, std::size_t since) {
+  const harness::Tape& tape = world.picker.tape();
+  return std::any_of(
+      tape.begin() + static_cast<std::ptrdiff_t>(std::min(since, tape.size())), tape.end(),
+      [&](const harness::Decision& decision) { return is_injection(decision, activation); });
+}
+
+bool was_next_injected(const harness::World& world, harness::Name activation) {
+  const harness::Tape& tape = world.picker.tape();
+  return std::any_of(tape.begin(), tape.end(), [&](const harness::Decision& decision) {
+    return is_injection(decision, activation) &&
+           (decision.value == kMappedTwice || decision.value == kMappedThenFailed);
+  });
+}
+
+}  // namespace scenarios::alltoallv

@@ -1,0 +1,44 @@
+#include "scenarios/alltoallv/slots.h"
+
+#include <fmt/format.h>
+
+namespace scenarios::alltoallv {
+namespace {
+
+void report(harness::Scene& scene, std::string why) {
+  harness::Fault fault;
+  fault.kind = harness::FaultKind::retention;
+  fault.object_kind = "slot";
+  fault.use_site = "bound";
+  fault.activation = scene.world().picker.current().name;
+  fault.tick = scene.world().scheduler.now();
+  fault.detail = std::move(why);
+  scene.world().history.add(std::move(fault));
+}
+
+}  // namespace
+
+harness::Generation Slots::posted(std::uint32_t rank, Request request) {
+  const std::uint64_t round = ++rounds_[rank][request];
+  return static_cast<harness::Generation>((std::uint64_t{request} + 1) | round << 32);
+}
+
+void Slots::claimed(std::uint32_t slot, Request request) {
+  owners_[slot] = {static_cast<std::uint8_t>(request), rounds_[0][request]};
+}
+
+void Slots::finished(Request request) {
+  const std::uint32_t round = ++finished_[request] / rank_count_;
+  if (finished_[request] % rank_count_ != 0 || !bounded_) return;
+  for (std::uint32_t slot = 0; slot < owners_.size(); ++slot)
+    if (owners_[slot].request == request && owners_[slot].round == round)
+      report(scene_, fmt::format("all are done with slot {}, and it is not free", slot));
+}
+
+void Slots::left(const targets::alltoallv::SlotLeft& slot) {
+  if (!bounded_ || (slot.state == 0 && slot.waiting == 0)) return;
+  report(scene_, fmt::format("the team goes: slot {} is at {}, {} wait in its barrier", slot.slot,
+                             slot.state, slot.waiting));
+}
+
+}  // namespace scenarios::alltoallv

@@ -1,0 +1,110 @@
+// Broken paths: the sound policy, or a call of its job, with one thing wrong. They are no variants.
+#pragma once
+
+#include "harness/tests/corpus.h"
+#include "scenarios/alltoallv/tests/alltoallv_cases.h"
+#include "targets/alltoallv/job.h"
+#include "targets/alltoallv/snapshot_region.h"
+
+namespace scenarios::alltoallv::testing {
+
+using namespace targets::alltoallv;  // NOLINT: all of it is about the target's parts.
+using harness::Case;
+
+/// Hands every call on.
+class Wrapper : public Alltoallv {
+ public:
+  explicit Wrapper(Alltoallv& path) : path_(path) {}
+  Status open(std::uint32_t rank) override { return path_.open(rank); }
+  void close(std::uint32_t rank) override { path_.close(rank); }
+  void create_team(std::uint32_t rank, Topology topology) override {
+    path_.create_team(rank, topology);
+  }
+  void destroy_team(std::uint32_t rank) override { path_.destroy_team(rank); }
+  void start_progress_thread(std::uint32_t rank) override { path_.start_progress_thread(rank); }
+  Status fill(std::uint32_t rank, Buffer buffer, std::uint32_t fill,
+              std::uint32_t stream) override {
+    return path_.fill(rank, buffer, fill, stream);
+  }
+  bool filled(std::uint32_t rank, Buffer buffer) const override {
+    return path_.filled(rank, buffer);
+  }
+  void drop(std::uint32_t rank, Buffer buffer) override { path_.drop(rank, buffer); }
+  void make_cycle(std::uint32_t rank, Buffer buffer) override { path_.make_cycle(rank, buffer); }
+  void collect(std::uint32_t rank) override { path_.collect(rank); }
+  Status init(std::uint32_t rank, Request request, const Arguments& arguments) override {
+    return path_.init(rank, request, arguments);
+  }
+  void post(std::uint32_t rank, Request request) override { path_.post(rank, request); }
+  void triggered_post(std::uint32_t rank, Request request) override {
+    path_.triggered_post(rank, request);
+  }
+  void progress(std::uint32_t rank) override { path_.progress(rank); }
+  Status test(std::uint32_t rank, Request request) const override {
+    return path_.test(rank, request);
+  }
+  Status wait(std::uint32_t rank, Request request) override { return path_.wait(rank, request); }
+  Status check(std::uint32_t rank, Request request, std::span<const Expected> expected) override {
+    return path_.check(rank, request, expected);
+  }
+  Status scrub(std::uint32_t rank, Request request) override { return path_.scrub(rank, request); }
+  void finalize(std::uint32_t rank, Request request) override { path_.finalize(rank, request); }
+
+ protected:
+  Alltoallv& path_;
+};
+
+template <class Lifetime>
+Alltoallv* make_policy(harness::Runtime& runtime, const Setup& setup) {
+  harness::Arena& arena = runtime.scheduler.arena();
+  Core& core = *arena.make<Core>(runtime, setup);
+  core.policy = arena.make<Lifetime>(core);
+  return arena.make<Job>(core);
+}
+
+template <class Broken>
+Alltoallv* make_wrapper(harness::Runtime& runtime, const Setup& setup) {
+  return runtime.scheduler.arena().make<Broken>(*make_policy<SnapshotRegion>(runtime, setup));
+}
+
+/// The scenario with that path in place of snapshot_region, whose claim it has.
+template <Maker make>
+const harness::Scenario& broken_scenario() {
+  static const harness::Scenario broken = [] {
+    harness::Scenario other = scenario;
+    other.drive = [](harness::Scene& scene) { drive_path(scene, {.slots = 10}, make); };
+    return other;
+  }();
+  return broken;
+}
+
+template <Maker make>
+std::vector<std::string> run_broken(const char* config, const Program& program) {
+  harness::Runner runner;
+  const harness::Scenario& broken = broken_scenario<make>();
+  return faults_of(runner.run(Case{&broken, variant_named("snapshot_region"),
+                                   harness::parse_config(broken, config), &sim(), program.tape()}));
+}
+template <class Lifetime>
+std::vector<std::string> run_policy(const char* config, const Program& program) {
+  return run_broken<make_policy<Lifetime>>(config, program);
+}
+template <class Broken>
+std::vector<std::string> run_wrapper(const char* config, const Program& program) {
+  return run_broken<make_wrapper<Broken>>(config, program);
+}
+
+/// The faults of the first failing run of the program under at most two further decisions.
+template <class Lifetime>
+std::vector<std::string> search_policy(Case the_case) {
+  harness::Runner runner;
+  the_case.scenario = &broken_scenario<make_policy<Lifetime>>();
+  the_case.variant = variant_named("snapshot_region");
+  harness::Limits limits;
+  limits.run_limit = 200'000;
+  limits.second_limit = 600;
+  const harness::Proof proof = harness::prove(runner, the_case, 2, limits, {});
+  return proof.failed ? faults_of(runner.run(proof.failing)) : std::vector<std::string>{};
+}
+
+}  // namespace scenarios::alltoallv::testing
