@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "harness/printable.h"
+
 namespace harness {
 namespace {
 
@@ -19,7 +21,7 @@ std::size_t axis_named(const Scenario& scenario, std::string_view name) {
   for (std::size_t i = 0; i < scenario.axes.size(); ++i)
     if (scenario.axes[i].name.view() == name) return i;
   throw std::runtime_error(
-      fmt::format("path {} has no axis '{}'; its axes: {}", scenario.name.view(), name,
+      fmt::format("path {} has no axis '{}'; its axes: {}", scenario.name.view(), shown(name),
                   list(scenario.axes, [](const Axis& axis) { return axis.name.view(); })));
 }
 
@@ -27,7 +29,7 @@ std::size_t value_named(const Axis& axis, std::string_view name) {
   for (std::size_t i = 0; i < axis.values.size(); ++i)
     if (axis.values[i].view() == name) return i;
   throw std::runtime_error(
-      fmt::format("axis {} has no value '{}'; its values: {}", axis.name.view(), name,
+      fmt::format("axis {} has no value '{}'; its values: {}", axis.name.view(), shown(name),
                   list(axis.values, [](Label value) { return value.view(); })));
 }
 
@@ -69,7 +71,7 @@ Config parse_config(const Scenario& scenario, std::string_view text) {
     if (word.empty()) continue;
     const std::size_t equals = word.find('=');
     if (equals == word.npos)
-      throw std::runtime_error(fmt::format("'{}' is not of the form axis=value", word));
+      throw std::runtime_error(fmt::format("'{}' is not of the form axis=value", shown(word)));
     const std::size_t axis = axis_named(scenario, word.substr(0, equals));
     config.values[axis] =
         static_cast<std::uint8_t>(value_named(scenario.axes[axis], word.substr(equals + 1)));
@@ -81,7 +83,7 @@ std::size_t variant_named(const Scenario& scenario, std::string_view name) {
   for (std::size_t i = 0; i < scenario.variants.size(); ++i)
     if (scenario.variants[i].name.view() == name) return i;
   throw std::runtime_error(
-      fmt::format("path {} has no variant '{}'; its variants: {}", scenario.name.view(), name,
+      fmt::format("path {} has no variant '{}'; its variants: {}", scenario.name.view(), shown(name),
                   list(scenario.variants, [](const auto& known) { return known.name.view(); })));
 }
 

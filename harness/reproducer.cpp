@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "harness/history_causes.h"
@@ -63,7 +64,12 @@ class Chains {
 
 class Writer {
  public:
-  explicit Writer(const Reproducer& reproducer) : reproducer_(reproducer) {}
+  explicit Writer(const Reproducer& reproducer) : reproducer_(reproducer) {
+    for (const Reproducer::Cause& cause : reproducer.causes) {
+      by_name_.try_emplace(cause.name, &cause);
+      by_value_.try_emplace(words::value_of(cause.name), &cause);
+    }
+  }
 
   std::string decision(const Decision& decision) const {
     const int site = site_of_tag(decision.site_tag);
@@ -75,13 +81,22 @@ class Writer {
   }
 
  private:
+  // A chain of causes may be as long as a file; bare names of an edited one could even make a circle.
   std::string path(Name name) const {
+    std::string text;
+    for (std::size_t left = by_name_.size(); left > 0 && name != 0 && !words::is_slot(name); --left) {
+      const auto cause = by_name_.find(name);
+      if (cause == by_name_.end()) break;
+      text += fmt::format("{}:{} of ", words::quoted(cause->second->kind), cause->second->nth);
+      name = cause->second->parent;
+    }
+    return text + root(name);
+  }
+
+  std::string root(Name name) const {
     if (name == 0) return std::string(words::kStart);
     if (words::is_slot(name))
       return fmt::format("{}:{}", task(words::task_of(name)), name & 0xffff);
-    if (const Reproducer::Cause* cause = words::find(reproducer_.causes, name))
-      return fmt::format("{}:{} of {}", words::quoted(cause->kind), cause->nth,
-                         path(cause->parent));
     return fmt::format("{:#018x}", name);
   }
 
@@ -94,8 +109,8 @@ class Writer {
   std::string value(Site site, std::uint32_t value) const {
     if (site == Site::op) return op(value);
     if (words::is_thing(site, value))
-      for (const Reproducer::Cause& cause : reproducer_.causes)
-        if (words::value_of(cause.name) == value) return thing(cause);
+      if (const auto cause = by_value_.find(value); cause != by_value_.end())
+        return thing(*cause->second);
     return value < words::kNumberLimit ? fmt::format("{}", value) : fmt::format("{:#010x}", value);
   }
 
@@ -113,6 +128,8 @@ class Writer {
   }
 
   const Reproducer& reproducer_;
+  std::unordered_map<Name, const Reproducer::Cause*> by_name_;
+  std::unordered_map<std::uint32_t, const Reproducer::Cause*> by_value_;
 };
 
 std::string header(const Reproducer& reproducer) {

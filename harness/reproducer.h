@@ -67,10 +67,22 @@ Reproducer parse_reproducer(std::string_view text, std::string_view file,
 
 /// The same, and refuses what is too large to be one without reading it.
 Reproducer read_reproducer(const std::string& file, const Catalog& catalog = {});
+
+/// The text of such a file, unread.
+std::string read_reproducer_text(const std::string& file);
+
 void write_reproducer(const std::string& file, const Reproducer& reproducer);
 
-/// Writes a file whole or not at all. Errors: std::runtime_error with one line; nothing is left
-/// behind.
+/// `text` with the comments of `before`, another text of the same reproducer: each stays with its
+/// line, and those whose line is gone stand below the first.
+std::string keep_comments(std::string_view before, std::string_view text);
+
+/// Throws as write_whole_file() would for what is at `file` now, and does nothing else.
+void require_replaceable(const std::string& file);
+
+/// Writes a file whole or not at all. Replaces a regular file and keeps its mode; never what is none
+/// (a link, a pipe, a device), and none that is read-only. Errors: std::runtime_error with one line;
+/// nothing is left behind.
 void write_whole_file(const std::string& file, std::string_view content);
 
 }  // namespace harness

@@ -4,8 +4,13 @@
 
 #include <charconv>
 #include <optional>
+#include <set>
 #include <stdexcept>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 
+#include "harness/printable.h"
 #include "harness/reproducer_words.h"
 
 namespace harness {
@@ -33,12 +38,17 @@ std::optional<Number> parse_hex(std::string_view text) {
   return parse_number<Number>(text.substr(2), 16);
 }
 
+constexpr std::size_t kTaskLimit = 1 << 16;
+constexpr std::size_t kListed = 40;  ///< Names in a message; more are counted.
+
 template <class List, class NameOf>
 std::string list_names(const List& list, NameOf name_of) {
   std::string text;
+  std::size_t count = 0;
   for (const auto& item : list)
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", name_of(item));
-  return text.empty() ? "none" : text;
+    if (++count <= kListed) text += fmt::format("{}{}", count == 1 ? "" : ", ", shown(name_of(item)));
+  if (count > kListed) text += fmt::format(" and {} more", count - kListed);
+  return count == 0 ? "none" : text;
 }
 
 constexpr auto name_of_info = [](const auto* info) { return info->name.view(); };
@@ -75,6 +85,7 @@ class Parser {
 
   void read_line() {
     if (line_ == 1) return read_magic();
+    require_text();
     rest_ = line_text_;
     skip_spaces();
     if (rest_.empty()) return;
@@ -87,6 +98,13 @@ class Parser {
         return (this->*handler)();
       }
     read_decision();
+  }
+
+  void require_text() const {
+    const std::size_t column = utf8_bytes(line_text_);
+    if (column == line_text_.size()) return;
+    complain("byte {:#04x} in column {} is not UTF-8: a reproducer is text",
+             static_cast<unsigned char>(line_text_[column]), column + 1);
   }
 
   void read_magic() {
@@ -108,7 +126,7 @@ class Parser {
     require_unset(the_case().scenario == nullptr, "path");
     the_case().scenario = find(catalog_.scenarios, name);
     if (the_case().scenario == nullptr)
-      complain("there is no path '{}'; the paths: {}", name,
+      complain("there is no path '{}'; the paths: {}", shown(name),
                list_names(catalog_.scenarios, name_of_info));
   }
 
@@ -142,7 +160,7 @@ class Parser {
     require_unset(the_case().device == nullptr, "device");
     the_case().device = find(catalog_.devices, name);
     if (the_case().device == nullptr)
-      complain("there is no device '{}'; the devices: {}", name,
+      complain("there is no device '{}'; the devices: {}", shown(name),
                list_names(catalog_.devices, name_of_info));
   }
 
@@ -150,7 +168,10 @@ class Parser {
     require_unset(result_.tasks.empty(), "tasks");
     for (skip_spaces(); !rest_.empty(); skip_spaces()) {
       const Word word = next_word("the name of a task");
-      result_.tasks.push_back(word.text == words::kNobody ? "" : word.text);
+      if (result_.tasks.size() == kTaskLimit) complain("there are more than {} tasks", kTaskLimit);
+      const std::string name = word.text == words::kNobody ? "" : word.text;
+      numbers_.try_emplace(name, static_cast<std::uint32_t>(result_.tasks.size()));
+      result_.tasks.push_back(name);
     }
   }
 
@@ -168,7 +189,7 @@ class Parser {
     const std::string word = only_word("16 hexadecimal digits");
     const auto trace = parse_number<std::uint64_t>(word, 16);
     if (word.size() != 16 || !trace)
-      complain("'{}' is no trace hash: expected 16 hexadecimal digits", word);
+      complain("'{}' is no trace hash: expected 16 hexadecimal digits", shown(word));
     result_.trace = *trace;
   }
 
@@ -195,45 +216,59 @@ class Parser {
     const Site site = read_site(decision);
     decision.value = read_value(site);
     skip_spaces();
-    if (!rest_.empty()) complain("expected nothing after the answer, but there is '{}'", rest_);
-    for (const Decision& other : the_case().tape)
-      if (other.activation == decision.activation && other.site_tag == decision.site_tag &&
-          other.nth == decision.nth)
-        complain("this question was answered further up: delete one of the two lines");
-    if (decision.value != 0) the_case().tape.push_back(decision);
+    if (!rest_.empty()) complain("expected nothing after the answer, but there is '{}'", shown(rest_));
+    const std::tuple question(decision.activation, decision.site_tag, decision.nth);
+    if (answered_.contains(question))
+      complain("this question was answered further up: delete one of the two lines");
+    if (decision.value == 0) return;
+    answered_.insert(question);
+    the_case().tape.push_back(decision);
   }
 
-  Name read_name(const Word& word) {
+  // A chain of causes is read from left to right, and named from right to left. It may be as long as
+  // the file.
+  Name read_name(Word word) {
+    std::vector<Word> chain;
+    while (word.nth && next_is("of")) {
+      next_word("of");
+      chain.push_back(std::move(word));
+      word = next_word("the cause, as in 'finalize:0 of script:3'");
+    }
+    Name name = read_root(word);
+    for (auto link = chain.rbegin(); link != chain.rend(); ++link)
+      name = derived(link->text, *link->nth, name);
+    return name;
+  }
+
+  Name read_root(const Word& word) {
     if (!word.quoted && !word.nth) {
       if (word.text == words::kStart) return 0;
       if (const auto name = parse_hex<Name>(word.text)) return *name;
       complain("'{}' names nobody: expected 'task:slot', 'kind:nth of ...', 'start' or 0x...",
-               word.text);
+               shown(word.text));
     }
-    if (!word.nth) complain("expected a number after \"{}\", as in \"{}\":0", word.text, word.text);
-    if (!next_is("of")) return slot(word);
-    next_word("of");
-    const Name parent = read_name(next_word("the cause, as in 'finalize:0 of script:3'"));
-    return derived(word.text, *word.nth, parent);
+    if (!word.nth)
+      complain("expected a number after \"{0}\", as in \"{0}\":0", shown(word.text));
+    return slot(word);
   }
 
   Name derived(const std::string& kind, std::uint32_t nth, Name parent) {
     const Name name = derive_name(parent, hash_name(kind), nth);
-    if (words::find(result_.causes, name) == nullptr)
-      result_.causes.push_back({name, parent, kind, nth});
+    if (derived_.insert(name).second) result_.causes.push_back({name, parent, kind, nth});
     return name;
   }
 
   Name slot(const Word& word) {
     if (*word.nth > 0xffff) complain("slot {} is out of bounds: they end at 65535", *word.nth);
-    for (std::size_t i = 0; i < result_.tasks.size(); ++i)
-      if (result_.tasks[i] == word.text) return slot_name(static_cast<std::uint32_t>(i), *word.nth);
+    if (const auto named = numbers_.find(word.text); named != numbers_.end())
+      return slot_name(named->second, *word.nth);
     const auto number = word.quoted ? std::nullopt : parse_number<std::uint16_t>(word.text);
     if (number) return slot_name(*number, *word.nth);
     complain(
         "there is no task '{}'; the line 'tasks' lists {}. Expected one of them, its number, or "
         "'of' and a cause",
-        word.text, list_names(result_.tasks, [](const std::string& task) { return task; }));
+        shown(word.text),
+        list_names(result_.tasks, [](const std::string& task) { return std::string_view(task); }));
   }
 
   Site read_site(Decision& decision) {
@@ -242,7 +277,7 @@ class Parser {
     if (const std::size_t bracket = name.find('['); bracket != name.npos && name.back() == ']') {
       const auto nth =
           parse_number<std::uint16_t>(name.substr(bracket + 1, name.size() - bracket - 2));
-      if (!nth) complain("'{}': expected a number below 65536 in the brackets", name);
+      if (!nth) complain("'{}': expected a number below 65536 in the brackets", shown(name));
       decision.nth = *nth;
       name = name.substr(0, bracket);
     }
@@ -251,7 +286,7 @@ class Parser {
         decision.site_tag = kSiteTags[i];
         return static_cast<Site>(i);
       }
-    complain("there is no site '{}'; the sites: {}", name,
+    complain("there is no site '{}'; the sites: {}", shown(name),
              list_names(kSites, [](const SiteInfo& site) { return site.name; }));
   }
 
@@ -264,7 +299,7 @@ class Parser {
     if (bare)
       if (const auto number = parse_number<std::uint32_t>(word.text)) return *number;
     if (bare && word.text[0] >= '0' && word.text[0] <= '9')
-      complain("'{}' is no number", word.text);
+      complain("'{}' is no number", shown(word.text));
     if (!word.nth && word.text != words::kStart) return words::value_of(derived(word.text, 0, 0));
     return words::value_of(read_name(word));
   }
@@ -272,7 +307,7 @@ class Parser {
   std::uint32_t read_op(const Word& word) {
     for (const OpInfo& op : scenario().ops)
       if (op.name.view() == word.text) return op_value(op.name);
-    complain("path {} has no op '{}'; its ops: {}", scenario().name.view(), word.text,
+    complain("path {} has no op '{}'; its ops: {}", scenario().name.view(), shown(word.text),
              list_names(scenario().ops, [](const OpInfo& op) { return op.name.view(); }));
   }
 
@@ -309,11 +344,11 @@ class Parser {
   void split_nth(Word& word, std::string_view text) {
     const std::size_t colon = text.rfind(':');
     const std::string_view before = text.substr(0, std::min(colon, text.size()));
-    if (word.quoted ? !before.empty() : before.empty()) complain("cannot make sense of '{}'", text);
+    if (word.quoted ? !before.empty() : before.empty()) complain("cannot make sense of '{}'", shown(text));
     if (!word.quoted) word.text = before;
     if (colon == text.npos) return;
     word.nth = parse_number<std::uint32_t>(text.substr(colon + 1));
-    if (!word.nth) complain("expected a number after the colon in '{}'", text);
+    if (!word.nth) complain("expected a number after the colon in '{}'", shown(text));
   }
 
   std::string only_word(std::string_view expected) {
@@ -353,6 +388,10 @@ class Parser {
   std::string_view line_text_;
   std::string_view rest_;  ///< Of the line, yet to be read.
   std::size_t line_ = 0;
+  // What was read, for look-up: a file may have 100 000 of each.
+  std::unordered_map<std::string, std::uint32_t> numbers_;  ///< Of tasks, by their names.
+  std::unordered_set<Name> derived_;
+  std::set<std::tuple<Name, std::uint16_t, std::uint16_t>> answered_;
   bool has_variant_ = false;
   bool has_config_ = false;
   bool ended_ = false;

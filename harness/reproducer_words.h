@@ -29,13 +29,6 @@ constexpr bool is_thing(Site site, std::uint32_t value) {
 constexpr bool is_slot(Name name) { return name >= slot_name(0, 0) && name < (Name{1} << 33); }
 constexpr std::size_t task_of(Name slot) { return static_cast<std::size_t>(slot >> 16) - 1; }
 
-inline const Reproducer::Cause* find(const std::vector<Reproducer::Cause>& causes, Name name) {
-  const auto found =
-      std::find_if(causes.begin(), causes.end(),
-                   [&](const Reproducer::Cause& cause) { return cause.name == name; });
-  return found != causes.end() ? &*found : nullptr;
-}
-
 /// In quotes, unless it is one plain word that nothing else can be taken for.
 inline std::string quoted(std::string_view text) {
   const auto is_plain = [](char c) {

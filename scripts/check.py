@@ -13,6 +13,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import tempfile
 import time
 
 import figures
+import measuring
 import programs
 
 ROOT = programs.ROOT
@@ -48,51 +50,75 @@ def script(tally, *command):
 
 
 def gtest(tally, preset, name, only="*", **how):
-    """Runs a GoogleTest program in as many parts as there are cores, counts each of its tests, and shows
-    what failed."""
+    """Runs a GoogleTest program in parts, as many at a time as there are cores, counts each of its tests, and
+    shows what failed. A part is ended when it makes no progress, never because a slow machine takes its time.
+    """
     if not programs.exists(preset, name):
         return tally.add(False, f"build/{preset}/{name} is not built")
-    parts = len(os.sched_getaffinity(0))
-    with concurrent.futures.ThreadPoolExecutor(parts) as pool:
-        ended = pool.map(lambda part: run_part(preset, name, only, part, parts, **how), range(parts))
-    count = 0
-    for part, (code, output, tests) in enumerate(ended):
-        if code:
-            print(output)
+    cores = len(os.sched_getaffinity(0))
+    parts = PARTS_OF_A_CORE * cores
+    with concurrent.futures.ThreadPoolExecutor(cores) as pool:
+        ended = list(pool.map(lambda part: run_part(preset, name, only, part, parts, **how), range(parts)))
+    for part, (code, output, tests) in enumerate(ended, 1):
         for test in tests:
             passed = None if test["result"] == "SKIPPED" else "failures" not in test
             tally.add(passed, f"{preset} {name}: {test['classname']}.{test['name']}")
+        if code:
+            print(told(output, tests))
         if code and all("failures" not in test for test in tests):
-            tally.add(False, f"{preset} {name}: part {part + 1} of {parts}, exit {code}")
-        count += len(tests)
-    if not count:
+            tally.add(False, f"{preset} {name}: part {part} of {parts}, exit {code}, {last_begun(output)}")
+    if not any(tests for _, _, tests in ended):
         tally.add(False, f"{preset} {name}: no test ran")
 
 
-def run_part(preset, name, only, part, parts, env=None, **how):
+PARTS_OF_A_CORE = 8
+SILENCE_SECONDS = 600  # No test takes a sixth of this, in any build, on a quiet core.
+
+
+def run_part(preset, name, only, part, parts, env=None):
     """Exit code, output and tests of one part of a GoogleTest program."""
     shard = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)}
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        ended = programs.run(preset, name, "--gtest_brief=1", f"--gtest_filter={only}",
-                             f"--gtest_output=json:{report.name}", env=shard | (env or {}), **how)
+        ended = programs.run(preset, name, f"--gtest_filter={only}", f"--gtest_output=json:{report.name}",
+                             env=shard | (env or {}), silence_seconds=SILENCE_SECONDS)
         text = pathlib.Path(report.name).read_text()
     suites = json.loads(text)["testsuites"] if text else []
     return ended.code, ended.out + ended.err, [test for suite in suites for test in suite["testsuite"]]
 
 
+def told(output, tests):
+    """What a failed part printed, without the tests that passed. Of a part that was killed, all of it."""
+    if not tests:
+        return output[-20_000:]
+    return "\n".join(line for line in output.splitlines()
+                     if not re.match(r"\[( RUN  |   *OK |-----|=====)", line) and line.strip())
+
+
+def last_begun(output):
+    """In which test a part ended."""
+    begun = re.findall(r"^\[ RUN      \] (\S+)", output, re.M)
+    return f"in {begun[-1]}" if begun else "before its first test"
+
+
+def add_figures(tally, measured):
+    for figure in measured:
+        tally.add(figure.passed, f"{figure.asked}: {figure.measured}")
+
+
 # The steps, in order.
 
 def tree(tally, full):
-    """The tree itself: include rules, no machine's paths; both checks are checked."""
+    """The tree itself: include rules, no machine's paths; both checks are checked, and so are the figures."""
     for name in ("layers.py", "hygiene.py"):
         script(tally, name)
         script(tally, name, "--self-test")
+    script(tally, "figures.py", "--self-test")
 
 
 def unit(tally, full):
     """Unit and conformance tests under ASan and UBSan."""
     build("asan")
-    gtest(tally, "asan", "afterlife_tests", limit_seconds=900)
+    gtest(tally, "asan", "afterlife_tests")
 
 
 def properties(tally, full):
@@ -136,14 +162,27 @@ def fuzzers(tally, full):
 def races(tally, full):
     """The scheduler, its locks and the kernels under TSan."""
     build("tsan", "afterlife", "afterlife_tests")
-    gtest(tally, "tsan", "afterlife_tests", limit_seconds=900,
+    gtest(tally, "tsan", "afterlife_tests",
           only="*Fiber*:*Scheduler*:*Sync*:*Race*:*Tsan*:*Kernel*-GraphArgument*:*Laws*")
+
+
+def commands(tally, full):
+    """The release build as users meet it: what there is, bad inputs, a short search of what is sound."""
+    build("release", "afterlife")
+    build("asan", "afterlife")
+    listed = programs.run("release", "afterlife", "list", "--json")
+    tally.add(listed.code == 0, f"afterlife list: exit {listed.code} {listed.err.strip()}")
+    add_figures(tally, figures.measure(full, ("bad_input",)))
+    name = measuring.named_sound()[0]
+    found, ended = measuring.fuzz(name, "--seconds", 5)
+    verdict = found["results"][0]["verdict"]
+    tally.add(ended.code == 0, f"afterlife fuzz {name} --seconds 5: exit {ended.code}, {verdict}")
 
 
 def laws(tally, full):
     """The six laws, in the release build."""
     build("release")
-    gtest(tally, "release", "afterlife_tests", only="*Law*", limit_seconds=900)
+    gtest(tally, "release", "afterlife_tests", only="*Law*")
 
 
 def promised(tally, full):
@@ -154,8 +193,7 @@ def promised(tally, full):
     build("fuzz")
     measured = figures.measure(full)
     print("\n" + figures.table(measured), flush=True)
-    for figure in measured:
-        tally.add(figure.passed, f"{figure.asked}: {figure.measured}")
+    add_figures(tally, measured)
 
 
 def mutants(tally, full):
@@ -163,7 +201,7 @@ def mutants(tally, full):
     script(tally, "mutants.py", *([] if full else ["--check"]))
 
 
-STEPS = (tree, unit, properties, corpus, fuzzers, races, laws, promised, mutants)
+STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, laws, promised, mutants)
 
 
 def main():

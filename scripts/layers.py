@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 # Each may include those before it. A file a_b.h, or a file in a folder a/, stands where a stands.
-SPINE = """base records sanitizers label arena pick fault history fiber scheduler sync shared ledger host heap
+SPINE = """base records sanitizers label printable arena pick fault history fiber scheduler sync shared ledger host heap
            verdict world kernel_image device cuda runtime scenario tables case run reproducer
            minimize search""".split()
 
@@ -41,7 +41,7 @@ RULES = [
     (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*",
      "libcuda.so.1 is the spine with the simulated device"),
     (r"harness/entries/.*",
-     r"harness/(?:run|reproducer|minimize|search|tables)\.h|harness/(?:reports|entries)/.*"
+     r"harness/(?:run|reproducer|minimize|search|tables|printable)\.h|harness/(?:reports|entries)/.*"
      r"|harness/strategies/bytes\.h",
      "an entry knows harness/run.h, search.h, tables.h, reports, and bytes where a fuzzer feeds it"),
     (r"harness/tests/.*", r"harness/.*", "the harness knows no path"),

@@ -2,18 +2,30 @@
 be measured says why, and fails.
 """
 import dataclasses
+import functools
 import itertools
 import json
 import pathlib
+import tempfile
 
 import programs
 
 
 @dataclasses.dataclass
 class Figure:
+    """A row: what is asked, what was measured, and whether that passes. None = it was not judged."""
     asked: str
     measured: str
-    passed: bool
+    passed: bool | None
+
+    @classmethod
+    def timed(cls, full, asked, measured, passed):
+        """A time, which a small run on a busy machine is not judged by."""
+        return cls(asked, measured, passed if full else None)
+
+
+class LeftOut(Exception):
+    """Says why a figure is not measured in this form; it is named in the end."""
 
 
 class CannotMeasure(Exception):
@@ -42,14 +54,17 @@ def key(row, name):
     return row[name]
 
 
+@functools.cache
+def list_all():
+    """What `afterlife list --json` says there is."""
+    need("release", "afterlife")
+    return json.loads(programs.run("release", "afterlife", "list", "--json").out)
+
+
 def variants():
     """(path/variant, claim) of everything there is."""
-    found, _ = fuzz("--runs", 1)
-    return [(f"{row['path']}/{row['variant']}", row["claim"]) for row in found["results"]]
-
-
-def named_own():
-    return [name for name, _ in variants() if name.endswith("/own")]
+    return [(f"{path['path']}/{row['variant']}", row["claim"])
+            for path in list_all()["paths"] for row in path["variants"]]
 
 
 def named_sound():
@@ -82,17 +97,29 @@ def committed_repros():
     return sorted(p for p in programs.ROOT.glob("corpus/*/repros/*") if p.is_file())
 
 
-def minimize(file):
-    """Minimizes the file in place. Its object: runs, seconds, ops, decisions, window_ops."""
-    return json_of("minimize", file)
+def minimize(file, out):
+    """Minimizes the file, knowing the windows' programs and none of the smallest cases, and writes `out`. Its object:
+    runs, seconds, ops, decisions, window_ops.
+    """
+    with tempfile.TemporaryDirectory() as corpus:
+        for folder in programs.ROOT.glob("corpus/*/programs"):
+            (pathlib.Path(corpus) / folder.parent.name).mkdir()
+            (pathlib.Path(corpus) / folder.parent.name / "programs").symlink_to(folder)
+        return json_of("minimize", file, "--out", out, "--programs", corpus)
+
+
+def smallest_known(file):
+    """Ops of the smallest committed case that shows the file's fault in its variant and config, or None."""
+    with tempfile.TemporaryDirectory() as folder:
+        return json_of("minimize", file, "--out", f"{folder}/small.repro")["known_ops"]
 
 
 def replayed(file):
     return json_of("replay", file)
 
 
-def json_of(command, file):
-    ended = programs.run("release", "afterlife", command, file, "--json")
+def json_of(command, file, *options):
+    ended = programs.run("release", "afterlife", command, file, *options, "--json")
     try:
         return json.loads(ended.out)
     except json.JSONDecodeError:

@@ -1,7 +1,10 @@
 """Programs: runs what the presets build, the same way for every check that needs it."""
+import concurrent.futures
+import contextlib
 import dataclasses
 import os
 import pathlib
+import queue
 import shutil
 import subprocess
 import tempfile
@@ -43,19 +46,22 @@ def environment(extra):
     return env | extra
 
 
-def run(preset, name, *arguments, limit_seconds=600, one_core=False, env=None):
-    """Runs a program from the root of the tree and waits for it."""
+def run(preset, name, *arguments, limit_seconds=600, silence_seconds=None, one_core=False, env=None):
+    """Runs a program from the root of the tree and waits for it. It is killed after so many seconds in all, or,
+    where `silence_seconds` is given, only after so many in which it printed nothing: a slow machine gets through.
+    """
     command = [str(path(preset, name)), *map(str, arguments)]
-    if one_core:
-        command = ["taskset", "-c", str(min(os.sched_getaffinity(0))), *command]
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, a_core(one_core) as prefix:
         start = time.monotonic()
-        process = subprocess.Popen(command, cwd=ROOT, env=environment(env or {}), stdout=out,
+        process = subprocess.Popen([*prefix, *command], cwd=ROOT, env=environment(env or {}), stdout=out,
                                    stderr=err, stdin=subprocess.DEVNULL)
-        peak_kib = 0
+        peak_kib, printed, spoke = 0, 0, start
         while process.poll() is None:
             seconds = time.monotonic() - start
-            if seconds > limit_seconds:
+            if os.fstat(out.fileno()).st_size != printed:
+                printed, spoke = os.fstat(out.fileno()).st_size, time.monotonic()
+            if (seconds > limit_seconds if silence_seconds is None
+                    else time.monotonic() - spoke > silence_seconds):
                 process.kill()
             peak_kib = max(peak_kib, peak_memory_kib(process.pid))
             time.sleep(0.002 if seconds < 1 else 0.05)
@@ -64,6 +70,30 @@ def run(preset, name, *arguments, limit_seconds=600, one_core=False, env=None):
         err.seek(0)
         return Ended(process.returncode, out.read().decode(errors="replace"),
                      err.read().decode(errors="replace"), seconds, peak_kib)
+
+
+CORES = queue.LifoQueue()
+for _core in sorted(os.sched_getaffinity(0), reverse=True):
+    CORES.put(_core)
+
+
+@contextlib.contextmanager
+def a_core(wanted):
+    """What a command begins with to have a core for itself among all that ask here; nothing where none is wanted."""
+    if not wanted:
+        yield []
+        return
+    core = CORES.get()
+    try:
+        yield ["taskset", "-c", str(core)]
+    finally:
+        CORES.put(core)
+
+
+def side_by_side(function, items):
+    """The function of each item, in their order, as many at a time as there are cores."""
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(function, items))
 
 
 def peak_memory_kib(pid):

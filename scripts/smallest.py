@@ -27,7 +27,7 @@ def size(file):
 
 
 def keep_smaller(file, folder):
-    ended = afterlife("minimize", file, "--json")
+    ended = afterlife("minimize", file, "--out", file, "--json")
     if ended.code:
         raise SystemExit(f"smallest: {file.name}: exit {ended.code} {ended.err.strip()}")
     path = json.loads(afterlife("replay", file, "--json").out)["path"]

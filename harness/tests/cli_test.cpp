@@ -270,10 +270,10 @@ TEST(Cli, MinimizingAgainChangesNothing) {
   const Folder folder;
   const std::string file = a_reproducer(folder);
   const json before = json::parse(afterlife({"replay", file, "--json"}).out);
-  const Ended first = afterlife({"minimize", file, "--json"});
+  const Ended first = afterlife({"minimize", file, "--out", file, "--json"});
   ASSERT_EQ(first.code, 0) << first.err;
   const std::string once = read_file(file);
-  EXPECT_EQ(afterlife({"minimize", file}).code, 0);
+  EXPECT_EQ(afterlife({"minimize", file, "--out", file}).code, 0);
   EXPECT_EQ(read_file(file), once);
   const json after = json::parse(afterlife({"replay", file, "--json"}).out);
   EXPECT_EQ(after["signature"], before["signature"]);

@@ -53,6 +53,8 @@ void run_script(Stage& stage) {
   Argpack& path = stage.script.path();
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
     stage.script.take_slot(stage.theme, 0, slot);
+  for (std::uint32_t slot = 0; slot < stage.shape.closing_slots; ++slot)
+    stage.script.take_closing_slot(stage.shape.script_slots + slot);
   stage.script.begin_using();
   stage.deserted.wait();
   clear_up(stage.scene, path);

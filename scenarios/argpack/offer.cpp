@@ -33,9 +33,11 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
     {ops(Op::new_argpack, Op::new_ndarray, Op::alias, Op::drop, Op::reset, Op::call),
      ops(Op::drop, Op::reset, Op::collect, Op::call), ops(Op::new_argpack)},
     // Finalizers.
-    {kMakers | ops(Op::plant, Op::call), ops(Op::plant, Op::make_cycle), ops(Op::plant, Op::call)},
+    {kMakers | ops(Op::plant, Op::call), ops(Op::plant, Op::make_cycle),
+     ops(Op::plant, Op::make_cycle, Op::call)},
     // Work in flight.
-    {kMakers | ops(Op::call, Op::drop, Op::resize_external, Op::replace_nested, Op::flush),
+    {kMakers | ops(Op::call, Op::call_often, Op::drop, Op::resize_external, Op::replace_nested,
+                   Op::flush),
      ops(Op::call, Op::drop, Op::resize_external, Op::synchronize, Op::flush), ops(Op::call)},
 }};
 
@@ -48,7 +50,7 @@ Ops applicable(const Situation& now) {
   const Census& census = now.census;
   return kMakers |
          when(census.packs != 0,
-              ops(Op::set_scalar, Op::call, Op::plant, Op::reset, Op::synchronize)) |
+              ops(Op::set_scalar, Op::call, Op::call_often, Op::plant, Op::reset, Op::synchronize)) |
          when(census.deep != 0, ops(Op::replace_nested, Op::get_nested)) |
          when(now.child_fits, ops(Op::set_nested)) |
          when(census.arrays != 0, ops(Op::fill, Op::set_gradient, Op::drop_gradient)) |
@@ -77,6 +79,13 @@ Ops redundant(const Situation& now) {
   return when(std::popcount(now.census.packs) >= kEnoughPacks, ops(Op::new_argpack)) |
          when(now.census.arrays != 0, ops(Op::new_ndarray)) |
          when(now.census.externals != 0, ops(Op::new_external));
+}
+
+// Which kinds of ops take part is drawn per run by some strategies, so that there are several.
+Ops closing(const Situation& now) {
+  return ops(Op::call_new, Op::call_with_all) |
+         (applicable(now) & (ops(Op::call, Op::call_often) |
+                             when(now.census.packs == 0, ops(Op::new_argpack))));
 }
 
 const Theme& theme(std::uint32_t index) { return kThemes[index]; }

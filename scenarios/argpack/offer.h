@@ -55,6 +55,10 @@ const Theme& theme(std::uint32_t index);
 /// What goes into a slot of `task`.
 Ops offer(const Theme& theme, std::uint32_t task, const Situation& situation);
 
+/// What goes into the closing slots of a script that has launched nothing, whatever its theme: an
+/// ordinary use in one op, or a call of what there is.
+Ops closing(const Situation& situation);
+
 /// What is offered, as Scene::pick_op takes it.
 class OpList {
  public:

@@ -37,8 +37,11 @@ enum class Op : std::uint8_t {
   synchronize,
   flush,
   reset,
+  call_new,
+  call_often,
+  call_with_all,
 };
-inline constexpr std::size_t kOpCount = 28;
+inline constexpr std::size_t kOpCount = 31;
 inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"new_argpack"},
     {"set_scalar"},
@@ -68,6 +71,9 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"synchronize"},
     {"flush"},
     {"reset"},
+    {"call_new"},
+    {"call_often"},
+    {"call_with_all"},
 }};
 
 /// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
@@ -75,6 +81,7 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
 struct Shape {
   std::uint32_t mutator_count = 1;
   std::uint32_t script_slots = 12;
+  std::uint32_t closing_slots = 4;  ///< More of them, for a script that has launched nothing.
   std::uint32_t mutator_slots = 6;
 };
 

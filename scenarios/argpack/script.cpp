@@ -61,11 +61,25 @@ Variables Script::fitting_children(const Census& census, Variable pack, std::uin
 // ---- slots ------------------------------------------------------------------------------------
 
 /// The ops between whose steps something can be taken away.
-static bool uses(Op op) { return op == Op::call || op == Op::set_arg_argpack; }
+static bool uses(Op op) {
+  return (ops(Op::call, Op::call_new, Op::call_often, Op::call_with_all, Op::set_arg_argpack) & ops(op)) !=
+         0;
+}
 
 void Script::take_slot(const Theme& theme, std::uint32_t task, std::uint32_t index) {
   const harness::ActivationScope activation(scene_.world().scheduler, task, index);
-  const int picked = scene_.pick_op(current_offer(theme, task));
+  fill_slot(current_offer(theme, task), task, index);
+}
+
+void Script::take_closing_slot(std::uint32_t index) {
+  if (launched_) return;
+  const harness::ActivationScope activation(scene_.world().scheduler, 0, index);
+  fill_slot(OpList(closing(current_situation()), 0), 0, index);
+}
+
+void Script::fill_slot(std::span<const std::uint8_t> offered, std::uint32_t task,
+                       std::uint32_t index) {
+  const int picked = scene_.pick_op(offered);
   if (picked < 0) return;
   const auto op = static_cast<Op>(picked);
   if (task != 0)
@@ -73,7 +87,7 @@ void Script::take_slot(const Theme& theme, std::uint32_t task, std::uint32_t ind
   else if (uses(op))
     begin_using();
   const Situation now = current_situation();
-  if ((applicable(now) & ops(op)) != 0) run_op(op, now, {task, index});
+  if (((applicable(now) | closing(now)) & ops(op)) != 0) run_op(op, now, {task, index});
 }
 
 // Sleeps, for a number of turns: what a mutator does early in a call is not what it does late.

@@ -18,6 +18,8 @@ class Script final : public targets::argpack::Observer {
 
   /// Asks which op goes into the slot, with which arguments, and calls it.
   void take_slot(const Theme& theme, std::uint32_t task, std::uint32_t slot);
+  /// A slot behind the last one, which is asked about only while nothing has been launched.
+  void take_closing_slot(std::uint32_t slot);
 
   /// Mutators wait here for something to meddle with: the first use of a pack, or the script's end.
   void wait_for_use() { use_.wait(); }
@@ -36,7 +38,10 @@ class Script final : public targets::argpack::Observer {
     passages_.push_back({window, scene_.world().picker.current().name});
   }
   void read(const targets::argpack::Reading& reading) override;
-  void launched() override { scene_.exercised(); }
+  void launched() override {
+    launched_ = true;
+    scene_.exercised();
+  }
 
  private:
   using Status = targets::argpack::Status;
@@ -73,6 +78,7 @@ class Script final : public targets::argpack::Observer {
   std::uint32_t choose_level(Variable pack);
 
   void nap();
+  void fill_slot(std::span<const std::uint8_t> offered, std::uint32_t task, std::uint32_t slot);
   void run_op(Op op, const Situation& now, Slot slot);
   Status perform(Op op, const Situation& now, const Slot& slot);
   Status new_argpack(const Situation& now, const Slot& slot);
@@ -82,6 +88,11 @@ class Script final : public targets::argpack::Observer {
   Status alias(const Situation& now, const Slot& slot);
   Status plant(const Situation& now, const Slot& slot);
   Status call(const Situation& now);
+  template <class Call>
+  Status part(Op op, std::uint32_t nth, Call call);
+  Status call_new(const Slot& slot);
+  Status call_often(const Situation& now);
+  Status call_with_all(const Slot& slot);
   Status make_context(const Slot& slot);
   Status set_arg_argpack(const Situation& now);
   Status set_arg(Op op, const Situation& now, const Slot& slot);
@@ -91,6 +102,7 @@ class Script final : public targets::argpack::Observer {
   targets::argpack::Argpack* path_ = nullptr;
   harness::Latch use_;
   bool in_use_ = false;
+  bool launched_ = false;  ///< Something was.
   // What the script did to its contexts: hints for what to offer next, no more.
   Variables bound_ = 0;
   Variables compiled_ = 0;

@@ -113,6 +113,12 @@ Status Script::perform(Op op, const Situation& now, const Slot& slot) {
       return path.collect(2 - choose_number(3));
     case Op::call:
       return call(now);
+    case Op::call_new:
+      return call_new(slot);
+    case Op::call_often:
+      return call_often(now);
+    case Op::call_with_all:
+      return call_with_all(slot);
     case Op::make_context:
       return make_context(slot);
     case Op::set_arg_argpack:
@@ -196,6 +202,67 @@ Status Script::call(const Situation& now) {
   arguments.too_many = choose_number(16) == 15;
   return path_->call(arguments);
 }
+
+// ---- several calls of the interface in one op ---------------------------------------------------
+
+// Each part is an activation of its own, so that its decisions stay where they are when another
+// part changes, and counts as the op that it is.
+template <class Call>
+Status Script::part(Op op, std::uint32_t nth, Call call) {
+  harness::World& world = scene_.world();
+  const harness::Label name = kOps[harness::raw(op)].name;
+  const harness::ActivationScope activation(world.scheduler, world.picker.current().name, name, nth);
+  const Status status = call();
+  if (status == Status::ok) scene_.count_op(harness::raw(op));
+  return status;
+}
+
+// kernel(T(...)), and the pack stays in a variable.
+Status Script::call_new(const Slot& slot) {
+  constexpr std::array<std::uint32_t, 3> kDepths{2, 1, 3};
+  const Variable into = choose_new(slot, kPackVariables);
+  const std::uint32_t depth = choose_of(kDepths);
+  const bool returns = choose_plain();
+  const Status status = part(Op::new_argpack, 0, [&] {
+    return path_->new_argpack(into, depth, slot.value(), kNothing);
+  });
+  if (status != Status::ok) return status;
+  return part(Op::call, 1, [&] { return path_->call({.pack = into, .returns = returns}); });
+}
+
+// A loop of calls, none of which waits: more launches than may hold anything.
+Status Script::call_often(const Situation& now) {
+  constexpr std::uint32_t kTimes = 10;
+  const Variable pack = choose(now.census.packs);
+  Status status = Status::ok;
+  for (std::uint32_t i = 0; i < kTimes && status == Status::ok; ++i)
+    status = part(Op::call, i, [&] { return path_->call({.pack = pack, .returns = false}); });
+  return status;
+}
+
+// kernel(T(...), ndarray, external), all of them new: an ordinary script in one op.
+Status Script::call_with_all(const Slot& slot) {
+  using targets::argpack::Storage;
+  targets::argpack::Arguments arguments;
+  arguments.pack = choose_new(slot, kPackVariables);
+  arguments.array = choose_new(slot, kArrayVariables);
+  arguments.external = choose_new(slot, kExternalVariables);
+  const Storage storage = choose_plain() ? Storage::host : Storage::device;
+  arguments.returns = choose_plain();
+  const std::int32_t value = slot.value();
+  Status status = part(Op::new_argpack, 0, [&] {
+    return path_->new_argpack(arguments.pack, 2, value, kNothing);
+  });
+  if (status == Status::ok)
+    status = part(Op::new_ndarray, 1,
+                  [&] { return path_->new_ndarray(arguments.array, value, true); });
+  if (status == Status::ok)
+    status = part(Op::new_external, 2,
+                  [&] { return path_->new_external(arguments.external, storage, value); });
+  return status == Status::ok ? part(Op::call, 3, [&] { return path_->call(arguments); }) : status;
+}
+
+// ---- contexts -----------------------------------------------------------------------------------
 
 Status Script::make_context(const Slot& slot) {
   const Variable into = choose_new(slot, kContextVariables);

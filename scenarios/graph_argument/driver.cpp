@@ -18,6 +18,9 @@ using targets::graph_argument::Setup;
 using targets::graph_argument::Status;
 using targets::graph_argument::StreamName;
 
+/// The script's slots after all others, in which it gets to a launch if it has not.
+constexpr std::uint32_t kLastSlots = 3;
+
 /// What the tasks wait for. Lives in the arena.
 struct Stage {
   Scene& scene;
@@ -107,6 +110,8 @@ void run_script(Stage& stage) {
   GraphArgument& path = stage.script.path();
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
     stage.script.take_slot(stage.theme, 0, slot);
+  for (std::uint32_t last = 0; last < kLastSlots; ++last)
+    stage.script.take_last_slot(stage.shape.script_slots + last);
   stage.script.begin_using();
   stage.deserted.wait();
   const bool exits = stage.scene.pick(Site::argument, 8) == 7;

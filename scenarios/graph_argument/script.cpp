@@ -9,7 +9,10 @@
 namespace scenarios::graph_argument {
 
 using harness::Label;
+using targets::graph_argument::GraphArgument;
+using targets::graph_argument::Kernel;
 using targets::graph_argument::Status;
+using targets::graph_argument::StreamName;
 
 // ---- what there is ----------------------------------------------------------------------------
 
@@ -55,6 +58,69 @@ void Script::take_slot(const Theme& theme, std::uint32_t task, std::uint32_t ind
   if ((applicable(now) & ops(op)) != 0) run_op(op, now, {task, index});
 }
 
+// Several ops ask for the same, because a swarm leaves out many kinds of them.
+void Script::take_last_slot(std::uint32_t index) {
+  static constexpr std::array<std::uint8_t, 6> kOffered{
+      harness::raw(Op::launch),      harness::raw(Op::upload),
+      harness::raw(Op::close_graph), harness::raw(Op::synchronize),
+      harness::raw(Op::flood),       harness::raw(Op::synchronize_device)};
+  if (launched_) return;
+  const harness::ActivationScope activation(scene_.world().scheduler, 0, index);
+  const int picked = scene_.pick_op(kOffered);
+  if (picked < 0) return;
+  begin_using();
+  const Slot slot{0, index};
+  if (!has_trouble()) get_to_launch(slot);
+  if (!launched_) launch_anew(slot.value());
+  const auto op = static_cast<Op>(picked);
+  const Situation now = current_situation();
+  if (op != Op::launch && (applicable(now) & ops(op)) != 0) run_op(op, now, slot);
+}
+
+// What was closed, and what bare addresses name, is the caller's fault in most launches, and the
+// end of the run.
+bool Script::has_trouble() const {
+  const auto ran = [&](Op op) { return (scene_.ops() >> harness::raw(op) & 1) != 0; };
+  return ran(Op::close_buffer) || ran(Op::link) || ran(Op::plant);
+}
+
+// With what there is, which may have been closed.
+void Script::get_to_launch(const Slot& slot) {
+  constexpr int kStepLimit = 4;
+  for (int step = 0; step < kStepLimit && !launched_; ++step) {
+    const Census census = take_census(*path_);
+    const Op op = census.graphs != 0        ? Op::launch
+                  : added_                  ? Op::instantiate
+                  : census.definitions == 0 ? Op::create_definition
+                  : census.modules == 0     ? Op::load_module
+                  : census.buffers == 0     ? Op::allocate
+                                            : Op::add_kernel;
+    const Situation now = current_situation();
+    if ((applicable(now) & ops(op)) == 0) return;
+    run_op(op, now, slot);
+  }
+}
+
+// Nothing is left to chance: each op is given what those before it have made.
+void Script::launch_anew(std::int32_t value) {
+  constexpr Variable kModule = kFirstModule + 1;
+  constexpr Variable kDefinition = kFirstDefinition + 2;
+  constexpr Variable kBuffer = kFirstBuffer + 4;
+  const auto make = [this](Op op, auto call) { return run_call(op, call) == Status::ok; };
+  GraphArgument& path = *path_;
+  make(Op::load_module, [&] { return path.load_module(kModule); }) &&
+      make(Op::create_definition, [&] { return path.create_definition(kDefinition); }) &&
+      make(Op::allocate,
+           [&] { return path.allocate(kBuffer, StreamName::first, value); }) &&
+      make(Op::add_kernel,
+           [&] {
+             return path.add_kernel(targets::graph_argument::kNowhere, kDefinition, kModule,
+                                    Kernel::add_one, kBuffer, kBuffer);
+           }) &&
+      make(Op::instantiate, [&] { return path.instantiate(kLastGraph, kDefinition); }) &&
+      make(Op::launch, [&] { return path.launch(kLastGraph, StreamName::first); });
+}
+
 // Sleeps, for a number of turns: what a mutator does early is not what it does late.
 void Script::nap() {
   constexpr std::array<std::uint32_t, 4> kTurns{0, 8, 24, 64};
@@ -68,18 +134,8 @@ void Script::nap() {
   for (; turns > 0; --turns) scheduler.turn({});
 }
 
-void Script::run_op(Op op, const Situation& now, Slot slot) {
-  harness::World& world = scene_.world();
-  const Label name = kOps[harness::raw(op)].name;
-  const harness::SiteScope site(world.scheduler, name);
-  const std::size_t event = world.history.events().size();
-  world.scheduler.note(harness::EventKind::op, name);
-  const Status status = perform(op, now, slot);
-  world.history.set_value(event, harness::raw(status));
-  if (status != Status::ok) return;
-  scene_.count_op(harness::raw(op));
-  added_ = added_ || op == Op::add_kernel || op == Op::add_memcpy || op == Op::add_memset ||
-           op == Op::add_child || op == Op::add_scratch || op == Op::launch_captured;
+void Script::run_op(Op op, const Situation& now, const Slot& slot) {
+  run_call(op, [&] { return perform(op, now, slot); });
 }
 
 void Script::begin_using() {

@@ -18,6 +18,9 @@ class Script final : public targets::graph_argument::Observer {
 
   /// Asks which op goes into the slot, with which arguments, and calls it.
   void take_slot(const Theme& theme, std::uint32_t task, std::uint32_t slot);
+  /// One of the script's last slots: where nothing has been launched yet, an op that needs a launch
+  /// brings about all that this takes.
+  void take_last_slot(std::uint32_t slot);
 
   /// Mutators wait here for something to meddle with: the first node, or the script's end.
   void wait_for_use() { use_.wait(); }
@@ -53,8 +56,8 @@ class Script final : public targets::graph_argument::Observer {
 
   /// The slot that is being filled.
   struct Slot {
-    std::uint32_t task;
-    std::uint32_t index;
+    std::uint32_t task = 0;
+    std::uint32_t index = 0;
     /// Unlike that of any other slot, by more than a block has elements.
     std::int32_t value() const {
       return static_cast<std::int32_t>(10'000 * (task + 1)) +
@@ -77,7 +80,14 @@ class Script final : public targets::graph_argument::Observer {
   StreamName choose_stream() { return static_cast<StreamName>(choose_number(3)); }
 
   void nap();
-  void run_op(Op op, const Situation& now, Slot slot);
+  void run_op(Op op, const Situation& now, const Slot& slot);
+  /// Notes the op, calls the path, and tells what came of it.
+  template <class Call>
+  Status run_call(Op op, Call call);
+  /// A launch of what there is would most likely show the caller's own mistakes.
+  bool has_trouble() const;
+  void get_to_launch(const Slot& slot);
+  void launch_anew(std::int32_t value);
   Status perform(Op op, const Situation& now, const Slot& slot);
   Status perform_on_objects(Op op, const Census& census, const Slot& slot);
   Status perform_on_definition(Op op, const Census& census, const Slot& slot);
@@ -105,5 +115,21 @@ class Script final : public targets::graph_argument::Observer {
   OpList offer_;
   std::uint32_t offer_task_ = kNobody;
 };
+
+template <class Call>
+Script::Status Script::run_call(Op op, Call call) {
+  harness::World& world = scene_.world();
+  const harness::Label name = kOps[harness::raw(op)].name;
+  const harness::SiteScope site(world.scheduler, name);
+  const std::size_t event = world.history.events().size();
+  world.scheduler.note(harness::EventKind::op, name);
+  const Status status = call();
+  world.history.set_value(event, harness::raw(status));
+  if (status != Status::ok) return status;
+  scene_.count_op(harness::raw(op));
+  added_ = added_ || op == Op::add_kernel || op == Op::add_memcpy || op == Op::add_memset ||
+           op == Op::add_child || op == Op::add_scratch || op == Op::launch_captured;
+  return status;
+}
 
 }  // namespace scenarios::graph_argument

@@ -24,6 +24,7 @@ constexpr Variables range(Variable first, std::uint32_t count) {
 inline constexpr Variable kFirstBuffer = 0;
 inline constexpr Variable kFirstModule = 5;
 inline constexpr Variable kFirstDefinition = 9;
+inline constexpr Variable kLastGraph = targets::graph_argument::kVariableCount - 1;
 
 /// Buffers of different slots differ by more than a block has elements.
 inline constexpr std::int32_t kBlockStride = 100;

@@ -50,7 +50,7 @@ int replay(const ReplayOptions& options);
 
 struct MinimizeOptions {
   std::string file;
-  std::string out;  ///< "" = in place.
+  std::string out;  ///< "" = beside the file, "found.min.repro" of "found.repro".
   std::string programs = "corpus";  ///< To compare with.
   bool json = false;
 };

@@ -59,9 +59,10 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
 }
 
 CLI::App* add_minimize(CLI::App& app, MinimizeOptions& options) {
-  CLI::App* command = app.add_subcommand("minimize", "Make a reproducer as plain as its fault allows, in place");
+  CLI::App* command = app.add_subcommand("minimize", "Make a reproducer as plain as its fault allows, in a file beside it");
   command->add_option("file", options.file, "A reproducer")->required()->type_name("FILE");
-  command->add_option("--out", options.out, "Write here instead")->type_name("FILE");
+  command->add_option("--out", options.out, "Write here (FILE.repro goes to FILE.min.repro); may be the file itself")
+      ->type_name("FILE");
   command->add_option("--programs", options.programs, "The corpus to learn from and compare with (corpus)")->type_name("DIR");
   command->add_flag("--json", options.json, "One JSON object on stdout");
   command->footer(footer("  afterlife minimize results/found/argpack-borrow-08fa146f.repro"));

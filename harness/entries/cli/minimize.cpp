@@ -13,6 +13,7 @@
 #include "harness/entries/cli/gather.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/programs.h"
+#include "harness/printable.h"
 
 namespace harness::entries {
 namespace {
@@ -96,18 +97,28 @@ Json to_json(const Result& result) {
 
 void print(const Result& result, const std::string& file) {
   const Minimized& small = result.minimized;
-  fmt::print("{}\n", result.signature);
+  fmt::print("{}\n", shown(result.signature, kShownSignatureBytes));
   fmt::print("{} ops, {} arguments, {} further decisions; {} runs in {:.2f} s\n", small.op_count,
              small.decision_count - small.further_decision_count, small.further_decision_count,
              small.run_count, result.seconds);
   fmt::print("proved: {}\n", small.statement);
-  fmt::print("written to {}\n", file);
+  fmt::print("written to {}\n", printable(file));
+}
+
+/// Where a case goes when nobody says where: "found.repro" to "found.min.repro".
+std::string beside(std::string file) {
+  constexpr std::string_view kEnding = ".repro";
+  if (file.ends_with(kEnding)) file.resize(file.size() - kEnding.size());
+  return file + ".min.repro";
 }
 
 }  // namespace
 
 int minimize(const MinimizeOptions& options) {
-  const Reproducer before = read_reproducer(options.file);
+  const std::string text = read_reproducer_text(options.file);
+  const Reproducer before = parse_reproducer(text, options.file);
+  const std::string file = options.out.empty() ? beside(options.file) : options.out;
+  require_replaceable(file);
   Runner runner;
   Limits limits;
   limits.stop = &take_interrupts();
@@ -121,14 +132,13 @@ int minimize(const MinimizeOptions& options) {
   result.seconds = now() - start;
   if (!result.minimized.reproduced)
     throw std::runtime_error(fmt::format("{}: its run does not show {}; see `afterlife replay`",
-                                         options.file, result.signature));
+                                         options.file, shown(result.signature, kShownSignatureBytes)));
   const Outcome& outcome = runner.run(result.minimized.the_case);
   result.window = outcome.windows[fault_index(outcome, result.signature)];
   Reproducer after = describe(runner, outcome, result.minimized.the_case);
   put_first(after, result.signature);
   result.window_ops = window_ops(after.the_case, result.window, options.programs);
-  const std::string file = options.out.empty() ? options.file : options.out;
-  write_reproducer(file, after);
+  write_whole_file(file, keep_comments(text, to_string(after)));
   if (options.json)
     fmt::print("{}\n", to_json(result).dump(2));
   else
