@@ -4,8 +4,8 @@
 // Without --variant every sound variant runs each input, and any fault is a crash. With --variant=NAME
 // (or AFTERLIFE_VARIANT) that one runs, and any fault is, whatever it claims: how to hunt in what is
 // known to be unsound. --config=TEXT (or AFTERLIFE_CONFIG) fixes the config, which otherwise is the
-// input's to choose. Both are handed on to the processes that libFuzzer starts for -fork and
-// -minimize_crash.
+// input's to choose; any other flag with two dashes is refused. Both are handed on to the processes
+// that libFuzzer starts for -fork and -minimize_crash.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,9 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "harness/entries/fuzz_arguments.h"
 #include "harness/entries/fuzz_observer.h"
+#include "harness/entries/whole_config.h"
 #include "harness/reports/story.h"
 #include "harness/search.h"
 
@@ -41,7 +43,7 @@ class Target {
     }
     if (variants_.empty()) stop(fmt::format("no variant '{}'", variant != nullptr ? variant : "sound"));
     if (const char* config = std::getenv("AFTERLIFE_CONFIG")) {
-      config_ = parse_config(scenario_, config);
+      config_ = parse_whole_config(scenario_, config);
       config_is_fixed_ = true;
     }
   }
@@ -134,13 +136,6 @@ void aim_at_file(const char* file) {
   target().aim_at({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
-/// Takes "--name=value" off the command line, and puts it where child processes find it.
-bool take(std::string_view argument, std::string_view prefix, const char* variable) {
-  if (!argument.starts_with(prefix)) return false;
-  setenv(variable, std::string(argument.substr(prefix.size())).c_str(), 1);
-  return true;
-}
-
 }  // namespace
 }  // namespace harness::entries
 
@@ -151,14 +146,9 @@ using harness::entries::target;
 using harness::entries::write_records;
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  int kept = 1;
-  for (int i = 1; i < *argc; ++i) {
-    const std::string_view argument = (*argv)[i];
-    if (!harness::entries::take(argument, "--variant=", "AFTERLIFE_VARIANT") &&
-        !harness::entries::take(argument, "--config=", "AFTERLIFE_CONFIG"))
-      (*argv)[kept++] = (*argv)[i];
-  }
-  *argc = kept;
+  const std::string wrong = harness::entries::take_fuzz_flags(
+      *argc, *argv, [](const char* variable, const std::string& value) { setenv(variable, value.c_str(), 1); });
+  if (!wrong.empty()) harness::entries::stop(wrong);
   try {
     const auto end = *argv + *argc;
     const bool minimizing = std::any_of(*argv, end, [](const char* argument) {

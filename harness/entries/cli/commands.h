@@ -24,6 +24,7 @@ struct UsageError : std::runtime_error {
 };
 
 struct ListOptions {
+  std::string path;  ///< "" = everything.
   bool json = false;
 };
 int list(const ListOptions& options);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/lookup.h"
 #include "harness/reports/table.h"
 #include "harness/run.h"
 
@@ -63,15 +64,19 @@ void add_members(Table& table, const char* kind, std::span<const Info* const> me
     table.add({std::string(kind), std::string(member->name.view()), std::string(member->summary)});
 }
 
-void print_all() {
-  const Terminal terminal = Terminal::of(1);
-  for (const Scenario* scenario : tables::scenarios()) print(*scenario, terminal);
+void print_members(const Terminal& terminal) {
   Table table({{"kind"}, {"name"}, {"what it does", {}, true}});
   add_members(table, "strategy", tables::strategies());
   add_members(table, "actor", tables::actors());
   add_members(table, "oracle", tables::oracles());
   add_members(table, "device", tables::devices());
   fmt::print("{}", table.to_string(terminal));
+}
+
+void print_report(std::span<const Scenario* const> paths, bool members) {
+  const Terminal terminal = Terminal::of(1);
+  for (const Scenario* scenario : paths) print(*scenario, terminal);
+  if (members) print_members(terminal);
 }
 
 template <class Infos>
@@ -108,9 +113,9 @@ Json to_json(const Scenario& scenario) {
           {"windows", names_json(scenario.windows)}};
 }
 
-void print_json() {
+void print_json(std::span<const Scenario* const> scenarios) {
   Json paths = Json::array();
-  for (const Scenario* scenario : tables::scenarios()) paths.push_back(to_json(*scenario));
+  for (const Scenario* scenario : scenarios) paths.push_back(to_json(*scenario));
   const Json all{{"schema", 1},
                  {"paths", paths},
                  {"strategies", members_json(tables::strategies())},
@@ -123,7 +128,10 @@ void print_json() {
 }  // namespace
 
 int list(const ListOptions& options) {
-  options.json ? print_json() : print_all();
+  std::span<const Scenario* const> paths = tables::scenarios();
+  const Scenario* only = options.path.empty() ? nullptr : &find_path(options.path);
+  if (only != nullptr) paths = {&only, 1};
+  options.json ? print_json(paths) : print_report(paths, only == nullptr);
   return kAsClaimed;
 }
 

@@ -5,29 +5,34 @@
 #include <filesystem>
 
 #include "harness/entries/cli/commands.h"
+#include "harness/entries/suggest.h"
+#include "harness/entries/whole_config.h"
 
 namespace harness::entries {
 namespace {
 
-template <class Info>
-std::string names(std::span<const Info* const> table) {
-  std::string text;
-  for (const Info* info : table) text += fmt::format(" {}", info->name.view());
-  return text.empty() ? " none" : text;
+[[noreturn]] void refuse(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
+  const std::string meant = did_you_mean(name, known);
+  throw UsageError(what + (meant.empty() ? fmt::format("; there is: {}", fmt::join(known, " ")) : meant));
 }
 
 template <class Info>
 const Info& require(std::span<const Info* const> table, const std::string& name, const char* kind) {
   if (const Info* info = find(table, name)) return *info;
-  throw UsageError(fmt::format("no {} is called '{}'; there is:{}", kind, name, names(table)));
+  std::vector<std::string> known;
+  for (const Info* info : table) known.emplace_back(info->name.view());
+  refuse(fmt::format("no {} is called '{}'", kind, name), name, known);
 }
 
-std::size_t variant_index(const Scenario& scenario, const std::string& name) {
-  try {
-    return variant_named(scenario, name);
-  } catch (const std::runtime_error& error) {
-    throw UsageError(error.what());
+/// The index of what is called `name` among a path's variants or windows.
+template <class Infos>
+std::size_t require_in(const Scenario& scenario, const Infos& infos, const std::string& name, const char* kind) {
+  std::vector<std::string> known;
+  for (const auto& info : infos) {
+    if (info.name.view() == name) return known.size();
+    known.emplace_back(info.name.view());
   }
+  refuse(fmt::format("path {} has no {} '{}'", scenario.name.view(), kind, name), name, known);
 }
 
 }  // namespace
@@ -36,15 +41,21 @@ std::vector<Target> find_targets(const std::string& name) {
   const std::size_t slash = name.find('/');
   std::vector<Target> targets;
   if (slash != std::string::npos) {
-    const Scenario& scenario = require(tables::scenarios(), name.substr(0, slash), "path");
-    return {{&scenario, variant_index(scenario, name.substr(slash + 1))}};
+    const Scenario& scenario = find_path(name.substr(0, slash));
+    return {{&scenario, require_in(scenario, scenario.variants, name.substr(slash + 1), "variant")}};
   }
-  if (!name.empty()) require(tables::scenarios(), name, "path");
+  if (!name.empty()) find_path(name);
   for (const Scenario* scenario : tables::scenarios()) {
     if (!name.empty() && scenario->name.view() != name) continue;
     for (std::size_t i = 0; i < scenario->variants.size(); ++i) targets.push_back({scenario, i});
   }
   return targets;
+}
+
+const Scenario& find_path(const std::string& name) { return require(tables::scenarios(), name, "path"); }
+
+std::size_t find_window(const Scenario& scenario, const std::string& name) {
+  return require_in(scenario, scenario.windows, name, "window");
 }
 
 const StrategyInfo& find_strategy(const std::string& name) {
@@ -58,7 +69,7 @@ const DeviceInfo& find_device(const std::string& name) {
 std::vector<Config> find_configs(const Scenario& scenario, const std::string& text) {
   if (text.empty()) return {};
   try {
-    return {parse_config(scenario, text)};
+    return {parse_whole_config(scenario, text)};
   } catch (const std::runtime_error& error) {
     throw UsageError(error.what());
   }

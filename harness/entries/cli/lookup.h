@@ -1,4 +1,5 @@
-// Lookup: what the names on a command line mean. Errors: UsageError that lists what there is.
+// Lookup: what the names on a command line mean. Errors: UsageError that says what was meant, or lists
+// what there is.
 #pragma once
 
 #include <string>
@@ -16,10 +17,13 @@ struct Target {
 /// "" = every variant of every path, "path" = every variant of it, "path/variant" = one.
 std::vector<Target> find_targets(const std::string& name);
 
+const Scenario& find_path(const std::string& name);
+/// Its index.
+std::size_t find_window(const Scenario& scenario, const std::string& name);
 const StrategyInfo& find_strategy(const std::string& name);
 const DeviceInfo& find_device(const std::string& name);
 
-/// The config that `text` spells, axes left out at their first value; none when it is empty.
+/// The config that `text` spells, axis by axis; none when it is empty.
 std::vector<Config> find_configs(const Scenario& scenario, const std::string& text);
 
 std::string name_of(const Target& target);

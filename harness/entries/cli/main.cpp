@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <new>
 
+#include "harness/entries/cli/arguments.h"
 #include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/unexpected.h"
 
 namespace harness::entries {
 namespace {
@@ -21,8 +23,9 @@ std::string footer(const char* examples) {
 CLI::App* add_list(CLI::App& app, ListOptions& options) {
   CLI::App* command = app.add_subcommand(
       "list", "List the paths with their variants, configs, ops and windows, and every strategy and device");
+  command->add_option("path", options.path, "Only this path; everything when left out")->type_name("PATH");
   command->add_flag("--json", options.json, "One JSON object on stdout");
-  command->footer(footer("  afterlife list\n  afterlife list --json | python3 -m json.tool"));
+  command->footer(footer("  afterlife list\n  afterlife list argpack\n  afterlife list --json | python3 -m json.tool"));
   return command;
 }
 
@@ -31,16 +34,18 @@ CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
   command->add_option("target", options.target, "PATH or PATH/VARIANT; everything when left out")
       ->type_name("PATH[/VARIANT]");
   command->add_option("--seconds", options.seconds, "How long, shared out over the variants (60 unless --runs)")
-      ->check(CLI::Range(0.01, 1e7).description("0.01 to 1e7"))
+      ->check(number(0.01, 1e7))
       ->type_name("N");
   command->add_option("--runs", options.runs, "How many runs of each variant")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, ~std::uint64_t{0}))
       ->type_name("N");
-  command->add_option("--seed", options.seed, "Where the search starts (1)")->type_name("N");
+  command->add_option("--seed", options.seed, "Where the search starts (1)")
+      ->check(whole_number(0, ~std::uint64_t{0}))
+      ->type_name("N");
   command->add_option("--strategy", options.strategy, "Who answers (random_walk); see `afterlife list`")
-      ->type_name("NAME");
-  command->add_option("--device", options.device, "Who carries out CUDA calls (sim)")->type_name("NAME");
-  command->add_option("--config", options.config, "Only this config: \"axis=value ...\"; all in turn when left out")
+      ->type_name("STRATEGY");
+  command->add_option("--device", options.device, "Who carries out CUDA calls (sim)")->type_name("DEVICE");
+  command->add_option("--config", options.config, "Only this config: \"axis=value ...\", every axis named; all in turn when left out")
       ->type_name("TEXT");
   command->add_option("--out", options.out, "Where reproducers go (results/found)")->type_name("DIR");
   command->add_flag("--first", options.first, "Stop a variant at its first fault, which is kept as it was found");
@@ -77,9 +82,9 @@ CLI::App* add_prove(CLI::App& app, ProveOptions& options) {
       ->type_name("PATH[/VARIANT]");
   command->add_option("--k", options.decisions,
                       "At most this many decisions (up to 3, as 200 000 runs per window allow; below 2 nothing holds)")
-      ->check(CLI::Range(0, 6).description("0 to 6"))
+      ->check(whole_number(0, 6))
       ->type_name("N");
-  command->add_option("--window", options.window, "Only this window")->type_name("NAME");
+  command->add_option("--window", options.window, "Only this window")->type_name("WINDOW");
   command->add_option("--programs", options.programs, "The corpus that holds PATH/programs (corpus)")
       ->type_name("DIR");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
@@ -101,6 +106,13 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
   return command;
 }
 
+/// An empty name or file is never meant: it is a variable of a shell that was not set.
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands({}))
+    for (CLI::Option* option : command->get_options())
+      if (option->get_items_expected_max() > 0) option->check(not_empty());
+}
+
 int complain(const std::string& what, int code) {
   std::string line = what.substr(0, what.find('\n'));
   fmt::print(stderr, "afterlife: {}\n", line);
@@ -110,6 +122,7 @@ int complain(const std::string& what, int code) {
 int run(int argc, char** argv) {
   CLI::App app("Afterlife finds what a GPU runtime still uses after it has died.", "afterlife");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "afterlife " AFTERLIFE_VERSION);
   app.footer(fmt::format("\n`afterlife COMMAND --help` has an example of each.\n{}", kExitCodes));
   ListOptions list_options;
   FuzzOptions fuzz_options;
@@ -123,11 +136,13 @@ int run(int argc, char** argv) {
   CLI::App* minimize_command = add_minimize(app, minimize_options);
   CLI::App* explain_command = add_explain(app, explain_options);
   add_prove(app, prove_options);
+  refuse_empty_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help) {
     return app.exit(asked_for_help);
   } catch (const CLI::ParseError& error) {
+    if (const std::string word = unexpected(app, argc, argv); !word.empty()) return complain(word, kUsage);
     const auto commands = app.get_subcommands();
     const std::string where = commands.empty() ? "" : " " + commands.front()->get_name();
     return complain(fmt::format("{}; see `afterlife{} --help`", error.what(), where), kUsage);

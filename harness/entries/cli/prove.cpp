@@ -135,7 +135,7 @@ class Proving {
       : options_(options), targets_(find_targets(options.target)), stop_(take_interrupts()) {
     if (options.target.empty()) throw UsageError("say which path to prove; see `afterlife list`");
     const Scenario& scenario = *targets_.front().scenario;
-    const int window = require_window(scenario, options.window);
+    const int window = options.window.empty() ? -1 : static_cast<int>(find_window(scenario, options.window));
     programs_ = read_programs(options.programs, scenario);
     if (window >= 0) std::erase_if(programs_, [&](const Program& program) { return program.window != window; });
     if (programs_.empty())
@@ -156,16 +156,6 @@ class Proving {
   }
 
  private:
-  static int require_window(const Scenario& scenario, const std::string& name) {
-    if (name.empty()) return -1;
-    std::string known;
-    for (std::size_t i = 0; i < scenario.windows.size(); ++i) {
-      if (scenario.windows[i].name.view() == name) return static_cast<int>(i);
-      known += fmt::format(" {}", scenario.windows[i].name.view());
-    }
-    throw UsageError(fmt::format("{} has no window '{}'; there is:{}", scenario.name.view(), name, known));
-  }
-
   void tell(const std::string& line) { progress_.show(0, line); }
 
   std::size_t came_out() const {

@@ -1,0 +1,45 @@
+// Arguments: what a value on the command line must look like. CLI11 by itself reads 010 as eight, "" as
+// nothing, 2^64 as something, and takes "nan" for a time.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
+#include <string>
+
+namespace harness::entries {
+
+/// A whole number in decimal digits, without a sign and without zeros in front.
+inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  return CLI::Validator(
+      [=](std::string& text) -> std::string {
+        std::uint64_t number = 0;
+        const char* end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, number);
+        const bool padded = text.size() > 1 && text.front() == '0';
+        if (error == std::errc{} && rest == end && !padded && number >= least && number <= most) return {};
+        return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+      },
+      "");
+}
+
+/// A number in decimal digits; nan and inf are none.
+inline CLI::Validator number(double least, double most) {
+  return CLI::Validator(
+      [=](std::string& text) -> std::string {
+        double value = 0;
+        const char* end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, value);
+        if (error == std::errc{} && rest == end && value >= least && value <= most) return {};
+        return fmt::format("'{}' is no number from {} to {:.0f}", text, least, most);
+      },
+      "");
+}
+
+inline CLI::Validator not_empty() {
+  return CLI::Validator([](std::string& text) { return text.empty() ? "'' names nothing" : std::string(); }, "");
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,66 @@
+#include "harness/entries/cli/unexpected.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "harness/entries/suggest.h"
+
+namespace harness::entries {
+namespace {
+
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+bool is_known(std::string_view name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// "--runs" of "--runs=3"; "" of what is no option.
+std::string option_name(std::string_view word) {
+  const bool is_option = word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
+  return is_option ? std::string(word.substr(0, word.find('='))) : "";
+}
+
+const CLI::App* command_named(const CLI::App& app, std::string_view name) {
+  for (const CLI::App* command : app.get_subcommands({}))
+    if (command->get_name() == name) return command;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string unexpected(const CLI::App& app, int argc, const char* const* argv) {
+  const CLI::App* command = &app;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") return {};
+    if (const std::string name = option_name(word); !name.empty()) {
+      const std::vector<std::string> known = options_of(*command);
+      if (!is_known(name, known))
+        return fmt::format("{} has no option '{}'{}", command->get_name(), name, did_you_mean(name, known));
+    } else if (command == &app) {
+      command = command_named(app, word);
+      if (command != nullptr) continue;
+      const std::string meant = did_you_mean(word, commands_of(app));
+      return fmt::format("no command is called '{}'{}", word,
+                         meant.empty() ? fmt::format("; there is: {}", fmt::join(commands_of(app), " ")) : meant);
+    }
+  }
+  return {};
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,12 @@
+// Unexpected: which word of a command line means nothing here, and what was meant.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace harness::entries {
+
+/// "no command is called 'fuz'; did you mean 'fuzz'?" of the first such word; "" where there is none.
+std::string unexpected(const CLI::App& app, int argc, const char* const* argv);
+
+}  // namespace harness::entries
