@@ -41,23 +41,27 @@ bool synchronize(Argpack& path) {
   return false;
 }
 
-void clear_up(Scene& scene, Argpack& path) {
+void clear_up(Scene& scene, Script& script) {
+  Argpack& path = script.path();
   const harness::SiteScope site(scene.world().scheduler, "clear_up");
+  if (scene.world().history.faults().empty()) script.look_at_host_arrays();
+  script.witness().close();
   path.drop_all();
   scene.world().heap.finish_collection();  // While it runs, nobody else can collect.
   path.collect(2);
-  if (synchronize(path)) scene.mark_quiescent();
+  if (!synchronize(path)) return;
+  script.witness().judge_end();
+  scene.mark_quiescent();
 }
 
 void run_script(Stage& stage) {
-  Argpack& path = stage.script.path();
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
     stage.script.take_slot(stage.theme, 0, slot);
   for (std::uint32_t slot = 0; slot < stage.shape.closing_slots; ++slot)
     stage.script.take_closing_slot(stage.shape.script_slots + slot);
   stage.script.begin_using();
   stage.deserted.wait();
-  clear_up(stage.scene, path);
+  clear_up(stage.scene, stage.script);
 }
 
 void run_mutator(Stage& stage, std::uint32_t task) {
@@ -90,12 +94,16 @@ Setup set_up(Scene& scene, Script& script) {
 void drive(Scene& scene) { drive_shaped(scene, Shape{}); }
 
 void drive_shaped(Scene& scene, const Shape& shape) {
+  drive_path(scene, shape, targets::argpack::variants()[scene.variant()].make);
+}
+
+void drive_path(Scene& scene, const Shape& shape, Maker make) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   configure(scene.world().heap, scene.config());
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
   scene.state = &stage->script;
   const Setup setup = set_up(scene, stage->script);
-  Argpack* path = targets::argpack::variants()[scene.variant()].make(stage->runtime, setup);
+  Argpack* path = make(stage->runtime, setup);
   stage->script.set_path(*path);
   path->init();
   scene.mark_baseline();

@@ -22,12 +22,13 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
     // Launch contexts, which may be spent.
     {ops(Op::new_argpack) | kContexts, ops(Op::replace_nested, Op::drop, Op::collect), kContexts},
     // Launch contexts, whose arguments may be gone.
-    {kMakers | kContexts | kContextArguments, kTakers | ops(Op::drop), kContexts},
+    {kMakers | kContexts | kContextArguments | ops(Op::to_numpy), kTakers | ops(Op::drop), kContexts},
     // Arrays and their gradients.
-    {ops(Op::new_argpack, Op::new_ndarray, Op::fill, Op::call),
-     ops(Op::set_gradient, Op::drop_gradient, Op::fill, Op::drop), kTakers | ops(Op::call)},
+    {ops(Op::new_argpack, Op::new_ndarray, Op::fill, Op::to_numpy, Op::call),
+     ops(Op::set_gradient, Op::drop_gradient, Op::fill, Op::drop),
+     kTakers | ops(Op::fill, Op::call)},
     // External memory.
-    {ops(Op::new_argpack, Op::new_external, Op::call),
+    {ops(Op::new_argpack, Op::new_external, Op::to_numpy, Op::call),
      ops(Op::new_external, Op::resize_external, Op::drop), kTakers | ops(Op::call)},
     // Resets, and what was left from before them.
     {ops(Op::new_argpack, Op::new_ndarray, Op::alias, Op::drop, Op::reset, Op::call),
@@ -55,6 +56,7 @@ Ops applicable(const Situation& now) {
          when(now.child_fits, ops(Op::set_nested)) |
          when(census.arrays != 0, ops(Op::fill, Op::set_gradient, Op::drop_gradient)) |
          when(census.externals != 0, ops(Op::resize_external)) |
+         when((census.arrays | census.externals) != 0, ops(Op::to_numpy)) |
          when(census.all() != 0, ops(Op::alias, Op::drop, Op::make_cycle, Op::collect)) |
          when(now.command_list && census.packs != 0, ops(Op::flush)) |
          when(census.packs != 0 && now.unbound == 0, ops(Op::make_context)) |

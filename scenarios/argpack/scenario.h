@@ -40,8 +40,9 @@ enum class Op : std::uint8_t {
   call_new,
   call_often,
   call_with_all,
+  to_numpy,
 };
-inline constexpr std::size_t kOpCount = 31;
+inline constexpr std::size_t kOpCount = 32;
 inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"new_argpack"},
     {"set_scalar"},
@@ -74,6 +75,7 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"call_new"},
     {"call_often"},
     {"call_with_all"},
+    {"to_numpy"},
 }};
 
 /// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
@@ -90,6 +92,10 @@ enum Axis : std::size_t { kBackendAxis, kGilAxis, kCollectorAxis };
 
 void drive(harness::Scene& scene);
 void drive_shaped(harness::Scene& scene, const Shape& shape);
+
+/// Drives a path of one's own: tests break one and see who notices.
+using Maker = targets::argpack::Argpack* (*)(harness::Runtime&, const targets::argpack::Setup&);
+void drive_path(harness::Scene& scene, const Shape& shape, Maker make);
 
 /// What a Program may own once and no more, however often it was reset.
 void judge(harness::Scene& scene);

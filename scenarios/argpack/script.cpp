@@ -2,7 +2,7 @@
 // goes here, then asks for each of its arguments (script_ops.cpp), and calls the path.
 #include "scenarios/argpack/script.h"
 
-#include <fmt/format.h>
+#include "scenarios/argpack/readings.h"
 
 namespace scenarios::argpack {
 
@@ -126,21 +126,100 @@ bool Script::reached_in(harness::Name activation, Window window) const {
   return false;
 }
 
-// [0] is what was bound; newer values are as good. Anything else is a third value.
-void Script::read(const targets::argpack::Reading& reading) {
-  harness::World& world = scene_.world();
-  world.scheduler.note(harness::EventKind::observe, reading.what, 0,
-                       static_cast<std::uint64_t>(reading.observed));
-  if (reading.as_expected) return;
-  harness::Fault fault;
-  fault.kind = harness::FaultKind::wrong_value;
-  fault.object_kind = reading.what;
-  fault.use_site = world.scheduler.site();
-  fault.activation = world.picker.current().name;
-  fault.tick = world.scheduler.now();
-  fault.detail =
-      fmt::format("{} instead of {}", reading.observed, fmt::join(reading.expected, " or "));
-  world.history.add(std::move(fault));
+void Script::program_began(std::uint32_t generation) {
+  Model::program_began(generation);
+  witness_.did(kBegan);
+}
+
+void Script::made(const targets::argpack::Making& making) {
+  Model::made(making);
+  const bool is_gradient = making.kind == Kind::ndarray && making.value == 0;
+  if (making.kind != Kind::context && !is_gradient) check_value(making.value, making.depth);
+}
+
+void Script::attached(ThingId thing, std::size_t member, ThingId value) {
+  Thing& parent = *find(thing);
+  const Serial before = std::exchange(parent.attached_by[member], witness_.op());
+  if (witness_.runs_beside(before)) {
+    for (Thing* one : {parent.members[member], find(value)})
+      if (one != nullptr) one->uncertain = true;
+  }
+  Model::attached(thing, member, value);
+  witness_.did(kAttached);
+}
+
+void Script::stored(Variable variable, ThingId thing) {
+  Model::stored(variable, thing);
+  witness_.did(kStored);
+}
+
+void Script::assigned(ThingId thing, std::int64_t value) {
+  Model::assigned(thing, value);
+  check_value(value, 0);
+}
+
+void Script::written(ThingId thing, std::int64_t value) {
+  Model::written(thing, value);
+  witness_.did(kWritten);
+}
+
+void Script::moved(ThingId thing) {
+  Model::moved(thing);
+  witness_.did(kMoved);
+}
+
+void Script::bound(ThingId context, Place place, ThingId thing) {
+  Model::bound(context, place, thing);
+  if (thing != ThingId::none) witness_.did(kBound);
+}
+
+void Script::scalar_set(ThingId context, std::int64_t value) {
+  Model::scalar_set(context, value);
+  check_value(value, 0);
+  witness_.did(kScalar);
+}
+
+void Script::compiled(ThingId context) {
+  Model::compiled(context);
+  witness_.did(kCompiled);
+}
+
+void Script::submitted(ThingId context) {
+  Model::submitted(context);
+  launched_ = true;
+  scene_.exercised();
+  witness_.did(kSubmitted);
+}
+
+void Script::finished() {
+  Model::finished();
+  witness_.did(kFinished);
+}
+
+void Script::read(ThingId context, std::span<const std::int32_t> words) {
+  judge_reading(scene_, *find(context)->context, words);
+  witness_.did(kRead);
+}
+
+void Script::contents(ThingId array, std::span<const std::int32_t> words) {
+  judge_contents(scene_, *find(array), words);
+  witness_.did(kContents);
+}
+
+// A value that the scenario did not hand out would make the model agree with whoever made it up.
+void Script::check_value(std::int64_t value, std::uint32_t depth) {
+  if (!witness_.handed_out(value, depth))
+    scene_.expect("value", static_cast<std::uint64_t>(value), witness_.value());
+}
+
+// Not at what lies on the device: whoever looks there waits for it, and then nothing is in flight
+// when the script drops everything.
+void Script::look_at_host_arrays() {
+  for (Variable variable = 0; variable < targets::argpack::kVariableCount; ++variable) {
+    const Thing* thing = held_by(variable);
+    if (thing != nullptr && thing->kind == Kind::external && thing->object != harness::BirthId::none)
+      path_->to_numpy(variable);
+  }
 }
 
 }  // namespace scenarios::argpack

@@ -5,16 +5,19 @@
 #include <vector>
 
 #include "scenarios/argpack/offer.h"
-#include "scenarios/argpack/scenario.h"
+#include "scenarios/argpack/witness.h"
 
 namespace scenarios::argpack {
 
 /// Ownership: lives in the run's arena; borrows the scene and the path.
-class Script final : public targets::argpack::Observer {
+class Script final : public Model {
  public:
-  explicit Script(harness::Scene& scene) : scene_(scene), use_(scene.world().scheduler, 1, "use") {}
-  void set_path(targets::argpack::Argpack& path) { path_ = &path; }
-  targets::argpack::Argpack& path() { return *path_; }
+  explicit Script(harness::Scene& scene)
+      : Model(scene), witness_(scene, *this), use_(scene.world().scheduler, 1, "use") {}
+  void set_path(targets::argpack::Argpack& path) { witness_.set_path(path); }
+  /// Every answer of which is judged.
+  targets::argpack::Argpack& path() { return witness_; }
+  Witness& witness() { return witness_; }
 
   /// Asks which op goes into the slot, with which arguments, and calls it.
   void take_slot(const Theme& theme, std::uint32_t task, std::uint32_t slot);
@@ -31,17 +34,30 @@ class Script final : public targets::argpack::Observer {
   /// The window reached last, or -1.
   int last_window() const { return passages_.empty() ? -1 : harness::raw(passages_.back().window); }
 
-  // ---- Observer ----
+  /// What every array on the host holds that is still in a variable.
+  void look_at_host_arrays();
+
+  // ---- Observer: the model hears first, then who judges ----
   void reached(Window window) override {
     scene_.reach(harness::raw(window));
     scene_.exercised();
     passages_.push_back({window, scene_.world().picker.current().name});
   }
-  void read(const targets::argpack::Reading& reading) override;
-  void launched() override {
-    launched_ = true;
-    scene_.exercised();
-  }
+  void program_began(std::uint32_t generation) override;
+  void made(const targets::argpack::Making& making) override;
+  void attached(ThingId thing, std::size_t member, ThingId value) override;
+  void stored(Variable variable, ThingId thing) override;
+  void assigned(ThingId thing, std::int64_t value) override;
+  void written(ThingId thing, std::int64_t value) override;
+  void moved(ThingId thing) override;
+  void bound(ThingId context, Place place, ThingId thing) override;
+  void scalar_set(ThingId context, std::int64_t value) override;
+  void compiled(ThingId context) override;
+  void submitted(ThingId context) override;
+  void finished() override;
+  void read(ThingId context, std::span<const std::int32_t> words) override;
+  void contents(ThingId array, std::span<const std::int32_t> words) override;
+  void changed(Change change) override { witness_.changed(change == Change::of_all); }
 
  private:
   using Status = targets::argpack::Status;
@@ -98,8 +114,10 @@ class Script final : public targets::argpack::Observer {
   Status set_arg(Op op, const Situation& now, const Slot& slot);
   Status compile(const Situation& now);
 
-  harness::Scene& scene_;
-  targets::argpack::Argpack* path_ = nullptr;
+  void check_value(std::int64_t value, std::uint32_t depth);
+
+  Witness witness_;
+  targets::argpack::Argpack* path_ = &witness_;
   harness::Latch use_;
   bool in_use_ = false;
   bool launched_ = false;  ///< Something was.

@@ -101,6 +101,8 @@ Status Script::perform(Op op, const Situation& now, const Slot& slot) {
     }
     case Op::resize_external:
       return path.resize_external(choose(census.externals));
+    case Op::to_numpy:
+      return path.to_numpy(choose(census.arrays | census.externals));
     case Op::alias:
       return alias(now, slot);
     case Op::drop:

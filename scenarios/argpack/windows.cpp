@@ -34,6 +34,7 @@ constexpr std::array kUseSites{
     Telling{"launch_kernel/arguments", Window::w11_context_reused},
 };
 constexpr std::array kReadings{
+    Telling{"gradient", Window::w3_array_deleted},
     Telling{"pack", Window::w2_parent_freed},        Telling{"pack.c", Window::w1_nested_replaced},
     Telling{"pack.c.c", Window::w1_nested_replaced}, Telling{"array", Window::w3_array_deleted},
     Telling{"external", Window::w4_external_gone},   Telling{"saxpy", Window::w4_external_gone},
@@ -93,7 +94,7 @@ int window_of_call(const Script& script, const Fault& fault) {
 }  // namespace
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
-  if (fault.kind == FaultKind::retention) return -1;
+  if (fault.kind == FaultKind::retention || fault.kind == FaultKind::refusal) return -1;
   const std::vector<Fault>& faults = scene.world().history.faults();
   if (fault.kind == FaultKind::wrong_owner || died_by_mistake(faults, fault))
     return harness::raw(Window::w6_stale_wrapper);

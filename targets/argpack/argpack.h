@@ -7,7 +7,9 @@
 //
 // Contract: a launch reads the packs and arrays that were bound to it, as they were when bound or
 // as they are now, and nothing else; whatever the script drops, replaces, deletes or resets
-// meanwhile. A thing that nobody can use any more is gone once the next synchronize() has passed.
+// meanwhile. A thing that nobody can use any more is gone once the next synchronize(), or call that
+// waits for its value, has passed; or the next launch that finds the device idle; or kHoldLimit
+// launches.
 // Threads: any task may call any method at any time. Each takes the GIL, and offers it in between.
 // Errors: a Status, as Python would raise; nothing throws. A launch that ends in driver_error may
 // have been submitted: its context is spent then. After any other error nothing has happened.
@@ -57,6 +59,9 @@ enum class Kind : std::uint8_t { nothing, pack, ndarray, external, context };
 inline constexpr std::uint32_t kDepthLimit = 3;   ///< Packs within packs: p, p.c, p.c.c.
 inline constexpr std::uint32_t kArrayWords = 64;  ///< Elements of each array; one per CUDA thread.
 
+/// How many launches may come before what an earlier one held is gone.
+inline constexpr std::uint32_t kHoldLimit = 8;
+
 /// Where an external array's memory lies.
 enum class Storage : std::uint8_t {
   host,    ///< numpy: copied to the device before the kernel, and back after it.
@@ -102,25 +107,68 @@ inline constexpr std::array<harness::Label, kWindowCount> kWindowLabels{
 /// Kinds of which a Program owns one each until reset(): bounded growth, and not retention.
 inline constexpr std::array<harness::Label, 2> kProgramOwnedKinds{"Kernel", "CompiledKernel"};
 
-/// One thing that a kernel reported having read, and what it may have read.
-struct Reading {
-  harness::Label what;    ///< "pack", "pack.c", "pack.c.c", "array", "external", "saxpy".
-  std::int64_t observed;  ///< The first element that is not expected, else the first.
-  std::span<const std::int64_t>
-      expected;  ///< Never empty. [0] is what was bound; then newer values.
-  bool as_expected;
+/// What facts call a wrapper or a launch context. Never used again within a run; 0 is none.
+enum class ThingId : std::uint32_t { none };
+
+/// Where a context binds a thing.
+enum class Place : std::uint8_t { pack, nested, nested_twice, array, gradient, external };
+inline constexpr std::size_t kPlaceCount = 6;
+
+/// What a wrapper is when it is made.
+struct Making {
+  ThingId thing;
+  Kind kind;
+  std::uint32_t depth;       ///< Of a pack.
+  std::int64_t value;        ///< What its elements, or its scalar, begin with.
+  std::uint32_t generation;  ///< Of a context: the program's. 0 elsewhere; see built().
 };
 
-/// Hears what the judges need to know, whatever the variant. Called in the middle of things: it may
-/// record, and may not call back or offer a turn.
+/// Hears what happens, whatever the variant. Called in the middle of things: it may record, and may
+/// not call back or offer a turn.
 class Observer {
  public:
   virtual ~Observer() = default;
   virtual void reached(Window window) = 0;
-  /// A kernel that used a pack ran, and its result has been read back.
-  virtual void read(const Reading& reading) = 0;
-  /// A kernel was submitted with everything bound.
-  virtual void launched() = 0;
+
+  // ---- programs ----
+  virtual void program_began(std::uint32_t generation) = 0;
+  virtual void program_ended() = 0;
+
+  // ---- wrappers and contexts ----
+  virtual void made(const Making& making) = 0;
+  /// What lies beneath the wrapper exists: the C++ object, or storage on the host (none where it is
+  /// on the device). Made by the program of this generation.
+  virtual void built(ThingId thing, harness::BirthId object, std::uint32_t generation) = 0;
+  /// A variable, a member, a frame or a cycle refers to it, or no longer.
+  virtual void referred(ThingId thing) = 0;
+  virtual void dropped(ThingId thing) = 0;
+  /// It dies: nobody has a reference any more, not even those that the policy keeps.
+  virtual void ended(ThingId thing) = 0;
+  /// A member refers to `member` now: 0 is the nested pack, 1 the array or the gradient.
+  virtual void attached(ThingId thing, std::size_t member, ThingId value) = 0;
+  /// A variable refers to the thing now, or to none.
+  virtual void stored(Variable variable, ThingId thing) = 0;
+
+  // ---- values ----
+  /// The script has assigned a value. Device memory holds it: written().
+  virtual void assigned(ThingId thing, std::int64_t value) = 0;
+  virtual void written(ThingId thing, std::int64_t value) = 0;
+  /// Its storage was resized: what lies beneath is another, and as it was made.
+  virtual void moved(ThingId thing) = 0;
+
+  // ---- contexts ----
+  virtual void bound(ThingId context, Place place, ThingId thing) = 0;
+  virtual void scalar_set(ThingId context, std::int64_t value) = 0;
+  virtual void compiled(ThingId context) = 0;
+  /// A kernel was submitted, or recorded, with everything bound.
+  virtual void submitted(ThingId context) = 0;
+  /// The device has finished everything submitted so far.
+  virtual void finished() = 0;
+  /// What the kernel reported, and the host has now: for each thread, the words of the pack, the
+  /// array, the external array's input, and its output.
+  virtual void read(ThingId context, std::span<const std::int32_t> words) = 0;
+  /// What to_numpy() found: the elements, as words.
+  virtual void contents(ThingId array, std::span<const std::int32_t> words) = 0;
 };
 
 /// What fixes a world before it starts.
@@ -130,7 +178,7 @@ struct Setup {
   /// How the unordered map of parameters happens to be walked: parents before children, or after.
   /// The driver's answer to a Site::order question.
   bool parents_first = false;
-  Observer* observer = nullptr;  ///< May be null.
+  Observer* observer = nullptr;  ///< Must outlive the path.
 };
 
 /// Ownership: made in the run's arena, after the heap is configured and before any managed object:
@@ -173,6 +221,10 @@ class Argpack {
   virtual Status new_external(Variable into, Storage storage, std::int32_t value) = 0;
   /// The storage moves: the old memory is freed. buffer_error where it is exported.
   virtual Status resize_external(Variable external) = 0;
+
+  /// array.to_numpy(), and that of its gradient: told to the observer. Of an external array: its
+  /// storage as it is.
+  virtual Status to_numpy(Variable array) = 0;
 
   // ---- variables ----
   /// into = from.

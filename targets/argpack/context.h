@@ -44,8 +44,8 @@ struct LaunchContext {
   /// Where arg_buffer points after a launch: into the buffer that the launch has freed.
   harness::BirthId device_arguments = harness::BirthId::none;
   harness::Ref exported;     ///< For policies that hold external storage where it is.
-  Binding binding;           ///< For the judges.
-  Binding launched_binding;  ///< As it was at the launch: others may bind to it again.
+  Thing* thing = nullptr;    ///< Its ghost ...
+  Binding binding;           ///< ... and what is bound to it.
   ArgumentBlock arguments{};
   ResultBlock results;  ///< Filled by the launch.
 

@@ -17,7 +17,7 @@ struct Core {
         scheduler(runtime.scheduler),
         ledger(runtime.host.ledger()),
         driver(runtime, setup.backend),
-        ghost(runtime.scheduler, setup.observer),
+        ghost(runtime.scheduler, *setup.observer),
         interpreter(runtime.heap),
         program_lock(runtime.scheduler, "program") {
     HARNESS_CHECK(runtime.heap.config().gil == setup.gil, "heap and path agree about the GIL");

@@ -28,6 +28,7 @@ struct Thing;
 struct ExternalPayload {
   Script* script;
   Thing* thing;
+  std::int32_t value;  ///< What its elements are made from.
   External external;
 };
 
@@ -35,8 +36,5 @@ struct ExternalPayload {
 inline float external_element(std::int32_t value, std::uint32_t index) {
   return static_cast<float>(value) + 0.1f * static_cast<float>(index);
 }
-
-/// What the kernel makes of it: the same two roundings as in kernel.cu.
-inline float saxpy(float x) { return 1.1f * x + 0.3f; }
 
 }  // namespace targets::argpack

@@ -2,10 +2,11 @@
 
 namespace targets::argpack {
 
-Thing* Ghost::make(std::int64_t value) {
+Thing* Ghost::make(Kind kind, std::int64_t value, std::uint32_t depth, std::uint32_t generation) {
   const Order order(this);
   Thing* thing = scheduler_.arena().make<Thing>();
-  thing->values.push_back(value);
+  thing->id = static_cast<ThingId>(++thing_count_);
+  observer_.made({thing->id, kind, depth, value, generation});
   return thing;
 }
 
@@ -19,8 +20,7 @@ void Ghost::lose(Thing& thing) {
   if (thing.gone) return;
   thing.gone = true;
   taken(thing);
-  for (std::size_t member = 0; member < thing.members.size(); ++member)
-    attach(thing, member, nullptr);
+  for (Thing*& member : thing.members) detach(std::exchange(member, nullptr));
 }
 
 void Ghost::move(Thing& thing) {
@@ -47,12 +47,12 @@ void Ghost::launching(const Binding& binding, std::uint32_t generation) {
   if (reentrantly) reach(Window::w7_reentrant);
 }
 
-void Ghost::launched(Binding& binding) {
+void Ghost::launched(const Thing& context, Binding& binding) {
   const Order order(this);
   binding.launched = true;
   ++submitted_;
   binding.each([&](const Bound& bound) { bound.thing->in_flight = submitted_; });
-  if (observer_ != nullptr) observer_->launched();
+  observer_.submitted(context.id);
 }
 
 }  // namespace targets::argpack

@@ -14,7 +14,7 @@
 
 namespace targets::argpack {
 
-class Own final : public Policy {
+class Own : public Policy {
  public:
   static constexpr std::uint32_t kLaunchLimit = 8;
 

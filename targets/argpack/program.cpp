@@ -119,6 +119,14 @@ Status Program::fill(const Borrowed<Ndarray>& ndarray, std::int32_t value) {
   return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
+Status Program::read(const Borrowed<Ndarray>& ndarray, std::span<std::int32_t> words) {
+  const Status flushed = flush();
+  const DeviceAllocation allocation = ndarray->allocation();
+  const CUdeviceptr address = allocation.device->pointer(allocation);
+  const CUresult result = cuMemcpyDtoH(words.data(), address, words.size_bytes());
+  return result == CUDA_SUCCESS ? flushed : Status::driver_error;
+}
+
 // ---- running ------------------------------------------------------------------------------------
 
 Status Program::compile_kernel(const Borrowed<Kernel>& kernel, Borrowed<CompiledKernel>& compiled) {

@@ -90,6 +90,8 @@ class Program {
   Status write(const DeviceAllocation& target, std::size_t offset, const void* bytes,
                std::size_t size);
   Status fill(const harness::Borrowed<Ndarray>& ndarray, std::int32_t value);
+  /// Waits for what was launched before.
+  Status read(const harness::Borrowed<Ndarray>& ndarray, std::span<std::int32_t> words);
 
   Status compile_kernel(const harness::Borrowed<Kernel>& kernel,
                         harness::Borrowed<CompiledKernel>& compiled);

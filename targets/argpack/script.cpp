@@ -23,8 +23,8 @@ Status Script::start_program() {
     const Status status = core_.driver.open();
     if (status != Status::ok) return status;
     auto* program = core_.scheduler.arena().make<Program>(core_, ++generation_);
-    core_.ghost.order();
     core_.program = program;
+    core_.ghost.tell([&](Observer& observer) { observer.program_began(generation_); });
     return Status::ok;
   });
 }
@@ -44,8 +44,8 @@ Status Script::reset_now() {
   const Status status = c_call("reset", [&](Program& program) {
     program.finalize();
     policy_.reset();
-    core_.ghost.order();
     core_.program = nullptr;
+    core_.ghost.tell([](Observer& observer) { observer.program_ended(); });
     return Status::ok;
   });
   return status == Status::ok ? start_program() : status;
@@ -80,6 +80,7 @@ void Script::store(Variable variable, Ref value) {
   Thing* thing = value ? thing_of(*value) : nullptr;
   if (thing != nullptr) core_.ghost.refer(*thing);
   Ref old = std::exchange(variables_[variable], std::move(value));
+  core_.ghost.tell([&](Observer& observer) { observer.stored(variable, id_of(thing)); });
   Thing* lost = old ? thing_of(*old) : nullptr;
   if (lost != nullptr) core_.ghost.drop(*lost);
 }
@@ -120,6 +121,17 @@ Kind Script::kind(Variable variable) const {
 
 std::uint32_t Script::depth(Variable variable) const {
   return kind(variable) == Kind::pack ? variables_[variable]->payload<PackPayload>().depth : 0;
+}
+
+// ---- facts --------------------------------------------------------------------------------------
+
+void Script::tell_built(const Thing& thing, harness::BirthId object, std::uint32_t generation) {
+  core_.ghost.tell([&](Observer& observer) { observer.built(thing.id, object, generation); });
+}
+
+void Script::tell_bound(const LaunchContext& context, Place place, const Thing* thing) {
+  core_.ghost.tell(
+      [&](Observer& observer) { observer.bound(context.thing->id, place, id_of(thing)); });
 }
 
 // ---- garbage ------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ class Script final : public Argpack {
   Status drop_gradient(Variable array) override;
   Status new_external(Variable into, Storage storage, std::int32_t value) override;
   Status resize_external(Variable external) override;
+  Status to_numpy(Variable array) override;
 
   Status alias(Variable into, Variable from) override;
   Status drop(Variable variable) override;
@@ -93,6 +94,8 @@ class Script final : public Argpack {
   Status c_call(harness::Label name, Function function);
   Status load(Variable variable, const harness::TypeInfo& type, Ref& loaded);
   void store(Variable variable, Ref value);
+  void tell_bound(const LaunchContext& context, Place place, const Thing* thing);
+  void tell_built(const Thing& thing, harness::BirthId object, std::uint32_t generation);
   Status reset_now();
   Status start_program();
   void mischief(const TrapPayload& trap);
@@ -112,7 +115,10 @@ class Script final : public Argpack {
   Status set_grad(const Ref& array, const Ref& gradient);
   Status allocate(ExternalPayload& payload, External& made);
   void free(External& external);
+  void tell_storage(const ExternalPayload& payload);
   Status resize(ExternalPayload& payload);
+  Status read_array(Program& program, const Ref& array);
+  Status read_external(Program& program, const ExternalPayload& payload);
 
   // ---- script_launch.cpp ----
   Status launch_kernel(harness::Object& arguments, const Arguments& from);
@@ -141,9 +147,6 @@ class Script final : public Argpack {
   bool user_stream_used_ = false;  ///< For memory of the user's own.
   std::array<Ref, kVariableCount> variables_;
 };
-
-/// Compares what a kernel reported with what its bindings allow, and tells the observer.
-void report(Observer& observer, const LaunchContext& context);
 
 template <class Function>
 Status Script::c_call(harness::Label name, Function function) {

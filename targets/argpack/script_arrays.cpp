@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "targets/argpack/script.h"
 
 namespace targets::argpack {
@@ -10,12 +12,14 @@ using harness::SiteScope;
 
 Status Script::make_array(std::int32_t value, Ref& made) {
   step("ScalarNdarray.__init__");
-  Thing* thing = core_.ghost.make(value);
+  Thing* thing = core_.ghost.make(Kind::ndarray, value);
   made = core_.runtime.heap.make<ArrayPayload>(kArrayType, ArrayPayload{this, thing, 0, {}});
   return c_call("create_ndarray", [&](Program& program) {
     ArrayPayload& payload = made->payload<ArrayPayload>();
     payload.generation = program.generation();
-    return program.create_ndarray(value, payload.ndarray);
+    const Status status = program.create_ndarray(value, payload.ndarray);
+    if (status == Status::ok) tell_built(*thing, payload.ndarray.birth(), payload.generation);
+    return status;
   });
 }
 
@@ -25,7 +29,7 @@ static Label site_of_deletion(const Thing& thing, bool stale) {
 }
 
 void Script::finalize(ArrayPayload& payload) {
-  core_.ghost.lose(*payload.thing);
+  core_.ghost.end(*payload.thing);
   const std::uint32_t now = generation_now();
   if (now == 0 || !payload.ndarray) return;
   c_call(site_of_deletion(*payload.thing, payload.generation != now), [&](Program& program) {
@@ -53,11 +57,13 @@ Status Script::fill(Variable variable, std::int32_t value) {
   Ref array;
   if (const Status status = load(variable, kArrayType, array); status != Status::ok) return status;
   ArrayPayload& payload = array->payload<ArrayPayload>();
-  const std::size_t which = core_.ghost.set(*payload.thing, value);
+  const ThingId id = payload.thing->id;
+  core_.ghost.tell([&](Observer& observer) { observer.assigned(id, value); });
   return c_call("fill", [&](Program& program) {
     if (payload.generation != program.generation()) return Status::stale_object;
     const Status status = program.fill(payload.ndarray, value);
-    if (status == Status::ok) core_.ghost.written(*payload.thing, which);
+    if (status == Status::ok)
+      core_.ghost.tell([&](Observer& observer) { observer.written(id, value); });
     return status;
   });
 }
@@ -103,9 +109,8 @@ static Label site_of_moving(Ghost& ghost, const Thing& thing) {
 // One birth site, whoever asks: storage is storage.
 Status Script::allocate(ExternalPayload& payload, External& made) {
   const SiteScope site(core_.scheduler, "new_external");
-  const auto value = static_cast<std::int32_t>(payload.thing->values.front());
   ExternalBlock block{};
-  for (std::uint32_t i = 0; i < kArrayWords; ++i) block.in[i] = external_element(value, i);
+  for (std::uint32_t i = 0; i < kArrayWords; ++i) block.in[i] = external_element(payload.value, i);
   made.storage = payload.external.storage;
   if (made.storage == Storage::host) {
     made.host = core_.runtime.host.make<HostStorage>("HostStorage", block);
@@ -131,15 +136,20 @@ void Script::free(External& external) {
 
 Status Script::new_external(Variable into, Storage storage, std::int32_t value) {
   const Op op(core_);
-  Thing* thing = core_.ghost.make(value);
-  Ref made =
-      core_.runtime.heap.make<ExternalPayload>(kExternalType, ExternalPayload{this, thing, {}});
+  Thing* thing = core_.ghost.make(Kind::external, value);
+  Ref made = core_.runtime.heap.make<ExternalPayload>(kExternalType,
+                                                      ExternalPayload{this, thing, value, {}});
   ExternalPayload& payload = made->payload<ExternalPayload>();
   payload.external.storage = storage;
   const Status status =
       c_call("new_external", [&](Program&) { return allocate(payload, payload.external); });
+  if (status == Status::ok) tell_storage(payload);
   if (status == Status::ok) store(into, std::move(made));
   return status;
+}
+
+void Script::tell_storage(const ExternalPayload& payload) {
+  tell_built(*payload.thing, payload.external.host.birth(), 0);
 }
 
 // What an export is of stays where it is. Nobody else knows that anyone looks at it.
@@ -152,9 +162,11 @@ Status Script::resize(ExternalPayload& payload) {
     External moved;
     if (const Status status = allocate(payload, moved); status != Status::ok) return status;
     core_.ghost.move(*payload.thing);
+    core_.ghost.tell([&](Observer& observer) { observer.moved(payload.thing->id); });
     const SiteScope site(core_.scheduler, site_of_moving(core_.ghost, *payload.thing));
     std::swap(payload.external.host, moved.host);
     std::swap(payload.external.device, moved.device);
+    tell_storage(payload);
     free(moved);
     return Status::ok;
   });
@@ -167,8 +179,54 @@ Status Script::resize_external(Variable variable) {
   return status == Status::ok ? resize(external->payload<ExternalPayload>()) : status;
 }
 
+// ---- reading ------------------------------------------------------------------------------------
+
+Status Script::read_array(Program& program, const Ref& array) {
+  const ArrayPayload& payload = array->payload<ArrayPayload>();
+  if (payload.generation != program.generation()) return Status::stale_object;
+  std::array<std::int32_t, kArrayWords> words;
+  const Status status = program.read(payload.ndarray, words);
+  if (status == Status::ok)
+    core_.ghost.tell([&](Observer& observer) { observer.contents(payload.thing->id, words); });
+  return status;
+}
+
+// torch's stream knows nothing of Taichi's: whoever looks has waited for both.
+Status Script::read_external(Program& program, const ExternalPayload& payload) {
+  const External& external = payload.external;
+  std::array<std::int32_t, sizeof(ExternalBlock) / sizeof(std::int32_t)> words;
+  if (external.storage == Storage::host) {
+    std::memcpy(words.data(), &external.host->block, sizeof words);
+  } else {
+    const CUstream stream = core_.driver.user_stream();
+    if (program.synchronize() != Status::ok ||
+        cuMemcpyDtoHAsync(words.data(), external.device, sizeof words, stream) != CUDA_SUCCESS ||
+        cuStreamSynchronize(stream) != CUDA_SUCCESS)
+      return Status::driver_error;
+  }
+  core_.ghost.tell([&](Observer& observer) { observer.contents(payload.thing->id, words); });
+  return Status::ok;
+}
+
+Status Script::to_numpy(Variable variable) {
+  const Op op(core_);
+  step("LOAD_GLOBAL");
+  const Ref array = variables_[variable];
+  if (!array) return Status::name_error;
+  if (&array->type() == &kExternalType)
+    return c_call("numpy", [&](Program& program) {
+      return read_external(program, array->payload<ExternalPayload>());
+    });
+  if (&array->type() != &kArrayType) return Status::type_error;
+  const Ref gradient = array->get("grad");
+  return c_call("to_numpy", [&](Program& program) {
+    const Status status = read_array(program, array);
+    return status == Status::ok && gradient ? read_array(program, gradient) : status;
+  });
+}
+
 void Script::deallocate(ExternalPayload& payload) {
-  core_.ghost.lose(*payload.thing);
+  core_.ghost.end(*payload.thing);
   const SiteScope site(core_.scheduler, site_of_freeing(core_.ghost, *payload.thing));
   free(payload.external);
 }

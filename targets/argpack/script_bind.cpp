@@ -12,6 +12,7 @@ Status Script::make_launch_context(Ref& made) {
   made = core_.runtime.heap.make<ContextPayload>(kContextType, ContextPayload{this, {}});
   return c_call("make_launch_context", [&](Program& program) {
     LaunchContext& context = context_of(made);
+    context.thing = core_.ghost.make(Kind::context, 0, 0, program.generation());
     context.generation = context.binding.generation = program.generation();
     context.kernel = program.kernel();
     return Status::ok;
@@ -30,6 +31,7 @@ Status Script::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
     argument.pack = payload.argpack;
     policy_.bound(context, argument);
     context.binding.packs[level] = core_.ghost.bind(*payload.thing);
+    tell_bound(context, static_cast<Place>(level), payload.thing);
     context.depth = context.binding.depth = std::max(context.depth, level + 1);
     return Status::ok;
   });
@@ -37,11 +39,13 @@ Status Script::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
 
 Status Script::bind_one(LaunchContext& context, ArrayArgument& argument, Bound& bound,
                         Object& array) {
+  const bool is_array = &argument == &context.array;
   const ArrayPayload& payload = array.payload<ArrayPayload>();
   if (payload.generation != core_.program->generation()) return Status::stale_object;
   argument = {true, payload.ndarray};
   policy_.bound(context, argument);
   bound = core_.ghost.bind(*payload.thing);
+  tell_bound(context, is_array ? Place::array : Place::gradient, payload.thing);
   return Status::ok;
 }
 
@@ -70,19 +74,23 @@ Status Script::bind_external(const Ref& wrapper, const Ref& external) {
                         payload.external.device};
     policy_.bound(context, context.external, external);
     context.binding.external = core_.ghost.bind(*payload.thing);
+    tell_bound(context, Place::external, payload.thing);
     return Status::ok;
   });
 }
 
 void Script::unbind(LaunchContext& context, ArrayArgument& argument) {
-  if (argument.bound) policy_.unbound(context, argument);
+  if (!argument.bound) return;
+  policy_.unbound(context, argument);
+  tell_bound(context, &argument == &context.array ? Place::array : Place::gradient, nullptr);
   argument = {};
 }
 
 void Script::unbind_packs(LaunchContext& context) {
-  for (PackArgument& argument : context.packs) {
-    if (argument.bound) policy_.unbound(context, argument);
-    argument = {};
+  for (std::uint32_t level = 0; level < context.depth; ++level) {
+    if (context.packs[level].bound) policy_.unbound(context, context.packs[level]);
+    tell_bound(context, static_cast<Place>(level), nullptr);
+    context.packs[level] = {};
   }
   context.binding.packs = {};
   context.depth = context.binding.depth = 0;
@@ -95,6 +103,7 @@ void Script::deallocate(ContextPayload& payload) {
   unbind(context, context.array);
   unbind(context, context.gradient);
   if (context.external.bound) policy_.unbound(context, context.external);
+  if (context.thing != nullptr) core_.ghost.end(*context.thing);
 }
 
 }  // namespace targets::argpack

@@ -1,5 +1,7 @@
 // How a call goes: the arguments are set one by one, children before their parents; then the kernel
 // is compiled; then it is launched. Python runs between any two of these, C++ only within one.
+#include <cstring>
+
 #include "targets/argpack/launcher.h"
 #include "targets/argpack/script.h"
 
@@ -36,6 +38,19 @@ Status Script::call(const Arguments& arguments) {
   return status;
 }
 
+/// The frame's own reference to its context.
+class Frame {
+ public:
+  Frame(Ghost& ghost, Thing& thing) : ghost_(ghost), thing_(thing) { ghost_.refer(thing_); }
+  ~Frame() { ghost_.drop(thing_); }
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+ private:
+  Ghost& ghost_;
+  Thing& thing_;
+};
+
 // Kernel.launch_kernel. Locals go in the reverse order when it returns or raises.
 Status Script::launch_kernel(Object& arguments, const Arguments& from) {
   core_.ghost.setting(true);
@@ -44,7 +59,9 @@ Status Script::launch_kernel(Object& arguments, const Arguments& from) {
   const Ref set_later = core_.runtime.heap.make(kListType);
   Ref context;
   Status status = make_launch_context(context);
-  if (status == Status::ok) status = set_args(context, arguments, *tmps, *set_later);
+  if (status != Status::ok) return status;
+  const Frame frame(core_.ghost, *context_of(context).thing);
+  status = set_args(context, arguments, *tmps, *set_later);
   if (status == Status::ok && from.too_many) status = Status::argument_limit;
   if (status == Status::ok) status = compile_now(context);
   if (status != Status::ok) return status;
@@ -85,7 +102,10 @@ Status Script::compile_now(const Ref& wrapper) {
     LaunchContext& context = context_of(wrapper);
     if (context.generation != program.generation()) core_.ghost.reach(Window::w7_reentrant);
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
-    return program.compile_kernel(context.kernel, context.compiled);
+    const Status status = program.compile_kernel(context.kernel, context.compiled);
+    if (status == Status::ok)
+      core_.ghost.tell([&](Observer& observer) { observer.compiled(context.thing->id); });
+    return status;
   });
 }
 
@@ -103,8 +123,7 @@ Status Script::launch_now(const Ref& wrapper, bool returns) {
                               ? launch_gfx(core_, program, compiled, context, returns)
                               : launch_llvm(core_, program, compiled, context, returns);
     if (!context.launched || spent) return status;
-    core_.ghost.launched(context.binding);
-    context.launched_binding = context.binding;
+    core_.ghost.launched(*context.thing, context.binding);
     policy_.launched(context);  // Whatever failed after it was submitted: the device uses it.
     return status;
   });
@@ -113,8 +132,11 @@ Status Script::launch_now(const Ref& wrapper, bool returns) {
 Status Script::wait_for_result(const Ref& wrapper) {
   const Status status =
       c_call("synchronize", [](Program& program) { return program.synchronize(); });
-  if (status != Status::ok || core_.ghost.observer() == nullptr) return status;
-  report(*core_.ghost.observer(), context_of(wrapper));
+  if (status != Status::ok) return status;
+  const LaunchContext& context = context_of(wrapper);
+  std::array<std::int32_t, sizeof(ResultBlock) / sizeof(std::int32_t)> words;
+  std::memcpy(words.data(), &context.results, sizeof words);
+  core_.ghost.tell([&](Observer& observer) { observer.read(context.thing->id, words); });
   return Status::ok;
 }
 
@@ -185,7 +207,7 @@ Status Script::set_arg_scalar(Variable variable, std::int32_t value) {
     if (const Status status = policy_.admit(bound, program); status != Status::ok) return status;
     bound.scalar = value;
     bound.has_scalar = true;
-    bound.binding.scalar = value;
+    core_.ghost.tell([&](Observer& observer) { observer.scalar_set(bound.thing->id, value); });
     return Status::ok;
   });
 }

@@ -43,7 +43,7 @@ Status Script::cast(const Ref& pack, Ref& made) {
 Status Script::make_pack(std::uint32_t depth, std::int32_t value, const Ref& child,
                          const Ref& array, Ref& made) {
   step("ArgPack.__init__");
-  Thing* thing = core_.ghost.make(value);
+  Thing* thing = core_.ghost.make(Kind::pack, value, depth);
   made = core_.runtime.heap.make<PackPayload>(kPackType,
                                               PackPayload{this, thing, depth, value, 0, {}});
   if (child) {
@@ -58,7 +58,9 @@ Status Script::make_pack(std::uint32_t depth, std::int32_t value, const Ref& chi
     PackPayload& payload = made->payload<PackPayload>();
     payload.generation = program.generation();
     const PackBlock block{value, 0, child ? host_address(child) : 0};
-    return program.create_argpack(depth, block, payload.argpack);
+    const Status status = program.create_argpack(depth, block, payload.argpack);
+    if (status == Status::ok) tell_built(*thing, payload.argpack.birth(), payload.generation);
+    return status;
   });
 }
 
@@ -74,7 +76,7 @@ static Label site_of_deletion(const Thing& thing, bool stale) {
 }
 
 void Script::finalize(PackPayload& payload) {
-  core_.ghost.lose(*payload.thing);
+  core_.ghost.end(*payload.thing);
   const std::uint32_t now = generation_now();
   if (now == 0 || !payload.argpack) return;
   c_call(site_of_deletion(*payload.thing, payload.generation != now), [&](Program& program) {
@@ -103,12 +105,14 @@ Status Script::set_scalar(Variable variable, std::uint32_t level, std::int32_t v
   step("ArgPack.__setitem__");
   PackPayload& payload = pack->payload<PackPayload>();
   payload.a = value;
-  const std::size_t which = core_.ghost.set(*payload.thing, value);
+  const ThingId id = payload.thing->id;
+  core_.ghost.tell([&](Observer& observer) { observer.assigned(id, value); });
   return c_call("ArgPack::write", [&](Program& program) {
     if (payload.generation != program.generation()) return Status::stale_object;
     const Status status =
         program.write(payload.argpack->allocation(), offsetof(PackBlock, a), &value, sizeof value);
-    if (status == Status::ok) core_.ghost.written(*payload.thing, which);
+    if (status == Status::ok)
+      core_.ghost.tell([&](Observer& observer) { observer.written(id, value); });
     return status;
   });
 }

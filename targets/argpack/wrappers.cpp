@@ -34,6 +34,7 @@ Thing* thing_of(Object& object) {
   const TypeInfo* type = &object.type();
   if (type == &kPackType) return object.payload<PackPayload>().thing;
   if (type == &kArrayType) return object.payload<ArrayPayload>().thing;
+  if (type == &kContextType) return object.payload<ContextPayload>().context.thing;
   return type == &kExternalType ? object.payload<ExternalPayload>().thing : nullptr;
 }
 

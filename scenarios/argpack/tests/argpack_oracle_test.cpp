@@ -39,25 +39,6 @@ TEST(ArgpackOracle, APlantedSecondKernelIsRetention) {
   EXPECT_EQ(outcome.windows[0], -1);
 }
 
-void read(harness::Scene& scene, bool as_expected) {
-  static constexpr std::array<std::int64_t, 2> kExpected{10, 20};
-  auto* script = scene.world().arena.make<Script>(scene);
-  scene.state = script;
-  script->read({"pack.c", as_expected ? 20 : 30, kExpected, as_expected});
-}
-
-TEST(ArgpackOracle, AValueWrittenSinceIsAsGoodAsTheBoundOne) {
-  EXPECT_FALSE(run([](harness::Scene& scene) { read(scene, true); }).failed());
-}
-
-TEST(ArgpackOracle, APlantedThirdValueIsAWrongValue) {
-  const Outcome outcome = run([](harness::Scene& scene) { read(scene, false); });
-  ASSERT_EQ(outcome.faults.size(), 1u);
-  EXPECT_EQ(outcome.faults[0].kind, FaultKind::wrong_value);
-  EXPECT_EQ(outcome.faults[0].detail, "30 instead of 10 or 20");
-  EXPECT_EQ(outcome.windows[0], harness::raw(Window::w1_nested_replaced));
-}
-
 // ---- windows ------------------------------------------------------------------------------------
 
 struct Met {

@@ -1,0 +1,100 @@
+// Attempt: one call of the path's interface while it runs, and what was the case meanwhile.
+//
+// What an answer may say depends on what was the case at some time between the call and the answer,
+// since other tasks go on. What it must say depends on what was the case all the time.
+#pragma once
+
+#include "scenarios/argpack/model.h"
+#include "scenarios/argpack/scenario.h"
+
+namespace scenarios::argpack {
+
+/// What can be the case when an op is tried; a bit each.
+enum Case : std::uint32_t {
+  kEmpty = 1,         ///< One of its variables refers to nothing.
+  kMisfit = 2,        ///< Its pack is not as deep as the op needs.
+  kNoProgram = 4,     ///< There is no program.
+  kReset = 8,         ///< The program ended after the op had begun.
+  kStale = 16,        ///< What it uses, or a member of it, is of an earlier program.
+  kTooMany = 32,      ///< It passes one argument too many.
+  kUnbound = 64,      ///< Its context lacks a pack, or was not compiled.
+  kHeld = 128,        ///< Its external array is bound to a context, or used by a launch.
+  kSpent = 256,       ///< Its context was launched.
+  kInvalid = 512,     ///< Its context was made by an earlier program.
+  kInjected = 1024,   ///< A call of its own was told to fail.
+  kStaleRoot = 2048,  ///< What it uses is itself of an earlier program.
+  kExported = 4096,   ///< Its external array is bound to a context that has not been launched.
+};
+using Cases = std::uint32_t;
+
+/// A variable that the op was given.
+struct Watch {
+  Variable variable = targets::argpack::kNothing;
+  std::uint32_t depth = 0;  ///< That the op needs of a pack.
+  /// What it referred to at some time: the op goes on with what it has loaded.
+  std::array<const Thing*, 4> met{};
+
+  void meet(const Thing* thing) {
+    const auto place = std::find_if(met.begin(), met.end() - 1, [&](const Thing* known) {
+      return known == nullptr || known == thing;
+    });
+    *place = thing;
+  }
+};
+
+/// What an op that answers ok leaves behind, as facts tell it; a bit each.
+enum Deed : std::uint32_t {
+  kStored = 1,
+  kWritten = 2,
+  kAttached = 4,
+  kMoved = 8,
+  kContents = 16,
+  kBound = 32,
+  kScalar = 64,
+  kCompiled = 128,
+  kSubmitted = 256,
+  kRead = 512,
+  kFinished = 1024,
+  kBegan = 2048,
+};
+using Deeds = std::uint32_t;
+Deeds deeds_of(Op op, bool returns);
+
+/// Lifetime: on the stack of the call.
+struct Attempt {
+  Op op;
+  std::array<Watch, 3> watches{};
+  Variable child = targets::argpack::kNothing;  ///< What set_nested puts at the depth of watches[0].
+  bool returns = false;                         ///< It waits for a value.
+  Cases given = 0;                              ///< Known from its arguments.
+  /// What the scenario hands out with it, to packs of this depth and, by one more each, to those
+  /// nested in them.
+  std::int64_t value = 0;
+  std::uint32_t made_depth = 0;  ///< 0 where it makes no pack of a known depth.
+
+  // ---- filled in when it begins ----
+  Serial began = 0;
+  std::size_t first_event = 0;
+  Cases at_begin = 0;
+  Cases seen = 0;          ///< At some time.
+  bool disturbed = false;  ///< Another task changed what is the case.
+  bool idle = false;       ///< It is a launch, and the device had nothing left to do.
+  std::uint32_t answered = 0;  ///< Launches.
+  Deeds done = 0;
+};
+
+/// What is the case now, of all that its variables refer to or did.
+Cases cases_of(Attempt& attempt, const Model& model);
+
+/// An answer other than ok, and when it is due. As narrow as the model can tell.
+struct Refusal {
+  std::uint32_t ops;  ///< A bit each.
+  targets::argpack::Status status;
+  Cases due;              ///< One of these must have been the case.
+  Cases required = 0;     ///< While one of these is the case all the time, ok is no answer.
+  bool protects = false;  ///< Required of who claims to be sound, and of nobody else.
+  std::string_view reason;
+};
+std::span<const Refusal> refusals();
+
+}  // namespace scenarios::argpack

@@ -1,0 +1,363 @@
+#include "scenarios/argpack/witness.h"
+
+#include <fmt/format.h>
+
+namespace scenarios::argpack {
+
+using harness::EventKind;
+using harness::Fault;
+using harness::FaultKind;
+using harness::Label;
+using harness::raw;
+using targets::argpack::kHoldLimit;
+using targets::argpack::kNothing;
+using targets::argpack::Status;
+
+// ---- one call -----------------------------------------------------------------------------------
+
+template <class Call>
+Status Witness::attempt(Attempt attempt, Call call) {
+  begin(attempt);
+  const Status status = call();
+  running_tasks_ &= ~(std::uint64_t{1} << task());
+  running_[task()] = nullptr;
+  if (undisturbed()) judge(attempt, status);
+  return status;
+}
+
+void Witness::begin(Attempt& attempt) {
+  const harness::World& world = scene_.world();
+  attempt.began = model_.begin_op();
+  attempt.first_event = world.history.events().size();
+  attempt.answered = answered_;
+  attempt.at_begin = attempt.seen = cases_of(attempt, model_);
+  const bool launches = attempt.op == Op::call || attempt.op == Op::launch;
+  if (launches && running_tasks_ == 0 && anything_gone()) attempt.idle = is_idle();
+  running_[task()] = &attempt;
+  running_tasks_ |= std::uint64_t{1} << task();
+}
+
+/// What follows from a fault is not another.
+bool Witness::undisturbed() const { return scene_.world().history.faults().empty(); }
+
+bool Witness::runs_beside(Serial op) const {
+  for (std::uint64_t rest = running_tasks_; rest != 0; rest &= rest - 1) {
+    const auto other = static_cast<std::size_t>(std::countr_zero(rest));
+    if (other != task() && running_[other]->began == op) return true;
+  }
+  return false;
+}
+
+void Witness::changed(bool of_all) {
+  const std::size_t me = task();
+  for (std::uint64_t rest = running_tasks_; rest != 0; rest &= rest - 1) {
+    const auto other = static_cast<std::size_t>(std::countr_zero(rest));
+    if (other == me && !of_all) continue;
+    Attempt& attempt = *running_[other];
+    attempt.seen |= cases_of(attempt, model_) | (model_.generation() == 0 ? kReset : 0);
+    attempt.disturbed |= other != me;
+  }
+}
+
+void Witness::did(Deed deed) {
+  if (Attempt* attempt = running_[task()]; attempt != nullptr) attempt->done |= deed;
+}
+
+// ---- service ------------------------------------------------------------------------------------
+
+void Witness::judge(Attempt& attempt, Status status) {
+  if (status == Status::ok) {
+    Cases certain = attempt.disturbed ? 0 : attempt.at_begin;
+    if (certain != 0) certain &= cases_of(attempt, model_);
+    judge_ok(attempt, certain);
+    return;
+  }
+  attempt.seen |= cases_of(attempt, model_) | (met_injection(attempt) ? kInjected : 0);
+  for (const Refusal& row : refusals())
+    if ((row.ops >> raw(attempt.op) & 1) != 0 && row.status == status && (row.due & attempt.seen) != 0)
+      return;
+  refuse(attempt, fmt::format("answered {}, which nothing accounts for", to_label(status).view()));
+}
+
+void Witness::judge_ok(const Attempt& attempt, Cases certain) {
+  for (const Refusal& row : certain != 0 ? refusals() : std::span<const Refusal>())
+    if ((row.ops >> raw(attempt.op) & 1) != 0 && (row.required & certain) != 0 &&
+        (!row.protects || claims_soundness()))
+      return refuse(attempt, fmt::format("answered ok, where {} is due: {}",
+                                         to_label(row.status).view(), row.reason));
+  const Deeds due = deeds_of(attempt.op, attempt.returns);
+  if ((attempt.done & due) != due) return refuse(attempt, "answered ok and did not do it");
+  if ((due & kSubmitted) != 0) ++answered_;
+  if ((due & kRead) != 0) ++read_;
+  judge_work(attempt);
+  if (undisturbed() && !closed_) judge_bounds(attempt);
+}
+
+bool Witness::claims_soundness() const {
+  return scene_.scenario().variants[scene_.variant()].claim.kind == harness::ClaimKind::sound;
+}
+
+/// CUDA_ERROR_NOT_READY, which is an answer and no failure.
+static constexpr std::uint64_t kNotReady = 600;
+
+// Of the calls that this task made for this op; but a context that could not be made current stays
+// so for the task.
+bool Witness::met_injection(const Attempt& attempt) const {
+  const harness::World& world = scene_.world();
+  if (world.injected_failures == 0) return false;
+  const auto& events = world.history.events();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const harness::Event& event = events[i];
+    const bool failed = event.kind == EventKind::call && event.value != 0 &&
+                        event.value != kNotReady &&
+                        event.task == raw(scene_.world().scheduler.current());
+    if (failed && (i >= attempt.first_event || event.what == Label("cuCtxSetCurrent"))) return true;
+  }
+  return false;
+}
+
+void Witness::refuse(const Attempt& attempt, std::string answer) {
+  scene_.refuse(kOps[raw(attempt.op)].name, std::move(answer));
+}
+
+// ---- work ---------------------------------------------------------------------------------------
+
+static bool is_kernel(Label what) {
+  return what == Label("walk_packs") || what == Label("read_bound");
+}
+
+void Witness::look_at_device() {
+  const auto& events = scene_.world().history.events();
+  const std::span<const harness::Event> fresh(events.begin() + device_.seen_events, events.end());
+  device_.seen_events = events.size();
+  for (const harness::Event& event : fresh) {
+    if (event.kind == EventKind::submit) {
+      ++device_.submitted;
+      device_.kernels_submitted += is_kernel(event.what);
+    } else if (event.kind == EventKind::finish) {
+      ++device_.finished;
+      device_.kernels_finished += is_kernel(event.what);
+    }
+  }
+}
+
+bool Witness::is_idle() {
+  look_at_device();
+  return device_.submitted == device_.finished &&
+         device_.kernels_submitted == model_.launch_count();
+}
+
+/// Whether anything that nobody can use may be alive.
+bool Witness::anything_gone() {
+  const harness::Ledger& ledger = scene_.world().ledger;
+  std::erase_if(model_.gone(), [&](Thing* thing) {
+    const bool done = !thing->gone || !ledger.alive(thing->object);
+    if (done) thing->listed = false;
+    return done;
+  });
+  return !model_.gone().empty();
+}
+
+// Nothing failed in this run, so whatever was answered with ok before this op began has been handed
+// to the device by a flush, and is over once somebody has waited.
+void Witness::judge_work(const Attempt& attempt) {
+  const bool waits = attempt.op == Op::synchronize;
+  if ((!waits && attempt.op != Op::flush) || !counts_kernels()) return;
+  look_at_device();
+  const std::uint32_t done = waits ? device_.kernels_finished : device_.kernels_submitted;
+  if (done < attempt.answered)
+    refuse(attempt, fmt::format("{} launches were answered with ok, and {} kernels {}",
+                                attempt.answered, done, waits ? "have run" : "were submitted"));
+}
+
+// Whoever has read its result has seen it run.
+bool Witness::counts_kernels() const {
+  return undisturbed() && scene_.world().injected_failures == 0 && answered_ != read_;
+}
+
+void Witness::judge_end() {
+  if (!counts_kernels()) return;
+  look_at_device();
+  if (device_.kernels_finished < answered_ || device_.kernels_finished > model_.launch_count())
+    scene_.refuse("launch", fmt::format("{} launches were answered with ok, and {} kernels have run",
+                                        answered_, device_.kernels_finished));
+}
+
+// ---- boundedness --------------------------------------------------------------------------------
+
+// Another op that was under way when it was released may still have it in a frame.
+bool Witness::may_still_use(const Attempt& attempt, const Thing& thing) const {
+  if (thing.released >= attempt.began) return true;
+  for (std::uint64_t rest = running_tasks_; rest != 0; rest &= rest - 1)
+    if (running_[static_cast<std::size_t>(std::countr_zero(rest))]->began <= thing.released)
+      return true;
+  return false;
+}
+
+template <class Due>
+void Witness::judge_gone(const Attempt& attempt, Label bound, Due due) {
+  std::erase_if(model_.gone(), [&](Thing* thing) {
+    if (thing->uncertain || !model_.is_unusable(*thing) || may_still_use(attempt, *thing) || !due(*thing)) return false;
+    Fault fault = scene_.world().ledger.describe(FaultKind::retention, thing->object);
+    fault.use_site = bound;
+    fault.activation = scene_.world().picker.current().name;
+    fault.tick = scene_.world().scheduler.now();
+    fault.detail = fmt::format("nobody could use it since op {}; this is op {}", thing->released,
+                               attempt.began);
+    scene_.world().history.add(std::move(fault));
+    return true;
+  });
+}
+
+void Witness::judge_bounds(const Attempt& attempt) {
+  const Deeds due = deeds_of(attempt.op, attempt.returns);
+  if ((due & (kFinished | kSubmitted)) == 0 || !anything_gone()) return;
+  if ((due & kFinished) != 0) {
+    judge_gone(attempt, "bound/synchronize", [](const Thing&) { return true; });
+  } else if (scene_.world().injected_failures == 0) {
+    const std::uint32_t launches = model_.launch_count();
+    const bool idle = attempt.idle && model_.serial() == attempt.began && running_tasks_ == 0;
+    if (idle) judge_gone(attempt, "bound/idle", [](const Thing&) { return true; });
+    judge_gone(attempt, "bound/launches",
+               [&](const Thing& thing) { return launches - thing.launches >= kHoldLimit; });
+  }
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+bool Witness::handed_out(std::int64_t value, std::uint32_t depth) const {
+  const Attempt* attempt = running_[task()];
+  if (attempt == nullptr) return true;
+  const auto fits = [&](std::int64_t first) {
+    return value >= first && value < first + targets::argpack::kDepthLimit;
+  };
+  if (attempt->made_depth != 0 && depth != 0) {
+    if (value == attempt->value + (attempt->made_depth - depth)) return true;
+  } else if (depth != 0 ? fits(attempt->value) : value == attempt->value) {
+    return true;
+  }
+  return std::any_of(planted_.begin(), planted_.end(), fits);
+}
+
+// ---- the interface ------------------------------------------------------------------------------
+
+Status Witness::reset() {
+  return attempt({.op = Op::reset}, [&] { return path_->reset(); });
+}
+Status Witness::synchronize() {
+  return attempt({.op = Op::synchronize}, [&] { return path_->synchronize(); });
+}
+Status Witness::flush() {
+  return attempt({.op = Op::flush}, [&] { return path_->flush(); });
+}
+
+Status Witness::new_argpack(Variable into, std::uint32_t depth, std::int32_t value,
+                            Variable array) {
+  return attempt({.op = Op::new_argpack, .watches = {{{array}}}, .value = value, .made_depth = depth},
+                 [&] { return path_->new_argpack(into, depth, value, array); });
+}
+Status Witness::set_scalar(Variable pack, std::uint32_t level, std::int32_t value) {
+  return attempt({.op = Op::set_scalar, .watches = {{{pack, level + 1}}}, .value = value},
+                 [&] { return path_->set_scalar(pack, level, value); });
+}
+Status Witness::replace_nested(Variable pack, std::uint32_t level, std::int32_t value) {
+  return attempt({.op = Op::replace_nested, .watches = {{{pack, level + 1}}}, .value = value},
+                 [&] { return path_->replace_nested(pack, level, value); });
+}
+Status Witness::set_nested(Variable pack, std::uint32_t level, Variable child) {
+  return attempt(
+      {.op = Op::set_nested, .watches = {{{pack, level + 1}, {child}}}, .child = child},
+      [&] { return path_->set_nested(pack, level, child); });
+}
+Status Witness::get_nested(Variable into, Variable pack, std::uint32_t level) {
+  return attempt({.op = Op::get_nested, .watches = {{{pack, level + 1}}}},
+                 [&] { return path_->get_nested(into, pack, level); });
+}
+
+Status Witness::new_ndarray(Variable into, std::int32_t value, bool with_gradient) {
+  return attempt({.op = Op::new_ndarray, .value = value},
+                 [&] { return path_->new_ndarray(into, value, with_gradient); });
+}
+Status Witness::fill(Variable array, std::int32_t value) {
+  return attempt({.op = Op::fill, .watches = {{{array}}}, .value = value},
+                 [&] { return path_->fill(array, value); });
+}
+Status Witness::set_gradient(Variable array) {
+  return attempt({.op = Op::set_gradient, .watches = {{{array}}}},
+                 [&] { return path_->set_gradient(array); });
+}
+Status Witness::drop_gradient(Variable array) {
+  return attempt({.op = Op::drop_gradient, .watches = {{{array}}}},
+                 [&] { return path_->drop_gradient(array); });
+}
+Status Witness::new_external(Variable into, Storage storage, std::int32_t value) {
+  return attempt({.op = Op::new_external, .value = value},
+                 [&] { return path_->new_external(into, storage, value); });
+}
+Status Witness::resize_external(Variable external) {
+  return attempt({.op = Op::resize_external, .watches = {{{external}}}},
+                 [&] { return path_->resize_external(external); });
+}
+Status Witness::to_numpy(Variable array) {
+  return attempt({.op = Op::to_numpy, .watches = {{{array}}}},
+                 [&] { return path_->to_numpy(array); });
+}
+
+Status Witness::alias(Variable into, Variable from) {
+  return attempt({.op = Op::alias, .watches = {{{from}}}}, [&] { return path_->alias(into, from); });
+}
+Status Witness::drop(Variable variable) {
+  return attempt({.op = Op::drop, .watches = {{{variable}}}}, [&] { return path_->drop(variable); });
+}
+Status Witness::make_cycle(Variable variable) {
+  return attempt({.op = Op::make_cycle, .watches = {{{variable}}}},
+                 [&] { return path_->make_cycle(variable); });
+}
+Status Witness::plant(Mischief mischief, Variable victim, std::int32_t value) {
+  planted_.push_back(value);
+  return attempt({.op = Op::plant}, [&] { return path_->plant(mischief, victim, value); });
+}
+Status Witness::collect(std::uint32_t generation) {
+  return attempt({.op = Op::collect}, [&] { return path_->collect(generation); });
+}
+
+Status Witness::call(const Arguments& arguments) {
+  return attempt({.op = Op::call,
+                  .watches = {{{arguments.pack}, {arguments.array}, {arguments.external}}},
+                  .returns = arguments.returns,
+                  .given = arguments.too_many ? kTooMany : Cases{0}},
+                 [&] { return path_->call(arguments); });
+}
+Status Witness::make_context(Variable into) {
+  return attempt({.op = Op::make_context}, [&] { return path_->make_context(into); });
+}
+Status Witness::set_arg_argpack(Variable context, Variable pack) {
+  return attempt({.op = Op::set_arg_argpack, .watches = {{{context}, {pack}}}},
+                 [&] { return path_->set_arg_argpack(context, pack); });
+}
+Status Witness::set_arg_ndarray(Variable context, Variable array) {
+  return attempt({.op = Op::set_arg_ndarray, .watches = {{{context}, {array}}}},
+                 [&] { return path_->set_arg_ndarray(context, array); });
+}
+Status Witness::set_arg_ndarray_with_grad(Variable context, Variable array) {
+  return attempt({.op = Op::set_arg_ndarray_with_grad, .watches = {{{context}, {array}}}},
+                 [&] { return path_->set_arg_ndarray_with_grad(context, array); });
+}
+Status Witness::set_arg_external(Variable context, Variable external) {
+  return attempt({.op = Op::set_arg_external, .watches = {{{context}, {external}}}},
+                 [&] { return path_->set_arg_external(context, external); });
+}
+Status Witness::set_arg_scalar(Variable context, std::int32_t value) {
+  return attempt({.op = Op::set_arg_scalar, .watches = {{{context}}}, .value = value},
+                 [&] { return path_->set_arg_scalar(context, value); });
+}
+Status Witness::compile(Variable context) {
+  return attempt({.op = Op::compile, .watches = {{{context}}}},
+                 [&] { return path_->compile(context); });
+}
+Status Witness::launch(Variable context, bool returns) {
+  return attempt({.op = Op::launch, .watches = {{{context}}}, .returns = returns},
+                 [&] { return path_->launch(context, returns); });
+}
+
+}  // namespace scenarios::argpack
