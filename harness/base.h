@@ -47,8 +47,12 @@ constexpr auto raw(Enum value) {
   return static_cast<std::underlying_type_t<Enum>>(value);
 }
 
+/// A check of the harness has failed: what comes now is no fault of the target.
+inline constinit bool check_has_failed = false;
+
 [[noreturn]] inline void check_failed(const char* file, int line, const char* condition,
                                       const char* why) {
+  check_has_failed = true;
   std::fprintf(stderr, "%s:%d: check failed: %s (%s)\n", file, line, condition, why);
   std::abort();
 }

@@ -22,6 +22,8 @@ namespace ctx = boost::context::detail;
 // ---- stacks -----------------------------------------------------------------------------------
 
 static constexpr std::size_t kStacksPerSlab = 16;
+/// Inaccessible below each stack. No frame is larger, so that none reaches over it.
+static constexpr std::size_t kGuardBytes = std::size_t{64} << 10;
 
 static std::size_t page_bytes() {
   static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -39,7 +41,7 @@ StackPool::~StackPool() {
 }
 
 void StackPool::grow() {
-  const std::size_t stride = page_bytes() + stack_bytes_;
+  const std::size_t stride = kGuardBytes + stack_bytes_;
   const std::size_t bytes = stride * kStacksPerSlab;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -49,8 +51,8 @@ void StackPool::grow() {
   free_.reserve(slabs_.size() * kStacksPerSlab);
   for (std::size_t i = kStacksPerSlab; i-- > 0;) {
     std::byte* guard = base + i * stride;
-    HARNESS_CHECK(mprotect(guard, page_bytes(), PROT_NONE) == 0, "a guard page below each stack");
-    free_.push_back(guard + page_bytes());
+    HARNESS_CHECK(mprotect(guard, kGuardBytes, PROT_NONE) == 0, "a guard below each stack");
+    free_.push_back(guard + kGuardBytes);
   }
 }
 

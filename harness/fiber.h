@@ -15,7 +15,7 @@
 
 namespace harness {
 
-/// Stacks of one size, reused last-in first-out; each has an inaccessible page below it.
+/// Stacks of one size, reused last-in first-out; each has inaccessible memory below it.
 /// Ownership: owns the memory; grows by slabs, shrinks only when destroyed.
 class StackPool {
  public:
@@ -80,6 +80,11 @@ class Fiber {
 
   /// Makes this fiber stand for the stack of the calling thread, to which others can switch back.
   void adopt_thread();
+
+  /// Of a current fiber: remembers which exceptions are in flight, and puts that back when the frames
+  /// since then were jumped over.
+  void keep_exceptions() { exceptions_ = *thread_exceptions_; }
+  void restore_exceptions() { *thread_exceptions_ = exceptions_; }
 
   bool started() const { return stack_ != nullptr; }
 

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/crash.h"
 #include "harness/ledger.h"
 #include "harness/sanitizers.h"
 
@@ -232,7 +233,8 @@ class Object : private HeapLink {
 };
 
 inline Object& Ref::object() const {
-  HARNESS_CHECK(object_ != nullptr, "a target checks for null before it follows a reference");
+  if (object_ == nullptr) [[unlikely]]
+    follow_null();
   if (!object_->houses(birth_)) [[unlikely]]
     object_->meet(birth_);
   return *object_;

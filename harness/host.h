@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/crash.h"
 #include "harness/ledger.h"
 
 namespace harness {
@@ -76,8 +77,12 @@ class Owned {
   }
   ~Owned() { reset(); }
 
-  T* operator->() const { return slot_->object(); }
-  T& operator*() const { return *slot_->object(); }
+  T* operator->() const {
+    if (slot_ == nullptr) [[unlikely]]
+      follow_null();
+    return slot_->object();
+  }
+  T& operator*() const { return *operator->(); }
   explicit operator bool() const { return slot_ != nullptr; }
   Borrowed<T> borrow() const { return {slot_, birth_}; }
   BirthId birth() const { return birth_; }
@@ -139,7 +144,8 @@ class Host {
 
 template <class T>
 T* Borrowed<T>::operator->() const {
-  HARNESS_CHECK(slot_ != nullptr, "a target checks for null before it follows a pointer");
+  if (slot_ == nullptr) [[unlikely]]
+    follow_null();
   Ledger& ledger = slot_->host->ledger();
   ledger.scheduler().turn({life_resource(ledger, birth_), AccessKind::read});
   if (!ledger.used(birth_, slot_->resident)) ledger.scheduler().die();

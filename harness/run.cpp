@@ -1,11 +1,18 @@
-// How it works. One world, one stage and one device of each kind are made once; every run begins
-// them anew. What a scenario names (actors, oracles) is looked up when the scenario changes.
+// How it works. One stage (a world, a scene, one device of each kind) is made once; every run begins
+// it anew. A crash may leave any of it half changed, so that the run after one gets a new stage. What
+// a scenario names (actors, oracles) is looked up when the scenario changes.
+//
+// A crash of a task switches to the scheduler, as any fatal fault does. One outside of tasks (before
+// they start, or in a device's step that no task asked for) jumps to where the run began.
 #include "harness/run.h"
 
+#include <csetjmp>
 #include <exception>
 #include <optional>
 
+#include "harness/crash.h"
 #include "harness/pick_replay.h"
+#include "harness/sanitizers_report.h"
 #include "harness/world.h"
 
 namespace harness {
@@ -18,31 +25,51 @@ const Info* require(std::span<const Info* const> table, Label name) {
   return info;
 }
 
+/// What a run takes place on.
+struct Stage {
+  World world;
+  Scene scene{world};
+  std::vector<std::pair<const DeviceInfo*, std::unique_ptr<Device>>> devices;
+
+  Device* device(const DeviceInfo& info);
+};
+
+Device* Stage::device(const DeviceInfo& info) {
+  for (const auto& [known, made] : devices)
+    if (known == &info) return made.get();
+  return devices.emplace_back(&info, std::unique_ptr<Device>(info.make())).second.get();
+}
+
 }  // namespace
 
 struct Runner::State {
-  World world;
-  Scene scene{world};
+  std::optional<Stage> stage{std::in_place};
+  bool stale = false;  ///< The run before this one crashed: the stage shows it, and is of no more use.
   Outcome outcome;
   Replay replay;
-  std::vector<std::pair<const DeviceInfo*, std::unique_ptr<Device>>> devices;
+  std::jmp_buf landing;  ///< Where the run began.
   // Of the scenario that ran last.
   const Scenario* scenario = nullptr;
   std::vector<const ActorInfo*> actors;
   std::vector<const OracleInfo*> oracles;
   FaultKinds kinds = 0;
 
-  Device* device(const DeviceInfo& info);
+  Stage& fresh_stage();
   void look_up(const Scenario& next);
   void drive();
+  Ending play();
+  [[noreturn]] static void leave(void* state, const Crash& crash);
   void judge();
   void conclude(Ending ending);
 };
 
-Device* Runner::State::device(const DeviceInfo& info) {
-  for (const auto& [known, made] : devices)
-    if (known == &info) return made.get();
-  return devices.emplace_back(&info, std::unique_ptr<Device>(info.make())).second.get();
+/// In the same place: who tells of a run keeps references to its world.
+Stage& Runner::State::fresh_stage() {
+  catch_crashes();
+  if (stale) [[unlikely]]
+    stage.emplace();
+  stale = false;
+  return *stage;
 }
 
 void Runner::State::look_up(const Scenario& next) {
@@ -50,7 +77,7 @@ void Runner::State::look_up(const Scenario& next) {
   scenario = &next;
   actors.clear();
   oracles.clear();
-  kinds = 0;
+  kinds = kind_bit(FaultKind::crash);  // In every path: without it, what crashed would have held.
   for (const Label name : next.actors) actors.push_back(require(tables::actors(), name));
   for (const Label name : next.oracles) {
     oracles.push_back(require(tables::oracles(), name));
@@ -64,11 +91,11 @@ void Runner::State::drive() {
     Fault fault = fatal_fault(FaultKind::uncaught);
     fault.object_kind = "driver";
     fault.detail = what;
-    world.history.add(std::move(fault));
+    stage->world.history.add(std::move(fault));
   };
   try {
-    scenario->drive(scene);
-    for (const ActorInfo* actor : actors) actor->install(scene);
+    scenario->drive(stage->scene);
+    for (const ActorInfo* actor : actors) actor->install(stage->scene);
   } catch (const std::exception& exception) {
     escaped(exception.what());
   } catch (...) {
@@ -76,18 +103,35 @@ void Runner::State::drive() {
   }
 }
 
+/// The part of a run that the target has a share in.
+Ending Runner::State::play() {
+  const CrashExit exit(leave, this);
+  if (setjmp(landing) != 0) return stage->world.scheduler.abandon();
+  drive();
+  return stage->world.scheduler.run();
+}
+
+void Runner::State::leave(void* argument, const Crash& crash) {
+  State& state = *static_cast<State*>(argument);
+  state.stale = true;
+  state.stage->world.scheduler.crash(crash);
+  std::longjmp(state.landing, 1);
+}
+
 void Runner::State::judge() {
   for (const OracleInfo* oracle : oracles)
-    if (oracle->judge != nullptr) oracle->judge(scene);
-  if (scenario->judge != nullptr) scenario->judge(scene);
+    if (oracle->judge != nullptr) oracle->judge(stage->scene);
+  if (scenario->judge != nullptr) scenario->judge(stage->scene);
 }
 
 void Runner::State::conclude(Ending ending) {
+  auto& [world, scene, devices] = *stage;
   outcome.ending = ending;
   outcome.faults.clear();
   outcome.caller_errors.clear();
   outcome.windows.clear();
   for (const Fault& fault : world.history.faults()) {
+    stale |= fault.kind == FaultKind::crash;
     if (is_caller_error(*scenario, fault)) {
       outcome.caller_errors.push_back(fault);
       continue;
@@ -110,16 +154,18 @@ Runner::~Runner() = default;
 const Outcome& Runner::run(const Scenario& scenario, std::size_t variant, const Config& config,
                            const DeviceInfo& device, Strategy& strategy) {
   State& state = *state_;
-  World& world = state.world;
-  world.device = state.device(device);
+  Stage& stage = state.fresh_stage();
+  World& world = stage.world;
+  world.device = stage.device(device);
   state.look_up(scenario);
   const World::Guard guard(world);
   world.begin(strategy, scenario.turn_limit);
   world.history.enable(state.kinds);
   world.device->begin(world);
-  state.scene.begin(scenario, variant, config);
-  state.drive();
-  const Ending ending = world.scheduler.run();
+  stage.scene.begin(scenario, variant, config);
+  const Ending ending = state.play();
+  const bool undefined = take_undefined_report();
+  HARNESS_CHECK(!undefined || state.stale, "what UBSan lets pass in a target ends in a signal");
   world.device->end();
   state.judge();
   state.conclude(ending);
@@ -133,14 +179,14 @@ const Outcome& Runner::run(const Case& the_case) {
 }
 
 const Outcome& Runner::run(const Case& the_case, Instruments& instruments) {
-  state_->scene.instruments = &instruments;
+  state_->fresh_stage().scene.instruments = &instruments;
   const Outcome& outcome = run(the_case);
-  state_->scene.instruments = nullptr;
+  state_->stage->scene.instruments = nullptr;
   return outcome;
 }
 
-const History& Runner::history() const { return state_->world.history; }
-const World& Runner::world() const { return state_->world; }
-std::uint64_t Runner::trace_hash() const { return state_->world.history.trace_hash(); }
+const History& Runner::history() const { return state_->stage->world.history; }
+const World& Runner::world() const { return state_->stage->world; }
+std::uint64_t Runner::trace_hash() const { return state_->stage->world.history.trace_hash(); }
 
 }  // namespace harness

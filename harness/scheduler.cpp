@@ -8,6 +8,7 @@
 // resource that they wait for was touched.
 #include "harness/scheduler.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,6 +38,9 @@ void Scheduler::begin(Tick turn_limit) {
   clock_ += tick_ + 1;
   tick_ = 0;
   turn_limit_ = turn_limit;
+  crash_ = {};
+  outside_ = &picker_.current();
+  home_.keep_exceptions();
   over_ = false;
   one_by_one_ = false;
   next_unborn_ = 0;
@@ -58,6 +62,17 @@ Ending Scheduler::run() {
     Task* first = next_task();
     if (first != nullptr) leave_for(first);
   }
+  return conclude(outside);
+}
+
+Ending Scheduler::abandon() {
+  home_.restore_exceptions();
+  return conclude(outside_);
+}
+
+Ending Scheduler::conclude(Activation* outside) {
+  if (!crash_.signal.empty()) [[unlikely]]
+    report_crash();
   current_ = nullptr;
   picker_.leave_to(outside);
   edge_acquire(this);
@@ -145,9 +160,37 @@ void Scheduler::end_with(Ending ending, Fault fault) {
 }
 
 void Scheduler::die() {
-  HARNESS_CHECK(current_ != nullptr, "only a task can die");
   end(Ending::fatal);
+  if (current_ == nullptr) crash_here({{}, "only a run can die"});
   leave_for_good(nullptr);
+}
+
+/// Lets go of the exceptions that handlers of this stack hold, since none of them will end.
+static void drop_caught_exceptions() {
+  const auto* state = reinterpret_cast<const ExceptionState*>(abi::__cxa_get_globals());
+  while (state->caught != nullptr) abi::__cxa_end_catch();
+}
+
+void Scheduler::crash(const Crash& crash) {
+  crash_ = crash;
+  crash_site_ = site();
+  if (crash_site_.empty() && current_ != nullptr) crash_site_ = current_->label;
+  if (crash_site_.empty()) crash_site_ = "driver";
+  crash_activation_ = picker_.current().name;
+  end(Ending::fatal);
+  if (current_ == nullptr) return;
+  drop_caught_exceptions();
+  leave_for_good(nullptr);
+}
+
+void Scheduler::report_crash() {
+  Fault fault = fatal_fault(FaultKind::crash);
+  fault.object_kind = crash_.signal;
+  fault.use_site = crash_site_;
+  fault.activation = crash_activation_;
+  fault.code = crash_.code;
+  fault.detail = crash_.words;
+  end_with(Ending::fatal, std::move(fault));
 }
 
 // ---- turns ------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness/arena.h"
+#include "harness/crash.h"
 #include "harness/fiber.h"
 #include "harness/history.h"
 #include "harness/pick.h"
@@ -104,8 +105,15 @@ class Scheduler {
       remember_touched(resource);
   }
 
-  /// The current task met a fatal fault: the run is over.
+  /// The current task met a fatal fault: the run is over. Outside of tasks, the run is left.
   [[noreturn]] void die();
+
+  /// The code under test crashed: the run is over. Returns outside of tasks only, where the caller
+  /// knows how to leave. Allocates nothing: it may run in a signal handler.
+  void crash(const Crash& crash);
+
+  /// Ends a run that was left outside of its tasks, in run() or before it.
+  Ending abandon();
 
   /// Makes `task` take at most one of every `ratio` turns while others can go on. 1 = full speed.
   void set_skew(TaskId task, std::uint32_t ratio);
@@ -256,6 +264,8 @@ class Scheduler {
   bool poll_engines();
   void stuck();
   void escaped(const char* what);
+  void report_crash();
+  Ending conclude(Activation* outside);
   void end_with(Ending ending, Fault fault);
   std::string who_waits() const;
   void end(Ending ending) {
@@ -284,6 +294,10 @@ class Scheduler {
   Task* current_ = nullptr;
   Tick tick_ = 0;
   Tick turn_limit_ = 0;
+  Crash crash_;               ///< Empty where nothing crashed,
+  Label crash_site_;          ///< ... else what ran when it did.
+  Name crash_activation_ = 0;
+  Activation* outside_ = nullptr;  ///< Where the run began.
   Ending ending_ = Ending::finished;
   bool over_ = false;
   bool one_by_one_ = false;

@@ -13,8 +13,8 @@ import sys
 import tempfile
 
 # Each may include those before it. A file a_b.h, or a file in a folder a/, stands where a stands.
-SPINE = """base records sanitizers label printable arena pick fault history fiber scheduler sync shared ledger host heap
-           verdict world kernel_image device cuda runtime scenario tables case run reproducer
+SPINE = """base records sanitizers label printable crash arena pick fault history fiber scheduler sync shared ledger
+           host heap verdict world kernel_image device cuda runtime scenario tables case run reproducer
            minimize search""".split()
 
 SPINE_FILE = rf"harness/(?:{'|'.join(SPINE)})(?:_[a-z0-9_]+)?(?:/.+|\.h|\.def)"

@@ -49,6 +49,7 @@ class Target {
   }
 
   void run(std::span<const std::uint8_t> bytes) {
+    if (!aim_file_.empty()) aim_at(read(std::exchange(aim_file_, {})));
     const Config config = config_for(bytes);
     observer_.assign(bytes);
     for (const std::size_t variant : variants_) {
@@ -60,7 +61,19 @@ class Target {
     }
   }
 
-  /// From now on only the bug that these bytes show is a crash: -minimize_crash stops at any other.
+  /// From the first run on only the bug that this file shows is a crash: -minimize_crash stops at any
+  /// other. Nothing runs before libFuzzer has taken the signals that it wants: a run takes those of
+  /// the target, and hands on what is none of its own.
+  void aim_at_file(std::string file) { aim_file_ = std::move(file); }
+
+  const Records& asked() const { return observer_.asked(); }
+
+ private:
+  static std::vector<std::uint8_t> read(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
   void aim_at(std::span<const std::uint8_t> bytes) {
     aim_ = "?";
     const Config config = config_for(bytes);
@@ -73,9 +86,6 @@ class Target {
     }
   }
 
-  const Records& asked() const { return observer_.asked(); }
-
- private:
   static const Scenario& find_scenario() {
     const Scenario* scenario = find(tables::scenarios(), AFTERLIFE_PATH);
     if (scenario == nullptr) stop("no such path");
@@ -120,6 +130,7 @@ class Target {
   std::vector<std::size_t> variants_;
   Config config_;
   bool config_is_fixed_ = false;
+  std::string aim_file_;
   std::string aim_;  ///< The only signature that counts; empty = any.
   Runner runner_;
   Observer observer_{features};
@@ -128,12 +139,6 @@ class Target {
 Target& target() {
   static Target one;
   return one;
-}
-
-void aim_at_file(const char* file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::vector<char> text{std::istreambuf_iterator<char>(in), {}};
-  target().aim_at({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 }  // namespace
@@ -155,7 +160,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
       return std::string_view(argument) == "-minimize_crash_internal_step=1";
     });
     for (int i = 1; minimizing && i < *argc; ++i)
-      if ((*argv)[i][0] != '-') harness::entries::aim_at_file((*argv)[i]);
+      if ((*argv)[i][0] != '-') target().aim_at_file((*argv)[i]);
     target();
   } catch (const std::runtime_error& error) {
     harness::entries::stop(error.what());

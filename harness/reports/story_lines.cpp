@@ -25,6 +25,8 @@ std::string_view verb(FaultKind kind) {
       return " is freed again by ";
     case FaultKind::wrong_owner:
       return " is freed in its name by ";
+    case FaultKind::crash:
+      return " in ";
     default:
       return ", found by ";
   }

@@ -4,8 +4,8 @@
 // block's barrier, or all lanes of a mask at a warp's, they are released in the order in which they
 // came.
 //
-// The runner returns when the last thread has finished, when a fatal access abandons the block, or
-// when everybody waits for ever. Parked carriers are then forgotten: nothing on their stacks is
+// The runner returns when the last thread has finished, when a fatal access or a crash abandons the
+// block, or when everybody waits for ever. Parked carriers are then forgotten: nothing on their stacks is
 // unwound.
 #include "harness/devices/sim/kernel_runner.h"
 
@@ -116,6 +116,13 @@ void KernelRunner::State::end_block(Carrier& self, BlockEnding how) {
   self.fiber.finish(home);
 }
 
+/// A signal came while a thread of the block ran. What it means is said on the caller's stack.
+void KernelRunner::State::crashed(void* argument, const Crash& how) {
+  State& state = *static_cast<State*>(argument);
+  state.crash = how;
+  state.end_block(*state.current, BlockEnding::aborted);
+}
+
 void KernelRunner::State::carrier_main(void* argument) {
   Carrier& self = *static_cast<Carrier*>(argument);
   State& state = *self.state;
@@ -215,9 +222,16 @@ BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
   home.adopt_thread();
   take_carrier_for_each_thread();
   Carrier& first = *fresh_carrier();
-  enter(first);
-  home.switch_to(first.fiber);
+  {
+    const CrashExit exit(crashed, this);
+    enter(first);
+    home.switch_to(first.fiber);
+  }
   running = nullptr;
+  if (ending == BlockEnding::aborted && !crash.signal.empty()) {
+    provenance.crashed(crash);
+    crash = {};
+  }
   edge_acquire(&which.done);
   access_state = AccessState{};
   return ending;

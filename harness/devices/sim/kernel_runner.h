@@ -20,7 +20,7 @@ namespace harness::devices {
 
 enum class BlockEnding : std::uint8_t {
   finished,
-  aborted,  ///< A fatal access or a deadlock; recorded. The block did not go on.
+  aborted,  ///< A fatal access, a deadlock or a crash; recorded. The block did not go on.
 };
 
 class KernelRunner {

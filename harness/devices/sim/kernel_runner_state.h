@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "harness/crash.h"
 #include "harness/devices/sim/access.h"
 #include "harness/devices/sim/kernel_runner.h"
 #include "harness/devices/sim/own_memory.h"
@@ -67,6 +68,7 @@ struct KernelRunner::State {
   [[noreturn]] void leave(Carrier& self);
   [[noreturn]] void give_up(Carrier& self);
   [[noreturn]] void end_block(Carrier& self, BlockEnding how);
+  static void crashed(void* state, const Crash& how);
   static void carrier_main(void* argument);
   void run_next_thread(Carrier& self);
   void thread_finished(Carrier& self);
@@ -95,6 +97,7 @@ struct KernelRunner::State {
 
   Launch* launch = nullptr;
   BlockEnding ending = BlockEnding::finished;
+  Crash crash;  ///< Empty where nothing crashed.
   std::uint32_t thread_count = 0;
   std::uint32_t next_thread = 0;
   Index next_index;

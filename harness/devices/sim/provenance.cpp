@@ -230,4 +230,15 @@ void Provenance::stuck() {
   ledger_.scheduler().history().add(std::move(fault));
 }
 
+void Provenance::crashed(const Crash& crash) {
+  Fault fault = fatal_fault(FaultKind::crash);
+  fault.object_kind = crash.signal;
+  fault.use_site = Label::of(launch_->entry->name);
+  fault.activation = launch_->activation;
+  fault.tick = ledger_.scheduler().now();
+  fault.code = crash.code;
+  fault.detail = crash.words;
+  ledger_.scheduler().history().add(std::move(fault));
+}
+
 }  // namespace harness::devices

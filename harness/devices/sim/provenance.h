@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/crash.h"
 #include "harness/devices/sim/footprint.h"
 #include "harness/devices/sim/launch.h"
 #include "harness/devices/sim/pointer_shadow.h"
@@ -134,6 +135,8 @@ class Provenance {
   void stored_copy(std::uint64_t target, std::uint64_t source, std::uint64_t bytes);
   /// The threads of the block wait for each other for ever.
   void stuck();
+  /// A thread of the block was ended by a signal.
+  void crashed(const Crash& crash);
 
  private:
   /// What a launch may touch. Kept until the run ends, for the words that the launch stored.

@@ -1,0 +1,64 @@
+// Crash: a signal that would end the process, as a value. While code under test runs, it ends the run
+// instead, and the search goes on.
+//
+// Counted are SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT that the running thread brought on itself
+// while a CrashExit lives on it, and std::terminate. All else goes where it went before: a failed
+// check of the harness, a signal from outside, one of another thread, one without an exit.
+// Whatever a run calls counts as code under test: the harness's own functions, too, since a wild
+// pointer that they are handed ends in them. Judges run later, and their crashes end the process.
+//
+// Threads: handlers are the process's, exits are the thread's. Errors: code that broke the C heap
+// cannot be survived: where a signal comes out of the allocator, one line says so and the process
+// ends. The same with what a sanitizer reports: its report ends the process.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/label.h"
+
+namespace harness {
+
+/// What ended the code under test. Equal in every build, but for the evidence.
+struct Crash {
+  Label signal;             ///< "SIGSEGV", or "stack overflow".
+  const char* words = "";   ///< More, for the story. Valid until the run is reported.
+  std::uintptr_t code = 0;  ///< Program counter; evidence.
+};
+
+/// Where code under test is left for when it crashes. The innermost of the thread is taken.
+class CrashExit {
+ public:
+  /// Must leave for good, by a switch to another stack or a jump. On the stack of a signal handler:
+  /// it allocates nothing.
+  using Leave = void (*)(void* context, const Crash& crash);
+
+  CrashExit(Leave leave, void* context)
+      : leave_(leave), context_(context), previous_(innermost_) {
+    innermost_ = this;
+  }
+  ~CrashExit() { innermost_ = previous_; }
+  CrashExit(const CrashExit&) = delete;
+  CrashExit& operator=(const CrashExit&) = delete;
+
+  static const CrashExit* innermost() { return innermost_; }
+  [[noreturn]] void take(const Crash& crash) const;
+
+ private:
+  static inline constinit thread_local const CrashExit* innermost_ = nullptr;
+
+  Leave leave_;
+  void* context_;
+  const CrashExit* previous_;
+};
+
+/// Takes the signals of this process, and gives this thread a stack to handle them on, unless that
+/// was done. A program that handles them itself (libFuzzer) does so before its first run.
+void catch_crashes();
+
+/// Does what a signal would have done. Without an exit it is a failed check.
+[[noreturn]] void crash_here(const Crash& crash);
+
+/// A null pointer or reference is followed, which every build sees before the hardware would.
+[[noreturn]] void follow_null();
+
+}  // namespace harness
