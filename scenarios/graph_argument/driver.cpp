@@ -82,16 +82,28 @@ bool settle(Scene& scene, GraphArgument& path) {
   return insist([&] { return path.synchronize_device(); }) && all;
 }
 
-void clear_up(Scene& scene, GraphArgument& path) {
+// With everything still in its place: what nobody can use has no reason to be there. The main
+// thread's steps serve a queue that somebody has filled.
+void judge_in_place(Scene& scene, Script& script) {
+  constexpr int kSteps = 8;
+  if (!has_lost(script.model()) || !settle(scene, script.path())) return;
+  for (int step = 0; step < kSteps; ++step) script.path().idle();
+  if (settle(scene, script.path())) judge_settled(scene, script.model());
+}
+
+void clear_up(Scene& scene, Script& script) {
+  GraphArgument& path = script.path();
   const harness::SiteScope site(scene.world().scheduler, "clear_up");
   synchronize_all(path);
+  judge_in_place(scene, script);
   path.drop_all(true);
   path.collect(2);
   settle(scene, path);
   path.drop_all(false);
   path.collect(2);
-  const auto& script = *static_cast<const Script*>(scene.state);
-  if (settle(scene, path) && !script.keeps_itself()) scene.mark_quiescent();
+  if (!settle(scene, path)) return;
+  judge_runs(scene, script.model(), true);
+  if (!script.keeps_itself()) scene.mark_quiescent();
 }
 
 // Py_Finalize with graphs that were dropped a moment ago: what CUDA's thread does comes later.
@@ -115,7 +127,7 @@ void run_script(Stage& stage) {
   stage.script.begin_using();
   stage.deserted.wait();
   const bool exits = stage.scene.pick(Site::argument, 8) == 7;
-  exits ? exit_early(stage.scene, path) : clear_up(stage.scene, path);
+  exits ? exit_early(stage.scene, path) : clear_up(stage.scene, stage.script);
 }
 
 void run_mutator(Stage& stage, std::uint32_t task) {
@@ -157,14 +169,17 @@ void drive_shaped(Scene& scene, const Shape& shape) {
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
   scene.state = &stage->script;
   const Setup setup = set_up(scene, stage->script);
-  GraphArgument* path =
-      targets::graph_argument::variants()[scene.variant()].make(stage->runtime, setup);
+  const auto make = shape.make != nullptr
+                        ? shape.make
+                        : targets::graph_argument::variants()[scene.variant()].make;
+  GraphArgument* path = make(stage->runtime, setup);
   stage->script.set_path(*path);
   path->init();
   scene.mark_baseline();
-  begin(*path);
+  begin(stage->script.path());
   const harness::TaskId main = scheduler.spawn("script", [stage] { run_script(*stage); });
   path->interpreter().set_main(main);
+  stage->script.model().set_main(main);
   for (std::uint32_t task = 1; task <= shape.mutator_count; ++task)
     scheduler.spawn("mutator", [stage, task] { run_mutator(*stage, task); });
 }

@@ -1,12 +1,16 @@
-// What only this path can judge: a graph that keeps what keeps the graph. Everything else is judged
-// by the harness's own oracles, or in passing by the script (script.cpp).
+// What only this path can judge, after the run: what was there for too long (bounded.h), and a graph
+// that keeps what keeps the graph. The rest is judged in passing: answers (service.h) and values
+// (script.cpp); or by the harness's own oracles.
 #include "scenarios/graph_argument/script.h"
 
 namespace scenarios::graph_argument {
 
 // The contract has it: CUDA's references are nothing that a collector sees.
 void judge(harness::Scene& scene) {
-  if (scene.state == nullptr || !static_cast<const Script*>(scene.state)->keeps_itself()) return;
+  if (scene.state == nullptr) return;
+  const auto& script = *static_cast<const Script*>(scene.state);
+  report_overdue(scene, script.model());
+  if (!script.keeps_itself()) return;
   harness::Fault fault;
   fault.kind = harness::FaultKind::retention;
   fault.object_kind = "reference cycle";

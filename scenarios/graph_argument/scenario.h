@@ -110,6 +110,10 @@ struct Shape {
   std::uint32_t mutator_count = 1;
   std::uint32_t script_slots = 16;
   std::uint32_t mutator_slots = 5;
+  /// Makes the path instead of the variant's own maker: tests plant their defects by it.
+  targets::graph_argument::GraphArgument* (*make)(harness::Runtime& runtime,
+                                                  const targets::graph_argument::Setup& setup) =
+      nullptr;
 };
 
 /// The axes of a config, by index.

@@ -144,13 +144,34 @@ void Script::begin_using() {
 
 // ---- what the judges hear ---------------------------------------------------------------------
 
+// Elements may have different writers; the story tells the first that is wrong, or else the first.
+void Script::read(Wrapper buffer, const Contents& contents) {
+  const Thing& thing = *model_.buffer_of(buffer);
+  const std::uint32_t waits = model_.waits_before();
+  Label what;
+  std::int32_t expected = 0;
+  std::uint32_t wrong = 0;
+  while (wrong < contents.out.size() &&
+         model_.explains(thing, waits, wrong, contents.out[wrong], expected, what))
+    ++wrong;
+  const bool fits = wrong == contents.out.size();
+  const std::int64_t observed = contents.out[fits ? 0 : wrong];
+  scene_.world().scheduler.note(harness::EventKind::observe, what, 0,
+                                static_cast<std::uint64_t>(observed));
+  if (!fits) return report_value(what, observed, expected);
+  for (std::uint32_t i = 0; i < contents.in.size(); ++i) {
+    const std::int32_t given = thing.value + static_cast<std::int32_t>(i);
+    if (contents.in[i] != given) return report_value("in", contents.in[i], given);
+    if (!model_.explains_mid(thing, waits, i, contents.mid[i]))
+      return report_value("mid", contents.mid[i], 2 * given);
+  }
+  if (!model_.explains_next(thing, contents.next)) report_value("next", 1, 0);
+}
+
 // A value that comes after a recycled use comes from it: same window, and same contract.
-void Script::read(const targets::graph_argument::Reading& reading) {
+void Script::report_value(Label what, std::int64_t observed, std::int64_t expected) {
   harness::World& world = scene_.world();
-  world.scheduler.note(harness::EventKind::observe, reading.what, 0,
-                       static_cast<std::uint64_t>(reading.observed));
-  if (reading.as_expected) return;
-  harness::Fault fault = fault_here(harness::FaultKind::wrong_value, reading.what);
+  harness::Fault fault = fault_here(harness::FaultKind::wrong_value, what);
   const auto& faults = world.history.faults();
   const auto cause =
       std::find_if(faults.rbegin(), faults.rend(), [](const harness::Fault& earlier) {
@@ -160,7 +181,7 @@ void Script::read(const targets::graph_argument::Reading& reading) {
     fault.death_site = cause->death_site;
     fault.use_site = cause->use_site;
   }
-  fault.detail = fmt::format("{} instead of {}", reading.observed, reading.expected);
+  fault.detail = fmt::format("{} instead of {}", observed, expected);
   world.history.add(std::move(fault));
 }
 
@@ -176,6 +197,7 @@ harness::Fault Script::fault_here(harness::FaultKind kind, Label object_kind) co
 }
 
 void Script::accepted_closed(Label what) {
+  model_.accepted_closed();
   harness::Fault fault = fault_here(harness::FaultKind::api_misuse, what);
   fault.death_site = "close";
   fault.detail = "closed, and taken for the default one";

@@ -5,16 +5,22 @@
 #include <vector>
 
 #include "scenarios/graph_argument/offer.h"
-#include "scenarios/graph_argument/scenario.h"
+#include "scenarios/graph_argument/witness.h"
 
 namespace scenarios::graph_argument {
 
 /// Ownership: lives in the run's arena; borrows the scene and the path.
 class Script final : public targets::graph_argument::Observer {
  public:
-  explicit Script(harness::Scene& scene) : scene_(scene), use_(scene.world().scheduler, 1, "use") {}
-  void set_path(targets::graph_argument::GraphArgument& path) { path_ = &path; }
+  explicit Script(harness::Scene& scene)
+      : scene_(scene), model_(scene), use_(scene.world().scheduler, 1, "use") {}
+  /// From now on all calls are witnessed.
+  void set_path(targets::graph_argument::GraphArgument& path) {
+    path_ = scene_.world().arena.make<Witness>(scene_, model_, path);
+  }
   targets::graph_argument::GraphArgument& path() { return *path_; }
+  Model& model() { return model_; }
+  const Model& model() const { return model_; }
 
   /// Asks which op goes into the slot, with which arguments, and calls it.
   void take_slot(const Theme& theme, std::uint32_t task, std::uint32_t slot);
@@ -38,11 +44,24 @@ class Script final : public targets::graph_argument::Observer {
     scene_.exercised();
     last_window_ = harness::raw(window);
   }
-  void read(const targets::graph_argument::Reading& reading) override;
-  void launched() override {
+  void referred(Variable variable, Wrapper wrapper) override { model_.referred(variable, wrapper); }
+  void stored(Variable variable, Wrapper wrapper) override { model_.stored(variable, wrapper); }
+  void bound() override {
+    model_.bound();
+    const Call* call = model_.current();
+    if (call == nullptr || call->asked.op != Op::launch) return;
     scene_.exercised();
     launched_ = true;
   }
+  void closed(Wrapper wrapper) override { model_.closed(wrapper); }
+  void waits(StreamName stream) override { model_.waits(stream); }
+  void finished(StreamName stream) override { model_.finished(stream); }
+  void destructed() override { model_.destructed_one(); }
+  bool wants(Wrapper buffer) override {
+    const Thing* thing = model_.buffer_of(buffer);
+    return thing != nullptr && model_.written(*thing);
+  }
+  void read(Wrapper buffer, const Contents& contents) override;
   void accepted_closed(harness::Label what) override;
   void met_stranger(harness::Label what) override;
   void closed_cycle() override {
@@ -52,7 +71,6 @@ class Script final : public targets::graph_argument::Observer {
 
  private:
   using Status = targets::graph_argument::Status;
-  using StreamName = targets::graph_argument::StreamName;
 
   /// The slot that is being filled.
   struct Slot {
@@ -98,7 +116,11 @@ class Script final : public targets::graph_argument::Observer {
   Status add_kernel(const Census& census, const Slot& slot);
   Status add_memcpy(const Census& census, const Slot& slot);
 
+  /// A value that is not what it should be.
+  void report_value(harness::Label what, std::int64_t observed, std::int64_t expected);
+
   harness::Scene& scene_;
+  Model model_;
   targets::graph_argument::GraphArgument* path_ = nullptr;
   harness::Latch use_;
   bool in_use_ = false;

@@ -70,6 +70,7 @@ class DestructorScope {
       : core_(core), callback_(core), site_(core.scheduler, "user object destructor") {}
   ~DestructorScope() {
     ++core_.destructor_count;
+    if (Observer* observer = core_.ghost.observer()) observer->destructed();
     core_.scheduler.touch(kDestructorsResource);
   }
   DestructorScope(const DestructorScope&) = delete;

@@ -34,10 +34,9 @@ bool Ghost::works_on(const std::pmr::vector<GhostNode>& nodes, const Thing& thin
 
 // ---- things -------------------------------------------------------------------------------------
 
-Thing* Ghost::make(ThingKind kind, std::int32_t value) {
+Thing* Ghost::make(ThingKind kind) {
   Thing* thing = arena_.make<Thing>();
   thing->kind = kind;
-  thing->value = value;
   things_.push_back(thing);
   return thing;
 }
@@ -144,16 +143,13 @@ void Ghost::reach_unfreed(const GhostExec& exec) {
 
 // ---- executables --------------------------------------------------------------------------------
 
-void Ghost::flatten(const GhostGraph& graph, std::pmr::vector<GhostNode>& into, bool idle,
-                    bool looped) const {
+void Ghost::flatten(const GhostGraph& graph, std::pmr::vector<GhostNode>& into,
+                    bool idle) const {
   for (const GhostNode& node : graph.nodes) {
-    const bool loops = looped || node.work == Work::while_loop;
     for (std::size_t i = 0; i < node.bodies.size(); ++i)
-      if (node.bodies[i] != nullptr) flatten(*node.bodies[i], into, idle || !node.runs(i), loops);
+      if (node.bodies[i] != nullptr) flatten(*node.bodies[i], into, idle || !node.runs(i));
     if (node.bodies[0] != nullptr) continue;
-    GhostNode& made = into.emplace_back(node);
-    made.idle = idle;
-    made.looped = looped;
+    into.emplace_back(node).idle = idle;
   }
 }
 
@@ -198,11 +194,9 @@ void Ghost::launch(GhostExec& exec, StreamName stream) {
 void Ghost::launch_failed() { launches_.pop_back(); }
 
 void Ghost::finished(StreamName stream, std::size_t mark) {
-  ++waits_;
   for (std::size_t i = 0; i < mark; ++i) {
     GhostLaunch& launch = launches_[i];
     if (launch.stream != stream || std::exchange(launch.finished, true)) continue;
-    launch.finished_in = waits_;
     reach_let_go(launch.nodes);
   }
 }

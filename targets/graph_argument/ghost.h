@@ -12,14 +12,13 @@ class Ghost {
   Ghost(harness::Arena& arena, Observer* observer) : arena_(arena), observer_(observer) {}
 
   // ---- what there is ----
-  Thing* make(ThingKind kind, std::int32_t value);
+  Thing* make(ThingKind kind);
   void refer(Thing& thing) { ++thing.references; }
   void drop(Thing& thing) {
     if (--thing.references == 0) lose(thing, thing.gone);
   }
   void close(Thing& thing) { lose(thing, thing.closed); }
   void set_attribute(Thing& thing, GhostGraph& graph) { thing.attribute = &graph; }
-  void link(Thing& from, Thing& to) { from.next.push_back(&to); }
 
   // ---- definitions ----
   GhostGraph* create_graph(GhostGraph* parent = nullptr);
@@ -56,20 +55,12 @@ class Ghost {
   /// The stream has finished everything before now. Call mark() before waiting.
   std::size_t mark() const { return launches_.size(); }
   void finished(StreamName stream, std::size_t mark);
-  /// How many waits are over.
-  std::uint32_t waits() const { return waits_; }
 
   // ---- what follows ----
   /// Why a thing that dies now may be missed: the window that its use would be in.
   Window window_of(const Thing& thing) const;
   /// The site of its death: "Buffer.__dealloc__/R6".
   harness::Label death_site(const Thing& thing) const;
-  /// Whether `observed` may have been in element `index` of thing.out when so many waits were over.
-  /// `expected` is what fits best.
-  bool explains(const Thing& thing, std::uint32_t waits, std::uint32_t index, std::int32_t observed,
-                std::int32_t& expected, harness::Label& what) const;
-  /// A launch has written to it.
-  bool written(const Thing& thing) const;
   /// Whether what graphs keep alive leads back to a graph that keeps it.
   bool has_cycle() const;
 
@@ -86,8 +77,7 @@ class Ghost {
 
  private:
   void lose(Thing& thing, bool& flag);
-  void flatten(const GhostGraph& graph, std::pmr::vector<GhostNode>& into, bool idle = false,
-               bool looped = false) const;
+  void flatten(const GhostGraph& graph, std::pmr::vector<GhostNode>& into, bool idle = false) const;
   void reach_lost(const GhostExec& exec);
   void reach_unfreed(const GhostExec& exec);
   /// `nodes` are over: what nobody else uses is let go of on CUDA's thread.
@@ -103,7 +93,6 @@ class Ghost {
   harness::Arena& arena_;
   Observer* observer_;
   std::uint32_t serials_ = 0;
-  std::uint32_t waits_ = 0;
   std::pmr::vector<Thing*> things_;
   std::pmr::vector<GhostGraph*> graphs_;
   std::pmr::vector<GhostExec*> execs_;

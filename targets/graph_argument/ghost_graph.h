@@ -49,12 +49,10 @@ enum class ThingKind : std::uint8_t { buffer, module, event, function };
 /// Lifetime: in the run's arena; outlives its wrapper.
 struct Thing {
   ThingKind kind;
-  std::int32_t value = 0;  ///< A buffer's first element.
   std::uint32_t references = 0;
   bool gone = false;    ///< The script can reach it no more.
   bool closed = false;  ///< The script has closed it.
   GhostGraph* attribute = nullptr;
-  std::pmr::vector<Thing*> next;  ///< What its block's `next` points at, or has pointed at.
 
   bool lost() const { return gone || closed; }
 };
@@ -71,13 +69,12 @@ struct GhostNode {
   std::uint32_t serial = 0;  ///< The same node in a definition, its clones and its executables.
   std::array<Thing*, 2> things{};
   Thing* helper = nullptr;  ///< A module, an event, or a function.
-  std::int32_t value = 0;   ///< What a set writes; which of its bodies a conditional node runs.
+  std::int32_t value = 0;   ///< Which of its bodies a conditional node runs.
   std::array<GhostGraph*, kBranchCount> bodies{};  ///< A child's graph, or branches.
   GhostMemory* memory = nullptr;                   ///< What it allocates, frees or works in.
   bool unowned = false;  ///< It was added, and what it needs could not be attached.
   bool updated = false;  ///< In an executable: not as it was instantiated.
   bool idle = false;     ///< In an executable: in a branch that does not run.
-  bool looped = false;   ///< In an executable: in a loop, whose value others may set.
 
   bool points_into(const Thing& thing) const {
     return things[0] == &thing || things[1] == &thing || helper == &thing;
@@ -107,7 +104,6 @@ struct GhostLaunch {
   GhostExec* exec;
   StreamName stream;
   bool finished = false;
-  std::uint32_t finished_in = 0;  ///< Which wait said so.
 };
 
 }  // namespace targets::graph_argument

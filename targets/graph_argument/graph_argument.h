@@ -59,6 +59,8 @@ enum class Kind : std::uint8_t {
 /// The streams of a script. `fallback` is default_stream().
 enum class StreamName : std::uint8_t { first, second, fallback };
 inline constexpr std::uint32_t kStreamCount = 3;
+/// What Device.sync() waits for.
+inline constexpr auto kEveryStream = static_cast<StreamName>(kStreamCount);
 
 enum class Kernel : std::uint8_t {
   add_one,          ///< first.out = first.in + 1
@@ -121,12 +123,15 @@ inline constexpr std::array<harness::Label, kWindowCount> kWindowLabels{
     "R1",  "R2",  "R3",  "R4",  "R5",  "R6",  "R7",  "R8",  "R9",  "R10", "R11",
     "R12", "R13", "R14", "R15", "R16", "R17", "R18", "R19", "R20", "R21"};
 
-/// One block that work has written to, and what may be in it.
-struct Reading {
-  harness::Label what;  ///< "add_one", ...: the work that wrote last, as the script has it.
-  std::int64_t observed;
-  std::int64_t expected;  ///< One of the values it may have.
-  bool as_expected;
+/// A wrapper, by its birth, which no other has. None: nothing.
+using Wrapper = harness::BirthId;
+
+/// All that a buffer's block holds, as it was read back.
+struct Contents {
+  std::array<std::int32_t, kBlockWords> in;
+  std::array<std::int32_t, kBlockWords> mid;
+  std::array<std::int32_t, kBlockWords> out;
+  std::uint64_t next;
 };
 
 /// Hears what the judges need to know, whatever the variant. Called in the middle of things: it may
@@ -135,9 +140,26 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void reached(Window window) = 0;
-  virtual void read(const Reading& reading) = 0;
-  /// A graph was launched.
-  virtual void launched() = 0;
+
+  // ---- facts, each when it is one; those about a call, by the task that makes it ----
+  /// The call has loaded what the variable holds.
+  virtual void referred(Variable variable, Wrapper wrapper) = 0;
+  /// The variable holds it from now on.
+  virtual void stored(Variable variable, Wrapper wrapper) = 0;
+  /// CUDA has done what the call asks for; of a call that asks for two nodes, each time.
+  virtual void bound() = 0;
+  /// A buffer or an event was closed.
+  virtual void closed(Wrapper wrapper) = 0;
+  /// The call begins to wait for a stream, ...
+  virtual void waits(StreamName stream) = 0;
+  /// ... and is told that it has finished what it had then.
+  virtual void finished(StreamName stream) = 0;
+  /// A destructor of a user object has returned.
+  virtual void destructed() = 0;
+  /// Whether it is worth reading the buffer back.
+  virtual bool wants(Wrapper buffer) = 0;
+  virtual void read(Wrapper buffer, const Contents& contents) = 0;
+
   /// An object that was closed was taken for the default of its kind.
   virtual void accepted_closed(harness::Label what) = 0;
   /// A handle was used that CUDA has given to something else since.

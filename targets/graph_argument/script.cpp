@@ -46,11 +46,17 @@ Status Script::stream_of(StreamName name, CUstream& stream) {
 
 // ---- variables ----------------------------------------------------------------------------------
 
-Status Script::load(Variable variable, const TypeInfo& type, Ref& loaded) {
+Status Script::get(Variable variable, const TypeInfo& type, Ref& loaded) {
   step("LOAD_GLOBAL");
   loaded = variables_[variable];
   if (!loaded) return Status::name_error;
   return &loaded->type() == &type ? Status::ok : Status::type_error;
+}
+
+Status Script::load(Variable variable, const TypeInfo& type, Ref& loaded) {
+  const Status status = get(variable, type, loaded);
+  if (status == Status::ok) tell(&Observer::referred, variable, loaded.birth());
+  return status;
 }
 
 Status Script::load_all(std::initializer_list<Wanted> wanted) {
@@ -70,6 +76,7 @@ void Script::store(Variable variable, Ref value) {
   if (variable == kNowhere) return;
   Thing* thing = value ? thing_of(*value) : nullptr;
   if (thing != nullptr) core_.ghost.refer(*thing);
+  tell(&Observer::stored, variable, value.birth());
   const Ref old = std::exchange(variables_[variable], std::move(value));
   Thing* lost = old ? thing_of(*old) : nullptr;
   if (lost != nullptr) core_.ghost.drop(*lost);
@@ -80,6 +87,7 @@ Status Script::alias(Variable into, Variable from) {
   step("LOAD_GLOBAL");
   Ref value = variables_[from];
   if (!value) return Status::name_error;
+  tell(&Observer::referred, from, value.birth());
   store(into, std::move(value));
   return Status::ok;
 }
@@ -131,8 +139,10 @@ Status Script::make_cycle(Variable variable) {
   step("LOAD_GLOBAL");
   const Ref held = variables_[variable];
   if (!held) return Status::name_error;
+  tell(&Observer::referred, variable, held.birth());
   Thing* thing = thing_of(*held);
   const Ref cycle = make(kCycleType, CyclePayload{&core_, thing});
+  tell(&Observer::bound);
   step("STORE_ATTR");
   if (thing != nullptr) core_.ghost.refer(*thing);
   cycle->set("held", held);
@@ -163,7 +173,7 @@ void Script::spring(const TrapPayload& trap) {
       return;
     case Mischief::close: {
       Ref buffer;
-      if (load(trap.victim, kBufferType, buffer) == Status::ok) close_now(buffer);
+      if (get(trap.victim, kBufferType, buffer) == Status::ok) close_now(buffer);
       return;
     }
     case Mischief::collect:
@@ -177,9 +187,11 @@ void Script::spring(const TrapPayload& trap) {
 Status Script::synchronize_device() {
   const Op op(core_);
   return c_call("Device.sync", [&] {
-    return core_.interpreter.allow_threads([] { return cuCtxSynchronize(); }) == CUDA_SUCCESS
-               ? Status::ok
-               : Status::driver_error;
+    tell(&Observer::waits, kEveryStream);
+    if (core_.interpreter.allow_threads([] { return cuCtxSynchronize(); }) != CUDA_SUCCESS)
+      return Status::driver_error;
+    tell(&Observer::finished, kEveryStream);
+    return Status::ok;
   });
 }
 

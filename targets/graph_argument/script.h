@@ -8,7 +8,7 @@
 namespace targets::graph_argument {
 
 /// Ownership: holds the script's globals; the heap owns what they refer to. Never destroyed.
-class Script final : public GraphArgument {
+class Script : public GraphArgument {
  public:
   Script(Core& core, Policy& policy) : core_(core), policy_(policy) { core.policy = &policy; }
 
@@ -121,6 +121,10 @@ class Script final : public GraphArgument {
   };
 
   // ---- script.cpp ----
+  template <class... Parameters, class... Arguments>
+  void tell(void (Observer::*fact)(Parameters...), Arguments... arguments) {
+    if (Observer* observer = core_.ghost.observer()) (observer->*fact)(arguments...);
+  }
   void step(harness::Label bytecode) {
     core_.ghost.order();
     core_.interpreter.step(bytecode);
@@ -135,6 +139,8 @@ class Script final : public GraphArgument {
       return core_.finalized ? Status::finalized : function();
     });
   }
+  Status get(Variable variable, const harness::TypeInfo& type, Ref& loaded);
+  /// As a call does for what it is given.
   Status load(Variable variable, const harness::TypeInfo& type, Ref& loaded);
   /// In this order; the first that fails is the last.
   Status load_all(std::initializer_list<Wanted> wanted);

@@ -30,6 +30,7 @@ Status Script::add_node(const Ref& definition, GhostNode ghost, const Owners& ow
   graph->last = node;
   core_.ghost.handle_born(bits_of(node));
   const std::uint32_t serial = core_.ghost.add(*graph->ghost, ghost);
+  tell(&Observer::bound);
   const Status status = policy_.commit(*graph, *definition, node, owners, prepared);
   if (status != Status::ok) {
     core_.ghost.reach(Window::r16);

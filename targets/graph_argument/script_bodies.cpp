@@ -55,6 +55,7 @@ Status Script::get_child(Variable into, Variable variable) {
     CUgraph graph = nullptr;
     if (cuGraphChildGraphNodeGetGraph(payload.node, &graph) != CUDA_SUCCESS)
       return Status::driver_error;
+    tell(&Observer::bound);
     made = wrap_graph(box_inside(payload, graph, *ghost->bodies[0]));
     return Status::ok;
   });
@@ -157,6 +158,7 @@ Status Script::get_branch(Variable into, Variable variable, std::uint32_t branch
   if (const Status status = load(variable, kNodeType, node); status != Status::ok) return status;
   step("LOAD_ATTR");
   const Ref found = node->payload<NodePayload>().branches[branch];
+  if (found) tell(&Observer::bound);
   return keep(into, found ? Status::ok : Status::type_error, found);
 }
 

@@ -25,6 +25,7 @@ Status Script::begin_building(Variable into) {
     CUstream stream = nullptr;
     if (cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
       return Status::driver_error;
+    tell(&Observer::bound);
     auto box = Shared<BuilderBox>::make(core_.arena, core_, stream, core_.ghost.create_graph());
     if (cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED) != CUDA_SUCCESS)
       return Status::driver_error;
@@ -59,6 +60,7 @@ Status Script::launch_captured(Variable variable, Variable module_variable,
       return Status::driver_error;
     core_.ghost.add(*box->ghost,
                     {.work = Work::captured, .things = call.things, .helper = code->thing});
+    tell(&Observer::bound);
     return Status::ok;
   });
 }
@@ -70,7 +72,10 @@ Status Script::end_building(Variable variable) {
     return status;
   return c_call("end_building", [&] {
     const Shared<BuilderBox> box = builder->payload<BuilderPayload>().box;
-    return box->capturing ? box->end() : Status::closed;
+    if (!box->capturing) return Status::closed;
+    const Status ended = box->end();
+    if (ended == Status::ok) tell(&Observer::bound);
+    return ended;
   });
 }
 

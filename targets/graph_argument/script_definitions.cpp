@@ -17,6 +17,7 @@ Status Script::create_definition(Variable into) {
   const Status status = c_call("GraphDefinition", [&] {
     CUgraph graph = nullptr;
     if (cuGraphCreate(&graph, 0) != CUDA_SUCCESS) return Status::driver_error;
+    tell(&Observer::bound);
     made = wrap_graph(Shared<GraphBox>::make(core_.arena, core_, graph, core_.ghost.create_graph(),
                                              Shared<GraphBox>(), nullptr));
     return Status::ok;
@@ -43,6 +44,7 @@ Status Script::clone(Variable into, Variable variable) {
     if (is_closed(*from)) return Status::closed;
     CUgraph graph = nullptr;
     if (cuGraphClone(&graph, from->graph) != CUDA_SUCCESS) return Status::driver_error;
+    tell(&Observer::bound);
     made = wrap_graph(Shared<GraphBox>::make(
         core_.arena, core_, graph, core_.ghost.clone(*from->ghost), Shared<GraphBox>(), nullptr));
     return Status::ok;
@@ -59,6 +61,7 @@ Status Script::set_attribute(Variable buffer_variable, Variable variable) {
   step("STORE_ATTR");
   core_.ghost.set_attribute(*buffer->payload<BufferPayload>().thing, *graph_of(definition)->ghost);
   buffer->set("graph", definition);
+  tell(&Observer::bound);
   return Status::ok;
 }
 
@@ -84,6 +87,7 @@ Status Script::destroy_node(Variable variable) {
     if (payload.destroyed || is_closed(*graph)) return Status::closed;
     if (cuGraphDestroyNode(payload.node) != CUDA_SUCCESS) return Status::driver_error;
     payload.destroyed = true;
+    tell(&Observer::bound);
     core_.ghost.handle_died(bits_of(payload.node));
     if (graph->last == payload.node) graph->last = nullptr;
     bury(*graph, payload.node);

@@ -11,6 +11,7 @@ Status Script::instantiate_now(const Shared<GraphBox>& graph, Ref& made) {
   CUgraphExec exec = nullptr;
   Keeping* keeping = nullptr;
   if (policy_.instantiate(*graph, exec, keeping) != CUDA_SUCCESS) return Status::driver_error;
+  tell(&Observer::bound);
   auto box =
       Shared<ExecBox>::make(core_.arena, core_, exec, core_.ghost.instantiate(*graph->ghost));
   box->keeping = keeping;
@@ -39,7 +40,9 @@ Status Script::upload(Variable variable, StreamName name) {
     CUstream stream = nullptr;
     if (!exec) return Status::closed;
     if (const Status found = stream_of(name, stream); found != Status::ok) return found;
-    return cuGraphUpload(exec->exec, stream) == CUDA_SUCCESS ? Status::ok : Status::driver_error;
+    if (cuGraphUpload(exec->exec, stream) != CUDA_SUCCESS) return Status::driver_error;
+    tell(&Observer::bound);
+    return Status::ok;
   });
 }
 
@@ -57,7 +60,7 @@ Status Script::launch(Variable variable, StreamName name) {
       core_.ghost.launch_failed();
       return Status::driver_error;
     }
-    if (core_.ghost.observer() != nullptr) core_.ghost.observer()->launched();
+    tell(&Observer::bound);
     return Status::ok;
   });
 }
@@ -83,6 +86,7 @@ Status Script::update_node(Variable variable, Variable node, Variable first, Var
       return Status::driver_error;
     }
     core_.ghost.update_node(*exec->ghost, payload.serial, call.things);
+    tell(&Observer::bound);
     return Status::ok;
   });
 }
@@ -101,6 +105,7 @@ Status Script::update(Variable variable, Variable definition_variable) {
     const CUresult result = policy_.update(*exec, *from);
     if (result == CUDA_SUCCESS) {
       core_.ghost.update(*exec->ghost, *from->ghost);
+      tell(&Observer::bound);
       return Status::ok;
     }
     core_.ghost.reach(Window::r17);
@@ -115,6 +120,7 @@ Status Script::close_graph(Variable variable) {
   if (const Status status = load(variable, kGraphType, graph); status != Status::ok) return status;
   return c_call("Graph.close", [&] {
     const Shared<ExecBox> exec = std::move(graph->payload<GraphPayload>().exec);
+    tell(&Observer::bound);
     return Status::ok;
   });
 }

@@ -149,6 +149,7 @@ Status Script::set_params(Variable variable, Variable first, Variable second) {
       return Status::driver_error;
     }
     core_.ghost.set_params(*graph.ghost, payload.serial, call.things);
+    tell(&Observer::bound);
     return policy_.commit(graph, *definition, payload.node, call.owners, prepared);
   });
 }

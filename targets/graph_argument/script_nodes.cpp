@@ -33,7 +33,7 @@ Status Script::add_copy_or_set(Variable into, Variable variable, Variable target
     const BufferPayload& from = source->payload<BufferPayload>();
     if (!to.memory || !from.memory) return Status::closed;
     const CUdeviceptr out = to.memory->address + offsetof(Block, out);
-    GhostNode ghost{.work = copies ? Work::copy : Work::set, .things = {to.thing}, .value = value};
+    GhostNode ghost{.work = copies ? Work::copy : Work::set, .things = {to.thing}};
     owners.operands->set(0u, target);
     owners.memory[0] = to.memory;
     if (!copies)
@@ -124,7 +124,7 @@ Status Script::add_callback(Variable into, Variable variable) {
     owners.function = core_.runtime.heap.make(kFunctionType);
     auto* host_call = core_.arena.make<HostCall>(core_, owners.function);
     const CUDA_HOST_NODE_PARAMS params{call_function, host_call};
-    Thing* thing = core_.ghost.make(ThingKind::function, 0);
+    Thing* thing = core_.ghost.make(ThingKind::function);
     thing->gone = true;  // The script keeps no reference.
     return add_node(definition, {.work = Work::callback, .helper = thing}, owners, made,
                     [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {

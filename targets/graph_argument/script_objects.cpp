@@ -16,7 +16,8 @@ Status Script::allocate(Variable into, StreamName name, std::int32_t value) {
     CUdeviceptr address = 0;
     if (cuMemAllocAsync(&address, sizeof(Block), stream) != CUDA_SUCCESS)
       return Status::driver_error;
-    Thing* thing = core_.ghost.make(ThingKind::buffer, value);
+    tell(&Observer::bound);
+    Thing* thing = core_.ghost.make(ThingKind::buffer);
     const Shared<StreamBox>& box = core_.streams[harness::raw(name)];
     auto memory = Shared<DevicePtr>::make(
         core_.arena, core_, address, box ? box : core_.streams[harness::raw(StreamName::fallback)],
@@ -58,6 +59,7 @@ Status Script::close_now(const Ref& buffer) {
     auto& payload = buffer->payload<BufferPayload>();
     if (!payload.memory) return Status::ok;
     core_.ghost.close(*payload.thing);
+    tell(&Observer::closed, buffer.birth());
     const Shared<DevicePtr> memory = std::move(payload.memory);
     return Status::ok;
   });
@@ -73,6 +75,7 @@ Status Script::set_deallocation_stream(Variable variable, StreamName name) {
     const Shared<StreamBox>& stream = core_.streams[harness::raw(name)];
     if (!payload.memory || !stream) return Status::closed;
     payload.memory->stream = stream;
+    tell(&Observer::bound);
     return Status::ok;
   });
 }
@@ -89,7 +92,7 @@ Status Script::link(Variable from_variable, Variable to_variable) {
     const BufferPayload& tail = to->payload<BufferPayload>();
     if (!head.memory || !tail.memory) return Status::closed;
     const CUdeviceptr address = tail.memory->address;
-    core_.ghost.link(*head.thing, *tail.thing);
+    tell(&Observer::bound);
     return write(*head.memory, offsetof(Block, next), &address, sizeof address);
   });
 }
@@ -104,7 +107,8 @@ Status Script::load_module(Variable into) {
     if (cuLibraryLoadData(&library, core_.runtime.kernels, nullptr, nullptr, 0, nullptr, nullptr,
                           0) != CUDA_SUCCESS)
       return Status::driver_error;
-    Thing* thing = core_.ghost.make(ThingKind::module, 0);
+    tell(&Observer::bound);
+    Thing* thing = core_.ghost.make(ThingKind::module);
     auto box = Shared<ModuleBox>::make(core_.arena, core_, library, thing);
     made = make(kModuleType, ModulePayload{thing, std::move(box)});
     return Status::ok;
@@ -120,7 +124,8 @@ Status Script::create_event(Variable into) {
   const Status status = c_call("create_event", [&] {
     CUevent event = nullptr;
     if (cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return Status::driver_error;
-    Thing* thing = core_.ghost.make(ThingKind::event, 0);
+    tell(&Observer::bound);
+    Thing* thing = core_.ghost.make(ThingKind::event);
     auto box = Shared<EventBox>::make(core_.arena, core_, event, thing);
     made = make(kEventType, EventPayload{thing, std::move(box)});
     return Status::ok;
@@ -135,6 +140,7 @@ Status Script::close_event(Variable variable) {
   return c_call("Event.close", [&] {
     auto& payload = event->payload<EventPayload>();
     core_.ghost.close(*payload.thing);
+    tell(&Observer::closed, event.birth());
     payload.event.reset();
     return Status::ok;
   });
@@ -149,7 +155,9 @@ Status Script::record(Variable variable, StreamName name) {
     CUstream stream = nullptr;
     if (!box) return Status::closed;
     if (const Status found = stream_of(name, stream); found != Status::ok) return found;
-    return cuEventRecord(box->event, stream) == CUDA_SUCCESS ? Status::ok : Status::driver_error;
+    if (cuEventRecord(box->event, stream) != CUDA_SUCCESS) return Status::driver_error;
+    tell(&Observer::bound);
+    return Status::ok;
   });
 }
 
@@ -157,6 +165,7 @@ Status Script::close_stream() {
   const Op op(core_);
   return c_call("Stream.close", [&] {
     core_.streams[harness::raw(StreamName::second)].reset();
+    tell(&Observer::bound);
     return Status::ok;
   });
 }
@@ -171,10 +180,12 @@ Status Script::synchronize(StreamName name) {
     if (!held) return Status::closed;
     if (const Status found = stream_of(name, stream); found != Status::ok) return found;
     const std::size_t mark = core_.ghost.mark();
+    tell(&Observer::waits, name);
     const CUresult result =
         core_.interpreter.allow_threads([&] { return cuStreamSynchronize(stream); });
     if (result != CUDA_SUCCESS) return Status::driver_error;
     core_.ghost.finished(name, mark);
+    tell(&Observer::finished, name);
     for (Variable variable = 0; variable < kVariableCount; ++variable)
       if (const Ref ref = variables_[variable]; ref && &ref->type() == &kBufferType) read_back(ref);
     return Status::ok;
@@ -183,26 +194,14 @@ Status Script::synchronize(StreamName name) {
 
 // The local handle keeps the memory for as long as it is being read.
 void Script::read_back(const Ref& buffer) {
+  Observer* observer = core_.ghost.observer();
   const BufferPayload payload = buffer->payload<BufferPayload>();
-  if (!payload.memory || core_.ghost.observer() == nullptr) return;
-  if (!core_.ghost.written(*payload.thing)) return;
-  Words words;
-  const std::uint32_t waits = core_.ghost.waits();  // Others may wait for more while we copy.
-  const CUresult result = core_.interpreter.allow_threads([&] {
-    return cuMemcpyDtoH(&words, payload.memory->address + offsetof(Block, out), sizeof words);
-  });
-  if (result != CUDA_SUCCESS) return;
-  Reading reading{};
-  reading.as_expected = true;
-  for (std::uint32_t i = 0; i < kBlockWords && reading.as_expected; ++i) {
-    std::int32_t expected = 0;
-    reading.as_expected =
-        core_.ghost.explains(*payload.thing, waits, i, words[i], expected, reading.what);
-    if (i > 0 && reading.as_expected) continue;
-    reading.observed = words[i];
-    reading.expected = expected;
-  }
-  core_.ghost.observer()->read(reading);
+  if (!payload.memory || observer == nullptr || !observer->wants(buffer.birth())) return;
+  Contents contents;
+  static_assert(sizeof contents == sizeof(Block));
+  const CUresult result = core_.interpreter.allow_threads(
+      [&] { return cuMemcpyDtoH(&contents, payload.memory->address, sizeof contents); });
+  if (result == CUDA_SUCCESS) observer->read(buffer.birth(), contents);
 }
 
 }  // namespace targets::graph_argument

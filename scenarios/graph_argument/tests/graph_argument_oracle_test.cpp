@@ -1,96 +1,354 @@
-// What only this path judges goes red when it should: each fault is planted.
+// What only this path judges goes red when the *path* misbehaves: each test breaks a policy, or the
+// script beneath it, in one place.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/pick_replay.h"
+#include "harness/tests/corpus.h"
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/script.h"
-#include "scenarios/graph_argument/tests/graph_argument_cases.h"
+#include "scenarios/graph_argument/tests/graph_argument_broken.h"
 
 namespace scenarios::graph_argument::testing {
 namespace {
 
 using harness::Fault;
 using harness::FaultKind;
-using harness::Outcome;
+using harness::Label;
 using targets::graph_argument::Window;
-
-/// The scenario with another driver, run once.
-Outcome run(void (*drive)(harness::Scene&)) {
-  harness::Scenario planted = scenario;
-  planted.drive = drive;
-  harness::Runner runner;
-  return runner.run(harness::Case{&planted, 0, {}, &sim(), {}});
-}
-
-Script& make_script(harness::Scene& scene) {
-  auto* script = scene.world().arena.make<Script>(scene);
-  scene.state = script;
-  return *script;
-}
 
 // ---- values -------------------------------------------------------------------------------------
 
-void read(harness::Scene& scene, bool as_expected) {
-  make_script(scene).read({"add_one", as_expected ? 101 : 7, 101, as_expected});
+TEST(GraphArgumentOracle, TheSoundPolicyIsSilentWhereTheBrokenOnesAreNot) {
+  for (const Program& program : {plain_program(), changes(), closes(), holds_up()})
+    EXPECT_EQ(outcome_of<RetainPerNode>(program).faults, std::vector<Fault>());
 }
 
-TEST(GraphArgumentOracle, TheExpectedValueIsNoFault) {
-  EXPECT_FALSE(run([](harness::Scene& scene) { read(scene, true); }).failed());
-}
+struct GivesOthers : Script {
+  using Script::Script;
+  Status allocate(Variable into, StreamName stream, std::int32_t value) override {
+    return Script::allocate(into, stream, value + 1);
+  }
+};
 
-TEST(GraphArgumentOracle, APlantedValueIsAWrongValue) {
-  const Outcome outcome = run([](harness::Scene& scene) { read(scene, false); });
-  ASSERT_EQ(outcome.faults.size(), 1u);
+TEST(GraphArgumentOracle, ABlockThatHoldsOtherValuesIsAWrongValue) {
+  const Outcome outcome = outcome_of<RetainPerNode, GivesOthers>(plain_program());
+  ASSERT_FALSE(outcome.faults.empty());
   EXPECT_EQ(outcome.faults[0].kind, FaultKind::wrong_value);
-  EXPECT_EQ(outcome.faults[0].detail, "7 instead of 101");
+  EXPECT_EQ(outcome.faults[0].object_kind, Label("add_one"));
+  EXPECT_EQ(outcome.faults[0].detail, "102 instead of 101");
 }
 
-void recycle(harness::Scene& scene, harness::Label death) {
-  Script& script = make_script(scene);
-  Fault fault;
-  fault.kind = FaultKind::recycled_use;
-  fault.death_site = death;
-  fault.use_site = "add_one";
-  scene.world().history.add(std::move(fault));
-  script.read({"saxpy", 7, 101, false});
-}
+/// Something writes where nothing should: the bytes at `offset` of the first buffer's block.
+template <std::size_t offset>
+struct Scribbles : Script {
+  using Script::Script;
+  Status launch(Variable graph, StreamName stream) override {
+    const Status status = Script::launch(graph, stream);
+    const std::int32_t wrong = 7;
+    for (const harness::Life& life : harness::World::current()->ledger.lives())
+      if (life.kind == Label("device memory"))
+        return cuMemcpyHtoD(life.address + offset, &wrong, sizeof wrong), status;
+    return status;
+  }
+};
 
-TEST(GraphArgumentOracle, AWrongValueBelongsToTheRecycledUseBeforeIt) {
-  const Outcome outcome =
-      run([](harness::Scene& scene) { recycle(scene, "Buffer.__dealloc__/R6"); });
-  ASSERT_EQ(outcome.faults.size(), 2u);
-  EXPECT_EQ(outcome.faults[1].kind, FaultKind::wrong_value);
-  EXPECT_EQ(outcome.windows[1], harness::raw(Window::r6));
-}
-
-TEST(GraphArgumentOracle, AWrongValueAfterACallersErrorIsTheCallers) {
-  const Outcome outcome = run([](harness::Scene& scene) { recycle(scene, "Buffer.close"); });
-  EXPECT_TRUE(outcome.faults.empty());
-  EXPECT_EQ(outcome.caller_errors.size(), 2u);
+TEST(GraphArgumentOracle, EveryFieldOfABlockIsCompared) {
+  const auto field = [](const Outcome& outcome) {
+    for (const Fault& fault : outcome.faults)
+      if (fault.kind == FaultKind::wrong_value) return fault.object_kind;
+    return Label();
+  };
+  using targets::graph_argument::Block;
+  EXPECT_EQ(field(outcome_of<RetainPerNode, Scribbles<offsetof(Block, in)>>(plain_program())),
+            Label("in"));
+  EXPECT_EQ(field(outcome_of<RetainPerNode, Scribbles<offsetof(Block, mid)>>(plain_program())),
+            Label("mid"));
+  EXPECT_EQ(field(outcome_of<RetainPerNode, Scribbles<offsetof(Block, out)>>(plain_program())),
+            Label("add_one"));
+  EXPECT_EQ(field(outcome_of<RetainPerNode, Scribbles<offsetof(Block, next)>>(plain_program())),
+            Label("next"));
 }
 
 // ---- what is accepted ---------------------------------------------------------------------------
 
+struct AcceptsClosed : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  bool refuses_closed() const override { return false; }
+};
+
 TEST(GraphArgumentOracle, AClosedStreamThatIsAcceptedIsAFault) {
-  const Outcome outcome =
-      run([](harness::Scene& scene) { make_script(scene).accepted_closed("Stream"); });
+  const Outcome outcome = outcome_of<AcceptsClosed>(
+      Program().script(Op::close_stream).script(Op::allocate, {0, 1}));
   ASSERT_EQ(outcome.faults.size(), 1u);
+  EXPECT_EQ(outcome.faults[0].kind, FaultKind::api_misuse);
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::r13));
 }
 
-TEST(GraphArgumentOracle, AStrangersHandleIsAFault) {
-  const Outcome outcome =
-      run([](harness::Scene& scene) { make_script(scene).met_stranger("embedded graph"); });
+/// ... and says nothing of it.
+struct AcceptsQuietly : Script {
+  using Script::Script;
+  Status allocate(Variable into, StreamName, std::int32_t value) override {
+    return Script::allocate(into, StreamName::first, value);
+  }
+};
+
+TEST(GraphArgumentOracle, AClosedStreamThatIsAcceptedQuietlyIsAFault) {
+  const Outcome outcome = outcome_of<RetainPerNode, AcceptsQuietly>(
+      Program().script(Op::close_stream).script(Op::allocate, {0, 1}));
   ASSERT_EQ(outcome.faults.size(), 1u);
-  EXPECT_EQ(outcome.faults[0].kind, FaultKind::recycled_use);
-  EXPECT_EQ(outcome.windows[0], harness::raw(Window::r18));
+  EXPECT_EQ(outcome.faults[0].kind, FaultKind::api_misuse);
+}
+
+struct SetsNoTombstones : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  bool sets_tombstones() const override { return false; }
+};
+
+TEST(GraphArgumentOracle, AStrangersHandleIsAFault) {
+  const auto programs = harness::testing::read_corpus(scenario, "programs");
+  harness::Case the_case = programs.at("R18").the_case;
+  harness::Runner runner;
+  const harness::Scenario broken = broken_scenario<SetsNoTombstones>();
+  the_case.scenario = &broken;
+  the_case.variant = variant_named("retain_per_node");
+  const harness::Proof proof = harness::prove(runner, the_case, 1, {.run_limit = 20'000});
+  EXPECT_TRUE(proof.failed);
 }
 
 TEST(GraphArgumentOracle, AGraphThatKeepsItselfIsTheCallers) {
-  const Outcome outcome = run([](harness::Scene& scene) { make_script(scene).closed_cycle(); });
+  const auto programs = harness::testing::read_corpus(scenario, "programs");
+  harness::Runner runner;
+  harness::Case the_case = programs.at("R20").the_case;
+  the_case.variant = variant_named("retain_per_node");
+  const Outcome& outcome = runner.run(the_case);
   EXPECT_TRUE(outcome.faults.empty());
-  ASSERT_EQ(outcome.caller_errors.size(), 1u);
-  EXPECT_EQ(outcome.caller_errors[0].kind, FaultKind::retention);
+  EXPECT_TRUE(std::any_of(outcome.caller_errors.begin(), outcome.caller_errors.end(),
+                          [](const Fault& fault) {
+                            return fault.object_kind == Label("reference cycle");
+                          }));
+}
+
+// ---- service ------------------------------------------------------------------------------------
+
+struct RefusesNodes : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  Status prepare(GraphBox&, const Owners&, Keeping*&) override { return Status::driver_error; }
+};
+
+struct RefusesExecutables : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  CUresult instantiate(GraphBox&, CUgraphExec&, Keeping*&) override {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+};
+
+struct RefusesUpdates : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  CUresult update(ExecBox&, GraphBox&) override { return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE; }
+};
+
+/// Everybody but the first finds his variable empty.
+struct FindsNothing : Script {
+  using Script::Script;
+  Status launch(Variable, StreamName) override { return Status::name_error; }
+};
+
+struct SaysClosed : Script {
+  using Script::Script;
+  Status instantiate(Variable, Variable) override { return Status::closed; }
+};
+
+template <class Policy, class Path = Script>
+void expect_refused(const Program& program, Label op, const char* answer) {
+  const Outcome outcome = outcome_of<Policy, Path>(program);
+  const auto found = std::find_if(
+      outcome.faults.begin(), outcome.faults.end(), [&](const Fault& fault) {
+        return fault.kind == FaultKind::refusal && fault.object_kind == op;
+      });
+  ASSERT_NE(found, outcome.faults.end()) << op.view();
+  EXPECT_EQ(found->detail, answer);
+}
+
+TEST(GraphArgumentService, WhatRefusesEverythingIsNotSound) {
+  expect_refused<RefusesNodes>(plain_program(), "add_kernel", "driver_error");
+  expect_refused<RefusesExecutables>(plain_program(), "instantiate", "driver_error");
+  expect_refused<RefusesUpdates>(changes(), "update", "update_failed");
+  expect_refused<RetainPerNode, FindsNothing>(plain_program(), "launch", "name_error");
+  expect_refused<RetainPerNode, SaysClosed>(plain_program(), "instantiate", "closed");
+}
+
+struct LaunchesNothing : Script {
+  using Script::Script;
+  Status launch(Variable, StreamName) override { return Status::ok; }
+};
+
+struct DropsAnother : Script {
+  using Script::Script;
+  Status drop(Variable variable) override { return Script::drop(variable + 1); }
+};
+
+struct MakesNothing : Script {
+  using Script::Script;
+  Status instantiate(Variable, Variable variable) override {
+    return Script::instantiate(targets::graph_argument::kNowhere, variable);
+  }
+};
+
+TEST(GraphArgumentService, WhatSaysOkAndDoesNothingIsNotSound) {
+  expect_refused<RetainPerNode, LaunchesNothing>(plain_program(), "launch",
+                                                 "ok, and left undone");
+  expect_refused<RetainPerNode, MakesNothing>(plain_program(), "instantiate",
+                                              "ok, and left undone");
+  expect_refused<RetainPerNode, DropsAnother>(Program().script(Op::drop, {1}), "drop",
+                                              "ok, and left undone");
+}
+
+/// Of another graph, which is empty.
+struct MakesEmptyExecutables : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  CUresult instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& keeping) override {
+    CUgraph empty = nullptr;
+    cuGraphCreate(&empty, 0);
+    const CUgraph asked = std::exchange(graph.graph, empty);
+    const CUresult result = RetainPerNode::instantiate(graph, exec, keeping);
+    graph.graph = asked;
+    cuGraphDestroy(empty);
+    return result;
+  }
+};
+
+TEST(GraphArgumentService, NodesThatDoNotRunAreWorkLeftUndone) {
+  expect_refused<MakesEmptyExecutables>(plain_program(), "add_one", "ran 0 times instead of 1");
+  expect_refused<MakesEmptyExecutables>(Program()
+                                            .script(Op::add_memcpy)
+                                            .script(Op::instantiate)
+                                            .script(Op::launch)
+                                            .script(Op::synchronize),
+                                        "memcpy", "ran 0 times instead of 1");
+}
+
+/// Everything twice, which values do not tell.
+struct MakesDoubleExecutables : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  CUresult instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& keeping) override {
+    CUgraph both = nullptr;
+    CUgraphNode first = nullptr, second = nullptr;
+    cuGraphCreate(&both, 0);
+    cuGraphAddChildGraphNode(&first, both, nullptr, 0, graph.graph);
+    cuGraphAddChildGraphNode(&second, both, &first, 1, graph.graph);
+    const CUgraph asked = std::exchange(graph.graph, both);
+    const CUresult result = RetainPerNode::instantiate(graph, exec, keeping);
+    graph.graph = asked;
+    cuGraphDestroy(both);
+    return result;
+  }
+};
+
+TEST(GraphArgumentService, NodesThatRunMoreOftenAreNotWhatWasAskedFor) {
+  expect_refused<MakesDoubleExecutables>(plain_program(), "add_one", "ran 2 times instead of 1");
+}
+
+TEST(GraphArgumentService, EveryRefusalHasASource) {
+  for (const Refusal& refusal : refusals()) EXPECT_FALSE(refusal.source.empty()) << refusal.ops;
+}
+
+// ---- what is bounded ----------------------------------------------------------------------------
+
+struct ForgetsReplaced : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  Status commit(GraphBox& graph, harness::Object&, CUgraphNode, const Owners&,
+                Keeping* prepared) override {
+    graph.keeping = prepared;
+    return Status::ok;
+  }
+  void destroyed(GraphBox&, CUgraphNode) override {}
+};
+
+/// Memory is freed when the script has dropped everything.
+struct FreesLate : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  void release(Garbage garbage) override {
+    if (garbage.kind != targets::graph_argument::ResourceKind::memory || over)
+      return RetainPerNode::release(std::move(garbage));
+    late.push_back(std::move(garbage));
+  }
+  void drop_late() {
+    over = true;
+    for (Garbage& garbage : late) RetainPerNode::release(std::move(garbage));
+    late.clear();
+  }
+  std::pmr::vector<Garbage> late;
+  bool over = false;
+};
+
+struct FreesAtTheEnd : Script {
+  FreesAtTheEnd(Core& core, Policy& policy) : Script(core, policy), late(policy) {}
+  Status drop_all(bool graphs) override {
+    const Status status = Script::drop_all(graphs);
+    if (!graphs) static_cast<FreesLate&>(late).drop_late();
+    return status;
+  }
+  Policy& late;
+};
+
+template <class Policy, class Path = Script>
+void expect_unbounded(const Program& program, Label kind, Label birth) {
+  const Outcome outcome = outcome_of<Policy, Path>(program);
+  EXPECT_FALSE(outcome.faults.empty()) << kind.view();
+  bool found = false;
+  for (const Fault& fault : outcome.faults) {
+    EXPECT_EQ(fault.kind, FaultKind::retention) << fault.signature();
+    EXPECT_EQ(fault.use_site, Label("bound")) << "not only when everything was dropped";
+    found = found || (fault.object_kind == kind && fault.birth_site == birth);
+  }
+  EXPECT_TRUE(found) << kind.view();
+}
+
+TEST(GraphArgumentBounded, WhatANodeHadGoesWhenItHasOthers) {
+  expect_unbounded<ForgetsReplaced>(changes(), "device memory", "allocate");
+  expect_unbounded<ForgetsReplaced>(changes(), "user object", "GN_launch");
+}
+
+TEST(GraphArgumentBounded, WhatIsFreedAtTheEndIsFreedTooLate) {
+  expect_unbounded<FreesLate, FreesAtTheEnd>(Program().script(Op::drop), "device memory",
+                                             "allocate");
+}
+
+// While the script goes on: the fault is found by the last op, not by what comes after it.
+TEST(GraphArgumentBounded, IsJudgedDuringTheRun) {
+  Program program;
+  program.script(Op::add_kernel).script(Op::drop).script(Op::collect).script(Op::collect);
+  program.script(Op::collect).script(Op::collect).script(Op::drop, {2});
+  for (std::uint32_t i = 0; i < kBoundCalls; ++i) program.script(Op::collect);
+  program.script(Op::instantiate).script(Op::launch).script(Op::synchronize_device);
+  const Outcome outcome = outcome_of<FreesLate, FreesAtTheEnd>(program);
+  ASSERT_FALSE(outcome.faults.empty());
+  EXPECT_EQ(outcome.faults[0].activation, harness::slot_name(0, 9 + kBoundCalls));
+}
+
+/// Nobody asks again for what Python's queue was too full for.
+struct NeverAsksAgain : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  void entered() override {}
+};
+
+TEST(GraphArgumentBounded, WhatWasPutOffIsAskedForAgain) {
+  const Outcome outcome = outcome_of<NeverAsksAgain>(holds_up());
+  ASSERT_FALSE(outcome.faults.empty());
+  EXPECT_EQ(outcome.faults[0].kind, FaultKind::retention) << "here at the end, too";
+}
+
+struct NeverRollsBack : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  void roll_back(GraphBox&, Keeping*) override {}
+};
+
+TEST(GraphArgumentBounded, WhatWasPreparedForACallThatFailedGoes) {
+  Program program = Program().script(Op::add_kernel).script(Op::create_definition);
+  program.script(Op::add_alloc, {0, 11}).script(Op::add_child, {0, 10, 11});
+  expect_unbounded<NeverRollsBack>(program, "user object", "GN_embed");
 }
 
 // ---- the contract -------------------------------------------------------------------------------
@@ -143,7 +401,7 @@ int window_met(const Met& met) {
   harness::Replay plain;
   world.begin(plain, 100);
   scene.begin(scenario, 0, {});
-  Script script(scene);
+  graph_argument::Script script(scene);
   scene.state = &script;
   Fault fault;
   fault.kind = met.kind;

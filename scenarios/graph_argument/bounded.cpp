@@ -1,0 +1,89 @@
+#include "scenarios/graph_argument/bounded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace scenarios::graph_argument {
+
+using harness::Label;
+
+namespace {
+
+std::size_t destructors_owed(const harness::Scene& scene, const Model& model) {
+  const auto& lives = scene.world().ledger.lives();
+  const auto ended = std::count_if(lives.begin(), lives.end(), [](const harness::Life& life) {
+    return life.kind == Label("user object") && !life.alive;
+  });
+  return static_cast<std::size_t>(ended) - model.destructed();
+}
+
+void note(harness::Scene& scene, Model& model, Holding& holding) {
+  if (std::exchange(holding.overdue, true)) return;
+  holding.found_in = scene.world().picker.current().name;
+  holding.found_at = scene.world().scheduler.now();
+  holding.lost_at = model.script_calls() + 1 - holding.lost_at;
+  model.overdue().push_back(holding);
+}
+
+/// After a use of what was not there, nobody knows who holds what.
+bool had_gone_wrong(const harness::Scene& scene, harness::Tick tick) {
+  const auto& faults = scene.world().history.faults();
+  return std::any_of(faults.begin(), faults.end(), [&](const harness::Fault& fault) {
+    return fault.tick <= tick && fault.kind != harness::FaultKind::retention &&
+           !is_caller_error(scene.scenario(), fault);
+  });
+}
+
+/// What is there at the end, too, the harness's own judge has found.
+bool is_found(const harness::History& history, harness::Name object) {
+  return std::any_of(history.faults().begin(), history.faults().end(),
+                     [&](const harness::Fault& fault) {
+                       return fault.kind == harness::FaultKind::retention && fault.object == object;
+                     });
+}
+
+}  // namespace
+
+bool has_lost(Model& model) { return model.quiet() && model.note_lost(); }
+
+void judge_bound(harness::Scene& scene, Model& model, const Call& call,
+                 targets::graph_argument::Status status) {
+  if (call.task != model.main() || !model.quiet()) return;
+  if (!model.may_have_lost() || !model.note_lost()) return;
+  if (call.asked.op != Op::synchronize_device || status != targets::graph_argument::Status::ok)
+    return;
+  if (destructors_owed(scene, model) > 0) return;  // Each says when it is over.
+  for (Holding& holding : model.holdings()) {
+    const std::uint32_t since = std::max(holding.lost_at, model.held_up_at());
+    if (holding.lost_at != 0 && model.script_calls() >= since + kBoundCalls)
+      note(scene, model, holding);
+  }
+}
+
+void judge_settled(harness::Scene& scene, Model& model) {
+  if (!has_lost(model)) return;
+  for (Holding& holding : model.holdings())
+    if (holding.lost_at != 0) note(scene, model, holding);
+}
+
+void report_overdue(harness::Scene& scene, const Model& model) {
+  harness::History& history = scene.world().history;
+  for (const Holding& holding : model.overdue()) {
+    const harness::Life& life = scene.world().ledger.life(holding.life);
+    if (is_found(history, life.name) || had_gone_wrong(scene, holding.found_at)) continue;
+    harness::Fault fault;
+    fault.kind = harness::FaultKind::retention;
+    fault.object_kind = life.kind;
+    fault.birth_site = life.birth_site;
+    fault.use_site = "bound";
+    fault.object = life.name;
+    fault.activation = holding.found_in;
+    fault.tick = holding.found_at;
+    fault.detail = fmt::format("alive since turn {}; nobody could use it any more {} calls ago",
+                               life.birth_tick, holding.lost_at);
+    history.add(std::move(fault));
+  }
+}
+
+}  // namespace scenarios::graph_argument

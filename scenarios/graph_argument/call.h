@@ -1,0 +1,56 @@
+// Call: what a script has asked the path for and has no answer to yet, as the judges know it: by
+// their own record of the asking, not by what the path makes of it.
+#pragma once
+
+#include <optional>
+
+#include "scenarios/graph_argument/scenario.h"
+#include "scenarios/graph_argument/variables.h"
+
+namespace scenarios::graph_argument {
+
+using targets::graph_argument::Condition;
+using targets::graph_argument::Kernel;
+using targets::graph_argument::StreamName;
+using targets::graph_argument::Wrapper;
+
+struct Wrapped;
+class Model;
+
+/// What is asked. What an op has no use for keeps its default.
+struct Asked {
+  Op op;
+  Variables given = 0;                       ///< The variables that it works on.
+  Variable into = targets::graph_argument::kNowhere;  ///< Where what it makes is to go.
+  std::optional<StreamName> stream = {};
+  std::int32_t value = 0;  ///< Of a buffer or a set.
+  Kernel kernel = Kernel::add_one;
+  Condition condition = Condition::if_then;
+  std::uint32_t branch = 0;
+};
+
+/// Lifetime: from the asking to the answer.
+struct Call {
+  static constexpr std::size_t kReferenceLimit = 6;
+
+  Asked asked;
+  harness::TaskId task = harness::TaskId::none;
+  std::uint32_t number = 0;   ///< Of all calls of a run, from 1.
+  std::size_t faults = 0;     ///< How many had been found.
+  std::uint32_t injected = 0; ///< How many CUDA calls had been told to fail.
+  std::size_t lives = 0;      ///< How many lives there had been.
+  Variables emptied = 0;      ///< What was empty at some time since.
+  std::array<Wrapped*, kReferenceLimit> referred{};  ///< What it has loaded, in its order.
+  std::size_t referred_count = 0;
+  std::uint32_t bound = 0;    ///< How often CUDA has done something for it.
+  bool stored = false;        ///< What it has made is in `into`.
+  bool stream_was_closed = false;  ///< When it was asked.
+  bool accepted_closed = false;    ///< The path took another for it, and said so.
+  std::size_t mark = 0;       ///< Launches when it began to wait.
+  std::uint32_t waits = 0;    ///< Waits that were over when its own was.
+  bool waits_for_device = false;
+  bool met_capture = false;   ///< ... while somebody captured.
+  Wrapped* made = nullptr;
+};
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,312 @@
+// Model: what a script has, by what it asked for and when CUDA did it. It knows nothing of policies;
+// the judges compare the path with it.
+//
+// What is asked comes from the witness, when it comes true from the path, as plain facts; which life
+// of the ledger belongs to it, from the ledger.
+#pragma once
+
+#include <algorithm>
+#include <memory_resource>
+#include <vector>
+
+#include "scenarios/graph_argument/call.h"
+
+namespace scenarios::graph_argument {
+
+using targets::graph_argument::Contents;
+using targets::graph_argument::Kind;
+
+struct ModelGraph;
+
+/// What a node does, in the order of kWorkLabels.
+enum class Work : std::uint8_t {
+  add_one,
+  saxpy,
+  block_sum,
+  produce,
+  consume,
+  chase,
+  captured,
+  scratch,
+  leave,
+  copy,
+  set,
+  record,
+  wait,
+  callback,
+  allocation,
+  free,
+  child,
+  if_then,
+  if_else,
+  while_loop,
+  switch_case,
+};
+harness::Label to_label(Work work);
+constexpr bool takes_buffers(Work work) { return work <= Work::chase; }
+constexpr bool is_conditional(Work work) { return work >= Work::if_then; }
+/// The device does it, and says when it is done.
+constexpr bool is_device_work(Work work) { return work <= Work::set; }
+inline constexpr std::size_t kDeviceWorkCount = harness::raw(Work::set) + std::size_t{1};
+
+/// A buffer, a module or an event.
+struct Thing {
+  Wrapper wrapper = Wrapper::none;
+  Kind kind;
+  std::int32_t value = 0;  ///< A buffer's first element.
+  harness::BirthId life = harness::BirthId::none;  ///< Its memory, library or event.
+  bool closed = false;
+  ModelGraph* attribute = nullptr;  ///< buffer.graph
+  std::pmr::vector<Thing*> next;    ///< What its block's `next` points at, or has pointed at.
+};
+
+/// A node with the parameters of one call.
+struct ModelNode {
+  Work work;
+  std::uint32_t serial = 0;   ///< The same node in a definition, its clones and its executables.
+  std::uint32_t made_by = 0;  ///< The call.
+  std::array<Thing*, 2> things{};
+  Thing* helper = nullptr;  ///< A module or an event.
+  std::int32_t value = 0;   ///< What a set writes; which of its bodies a conditional node runs.
+  std::array<ModelGraph*, targets::graph_argument::kBranchCount> bodies{};
+  bool idle = false;    ///< In an executable: in a branch that does not run.
+  bool looped = false;  ///< In an executable: in a loop, whose value others may set.
+
+  bool runs(std::size_t body) const {
+    return !is_conditional(work) || static_cast<std::size_t>(value) == body;
+  }
+  /// A bare address keeps nothing, nor does what is launched into a capture.
+  bool keeps_things() const { return work != Work::chase && work != Work::captured; }
+  bool keeps_helper() const { return work != Work::captured; }
+  bool points_into(const Thing& thing) const {
+    return things[0] == &thing || things[1] == &thing || helper == &thing;
+  }
+};
+using ModelNodes = std::pmr::vector<ModelNode>;
+
+/// A definition, a clone, a captured graph; or what is inside of a node.
+struct ModelGraph {
+  ModelNodes nodes;
+  ModelGraph* parent = nullptr;
+  harness::BirthId life = harness::BirthId::none;  ///< Of a root.
+  bool buried = false;   ///< Its node was destroyed, or one around it.
+  bool changed = false;  ///< A node of it was destroyed: its shape is not that of its list.
+  bool endless = false;  ///< A loop in it may have nothing that ends it.
+  bool branch = false;   ///< Of a conditional node.
+  bool spoilt = false;   ///< It has a condition that no node asks.
+
+  bool in_branch() const { return branch || (parent != nullptr && parent->in_branch()); }
+  const ModelGraph& root() const { return parent != nullptr ? parent->root() : *this; }
+  ModelGraph& root() { return parent != nullptr ? parent->root() : *this; }
+};
+
+struct ModelExec {
+  ModelNodes nodes;  ///< Flat.
+  ModelNodes given;  ///< Updates of single nodes, since the last of all.
+  const ModelGraph* source = nullptr;  ///< What it was made of.
+  harness::BirthId life = harness::BirthId::none;
+  std::uint32_t made_by = 0;
+  std::pmr::vector<std::uint32_t> updated_by;  ///< The last whole update, and those that failed since.
+  bool closed = false;
+  bool changed = false;  ///< As the graph that it was made of.
+};
+
+struct ModelLaunch {
+  ModelNodes nodes;
+  ModelNodes given;
+  std::pmr::vector<std::uint32_t> calls;  ///< That made and updated its executable.
+  StreamName stream;
+  harness::TaskId task;
+  bool finished = false;
+  std::uint32_t finished_in = 0;  ///< Which wait said so.
+};
+
+/// What a wrapper wraps.
+struct Wrapped {
+  Wrapper wrapper = Wrapper::none;
+  Kind kind = Kind::nothing;
+  Thing* thing = nullptr;
+  ModelGraph* graph = nullptr;  ///< Of a definition, a node, or a builder.
+  ModelExec* exec = nullptr;
+  std::uint32_t serial = 0;  ///< Of a node.
+  Work work = Work::add_one;
+  Thing* module = nullptr;  ///< Of a kernel node.
+  std::array<ModelGraph*, targets::graph_argument::kBranchCount> bodies{};  ///< Of a node.
+  bool destroyed = false;
+  bool capturing = false;
+  bool ended = false;  ///< A capture, well.
+  bool invalidated = false;
+  harness::BirthId stream = harness::BirthId::none;  ///< A builder's.
+};
+
+/// A life of CUDA's, and what makes it of use.
+struct Holding {
+  enum class Of : std::uint8_t { thing, graph, exec, stream, call };
+  harness::BirthId life;
+  Of of;
+  Thing* thing = nullptr;
+  ModelGraph* graph = nullptr;  ///< Of a call: what it was for.
+  ModelExec* exec = nullptr;
+  Wrapped* builder = nullptr;
+  std::uint32_t call = 0;
+  std::uint32_t lost_at = 0;  ///< The script's calls when nobody could use it any more; 0: of use.
+  bool overdue = false;
+  harness::Name found_in = 0;  ///< Where it was found to be.
+  harness::Tick found_at = 0;
+};
+
+/// Ownership: in the run's arena; borrows the scene.
+class Model {
+ public:
+  explicit Model(harness::Scene& scene) : scene_(scene) {}
+
+  /// Whose calls count: Python's main thread.
+  void set_main(harness::TaskId task) { main_ = task; }
+  harness::TaskId main() const { return main_; }
+
+  // ---- calls ----
+  Call& begin(const Asked& asked);
+  void end(Call& call, targets::graph_argument::Status status);
+  /// The call that this task makes; null where it makes none.
+  Call* current();
+
+  // ---- facts ----
+  void referred(Variable variable, Wrapper wrapper);
+  void stored(Variable variable, Wrapper wrapper);
+  void bound();
+  void closed(Wrapper wrapper);
+  void waits(StreamName stream);
+  void finished(StreamName stream);
+  void destructed_one() {
+    ++destructed_;
+    held_up_at_ = std::max(held_up_at_, script_calls_);
+  }
+  void finalizes() { finalizing_ = true; }
+  void accepted_closed() {
+    if (Call* call = current()) call->accepted_closed = true;
+  }
+
+  // ---- what there is ----
+  bool stream_is_closed(StreamName stream) const {
+    return stream == StreamName::second && stream_closed_;
+  }
+  bool finalizing() const { return finalizing_; }
+  const harness::Scene& scene() const { return scene_; }
+  Thing* buffer_of(Wrapper wrapper) const;
+  /// A launch has written to it.
+  bool written(const Thing& buffer) const;
+  const std::pmr::vector<ModelLaunch>& launches() const { return launches_; }
+  bool is_alive(harness::BirthId life) const { return scene_.world().ledger.alive(life); }
+  const std::pmr::vector<ModelExec*>& execs() const { return execs_; }
+  /// Freed by a node, or by one that could not be added.
+  bool was_freed(std::uint32_t allocation) const {
+    return std::find(freed_.begin(), freed_.end(), allocation) != freed_.end();
+  }
+  static ModelNode* find(ModelGraph& graph, std::uint32_t serial);
+  /// A node was destroyed, in it or inside of it.
+  static bool has_changed(const ModelGraph& graph);
+  static void flatten(const ModelGraph& graph, ModelNodes& into, bool idle = false,
+                      bool looped = false);
+
+  // ---- values (model_values.cpp) ----
+  /// How many waits had been over when this task's was.
+  std::uint32_t waits_before();
+  /// Whether `observed` may be in element `index` of buffer.out when so many waits were over.
+  /// `expected` is what fits best, and `what` has left it.
+  bool explains(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
+                std::int32_t observed, std::int32_t& expected, harness::Label& what) const;
+  bool explains_mid(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
+                    std::int32_t observed) const;
+  /// The addresses that its block may name.
+  bool explains_next(const Thing& buffer, std::uint64_t observed) const;
+
+  // ---- what nobody can use (model_lost.cpp) ----
+  /// Looks who is lost by now. Returns whether somebody that is lost is alive. In between calls.
+  bool note_lost();
+  std::pmr::vector<Holding>& holdings() { return holdings_; }
+  /// What was found to be there for too long, whatever became of it afterwards.
+  std::pmr::vector<Holding>& overdue() { return overdue_; }
+  const std::pmr::vector<Holding>& overdue() const { return overdue_; }
+  bool quiet() const { return calls_.empty(); }
+  /// There is reason to look: somebody may be lost, or is.
+  bool may_have_lost() const { return lost_some_ || lost_alive_; }
+  std::uint32_t script_calls() const { return script_calls_; }
+  /// The script's calls when CUDA's threads, or Python's queue, last held something up.
+  /// How many calls of the script a flood of Python's queue outlasts, which has a step in each.
+  static constexpr std::uint32_t kFloodCalls = 5;
+  std::uint32_t held_up_at() const { return held_up_at_; }
+  void hold_up(std::uint32_t calls = 0) { held_up_at_ = script_calls_ + calls; }
+  /// How many destructors of user objects have returned.
+  std::size_t destructed() const { return destructed_; }
+
+ private:
+  Wrapped& wrap(Kind kind);
+  Wrapped* find(Wrapper wrapper) const;
+  harness::BirthId newest(harness::Label kind) const;
+  void hold(Holding holding) {
+    if (holding.life != harness::BirthId::none) holdings_.push_back(holding);
+  }
+  void fail(const Call& call);
+  /// The user objects that CUDA has made for the call.
+  void hold_user_objects(const Call& call);
+  Variables empty() const;
+
+  // What a call comes to, by what it asks for.
+  void bind_object(Call& call);
+  void bind_node(Call& call);
+  void bind_inside(Call& call);
+  void bind_definition(Call& call);
+  void bind_exec(Call& call);
+  Thing& make_thing(Call& call, Kind kind, harness::Label life);
+  ModelGraph& make_graph(ModelGraph* parent, harness::BirthId life);
+  ModelGraph& copy(const ModelGraph& graph, ModelGraph* parent);
+  ModelNode& add(Call& call, ModelGraph& graph, ModelNode node);
+  void add_kernel(Call& call);
+  void add_conditional(Call& call);
+  void change(Call& call);
+  ModelExec& instantiate(Call& call, ModelGraph& graph);
+  void launch(Call& call);
+
+  bool is_referenced(const Wrapped& wrapped) const;
+  bool is_used(const Thing& thing) const;
+  bool is_used(const Holding& holding) const;
+  bool is_only_one(const Holding& holding) const;
+  bool is_used(std::uint32_t call) const;
+  bool is_reachable(const ModelGraph& root) const;
+  bool is_open(const ModelExec& exec) const;
+  /// A node that something holds passes the test.
+  template <class Test>
+  bool any_held(Test test) const;
+  static void meet(Call& waiting, Wrapped& builder);
+  static void bury(ModelGraph& graph);
+
+  harness::Scene& scene_;
+  std::array<Wrapped*, targets::graph_argument::kVariableCount> variables_{};
+  std::pmr::vector<Wrapped*> wrapped_;
+  std::pmr::vector<Thing*> things_;
+  std::pmr::vector<ModelGraph*> graphs_;
+  std::pmr::vector<ModelExec*> execs_;
+  std::pmr::vector<ModelLaunch> launches_;
+  struct Cycle {
+    harness::BirthId life;
+    Wrapped* held;
+  };
+  std::pmr::vector<Cycle> cycles_;
+  std::pmr::vector<Call*> calls_;
+  std::pmr::vector<Holding> holdings_;
+  std::pmr::vector<Holding> overdue_;
+  std::pmr::vector<std::uint32_t> freed_;  ///< Allocation nodes, by serial.
+  std::uint32_t call_count_ = 0;
+  std::uint32_t script_calls_ = 0;
+  std::uint32_t held_up_at_ = 0;
+  std::uint32_t serials_ = 0;
+  std::uint32_t waits_ = 0;
+  std::size_t destructed_ = 0;
+  harness::TaskId main_ = harness::TaskId::none;
+  bool lost_some_ = false;  ///< Since note_lost() looked.
+  bool lost_alive_ = false;  ///< As note_lost() found.
+  bool stream_closed_ = false;
+  bool finalizing_ = false;
+};
+
+}  // namespace scenarios::graph_argument

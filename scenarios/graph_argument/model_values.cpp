@@ -1,0 +1,163 @@
+// What a block may hold: the reference model of what each node leaves in its target.
+#include <algorithm>
+#include <bit>
+
+#include "scenarios/graph_argument/model.h"
+
+namespace scenarios::graph_argument {
+
+using harness::Label;
+
+namespace {
+
+/// The block that the node writes `out` of.
+Thing* target_of(const ModelNode& node) {
+  switch (node.work) {
+    case Work::add_one:
+    case Work::captured:
+    case Work::scratch:
+    case Work::copy:
+    case Work::set:
+      return node.things[0];
+    case Work::saxpy:
+    case Work::block_sum:
+    case Work::consume:
+    case Work::chase:
+      return node.things[1];
+    default:
+      return nullptr;
+  }
+}
+
+bool writes(const ModelNode& node, const Thing& thing) {
+  return !node.idle && target_of(node) == &thing;
+}
+
+/// It writes `mid`.
+bool produces(const ModelNode& node, const Thing& thing) {
+  return !node.idle && node.work == Work::produce && node.things[0] == &thing;
+}
+
+std::int32_t saxpy(std::int32_t x, std::int32_t y) {
+  const float product = 1.5f * static_cast<float>(x);
+  return std::bit_cast<std::int32_t>(product + static_cast<float>(y));
+}
+
+/// The reference model: what `node` leaves in element i of its target.
+std::int32_t result_of(const ModelNode& node, std::int32_t i) {
+  const std::int32_t x = node.things[0]->value;
+  const std::int32_t y = node.things[1] != nullptr ? node.things[1]->value : 0;
+  switch (node.work) {
+    case Work::add_one:
+    case Work::captured:
+      return x + i + 1;
+    case Work::saxpy:
+      return saxpy(x + i, y + i);
+    case Work::block_sum: {
+      constexpr std::int32_t kThreads = 32;  // A block's.
+      const std::int32_t first = x + i / kThreads * kThreads;
+      return kThreads * first + kThreads * (kThreads - 1) / 2;
+    }
+    case Work::consume:
+      return 2 * (x + i) + y + i;
+    case Work::copy:
+      return y + i;
+    case Work::chase:
+      return x + i;
+    case Work::scratch:
+      return 3 * (x + i);
+    default:
+      return node.value;
+  }
+}
+
+/// How far `chase` goes.
+constexpr std::uint32_t kChaseSteps = 4;
+
+/// The list may have been changed before the kernel ran or after it: any of its blocks will do. The
+/// address of one that is gone may be the target's own by now, which the kernel may read.
+bool is_in_list(const harness::Ledger& ledger, const Thing& thing, const Thing& target,
+                std::int32_t i, std::int32_t observed, std::uint32_t steps) {
+  const bool lost = !ledger.alive(thing.life);
+  if (observed == thing.value + i || (lost && observed == target.value + i)) return true;
+  const auto leads = [&](const Thing* to) {
+    return is_in_list(ledger, *to, target, i, observed, steps - 1);
+  };
+  const auto any_of = [&](const auto& next) {
+    return std::any_of(next.begin(), next.end(), leads);
+  };
+  return steps > 0 && (any_of(thing.next) || (lost && any_of(target.next)));
+}
+
+/// `consume` without `produce` before it adds what is in a new block. Only those that were added
+/// together are in order for certain: a node that is destroyed or changed leaves others unordered.
+bool may_lack_produce(const ModelNode& node, const ModelNodes& nodes) {
+  if (node.work != Work::consume) return false;
+  const bool is_first = &node == nodes.data();
+  const ModelNode* before = is_first ? nullptr : &node - 1;
+  return before == nullptr || before->work != Work::produce || before->things[0] != node.things[0];
+}
+
+}  // namespace
+
+Thing* Model::buffer_of(Wrapper wrapper) const {
+  const Wrapped* wrapped = find(wrapper);
+  return wrapped != nullptr ? wrapped->thing : nullptr;
+}
+
+bool Model::written(const Thing& buffer) const {
+  return std::any_of(launches_.begin(), launches_.end(), [&](const ModelLaunch& launch) {
+    return std::any_of(launch.nodes.begin(), launch.nodes.end(), [&](const ModelNode& node) {
+      return writes(node, buffer) || produces(node, buffer);
+    });
+  });
+}
+
+// Launches on other streams may be anywhere: their results, too, are as good as what was there. So
+// is what was there before a loop: two executables of one definition share its value, and one may
+// end the other's.
+bool Model::explains(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
+                     std::int32_t observed, std::int32_t& expected, Label& what) const {
+  bool settled = false;
+  for (const ModelLaunch& launch : launches_) {
+    for (const ModelNode& node : launch.nodes) {
+      if (!writes(node, buffer)) continue;
+      const auto i = static_cast<std::int32_t>(index);
+      expected = result_of(node, i);
+      what = to_label(node.work);
+      if (observed == expected) return true;
+      if (node.work == Work::chase && is_in_list(scene_.world().ledger, *node.things[0], buffer, i,
+                                                 observed, kChaseSteps))
+        return true;
+      if (may_lack_produce(node, launch.nodes) && observed == node.things[1]->value + i)
+        return true;
+      settled = settled || (launch.finished && launch.finished_in <= waits && !node.looped);
+    }
+  }
+  return !settled && observed == 0;
+}
+
+bool Model::explains_mid(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
+                         std::int32_t observed) const {
+  const std::int32_t produced = 2 * (buffer.value + static_cast<std::int32_t>(index));
+  bool asked = false;
+  bool settled = false;
+  for (const ModelLaunch& launch : launches_)
+    for (const ModelNode& node : launch.nodes) {
+      if (!produces(node, buffer)) continue;
+      asked = true;
+      settled = settled || (launch.finished && launch.finished_in <= waits && !node.looped);
+    }
+  return (asked && observed == produced) || (!settled && observed == 0);
+}
+
+// A link that is being written, or could not be, has left what was there.
+bool Model::explains_next(const Thing& buffer, std::uint64_t observed) const {
+  const harness::Ledger& ledger = scene_.world().ledger;
+  return observed == 0 ||
+         std::any_of(buffer.next.begin(), buffer.next.end(), [&](const Thing* to) {
+           return ledger.life(to->life).address == observed;
+         });
+}
+
+}  // namespace scenarios::graph_argument

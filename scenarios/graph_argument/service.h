@@ -1,0 +1,26 @@
+// Service: a call does what it is asked for, unless a failure was injected that it could have met,
+// or a refusal is documented for the situation that it was made in.
+#pragma once
+
+#include "scenarios/graph_argument/model.h"
+
+namespace scenarios::graph_argument {
+
+/// A refusal that the path may answer with. Whether its situation holds, the model says.
+struct Refusal {
+  std::string_view ops;  ///< In words.
+  targets::graph_argument::Status status;
+  bool (*allowed)(const Model& model, const Call& call);
+  std::string_view source;
+};
+std::span<const Refusal> refusals();
+
+/// Before the model forgets the call.
+void judge_answer(harness::Scene& scene, const Model& model, const Call& call,
+                  targets::graph_argument::Status status);
+
+/// What was launched and waited for really ran: every kernel and set; at the end, with the device
+/// idle, exactly that, and every copy.
+void judge_runs(harness::Scene& scene, const Model& model, bool at_end);
+
+}  // namespace scenarios::graph_argument
