@@ -26,15 +26,6 @@ void note(harness::Scene& scene, Model& model, Holding& holding) {
   model.overdue().push_back(holding);
 }
 
-/// After a use of what was not there, nobody knows who holds what.
-bool had_gone_wrong(const harness::Scene& scene, harness::Tick tick) {
-  const auto& faults = scene.world().history.faults();
-  return std::any_of(faults.begin(), faults.end(), [&](const harness::Fault& fault) {
-    return fault.tick <= tick && fault.kind != harness::FaultKind::retention &&
-           !is_caller_error(scene.scenario(), fault);
-  });
-}
-
 /// What is there at the end, too, the harness's own judge has found.
 bool is_found(const harness::History& history, harness::Name object) {
   return std::any_of(history.faults().begin(), history.faults().end(),
@@ -71,7 +62,7 @@ void report_overdue(harness::Scene& scene, const Model& model) {
   harness::History& history = scene.world().history;
   for (const Holding& holding : model.overdue()) {
     const harness::Life& life = scene.world().ledger.life(holding.life);
-    if (is_found(history, life.name) || had_gone_wrong(scene, holding.found_at)) continue;
+    if (is_found(history, life.name) || went_wrong(scene, holding.found_at)) continue;
     harness::Fault fault;
     fault.kind = harness::FaultKind::retention;
     fault.object_kind = life.kind;

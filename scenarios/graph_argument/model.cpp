@@ -20,6 +20,15 @@ Label to_label(Work work) {
   return kLabels[harness::raw(work)];
 }
 
+bool went_wrong(const harness::Scene& scene, harness::Tick by) {
+  const auto& faults = scene.world().history.faults();
+  return std::any_of(faults.begin(), faults.end(), [&](const harness::Fault& fault) {
+    return fault.tick <= by && fault.kind != harness::FaultKind::retention &&
+           fault.kind != harness::FaultKind::refusal &&
+           fault.kind != harness::FaultKind::wrong_value && !is_caller_error(scene.scenario(), fault);
+  });
+}
+
 // ---- calls --------------------------------------------------------------------------------------
 
 Variables Model::empty() const {

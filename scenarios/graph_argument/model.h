@@ -309,4 +309,8 @@ class Model {
   bool finalizing_ = false;
 };
 
+/// Something that was not there had been used by then, and that was no mistake of the caller's: from
+/// then on nobody knows who holds what, and all that follows may follow from it.
+bool went_wrong(const harness::Scene& scene, harness::Tick by);
+
 }  // namespace scenarios::graph_argument

@@ -258,6 +258,8 @@ constexpr std::array kRefusals{
     Refusal{"instantiate, update", Status::type_error, never_ends,
             "the script does not run a loop that nothing ends"},
     Refusal{"all", Status::driver_error, was_injected, "the run's own"},
+    Refusal{"on graphs and nodes", Status::driver_error, went_with_its_node,
+            "CUDA: their handles are not valid any more"},
     Refusal{"synchronize_device", Status::driver_error, waits_in_capture, kCapture},
     Refusal{"launch_captured, end_building", Status::driver_error, invalidated, kCapture},
     Refusal{"add_child", Status::driver_error, forbidden_inside, kMemory},
@@ -337,7 +339,8 @@ void judge_answer(harness::Scene& scene, const Model& model, const Call& call, S
     if (!is_done(call)) scene.refuse(name, "ok, and left undone");
     return judge_acceptance(scene, call);
   }
-  if (scene.world().history.faults().size() > call.faults) return;  // Which is why.
+  const bool has_cause = scene.world().history.faults().size() > call.faults;
+  if (has_cause || went_wrong(scene, scene.world().scheduler.now())) return;
   const bool allowed = std::any_of(kRefusals.begin(), kRefusals.end(), [&](const Refusal& each) {
     return each.status == status && each.allowed(model, call);
   });
@@ -375,6 +378,7 @@ Counts count(const harness::History& history, harness::EventKind kind) {
 
 // How often a loop runs is not the script's to say.
 void judge_runs(harness::Scene& scene, const Model& model, bool at_end) {
+  if (went_wrong(scene, scene.world().scheduler.now())) return;
   Counts least{};
   Counts loops{};
   for (const ModelLaunch& launch : model.launches()) {
