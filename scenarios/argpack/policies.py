@@ -1,0 +1,36 @@
+"""What this path's sound claims rest on, for scripts/mutate_policies.py: the policy, and where the rest of the
+path keeps, gives up, checks, waits or locks."""
+
+# Of targets/argpack/: a file, and which of its functions; ... means all.
+SOURCES = {
+    "own.h": ...,
+    "own.cpp": ...,
+    "context.h": ...,
+    "core.h": ...,
+    "memory.h": ["Memory::free"],
+    "device.cpp": ["LlvmDevice::deallocate", "GfxDevice::deallocate", "GfxDevice::retain", "GfxDevice::release"],
+    "program.h": ["ArgPack::~ArgPack", "Ndarray::~Ndarray"],
+    "program.cpp": ["find", "Program::end", "Program::remove", "Program::delete_argpack", "Program::delete_ndarray",
+                    "Program::erase", "Program::write", "Program::synchronize", "Program::flush",
+                    "Program::finalize"],
+    "launcher.cpp": ["submit", "Temporary::free", "Temporary::~Temporary", "LlvmLaunch::run",
+                     "LlvmLaunch::check_arguments", "LlvmLaunch::resolve_array", "LlvmLaunch::copy_back",
+                     "LlvmLaunch::finish"],
+    "gfx_runtime.cpp": ...,
+    "script.cpp": ["Script::reset_now"],
+    "script_arrays.cpp": ["Script::finalize", "Script::free", "Script::resize", "Script::deallocate"],
+    "script_bind.cpp": ...,
+    "script_launch.cpp": ["Script::compile_now", "Script::launch_now", "Script::wait_for_result"],
+    "script_packs.cpp": ["Script::finalize"],
+}
+
+# What only tells the judges, or offers a turn.
+SCENERY = r"ghost|SiteScope|HARNESS_CHECK|delay_point|edge_|binding|^step\("
+
+# What no rule of the script makes: name, file, an expression or a statement, what takes its place.
+BY_HAND = [
+    ("launches hold without bound", "own.cpp", "launch_count_ >= kLaunchLimit", "launch_count_ >= 1000 * kLaunchLimit"),
+]
+
+# A mutant that must be refuted, or the search itself is at fault.
+PLANTED = "own.cpp Own::bound drop: ++argument.pack->holder_count"

@@ -1,0 +1,27 @@
+"""What this path's sound claims rest on, for scripts/mutate_policies.py: the writers that are claimed sound, and
+how the interpreter keeps, gives up, checks and forgets."""
+
+# Of targets/managed_dict/: a file, and which of its functions; ... means all.
+SOURCES = {
+    "legal_writers.h": ["LegalRecycle::before_store", "LegalMaterialise::before_store"],
+    "dicts.h": ...,
+    "dicts.cpp": ...,
+    "instances.cpp": ...,
+    "objects.cpp": ["Objects::incref", "Objects::decref", "Objects::increment", "Objects::decrement",
+                    "Objects::deallocate"],
+    "attributes.cpp": ...,
+    "collector.cpp": ...,
+    "caches.cpp": ...,
+    "jit.cpp": ["Jit::store_compiled", "Jit::load_compiled", "Jit::load_type_attr", "Jit::store_type_attr"],
+    "types.cpp": ["Types::assign_version"],
+}
+
+# What only tells the judges, or offers a turn.
+SCENERY = (r"ghost|SiteScope|ModuleScope|HARNESS_CHECK|delay_point|edge_|judge_|counters|reached\(|observer|witness|"
+           r"references|writer->|scheduler\(\)\.note")
+
+# What no rule of the script makes: name, file, an expression or a statement, what takes its place.
+BY_HAND = []
+
+# A mutant that must be refuted, or the search itself is at fault.
+PLANTED = "attributes.cpp Attributes::store_value drop: core_.objects.incref(value)"

@@ -1,0 +1,620 @@
+"""Mutation points: where in a C++ source a mutation harness changes what the code does, and how.
+
+A source is cut into statements (not with a compiler: the tree's own style is all that it must read), and
+each place where something can be left out, forced or put after its neighbour becomes a point:
+
+  drop      a statement that is a call, an assignment or a count is not carried out; a loop is not entered
+  unguard   an object that lives only to guard its scope is not made
+  false     a condition, or what a function answers, is evaluated and then taken to be false
+  true      ... or true
+  without   an operand of && or || is left out
+  default   a function answers what a value-initialized result says: ok, null, zero
+  swap      two statements that follow each other change places
+
+All points of a file go into one text (mutant schemata): each asks mutation::on(number), and a program that
+is told a number in the environment has that one mutant. A point has a name that unrelated edits leave alone: file,
+function, kind, the text of what it changes and, where that stands in the function more than once, which one.
+"""
+import dataclasses
+import re
+
+HEADER = "mutation_active.h"
+
+TOKEN = re.compile(r"""
+    (?P<space>\s+) | (?P<comment>//[^\n]*|/\*.*?\*/) | (?P<directive>^[ \t]*\#[^\n]*(?:\\\n[^\n]*)*)
+  | (?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
+  | (?P<number>\d(?:[\w.]|'(?=\w))*) | (?P<word>[A-Za-z_]\w*)
+  | (?P<mark>::|->|\+\+|--|&&|\|\||<=|>=|==|!=|\+=|-=|\*=|/=|\|=|&=|\^=|%=|\.\.\.|<<|.)""",
+                   re.X | re.S | re.M)
+CLOSES = {"(": ")", "[": "]", "{": "}"}
+KEYWORDS = {"if", "for", "while", "do", "switch", "return", "break", "continue", "case", "default", "else",
+            "goto", "throw", "delete", "using", "typedef", "static_assert"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Token:
+    kind: str
+    text: str
+    begin: int
+    end: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    """One mutant."""
+    id: str
+    file: str
+    function: str
+    kind: str
+    line: int
+    what: str   # The text that is changed.
+    now: str    # What it comes to, in words.
+
+
+class CannotRead(Exception):
+    """A source is not in the style that is understood here."""
+
+
+def tokens_of(text):
+    found = []
+    for match in TOKEN.finditer(text):
+        if match.lastgroup not in ("space", "comment", "directive"):
+            found.append(Token(match.lastgroup, match.group(), match.start(), match.end()))
+    return found
+
+
+def flat(text):
+    """A piece of source on one line, without comments."""
+    return " ".join(re.sub(r"//[^\n]*", "", text).split())
+
+
+class Source:
+    """One file, cut into functions and statements. Collects points and the text to insert for each."""
+
+    def __init__(self, name, text, wanted, skip, first_number):
+        self.name, self.text, self.wanted, self.skip = name, text, wanted, skip
+        self.tokens = tokens_of(text)
+        self.match = self.pair_up()
+        self.points, self.inserts = [], []  # (position, rank, text)
+        self.number = first_number
+        self.seen = {}
+        self.functions = set()
+        self.outer(0, len(self.tokens), "")
+
+    # ---- tokens ----
+
+    def pair_up(self):
+        """For each bracket the index of its partner."""
+        partner, open_ones = {}, []
+        for i, token in enumerate(self.tokens):
+            if token.kind != "mark":
+                continue
+            if token.text in CLOSES:
+                open_ones.append(i)
+            elif token.text in CLOSES.values():
+                if not open_ones or CLOSES[self.tokens[open_ones[-1]].text] != token.text:
+                    raise CannotRead(f"{self.name}: brackets do not match at line {self.line(token.begin)}")
+                first = open_ones.pop()
+                partner[first], partner[i] = i, first
+        return partner
+
+    def line(self, position):
+        return self.text.count("\n", 0, position) + 1
+
+    def at(self, i):
+        return self.tokens[i].text if i < len(self.tokens) else ""
+
+    def slice(self, first, last):
+        """The text of the tokens first..last-1."""
+        return self.text[self.tokens[first].begin:self.tokens[last - 1].end] if first < last else ""
+
+    def find(self, first, last, texts):
+        """The first token among `texts` that is in no bracket; `last` when there is none."""
+        i = first
+        while i < last:
+            if self.at(i) in texts:
+                return i
+            i = self.match[i] + 1 if self.at(i) in CLOSES else i + 1
+        return last
+
+    # ---- outside of functions ----
+
+    def outer(self, first, last, scope):
+        """Namespaces, classes and what lies in them."""
+        i = begin = first
+        while i < last:
+            text = self.at(i)
+            if text == ";" or (text == ":" and self.at(i - 1) in ("public", "private", "protected")):
+                begin = i + 1
+            elif text in ("(", "["):
+                i = self.match[i]
+            elif text == "{":
+                i = self.braces(begin, i, scope)
+                begin = i + 1 if self.at(i + 1) not in (",", "{", "(", ";") else begin
+            i += 1
+
+    def braces(self, begin, brace, scope):
+        """What a `{` outside of functions opens. Returns its last token."""
+        end = self.match[brace]
+        head = [self.at(i) for i in self.top_level(begin, brace)]
+        if "namespace" in head or 'extern' in head:
+            self.outer(brace + 1, end, scope)
+        elif "enum" in head:
+            pass
+        elif self.is_function(head):
+            self.function(begin, brace, end, scope)
+        elif any(word in head for word in ("class", "struct", "union")):
+            word = next(word for word in ("class", "struct", "union") if word in head)
+            name = head[head.index(word) + 1] if head.index(word) + 1 < len(head) else ""
+            self.outer(brace + 1, end, f"{scope}{name}::")
+        return end
+
+    def top_level(self, first, last):
+        """Indices of the tokens that are in no bracket; the brackets themselves are among them."""
+        i = first
+        while i < last:
+            yield i
+            if self.at(i) in CLOSES:
+                i = self.match[i]
+                yield i
+            i += 1
+
+    @staticmethod
+    def is_function(head):
+        """Whether what comes before a `{` ends as the head of a function does."""
+        if "(" not in head or "=" in head[:head.index("(")]:
+            return False
+        tail = head[len(head) - 1 - head[::-1].index(")") + 1:]
+        return all(word in ("const", "override", "noexcept", "final", "&", "->", "::", "*") or word[0].isalpha()
+                   for word in tail) and not (":" in head[head.index("(") + 2:] and tail)
+
+    def function(self, begin, brace, end, scope):
+        paren = self.find(begin, brace, ("(",))
+        first = paren - 1
+        while first > begin and (self.at(first - 1) in ("::", "~") or self.at(first) == "::"
+                                 or self.at(first - 1) == "operator"):
+            first -= 1
+        name = scope + re.sub(r"\s+", "", self.slice(first, paren))
+        self.functions.add(name)
+        if not self.wanted(name) or "constexpr" in [self.at(i) for i in range(begin, first)]:
+            return
+        self.current = name
+        result = [self.at(i) for i in range(begin, first)
+                  if self.at(i) not in ("static", "virtual", "inline", "explicit", "[", "]", "nodiscard")]
+        self.result = self.kind_of_result("".join(result))
+        self.block(brace + 1, end)
+
+    @staticmethod
+    def kind_of_result(text):
+        if text == "bool":
+            return "bool"
+        return "value" if re.fullmatch(r"[\w:]*(Status|CUresult|Disposal|\*)", text) else ""
+
+    # ---- statements ----
+
+    def block(self, first, last):
+        before = None
+        while first < last:
+            after, simple = self.statement(first, last, False)
+            if before is not None and simple:
+                self.swap(before, (first, after))
+            before = (first, after) if simple else None
+            first = after
+
+    def statement(self, first, last, alone):
+        """Takes in one statement. `alone`: it is all that a condition decides about, so that leaving it out is
+        forcing the condition. Returns where the next begins, and whether it is a simple one."""
+        text = self.at(first)
+        if text == "{":
+            self.block(first + 1, self.match[first])
+            return self.match[first] + 1, False
+        if text in ("if", "for", "while", "switch"):
+            return getattr(self, text + "_")(first, last), False
+        if text == "do":
+            after, _ = self.statement(first + 1, last, False)
+            return self.find(after, last, (";",)) + 1, False
+        if text in ("case", "default"):
+            return self.find(first, last, (":",)) + 1, False
+        if text == "[":  # An attribute.
+            return self.match[first] + 1, False
+        end = self.find(first, last, (";",))
+        if text == "return":
+            self.returns(first, end)
+        elif text not in KEYWORDS and end > first:
+            return end + 1, self.simple(first, end, alone)
+        return end + 1, False
+
+    def simple(self, first, end, alone):
+        """A declaration or an expression. Returns whether it may change places with its neighbour."""
+        name = self.declared(first, end)
+        self.expressions(first, end)
+        what = self.slice(first, end)
+        if name is not None:
+            self.declaration(first, end, name)
+            return False
+        if self.skip.search(flat(what)):
+            return False
+        if not alone:
+            n = self.point("drop", first, what, "is not carried out")
+            if n is not None:
+                self.wrap(first, end + 1, f"{{ if (!mutation::on({n})) {{ ", " } }")
+        return True
+
+    def declared(self, first, end):
+        """The name that a statement declares; None when it is an expression."""
+        i = first
+        while self.at(i) in ("const", "static", "constexpr", "auto", "unsigned", "[[maybe_unused]]"):
+            i += 1
+        plain = i == first
+        if self.tokens[i].kind != "word" and not plain:
+            while self.at(i) in ("&", "*", "[", "&&"):
+                i += 1
+            return self.at(i)
+        if self.tokens[i].kind != "word":
+            return None
+        if not plain and self.at(i + 1) in ("=", "{", "(", ";"):
+            return self.at(i)
+        while i < end:
+            if self.tokens[i].kind == "word":
+                i += 1
+            elif self.at(i) == "::":
+                i += 1
+                continue
+            else:
+                break
+            if self.at(i) == "<":
+                closing = self.angle(i, end)
+                if closing is None:
+                    break
+                i = closing + 1
+            if self.at(i) != "::" and i < end and self.tokens[i].kind == "word":
+                return self.at(i)
+        j = i
+        while self.at(j) in ("&", "*", "&&"):
+            j += 1
+        if j > i and j < end and self.tokens[j].kind == "word" and self.at(j + 1) in ("=", "{", ";", "(", "["):
+            return self.at(j)
+        return None
+
+    def angle(self, first, last):
+        """Where the `<` of template arguments ends; None when it is a comparison."""
+        depth, i = 0, first
+        while i < last:
+            text = self.at(i)
+            depth += (text == "<") - (text == ">")
+            if depth == 0:
+                return i
+            if text in (";", "{", "&&", "||", "<=", ">=", "==") or text == "(":
+                return None
+            i += 1
+        return None
+
+    def declaration(self, first, end, name):
+        """One that guards its scope, or that says whether."""
+        what = self.slice(first, end)
+        if self.skip.search(flat(what)):
+            return
+        places = [i for i in range(first, end) if self.at(i) == name and self.at(i + 1) in ("=", "{", "(")]
+        if not places:
+            return
+        at_name = places[0]
+        if self.at(at_name + 1) == "=" and "bool" in [self.at(i) for i in range(first, at_name)]:
+            return self.force(at_name + 2, end)
+        opening = at_name + 1
+        if self.at(opening) not in ("(", "{") or self.match[opening] != end - 1 or self.is_used(name, end):
+            return
+        words = [self.at(i) for i in range(first, at_name)]
+        if "auto" in words or "&" in words or "static" in words:
+            return
+        n = self.point("unguard", first, what, "is not made")
+        if n is None:
+            return
+        type_ = self.text[self.tokens[first].begin:self.tokens[at_name].begin].replace("const ", "", 1).strip()
+        arguments = self.slice(opening + 1, end - 1)
+        self.replace(first, end + 1, f"std::optional<{type_}> {name}; "
+                                     f"if (!mutation::on({n})) {name}.emplace({arguments});")
+
+    def is_used(self, name, after):
+        depth = 0
+        for i in range(after, len(self.tokens)):
+            depth += (self.at(i) == "{") - (self.at(i) == "}")
+            if depth < 0:
+                return False
+            if self.at(i) == name:
+                return True
+        return False
+
+    def if_(self, first, last):
+        opening = first + 2 if self.at(first + 1) == "constexpr" else first + 1
+        closing = self.match[opening]
+        begin = self.find(opening + 1, closing, (";",))
+        begin = opening + 1 if begin == closing else begin + 1
+        if begin > opening + 1:
+            self.expressions(opening + 1, begin - 1)
+        has_else_after = self.skip_statement(closing + 1, last)
+        has_else = self.at(has_else_after) == "else"
+        forced = self.condition(begin, closing)
+        after = self.branch(closing + 1, last, forced and not has_else)
+        if has_else:
+            after = self.branch(after + 1, last, False)
+        return after
+
+    def branch(self, first, last, alone):
+        """What a condition decides about. A block of one statement is that statement."""
+        while self.at(first) == "[":
+            first = self.match[first] + 1
+        if self.at(first) != "{":
+            after, _ = self.statement(first, last, alone)
+            return after
+        inside, end = first + 1, self.match[first]
+        if alone and inside < end and self.skip_statement(inside, end) == end:
+            self.statement(inside, end, True)
+        else:
+            self.block(inside, end)
+        return end + 1
+
+    def condition(self, first, last):
+        """Returns whether it could be forced."""
+        if self.declared(first, last) is not None and "=" in [self.at(i) for i in self.top_level(first, last)]:
+            start = next(i for i in self.top_level(first, last) if self.at(i) == "=")
+            self.expressions(start + 1, last)
+            return False
+        self.expressions(first, last)
+        return self.force(first, last)
+
+    def while_(self, first, last):
+        closing = self.match[first + 1]
+        self.expressions(first + 2, closing)
+        self.refuse(first + 2, closing)
+        after, _ = self.statement(closing + 1, last, False)
+        return after
+
+    def for_(self, first, last):
+        closing = self.match[first + 1]
+        parts = self.find(first + 2, closing, (";",))
+        after, _ = self.statement(closing + 1, last, True)
+        if parts == closing:
+            self.loop(first, closing, after)
+        else:
+            condition_end = self.find(parts + 1, closing, (";",))
+            self.expressions(parts + 1, condition_end)
+            if condition_end > parts + 1:
+                self.refuse(parts + 1, condition_end)
+        return after
+
+    def loop(self, first, closing, after):
+        head = self.slice(first, closing + 1)
+        if self.skip.search(flat(self.slice(first, after))) and self.skip_statement(closing + 1, after) == after \
+                and self.skip.search(flat(self.slice(closing + 1, after))):
+            return
+        n = self.point("drop", first, head, "does not run")
+        if n is not None:
+            self.insert(self.tokens[first].begin, 0, f"if (!mutation::on({n})) ")
+
+    def switch_(self, first, last):
+        closing = self.match[first + 1]
+        body = closing + 1
+        self.block(body + 1, self.match[body])
+        return self.match[body] + 1
+
+    def skip_statement(self, first, last):
+        """Where the statement after this one begins; takes nothing in."""
+        text = self.at(first)
+        while text == "[" and self.at(first + 1) == "[":
+            first = self.match[first] + 1
+            text = self.at(first)
+        if text == "{":
+            return self.match[first] + 1
+        if text in ("if", "for", "while", "switch"):
+            opening = first + 1 if self.at(first + 1) == "(" else first + 2
+            after = self.skip_statement(self.match[opening] + 1, last)
+            return self.skip_statement(after + 1, last) if self.at(after) == "else" else after
+        return self.find(first, last, (";",)) + 1
+
+    def returns(self, first, end):
+        if end == first + 1:
+            return
+        self.expressions(first + 1, end)
+        what = self.slice(first + 1, end)
+        if self.skip.search(flat(what)):
+            return
+        if self.result == "bool":
+            self.force(first + 1, end)
+        elif self.result == "value" and "(" in what:
+            n = self.point("default", first, "return " + what, "answers what a default says")
+            if n is not None:
+                self.insert(self.tokens[first].begin, 0, f"{{ if (mutation::on({n})) return {{}}; ")
+                self.insert(self.tokens[end].end, 1, " }")
+
+    # ---- expressions ----
+
+    def expressions(self, first, last):
+        """Lambdas, chains of && and ||, and what ? decides, wherever in the expression."""
+        i = first
+        while i < last:
+            if self.at(i) == "[" and self.is_lambda(i, last):
+                i = self.lambda_(i, last)
+                continue
+            if self.at(i) in CLOSES:
+                self.chain(i + 1, self.match[i])
+            i += 1
+        self.chain(first, last)
+
+    def is_lambda(self, i, last):
+        return not (self.tokens[i - 1].kind in ("word", "number") and self.at(i - 1) != "return"
+                    or self.at(i - 1) in (")", "]")) and self.at(self.match[i] + 1) in ("(", "{")
+
+    def lambda_(self, i, last):
+        j = self.match[i] + 1
+        if self.at(j) == "(":
+            j = self.match[j] + 1
+        while j < last and self.at(j) != "{":
+            j += 1
+        outer, self.result = self.result, ""
+        self.block(j + 1, self.match[j])
+        self.result = outer
+        return self.match[j] + 1
+
+    def chain(self, first, last):
+        """The operands of && and || that are in no further bracket, between commas and the like."""
+        begin = first
+        for i in [*self.top_level(first, last), last]:
+            if i != last and self.at(i) in (",", ";", "=", "?", ":", "return", "|=", "&=", "{"):
+                self.operands(begin, i)
+                if self.at(i) == "?":
+                    self.force(begin, i)
+                begin = self.match[i] + 1 if self.at(i) == "{" else i + 1
+        self.operands(begin, last)
+
+    def operands(self, first, last):
+        def split(a, b, mark):
+            ends = [i for i in self.top_level(a, b) if self.at(i) == mark and i > a and self.at(i + 1) != ")"]
+            return list(zip([a] + [i + 1 for i in ends], ends + [b]))
+        if first >= last or any(self.at(i) == "=" for i in self.top_level(first, last)):
+            return
+        alternatives = split(first, last, "||")
+        for a, b in alternatives:
+            if len(alternatives) > 1:
+                self.operand(a, b, "no", "||")
+            both = split(a, b, "&&")
+            if len(both) > 1:
+                for c, d in both:
+                    self.operand(c, d, "yes", "&&")
+
+    def operand(self, first, last, word, mark):
+        what = self.slice(first, last)
+        if self.skip.search(flat(what)):
+            return
+        n = self.point("without", first, what, f"is left out of {mark}")
+        if n is not None:
+            self.wrap(first, last, f"mutation::{word}({n}, static_cast<bool>(", "))")
+
+    def force(self, first, last):
+        """A condition: one mutant that it is false, one that it is true."""
+        what = self.slice(first, last)
+        if self.skip.search(flat(what)):
+            return True
+        if what not in ("false", "nullptr", "0"):
+            self.refuse(first, last)
+        if what != "true":
+            n = self.point("true", first, what, "is taken to be true")
+            if n is not None:
+                self.wrap(first, last, f"mutation::yes({n}, static_cast<bool>(", "))")
+        return True
+
+    def refuse(self, first, last):
+        what = self.slice(first, last)
+        if self.skip.search(flat(what)):
+            return
+        n = self.point("false", first, what, "is taken to be false")
+        if n is not None:
+            self.wrap(first, last, f"mutation::no({n}, static_cast<bool>(", "))")
+
+    def swap(self, one, two):
+        """Both are expressions; where one of them is scenery there is nothing to see."""
+        texts = [self.text[self.tokens[a].begin:self.tokens[b - 1].end] for a, b in (one, two)]
+        if any(self.skip.search(flat(text)) for text in texts) or flat(texts[0]) == flat(texts[1]):
+            return
+        if not all("(" in text or re.search(r"\+\+|--", text) for text in texts):
+            return
+        n = self.point("swap", one[0], " ".join(texts), "change places")
+        if n is not None:
+            self.insert(self.tokens[one[0]].begin, -1, f"if (mutation::on({n})) {{ {texts[1]} {texts[0]} }} else {{ ")
+            self.insert(self.tokens[two[1] - 1].end, 2, " }")
+
+    # ---- points ----
+
+    def by_hand(self, name, what, instead):
+        """A mutant that a table gives: an expression that takes the place of another, or a statement of one."""
+        if self.text.count(what) != 1:
+            raise CannotRead(f"{self.name}: '{what}' is there {self.text.count(what)} times")
+        begin = self.text.index(what)
+        self.current = "by hand"
+        index = next(i for i, token in enumerate(self.tokens) if token.begin >= begin)
+        n = self.point("instead", index, name, f"`{flat(what)}` is `{flat(instead)}`")
+        if what.endswith((";", "}")):
+            self.insert(begin, -1, f"if (mutation::on({n})) {{ {instead} }} else {{ ")
+            self.insert(begin + len(what), 2, " }")
+        else:
+            self.insert(begin, -1, f"(mutation::on({n}) ? ({instead}) : (")
+            self.insert(begin + len(what), 2, "))")
+
+    def point(self, kind, first, what, now):
+        """Registers a mutant. Returns its number."""
+        key = f"{self.name} {self.current} {kind}: {flat(what)}"
+        self.seen[key] = self.seen.get(key, 0) + 1
+        count = self.seen[key]
+        name = key if count == 1 else f"{key} #{count}"
+        self.points.append(Point(name, self.name, self.current, kind, self.line(self.tokens[first].begin),
+                                 flat(what), now))
+        self.number += 1
+        return self.number - 1
+
+    def insert(self, position, rank, text):
+        self.inserts.append((position, rank, len(self.inserts), text))
+
+    def wrap(self, first, last, before, after):
+        """Later wraps of the same text go outside of earlier ones."""
+        self.insert(self.tokens[first].begin, 0, before)
+        self.insert(self.tokens[last - 1].end, 1, after)
+
+    def replace(self, first, last, text):
+        begin, end = self.tokens[first].begin, self.tokens[last - 1].end
+        self.inserts = [(p, r, k, t) for p, r, k, t in self.inserts if not begin < p < end]
+        self.inserts.append((begin, 0, len(self.inserts), ("replace", end, text)))
+
+    def mutated(self):
+        """The text with every point in it."""
+        # At one place: what closes comes before what opens; the outermost opens first and closes last.
+        def order(entry):
+            position, rank, count, _ = entry
+            return (position, 0 if rank > 0 else 1, rank if rank > 0 else rank, count if rank > 0 else -count)
+        out, at = [], 0
+        for position, _, _, text in sorted(self.inserts, key=order):
+            out.append(self.text[at:position] if position > at else "")
+            at = max(at, position)
+            if isinstance(text, tuple):
+                out.append(text[2])
+                at = text[1]
+            else:
+                out.append(text)
+        out.append(self.text[at:])
+        return f'#include "{HEADER}"\n#line 1 "{self.name}"\n' + "".join(out)
+
+
+RUNTIME = """// Which mutant is active: written by scripts/mutate_policies.py into a copy of the tree.
+#pragma once
+#pragma clang diagnostic ignored "-Weverything"
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+namespace mutation {
+inline constexpr unsigned kCount = @COUNT@;
+inline unsigned char reached[kCount + 1];
+/// Without a number it writes down, at the end, which points made a difference.
+struct State {
+  unsigned active = kCount;
+  const char* record = nullptr;
+  State() {
+    if (const char* number = std::getenv("AFTERLIFE_MUTANT")) active = std::strtoul(number, nullptr, 10);
+    record = std::getenv("AFTERLIFE_REACHED");
+  }
+  ~State() {
+    if (record == nullptr) return;
+    if (std::FILE* file = std::fopen(record, "wb")) {
+      std::fwrite(reached, 1, kCount, file);
+      std::fclose(file);
+    }
+  }
+};
+inline State state;
+
+inline bool on(unsigned number) {
+  reached[number] = 1;
+  return number == state.active;
+}
+inline bool yes(unsigned number, bool found) { return found || on(number); }
+inline bool no(unsigned number, bool found) { return found && !on(number); }
+}  // namespace mutation
+"""
