@@ -50,10 +50,13 @@ COPY = BUILD / "tree"
 PROGRAM = COPY / "build" / "dev" / "afterlife"  # As deep as in the tree: what is not mutated is in the compiler's cache.
 ANSWERS = BUILD / "answers.jsonl"
 BAR = 0.95
+NUMBERS_PER_FILE, NUMBERS_PER_PATH, PATH_LIMIT = 500, 20_000, 20
+NO_MUTANT = NUMBERS_PER_PATH * PATH_LIMIT
 SHARES = (0.003, 0.03, 0.2, 1)  # Of all runs: most mutants need few.
 CHECK_SHARE = 0.01
 CALIBRATION_RUNS = 3000
 HANG_FACTOR, HANG_SECONDS = 60, 60
+NEVER = "never reached"
 stopped = threading.Event()
 
 
@@ -74,7 +77,7 @@ class Path:
         self.mutants, self.texts = [], {}  # Numbers are the places in all paths' list.
 
     def add_points(self, first_number):
-        """Reads the sources. Returns how many mutants there are by now."""
+        """Reads the sources. Numbers leave room, so that an edit of one file builds that file alone again."""
         skip = re.compile(self.declared.SCENERY)
         number = first_number
         for file, functions in self.declared.SOURCES.items():
@@ -88,19 +91,34 @@ class Path:
                     source.by_hand(name, what, instead)
             self.mutants += source.points
             self.texts[file] = source.mutated()
-            number += len(source.points)
-        return number
+            if source.number > number + NUMBERS_PER_FILE:
+                raise CannotMutate(f"{file} has more than {NUMBERS_PER_FILE} mutants")
+            number += NUMBERS_PER_FILE
+        if number > first_number + NUMBERS_PER_PATH:
+            raise CannotMutate(f"{self.name} has too many files")
+
+    def listed(self):
+        """Each entry of the list: the names of mutants, and why they change nothing. A name that ends with * means
+        all that begin so, and of them those that no run of a sound variant ever reaches."""
+        file, found, names = ROOT / "scenarios" / self.name / "equivalent_mutants.txt", [], []
+        for line in file.read_text().splitlines() if file.exists() else ():
+            if line.startswith("    "):
+                found[-1:] = [(names, (found[-1][1] + " " + line.strip()).strip())]
+            elif line and not line.startswith("#"):
+                if not found or found[-1][1]:
+                    names = []
+                    found.append((names, ""))
+                names.append(line.strip())
+        return found
 
     def equivalents(self):
-        """Name of each mutant that is listed, and why it changes nothing."""
-        file, found, name = ROOT / "scenarios" / self.name / "equivalent_mutants.txt", {}, None
-        for line in file.read_text().splitlines() if file.exists() else ():
-            if line.startswith("    ") and name:
-                found[name] = (found[name] + " " + line.strip()).strip()
-            elif line and not line.startswith("#"):
-                name = line.strip()
-                found[name] = ""
-        return found
+        """Name of each mutant that is listed by its name, and why it changes nothing."""
+        return {name: reason for names, reason in self.listed() for name in names if not name.endswith("*")}
+
+    def unreached(self):
+        """The same for those that are listed as never reached."""
+        begins = [(name[:-1], reason) for names, reason in self.listed() for name in names if name.endswith("*")]
+        return {point.id: reason for point in self.mutants for begin, reason in begins if point.id.startswith(begin)}
 
 
 def all_paths():
@@ -108,35 +126,34 @@ def all_paths():
 
 
 def read_paths(names):
-    """All paths, always: the numbers of their mutants follow each other. Returns those that are named."""
-    paths, count = [Path(name) for name in all_paths()], 0
-    for path in paths:
-        path.first = count
-        count = path.add_points(count)
-    return [path for path in paths if not names or path.name in names], paths, count
+    """All paths, always: the copy holds all. Returns those that are named, and all."""
+    paths = [Path(name) for name in all_paths()]
+    for index, path in enumerate(paths):
+        path.add_points(index * NUMBERS_PER_PATH)
+    return [path for path in paths if not names or path.name in names], paths
 
 
 # ---- the copy ----
 
-def copy_tree(paths, count):
+def copy_tree(paths):
     """Brings the copy up to date; what has not changed is not written again."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True,
                             check=True).stdout.decode().split("\0")
     texts = {name: (ROOT / name).read_bytes() for name in listed
-             if name.split("/")[0] in ("harness", "scenarios", "targets", "scripts", "CMakeLists.txt",
+             if name.split("/")[0] in ("harness", "scenarios", "targets", "scripts", "corpus", "CMakeLists.txt",
                                       "CMakePresets.json")
              and (ROOT / name).is_file()}
     for path in paths:
         for file, text in path.texts.items():
             texts[f"targets/{path.name}/{file}"] = text.encode()
-    texts[mutation_points.HEADER] = mutation_points.RUNTIME.replace("@COUNT@", str(count)).encode()
+    texts[mutation_points.HEADER] = mutation_points.RUNTIME.replace("@COUNT@", str(NO_MUTANT)).encode()
     texts["build/cuda_root.txt"] = (ROOT / "build/cuda_root.txt").read_bytes()
     for name, text in texts.items():
         file = COPY / name
         if not file.is_file() or file.read_bytes() != text:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(text)
-    for folder in ("harness", "scenarios", "targets"):
+    for folder in ("harness", "scenarios", "targets", "corpus"):
         for file in (COPY / folder).rglob("*"):
             if file.is_file() and str(file.relative_to(COPY)) not in texts:
                 file.unlink()
@@ -166,7 +183,7 @@ def afterlife(arguments, seconds, mutant=None, record=None):
         env["AFTERLIFE_MUTANT"] = str(mutant)
     if record is not None:
         env["AFTERLIFE_REACHED"] = str(record)
-    process = subprocess.Popen([str(PROGRAM), *map(str, arguments)], cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen([str(PROGRAM), *map(str, arguments)], cwd=COPY, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                                start_new_session=True)
     try:
@@ -207,8 +224,8 @@ def prove(variant, mutant=None, record=None):
 class Baseline:
     """A sound variant without a mutant: how fast it is, and which points its runs turn."""
 
-    def __init__(self, variant, options, count):
-        self.variant, self.count = variant, count
+    def __init__(self, variant, options):
+        self.variant = variant
         self.reached, self.turned_by_proof = {}, None
         self.rate = self.measure_rate()
         self.runs = options.runs or max(1000, int(self.rate * options.seconds))
@@ -278,7 +295,7 @@ class Search:
 
     def __init__(self, path, baselines, answers, options):
         self.path, self.baselines, self.answers, self.options = path, baselines, answers, options
-        self.numbers = {point.id: path.first + i for i, point in enumerate(path.mutants)}
+        self.numbers = {point.id: point.number for point in path.mutants}
         self.refuted, self.survived = {}, {}  # By name: a note.
 
     def run(self, names, shares, proves):
@@ -318,7 +335,7 @@ class Search:
                 return None
             runs = max(1, int(baseline.runs * share))
             if not baseline.turns(self.numbers[name], runs):
-                self.survived.setdefault(name, "never reached")
+                self.survived.setdefault(name, NEVER)
                 continue
             word, note = self.answers.ask(name, baseline.variant, share, lambda: fuzz(
                 baseline.variant, runs, baseline.limit_seconds(runs), mutant=self.numbers[name]))
@@ -344,46 +361,62 @@ class Search:
 
 # ---- the score ----
 
+def excused(path, search):
+    """The survivors that are no misses, by name: why. What is listed as never reached must not have been."""
+    reasons = {name: why for name, why in path.unreached().items() if search.survived.get(name) == NEVER}
+    return reasons | path.equivalents()
+
+
+def wrong_entries(path, search):
+    """What is wrong with the list: a line for each entry."""
+    names = {point.id for point in path.mutants}
+    for entry, reason in path.listed():
+        if not reason:
+            yield f"is listed without a reason: {entry[0]}"
+        for name in entry:
+            if name.endswith("*") and not any(one.startswith(name[:-1]) for one in names):
+                yield f"is listed, and no mutant begins so: {name}"
+            elif not name.endswith("*") and name not in names:
+                yield f"is listed and no longer there: {name}"
+    for name in path.equivalents():
+        if name in search.refuted:
+            yield f"is listed as equivalent and was refuted: {name} [{search.refuted[name]}]"
+
+
 def judge(path, search, tested):
-    """Prints the survivors and the score of one path. Returns whether all is well."""
-    equivalents = path.equivalents()
+    """Prints the misses and the score of one path. Returns whether all is well."""
+    reasons = excused(path, search)
     by_name = {point.id: point for point in path.mutants}
-    stale = [name for name in equivalents if name not in by_name]
-    unreasoned = [name for name, reason in equivalents.items() if not reason]
-    wrong = [name for name in equivalents if name in search.refuted]
-    misses = [name for name in search.survived if name not in equivalents and name not in search.refuted]
-    counted = len(tested) - sum(name in equivalents for name in tested)
+    left = [name for name in tested if name not in search.refuted]
+    misses = [name for name in left if name not in reasons]
+    equivalent = len(left) - len(misses)
+    counted = len(tested) - equivalent
     for name in misses:
         point = by_name[name]
         print(f"  miss: targets/{path.name}/{point.file}:{point.line}: {name} [{search.survived[name]}]")
-    for what, names in (("is listed and no longer there", stale), ("is listed without a reason", unreasoned),
-                        ("is listed as equivalent and was refuted", wrong)):
-        for name in names:
-            print(f"  {what}: {name}" + (f" [{search.refuted[name]}]" if name in search.refuted else ""))
+    wrong = list(wrong_entries(path, search))
+    for line in wrong:
+        print(f"  {line}")
     score = 1 - len(misses) / counted if counted else 0
     print(f"{path.name}: {len(tested)} mutants, {counted - len(misses)} of {counted} refuted: {100 * score:.1f} %; "
-          f"{len(misses)} missed, {len(tested) - counted} equivalent, {len(stale) + len(unreasoned) + len(wrong)} wrong "
-          f"entries", flush=True)
-    return score >= BAR and not stale and not unreasoned and not wrong
+          f"{len(misses)} missed, {equivalent} equivalent, {len(wrong)} wrong entries", flush=True)
+    return score >= BAR and not wrong
 
 
 def write_survivors(folder, path, search):
     """For whoever closes the gaps."""
     folder.mkdir(parents=True, exist_ok=True)
-    equivalents = path.equivalents()
-    lines = []
-    for point in path.mutants:
-        if point.id in search.survived and point.id not in search.refuted:
-            state = "equivalent" if point.id in equivalents else "MISS"
-            lines.append(f"{state} | targets/{path.name}/{point.file}:{point.line} | {point.function} | "
-                         f"{point.kind}: `{point.what}` {point.now} | {search.survived[point.id]} | {point.id}")
+    reasons = excused(path, search)
+    lines = [f"{'equivalent' if point.id in reasons else 'MISS'} | targets/{path.name}/{point.file}:{point.line} | "
+             f"{point.function} | {point.kind}: `{point.what}` {point.now} | {search.survived[point.id]} | {point.id}"
+             for point in path.mutants if point.id in search.survived and point.id not in search.refuted]
     (folder / f"{path.name}.txt").write_text("\n".join(lines) + "\n")
 
 
 def sound_variants(path):
     listed = json.loads(afterlife(["list", "--json"], 60)[1])
-    return [f"{path.name}/{variant['name']}" for one in listed["paths"] if one["name"] == path.name
-            for variant in one["variants"] if variant["claim"] == "sound"]
+    return [f"{path.name}/{row['variant']}" for one in listed["paths"] if one["path"] == path.name
+            for row in one["variants"] if row["claim"] == "sound"]
 
 
 def chosen(path, options):
@@ -397,9 +430,9 @@ def chosen(path, options):
            [n for n in by_hash if n != path.declared.PLANTED][:options.few]
 
 
-def mutate(path, options, answers, count):
+def mutate(path, options, answers):
     """Returns whether the path's score and its list are as they should be."""
-    baselines = [Baseline(variant, options, count) for variant in sound_variants(path)]
+    baselines = [Baseline(variant, options) for variant in sound_variants(path)]
     if not baselines:
         raise CannotMutate(f"{path.name} claims nothing sound")
     print(f"{path.name}: {len(path.mutants)} mutants; " +
@@ -424,11 +457,11 @@ def mutate(path, options, answers, count):
     return well
 
 
-def inactive_survives(paths, count, options):
+def inactive_survives(paths):
     """A number that no point has changes nothing: else the copy itself is at fault."""
     for path in paths:
         for variant in sound_variants(path):
-            word, note = fuzz(variant, CALIBRATION_RUNS, 600, mutant=count)
+            word, note = fuzz(variant, CALIBRATION_RUNS, 600, mutant=NO_MUTANT)
             if word != "held":
                 raise CannotMutate(f"{variant} in the copy, without a mutant: {word} {note}")
 
@@ -475,7 +508,7 @@ def main():
 
 
 def run(options):
-    wanted, paths, count = read_paths(options.paths)
+    wanted, paths = read_paths(options.paths)
     if options.list:
         for path in wanted:
             for point in path.mutants:
@@ -483,11 +516,11 @@ def run(options):
         return 0
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
-    tree = copy_tree(paths, count)
+    tree = copy_tree(paths)
     build()
-    inactive_survives(wanted, count, options)
+    inactive_survives(wanted)
     answers = Answers(tree + str(options.runs or options.seconds), options.fresh)
-    return 0 if all([mutate(path, options, answers, count) for path in wanted]) else 1
+    return 0 if all([mutate(path, options, answers) for path in wanted]) else 1
 
 
 if __name__ == "__main__":

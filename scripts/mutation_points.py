@@ -49,6 +49,7 @@ class Point:
     line: int
     what: str   # The text that is changed.
     now: str    # What it comes to, in words.
+    number: int
 
 
 class CannotRead(Exception):
@@ -176,12 +177,13 @@ class Source:
             first -= 1
         name = scope + re.sub(r"\s+", "", self.slice(first, paren))
         self.functions.add(name)
-        if not self.wanted(name) or "constexpr" in [self.at(i) for i in range(begin, first)]:
+        if "constexpr" in [self.at(i) for i in range(begin, first)]:
             return
         self.current = name
         result = [self.at(i) for i in range(begin, first)
                   if self.at(i) not in ("static", "virtual", "inline", "explicit", "[", "]", "nodiscard")]
         self.result = self.kind_of_result("".join(result))
+        self.only_statement = brace + 1 if self.skip_statement(brace + 1, end) == end else None
         self.block(brace + 1, end)
 
     @staticmethod
@@ -418,7 +420,7 @@ class Source:
         what = self.slice(first + 1, end)
         if self.skip.search(flat(what)):
             return
-        if self.result == "bool":
+        if self.result == "bool" and (what not in ("true", "false") or self.only_statement == first):
             self.force(first + 1, end)
         elif self.result == "value" and "(" in what:
             n = self.point("default", first, "return " + what, "answers what a default says")
@@ -545,8 +547,9 @@ class Source:
         self.seen[key] = self.seen.get(key, 0) + 1
         count = self.seen[key]
         name = key if count == 1 else f"{key} #{count}"
-        self.points.append(Point(name, self.name, self.current, kind, self.line(self.tokens[first].begin),
-                                 flat(what), now))
+        if self.current == "by hand" or self.wanted(self.current):
+            self.points.append(Point(name, self.name, self.current, kind, self.line(self.tokens[first].begin),
+                                     flat(what), now, self.number))
         self.number += 1
         return self.number - 1
 
