@@ -461,6 +461,8 @@ class Source:
         """The operands of && and || that are in no further bracket, between commas and the like."""
         begin = first
         for i in [*self.top_level(first, last), last]:
+            if self.at(i) == "{" and i > first and (self.tokens[i - 1].kind == "word" or self.at(i - 1) == ">"):
+                continue  # Type{value}.
             if i != last and self.at(i) in (",", ";", "=", "?", ":", "return", "|=", "&=", "{"):
                 self.operands(begin, i)
                 if self.at(i) == "?":

@@ -316,6 +316,21 @@ def planted(_full):
                  ended.returncode == 0)
 
 
+def policies(full):
+    """What the sound claims rest on is mutated, one place at a time, and the search refutes the claim."""
+    if not full:
+        raise LeftOut("every mutant is run with --long only; the step `mutants` runs a few")
+    ended = subprocess.run([str(programs.ROOT / "scripts/mutate_policies.py")], capture_output=True, text=True)
+    rows = re.findall(r"^(\w+): \d+ mutants, (\d+) of (\d+) refuted: [\d.]+ %; (.*)$", ended.stdout, re.M)
+    if not rows:
+        raise CannotMeasure(f"mutate_policies.py: exit {ended.returncode} {ended.stderr.strip()[-300:]}")
+    for path, refuted, of, rest in rows:
+        yield Figure(f"{path}: at least 95 % of the policies' mutants that are not equivalent are refuted",
+                     f"{refuted} of {of}; {rest}", int(refuted) >= 0.95 * int(of) > 0)
+    yield Figure("... and every mutant that is listed as equivalent is", f"exit {ended.returncode}",
+                 ended.returncode == 0)
+
+
 def passed_tests(preset, pattern):
     """The names of the tests that passed, and the exit code."""
     need(preset, "afterlife_tests")
@@ -324,4 +339,4 @@ def passed_tests(preset, pattern):
 
 
 FIGURES = (claims, fresh_clone, caught_in_time, coverage, proofs, replays, minimized, speed, bad_input,
-           no_false_alarms, planted, fuzzed, endurance)
+           no_false_alarms, planted, policies, fuzzed, endurance)
