@@ -27,6 +27,8 @@ TOKEN = re.compile(r"""
   | (?P<mark>::|->|\+\+|--|&&|\|\||<=|>=|==|!=|\+=|-=|\*=|/=|\|=|&=|\^=|%=|\.\.\.|<<|.)""",
                    re.X | re.S | re.M)
 CLOSES = {"(": ")", "[": "]", "{": "}"}
+# What no path's claim rests on: it names places and modules, or is a check of the harness.
+PLUMBING = re.compile(r"SiteScope|ModuleScope|HARNESS_CHECK|delay_point")
 KEYWORDS = {"if", "for", "while", "do", "switch", "return", "break", "continue", "case", "default", "else",
             "goto", "throw", "delete", "using", "typedef", "static_assert"}
 
@@ -78,7 +80,7 @@ class Source:
         self.match = self.pair_up()
         self.points, self.inserts = [], []  # (position, rank, text)
         self.number = first_number
-        self.seen = {}
+        self.seen, self.hide = {}, False
         self.functions = set()
         self.outer(0, len(self.tokens), "")
 
@@ -234,7 +236,7 @@ class Source:
         if name is not None:
             self.declaration(first, end, name)
             return False
-        if self.skip.search(flat(what)):
+        if PLUMBING.search(what):
             return False
         if not alone:
             n = self.point("drop", first, what, "is not carried out")
@@ -294,7 +296,7 @@ class Source:
     def declaration(self, first, end, name):
         """One that guards its scope, or that says whether."""
         what = self.slice(first, end)
-        if self.skip.search(flat(what)):
+        if PLUMBING.search(what):
             return
         places = [i for i in range(first, end) if self.at(i) == name and self.at(i + 1) in ("=", "{", "(")]
         if not places:
@@ -335,11 +337,22 @@ class Source:
             self.expressions(opening + 1, begin - 1)
         has_else_after = self.skip_statement(closing + 1, last)
         has_else = self.at(has_else_after) == "else"
+        self.hide = not has_else and self.is_scenery(closing + 1, has_else_after)
         forced = self.condition(begin, closing)
+        self.hide = False
         after = self.branch(closing + 1, last, forced and not has_else)
         if has_else:
             after = self.branch(after + 1, last, False)
         return after
+
+    def is_scenery(self, first, last):
+        """Whether the statement, or a block's only one, merely tells the judges."""
+        while self.at(first) == "[":
+            first = self.match[first] + 1
+        if self.at(first) == "{":
+            first, last = first + 1, self.match[first]
+        return first < last and self.skip_statement(first, last) == last and \
+            self.skip.search(flat(self.slice(first, last))) is not None
 
     def branch(self, first, last, alone):
         """What a condition decides about. A block of one statement is that statement."""
@@ -386,10 +399,9 @@ class Source:
 
     def loop(self, first, closing, after):
         head = self.slice(first, closing + 1)
-        if self.skip.search(flat(self.slice(first, after))) and self.skip_statement(closing + 1, after) == after \
-                and self.skip.search(flat(self.slice(closing + 1, after))):
-            return
+        self.hide = self.is_scenery(closing + 1, after)
         n = self.point("drop", first, head, "does not run")
+        self.hide = False
         if n is not None:
             self.insert(self.tokens[first].begin, 0, f"if (!mutation::on({n})) ")
 
@@ -418,8 +430,6 @@ class Source:
             return
         self.expressions(first + 1, end)
         what = self.slice(first + 1, end)
-        if self.skip.search(flat(what)):
-            return
         if self.result == "bool" and (what not in ("true", "false") or self.only_statement == first):
             self.force(first + 1, end)
         elif self.result == "value" and "(" in what:
@@ -487,8 +497,6 @@ class Source:
 
     def operand(self, first, last, word, mark):
         what = self.slice(first, last)
-        if self.skip.search(flat(what)):
-            return
         n = self.point("without", first, what, f"is left out of {mark}")
         if n is not None:
             self.wrap(first, last, f"mutation::{word}({n}, static_cast<bool>(", "))")
@@ -496,8 +504,6 @@ class Source:
     def force(self, first, last):
         """A condition: one mutant that it is false, one that it is true."""
         what = self.slice(first, last)
-        if self.skip.search(flat(what)):
-            return True
         if what not in ("false", "nullptr", "0"):
             self.refuse(first, last)
         if what != "true":
@@ -508,8 +514,6 @@ class Source:
 
     def refuse(self, first, last):
         what = self.slice(first, last)
-        if self.skip.search(flat(what)):
-            return
         n = self.point("false", first, what, "is taken to be false")
         if n is not None:
             self.wrap(first, last, f"mutation::no({n}, static_cast<bool>(", "))")
@@ -517,7 +521,7 @@ class Source:
     def swap(self, one, two):
         """Both are expressions; where one of them is scenery there is nothing to see."""
         texts = [self.text[self.tokens[a].begin:self.tokens[b - 1].end] for a, b in (one, two)]
-        if any(self.skip.search(flat(text)) for text in texts) or flat(texts[0]) == flat(texts[1]):
+        if flat(texts[0]) == flat(texts[1]):
             return
         if not all("(" in text or re.search(r"\+\+|--", text) for text in texts):
             return
@@ -544,12 +548,13 @@ class Source:
             self.insert(begin + len(what), 2, "))")
 
     def point(self, kind, first, what, now):
-        """Registers a mutant. Returns its number."""
+        """Registers a mutant, unless it is scenery or not asked for; the text is the same. Returns its number."""
         key = f"{self.name} {self.current} {kind}: {flat(what)}"
         self.seen[key] = self.seen.get(key, 0) + 1
         count = self.seen[key]
         name = key if count == 1 else f"{key} #{count}"
-        if self.current == "by hand" or self.wanted(self.current):
+        seen = not self.hide and not self.skip.search(flat(what)) and self.wanted(self.current)
+        if self.current == "by hand" or seen:
             self.points.append(Point(name, self.name, self.current, kind, self.line(self.tokens[first].begin),
                                      flat(what), now, self.number))
         self.number += 1

@@ -74,7 +74,7 @@ def complaints():
 def mutated_pieces_are_in(text):
     flat = " ".join(text.split())
     return all(piece in flat for piece in (
-        "std::optional<LockGuard> guard; if (!mutation::on(", ")) guard.emplace(lock_);", "ghost.sees(thing); if (",
+        "std::optional<LockGuard> guard; if (!mutation::on(", ")) guard.emplace(lock_);", "{ ghost.sees(thing); } } if (",
         ")) return {}; return thing.finish(); }", "{ thing.attach(this); ++count_; } else {"))
 
 

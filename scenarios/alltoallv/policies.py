@@ -22,7 +22,7 @@ SOURCES = {
 }
 
 # What only tells the judges, or offers a turn.
-SCENERY = r"ghost|SiteScope|HARNESS_CHECK|delay_point|edge_|name_next|Causing"
+SCENERY = r"ghost|observer|tell_|edge_|name_next|Causing"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = [
