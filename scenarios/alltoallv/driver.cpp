@@ -14,7 +14,9 @@ std::uint32_t slot_count(const harness::Config& config) {
 }
 
 // Ten slots for two ranks, five for eight: more ranks have more to do in each.
-void drive(Scene& scene) { drive_shaped(scene, {.slots = 4 + 12 / rank_count(scene.config())}); }
+void drive(Scene& scene) {
+  drive_shaped(scene, {.slots = 4 + 12 / rank_count(scene.config()), .closing_slots = 4});
+}
 
 void drive_shaped(Scene& scene, const Shape& shape) {
   drive_path(scene, shape, targets::alltoallv::variants()[scene.variant()].make);
@@ -30,7 +32,7 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
   scene.state = job;
   const Setup setup{.rank_count = rank_count(scene.config()),
                     .slot_count = slot_count(scene.config()),
-                    .request_count = shape.slots,
+                    .request_count = shape.slots + shape.closing_slots,
                     .close_at_zero = scene.config().values[kCloseAxis] != 0,
                     .scratch = job->uses_scratch(),
                     .observer = job};

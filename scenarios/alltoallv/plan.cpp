@@ -2,6 +2,8 @@
 // then for each of its arguments. Tapes name ranks, buffers and slots, never positions in a list.
 #include "scenarios/alltoallv/plan.h"
 
+#include <algorithm>
+
 #include "harness/scenario_variables.h"
 
 namespace scenarios::alltoallv {
@@ -50,13 +52,30 @@ class Planner {
     buffer_count_ = about.renews ? 1 : kBufferCount;
     for (std::uint32_t slot = 0; slot < shape.slots; ++slot) {
       const harness::ActivationScope activation(scene_.world().scheduler, 0, slot);
-      const int op = ask_op(about);
-      if (op >= 0) plan_.push_back(ask_arguments(static_cast<Op>(op), slot));
+      take(ask_op(about), slot);
+    }
+    for (std::uint32_t i = 0; i < shape.closing_slots && is_open(); ++i) {
+      const harness::ActivationScope activation(scene_.world().scheduler, 0, shape.slots + i);
+      take(ask_closing_op(), shape.slots + i);
     }
     return std::move(plan_);
   }
 
  private:
+  void take(int op, std::uint32_t slot) {
+    if (op >= 0) plan_.push_back(ask_arguments(static_cast<Op>(op), slot));
+  }
+  /// Nothing is posted, or something that can be posted again is not.
+  bool is_open() const { return !has_collective() || (persistent_ != 0 && !has(Op::post_again)); }
+  bool has_collective() const {
+    return std::any_of(plan_.begin(), plan_.end(),
+                       [](const Step& step) { return step.is_collective(); });
+  }
+  bool has(Op op) const {
+    return std::any_of(plan_.begin(), plan_.end(),
+                       [op](const Step& step) { return step.op == op; });
+  }
+
   Ops possible() const {
     Ops some = kCollectives | kScratchUsers |
                ops(Op::persistent, Op::init_only, Op::in_place, Op::sleep, Op::new_team);
@@ -80,6 +99,17 @@ class Planner {
     add(offered);
     for (int i = 0; i < 3; ++i) add(offered & favoured);
     return scene_.pick_op(std::span(list).first(count));
+  }
+
+  /// A job without a collective shows nothing, and one that is posted once little of what it can:
+  /// whatever the theme, that closes it.
+  int ask_closing_op() {
+    constexpr std::array<std::uint8_t, 1> kAgain{harness::raw(Op::post_again)};
+    if (has_collective()) return scene_.pick_op(kAgain);
+    constexpr std::array<std::uint8_t, 6> kClosing{
+        harness::raw(Op::alltoallv), harness::raw(Op::alltoall),       harness::raw(Op::persistent),
+        harness::raw(Op::allgather), harness::raw(Op::reduce_scatter), harness::raw(Op::alltoallv)};
+    return scene_.pick_op(kClosing);
   }
 
   std::uint32_t ask(std::uint32_t count) { return scene_.pick(Site::argument, count); }

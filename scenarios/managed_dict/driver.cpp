@@ -44,6 +44,8 @@ struct Stage {
 void run_script(Stage& stage) {
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
     stage.script.take_slot(0, slot);
+  for (std::uint32_t i = 0; i < stage.shape.closing_slots && !stage.scene.was_exercised(); ++i)
+    stage.script.take_closing_slot(stage.shape.script_slots + i);
   stage.deserted.wait();
   stage.over = true;
   const harness::SiteScope site(stage.scene.world().scheduler, "clear_up");
@@ -85,9 +87,8 @@ Setup set_up(Scene& scene, Script& script, const Settings& fixed) {
   return setup;
 }
 
-ManagedDict& make_path(Stage& stage, const Setup& setup) {
-  ManagedDict* path =
-      targets::managed_dict::variants()[stage.scene.variant()].make(stage.runtime, setup);
+ManagedDict& make_path(Stage& stage, const Setup& setup, Maker make) {
+  ManagedDict* path = make(stage.runtime, setup);
   if (stage.scene.instruments != nullptr)
     path = stage.scene.world().arena.make<Transcript>(*path, transcript_of(stage.scene));
   stage.script.set_path(*path);
@@ -96,7 +97,26 @@ ManagedDict& make_path(Stage& stage, const Setup& setup) {
   return *path;
 }
 
+Maker maker_of(const Scene& scene) {
+  return targets::managed_dict::variants()[scene.variant()].make;
+}
+
+void spawn_tasks(Stage& stage) {
+  harness::Scheduler& scheduler = stage.scene.world().scheduler;
+  scheduler.spawn("script", [&stage] { run_script(stage); });
+  for (std::uint32_t task = 1; task <= stage.shape.worker_count; ++task)
+    scheduler.spawn("worker", [&stage, task] { run_worker(stage, task); });
+}
+
 }  // namespace
+
+void drive_path(Scene& scene, Maker make) {
+  const Shape shape{.worker_count = 0, .script_slots = 40};
+  auto* stage = scene.world().scheduler.arena().make<Stage>(scene, shape);
+  scene.state = &stage->script;
+  make_path(*stage, set_up(scene, stage->script, {}), make);
+  spawn_tasks(*stage);
+}
 
 void drive(Scene& scene) { drive_shaped(scene, Shape{}, observer_of(scene)); }
 
@@ -107,10 +127,8 @@ void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Obser
   scene.state = &stage->script;
   Setup setup = set_up(scene, stage->script, settings);
   setup.observer = observer;
-  make_path(*stage, setup);
-  scheduler.spawn("script", [stage] { run_script(*stage); });
-  for (std::uint32_t task = 1; task <= shape.worker_count; ++task)
-    scheduler.spawn("worker", [stage, task] { run_worker(*stage, task); });
+  make_path(*stage, setup, maker_of(scene));
+  spawn_tasks(*stage);
   if (setup.background_compile)
     scheduler.spawn_daemon("compiler", [stage] { run_compiler(*stage); });
 }
@@ -119,7 +137,7 @@ void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings
   harness::Scheduler& scheduler = scene.world().scheduler;
   auto* stage = scheduler.arena().make<Stage>(scene, Shape{.worker_count = 0});
   scene.state = &stage->script;
-  ManagedDict& path = make_path(*stage, set_up(scene, stage->script, settings));
+  ManagedDict& path = make_path(*stage, set_up(scene, stage->script, settings), maker_of(scene));
   scheduler.spawn("script", [&path, iterations] {
     // What ran before left free blocks behind.
     for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.hold_noise(kFreeBytes);

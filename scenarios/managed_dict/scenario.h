@@ -61,6 +61,7 @@ struct Shape {
   std::uint32_t worker_count = 1;
   std::uint32_t script_slots = 8;
   std::uint32_t worker_slots = 4;
+  std::uint32_t closing_slots = 24;  ///< More of the script's, while nothing compiled has stored.
 };
 
 /// What else a process may differ in. What is not fixed here is a pick.
@@ -79,6 +80,11 @@ void drive(harness::Scene& scene);
 void drive_shaped(harness::Scene& scene, const Shape& shape,
                   targets::managed_dict::Observer* observer = nullptr,
                   const Settings& settings = {});
+
+/// The same with a path that is no variant, and slots for 40 ops.
+using Maker = targets::managed_dict::ManagedDict* (*)(harness::Runtime&,
+                                                      const targets::managed_dict::Setup&);
+void drive_path(harness::Scene& scene, Maker make);
 
 /// What the report ran instead: one thread, `iterations` of `with _NoGrad(): pass`, all else as
 /// set.

@@ -12,12 +12,9 @@ namespace scenarios::managed_dict {
 using harness::Label;
 using harness::Site;
 using targets::managed_dict::Body;
-using targets::managed_dict::Class;
 using targets::managed_dict::Function;
 using targets::managed_dict::kFunctionCount;
 using targets::managed_dict::kVariableCount;
-using targets::managed_dict::Status;
-using targets::managed_dict::ValueKind;
 
 namespace {
 
@@ -68,34 +65,38 @@ class OpList {
 
 bool Script::any_defined() const {
   for (Variable variable = 0; variable < kVariableCount; ++variable)
-    if (path_->is_defined(variable)) return true;
+    if (model_.is_defined(variable)) return true;
   return false;
 }
 
 Ops Script::applicable() const {
   return kAlways | (any_defined() ? kOfInstances : 0) |
-         (path_->noise_count() != 0 ? ops(Op::drop_noise) : 0);
+         (model_.noise_count() != 0 ? ops(Op::drop_noise) : 0);
 }
 
-Script::Variable Script::choose_defined() {
+Variable Script::choose_defined() {
   Options options;
   for (Variable variable = 0; variable < kVariableCount; ++variable)
-    if (path_->is_defined(variable)) options.add(variable);
+    if (model_.is_defined(variable)) options.add(variable);
   return options.pick(scene_);
 }
 
 // What a new thing is called depends on its slot alone.
-Script::Variable Script::choose_new(std::uint32_t task, std::uint32_t slot) {
+Variable Script::choose_new(std::uint32_t task, std::uint32_t slot) {
   const Variable plain = (slot + 3 * task) % kVariableCount;
   Options options;
   for (std::uint32_t i = 0; i < kVariableCount; ++i) options.add((plain + i) % kVariableCount);
   return options.pick(scene_);
 }
 
-void Script::take_slot(std::uint32_t task, std::uint32_t slot) {
+void Script::take_closing_slot(std::uint32_t slot) {
+  take(0, slot, ops(Op::with_block, Op::force_compile, Op::new_instance, Op::store_attr));
+}
+
+void Script::take(std::uint32_t task, std::uint32_t slot, Ops allowed) {
   harness::World& world = scene_.world();
   const harness::ActivationScope activation(world.scheduler, task, slot);
-  const Ops offered = applicable();
+  const Ops offered = applicable() & allowed;
   const int picked = scene_.pick_op(OpList(offered));
   if (picked < 0) return;
   world.scheduler.turn({});
@@ -105,64 +106,120 @@ void Script::take_slot(std::uint32_t task, std::uint32_t slot) {
   const harness::SiteScope site(world.scheduler, name);
   const std::size_t event = world.history.events().size();
   world.scheduler.note(harness::EventKind::op, name);
-  const Status status = perform(op, task, slot);
+  const Call call = choose_arguments(op, task, slot);
+  const Status expected = model_.expected(call.about);
+  if (op == Op::with_block) ++blocks_;
+  const Status status = perform(call);
+  if (op == Op::with_block) --blocks_;
   world.history.set_value(event, harness::raw(status));
   if (status == Status::ok) scene_.count_op(harness::raw(op));
+  judge_answer(op, expected, status);
+  model_.apply(call.about);
+  if (bounded_) census_.judge(model_.bounds(blocks_));
   path_->inspect();
 }
 
-Status Script::perform(Op op, std::uint32_t task, std::uint32_t slot) {
-  ManagedDict& path = *path_;
+// What follows from a fault that was found is no refusal.
+void Script::judge_answer(Op op, Status expected, Status status) {
+  if (status == expected || !scene_.world().history.faults().empty()) return;
+  const Label name = kOps[harness::raw(op)].name;
+  if (status == Status::ok)
+    scene_.expect("answer", harness::raw(status), harness::raw(expected));
+  else
+    scene_.refuse(name, to_label(status).c_str());
+}
+
+Script::Call Script::choose_arguments(Op op, std::uint32_t task, std::uint32_t slot) {
+  Call call{.about = {.op = op}};
+  Statement& about = call.about;
   switch (op) {
-    case Op::new_instance: {
-      const Variable into = choose_new(task, slot);
-      return path.new_instance(into, choose_class());
-    }
+    case Op::new_instance:
+      about.variable = choose_new(task, slot);
+      about.of = choose_class();
+      break;
+    case Op::store_attr:
+      about.variable = choose_defined();
+      about.attribute = choose(kAttributesDrawn);
+      about.kind = static_cast<ValueKind>(choose(4));
+      break;
+    case Op::load_attr:
+    case Op::delete_attr:
+      about.variable = choose_defined();
+      about.attribute = choose(kAttributesDrawn);
+      break;
     case Op::del_instance:
-      return path.del_instance(choose_defined());
-    case Op::store_attr: {
-      const Variable variable = choose_defined();
-      const std::uint32_t attribute = choose(kAttributesDrawn);
-      return path.store_attr(variable, attribute, static_cast<ValueKind>(choose(4)));
-    }
-    case Op::load_attr: {
-      const Variable variable = choose_defined();
-      return path.load_attr(variable, choose(kAttributesDrawn));
-    }
-    case Op::delete_attr: {
-      const Variable variable = choose_defined();
-      return path.delete_attr(variable, choose(kAttributesDrawn));
-    }
     case Op::access_dict:
-      return path.access_dict(choose_defined());
     case Op::replace_dict:
-      return path.replace_dict(choose_defined());
     case Op::delete_dict:
-      return path.delete_dict(choose_defined());
-    case Op::set_class: {
-      const Variable variable = choose_defined();
-      return path.set_class(variable, choose_class());
-    }
+    case Op::launch:
+      about.variable = choose_defined();
+      break;
+    case Op::set_class:
+      about.variable = choose_defined();
+      about.of = choose_class();
+      break;
     case Op::set_type_attr:
-      return path.set_type_attr(choose_class());
     case Op::subclass:
-      return path.subclass(choose_class());
+      about.of = choose_class();
+      break;
+    case Op::hold_noise:
+      call.number = kNoiseBytes[choose(kNoiseBytes.size())];
+      break;
+    case Op::with_block:
+      call.number = 1 + choose(3);
+      call.body = static_cast<Body>(choose(2));
+      break;
+    case Op::force_compile:
+    case Op::deopt:
+      call.function = static_cast<Function>(choose(kFunctionCount));
+      break;
+    case Op::collect:
+    case Op::drop_noise:
+      break;
+  }
+  return call;
+}
+
+Status Script::perform(const Call& call) {
+  ManagedDict& path = *path_;
+  const Statement& about = call.about;
+  switch (about.op) {
+    case Op::new_instance:
+      return path.new_instance(about.variable, about.of);
+    case Op::del_instance:
+      return path.del_instance(about.variable);
+    case Op::store_attr:
+      return path.store_attr(about.variable, about.attribute, about.kind);
+    case Op::load_attr:
+      return path.load_attr(about.variable, about.attribute);
+    case Op::delete_attr:
+      return path.delete_attr(about.variable, about.attribute);
+    case Op::access_dict:
+      return path.access_dict(about.variable);
+    case Op::replace_dict:
+      return path.replace_dict(about.variable);
+    case Op::delete_dict:
+      return path.delete_dict(about.variable);
+    case Op::set_class:
+      return path.set_class(about.variable, about.of);
+    case Op::set_type_attr:
+      return path.set_type_attr(about.of);
+    case Op::subclass:
+      return path.subclass(about.of);
     case Op::collect:
       return path.collect();
     case Op::hold_noise:
-      return path.hold_noise(kNoiseBytes[choose(kNoiseBytes.size())]);
+      return path.hold_noise(call.number);
     case Op::drop_noise:
       return path.drop_noise();
-    case Op::with_block: {
-      const std::uint32_t depth = 1 + choose(3);
-      return path.with_block(depth, static_cast<Body>(choose(2)));
-    }
+    case Op::with_block:
+      return path.with_block(call.number, call.body);
     case Op::launch:
-      return path.launch(choose_defined());
+      return path.launch(about.variable);
     case Op::force_compile:
-      return path.force_compile(static_cast<Function>(choose(kFunctionCount)));
+      return path.force_compile(call.function);
     case Op::deopt:
-      return path.deopt(static_cast<Function>(choose(kFunctionCount)));
+      return path.deopt(call.function);
   }
   return Status::ok;
 }

@@ -1,7 +1,7 @@
 // Script: what the tasks of one run share: the path under test, and what its judges hear.
 #pragma once
 
-#include "scenarios/managed_dict/scenario.h"
+#include "scenarios/managed_dict/bounds.h"
 
 namespace scenarios::managed_dict {
 
@@ -14,12 +14,18 @@ class Script final : public targets::managed_dict::Witness {
  public:
   using ManagedDict = targets::managed_dict::ManagedDict;
 
-  explicit Script(harness::Scene& scene) : scene_(scene) {}
+  explicit Script(harness::Scene& scene)
+      : scene_(scene),
+        census_(scene),
+        bounded_(scene.scenario().variants[scene.variant()].claim.kind ==
+                 harness::ClaimKind::sound) {}
   void set_path(ManagedDict& path) { path_ = &path; }
   ManagedDict& path() { return *path_; }
 
   /// Asks which op goes into the slot, with which arguments, and calls it.
-  void take_slot(std::uint32_t task, std::uint32_t slot);
+  void take_slot(std::uint32_t task, std::uint32_t slot) { take(task, slot, ~Ops{0}); }
+  /// The same of the script, where it has shown nothing yet: what runs compiled code.
+  void take_closing_slot(std::uint32_t slot);
 
   // ---- Witness ----
   void reached(Window window) override { scene_.reach(harness::raw(window)); }
@@ -27,9 +33,7 @@ class Script final : public targets::managed_dict::Witness {
   void read(const targets::managed_dict::Reading& reading) override;
 
  private:
-  using Status = targets::managed_dict::Status;
-  using Variable = targets::managed_dict::Variable;
-
+  void take(std::uint32_t task, std::uint32_t slot, Ops allowed);
   Ops applicable() const;
   bool any_defined() const;
 
@@ -41,9 +45,21 @@ class Script final : public targets::managed_dict::Witness {
   }
   Variable choose_defined();
   Variable choose_new(std::uint32_t task, std::uint32_t slot);
-  Status perform(Op op, std::uint32_t task, std::uint32_t slot);
+  struct Call {
+    Statement about;
+    std::uint32_t number = 0;  ///< Bytes of noise; depth of a with block.
+    targets::managed_dict::Body body{};
+    targets::managed_dict::Function function{};
+  };
+  Call choose_arguments(Op op, std::uint32_t task, std::uint32_t slot);
+  Status perform(const Call& call);
+  void judge_answer(Op op, Status expected, Status status);
 
   harness::Scene& scene_;
+  Model model_;
+  Census census_;
+  bool bounded_;              ///< The variant says that nothing is kept for longer than it can be used.
+  std::uint32_t blocks_ = 0;  ///< With blocks under way.
   ManagedDict* path_ = nullptr;
 };
 

@@ -1,0 +1,29 @@
+// Census: how many of each kind of block there are, from the ledger alone, as a run goes on.
+#pragma once
+
+#include <memory_resource>
+#include <vector>
+
+#include "scenarios/managed_dict/model.h"
+
+namespace scenarios::managed_dict {
+
+/// Ownership: the script's. Borrows the scene.
+class Census {
+ public:
+  explicit Census(harness::Scene& scene) : scene_(scene) {}
+  /// No statement is under way but `blocks` with blocks of other tasks: what there is more of than
+  /// anybody can reach was retained. Reported once.
+  void judge(const Bounds& bounds);
+
+ private:
+  static constexpr std::size_t kKinds = 6;
+  void look();
+
+  harness::Scene& scene_;
+  std::size_t seen_ = 1;
+  std::array<std::pmr::vector<harness::BirthId>, kKinds> alive_;
+  bool reported_ = false;
+};
+
+}  // namespace scenarios::managed_dict

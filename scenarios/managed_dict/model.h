@@ -1,0 +1,87 @@
+// Model: what the script's variables hold, as Python says: which attributes, in which class, and
+// what can still be reached. Written by the scenario alone, from what it asks for: what the path
+// answers, and how much it keeps, is compared with it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "scenarios/managed_dict/scenario.h"
+
+namespace scenarios::managed_dict {
+
+using targets::managed_dict::Attribute;
+using targets::managed_dict::Class;
+using targets::managed_dict::Status;
+using targets::managed_dict::ValueKind;
+using targets::managed_dict::Variable;
+
+/// One statement, with those of its arguments that matter here.
+struct Statement {
+  Op op;
+  Variable variable = 0;
+  Attribute attribute = 0;
+  Class of = Class::no_grad;
+  ValueKind kind = ValueKind::number;
+};
+
+/// What a type of object may number at most when no statement is under way.
+struct Bounds {
+  std::uint32_t instances;
+  std::uint32_t values;
+  std::uint32_t dicts;
+  std::uint32_t tables;
+  std::uint32_t numbers;
+  std::uint32_t noise;
+};
+
+/// Ownership: the script's. Copyable.
+class Model {
+ public:
+  bool is_defined(Variable variable) const { return variables_[variable].defined; }
+  std::uint32_t noise_count() const { return noise_; }
+
+  /// What the statement must answer: ok, or what the table documents.
+  Status expected(const Statement& statement) const;
+  /// The statement was done, and answered that.
+  void apply(const Statement& statement);
+
+  /// With this many with blocks of other tasks under way.
+  Bounds bounds(std::uint32_t blocks) const;
+
+ private:
+  enum class Kept : std::uint8_t { nothing, number, shared, itself };
+  struct Instance {
+    bool defined = false;
+    Class of = Class::no_grad;
+    std::array<Kept, targets::managed_dict::kAttributeLimit> kept{};
+
+    std::uint32_t count(Kept kind) const;
+    bool has(Attribute attribute) const { return kept[attribute] != Kept::nothing; }
+    bool is_number(Attribute attribute) const {
+      return kept[attribute] == Kept::number || kept[attribute] == Kept::shared;
+    }
+  };
+
+  friend struct Conditions;
+  void drop(Variable variable);
+  void make(Variable variable, Class of);
+
+  std::array<Instance, targets::managed_dict::kVariableCount> variables_{};
+  std::array<bool, targets::managed_dict::kClassCountOfPath> subclassed_{};
+  std::uint32_t noise_ = 0;
+  std::uint32_t loose_ = 0;          ///< Dropped, and only the collector can free them.
+  std::uint32_t loose_numbers_ = 0;  ///< ... and what they keep.
+  std::uint32_t type_numbers_ = 0;   ///< Classes whose attribute was set to a number.
+};
+
+/// One documented refusal: everything else that is not ok is one too many.
+struct Refusal {
+  Op op;
+  Status answer;
+  bool (*when)(const Model& model, const Statement& statement);
+  std::string_view why;
+};
+std::span<const Refusal> refusals();
+
+}  // namespace scenarios::managed_dict

@@ -1,0 +1,232 @@
+// The judges of answers and of bounds go red when the target misbehaves: each test breaks a call of
+// the stock interpreter, or one of its parts, and nothing else.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scenarios/managed_dict/script.h"
+#include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
+
+namespace scenarios::managed_dict::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsEmpty;
+
+/// Hands every call on.
+class Wrapper : public md::ManagedDict {
+ public:
+  explicit Wrapper(md::Core& core)
+      : core_(core), path_(*core.runtime.scheduler.arena().make<md::Program>(core)) {}
+  Status init() override { return path_.init(); }
+  Status new_instance(Variable into, Class of) override { return path_.new_instance(into, of); }
+  Status del_instance(Variable variable) override { return path_.del_instance(variable); }
+  Status store_attr(Variable variable, Attribute attribute, ValueKind kind) override {
+    return path_.store_attr(variable, attribute, kind);
+  }
+  Status load_attr(Variable variable, Attribute attribute) override {
+    return path_.load_attr(variable, attribute);
+  }
+  Status delete_attr(Variable variable, Attribute attribute) override {
+    return path_.delete_attr(variable, attribute);
+  }
+  Status access_dict(Variable variable) override { return path_.access_dict(variable); }
+  Status replace_dict(Variable variable) override { return path_.replace_dict(variable); }
+  Status delete_dict(Variable variable) override { return path_.delete_dict(variable); }
+  Status set_class(Variable variable, Class to) override { return path_.set_class(variable, to); }
+  Status set_type_attr(Class of) override { return path_.set_type_attr(of); }
+  Status subclass(Class of) override { return path_.subclass(of); }
+  Status collect() override { return path_.collect(); }
+  Status hold_noise(std::uint32_t bytes) override { return path_.hold_noise(bytes); }
+  Status drop_noise() override { return path_.drop_noise(); }
+  Status with_block(std::uint32_t depth, md::Body body) override {
+    return path_.with_block(depth, body);
+  }
+  Status launch(Variable variable) override { return path_.launch(variable); }
+  Status force_compile(md::Function function) override { return path_.force_compile(function); }
+  Status deopt(md::Function function) override { return path_.deopt(function); }
+  Status compile_step() override { return path_.compile_step(); }
+  bool is_defined(Variable variable) const override { return path_.is_defined(variable); }
+  Class class_of(Variable variable) const override { return path_.class_of(variable); }
+  std::uint32_t noise_count() const override { return path_.noise_count(); }
+  void inspect() override { path_.inspect(); }
+  bool clear_up() override { return path_.clear_up(); }
+
+ protected:
+  md::Core& core_;
+  md::Program& path_;
+};
+
+/// Runs the program on a broken `stock`, and tells kinds and what they are of.
+template <class Broken>
+std::vector<std::string> run(const Program& program) {
+  static harness::Runner runner;
+  harness::Scenario broken = scenario;
+  broken.drive = [](harness::Scene& scene) {
+    drive_path(scene, [](harness::Runtime& runtime, const md::Setup& setup) -> md::ManagedDict* {
+      md::Core* core = runtime.scheduler.arena().make<md::Core>(runtime, setup);
+      core->writer = runtime.scheduler.arena().make<md::Writer>(*core);
+      return runtime.scheduler.arena().make<Broken>(*core);
+    });
+  };
+  std::vector<std::string> words;
+  const harness::Case the_case{&broken, variant_named("stock"), {}, &sim(), program.tape()};
+  for (const harness::Fault& fault : runner.run(the_case).faults)
+    words.push_back(std::string(to_label(fault.kind).view()) + " " + fault.object_kind.c_str() +
+                    (fault.use_site == harness::Label("bound") ? " bound" : ""));
+  return words;
+}
+
+Program everything() {
+  return Program()
+      .script(Op::new_instance, {0, 1})
+      .script(Op::store_attr)
+      .script(Op::load_attr)
+      .script(Op::access_dict)
+      .script(Op::with_block)
+      .script(Op::subclass)
+      .script(Op::launch);
+}
+
+TEST(ManagedDictJudges, FindNothingWhereNothingIsBroken) {
+  EXPECT_THAT(run<Wrapper>(everything()), IsEmpty());
+}
+
+// ---- service ------------------------------------------------------------------------------------
+
+template <Status answer>
+class RefuseAll final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status new_instance(Variable, Class) override { return answer; }
+  Status with_block(std::uint32_t, md::Body) override { return answer; }
+};
+TEST(ManagedDictJudges, APathThatRefusesEverythingIsRefuted) {
+  EXPECT_THAT(run<RefuseAll<Status::memory_error>>(everything()), Contains("refusal new_instance"));
+  EXPECT_THAT(run<RefuseAll<Status::driver_error>>(Program().script(Op::with_block)),
+              Contains("refusal with_block"));
+}
+
+class ForgetAttributes final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status load_attr(Variable, Attribute) override { return Status::attribute_error; }
+};
+TEST(ManagedDictJudges, AnAttributeThatWasStoredIsThere) {
+  EXPECT_THAT(run<ForgetAttributes>(everything()), Contains("refusal load_attr"));
+}
+
+class InventAttributes final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status load_attr(Variable, Attribute) override { return Status::ok; }
+};
+TEST(ManagedDictJudges, AnAttributeThatWasNotStoredIsNot) {
+  const Program program = Program().script(Op::new_instance).script(Op::load_attr, {0, 3});
+  EXPECT_THAT(run<InventAttributes>(program), Contains("wrong_value answer"));
+}
+
+class RefuseLaunches final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status launch(Variable) override { return Status::type_error; }
+};
+TEST(ManagedDictJudges, NumbersAreLaunchedWith) {
+  EXPECT_THAT(run<RefuseLaunches>(everything()), Contains("refusal launch"));
+}
+
+class SubclassNever final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status subclass(Class) override { return Status::type_error; }
+};
+TEST(ManagedDictJudges, AClassIsSubclassedOnce) {
+  EXPECT_THAT(run<SubclassNever>(everything()), Contains("refusal subclass"));
+}
+
+// ---- bounds -------------------------------------------------------------------------------------
+
+/// Deletes the name, and keeps the object until the end.
+class KeepInstances final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status del_instance(Variable variable) override {
+    for (md::GhostInstance* instance : core_.ghost.live()) {
+      core_.objects.incref(instance->object);
+      kept_.push_back(instance->object);
+    }
+    return path_.del_instance(variable);
+  }
+  bool clear_up() override {
+    for (const Address object : kept_) core_.objects.decref(object);
+    return path_.clear_up();
+  }
+
+ protected:
+  using Address = md::Address;
+  std::pmr::vector<Address> kept_;
+};
+TEST(ManagedDictJudges, AnInstanceGoesWithItsLastName) {
+  Program program;
+  for (int i = 0; i < 3; ++i) program.script(Op::new_instance).script(Op::del_instance);
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<KeepInstances>(program), Contains("retention instance bound"));
+}
+
+/// The collector finds nothing before the end.
+class CollectNothing final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status collect() override { return Status::ok; }
+};
+TEST(ManagedDictJudges, ACycleGoesWhenItIsCollected) {
+  Program program;
+  for (int i = 0; i < 2; ++i)
+    program.script(Op::new_instance).script(Op::store_attr, {0, 0, 3}).script(Op::del_instance);
+  program.script(Op::collect);
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<CollectNothing>(program), Contains("retention instance bound"));
+}
+
+/// Frees noise at the end.
+class KeepNoise final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status drop_noise() override { return Status::ok; }
+};
+TEST(ManagedDictJudges, WhatIsFreedIsFreedAtOnce) {
+  const Program program = Program().script(Op::hold_noise).script(Op::drop_noise);
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<KeepNoise>(program), Contains("retention noise bound"));
+}
+
+/// Keeps a reference to every number that an attribute had.
+class KeepNumbers final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status store_attr(Variable variable, Attribute attribute, ValueKind kind) override {
+    const Status status = path_.store_attr(variable, attribute, kind);
+    for (const md::GhostInstance* instance : core_.ghost.live())
+      if (const md::Stored* stored = instance->find(attribute)) {
+        core_.objects.incref(stored->address);
+        kept_.push_back(stored->address);
+      }
+    return status;
+  }
+  bool clear_up() override {
+    for (const md::Address object : kept_) core_.objects.decref(object);
+    return path_.clear_up();
+  }
+
+ private:
+  std::pmr::vector<md::Address> kept_;
+};
+TEST(ManagedDictJudges, AValueGoesWithItsLastAttribute) {
+  Program program;
+  program.script(Op::new_instance);
+  for (int i = 0; i < 30; ++i) program.script(Op::store_attr);
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<KeepNumbers>(program), Contains("retention int bound"));
+}
+
+}  // namespace
+}  // namespace scenarios::managed_dict::testing
