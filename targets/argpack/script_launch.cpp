@@ -122,7 +122,12 @@ Status Script::launch_now(const Ref& wrapper, bool returns) {
     const Status status = core_.setup.backend == Backend::gfx
                               ? launch_gfx(core_, program, compiled, context, returns)
                               : launch_llvm(core_, program, compiled, context, returns);
-    if (!context.launched || spent) return status;
+    if (!context.launched) return status;
+    if (spent) {
+      if (status == Status::ok)
+        core_.ghost.tell([&](Observer& observer) { observer.submitted(context.thing->id); });
+      return status;
+    }
     core_.ghost.launched(*context.thing, context.binding);
     policy_.launched(context);  // Whatever failed after it was submitted: the device uses it.
     return status;
