@@ -165,7 +165,7 @@ def build():
     folder = PROGRAM.parent
     if not (folder / "build.ninja").exists():  # Without nvcc: nothing here runs on a GPU.
         run_or_fail("cmake", "--preset", "dev", "-DNVCC=", "-S", COPY, cwd=COPY)
-    run_or_fail("ninja", "-C", folder, "afterlife")
+    run_or_fail("ninja", "-k", "0", "-C", folder, "afterlife")
 
 
 def run_or_fail(*command, cwd=ROOT):

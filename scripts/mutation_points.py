@@ -288,9 +288,9 @@ class Source:
             depth += (text == "<") - (text == ">")
             if depth == 0:
                 return i
-            if text in (";", "{", "&&", "||", "<=", ">=", "==") or text == "(":
+            if text in (";", "{", "&&", "||", "<=", ">=", "=="):
                 return None
-            i += 1
+            i = self.match[i] + 1 if text == "(" else i + 1
         return None
 
     def declaration(self, first, end, name):

@@ -17,6 +17,7 @@ Status Keeper::hold(Thing& thing) {  // A comment; with a mark.
   const LockGuard guard(lock_);
   ghost.sees(thing);
   if (thing.gone || (count_ > 2 && !open_)) return Status::closed;
+  std::array<int, sizeof(Thing) / 4> words;
   ++count_;
   thing.attach(this);
   for (Thing* other : others_) if (other != nullptr) other->retain();
