@@ -184,6 +184,7 @@ void Scheduler::crash(const Crash& crash) {
 }
 
 void Scheduler::report_crash() {
+  HARNESS_CHECK(history_.counts(FaultKind::crash), "a path that crashes lists the oracle `crash`");
   Fault fault = fatal_fault(FaultKind::crash);
   fault.object_kind = crash_.signal;
   fault.use_site = crash_site_;

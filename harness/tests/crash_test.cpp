@@ -260,12 +260,14 @@ int launch(const char* kernel) {
   return result;
 }
 
-/// A path of one task, which does as it is told. It names no oracle: a crash counts in every path.
+/// A path of one task, which does as it is told.
 template <void (*body)()>
 Scenario path_of() {
   static constexpr VariantInfo kVariants[] = {{"only", {ClaimKind::sound, {}, false, ""}}};
+  static constexpr Label kOracles[] = {"crash"};
   Scenario scenario{};
   scenario.name = "one_task";
+  scenario.oracles = kOracles;
   scenario.variants = kVariants;
   scenario.turn_limit = 1000;
   scenario.drive = [](Scene& scene) { scene.world().scheduler.spawn("task", [] { body(); }); };
@@ -311,6 +313,17 @@ TEST(CrashDeathTest, AFailedCheckOfTheHarnessInARunIsAnAbort) {
   constexpr auto fail = [] { HARNESS_CHECK(1 + 1 == 3, "planted"); };
   EXPECT_EXIT((run_one_task<fail>()), ::testing::KilledBySignal(SIGABRT),
               "check failed: 1 \\+ 1 == 3 \\(planted\\)");
+}
+
+TEST(CrashDeathTest, ACrashThatNoOracleOfThePathOwnsEndsTheProcess) {
+  Scenario scenario = path_of<[] { raise(SIGSEGV); }>();
+  scenario.oracles = {};
+  EXPECT_DEATH(
+      {
+        Runner runner;
+        run(runner, scenario);
+      },
+      "a path that crashes lists the oracle `crash`");
 }
 
 TEST(CrashDeathTest, AJudgeThatCrashesEndsTheProcess) {
