@@ -8,7 +8,7 @@
 # PLAIN leaves the calls out, for benchmarks. No build's own sanitizer ever sees a kernel: the
 # checks are the harness's, so that all builds agree.
 set(kernel_flags -include harness/kernel.h
-  -O2 -g1 -ffp-contract=off -fno-exceptions -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=
+  -O2 -g1 -ffp-contract=off -fno-exceptions ${AFTERLIFE_PREFIX_MAP}
   -Wall -Wextra -Werror)
 set(kernel_provenance -fsanitize=kernel-address
   "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0"
