@@ -44,7 +44,7 @@ struct FuzzOptions {
 int fuzz(const FuzzOptions& options);
 
 struct ReplayOptions {
-  std::string file;
+  std::vector<std::string> files;  ///< Folders stand for the reproducers in them.
   bool json = false;
 };
 int replay(const ReplayOptions& options);

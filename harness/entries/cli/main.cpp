@@ -57,9 +57,12 @@ CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
 
 CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
   CLI::App* command = app.add_subcommand("replay", "Run a reproducer, tell its story, and compare it with the file");
-  command->add_option("file", options.file, "A reproducer")->required()->type_name("FILE");
-  command->add_flag("--json", options.json, "One JSON object on stdout");
-  command->footer(footer("  afterlife replay corpus/argpack/repros/borrow-W1.repro"));
+  command->add_option("files", options.files, "Reproducers, and folders of them; of several a line each and a sum")
+      ->required()
+      ->type_name("FILE");
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  command->footer(footer("  afterlife replay corpus/argpack/repros/borrow-W1.repro\n"
+                         "  afterlife replay corpus/argpack/repros corpus/alltoallv/repros"));
   return command;
 }
 

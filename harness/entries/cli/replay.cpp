@@ -6,6 +6,7 @@
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/gather.h"
+#include "harness/entries/cli/replay_many.h"
 #include "harness/reports/json.h"
 #include "harness/reports/story.h"
 
@@ -24,8 +25,8 @@ const std::string* missing(const std::vector<std::string>& these, const std::vec
   return nullptr;
 }
 
-/// How the run differs from what the file says, or empty. A file without faults and trace is a program:
-/// it says nothing.
+}  // namespace
+
 std::string difference(const Reproducer& recorded, const Reproducer& now, std::uint64_t trace) {
   const std::vector<std::string> before = sorted(recorded.faults);
   const std::vector<std::string> after = sorted(now.faults);
@@ -40,10 +41,9 @@ std::string difference(const Reproducer& recorded, const Reproducer& now, std::u
   return {};
 }
 
-}  // namespace
-
 int replay(const ReplayOptions& options) {
-  const Reproducer recorded = read_reproducer(options.file);
+  if (is_many(options.files)) return replay_many(options);
+  const Reproducer recorded = read_reproducer(options.files.front());
   Runner runner;
   const Outcome& outcome = runner.run(recorded.the_case);
   const std::uint64_t trace = runner.trace_hash();

@@ -1,0 +1,144 @@
+#include "harness/entries/cli/replay_many.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "harness/entries/cli/interrupt.h"
+#include "harness/reports/terminal.h"
+
+namespace harness::entries {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using reports::Colour;
+using reports::Terminal;
+
+struct Replayed {
+  std::string file;
+  std::string error;       ///< Why it could not be read; empty where it was.
+  std::string difference;  ///< From what it says; empty where it is as recorded.
+  std::string path, variant, trace;
+
+  bool as_recorded() const { return error.empty() && difference.empty(); }
+};
+
+/// All *.repro below the folder, in the order of their names.
+std::vector<std::string> reproducers_below(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file() && entry.path().extension() == ".repro") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class ReplayingMany {
+ public:
+  explicit ReplayingMany(const ReplayOptions& options) : options_(options), stop_(take_interrupts()) {
+    for (const std::string& name : options.files) {
+      const std::vector<std::string> below =
+          fs::is_directory(name) ? reproducers_below(name) : std::vector<std::string>{name};
+      if (below.empty()) throw std::runtime_error(fmt::format("no reproducer (*.repro) in the folder '{}'", name));
+      files_.insert(files_.end(), below.begin(), below.end());
+    }
+  }
+
+  int run() {
+    for (const std::string& file : files_) {
+      if (stop_) break;
+      replays_.push_back(replay_one(file));
+      if (!options_.json) print(replays_.back());
+    }
+    options_.json ? print_json() : print_summary();
+    return code();
+  }
+
+ private:
+  Replayed replay_one(const std::string& file) {
+    Replayed result{.file = file};
+    try {
+      const Reproducer recorded = read_reproducer(file);
+      const Outcome& outcome = runner_.run(recorded.the_case);
+      const std::uint64_t trace = runner_.trace_hash();
+      result.difference = difference(recorded, describe(runner_, outcome, recorded.the_case), trace);
+      result.path = recorded.the_case.scenario->name.view();
+      result.variant = recorded.the_case.scenario->variants[recorded.the_case.variant].name.view();
+      result.trace = fmt::format("{:016x}", trace);
+    } catch (const std::runtime_error& error) {
+      result.error = error.what();
+    }
+    return result;
+  }
+
+  void print(const Replayed& replay) const {
+    if (!replay.error.empty()) {
+      fmt::print(stderr, "afterlife: {}\n", replay.error);
+    } else if (replay.as_recorded()) {
+      fmt::print("as recorded      {}\n", replay.file);
+    } else {
+      fmt::print("{}  {}: {}\n", Terminal::of(1).paint(Colour::red, "not as recorded"), replay.file, replay.difference);
+    }
+  }
+
+  std::size_t recorded() const {
+    return static_cast<std::size_t>(std::count_if(replays_.begin(), replays_.end(),
+                                                  [](const Replayed& replay) { return replay.as_recorded(); }));
+  }
+  std::size_t unreadable() const {
+    return static_cast<std::size_t>(std::count_if(replays_.begin(), replays_.end(),
+                                                  [](const Replayed& replay) { return !replay.error.empty(); }));
+  }
+  std::size_t different() const { return replays_.size() - recorded() - unreadable(); }
+  bool stopped() const { return replays_.size() < files_.size(); }
+
+  int code() const {
+    if (different() > 0) return kNotAsClaimed;
+    if (stopped()) return kStopped;
+    return unreadable() > 0 ? kWorld : kAsClaimed;
+  }
+
+  void print_summary() const {
+    std::string text = fmt::format("{} as recorded, {} not", recorded(), different());
+    if (unreadable() > 0) text += fmt::format(", {} could not be read", unreadable());
+    if (stopped()) text += fmt::format("; stopped after {} of {}", replays_.size(), files_.size());
+    fmt::print("{}\n", Terminal::of(1).paint(code() == kAsClaimed ? Colour::green : Colour::red, text));
+  }
+
+  void print_json() const {
+    const auto or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+    Json rows = Json::array();
+    for (const Replayed& replay : replays_)
+      rows.push_back({{"file", replay.file},
+                      {"as_recorded", replay.as_recorded()},
+                      {"difference", or_null(replay.difference)},
+                      {"error", or_null(replay.error)},
+                      {"path", or_null(replay.path)},
+                      {"variant", or_null(replay.variant)},
+                      {"trace_hash", or_null(replay.trace)}});
+    const Json all{{"schema", 1},           {"as_recorded", recorded()}, {"not_as_recorded", different()},
+                   {"unreadable", unreadable()}, {"stopped", stopped()},      {"replays", rows}};
+    // The name of a file may be no UTF-8.
+    fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+  }
+
+  const ReplayOptions& options_;
+  const std::atomic<bool>& stop_;
+  std::vector<std::string> files_;
+  Runner runner_;
+  std::vector<Replayed> replays_;
+};
+
+}  // namespace
+
+bool is_many(const std::vector<std::string>& files) {
+  std::error_code unreadable;
+  return files.size() > 1 || fs::is_directory(files.front(), unreadable);
+}
+
+int replay_many(const ReplayOptions& options) { return ReplayingMany(options).run(); }
+
+}  // namespace harness::entries
