@@ -1,3 +1,6 @@
+// How it works. A table as wide as its widest cells is the aim. Where there is no room, elastic columns give
+// way first, down to what can still be read; then columns of numbers are left out, from the right, and the
+// table says which; then whatever is left is broken into lines.
 #include "harness/reports/table.h"
 
 #include <algorithm>
@@ -9,77 +12,136 @@ namespace harness::reports {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kLeastElastic = 8;
+constexpr std::size_t kReadable = 24;  ///< An elastic column keeps it while there is a number to leave out.
+constexpr std::size_t kLeast = 8;
 
-std::string gap(std::size_t column) { return std::string(column > 0 ? kGap : 0, ' '); }
-
-/// The last cell of a row, which may go on below.
-std::string in_lines(const Cell& cell, const std::vector<std::size_t>& widths, const Terminal& terminal) {
-  const std::size_t indent =
-      std::accumulate(widths.begin(), widths.end() - 1, kGap * (widths.size() - 1));
-  std::string text;
-  std::string rest = wrapped(cell.text, widths.back(), 0);
-  for (std::size_t end; (end = rest.find('\n')) != std::string::npos; rest.erase(0, end + 1))
-    text += terminal.paint(cell.colour, rest.substr(0, end)) + '\n' + std::string(indent, ' ');
-  return text + terminal.paint(cell.colour, rest);
+/// `text` in lines of at most `width` columns; a word that is too long is broken, at an underscore or a
+/// slash where it has one.
+std::vector<std::string> broken(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  const std::string at_spaces = wrapped(text, width, 0);
+  for (std::string_view rest = at_spaces;;) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    while (display_width(line) > width) {
+      std::size_t bytes = prefix_bytes(line, width);
+      const std::size_t joint = line.substr(0, bytes).find_last_of("_/");
+      if (joint != std::string_view::npos && joint > 0) bytes = joint + 1;
+      lines.emplace_back(line.substr(0, bytes));
+      line.remove_prefix(bytes);
+    }
+    lines.emplace_back(line);
+    if (end == rest.size()) return lines;
+    rest.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace
+
+/// The columns that are shown, and how wide each is.
+struct Table::Layout {
+  std::vector<std::size_t> columns;
+  std::vector<std::size_t> widths;
+
+  std::size_t total() const {
+    return std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
+  }
+};
 
 void Table::add(std::vector<Cell> row) {
   HARNESS_CHECK(row.size() == columns_.size(), "a row has a cell per column");
   rows_.push_back(std::move(row));
 }
 
-// As wide as the widest cell; where that is too much, elastic columns give way, the widest first.
-std::vector<std::size_t> Table::widths() const {
-  std::vector<std::size_t> widths;
+Table::Layout Table::natural() const {
+  Layout layout;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::size_t width = display_width(columns_[i].title);
     for (const auto& row : rows_) width = std::max(width, display_width(row[i].text));
-    widths.push_back(width);
+    layout.columns.push_back(i);
+    layout.widths.push_back(width);
   }
-  std::size_t total = std::accumulate(widths.begin(), widths.end(), kGap * (columns_.size() - 1));
-  while (total > kWidth) {
-    std::size_t widest = columns_.size();
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (columns_[i].elastic && widths[i] > kLeastElastic &&
-          (widest == columns_.size() || widths[i] > widths[widest]))
-        widest = i;
-    if (widest == columns_.size()) break;
-    --widths[widest];
-    --total;
-  }
-  return widths;
+  return layout;
 }
 
-std::string Table::line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
-                        const Terminal& terminal) const {
-  std::string text;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    const bool last = i + 1 == row.size();
-    if (last && columns_[i].elastic) return text + gap(i) + in_lines(row[i], widths, terminal) + '\n';
-    const std::string words = cut(row[i].text, widths[i]);
-    const std::string padding(widths[i] - display_width(words), ' ');
-    text += gap(i);
-    if (columns_[i].align == Align::right) text += padding;
-    text += terminal.paint(row[i].colour, words);
-    if (columns_[i].align == Align::left && !last) text += padding;
+/// Makes columns narrower, the widest first, down to `least`, until the table fits.
+void Table::narrow(Layout& layout, std::size_t width, std::size_t least, bool all) const {
+  for (std::size_t total = layout.total(); total > width; --total) {
+    std::size_t widest = layout.columns.size();
+    for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+      const Column& column = columns_[layout.columns[i]];
+      const bool gives = column.elastic || (all && column.align == Align::left);
+      if (gives && layout.widths[i] > least && (widest == layout.columns.size() || layout.widths[i] > layout.widths[widest]))
+        widest = i;
+    }
+    if (widest == layout.columns.size()) return;
+    --layout.widths[widest];
   }
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text + '\n';
+}
+
+/// Leaves out numbers, from the right, until the table fits.
+void Table::leave_out(Layout& layout, std::size_t width) const {
+  for (std::size_t i = layout.columns.size(); i-- > 0 && layout.total() > width;) {
+    if (columns_[layout.columns[i]].align != Align::right) continue;
+    layout.columns.erase(layout.columns.begin() + static_cast<std::ptrdiff_t>(i));
+    layout.widths.erase(layout.widths.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+Table::Layout Table::layout(std::size_t width) const {
+  Layout layout = natural();
+  narrow(layout, width, kReadable, false);
+  leave_out(layout, width);
+  narrow(layout, width, kLeast, false);
+  narrow(layout, width, kLeast, true);
+  return layout;
+}
+
+std::string Table::line(const std::vector<Cell>& row, const Layout& layout, const Terminal& terminal) const {
+  std::vector<std::vector<std::string>> cells;
+  std::size_t height = 1;
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    cells.push_back(broken(row[layout.columns[i]].text, layout.widths[i]));
+    height = std::max(height, cells.back().size());
+  }
+  std::string text;
+  for (std::size_t y = 0; y < height; ++y) {
+    std::size_t room = 0;  // Spaces that come before the next words, so that none end a line.
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string words = y < cells[i].size() ? cells[i][y] : "";
+      const std::size_t padding = layout.widths[i] - std::min(display_width(words), layout.widths[i]);
+      const bool right = columns_[layout.columns[i]].align == Align::right;
+      if (right) room += padding;
+      if (!words.empty()) {
+        text += std::string(room, ' ') + terminal.paint(row[layout.columns[i]].colour, words);
+        room = 0;
+      }
+      room += kGap + (right ? 0 : padding);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string Table::left_out(const Layout& layout) const {
+  std::string names;
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (std::find(layout.columns.begin(), layout.columns.end(), i) == layout.columns.end())
+      names += (names.empty() ? "" : ", ") + columns_[i].title;
+  return names;
 }
 
 std::string Table::to_string(const Terminal& terminal) const {
-  const std::vector<std::size_t> width = widths();
+  const Layout shown = layout(terminal.width);
   std::vector<Cell> titles;
-  std::vector<Cell> rules;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    titles.push_back({columns_[i].title, Colour::bold});
-    rules.push_back({std::string(width[i], '-'), Colour::dim});
-  }
-  std::string text = line(titles, width, terminal) + line(rules, width, terminal);
-  for (const auto& row : rows_) text += line(row, width, terminal);
+  std::vector<Cell> rules(columns_.size(), Cell(""));
+  for (const Column& column : columns_) titles.push_back({column.title, Colour::bold});
+  for (std::size_t i = 0; i < shown.columns.size(); ++i)
+    rules[shown.columns[i]] = {std::string(shown.widths[i], '-'), Colour::dim};
+  std::string text = line(titles, shown, terminal) + line(rules, shown, terminal);
+  for (const auto& row : rows_) text += line(row, shown, terminal);
+  if (const std::string names = left_out(shown); !names.empty())
+    text += terminal.paint(Colour::dim, wrapped("no room for: " + names, terminal.width, 2)) + '\n';
   return text;
 }
 

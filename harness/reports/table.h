@@ -1,4 +1,4 @@
-// Table: rows of cells in aligned columns, at most kWidth wide.
+// Table: rows of cells in aligned columns, as wide as the terminal at most.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ enum class Align : std::uint8_t { left, right };
 struct Column {
   std::string title;
   Align align = Align::left;
-  bool elastic = false;  ///< Gives way when the table would be too wide; the last one by going on below.
+  bool elastic = false;  ///< Gives way first when the table would be too wide, by going on below.
 };
 
 struct Cell {
@@ -32,13 +32,17 @@ class Table {
   /// One cell per column.
   void add(std::vector<Cell> row);
   bool empty() const { return rows_.empty(); }
-  /// A header, a rule and the rows, each ended by a newline.
+  /// A header, a rule and the rows, each ended by a newline; last, which columns were left out.
   std::string to_string(const Terminal& terminal) const;
 
  private:
-  std::vector<std::size_t> widths() const;
-  std::string line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
-                   const Terminal& terminal) const;
+  struct Layout;
+  Layout natural() const;
+  void narrow(Layout& layout, std::size_t width, std::size_t least, bool all) const;
+  void leave_out(Layout& layout, std::size_t width) const;
+  Layout layout(std::size_t width) const;
+  std::string line(const std::vector<Cell>& row, const Layout& layout, const Terminal& terminal) const;
+  std::string left_out(const Layout& layout) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;

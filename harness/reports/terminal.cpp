@@ -1,13 +1,35 @@
 #include "harness/reports/terminal.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 
 namespace harness::reports {
+
+namespace {
+
+/// 0 where it says nothing.
+std::size_t columns_of_environment() {
+  const char* text = std::getenv("COLUMNS");
+  std::size_t columns = 0;
+  if (text == nullptr) return 0;
+  const std::string_view digits = text;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), columns);
+  return error == std::errc{} && end == digits.data() + digits.size() ? columns : 0;
+}
+
+std::size_t columns_of(int fd) {
+  if (const std::size_t columns = columns_of_environment(); columns > 0) return columns;
+  winsize size{};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+}  // namespace
 
 Terminal Terminal::of(int fd) {
   const bool terminal = isatty(fd) == 1;
@@ -15,7 +37,9 @@ Terminal Terminal::of(int fd) {
   const char* kind = std::getenv("TERM");
   const bool dumb = kind == nullptr || std::string_view(kind) == "dumb";
   const bool refused = no_colour != nullptr && *no_colour != '\0';
-  return {terminal && !refused && !dumb, terminal && !dumb};
+  const std::size_t columns = columns_of(fd);
+  const std::size_t width = columns > 0 ? std::max(columns, kLeastWidth) : kWidth;
+  return {terminal && !refused && !dumb, terminal && !dumb, width};
 }
 
 std::string Terminal::paint(Colour wanted, std::string_view text) const {
@@ -38,16 +62,20 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+std::size_t prefix_bytes(std::string_view text, std::size_t width) {
+  std::size_t end = 0;
+  for (std::size_t columns = 0; end < text.size() && columns < width; ++columns) {
+    ++end;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) ++end;
+  }
+  return end;
+}
+
 std::string cut(std::string_view text, std::size_t width) {
   if (display_width(text) <= width) return std::string(text);
   constexpr std::string_view kMark = "...";
   const std::size_t kept = width > kMark.size() ? width - kMark.size() : 0;
-  std::size_t end = 0;
-  for (std::size_t columns = 0; end < text.size() && columns < kept; ++columns) {
-    ++end;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) ++end;
-  }
-  return std::string(text.substr(0, end)) + std::string(kMark.substr(0, std::min(width, kMark.size())));
+  return std::string(text.substr(0, prefix_bytes(text, kept))) + std::string(kMark.substr(0, std::min(width, kMark.size())));
 }
 
 std::string grouped(std::uint64_t number) {

@@ -9,22 +9,29 @@ namespace harness::reports {
 
 enum class Colour : std::uint8_t { none, dim, bold, red, green, yellow, blue, magenta, cyan };
 
+/// Columns that a report keeps to where nobody says how many there are.
+inline constexpr std::size_t kWidth = 100;
+/// Fewer are taken for so many: nothing can be told in less.
+inline constexpr std::size_t kLeastWidth = 40;
+
 struct Terminal {
   bool colour = false;
   bool live = false;  ///< A line may be overwritten.
+  std::size_t width = kWidth;  ///< In columns.
 
-  /// What `fd` is. Colour only on a terminal, and not when NO_COLOR is set (no-color.org).
+  /// What `fd` is. Colour only on a terminal, and not when NO_COLOR is set (no-color.org). COLUMNS says how
+  /// wide, else the terminal does.
   static Terminal of(int fd);
 
   /// `text` in `colour`, or as it is where there is none.
   std::string paint(Colour wanted, std::string_view text) const;
 };
 
-/// Columns that any report keeps to.
-inline constexpr std::size_t kWidth = 100;
-
 /// How many columns UTF-8 text of narrow letters takes, colours left out.
 std::size_t display_width(std::string_view text);
+
+/// How many bytes of `text` the first `width` columns take. Without colours in it.
+std::size_t prefix_bytes(std::string_view text, std::size_t width);
 
 /// `text` cut to `width` columns, with "..." where something is missing. Without colours in it.
 std::string cut(std::string_view text, std::size_t width);

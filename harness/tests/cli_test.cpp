@@ -161,7 +161,7 @@ TEST(Cli, NoGpuIsOneLineAndExitCode2) {
 // ---- what the commands promise ----
 
 TEST(Cli, EveryCommandHasHelpWithAnExample) {
-  for (const char* command : {"list", "fuzz", "replay", "minimize", "prove", "explain"}) {
+  for (const char* command : {"list", "fuzz", "replay", "minimize", "prove", "explain", "completion"}) {
     const Ended ended = afterlife({command, "--help"});
     EXPECT_EQ(ended.code, 0);
     EXPECT_EQ(ended.err, "");

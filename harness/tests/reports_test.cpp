@@ -55,10 +55,13 @@ TEST(Reports, ATableLinesUpAndKeepsToItsWidth) {
   table.add({{"long name"}, {"12345"}, {"some words that go on and on " + std::string(90, 'y')}});
   for (const Terminal& terminal : {kFile, kScreen})
     for (const std::string& line : lines_of(table.to_string(terminal)))
-      if (line.find("xxx") == std::string::npos && line.find("yyy") == std::string::npos)
-        EXPECT_LE(display_width(line), kWidth) << line;
+      EXPECT_LE(display_width(line), kWidth) << line;
   const auto lines = lines_of(table.to_string(kFile));
-  EXPECT_EQ(lines[0].find("count"), lines[3].find("12345")) << lines[3];
+  const auto row = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find("12345") != std::string::npos;
+  });
+  ASSERT_NE(row, lines.end());
+  EXPECT_EQ(lines[0].find("count"), row->find("12345")) << *row;
 }
 
 Findings findings(Verdict verdict) {

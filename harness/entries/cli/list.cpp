@@ -39,7 +39,9 @@ std::string names(const Infos& infos) {
 
 void print(const Scenario& scenario, const Terminal& terminal) {
   const auto heading = [&](std::string_view text) { return terminal.paint(Colour::bold, text); };
-  fmt::print("{}  {}\n\n", heading(scenario.name.view()), scenario.summary);
+  const std::string summary(scenario.summary);
+  const std::size_t room = terminal.width - std::min(terminal.width / 2, scenario.name.view().size() + 2);
+  fmt::print("{}  {}\n\n", heading(scenario.name.view()), reports::wrapped(summary, room, 2));
   Table variants({{"variant"}, {"claim"}, {"hazards and what its author says", {}, true}});
   for (const VariantInfo& variant : scenario.variants) {
     std::string words = joined(variant.claim.hazards, ", ");
@@ -55,7 +57,7 @@ void print(const Scenario& scenario, const Terminal& terminal) {
   Table axes({{"config axis"}, {"values, the plain one first", {}, true}});
   for (const Axis& axis : scenario.axes) axes.add({std::string(axis.name.view()), joined(axis.values, " ")});
   fmt::print("{}({} configs)\n\n", axes.to_string(terminal), config_count(scenario));
-  fmt::print("{}\n\n", reports::wrapped("ops: " + names(scenario.ops), reports::kWidth, 5));
+  fmt::print("{}\n\n", reports::wrapped("ops: " + names(scenario.ops), terminal.width, 5));
 }
 
 template <class Info>

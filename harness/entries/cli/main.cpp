@@ -8,6 +8,7 @@
 
 #include "harness/entries/cli/arguments.h"
 #include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/completion.h"
 #include "harness/entries/cli/unexpected.h"
 
 namespace harness::entries {
@@ -109,6 +110,13 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
   return command;
 }
 
+CLI::App* add_completion(CLI::App& app, std::string& shell) {
+  CLI::App* command = app.add_subcommand("completion", "Print a script that has a shell complete this command line");
+  command->add_option("shell", shell, "bash, zsh or fish")->required()->type_name("SHELL");
+  command->footer(footer("  source <(afterlife completion bash)\n  afterlife completion fish | source"));
+  return command;
+}
+
 /// An empty name or file is never meant: it is a variable of a shell that was not set.
 void refuse_empty_values(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({}))
@@ -139,6 +147,8 @@ int run(int argc, char** argv) {
   CLI::App* minimize_command = add_minimize(app, minimize_options);
   CLI::App* explain_command = add_explain(app, explain_options);
   add_prove(app, prove_options);
+  std::string shell;
+  CLI::App* completion_command = add_completion(app, shell);
   refuse_empty_values(app);
   try {
     app.parse(argc, argv);
@@ -149,6 +159,10 @@ int run(int argc, char** argv) {
     const auto commands = app.get_subcommands();
     const std::string where = commands.empty() ? "" : " " + commands.front()->get_name();
     return complain(fmt::format("{}; see `afterlife{} --help`", error.what(), where), kUsage);
+  }
+  if (completion_command->parsed()) {
+    fmt::print("{}", completion(app, shell));
+    return kAsClaimed;
   }
   if (list_command->parsed()) return list(list_options);
   if (fuzz_command->parsed()) return fuzz(fuzz_options);

@@ -90,7 +90,8 @@ void print(const VariantProof& proof, const Terminal& terminal) {
                {fmt::format("{:.2f}", row.seconds)},
                {words(row, proof.claim()), colour_of(row.came)}});
   fmt::print("{}{}\n\n", table.to_string(terminal),
-             terminal.paint(proof.as_claimed() ? Colour::green : Colour::red, verdict(proof)));
+             terminal.paint(proof.as_claimed() ? Colour::green : Colour::red,
+                            reports::wrapped(verdict(proof), terminal.width, 2)));
 }
 
 // ---- for a program ----
