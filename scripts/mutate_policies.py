@@ -14,8 +14,8 @@ variant's search never reaches, or never turns, is not run: nothing that is run 
 scenarios/<path>/equivalent_mutants.txt lists the mutants that are equivalent, and why; every other survivor is
 a miss. The score is what is refuted of all that are not equivalent.
 
-  --check       every entry that is listed still fits a mutant, and is not refuted in 1 % of the runs; so is
-                the planted mutant of each path, and --few others
+  --check       every entry that is listed still fits a mutant, and is not refuted in 1 % of the runs; the planted
+                mutant of each path is, in 3 %, and what becomes of --few others is told
   --self-test   the mutation points of a small source, without building
   --list        the mutants, without building
   --survivors   where a file per path goes with all survivors and what is known of each
@@ -383,8 +383,8 @@ def wrong_entries(path, search):
             yield f"is listed as equivalent and was refuted: {name} [{search.refuted[name]}]"
 
 
-def judge(path, search, tested):
-    """Prints the misses and the score of one path. Returns whether all is well."""
+def judge(path, search, tested, bar):
+    """Prints the misses and the score of one path. Returns whether all is well: the bar is reached, and the list right."""
     reasons = excused(path, search)
     by_name = {point.id: point for point in path.mutants}
     left = [name for name in tested if name not in search.refuted]
@@ -400,7 +400,7 @@ def judge(path, search, tested):
     score = 1 - len(misses) / counted if counted else 0
     print(f"{path.name}: {len(tested)} mutants, {counted - len(misses)} of {counted} refuted: {100 * score:.1f} %; "
           f"{len(misses)} missed, {equivalent} equivalent, {len(wrong)} wrong entries", flush=True)
-    return score >= BAR and not wrong
+    return score >= bar and not wrong
 
 
 def write_survivors(folder, path, search):
@@ -444,13 +444,13 @@ def mutate(path, options, answers):
     listed = path.equivalents()
     if options.check:
         search.run([n for n in tested if n in listed], (CHECK_SHARE,), False)
-        search.run([n for n in tested if n not in listed], SHARES, True)
+        search.run([n for n in tested if n not in listed], SHARES[:2], False)
     else:
         search.run([n for n in tested if n in listed], SHARES[:options.rounds][:2], False)
         search.run([n for n in tested if n not in listed], SHARES[:options.rounds], options.rounds == len(SHARES))
     if options.survivors:
         write_survivors(options.survivors, path, search)
-    well = judge(path, search, tested)
+    well = judge(path, search, tested, 0 if options.check else BAR)  # A few say nothing of all.
     if path.declared.PLANTED in tested and path.declared.PLANTED not in search.refuted:
         print(f"  the planted mutant was not refuted: {path.declared.PLANTED}")
         return False

@@ -526,9 +526,9 @@ class Source:
         if not all("(" in text or re.search(r"\+\+|--", text) for text in texts):
             return
         n = self.point("swap", one[0], " ".join(texts), "change places")
-        if n is not None:
-            self.insert(self.tokens[one[0]].begin, -1, f"if (mutation::on({n})) {{ {texts[1]} {texts[0]} }} else {{ ")
-            self.insert(self.tokens[two[1] - 1].end, 2, " }")
+        for (first, after), instead in zip((one, two), reversed(texts)):
+            self.insert(self.tokens[first].begin, -1, f"{{ if (mutation::on({n})) {{ {instead} }} else ")
+            self.insert(self.tokens[after - 1].end, 2, " }")
 
     # ---- points ----
 

@@ -20,6 +20,7 @@ Status Keeper::hold(Thing& thing) {  // A comment; with a mark.
   std::array<int, sizeof(Thing) / 4> words;
   ++count_;
   thing.attach(this);
+  thing.tell(count_);
   for (Thing* other : others_) if (other != nullptr) other->retain();
   const bool ready = is_ready(thing);
   visit([&](int value) { drop(value); });
@@ -41,6 +42,8 @@ EXPECTED = [
     "k.h Keeper::hold drop: ++count_",
     "k.h Keeper::hold drop: thing.attach(this)",
     "k.h Keeper::hold swap: ++count_; thing.attach(this);",
+    "k.h Keeper::hold drop: thing.tell(count_)",
+    "k.h Keeper::hold swap: thing.attach(this); thing.tell(count_);",
     "k.h Keeper::hold false: other != nullptr",
     "k.h Keeper::hold true: other != nullptr",
     "k.h Keeper::hold drop: for (Thing* other : others_)",
@@ -58,9 +61,10 @@ def complaints():
     yield from (f"no mutant {name}" for name in EXPECTED if name not in found)
     yield from (f"a mutant too many: {name}" for name in found if name not in EXPECTED)
     text = source.mutated()
-    for number in range(len(found)):
-        if text.count(f"({number})") + text.count(f"({number},") != 1:
-            yield f"mutant {number} is asked for {text.count(f'({number}')} times"
+    for point in source.points:
+        asked = text.count(f"({point.number})") + text.count(f"({point.number},")
+        if asked != (2 if point.kind == "swap" else 1):
+            yield f"mutant {point.id} is asked for {asked} times"
     if not mutated_pieces_are_in(text):
         yield "the mutated text is not as it should be:\n" + text
     moved = mutation_points.Source("k.h", "\n\nint other() { return 1; }\n" + SOURCE, lambda name: True,
@@ -76,7 +80,7 @@ def mutated_pieces_are_in(text):
     flat = " ".join(text.split())
     return all(piece in flat for piece in (
         "std::optional<LockGuard> guard; if (!mutation::on(", ")) guard.emplace(lock_);", "{ ghost.sees(thing); } } if (",
-        ")) return {}; return thing.finish(); }", "{ thing.attach(this); ++count_; } else {"))
+        ")) return {}; return thing.finish(); }", "{ ++count_; } else {"))
 
 
 def run():

@@ -25,7 +25,7 @@ SOURCES = {
 }
 
 # What only tells the judges, or offers a turn.
-SCENERY = r"ghost|observer|edge_|binding|^step\("
+SCENERY = r"ghost|observer|tell_|edge_|binding|^step\("
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = [
