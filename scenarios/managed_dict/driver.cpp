@@ -44,8 +44,6 @@ struct Stage {
 void run_script(Stage& stage) {
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
     stage.script.take_slot(0, slot);
-  for (std::uint32_t i = 0; i < stage.shape.closing_slots && !stage.scene.was_exercised(); ++i)
-    stage.script.take_closing_slot(stage.shape.script_slots + i);
   stage.deserted.wait();
   stage.over = true;
   const harness::SiteScope site(stage.scene.world().scheduler, "clear_up");

@@ -61,7 +61,6 @@ struct Shape {
   std::uint32_t worker_count = 1;
   std::uint32_t script_slots = 8;
   std::uint32_t worker_slots = 4;
-  std::uint32_t closing_slots = 24;  ///< More of the script's, while nothing compiled has stored.
 };
 
 /// What else a process may differ in. What is not fixed here is a pick.

@@ -89,14 +89,10 @@ Variable Script::choose_new(std::uint32_t task, std::uint32_t slot) {
   return options.pick(scene_);
 }
 
-void Script::take_closing_slot(std::uint32_t slot) {
-  take(0, slot, ops(Op::with_block, Op::force_compile, Op::new_instance, Op::store_attr));
-}
-
-void Script::take(std::uint32_t task, std::uint32_t slot, Ops allowed) {
+void Script::take_slot(std::uint32_t task, std::uint32_t slot) {
   harness::World& world = scene_.world();
   const harness::ActivationScope activation(world.scheduler, task, slot);
-  const Ops offered = applicable() & allowed;
+  const Ops offered = applicable();
   const int picked = scene_.pick_op(OpList(offered));
   if (picked < 0) return;
   world.scheduler.turn({});

@@ -23,9 +23,7 @@ class Script final : public targets::managed_dict::Witness {
   ManagedDict& path() { return *path_; }
 
   /// Asks which op goes into the slot, with which arguments, and calls it.
-  void take_slot(std::uint32_t task, std::uint32_t slot) { take(task, slot, ~Ops{0}); }
-  /// The same of the script, where it has shown nothing yet: what runs compiled code.
-  void take_closing_slot(std::uint32_t slot);
+  void take_slot(std::uint32_t task, std::uint32_t slot);
 
   // ---- Witness ----
   void reached(Window window) override { scene_.reach(harness::raw(window)); }
@@ -33,7 +31,6 @@ class Script final : public targets::managed_dict::Witness {
   void read(const targets::managed_dict::Reading& reading) override;
 
  private:
-  void take(std::uint32_t task, std::uint32_t slot, Ops allowed);
   Ops applicable() const;
   bool any_defined() const;
 
