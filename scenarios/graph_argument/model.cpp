@@ -45,6 +45,7 @@ Call& Model::begin(const Asked& asked) {
   call->task = world.scheduler.current();
   call->number = ++call_count_;
   call->faults = world.history.faults().size();
+  call->events = world.history.events().size();
   call->injected = world.injected_failures;
   call->lives = world.ledger.lives().size();
   call->emptied = empty();
@@ -287,7 +288,7 @@ ModelNode& Model::add(Call& call, ModelGraph& graph, ModelNode node) {
   made.serial = node.serial;
   made.work = node.work;
   made.bodies = node.bodies;
-  if (takes_buffers(node.work)) made.module = node.helper;
+  if (node.helper != nullptr && node.helper->kind == Kind::module) made.module = node.helper;
   call.made = &made;
   return graph.nodes.back();
 }

@@ -130,7 +130,7 @@ struct Wrapped {
   ModelExec* exec = nullptr;
   std::uint32_t serial = 0;  ///< Of a node.
   Work work = Work::add_one;
-  Thing* module = nullptr;  ///< Of a kernel node.
+  Thing* module = nullptr;  ///< Of a kernel node: the wrapper has it, too.
   std::array<ModelGraph*, targets::graph_argument::kBranchCount> bodies{};  ///< Of a node.
   bool destroyed = false;
   bool capturing = false;

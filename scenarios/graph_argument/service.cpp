@@ -1,5 +1,5 @@
-// Which answers are documented, for which situation. Every condition is the model's: what the script
-// has asked for and closed itself, in which variables, and how many failures were injected meanwhile.
+// Whether a call did what it was asked for: by its answer, by what CUDA was called for, and by what
+// the device ran.
 #include "scenarios/graph_argument/service.h"
 
 #include <fmt/format.h>
@@ -13,272 +13,6 @@ using targets::graph_argument::kNowhere;
 using targets::graph_argument::Status;
 
 namespace {
-
-std::span<Wrapped* const> referred(const Call& call) {
-  return {call.referred.data(), call.referred_count};
-}
-
-template <class Test>
-bool any_referred(const Call& call, Test test) {
-  return std::any_of(referred(call).begin(), referred(call).end(), test);
-}
-
-bool is(const Call& call, std::initializer_list<Op> ops) {
-  return std::find(ops.begin(), ops.end(), call.asked.op) != ops.end();
-}
-
-/// The node that the call is given; null where it has not got to it.
-const Wrapped* node_of(const Call& call) {
-  for (const Wrapped* each : referred(call))
-    if (each->kind == Kind::node) return each;
-  return nullptr;
-}
-
-bool is_endless(const ModelGraph& graph) {
-  return graph.endless ||
-         std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ModelNode& node) {
-           return std::any_of(node.bodies.begin(), node.bodies.end(), [](const ModelGraph* body) {
-             return body != nullptr && is_endless(*body);
-           });
-         });
-}
-
-/// The graph has, or has inside, a node for which `test` holds.
-template <class Test>
-bool any_node(const ModelGraph& graph, Test test) {
-  ModelNodes nodes;
-  Model::flatten(graph, nodes);
-  return std::any_of(nodes.begin(), nodes.end(), test);
-}
-
-// ---- situations ---------------------------------------------------------------------------------
-
-bool was_empty(const Model&, const Call& call) {
-  return (call.emptied & call.asked.given) != 0;
-}
-
-bool is_finalizing(const Model& model, const Call&) { return model.finalizing(); }
-
-bool closed_stream(const Model& model, const Call& call) {
-  return call.asked.stream && model.stream_is_closed(*call.asked.stream);
-}
-
-bool closed_thing(const Model&, const Call& call) {
-  return any_referred(
-      call, [](const Wrapped* each) { return each->thing != nullptr && each->thing->closed; });
-}
-
-bool closed_executable(const Model&, const Call& call) {
-  return any_referred(
-      call, [](const Wrapped* each) { return each->exec != nullptr && each->exec->closed; });
-}
-
-bool went_with_its_node(const Model&, const Call& call) {
-  return any_referred(call, [](const Wrapped* each) {
-    return each->destroyed || (each->graph != nullptr && each->graph->buried);
-  });
-}
-
-bool not_capturing(const Model&, const Call& call) {
-  return is(call, {Op::launch_captured, Op::end_building}) &&
-         any_referred(call, [](const Wrapped* each) {
-           return each->kind == Kind::builder && !each->capturing;
-         });
-}
-
-bool not_ended(const Model&, const Call& call) {
-  return call.asked.op == Op::complete &&
-         any_referred(call, [](const Wrapped* each) { return !each->ended; });
-}
-
-bool other_kind_of_node(const Model&, const Call& call) {
-  const Wrapped* node = node_of(call);
-  if (node == nullptr) return false;
-  if (is(call, {Op::set_params, Op::update_node})) return !takes_buffers(node->work);
-  if (call.asked.op == Op::get_child) return node->work != Work::child;
-  if (is(call, {Op::add_free, Op::add_scratch})) return node->work != Work::allocation;
-  if (call.asked.op != Op::get_branch) return false;
-  return !is_conditional(node->work) || node->bodies[call.asked.branch] == nullptr;
-}
-
-bool child_of_itself(const Model&, const Call& call) {
-  return call.asked.op == Op::add_child && call.referred_count == 2 &&
-         call.referred[0]->graph == call.referred[1]->graph;
-}
-
-bool never_ends(const Model&, const Call& call) {
-  return is(call, {Op::instantiate, Op::update, Op::complete}) &&
-         any_referred(call, [](const Wrapped* each) {
-           return each->graph != nullptr && is_endless(*each->graph);
-         });
-}
-
-bool was_injected(const Model& model, const Call& call) {
-  return model.scene().world().injected_failures != call.injected;
-}
-
-bool other_shape(const Model&, const Call& call) {
-  if (call.asked.op != Op::update || call.referred_count != 2) return false;
-  const ModelExec& exec = *call.referred[0]->exec;
-  const ModelGraph& graph = *call.referred[1]->graph;
-  if (exec.changed || Model::has_changed(graph)) return true;
-  ModelNodes nodes;
-  Model::flatten(graph, nodes);
-  return !std::equal(nodes.begin(), nodes.end(), exec.nodes.begin(), exec.nodes.end(),
-                     [](const ModelNode& a, const ModelNode& b) {
-                       const bool kernels = a.work <= Work::leave && b.work <= Work::leave;
-                       return a.work == b.work || kernels;
-                     });
-}
-
-// ---- what CUDA refuses --------------------------------------------------------------------------
-
-bool has_memory(const ModelGraph& graph) {
-  return any_node(graph, [](const ModelNode& node) {
-    return node.work == Work::allocation || node.work == Work::free;
-  });
-}
-
-bool has_condition(const ModelGraph& graph) {
-  return any_node(graph, [](const ModelNode& node) { return is_conditional(node.work); });
-}
-
-bool is_spoilt(const ModelGraph& graph) {
-  return graph.spoilt ||
-         std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ModelNode& node) {
-           return std::any_of(node.bodies.begin(), node.bodies.end(), [](const ModelGraph* body) {
-             return body != nullptr && is_spoilt(*body);
-           });
-         });
-}
-
-bool waits_in_capture(const Model&, const Call& call) { return call.met_capture; }
-
-bool invalidated(const Model&, const Call& call) {
-  return is(call, {Op::launch_captured, Op::end_building}) && call.referred_count > 0 &&
-         call.referred[0]->invalidated;
-}
-
-bool forbidden_inside(const Model&, const Call& call) {
-  if (call.asked.op != Op::add_child || call.referred_count != 2) return false;
-  const ModelGraph& child = *call.referred[1]->graph;
-  return &child.root() == &call.referred[0]->graph->root() || has_memory(child) ||
-         has_condition(child);
-}
-
-bool forbidden_in_branch(const Model&, const Call& call) {
-  if (call.referred_count == 0 || call.referred[0]->graph == nullptr) return false;
-  const ModelGraph& graph = *call.referred[0]->graph;
-  if (is(call, {Op::add_alloc, Op::add_free})) return graph.parent != nullptr;
-  return is(call, {Op::add_record, Op::add_wait, Op::add_callback}) && graph.in_branch();
-}
-
-bool not_cloned(const Model&, const Call& call) {
-  return call.asked.op == Op::clone && call.referred_count == 1 &&
-         (has_memory(*call.referred[0]->graph) || has_condition(*call.referred[0]->graph));
-}
-
-bool fixed_by_memory(const Model&, const Call& call) {
-  return call.asked.op == Op::destroy_node && call.referred_count == 1 &&
-         has_memory(*call.referred[0]->graph);
-}
-
-bool embedded(const Model&, const Call& call) {
-  return call.asked.op == Op::instantiate && call.referred_count == 1 &&
-         call.referred[0]->graph->parent != nullptr;
-}
-
-bool has_unused_condition(const Model&, const Call& call) {
-  return call.asked.op == Op::instantiate && call.referred_count == 1 &&
-         is_spoilt(*call.referred[0]->graph);
-}
-
-bool is_instantiated(const Model& model, const Call& call) {
-  if (call.asked.op != Op::instantiate || call.referred_count != 1) return false;
-  const ModelGraph& graph = *call.referred[0]->graph;
-  return (has_memory(graph) || has_condition(graph)) &&
-         std::any_of(model.execs().begin(), model.execs().end(), [&](const ModelExec* exec) {
-           return exec->source == &graph && model.is_alive(exec->life);
-         });
-}
-
-/// Launches of the same allocation, before.
-bool not_freed(const Model& model, const Call& call) {
-  if (call.asked.op != Op::launch || call.referred_count != 1) return false;
-  for (const ModelNode& node : call.referred[0]->exec->nodes) {
-    if (node.work != Work::allocation) continue;
-    for (const ModelLaunch& launch : model.launches())
-      for (const ModelNode& before : launch.nodes)
-        if (before.serial == node.serial) return true;
-  }
-  return false;
-}
-
-bool freed_before(const Model& model, const Call& call) {
-  return call.asked.op == Op::add_free && call.referred_count == 2 &&
-         model.was_freed(call.referred[1]->serial);
-}
-
-bool not_in_executable(const Model&, const Call& call) {
-  if (call.asked.op != Op::update_node || call.referred_count != 4) return false;
-  const ModelExec& exec = *call.referred[0]->exec;
-  const Wrapped& node = *call.referred[1];
-  const ModelGraph* graph = node.graph;
-  while (graph != nullptr && graph != exec.source) graph = graph->parent;
-  return graph == nullptr ||
-         std::none_of(exec.nodes.begin(), exec.nodes.end(),
-                      [&](const ModelNode& each) { return each.serial == node.serial; });
-}
-
-constexpr std::string_view kMemory =
-    "cuda.h, cuGraphAddMemAllocNode: such a graph keeps its nodes, has one executable, is not "
-    "cloned, and is no child; its memory is freed before it is launched again";
-constexpr std::string_view kConditional =
-    "CUDA programming guide, conditional nodes: what may be in a branch, one executable, no copies";
-constexpr std::string_view kCapture =
-    "CUDA programming guide, prohibited and unhandled operations: waiting for the device "
-    "invalidates captures";
-constexpr std::string_view kClosed = "cuda-python#2627: closed objects are refused";
-constexpr std::string_view kBuilder = "cuda.core docs, GraphBuilder: its states";
-
-constexpr std::array kRefusals{
-    Refusal{"all", Status::name_error, was_empty, "Python: the variable is empty"},
-    Refusal{"all", Status::finalized, is_finalizing, "Python: after Py_Finalize"},
-    Refusal{"on a stream", Status::closed, closed_stream, kClosed},
-    Refusal{"on buffers and events", Status::closed, closed_thing, kClosed},
-    Refusal{"on executables", Status::closed, closed_executable, kClosed},
-    Refusal{"on graphs and nodes", Status::closed, went_with_its_node,
-            "cuda-python#2357: a graph that went with its node is closed"},
-    Refusal{"launch_captured, end_building", Status::closed, not_capturing, kBuilder},
-    Refusal{"complete", Status::closed, not_ended, kBuilder},
-    Refusal{"on nodes", Status::type_error, other_kind_of_node,
-            "cuda.core docs, GraphNode: its kinds"},
-    Refusal{"add_child", Status::type_error, child_of_itself,
-            "CUDA: a graph is not embedded in itself"},
-    Refusal{"instantiate, update", Status::type_error, never_ends,
-            "the script does not run a loop that nothing ends"},
-    Refusal{"all", Status::driver_error, was_injected, "the run's own"},
-    Refusal{"on graphs and nodes", Status::driver_error, went_with_its_node,
-            "CUDA: their handles are not valid any more"},
-    Refusal{"synchronize_device", Status::driver_error, waits_in_capture, kCapture},
-    Refusal{"launch_captured, end_building", Status::driver_error, invalidated, kCapture},
-    Refusal{"add_child", Status::driver_error, forbidden_inside, kMemory},
-    Refusal{"add_record, add_wait, add_callback, add_alloc, add_free", Status::driver_error,
-            forbidden_in_branch, kConditional},
-    Refusal{"clone", Status::driver_error, not_cloned, kMemory},
-    Refusal{"destroy_node", Status::driver_error, fixed_by_memory, kMemory},
-    Refusal{"instantiate", Status::driver_error, embedded,
-            "cuda.h, cuGraphInstantiate: a graph that belongs to a node is not launched by itself"},
-    Refusal{"instantiate", Status::driver_error, has_unused_condition,
-            "cuda.h, CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED"},
-    Refusal{"instantiate", Status::driver_error, is_instantiated, kMemory},
-    Refusal{"launch", Status::driver_error, not_freed, kMemory},
-    Refusal{"add_free", Status::driver_error, freed_before, kMemory},
-    Refusal{"update_node", Status::driver_error, not_in_executable,
-            "cuda.h, cuGraphExecKernelNodeSetParams: the node must be in what it was made of"},
-    Refusal{"update", Status::update_failed, other_shape,
-            "cuda.h, cuGraphExecUpdate: the topology must be the same"},
-};
 
 // ---- work that is left undone -------------------------------------------------------------------
 
@@ -304,15 +38,95 @@ std::uint32_t bound_least(const Asked& asked) {
   }
 }
 
-bool is_done(const Call& call) {
+/// The call of CUDA's that an op stands for; empty where it need make none.
+Label cuda_call(Op op) {
+  switch (op) {
+    case Op::allocate:
+      return "cuMemAllocAsync";
+    case Op::load_module:
+      return "cuLibraryLoadData";
+    case Op::create_event:
+      return "cuEventCreate";
+    case Op::record:
+      return "cuEventRecord";
+    case Op::create_definition:
+      return "cuGraphCreate";
+    case Op::add_kernel:
+    case Op::add_scratch:
+      return "cuGraphAddKernelNode";
+    case Op::add_memcpy:
+      return "cuGraphAddMemcpyNode";
+    case Op::add_memset:
+      return "cuGraphAddMemsetNode";
+    case Op::add_record:
+      return "cuGraphAddEventRecordNode";
+    case Op::add_wait:
+      return "cuGraphAddEventWaitNode";
+    case Op::add_callback:
+      return "cuGraphAddHostNode";
+    case Op::add_child:
+      return "cuGraphAddChildGraphNode";
+    case Op::get_child:
+      return "cuGraphChildGraphNodeGetGraph";
+    case Op::set_params:
+      return "cuGraphKernelNodeSetParams";
+    case Op::destroy_node:
+      return "cuGraphDestroyNode";
+    case Op::clone:
+      return "cuGraphClone";
+    case Op::add_conditional:
+      return "cuGraphAddNode";
+    case Op::add_alloc:
+      return "cuGraphAddMemAllocNode";
+    case Op::add_free:
+      return "cuGraphAddMemFreeNode";
+    case Op::begin_building:
+      return "cuStreamBeginCapture";
+    case Op::launch_captured:
+      return "cuLaunchKernel";
+    case Op::end_building:
+      return "cuStreamEndCapture";
+    case Op::complete:
+    case Op::instantiate:
+      return "cuGraphInstantiate";
+    case Op::upload:
+      return "cuGraphUpload";
+    case Op::launch:
+      return "cuGraphLaunch";
+    case Op::update_node:
+      return "cuGraphExecKernelNodeSetParams";
+    case Op::update:
+      return "cuGraphExecUpdate";
+    case Op::synchronize:
+      return "cuStreamSynchronize";
+    case Op::synchronize_device:
+      return "cuCtxSynchronize";
+    default:
+      return {};
+  }
+}
+
+/// By the task that was asked, and well.
+bool called_cuda(const harness::Scene& scene, const Call& call) {
+  const Label wanted = cuda_call(call.asked.op);
+  if (wanted.empty()) return true;
+  const auto& events = scene.world().history.events();
+  for (std::size_t i = call.events; i < events.size(); ++i)
+    if (events[i].kind == harness::EventKind::call && events[i].what == wanted &&
+        events[i].task == harness::raw(call.task) && events[i].value == 0)
+      return true;
+  return false;
+}
+
+bool is_done(const harness::Scene& scene, const Call& call) {
   const Asked& asked = call.asked;
-  if (call.bound < bound_least(asked)) return false;
+  if (call.bound < bound_least(asked) || !called_cuda(scene, call)) return false;
   if (asked.into != kNowhere && !call.stored) return false;
   if (asked.op == Op::drop) return (call.emptied & asked.given) != 0;
-  if (is(call, {Op::close_buffer, Op::close_event}))
-    return any_referred(call, [](const Wrapped* each) { return each->thing->closed; });
-  if (is(call, {Op::synchronize, Op::synchronize_device})) return call.waits > 0;
-  return true;
+  if (asked.op == Op::close_buffer || asked.op == Op::close_event)
+    return call.referred_count > 0 && call.referred[0]->thing->closed;
+  const bool waits = asked.op == Op::synchronize || asked.op == Op::synchronize_device;
+  return !waits || call.waits > 0;
 }
 
 /// The path says itself where it takes a closed stream for another one; or it does so quietly.
@@ -331,17 +145,15 @@ void judge_acceptance(harness::Scene& scene, const Call& call) {
 
 }  // namespace
 
-std::span<const Refusal> refusals() { return kRefusals; }
-
 void judge_answer(harness::Scene& scene, const Model& model, const Call& call, Status status) {
   const Label name = kOps[harness::raw(call.asked.op)].name;
   if (status == Status::ok) {
-    if (!is_done(call)) scene.refuse(name, "ok, and left undone");
+    if (!is_done(scene, call)) scene.refuse(name, "ok, and left undone");
     return judge_acceptance(scene, call);
   }
   const bool has_cause = scene.world().history.faults().size() > call.faults;
   if (has_cause || went_wrong(scene, scene.world().scheduler.now())) return;
-  const bool allowed = std::any_of(kRefusals.begin(), kRefusals.end(), [&](const Refusal& each) {
+  const bool allowed = std::any_of(refusals().begin(), refusals().end(), [&](const Refusal& each) {
     return each.status == status && each.allowed(model, call);
   });
   if (!allowed) scene.refuse(name, std::string(to_label(status).view()));
