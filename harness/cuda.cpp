@@ -1,6 +1,7 @@
 // How it works. Each row of cuda.def becomes one extern "C" function, which makes a SeamCall. Its
 // enter() does what comes before the device's function (announce, offer the turn, fail by a pick,
-// record), its leave() what comes after. A call that meets a fatal fault never leaves.
+// record), its leave() what comes after. A call that meets a fatal fault never leaves, and no
+// exception does: callers are C.
 //
 // The site of what a call gives birth to or ends is the target's function, where one is named; else
 // the CUDA function.
@@ -11,7 +12,9 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <stdexcept>
 
 #include "harness/device.h"
 
@@ -63,10 +66,31 @@ ProcessWorld& process_world() {
 }
 
 /// What a run would have judged is told at once.
-void tell_faults(ProcessWorld& process) {
-  for (const Fault& fault : process.world.history.faults())
-    std::fprintf(stderr, "afterlife: %s %s\n", fault.signature().c_str(), fault.detail.c_str());
+void tell_faults(ProcessWorld& process) noexcept {
+  try {
+    for (const Fault& fault : process.world.history.faults())
+      std::fprintf(stderr, "afterlife: %s %s\n", fault.signature().c_str(), fault.detail.c_str());
+  } catch (const std::bad_alloc&) {
+    std::fputs("afterlife: a fault, and no memory left to tell it\n", stderr);
+  }
   process.world.history.begin();
+}
+
+/// The error that a call returns in place of the exception in flight. Sizes are checked where they
+/// come in; this is what is left: no memory, and what a program without a world could not be given.
+[[gnu::cold, gnu::noinline]] CUresult error_of_exception() noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  } catch (const std::length_error&) {
+    return CUDA_ERROR_INVALID_VALUE;
+  } catch (const std::exception& exception) {
+    if (World::current() == nullptr) std::fprintf(stderr, "afterlife: %s\n", exception.what());
+    return CUDA_ERROR_UNKNOWN;
+  } catch (...) {
+    return CUDA_ERROR_UNKNOWN;
+  }
 }
 
 // ---- one call ---------------------------------------------------------------------------------
@@ -173,11 +197,13 @@ extern "C" {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): parameters and arguments come with their own.
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
-  CUresult CUDAAPI name parameters {                                                      \
+  CUresult CUDAAPI name parameters try {                                                  \
     static constexpr CallInfo kInfo{base, CallNeeds::needs, failure};                     \
     SeamCall call(kInfo);                                                                 \
     const CUresult refused = call.enter(call.turn);                                       \
     return call.leave(refused != CUDA_SUCCESS ? refused : call.table().name arguments);   \
+  } catch (...) {                                                                         \
+    return harness::error_of_exception();                                                 \
   }
 #define CUDA_PTSZ(name, since, stream, parameters, arguments) \
   CUresult CUDAAPI name##_ptsz parameters {                   \

@@ -137,6 +137,15 @@ TEST_F(Libcuda, CallsHostFunctionsWhereverTheProgramIs) {
   EXPECT_EQ(called, 1);
 }
 
+// By the C interface itself, with nothing of ours between.
+TEST_F(Libcuda, ThrowsAtNobody) {
+  const auto copy = get("cuMemcpyAsync", &DriverTable::cuMemcpyAsync);
+  char here[64] = {};
+  const auto address = reinterpret_cast<CUdeviceptr>(&here);
+  for (const std::size_t bytes : {~std::size_t{0}, std::size_t{1} << 63, std::size_t{1} << 40})
+    EXPECT_NO_THROW(EXPECT_EQ(copy(address, address, bytes, nullptr), CUDA_ERROR_INVALID_VALUE)) << bytes;
+}
+
 TEST_F(Libcuda, KnowsItsKernelsByTheirFatbin) {
   const auto load = get("cuModuleLoadData", &DriverTable::cuModuleLoadData);
   int fatbins = 0;

@@ -32,6 +32,8 @@ bool fits(const CUlaunchConfig& config) {
 
 bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters, void** extra) {
   if (parameters != nullptr || entry.parameter_count == 0) {
+    for (std::uint32_t i = 0; i < entry.parameter_count; ++i)
+      if (parameters[i] == nullptr) return false;
     launch.prepare(entry, parameters);
     return true;
   }

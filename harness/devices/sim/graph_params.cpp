@@ -101,17 +101,28 @@ struct CopySide {
   std::size_t x, y, z, pitch, height;
 };
 
+/// rows * pitch + bytes, and no more than 2^64 - 1, which is more than any memory has.
+static std::uint64_t extent(std::uint64_t rows, std::uint64_t pitch, std::uint64_t bytes) {
+  std::uint64_t product = 0;
+  std::uint64_t sum = 0;
+  const bool overflow = __builtin_mul_overflow(rows, pitch, &product) ||
+                        __builtin_add_overflow(product, bytes, &sum);
+  return overflow ? ~std::uint64_t{0} : sum;
+}
+
 static CUresult find_side(SimDevice& sim, const CUDA_MEMCPY3D& copy, CopySide& side, Place& place) {
   if (side.type == CU_MEMORYTYPE_ARRAY) return CUDA_ERROR_NOT_SUPPORTED;
   if (side.type < CU_MEMORYTYPE_HOST || side.type > CU_MEMORYTYPE_UNIFIED)
     return CUDA_ERROR_INVALID_VALUE;
   const bool many_rows = copy.Height > 1 || copy.Depth > 1;
-  if (many_rows && side.pitch < side.x + copy.WidthInBytes) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint64_t row = extent(1, side.x, copy.WidthInBytes);
+  if (many_rows && side.pitch < row) return CUDA_ERROR_INVALID_VALUE;
   if (copy.Depth > 1 && side.height < copy.Height) return CUDA_ERROR_INVALID_VALUE;
   const std::uint64_t base = side.type == CU_MEMORYTYPE_HOST ? number(side.host) : side.device;
-  place.address = base + (side.z * side.height + side.y) * side.pitch + side.x;
-  const std::uint64_t bytes =
-      ((copy.Depth - 1) * side.height + copy.Height - 1) * side.pitch + copy.WidthInBytes;
+  const std::uint64_t offset = extent(extent(side.z, side.height, side.y), side.pitch, side.x);
+  const std::uint64_t rows = extent(copy.Depth - 1, side.height, copy.Height - 1);
+  const std::uint64_t bytes = extent(rows, side.pitch, copy.WidthInBytes);
+  if (__builtin_add_overflow(base, offset, &place.address)) return CUDA_ERROR_INVALID_VALUE;
   return find_node_place(sim, place.address, bytes, side.type != CU_MEMORYTYPE_DEVICE, place);
 }
 
@@ -154,7 +165,7 @@ CUresult make_set_params(SimDevice& sim, const CUDA_MEMSET_NODE_PARAMS& given, C
   const std::uint64_t row = std::min<std::uint64_t>(given.width, Memory::kBytes) * width;
   if (given.height > 1 && (given.pitch < row || given.pitch % width != 0))
     return CUDA_ERROR_INVALID_VALUE;
-  const std::uint64_t bytes = (given.height - 1) * given.pitch + row;
+  const std::uint64_t bytes = extent(given.height - 1, given.pitch, row);
   Place target;
   if (const CUresult error = find_node_place(sim, given.dst, bytes, false, target);
       error != CUDA_SUCCESS)

@@ -3,11 +3,14 @@
 
 namespace harness::devices {
 
+constexpr std::size_t kDeviceCount = 1;
+
 static CUresult check_alloc(const CUDA_MEM_ALLOC_NODE_PARAMS& given) {
   const CUmemPoolProps& props = given.poolProps;
   if (props.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
       props.location.type != CU_MEM_LOCATION_TYPE_DEVICE || props.location.id != 0 ||
-      given.bytesize == 0 || (given.accessDescCount > 0 && given.accessDescs == nullptr))
+      given.bytesize == 0 || given.accessDescCount > kDeviceCount ||
+      (given.accessDescCount > 0 && given.accessDescs == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
   return props.handleTypes == CU_MEM_HANDLE_TYPE_NONE ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
