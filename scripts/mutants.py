@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Mutants: breaks rules of the simulated driver, one at a time, and expects its tests to go red.
 
-Usage: scripts/mutants.py [--few N | --all | --check | --only TEXT] [--build DIR]
+Usage: scripts/mutants.py [--few N | --all | --check | --only TEXT | --self-test] [--build DIR]
 
 Each rule below is a name and a change of one place in the sources that breaks it. Thirty are taken,
 by the hash of their names, so that nobody chooses them; --few takes the first N of those. --check
-only sees whether every change still fits its place. The sources are changed in place and put back
-at the end, also when it is stopped. Builds in build/mutants, or in DIR, which is configured already.
+only sees whether every change still fits its place. What is changed and built is a copy of the
+sources, in DIR/tree and DIR/build (build/mutants); the tree itself is only read. --self-test is
+stopped in the middle of a mutant by each signal that stops it, and compares the tree.
 
 Prints one line per mutant. Exit: 0 every mutant went red, 1 one did not, 2 a change does not fit or
 does not build, 3 usage.
@@ -15,10 +16,14 @@ import argparse
 import hashlib
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+
+import hygiene
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIM = "harness/devices/sim/"
@@ -197,8 +202,8 @@ RULES = [
 ]
 
 
-def place(rule):
-    return ROOT / SIM / rule[1]
+def place(rule, root=ROOT):
+    return root / SIM / rule[1]
 
 
 def chosen(count):
@@ -210,27 +215,47 @@ def misfits():
     return [rule[0] for rule in RULES if place(rule).read_text().count(rule[2]) != 1]
 
 
+# ---- the copy ----
+
+NOTE = pathlib.Path("build/cuda_root.txt")  # Where CUDA is; no file of the tree, and needed.
+
+
+def copy_tree(tree):
+    """Makes `tree` what the tree is. What is equal is left alone, so that it is not built again."""
+    names = {file.relative_to(ROOT) for file in hygiene.tree_files() if file.is_file()}
+    names |= {NOTE} if (ROOT / NOTE).is_file() else set()
+    for name in names:
+        here, there = ROOT / name, tree / name
+        if there.is_file() and there.read_bytes() == here.read_bytes():
+            continue
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(here, there)
+    for file in [p for p in tree.rglob("*") if p.is_file() and p.relative_to(tree) not in names]:
+        file.unlink()
+
+
 def build(folder):
-    """The tests. Returns whether that worked."""
-    if not (folder / "build.ninja").exists():
-        subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_C_COMPILER=clang-19",
-                        "-DCMAKE_CXX_COMPILER=clang++-19", "-DAFTERLIFE_FLAGS=-O1;-g1"],
-                       check=True, stdout=subprocess.DEVNULL)
-    return subprocess.run(["ninja", "-C", folder, "afterlife_tests"], capture_output=True).returncode == 0
+    """The tests of the copy. Returns whether that worked."""
+    if not (folder / "build" / "build.ninja").exists():
+        subprocess.run(["cmake", "-S", folder / "tree", "-B", folder / "build", "-G", "Ninja",
+                        "-DCMAKE_C_COMPILER=clang-19", "-DCMAKE_CXX_COMPILER=clang++-19",
+                        "-DAFTERLIFE_FLAGS=-O1;-g1"], check=True, stdout=subprocess.DEVNULL)
+    return subprocess.run(["ninja", "-C", folder / "build", "afterlife_tests"],
+                          capture_output=True).returncode == 0
 
 
 def passes(folder):
     """Whether the tests of the driver do. What hangs does not."""
     try:
-        return subprocess.run([folder / "afterlife_tests", f"--gtest_filter={FILTER}", "--gtest_brief=1"],
-                              cwd=ROOT, capture_output=True, timeout=LIMIT_SECONDS).returncode == 0
+        return subprocess.run([folder / "build" / "afterlife_tests", f"--gtest_filter={FILTER}", "--gtest_brief=1"],
+                              cwd=folder / "tree", capture_output=True, timeout=LIMIT_SECONDS).returncode == 0
     except subprocess.TimeoutExpired:
         return False
 
 
 def verdict(rule, folder):
     """What became of the mutant: red, green or unbuilt."""
-    file = place(rule)
+    file = place(rule, folder / "tree")
     before = file.read_text()
     file.write_text(before.replace(rule[2], rule[3]))
     try:
@@ -242,11 +267,56 @@ def verdict(rule, folder):
         os.utime(file)
 
 
+# ---- the self-test ----
+
+# Stand-ins: ninja "builds" tests that pass, and once a mutant is in place it is never done.
+STAND_INS = {
+    "cmake": "mkdir -p \"$4\" && touch \"$4/build.ninja\"",
+    "ninja": "if [ -e \"$2/afterlife_tests\" ]; then touch \"$2/mutated\"; sleep 60 & wait; fi\n"
+             "printf '#!/bin/sh\\n' > \"$2/afterlife_tests\" && chmod +x \"$2/afterlife_tests\"",
+}
+
+
+def fingerprint():
+    """Of the sources that mutants change: names, contents and times."""
+    return {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in sorted((ROOT / SIM).iterdir())
+            if file.is_file()}
+
+
+def leaves_the_tree_alone(number):
+    """Whether the tree is what it was once a mutant was in place and the signal came."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        for name, script in STAND_INS.items():
+            (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+            (folder / name).chmod(0o755)
+        before = fingerprint()
+        child = subprocess.Popen([sys.executable, __file__, "--few", "1", "--build", folder / "mutants"],
+                                 env=os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"},
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        deadline = time.monotonic() + 60
+        while not (folder / "mutants/build/mutated").exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        rule = chosen(1)[0]
+        in_place = rule[2] not in place(rule, folder / "mutants/tree").read_text()
+        os.killpg(child.pid, number)
+        child.wait()
+        return in_place and fingerprint() == before
+
+
+def self_test():
+    signals = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
+    held = [number for number in signals if leaves_the_tree_alone(number)]
+    print(f"mutants: the tree is left alone by {len(held)} of {len(signals)} ends in the middle of a mutant")
+    return 0 if len(held) == len(signals) else 1
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--few", type=int, default=CHOSEN, metavar="N", help="only the first N")
     parser.add_argument("--all", action="store_true", help="every rule, not thirty")
     parser.add_argument("--check", action="store_true", help="only whether the changes fit")
+    parser.add_argument("--self-test", action="store_true", help="be stopped in the middle, and compare the tree")
     parser.add_argument("--only", metavar="TEXT", help="rules whose name contains this")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "mutants", metavar="DIR")
     try:
@@ -259,11 +329,13 @@ def main():
     if options.check:
         print(f"mutants: {len(RULES)} changes fit")
         return
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))  # So that the sources are put back.
+    if options.self_test:
+        sys.exit(self_test())
     rules = RULES if options.all else chosen(options.few)
     if options.only:
         rules = [rule for rule in RULES if options.only in rule[0]]
     folder = options.build.resolve()
+    copy_tree(folder / "tree")
     if not build(folder) or not passes(folder):
         print("mutants: the sources as they are do not build or do not pass")
         sys.exit(2)
