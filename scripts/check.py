@@ -113,6 +113,8 @@ def tree(tally, full):
         script(tally, name)
         script(tally, name, "--self-test")
     script(tally, "figures.py", "--self-test")
+    script(tally, "mutants.py", "--self-test")
+    script(tally, "mutated_inputs.py", "--self-test")
 
 
 def unit(tally, full):

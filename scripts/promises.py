@@ -11,6 +11,7 @@ import statistics
 import subprocess
 import tempfile
 
+import mutated_inputs
 import programs
 from bad_input import bad_inputs
 from measuring import (CannotMeasure, Figure, LeftOut, benchmarks, committed_repros, found_cases, fuzz, key,
@@ -277,6 +278,17 @@ def bad_input(_full):
                      count > 0 and not wrong)
 
 
+def mutated(full):
+    """Damaged reproducers (bytes, lines, grammar), without limits, under limits on memory, and under ASan."""
+    sizes = [("release", False, 100_000), ("release", True, 10_000), ("asan", False, 10_000)]
+    for preset, memory, size in sizes:
+        need(preset, "afterlife")
+        measured = mutated_inputs.measure(preset, size if full else size // 200, memory=memory)
+        yield Figure(f"{preset}{', under limits on memory' * memory}: mutated reproducers: exit 0, 1, or 2 with one line,"
+                     " no signal, no raw exception, at most 1 s of processor time each (minimize 2 s)",
+                     str(measured), measured.count > 0 and not measured.wrong)
+
+
 # 8. The simulated driver raises no false alarm.
 
 def no_false_alarms(full):
@@ -338,5 +350,5 @@ def passed_tests(preset, pattern):
     return re.findall(r"^\[       OK \] (\S+)", ended.out, re.M), ended.code
 
 
-FIGURES = (claims, fresh_clone, caught_in_time, coverage, proofs, replays, minimized, speed, bad_input,
+FIGURES = (claims, fresh_clone, caught_in_time, coverage, proofs, replays, minimized, speed, bad_input, mutated,
            no_false_alarms, planted, policies, fuzzed, endurance)
