@@ -10,6 +10,7 @@
 
 #include <boost/context/detail/fcontext.hpp>
 
+#include "harness/base_memory.h"
 #include "harness/sanitizers.h"
 
 namespace harness {
@@ -45,13 +46,13 @@ void StackPool::grow() {
   const std::size_t bytes = stride * kStacksPerSlab;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  HARNESS_CHECK(memory != MAP_FAILED, "memory for fiber stacks");
+  if (memory == MAP_FAILED) out_of_memory();
   auto* base = static_cast<std::byte*>(memory);
   slabs_.push_back({base, bytes});
   free_.reserve(slabs_.size() * kStacksPerSlab);
   for (std::size_t i = kStacksPerSlab; i-- > 0;) {
     std::byte* guard = base + i * stride;
-    HARNESS_CHECK(mprotect(guard, kGuardBytes, PROT_NONE) == 0, "a guard below each stack");
+    if (mprotect(guard, kGuardBytes, PROT_NONE) != 0) out_of_memory();
     free_.push_back(guard + kGuardBytes);
   }
 }

@@ -36,6 +36,16 @@ void TapeIndex::insert(Entry entry) {
   ++count_;
 }
 
+bool TapeIndex::is_met(const Decision& decision) const {
+  const std::uint32_t key = low_key(decision.site_tag, decision.nth);
+  for (std::size_t i = place(decision.activation, key);; i = (i + 1) & mask_) {
+    const Entry& entry = entries_[i];
+    if (entry.round != round_) return false;
+    if (entry.activation == decision.activation && entry.low_key == key)
+      return entry.met_in == met_round_;
+  }
+}
+
 void TapeIndex::grow() {
   std::vector<Entry> old(2 * entries_.size());
   old.swap(entries_);

@@ -40,6 +40,8 @@ class TapeIndex {
   }
   /// Decisions whose question was asked since begin_run().
   std::size_t met_count() const { return met_count_; }
+  /// Whether the question of this one was.
+  bool is_met(const Decision& decision) const;
 
  private:
   struct Entry {
@@ -88,6 +90,7 @@ class Replay : public Strategy {
 
   /// Decisions whose question was asked in the last run.
   std::size_t met_count() const { return index_.met_count(); }
+  bool is_met(const Decision& decision) const { return index_.is_met(decision); }
 
  private:
   TapeIndex index_;

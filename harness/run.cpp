@@ -185,6 +185,13 @@ const Outcome& Runner::run(const Case& the_case, Instruments& instruments) {
   return outcome;
 }
 
+Tape Runner::never_asked(const Case& the_case) const {
+  Tape decisions;
+  for (const Decision& decision : the_case.tape)
+    if (!state_->replay.is_met(decision)) decisions.push_back(decision);
+  return decisions;
+}
+
 const History& Runner::history() const { return state_->stage->world.history; }
 const World& Runner::world() const { return state_->stage->world; }
 std::uint64_t Runner::trace_hash() const { return state_->stage->world.history.trace_hash(); }

@@ -47,6 +47,9 @@ class Runner {
   /// The same, recorded by `instruments`, which the case's scenario made.
   const Outcome& run(const Case& the_case, Instruments& instruments);
 
+  /// The decisions of the last case that its run had no question for; they changed nothing.
+  Tape never_asked(const Case& the_case) const;
+
   /// Of the last run.
   const History& history() const;
   const World& world() const;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/reports/json_text.h"
 #include "harness/reports/table.h"
 
 namespace harness::reports {
@@ -42,7 +43,7 @@ std::string to_json(const Explanation& explanation) {
                  {"evidence", explanation.diagnosis.evidence},
                  {"instruments", instruments},
                  {"record", explanation.record}};
-  return all.dump(2);
+  return to_text(all);
 }
 
 }  // namespace harness::reports

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/reports/json_text.h"
+
 namespace harness::reports {
 namespace {
 
@@ -73,11 +75,11 @@ std::string to_json(const Findings& findings) {
                  {"results", rows(findings.variants)},
                  {"windows", rows(findings.windows)},
                  {"ops", rows(findings.ops)}};
-  return all.dump(2);
+  return to_text(all);
 }
 
 std::string to_json(const Telling& telling, std::uint64_t trace_hash, std::string_view signature,
-                    bool as_recorded) {
+                    bool as_recorded, std::string_view never_asked) {
   const Scenario& scenario = *telling.the_case.scenario;
   Json faults = Json::array();
   for (std::size_t i = 0; i < telling.outcome.faults.size(); ++i)
@@ -89,13 +91,14 @@ std::string to_json(const Telling& telling, std::uint64_t trace_hash, std::strin
                  {"device", telling.the_case.device->name.view()},
                  {"signature", signature},
                  {"as_recorded", as_recorded},
+                 {"never_asked", never_asked},
                  {"vacuous", telling.outcome.vacuous},
                  {"faults", faults},
                  {"caller_errors", telling.outcome.caller_errors.size()},
                  {"turns", telling.outcome.turns},
                  {"decisions", telling.outcome.tape.size()},
                  {"trace_hash", fmt::format("{:016x}", trace_hash)}};
-  return all.dump(2);
+  return to_text(all);
 }
 
 }  // namespace harness::reports

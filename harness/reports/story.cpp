@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/printable.h"
 #include "harness/reports/story_lines.h"
 
 namespace harness::reports {
@@ -77,7 +78,7 @@ std::string indented(std::string text, std::size_t columns) {
 std::string set(const Line& line, const Columns& columns, const Terminal& terminal) {
   const std::size_t indent = columns.of(line.task);
   const std::size_t room = kWidth - kTurnWidth - indent;
-  std::string text = line.text;
+  std::string text = printable(line.text);
   if (line.count > 1) text += fmt::format("  (x {})", line.count);
   std::string set_text;
   if (line.weight == Weight::fault) {
@@ -97,7 +98,7 @@ std::string heading(const Telling& telling, const Fault* fault, const Terminal& 
     text += "  " + config;
   text += '\n';
   if (fault == nullptr) return text + "no fault\n";
-  text += terminal.paint(Colour::red, wrapped(fault->signature(), kWidth, 2)) + "\n";
+  text += terminal.paint(Colour::red, wrapped(printable(fault->signature()), kWidth, 2)) + "\n";
   const auto& windows = telling.outcome.windows;
   const std::size_t index = static_cast<std::size_t>(fault - telling.outcome.faults.data());
   if (index < windows.size() && windows[index] >= 0) {

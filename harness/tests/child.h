@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <thread>
@@ -63,7 +64,9 @@ class Folder {
 /// A program of this build that is running. Its output goes to files of a folder of its own.
 class Child {
  public:
-  Child(const std::string& program, std::vector<std::string> arguments) {
+  /// `prepare` is what the child does last before it becomes the program.
+  Child(const std::string& program, std::vector<std::string> arguments,
+        const std::function<void()>& prepare = [] {}) {
     const auto self = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     arguments.insert(arguments.begin(), (self / program).string());
     std::vector<char*> pointers;
@@ -76,6 +79,7 @@ class Child {
     dup2(open("/dev/null", O_RDONLY), 0);
     dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), 1);
     dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), 2);
+    prepare();
     execv(pointers[0], pointers.data());
     _exit(127);
   }
@@ -99,8 +103,9 @@ class Child {
   pid_t pid_ = -1;
 };
 
-inline Ended run_child(const std::string& program, std::vector<std::string> arguments) {
-  return Child(program, std::move(arguments)).wait();
+inline Ended run_child(const std::string& program, std::vector<std::string> arguments,
+                       const std::function<void()>& prepare = [] {}) {
+  return Child(program, std::move(arguments), prepare).wait();
 }
 
 }  // namespace harness

@@ -25,21 +25,23 @@ static constexpr std::uint64_t kReservedBytes = (Memory::kProcessLimit + 1) * Me
 static constexpr std::uint64_t kIndexBytes =
     kReservedBytes / Memory::kGranule * sizeof(std::uint32_t);
 
+[[noreturn]] static void refuse() {
+  throw std::runtime_error(
+      "the simulated device cannot reserve its 272 GiB of addresses; raise the address space "
+      "limit (ulimit -v unlimited, ulimit -d unlimited)");
+}
+
 static std::uint64_t reserve(std::uintptr_t hint, std::size_t bytes, int protection) {
   void* memory = mmap(reinterpret_cast<void*>(hint), bytes, protection,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-    throw std::runtime_error(
-        "the simulated device cannot reserve its 272 GiB of addresses; raise the address space "
-        "limit (ulimit -v unlimited)");
+  if (memory == MAP_FAILED) refuse();
   return reinterpret_cast<std::uint64_t>(memory);
 }
 
 Memory::Memory() {
   const std::uint64_t low = reserve(kAddressHint, kReservedBytes, PROT_NONE);
   range_ = {low, low + kReservedBytes};
-  const bool open = mprotect(reinterpret_cast<void*>(low), kBytes, PROT_READ | PROT_WRITE) == 0;
-  HARNESS_CHECK(open, "what was reserved can be used");
+  if (mprotect(reinterpret_cast<void*>(low), kBytes, PROT_READ | PROT_WRITE) != 0) refuse();
   granules_ = reinterpret_cast<std::uint32_t*>(reserve(0, kIndexBytes, PROT_READ | PROT_WRITE));
   cursor_ = low;
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "harness/base_memory.h"
 #include "harness/devices/sim/memory.h"
 #include "harness/sanitizers.h"
 
@@ -18,19 +19,18 @@ namespace harness::devices {
 static void map_file(int file, std::uint64_t at) {
   const void* memory = mmap(reinterpret_cast<void*>(at), Memory::kBytes, PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, 0);
-  HARNESS_CHECK(memory != MAP_FAILED, "a view of device memory, at reserved addresses");
+  if (memory == MAP_FAILED) out_of_memory();
 }
 
 /// From here on the memory is one that can be mapped at several addresses.
 void Memory::share() {
   if (file_ >= 0) return;
   file_ = memfd_create("simulated device memory", MFD_CLOEXEC);
-  const bool made = file_ >= 0 && ftruncate(file_, static_cast<off_t>(kBytes)) == 0;
-  HARNESS_CHECK(made, "a file in memory, of which only touched pages exist");
+  if (file_ < 0 || ftruncate(file_, static_cast<off_t>(kBytes)) != 0) out_of_memory();
   for (std::uint64_t from = range_.low; from < cursor_;) {
     // By the system call itself: what is dead is copied too, and ASan would see pwrite() read it.
     const long written = syscall(SYS_pwrite64, file_, from, cursor_ - from, from - range_.low);
-    HARNESS_CHECK(written > 0, "room for what is in device memory");
+    if (written <= 0) out_of_memory();
     from += static_cast<std::uint64_t>(written);
   }
   map_file(file_, range_.low);

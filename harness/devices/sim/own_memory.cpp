@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "harness/base_memory.h"
 #include "harness/devices/sim/launch.h"
 
 namespace harness::devices {
@@ -79,7 +80,7 @@ void FreshAddresses::renew() {
   const int fixed = base_ != 0 ? MAP_FIXED : 0;
   void* memory = mmap(reinterpret_cast<void*>(base_), kFreshBytes, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
-  HARNESS_CHECK(memory != MAP_FAILED, "address space for shared memory under TSan");
+  if (memory == MAP_FAILED) out_of_memory();
   base_ = reinterpret_cast<std::uint64_t>(memory);
   used_ = 0;
 }

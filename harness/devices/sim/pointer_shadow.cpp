@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "harness/base_memory.h"
+
 namespace harness::devices {
 
 PointerShadow::~PointerShadow() { release(); }
@@ -23,7 +25,7 @@ void PointerShadow::begin(AddressRange range, std::uint64_t period) {
     if (range.low == range.high) return;
     void* memory = mmap(nullptr, period, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    HARNESS_CHECK(memory != MAP_FAILED, "address space for the shadow of device memory");
+    if (memory == MAP_FAILED) out_of_memory();
     words_ = static_cast<std::uint64_t*>(memory);
   }
   ++epoch_;

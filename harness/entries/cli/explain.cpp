@@ -6,6 +6,8 @@
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/gather.h"
+#include "harness/entries/cli/streams.h"
+#include "harness/printable.h"
 #include "harness/reports/explanation.h"
 
 namespace harness::entries {
@@ -85,8 +87,8 @@ int explain(const ExplainOptions& options) {
       recorded.faults.empty() ||
       std::find(now.faults.begin(), now.faults.end(), recorded.faults.front()) != now.faults.end();
   if (!as_recorded)
-    fmt::print(stderr, "afterlife: the file has a fault that the run has not: {}\n",
-               recorded.faults.front());
+    say_error(fmt::format("the file has a fault that the run has not: {}",
+                          shown(recorded.faults.front(), kShownSignatureBytes)));
   return as_recorded ? kAsClaimed : kNotAsClaimed;
 }
 

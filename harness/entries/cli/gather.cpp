@@ -1,8 +1,11 @@
 #include "harness/entries/cli/gather.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
+#include "harness/printable.h"
 #include "harness/reports/story.h"
 
 namespace harness::entries {
@@ -107,6 +110,14 @@ bool Gathered::as_claimed() const {
 void put_first(Reproducer& reproducer, const std::string& signature) {
   const auto found = std::find(reproducer.faults.begin(), reproducer.faults.end(), signature);
   if (found != reproducer.faults.end()) std::rotate(reproducer.faults.begin(), found, found + 1);
+}
+
+std::string never_asked(const Runner& runner, const Reproducer& reproducer) {
+  const Tape decisions = runner.never_asked(reproducer.the_case);
+  if (decisions.empty()) return {};
+  return fmt::format("{} never asked: {}",
+                     decisions.size() == 1 ? "1 decision was" : fmt::format("{} decisions were", decisions.size()),
+                     shown(to_string(reproducer, decisions.front()), 200));
 }
 
 std::size_t fault_index(const Outcome& outcome, std::string_view signature) {

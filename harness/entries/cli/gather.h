@@ -49,6 +49,10 @@ std::string story_of(Runner& runner, const Finding& finding, const reports::Term
 /// Lists the fault that the case is about first, which is the one that minimizing keeps.
 void put_first(Reproducer& reproducer, const std::string& signature);
 
+/// What the last run of `runner`, which was of `reproducer`, had no question for: "2 decisions were never
+/// asked: user:3 op store", or empty.
+std::string never_asked(const Runner& runner, const Reproducer& reproducer);
+
 /// The index of the fault with this signature, or 0.
 std::size_t fault_index(const Outcome& outcome, std::string_view signature);
 

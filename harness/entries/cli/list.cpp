@@ -6,6 +6,7 @@
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/lookup.h"
+#include "harness/reports/json_text.h"
 #include "harness/reports/table.h"
 #include "harness/run.h"
 
@@ -124,7 +125,7 @@ void print_json(std::span<const Scenario* const> scenarios) {
                  {"actors", members_json(tables::actors())},
                  {"oracles", members_json(tables::oracles())},
                  {"devices", members_json(tables::devices())}};
-  fmt::print("{}\n", all.dump(2));
+  fmt::print("{}\n", reports::to_text(all));
 }
 
 }  // namespace

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <new>
 
 #include "harness/entries/cli/arguments.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/completion.h"
+#include "harness/entries/cli/streams.h"
 #include "harness/entries/cli/unexpected.h"
 
 namespace harness::entries {
@@ -125,9 +124,14 @@ void refuse_empty_values(CLI::App& app) {
 }
 
 int complain(const std::string& what, int code) {
-  std::string line = what.substr(0, what.find('\n'));
-  fmt::print(stderr, "afterlife: {}\n", line);
+  say_error(what);
   return code;
+}
+
+/// What a command answered, if anybody could read it.
+int finish(int code) {
+  const std::string error = finish_output();
+  return error.empty() ? code : complain(error, kWorld);
 }
 
 int run(int argc, char** argv) {
@@ -177,12 +181,11 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace harness::entries;
+  prepare_streams();
   try {
-    return run(argc, argv);
+    return finish(run(argc, argv));
   } catch (const UsageError& error) {
     return complain(error.what(), kUsage);
-  } catch (const std::bad_alloc&) {
-    return complain("out of memory", kWorld);
   } catch (const std::exception& error) {
     return complain(error.what(), kWorld);
   }

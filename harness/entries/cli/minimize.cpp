@@ -14,6 +14,7 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/programs.h"
 #include "harness/printable.h"
+#include "harness/reports/json_text.h"
 
 namespace harness::entries {
 namespace {
@@ -69,6 +70,7 @@ std::optional<std::size_t> smallest_known_ops(Runner& runner, Case the_case, con
 struct Result {
   Minimized minimized;
   std::string signature;
+  std::string never_asked;  ///< What the file has and its run has no use for, in a sentence; or empty.
   int window = -1;
   double seconds = 0;
   std::optional<std::size_t> window_ops;  ///< Of the program of its window that it is most like.
@@ -91,6 +93,7 @@ Json to_json(const Result& result) {
           {"known_ops", or_null(result.known_ops)},
           {"runs", small.run_count},
           {"seconds", result.seconds},
+          {"never_asked", result.never_asked},
           {"finished", small.finished},
           {"statement", small.statement}};
 }
@@ -101,6 +104,7 @@ void print(const Result& result, const std::string& file) {
   fmt::print("{} ops, {} arguments, {} further decisions; {} runs in {:.2f} s\n", small.op_count,
              small.decision_count - small.further_decision_count, small.further_decision_count,
              small.run_count, result.seconds);
+  if (!result.never_asked.empty()) fmt::print("of the file, {}\n", result.never_asked);
   fmt::print("proved: {}\n", small.statement);
   fmt::print("written to {}\n", printable(file));
 }
@@ -123,6 +127,8 @@ int minimize(const MinimizeOptions& options) {
   Limits limits;
   limits.stop = &take_interrupts();
   Result result;
+  runner.run(before.the_case);
+  result.never_asked = never_asked(runner, before);
   result.signature = signature_to_keep(runner, before, options.file);
   const double start = now();
   const std::vector<Tape> known =
@@ -140,7 +146,7 @@ int minimize(const MinimizeOptions& options) {
   result.window_ops = window_ops(after.the_case, result.window, options.programs);
   write_whole_file(file, keep_comments(text, to_string(after)));
   if (options.json)
-    fmt::print("{}\n", to_json(result).dump(2));
+    fmt::print("{}\n", reports::to_text(to_json(result)));
   else
     print(result, file);
   return result.minimized.deterministic ? kAsClaimed : kNotAsClaimed;

@@ -7,6 +7,7 @@
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/gather.h"
 #include "harness/entries/cli/replay_many.h"
+#include "harness/printable.h"
 #include "harness/reports/json.h"
 #include "harness/reports/story.h"
 
@@ -31,10 +32,10 @@ std::string difference(const Reproducer& recorded, const Reproducer& now, std::u
   const std::vector<std::string> before = sorted(recorded.faults);
   const std::vector<std::string> after = sorted(now.faults);
   if (const std::string* fault = missing(before, after))
-    return fmt::format("the file has a fault that the run has not: {}", *fault);
+    return fmt::format("the file has a fault that the run has not: {}", shown(*fault, kShownSignatureBytes));
   const bool says_nothing = recorded.trace == 0 && before.empty();
   if (const std::string* fault = missing(after, before); fault != nullptr && !says_nothing)
-    return fmt::format("the run has a fault that the file has not: {}", *fault);
+    return fmt::format("the run has a fault that the file has not: {}", shown(*fault, kShownSignatureBytes));
   if (recorded.trace != 0 && recorded.trace != trace)
     return fmt::format("the events differ: trace {:016x} in the file, {:016x} in the run",
                        recorded.trace, trace);
@@ -47,6 +48,7 @@ int replay(const ReplayOptions& options) {
   Runner runner;
   const Outcome& outcome = runner.run(recorded.the_case);
   const std::uint64_t trace = runner.trace_hash();
+  const std::string unasked = never_asked(runner, recorded);
   const Reproducer now = describe(runner, outcome, recorded.the_case);
   const std::string differs = difference(recorded, now, trace);
   const std::string signature = recorded.faults.empty()
@@ -54,9 +56,10 @@ int replay(const ReplayOptions& options) {
                                     : recorded.faults.front();
   const reports::Telling telling{recorded.the_case, outcome, runner.world(), fault_index(outcome, signature)};
   if (options.json) {
-    fmt::print("{}\n", reports::to_json(telling, trace, signature, differs.empty()));
+    fmt::print("{}\n", reports::to_json(telling, trace, signature, differs.empty(), unasked));
   } else {
     fmt::print("{}\n", reports::story(telling, reports::Terminal::of(1)));
+    if (!unasked.empty()) fmt::print("{}\n", unasked);
     fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);
   }
   return differs.empty() ? kAsClaimed : kNotAsClaimed;
