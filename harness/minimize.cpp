@@ -28,7 +28,7 @@ constexpr std::uint64_t kKnownRunLimit = 150;   ///< The program of a known case
 constexpr std::uint64_t kSampleShrinkLimit = 120;  ///< To make one that fails small enough.
 
 /// How hard to try: a sample that fails is only made plainer.
-enum class Effort : std::uint8_t { plainer, full };
+enum class Effort : std::uint8_t { cheap, plainer, full };
 
 class Shrinker {
  public:
@@ -37,15 +37,15 @@ class Shrinker {
     result_.the_case = the_case;
   }
 
-  Minimized shrink(std::string_view signature, const std::vector<Tape>& known = {}) {
-    signature_ = signature;
+  Minimized shrink(const minimizing::Aim& aim, const std::vector<Tape>& known = {}) {
     known_ = &known;
-    result_.reproduced = best_.aim(signature);
+    result_.reproduced = best_.aim(aim);
+    aim_ = {aim.signature, best_.window()};
     result_.deterministic =
         result_.reproduced && (effort_ == Effort::plainer || best_.is_deterministic());
     if (result_.deterministic) {
       while (improve_cheaply() || improve_dearly()) continue;
-      result_.finished = !best_.spent();
+      result_.finished = effort_ != Effort::cheap && !best_.spent();
     }
     return report();
   }
@@ -182,6 +182,7 @@ class Shrinker {
   }
 
   bool improve_dearly() {
+    if (effort_ == Effort::cheap) return false;
     if (effort_ == Effort::plainer) return delete_together();
     return follow_known() || few_of_its_own() || delete_together() || fewer_of_any() || replan_slice() ||
            replan_ops() || resample_ops();
@@ -271,7 +272,7 @@ class Shrinker {
       if (found == nullptr) continue;
       const Minimized plainer =
           Shrinker(runner_, *found, best_.limits_left(kSampleShrinkLimit), Effort::plainer)
-              .shrink(signature_);
+              .shrink(aim_);
       if (best_.improve(plainer.the_case, plainer.run_count)) return true;
     }
     return false;
@@ -333,8 +334,12 @@ class Shrinker {
     if (result_.finished && proved_further_ > 0 && proved_further_ == further_count())
       text += fmt::format("no schedule with fewer than {} further decision{} fails; ",
                           proved_further_, proved_further_ == 1 ? "" : "s");
-    return text + fmt::format("searched {} runs{}", result_.run_count,
-                              result_.finished ? "" : ", and reached the limit");
+    return text + fmt::format("searched {} runs{}", result_.run_count, how_it_ended());
+  }
+
+  const char* how_it_ended() const {
+    if (result_.finished) return "";
+    return effort_ == Effort::cheap ? ", and no other schedule" : ", and reached the limit";
   }
 
   std::string fewer_ops_statement() const {
@@ -346,7 +351,7 @@ class Shrinker {
 
   Runner& runner_;
   Effort effort_;
-  std::string_view signature_;
+  minimizing::Aim aim_;
   const std::vector<Tape>* known_ = nullptr;
   minimizing::Best best_;
   Minimized result_;
@@ -358,8 +363,9 @@ class Shrinker {
 }  // namespace
 
 Minimized minimize(Runner& runner, const Case& the_case, std::string_view signature,
-                   const Limits& limits, const std::vector<Tape>& known) {
-  return Shrinker(runner, the_case, limits, Effort::full).shrink(signature, known);
+                   const Limits& limits, const std::vector<Tape>& known, std::optional<int> window) {
+  const Effort effort = limits.thorough ? Effort::full : Effort::cheap;
+  return Shrinker(runner, the_case, limits, effort).shrink({signature, window}, known);
 }
 
 }  // namespace harness

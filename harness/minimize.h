@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +18,11 @@
 
 namespace harness {
 
+/// What is done within `run_limit` is the same on every machine; the clock only cuts off.
 struct Limits {
   std::uint64_t run_limit = 2000;
-  double second_limit = 2;
+  double second_limit = 0;  ///< 0 = no limit.
+  bool thorough = true;     ///< Else no other schedule is looked for: things are left out, and no more.
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside: come to an end.
 };
 
@@ -35,10 +38,12 @@ struct Minimized {
   std::string statement;                   ///< What was proved minimal, in a sentence.
 };
 
-/// `signature` is one of the faults of the case. `known` are tapes that showed it elsewhere, such as the
-/// smallest known case: they are tried too, so that what is known once is never found larger again.
+/// `signature` is one of the faults of the case, in `window`; else the first one with it, whose window
+/// is kept. `known` are tapes that showed it elsewhere, such as the smallest known case: they are tried
+/// too, so that what is known once is never found larger again.
 Minimized minimize(Runner& runner, const Case& the_case, std::string_view signature,
-                   const Limits& limits = {}, const std::vector<Tape>& known = {});
+                   const Limits& limits = {}, const std::vector<Tape>& known = {},
+                   std::optional<int> window = {});
 
 /// What all sets of few decisions, on top of a program, came to. A schedule is one such set: each counts
 /// once, however often it is run on the way to larger ones.

@@ -25,7 +25,7 @@ bool same_question(const Decision& a, const Decision& b) {
 bool Best::spent() const {
   if (run_count_ >= limits_.run_limit) return true;
   if (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) return true;
-  return seconds() >= limits_.second_limit;
+  return limits_.second_limit != 0 && seconds() >= limits_.second_limit;
 }
 
 double Best::seconds() const {
@@ -35,7 +35,9 @@ double Best::seconds() const {
 Limits Best::limits_left(std::uint64_t run_limit) const {
   Limits left = limits_;
   left.run_limit = std::min(run_limit, limits_.run_limit - std::min(limits_.run_limit, run_count_));
-  left.second_limit = limits_.second_limit - seconds();
+  constexpr double kNoTime = 1e-9;  // As 0 is no limit.
+  if (limits_.second_limit != 0)
+    left.second_limit = std::max(kNoTime, limits_.second_limit - seconds());
   return left;
 }
 
@@ -45,9 +47,10 @@ const Outcome& Best::run(Strategy& strategy) {
 }
 
 const Fault* Best::shown(const Outcome& outcome) const {
-  const auto found = std::find_if(outcome.faults.begin(), outcome.faults.end(),
-                                  [&](const Fault& fault) { return same_bug(fault, target_); });
-  return found != outcome.faults.end() ? &*found : nullptr;
+  for (std::size_t i = 0; i < outcome.faults.size(); ++i)
+    if (outcome.windows[i] == window_ && same_bug(outcome.faults[i], target_))
+      return &outcome.faults[i];
+  return nullptr;
 }
 
 bool Best::adopt(const Outcome& outcome) {
@@ -65,16 +68,19 @@ void Best::keep(const Outcome& outcome, const Fault& fault) {
   blame_ = find_blame(fault);
 }
 
-bool Best::aim(std::string_view signature) {
+bool Best::aim(const Aim& aim) {
   replay_.assign(trial_.tape);
   const Outcome& outcome = run(replay_);
-  for (const Fault& fault : outcome.faults)
-    if (fault.signature() == signature) {
-      target_ = fault;
-      trace_ = runner_.trace_hash();
-      keep(outcome, fault);
-      return true;
-    }
+  for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
+    const Fault& fault = outcome.faults[i];
+    if (aim.window.value_or(outcome.windows[i]) != outcome.windows[i]) continue;
+    if (fault.signature() != aim.signature) continue;
+    target_ = fault;
+    window_ = outcome.windows[i];
+    trace_ = runner_.trace_hash();
+    keep(outcome, fault);
+    return true;
+  }
   return false;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,12 @@
 #include "harness/pick_sample.h"
 
 namespace harness::minimizing {
+
+/// Which fault to keep.
+struct Aim {
+  std::string_view signature;
+  std::optional<int> window;  ///< None: that of the first fault with this signature.
+};
 
 /// What became of a search among sets of decisions.
 enum class Found : std::uint8_t { better, nothing, cut_short };
@@ -24,8 +31,10 @@ class Best {
   Best(Runner& runner, const Case& the_case, const Limits& limits)
       : runner_(runner), trial_(the_case), limits_(limits), begin_(Clock::now()) {}
 
-  /// Replays the case and takes aim at the fault with this signature. False when it does not show.
-  bool aim(std::string_view signature);
+  /// Replays the case and takes aim at a fault. False when it does not show.
+  bool aim(const Aim& aim);
+  /// Of the fault that was aimed at, or -1.
+  int window() const { return window_; }
   /// Replays it once more. False when that is another run.
   bool is_deterministic();
 
@@ -85,6 +94,7 @@ class Best {
   std::uint64_t run_count_ = 0;
   std::uint64_t runs_left_ = 0;  ///< In the search under way.
   Fault target_;
+  int window_ = -1;
   std::uint64_t trace_ = 0;
   Replay replay_;
   Deviations recorder_;

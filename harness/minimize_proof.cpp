@@ -77,6 +77,7 @@ double Enumeration::seconds() const { return proof_.seconds + now() - begin_; }
 bool Enumeration::spent() const {
   if (proof_.run_count >= limits_.run_limit) return true;
   if (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) return true;
+  if (limits_.second_limit == 0) return false;
   return (proof_.run_count & 63) == 0 && seconds() >= limits_.second_limit;
 }
 

@@ -1,7 +1,9 @@
-// Search: runs a claim until the budget is spent, and keeps one reproducer per signature.
+// Search: runs a claim until the budget is spent, and keeps one reproducer per signature and window.
+//
+// What comes of it depends on the seed and the number of runs alone; the clock only ends it, and the
+// result says where it did.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -10,41 +12,48 @@
 
 #include "harness/minimize.h"
 #include "harness/reproducer.h"
+#include "harness/verdict_runs.h"
 
 namespace harness {
 
 struct SearchResult;
+struct Finding;
 
 struct SearchOptions {
   const StrategyInfo* strategy = nullptr;
   std::uint64_t seed = 1;
   const DeviceInfo* device = nullptr;
-  double second_limit = 1;         ///< 0 = no limit.
-  std::uint64_t run_limit = 0;     ///< 0 = no limit.
-  bool stop_at_first = false;      ///< ... fault.
-  std::size_t finding_limit = 32;  ///< Signatures to keep; more are only counted.
+  double second_limit = 1;  ///< Of running and minimizing together; 0 = no limit.
+  /// So much longer while the claim is short of runs (kTooFewRuns).
+  double overtime_seconds = 0;
+  std::uint64_t run_limit = 0;         ///< 0 = no limit.
+  bool stop_at_first = false;          ///< ... fault.
+  std::size_t finding_limit = 1 << 12; ///< To keep; runs with further ones are only counted.
+  int window = -1;                     ///< Faults elsewhere do not count; -1 = all do.
   bool minimize = true;
-  Limits minimize_limits;  ///< Of each finding.
-  /// Of all findings together; what is left over stays as found. 0 = no limit.
-  double minimize_second_limit = 0;
+  Limits minimize_limits;                   ///< Of each finding.
   std::vector<Config> configs;              ///< Empty = all.
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside (Ctrl-C): what was found is kept.
+  /// Called with each finding once it was replayed, and again when its reproducer is another.
+  std::function<void(const Finding&)> found;
   std::function<void(const SearchResult&)> progress;  ///< Called about every progress_seconds.
   double progress_seconds = 0.25;
 };
 
-/// One bug: all faults with one signature.
+/// One bug: all faults with one signature in one window.
 struct Finding {
   std::string signature;
   Fault fault;  ///< In the run that was kept.
   int window = -1;
-  bool nondeterministic =
-      false;  ///< Replaying its first run gave another run: the harness is at fault.
+  Label hazard;  ///< As hazard_of.
+  /// Replaying a run that showed it gave another run: the harness is at fault.
+  bool nondeterministic = false;
+  bool is_minimized = false;    ///< Within the limits of runs: neither left out nor cut off.
   std::uint64_t first_run = 0;  ///< Counted from 1.
   double first_seconds = 0;
   std::uint64_t count = 0;  ///< Runs that showed it.
   Reproducer found;         ///< As found, in the run with the fewest ops that showed it.
-  Reproducer reproducer;    ///< Minimized, where that was asked for and worked.
+  Reproducer reproducer;    ///< Minimized, as far as that was asked for and worked.
   Minimized minimized;
 };
 
@@ -58,14 +67,21 @@ struct WindowTally {
   std::uint64_t caught = 0;
 };
 
+struct HazardTally {
+  Label hazard;
+  std::uint64_t runs = 0;  ///< Whose first fault it was: the others may follow from that one.
+};
+
 struct SearchResult {
   const Scenario* scenario = nullptr;
   std::size_t variant = 0;
+  Claim claim;  ///< What was judged: the variant's, or what it says of the window alone.
   std::uint64_t seed = 0;
   Tally tally;  ///< Of all configs.
   std::vector<ConfigTally> configs;
   std::vector<WindowTally> windows;      ///< As the scenario lists them.
   std::vector<std::uint64_t> ops;        ///< Runs in which the op ran, as the scenario lists them.
+  std::vector<HazardTally> hazards;      ///< Of first faults, in the order they showed.
   std::vector<Finding> findings;         ///< In the order they were found.
   std::uint64_t further_signatures = 0;  ///< Runs with a fault that found no place in `findings`.
   std::uint64_t caller_error_runs = 0;
@@ -76,9 +92,17 @@ struct SearchResult {
   double first_fault_seconds = 0;
   double minimize_seconds = 0;
   bool stopped = false;           ///< From outside.
+  bool cut_short = false;         ///< Time ran out before all findings were minimized.
   bool nondeterministic = false;  ///< Of some finding.
-  Verdict verdict = Verdict::vacuous;
+  Verdict verdict = kTooFewRuns;
+
+  std::vector<Tally> config_tallies() const;
+  /// Hazards through which a run failed first, and that the claim does not name.
+  std::vector<Label> unclaimed() const;
 };
+
+/// What a claim would call the fault: its window, or its kind where it has none.
+Label hazard_of(const Scenario& scenario, const Fault& fault, int window);
 
 /// Errors: as Runner::run.
 SearchResult search(Runner& runner, const Scenario& scenario, std::size_t variant,

@@ -1,12 +1,52 @@
 #include "harness/verdict.h"
 
+#include <algorithm>
+
+#include "harness/verdict_runs.h"
+
 namespace harness {
 
-Verdict judge(const Claim& claim, const Tally& tally) {
-  if (tally.faulty_runs > 0)
+namespace {
+
+std::uint64_t sum(std::span<const Tally> configs, std::uint64_t Tally::*count) {
+  std::uint64_t total = 0;
+  for (const Tally& config : configs) total += config.*count;
+  return total;
+}
+
+}  // namespace
+
+Verdict judge(const Claim& claim, std::span<const Tally> configs) {
+  const bool exercised = sum(configs, &Tally::runs) > sum(configs, &Tally::vacuous_runs);
+  const bool refuted = claim.kind == ClaimKind::vacuous && exercised;
+  if (sum(configs, &Tally::faulty_runs) > 0 || refuted)
     return claim.kind == ClaimKind::unsound ? Verdict::caught : Verdict::refuted;
-  if (tally.runs == tally.vacuous_runs) return Verdict::vacuous;
+  if (!exercised && least_runs({ClaimKind::vacuous, {}}, configs) >= kEnoughRuns)
+    return Verdict::vacuous;
+  if (least_runs(claim, configs) < kEnoughRuns) return kTooFewRuns;
   return claim.kind == ClaimKind::unsound ? Verdict::missed : Verdict::held;
+}
+
+Verdict judge(const Claim& claim, const Tally& tally) { return judge(claim, {&tally, 1}); }
+
+std::uint64_t least_runs(const Claim& claim, std::span<const Tally> configs) {
+  std::uint64_t least = configs.empty() ? 0 : ~std::uint64_t{0};
+  for (const Tally& config : configs)
+    least = std::min(least, claim.kind == ClaimKind::vacuous ? config.runs : exercised_runs(config));
+  return least;
+}
+
+Claim claim_in(const Claim& claim, Label window) {
+  Claim part = claim;
+  part.hazards = {};
+  for (std::size_t i = 0; i < claim.hazards.size(); ++i)
+    if (claim.hazards[i] == window) part.hazards = claim.hazards.subspan(i, 1);
+  if (claim.kind == ClaimKind::unsound && part.hazards.empty()) part.kind = ClaimKind::sound;
+  return part;
+}
+
+bool names(const Claim& claim, Label hazard) {
+  return std::find(claim.hazards.begin(), claim.hazards.end(), hazard) != claim.hazards.end();
 }
 
 bool as_claimed(const Claim& claim, Verdict verdict) {
@@ -34,6 +74,7 @@ Label to_label(ClaimKind kind) {
 }
 
 Label to_label(Verdict verdict) {
+  if (verdict == kTooFewRuns) return "too few runs";
   switch (verdict) {
     case Verdict::caught:
       return "caught";

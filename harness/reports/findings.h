@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/verdict.h"
+#include "harness/verdict_runs.h"
 
 namespace harness::reports {
 
@@ -13,20 +13,40 @@ struct ConfigRow {
   std::string config;
   Verdict verdict;
   std::uint64_t runs;
+  std::uint64_t exercised;  ///< Runs that were not vacuous.
+};
+
+/// One bug: a signature in a window.
+struct FindingRow {
+  std::string signature;
+  std::string hazard;  ///< Its window, or its kind where it has none.
+  std::uint64_t runs;  ///< That showed it.
+  bool minimized;      ///< Else the file is as found, or as far as time allowed.
+  std::string file;    ///< Empty where none could be written.
 };
 
 /// One cell of the matrix: a variant of a path.
 struct VariantRow {
   std::string path;
   std::string variant;
-  Claim claim;
-  Verdict verdict;
-  std::uint64_t runs;
-  std::uint64_t runs_to_first_fault;  ///< 0 = no fault.
-  double seconds;
-  std::vector<std::string> signatures;
-  std::vector<std::string> reproducers;  ///< Files, one per signature.
+  Claim claim{};
+  Verdict verdict = kTooFewRuns;
+  std::uint64_t runs = 0;
+  std::uint64_t runs_to_first_fault = 0;  ///< 0 = no fault.
+  double seconds = 0;
+  std::vector<FindingRow> findings;  ///< In the order they were found.
   std::vector<ConfigRow> configs;
+  std::uint64_t further_signatures = 0;  ///< Runs with a fault that found no place in `findings`.
+  std::vector<std::string> unclaimed;    ///< Hazards that showed and that the claim does not name.
+  std::uint64_t least_runs = kEnoughRuns;  ///< That count for the claim, in the config with fewest.
+  bool stopped = false;                  ///< While it was searched.
+
+  bool came_out() const { return as_claimed(claim, verdict) && unclaimed.empty(); }
+  /// Had come out otherwise whatever followed the stop.
+  bool is_refuted() const { return verdict == Verdict::refuted || !unclaimed.empty(); }
+  std::uint64_t runs_needed() const { return least_runs < kEnoughRuns ? kEnoughRuns - least_runs : 0; }
+  /// Distinct, in the order they were found.
+  std::vector<std::string> signatures() const;
 };
 
 /// Over all variants of the path that were run.
@@ -35,11 +55,15 @@ struct WindowRow {
   std::string window;
   std::string summary;
   std::uint64_t reached;  ///< Runs.
-  std::uint64_t caught;   ///< Faults.
+  std::uint64_t caught;   ///< Runs with a fault there.
+  std::uint64_t least_runs;  ///< Not vacuous, in the config with fewest.
 
-  /// A window counts as protected when it was reached often and nothing came of it.
+  /// A window counts as protected when it was reached often, no config was left out, and nothing
+  /// came of it.
   static constexpr std::uint64_t kProtectedRuns = 1000;
-  bool is_protected() const { return caught == 0 && reached >= kProtectedRuns; }
+  bool is_protected() const {
+    return caught == 0 && reached >= kProtectedRuns && least_runs >= kEnoughRuns;
+  }
 };
 
 struct OpRow {
@@ -52,6 +76,8 @@ struct Findings {
   std::vector<VariantRow> variants;
   std::vector<WindowRow> windows;
   std::vector<OpRow> ops;
+  bool stopped = false;  ///< By the user, before all was searched.
+  std::string window;    ///< The only one that counted; empty = all did.
 };
 
 }  // namespace harness::reports

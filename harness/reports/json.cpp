@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/reports/json_text.h"
 
@@ -17,12 +18,44 @@ Json hazards(const Claim& claim) {
   return names;
 }
 
+Json row(const FindingRow& finding);
+Json row(const VariantRow& variant);
+Json row(const WindowRow& window);
+Json row(const OpRow& op);
+
+template <class Rows>
+Json rows(const Rows& from) {
+  Json all = Json::array();
+  for (const auto& one : from) all.push_back(row(one));
+  return all;
+}
+
+Json row(const FindingRow& finding) {
+  Json file = nullptr;
+  if (!finding.file.empty()) file = finding.file;
+  return {{"signature", finding.signature},
+          {"hazard", finding.hazard},
+          {"runs", finding.runs},
+          {"minimized", finding.minimized},
+          {"reproducer", file}};
+}
+
+/// One per signature: the first.
+Json reproducers(const VariantRow& variant) {
+  Json files = Json::array();
+  std::set<std::string> known;
+  for (const FindingRow& finding : variant.findings)
+    if (known.insert(finding.signature).second && !finding.file.empty()) files.push_back(finding.file);
+  return files;
+}
+
 Json row(const VariantRow& variant) {
   Json configs = Json::array();
   for (const ConfigRow& config : variant.configs)
     configs.push_back({{"config", config.config},
                        {"verdict", to_label(config.verdict).view()},
-                       {"runs", config.runs}});
+                       {"runs", config.runs},
+                       {"exercised", config.exercised}});
   Json first = nullptr;
   if (variant.runs_to_first_fault > 0) first = variant.runs_to_first_fault;
   return {{"path", variant.path},
@@ -33,9 +66,16 @@ Json row(const VariantRow& variant) {
           {"runs", variant.runs},
           {"runs_to_first_fault", first},
           {"seconds", variant.seconds},
-          {"signatures", variant.signatures},
-          {"reproducers", variant.reproducers},
-          {"configs", configs}};
+          {"signatures", variant.signatures()},
+          {"reproducers", reproducers(variant)},
+          {"configs", configs},
+          {"as_claimed", variant.came_out()},
+          {"unclaimed", variant.unclaimed},
+          {"least_runs", variant.least_runs},
+          {"runs_needed", variant.runs_needed()},
+          {"findings", rows(variant.findings)},
+          {"further_signatures", variant.further_signatures},
+          {"stopped", variant.stopped}};
 }
 
 Json row(const WindowRow& window) {
@@ -47,13 +87,6 @@ Json row(const WindowRow& window) {
 }
 
 Json row(const OpRow& op) { return {{"path", op.path}, {"op", op.op}, {"reached", op.reached}}; }
-
-template <class Rows>
-Json rows(const Rows& from) {
-  Json all = Json::array();
-  for (const auto& one : from) all.push_back(row(one));
-  return all;
-}
 
 Json fault_json(const Telling& telling, std::size_t index) {
   const Fault& fault = telling.outcome.faults[index];
@@ -71,10 +104,14 @@ Json fault_json(const Telling& telling, std::size_t index) {
 }  // namespace
 
 std::string to_json(const Findings& findings) {
+  Json window = nullptr;
+  if (!findings.window.empty()) window = findings.window;
   const Json all{{"schema", 1},
                  {"results", rows(findings.variants)},
                  {"windows", rows(findings.windows)},
-                 {"ops", rows(findings.ops)}};
+                 {"ops", rows(findings.ops)},
+                 {"stopped", findings.stopped},
+                 {"window", window}};
   return to_text(all);
 }
 

@@ -7,13 +7,52 @@
 namespace harness::reports {
 namespace {
 
-Colour colour_of(const VariantRow& row) {
-  return as_claimed(row.claim, row.verdict) ? Colour::green : Colour::red;
+Colour colour_of(const VariantRow& row) { return row.came_out() ? Colour::green : Colour::red; }
+
+/// "4 096+" where there were more than could be kept.
+std::string signature_count(const VariantRow& row) {
+  if (row.findings.empty()) return "-";
+  return grouped(row.signatures().size()) + (row.further_signatures > 0 ? "+" : "");
+}
+
+std::string join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// What a claim came to, for one who expected otherwise.
+std::string complaint(const VariantRow& row) {
+  std::string text = fmt::format("\n  {}/{} claims {}: {}", row.path, row.variant,
+                                 to_label(row.claim.kind).view(), to_label(row.verdict).view());
+  if (row.verdict == kTooFewRuns)
+    text += fmt::format(", {} more in the config that had fewest ({} of {})", row.runs_needed(),
+                        row.least_runs, kEnoughRuns);
+  if (row.unclaimed.empty()) return text;
+  const bool unsound = row.claim.kind == ClaimKind::unsound;
+  return text + fmt::format(", {} {}", unsound ? "also" : "by", join(row.unclaimed));
 }
 
 std::string rate(const VariantRow& row) {
   return row.seconds > 0 ? grouped(static_cast<std::uint64_t>(static_cast<double>(row.runs) / row.seconds))
                          : "";
+}
+
+/// What was kept of what was found.
+std::string kept(const Findings& findings) {
+  std::size_t count = 0, minimized = 0;
+  std::uint64_t further = 0;
+  for (const VariantRow& row : findings.variants) {
+    count += row.findings.size();
+    further += row.further_signatures;
+    for (const FindingRow& finding : row.findings) minimized += finding.minimized;
+  }
+  if (count == 0) return {};
+  std::string text = fmt::format("{} findings, one per signature and window: {} minimized",
+                                 grouped(count), grouped(minimized));
+  if (minimized < count) text += fmt::format(", {} not, which their files say", grouped(count - minimized));
+  if (further > 0) text += fmt::format("; {} runs with further ones", grouped(further));
+  return text + "\n";
 }
 
 }  // namespace
@@ -25,20 +64,21 @@ std::string matrix(const Findings& findings, const Terminal& terminal) {
                {"verdict"},
                {"as claimed"},
                {"runs", Align::right},
-               {"to first fault", Align::right},
+               {"least", Align::right},
+               {"first fault", Align::right},
                {"runs/s", Align::right},
                {"signatures", Align::right}});
   for (const VariantRow& row : findings.variants) {
-    const bool came_out = as_claimed(row.claim, row.verdict);
     table.add({{row.path},
                {row.variant, Colour::bold},
                {std::string(to_label(row.claim.kind).view())},
                {std::string(to_label(row.verdict).view()), colour_of(row)},
-               {came_out ? "yes" : "NO", colour_of(row)},
+               {row.came_out() ? "yes" : "NO", colour_of(row)},
                {grouped(row.runs)},
+               {grouped(row.least_runs)},
                {row.runs_to_first_fault > 0 ? grouped(row.runs_to_first_fault) : "-"},
                {rate(row)},
-               {row.signatures.empty() ? "-" : grouped(row.signatures.size())}});
+               {signature_count(row)}});
   }
   return table.to_string(terminal);
 }
@@ -67,17 +107,11 @@ std::string windows(const Findings& findings, const Terminal& terminal) {
 std::string summary(const Findings& findings, const Terminal& terminal) {
   std::size_t came_out = 0;
   std::string wrong;
-  for (const VariantRow& row : findings.variants) {
-    if (as_claimed(row.claim, row.verdict)) {
-      ++came_out;
-      continue;
-    }
-    wrong += fmt::format("\n  {}/{} claims {}: {}", row.path, row.variant,
-                         to_label(row.claim.kind).view(), to_label(row.verdict).view());
-  }
+  for (const VariantRow& row : findings.variants)
+    row.came_out() ? void(++came_out) : void(wrong += complaint(row));
   const std::string text =
       fmt::format("{} of {} claims came out{}", came_out, findings.variants.size(), wrong);
-  return terminal.paint(wrong.empty() ? Colour::green : Colour::red, text) + "\n";
+  return terminal.paint(wrong.empty() ? Colour::green : Colour::red, text) + "\n" + kept(findings);
 }
 
 }  // namespace harness::reports

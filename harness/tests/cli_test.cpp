@@ -195,6 +195,7 @@ TEST(Cli, FuzzJsonIsOneObjectInTheFormOfTheSchema) {
   expect_keys(found, schema);
   const json& row = found["results"].at(0);
   expect_keys(row, schema["$defs"]["result"]);
+  expect_keys(row["findings"].at(0), schema["$defs"]["finding"]);
   expect_keys(row["configs"].at(0), schema["$defs"]["result"]["properties"]["configs"]["items"]);
   expect_keys(found["windows"].at(0), schema["$defs"]["window"]);
   expect_keys(found["ops"].at(0), schema["$defs"]["op"]);
@@ -283,10 +284,10 @@ TEST(Cli, MinimizingAgainChangesNothing) {
 TEST(Cli, CtrlCEndsWithTheTableAndEveryReproducer) {
   const Folder folder;
   Child child("afterlife", {"fuzz", unsound_variant(), "--seconds", "600", "--out", folder / "out"});
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  while (folder.files().size() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   child.signal(SIGINT);
   const Ended ended = child.wait(std::chrono::seconds(60));
-  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.code, 4) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("caught"));
   EXPECT_THAT(ended.out, HasSubstr("stopped"));
   std::size_t count = 0;

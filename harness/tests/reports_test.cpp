@@ -66,9 +66,16 @@ TEST(Reports, ATableLinesUpAndKeepsToItsWidth) {
 
 Findings findings(Verdict verdict) {
   Findings found;
-  found.variants.push_back({"path", "own", {ClaimKind::sound, {}}, verdict, 5000, 0, 2.5, {}, {}, {}});
-  found.windows.push_back({"path", "W1", "somewhere", 1000, 0});
-  found.windows.push_back({"path", "W2", "elsewhere", 999, 0});
+  VariantRow row;
+  row.path = "path";
+  row.variant = "own";
+  row.claim = {ClaimKind::sound, {}};
+  row.verdict = verdict;
+  row.runs = 5000;
+  row.seconds = 2.5;
+  found.variants.push_back(row);
+  found.windows.push_back({"path", "W1", "somewhere", 1000, 0, 30});
+  found.windows.push_back({"path", "W2", "elsewhere", 999, 0, 30});
   found.ops.push_back({"path", "launch", 12});
   return found;
 }
@@ -80,11 +87,46 @@ TEST(Reports, ABrokenClaimIsNamedInWords) {
   EXPECT_THAT(matrix(findings(Verdict::refuted), kFile), HasSubstr("NO"));
 }
 
+TEST(Reports, AHazardThatIsNotClaimedIsNotAsClaimedAndNamed) {
+  Findings found = findings(Verdict::caught);
+  found.variants[0].claim.kind = ClaimKind::unsound;
+  EXPECT_THAT(matrix(found, kFile), HasSubstr("yes"));
+  found.variants[0].unclaimed = {"R1", "R6"};
+  EXPECT_THAT(matrix(found, kFile), HasSubstr("NO"));
+  EXPECT_THAT(summary(found, kFile), HasSubstr("path/own claims unsound: caught, also R1, R6"));
+}
+
+TEST(Reports, TooFewRunsSaysHowManyAreNeeded) {
+  Findings found = findings(kTooFewRuns);
+  found.variants[0].least_runs = 12;
+  EXPECT_THAT(matrix(found, kFile), HasSubstr("too few runs"));
+  EXPECT_THAT(summary(found, kFile), HasSubstr("18 more in the config that had fewest (12 of 30)"));
+  const auto row = nlohmann::json::parse(to_json(found))["results"][0];
+  EXPECT_EQ(row["least_runs"], 12);
+  EXPECT_EQ(row["runs_needed"], 18);
+}
+
+TEST(Reports, MoreSignaturesThanCouldBeKeptAreMarkedAndTold) {
+  Findings found = findings(Verdict::refuted);
+  found.variants[0].findings = {{"a", "W1", 1, true, "f"}, {"a", "W2", 1, false, "g"}, {"b", "W1", 1, true, ""}};
+  EXPECT_THAT(matrix(found, kFile), Not(HasSubstr("2+")));
+  EXPECT_THAT(summary(found, kFile), HasSubstr("3 findings, one per signature and window: 2 minimized, 1 not"));
+  found.variants[0].further_signatures = 7;
+  EXPECT_THAT(matrix(found, kFile), HasSubstr("2+"));
+  EXPECT_THAT(summary(found, kFile), HasSubstr("7 runs with further ones"));
+  const auto row = nlohmann::json::parse(to_json(found))["results"][0];
+  EXPECT_EQ(row["further_signatures"], 7);
+  EXPECT_EQ(row["signatures"], (nlohmann::json{"a", "b"}));
+  EXPECT_EQ(row["reproducers"], (nlohmann::json{"f"}));
+  EXPECT_EQ(row["findings"].size(), 3U);
+}
+
 TEST(Reports, AWindowIsProtectedWhenItWasReachedOftenAndHeld) {
   const Findings found = findings(Verdict::held);
   EXPECT_TRUE(found.windows[0].is_protected());
   EXPECT_FALSE(found.windows[1].is_protected()) << "too seldom";
-  EXPECT_FALSE((WindowRow{"path", "W3", "", 5000, 1}).is_protected()) << "caught";
+  EXPECT_FALSE((WindowRow{"path", "W3", "", 5000, 1, 30}).is_protected()) << "caught";
+  EXPECT_FALSE((WindowRow{"path", "W4", "", 5000, 0, 29}).is_protected()) << "a config was left out";
 }
 
 TEST(Reports, JsonSaysWhatTheTablesSay) {

@@ -11,6 +11,7 @@
 
 #include "harness/reproducer_words.h"
 #include "harness/strategies/random_walk.h"
+#include "harness/tests/child.h"
 #include "harness/tests/toy_scenario.h"
 
 namespace harness {
@@ -234,6 +235,15 @@ TEST_F(ReproducerFile, LeavesNothingBehindWhereItCannotBeWritten) {
   EXPECT_THROW(write_reproducer(path("taken"), reproducer), std::runtime_error);
   EXPECT_THROW(write_reproducer(path("missing/a.txt"), reproducer), std::runtime_error);
   EXPECT_EQ(file_count(), 1u);
+}
+
+// Whoever reads meanwhile, or whatever kills the writer: the old file is there whole until the new one is.
+TEST_F(ReproducerFile, IsReplacedAndNeverWrittenOver) {
+  write_whole_file(path("a.txt"), "old");
+  std::filesystem::create_hard_link(path("a.txt"), path("reader.txt"));
+  write_whole_file(path("a.txt"), "new");
+  EXPECT_EQ(read_file(path("a.txt")), "new");
+  EXPECT_EQ(read_file(path("reader.txt")), "old");
 }
 
 TEST_F(ReproducerFile, LeavesNothingBehindWhereTheDiskIsFull) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <map>
 #include <set>
+#include <thread>
 
 #include "harness/tests/toy_scenario.h"
 
@@ -47,6 +50,193 @@ TEST(Search, KeepsOneMinimizedReproducerPerSignature) {
     EXPECT_GE(finding.count, 1u);
     EXPECT_GE(finding.first_run, result.first_fault_run);
   }
+}
+
+/// What makes two faults one finding.
+using Key = std::pair<std::string, int>;
+
+/// Ops, then decisions.
+std::pair<std::ptrdiff_t, std::size_t> size_of(const Tape& tape) {
+  const auto ops = std::count_if(tape.begin(), tape.end(), [](const Decision& decision) {
+    return decision.site_tag == site_tag(Site::op);
+  });
+  return {ops, tape.size()};
+}
+
+TEST(Search, KeepsTheSmallestOfAllRunsThatShowedABug) {
+  SearchOptions options = options_for(4000);
+  options.minimize = false;
+  std::map<Key, std::pair<std::ptrdiff_t, std::size_t>> smallest;
+  Runner runner;
+  const auto walk = options.strategy->make(options.seed);
+  for (std::size_t run = 0; run < options.run_limit; ++run) {
+    const Config config = config_at(toy::scenario, run % config_count(toy::scenario));
+    const Outcome& outcome = runner.run(toy::scenario, toy::borrow, config, toy::no_device, *walk);
+    for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
+      const Key key{outcome.faults[i].signature(), outcome.windows[i]};
+      const auto size = size_of(outcome.tape);
+      const auto known = smallest.emplace(key, size).first;
+      known->second = std::min(known->second, size);
+    }
+  }
+  const SearchResult result = search_toy(toy::borrow, options);
+  EXPECT_EQ(result.findings.size(), smallest.size());
+  for (const Finding& finding : result.findings)
+    EXPECT_EQ(size_of(finding.found.the_case.tape), (smallest[{finding.signature, finding.window}]))
+        << finding.signature;
+}
+
+// Early faults are one window's and late ones another's, so that minimizing would lead from the one to
+// the other.
+int by_time(const Scene&, const Fault& fault) { return fault.tick < 60 ? 0 : 1; }
+
+TEST(Search, KeepsACasePerSignatureAndWindowAndMinimizesItThere) {
+  Scenario timed = toy::scenario;
+  timed.window_of = by_time;
+  Runner runner;
+  const SearchResult result = search(runner, timed, toy::borrow, options_for(6000));
+  std::map<std::string, std::set<int>> windows;
+  for (const Finding& finding : result.findings) {
+    EXPECT_TRUE(windows[finding.signature].insert(finding.window).second) << finding.signature;
+    EXPECT_TRUE(finding.is_minimized) << finding.signature;
+    const Outcome& outcome = runner.run(finding.reproducer.the_case);
+    bool shown = false;
+    for (std::size_t i = 0; i < outcome.faults.size(); ++i)
+      shown |= outcome.windows[i] == finding.window && outcome.faults[i].signature() == finding.signature;
+    EXPECT_TRUE(shown) << finding.signature << " in window " << finding.window;
+  }
+  EXPECT_TRUE(std::any_of(windows.begin(), windows.end(),
+                          [](const auto& row) { return row.second.size() == 2; }));
+}
+
+TEST(Search, CountsTheFaultsOfOneWindowAloneWhereThatIsAsked) {
+  Scenario timed = toy::scenario;
+  timed.window_of = by_time;
+  SearchOptions options = options_for(6000);
+  options.window = 1;
+  Runner runner;
+  const SearchResult result = search(runner, timed, toy::borrow, options);
+  ASSERT_FALSE(result.findings.empty());
+  for (const Finding& finding : result.findings) EXPECT_EQ(finding.window, 1);
+  EXPECT_EQ(result.tally.faulty_runs, result.windows[1].caught);
+  EXPECT_EQ(result.windows[0].caught, 0u);
+  EXPECT_EQ(result.verdict, Verdict::refuted) << "of that window the claim says nothing";
+}
+
+TEST(Search, NamesHazardsThatAreNotClaimed) {
+  Scenario timed = toy::scenario;
+  timed.window_of = by_time;
+  Runner runner;
+  const SearchResult result = search(runner, timed, toy::borrow, options_for(4000));
+  EXPECT_EQ(result.verdict, Verdict::caught);
+  ASSERT_EQ(result.unclaimed().size(), 1u);
+  EXPECT_TRUE(result.unclaimed()[0] == timed.windows[1].name);
+  EXPECT_TRUE(search_toy(toy::borrow, options_for(4000)).unclaimed().empty());
+}
+
+// Whatever a broken heap shows later is the break's, not another way in.
+TEST(Search, DoesNotHoldAgainstAClaimWhatOnlyComesAfterAClaimedFault) {
+  Scenario shaken = toy::scenario;
+  shaken.judge = [](Scene& scene) {
+    if (scene.world().history.faults().empty()) return;
+    Fault fault;
+    fault.kind = FaultKind::wrong_value;
+    fault.object_kind = "aftershock";
+    scene.world().history.add(std::move(fault));
+  };
+  Runner runner;
+  const SearchResult result = search(runner, shaken, toy::borrow, options_for(2000));
+  EXPECT_TRUE(std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& finding) {
+    return finding.fault.object_kind == "aftershock";
+  }));
+  EXPECT_TRUE(result.unclaimed().empty());
+}
+
+TEST(Search, ReportsASmallestRunThatLostItsFault) {
+  static bool asleep;
+  asleep = false;
+  Scenario sleepy = toy::scenario;
+  sleepy.drive = [](Scene& scene) {
+    if (!asleep) toy::scenario.drive(scene);
+  };
+  SearchOptions options = options_for(2000);
+  options.minimize = false;
+  options.progress_seconds = 0;
+  options.progress = [](const SearchResult& result) { asleep = result.tally.runs >= 1500; };
+  Runner runner;
+  const SearchResult result = search(runner, sleepy, toy::borrow, options);
+  ASSERT_FALSE(result.findings.empty());
+  EXPECT_TRUE(result.nondeterministic);
+  EXPECT_TRUE(std::any_of(result.findings.begin(), result.findings.end(),
+                          [](const Finding& finding) { return finding.nondeterministic; }));
+}
+
+TEST(Search, IsAFunctionOfSeedAndRunsHoweverSlowTheMachine) {
+  static auto pause = std::chrono::microseconds(0);
+  Scenario slow = toy::scenario;
+  slow.judge = [](Scene&) { std::this_thread::sleep_for(pause); };
+  SearchOptions options = options_for(40);
+  options.second_limit = 0;
+  const auto found_after = [&](std::chrono::microseconds each) {
+    pause = each;
+    Runner runner;
+    std::string text;
+    for (const Finding& finding : search(runner, slow, toy::borrow, options).findings)
+      text += finding.minimized.statement + "\n" + to_string(finding.reproducer);
+    return text;
+  };
+  const std::string quick = found_after(std::chrono::microseconds(0));
+  EXPECT_NE(quick, "");
+  EXPECT_EQ(found_after(std::chrono::milliseconds(3)), quick);
+}
+
+TEST(Search, TellsOfAFindingBeforeTheNextRun) {
+  static std::uint64_t runs;
+  runs = 0;
+  Scenario counted = toy::scenario;
+  counted.judge = [](Scene&) { ++runs; };
+  SearchOptions options = options_for(2000);
+  std::set<std::uint64_t> told;  // Runs; each was replayed once.
+  options.found = [&](const Finding& finding) {
+    if (!told.insert(finding.first_run).second) return;
+    EXPECT_EQ(runs, finding.first_run + told.size());
+  };
+  options.minimize = false;
+  options.run_limit = 30;
+  Runner runner;
+  search(runner, counted, toy::borrow, options);
+  EXPECT_FALSE(told.empty());
+}
+
+TEST(Search, UsesAllItsTime) {
+  SearchOptions options = options_for(0);
+  options.second_limit = 1;
+  const SearchResult held = search_toy(toy::retain, options);
+  EXPECT_GT(held.seconds, 0.97);
+  const SearchResult caught = search_toy(toy::borrow, options);
+  EXPECT_GT(caught.seconds + caught.minimize_seconds, 0.97);
+}
+
+TEST(Search, GoesOnWhileTheClaimIsShortOfRuns) {
+  Scenario slow = toy::scenario;
+  slow.judge = [](Scene&) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+  SearchOptions options = options_for(0);
+  options.second_limit = 0.01;
+  Runner runner;
+  EXPECT_EQ(search(runner, slow, toy::retain, options).verdict, kTooFewRuns);
+  options.overtime_seconds = 60;
+  const SearchResult result = search(runner, slow, toy::retain, options);
+  EXPECT_EQ(result.verdict, Verdict::held);
+  EXPECT_LT(result.tally.runs, 2000u);
+}
+
+TEST(Search, SaysWhatItDidNotMinimize) {
+  SearchOptions options = options_for(2000);
+  for (const Finding& finding : search_toy(toy::borrow, options).findings)
+    EXPECT_TRUE(finding.is_minimized) << finding.signature;
+  options.minimize = false;
+  for (const Finding& finding : search_toy(toy::borrow, options).findings)
+    EXPECT_FALSE(finding.is_minimized) << finding.signature;
 }
 
 TEST(Search, KeepsTheRunWithTheFewestOpsOfEachBug) {

@@ -26,10 +26,12 @@ namespace {
 /// What all that let go of things on whatever thread it happens have in common.
 constexpr Label kBorrow[] = {"R1",  "R2",  "R6",  "R7",  "R8",  "R9",       "R10",
                              "R11", "R12", "R13", "R16", "R18", "retention"};
-constexpr Label kDefinition[] = {"R6",  "R7",  "R8",  "R9",  "R10",      "R11",
-                                 "R12", "R13", "R16", "R18", "retention"};
-constexpr Label kTuple[] = {"R2", "R7", "R10", "R11", "R12", "R13", "R16", "R18", "retention"};
-constexpr Label kSlots[] = {"R6", "R7", "R10", "R11", "R13", "R18", "R19", "retention"};
+constexpr Label kDefinition[] = {"R1",  "R2",  "R6",  "R7",  "R8",  "R9",       "R10",
+                                 "R11", "R12", "R13", "R16", "R18", "retention"};
+constexpr Label kTuple[] = {"R1",  "R2",  "R6",  "R7",  "R9",  "R10",
+                            "R11", "R12", "R13", "R16", "R18", "retention"};
+constexpr Label kSlots[] = {"R1",  "R6",  "R7",  "R9",       "R10",
+                            "R11", "R13", "R18", "R19", "retention"};
 constexpr Label kForever[] = {"retention"};
 
 template <class Lifetime>

@@ -13,7 +13,7 @@ namespace harness::entries {
 
 enum ExitCode : int {
   kAsClaimed = 0,     ///< Every claim came out; the replay equals the file; the proof stands.
-  kNotAsClaimed = 1,  ///< One did not.
+  kNotAsClaimed = 1,  ///< One did not, or too few runs tell.
   kWorld = 2,         ///< A file, the disk, the GPU.
   kUsage = 3,
   kStopped = 4,  ///< By Ctrl-C or TERM, before anything did not come out.
@@ -37,6 +37,7 @@ struct FuzzOptions {
   std::string strategy = "random_walk";
   std::string device = "sim";
   std::string config;
+  std::string window;  ///< Faults elsewhere do not count; "" = all do.
   std::string out = "results/found";
   bool first = false;  ///< Until the first fault of each variant, which is kept as it was found.
   bool json = false;

@@ -1,10 +1,13 @@
 // fuzz: searches each variant in turn, shares the time out over them, and tells what came of it.
 //
-// A reproducer is on disk before the next variant begins, so that nothing found is lost to Ctrl-C.
+// What is found is on disk at once, as it was found, so that nothing is lost however the program ends; it
+// is written again when it is minimized. A disk that is full is said at once, too, and the search goes on.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>
+#include <set>
+#include <utility>
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/gather.h"
@@ -21,8 +24,8 @@ namespace {
 using reports::Terminal;
 
 constexpr double kDefaultSeconds = 60;
-constexpr double kSearchShare = 0.8;  ///< Of a variant's time; the rest is for minimizing.
-constexpr std::size_t kFindingLimit = 128;  ///< Per variant; more are only counted.
+/// Of the time that is left after its own, what a variant may take while it is short of runs.
+constexpr double kOvertimeShare = 0.5;
 constexpr int kStderr = 2;
 
 class Clock {
@@ -39,7 +42,7 @@ class Fuzzing {
  public:
   explicit Fuzzing(const FuzzOptions& options)
       : options_(options),
-        targets_(find_targets(options.target)),
+        targets_(with_window(find_targets(options.target), options.window)),
         folder_(options.out),
         seconds_(options.seconds > 0 || options.runs > 0 ? options.seconds : kDefaultSeconds) {
     for (const Target& target : targets_) find_configs(*target.scenario, options.config);
@@ -48,29 +51,32 @@ class Fuzzing {
     search_.seed = options.seed;
     search_.run_limit = options.runs;
     search_.stop = &take_interrupts();
-    search_.finding_limit = kFindingLimit;
     search_.stop_at_first = options.first;
     search_.minimize = !options.first;
-    search_.minimize_limits.stop = search_.stop;
+    search_.found = [this](const Finding& finding) { keep(finding); };
     search_.progress = [this](const SearchResult& result) { show(result); };
   }
 
   int run() {
     for (; index_ < targets_.size() && !*search_.stop; ++index_) search_one();
+    if (index_ < targets_.size()) gathered_.stop();
     progress_.clear();
     options_.json ? print_json() : print_report();
-    if (!write_error_.empty()) throw std::runtime_error(write_error_);
-    return gathered_.as_claimed() ? kAsClaimed : kNotAsClaimed;
+    return cannot_write_ ? kWorld : gathered_.exit_code();
   }
 
  private:
   void search_one() {
     const Target& target = targets_[index_];
     search_.configs = find_configs(*target.scenario, options_.config);
-    search_.second_limit = share() * kSearchShare;
-    search_.minimize_second_limit = share() * (1 - kSearchShare);
+    search_.window = window_index(*target.scenario, options_.window);
+    search_.second_limit = share();
+    search_.overtime_seconds =
+        kOvertimeShare * std::max(0.0, seconds_ - clock_.seconds() - search_.second_limit);
+    files_.clear();
     const SearchResult result = search(runner_, *target.scenario, target.variant, search_);
-    gathered_.add(result, write_all(result));
+    if (result.stopped) gathered_.stop();
+    gathered_.add(result, [this](const Finding& finding) { return file_of(finding); });
   }
 
   /// Of the time that is left, what this variant gets; 0 = no limit.
@@ -80,17 +86,26 @@ class Fuzzing {
     return left / static_cast<double>(targets_.size() - index_);
   }
 
-  std::vector<std::string> write_all(const SearchResult& result) {
-    std::vector<std::string> files;
-    for (const Finding& finding : result.findings) {
-      try {
-        files.push_back(folder_.write(finding));
-      } catch (const std::runtime_error& error) {
-        if (write_error_.empty()) write_error_ = error.what();
-        files.emplace_back();
-      }
+  void keep(const Finding& finding) {
+    try {
+      folder_.write(finding);
+      files_.insert(folder_.file_of(finding));
+    } catch (const std::runtime_error& error) {
+      complain(error.what());
     }
-    return files;
+  }
+
+  /// Once: where one file cannot be written, the next cannot either.
+  void complain(const char* what) {
+    if (std::exchange(cannot_write_, true)) return;
+    progress_.clear();
+    fmt::print(stderr, "afterlife: {}; the search goes on\n", what);
+    std::fflush(stderr);
+  }
+
+  std::string file_of(const Finding& finding) const {
+    const std::string file = folder_.file_of(finding);
+    return files_.contains(file) ? file : std::string();
   }
 
   void show(const SearchResult& result) {
@@ -112,7 +127,7 @@ class Fuzzing {
     const reports::Findings& findings = gathered_.findings();
     fmt::print("{}\n{}\n", reports::matrix(findings, terminal), reports::windows(findings, terminal));
     fmt::print("{}", reports::summary(findings, terminal));
-    if (index_ < targets_.size() || *search_.stop)
+    if (findings.stopped)
       fmt::print("stopped; {} of {} variants were searched\n", findings.variants.size(), targets_.size());
     for (const std::string& signature : gathered_.nondeterministic())
       fmt::print("replays otherwise, which is a bug of the harness: {}\n", signature);
@@ -128,11 +143,12 @@ class Fuzzing {
   double seconds_;
   SearchOptions search_;
   Runner runner_;
-  Gathered gathered_;
+  Gathered gathered_{options_.window};
   Clock clock_;
   reports::Progress progress_{kStderr, Terminal::of(kStderr)};
   std::size_t index_ = 0;
-  std::string write_error_;
+  std::set<std::string> files_;  ///< Of the variant that is searched.
+  bool cannot_write_ = false;
 };
 
 }  // namespace

@@ -28,48 +28,62 @@ auto& find_or_add(Rows& rows, Same same, Make make) {
 
 }  // namespace
 
-void Gathered::add(const SearchResult& result, const std::vector<std::string>& files) {
+void Gathered::add(const SearchResult& result, const FileOf& file_of) {
   const Scenario& scenario = *result.scenario;
-  const VariantInfo& variant = scenario.variants[result.variant];
-  reports::VariantRow row{std::string(scenario.name.view()),
-                          std::string(variant.name.view()),
-                          variant.claim,
-                          result.verdict,
-                          result.tally.runs,
-                          result.first_fault_run,
-                          result.seconds,
-                          {},
-                          {},
-                          {}};
-  const bool surprising = !harness::as_claimed(variant.claim, result.verdict);
-  for (std::size_t i = 0; i < result.findings.size(); ++i) {
-    const Finding& finding = result.findings[i];
-    row.signatures.push_back(finding.signature);
-    if (!files[i].empty()) row.reproducers.push_back(files[i]);
+  reports::VariantRow row;
+  row.path = scenario.name.view();
+  row.variant = scenario.variants[result.variant].name.view();
+  row.claim = result.claim;
+  row.verdict = result.verdict;
+  row.runs = result.tally.runs;
+  row.runs_to_first_fault = result.first_fault_run;
+  row.seconds = result.seconds;
+  row.further_signatures = result.further_signatures;
+  row.least_runs = least_runs(result.claim, result.config_tallies());
+  row.stopped = result.stopped;
+  for (const Label hazard : result.unclaimed()) row.unclaimed.emplace_back(hazard.view());
+  for (const Finding& finding : result.findings) {
+    row.findings.push_back({finding.signature, std::string(finding.hazard.view()), finding.count,
+                            finding.is_minimized, file_of(finding)});
     if (finding.nondeterministic) nondeterministic_.push_back(finding.signature);
-    consider(finding, files[i], surprising);
+    consider(finding, row.findings.back().file, !row.came_out());
   }
   for (const ConfigTally& config : result.configs)
-    row.configs.push_back({to_string(scenario, config.config), judge(variant.claim, config.tally),
-                           config.tally.runs});
+    row.configs.push_back({to_string(scenario, config.config),
+                           judge(result.claim, config.tally), config.tally.runs,
+                           exercised_runs(config.tally)});
   findings_.variants.push_back(std::move(row));
   add_windows(result);
   add_ops(result);
 }
 
+/// Of a path's configs, over all variants of which more is claimed than that they are vacuous.
+std::uint64_t Gathered::add_exercised(const SearchResult& result) {
+  std::map<std::string, std::uint64_t>& runs = exercised_[result.scenario];
+  std::uint64_t least = ~std::uint64_t{0};
+  for (const ConfigTally& config : result.configs) {
+    std::uint64_t& sum = runs[to_string(*result.scenario, config.config)];
+    least = std::min(least, sum += exercised_runs(config.tally));
+  }
+  return least;
+}
+
 void Gathered::add_windows(const SearchResult& result) {
   const std::string path(result.scenario->name.view());
+  const std::uint64_t least = add_exercised(result);
   for (std::size_t i = 0; i < result.windows.size(); ++i) {
     const Window& window = result.scenario->windows[i];
+    if (!findings_.window.empty() && findings_.window != window.name.view()) continue;
     reports::WindowRow& row = find_or_add(
         findings_.windows,
         [&](const auto& known) { return known.path == path && known.window == window.name.view(); },
         [&] {
           return reports::WindowRow{path, std::string(window.name.view()),
-                                    std::string(window.summary), 0, 0};
+                                    std::string(window.summary), 0, 0, least};
         });
     row.reached += result.windows[i].reached;
     row.caught += result.windows[i].caught;
+    row.least_runs = least;
   }
 }
 
@@ -100,11 +114,14 @@ void Gathered::consider(const Finding& finding, const std::string& file, bool su
   told_surprises_ = surprising;
 }
 
-bool Gathered::as_claimed() const {
-  return nondeterministic_.empty() &&
-         std::all_of(findings_.variants.begin(), findings_.variants.end(), [](const auto& row) {
-           return harness::as_claimed(row.claim, row.verdict);
-         });
+// What did not come out stays so, whatever else was to follow; but a search that was stopped in the middle
+// is not held to what it had not found yet.
+ExitCode Gathered::exit_code() const {
+  const bool wrong = std::any_of(
+      findings_.variants.begin(), findings_.variants.end(),
+      [](const auto& row) { return row.stopped ? row.is_refuted() : !row.came_out(); });
+  if (wrong || !nondeterministic_.empty()) return kNotAsClaimed;
+  return findings_.stopped ? kStopped : kAsClaimed;
 }
 
 void put_first(Reproducer& reproducer, const std::string& signature) {

@@ -1,9 +1,12 @@
 // Gather: what the searches of a session came to, added up per path, and the one failure worth telling.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "harness/entries/cli/commands.h"
 #include "harness/reports/findings.h"
 #include "harness/reports/terminal.h"
 #include "harness/search.h"
@@ -16,14 +19,21 @@ struct Told {
   std::string file;
 };
 
+/// The file of a finding's reproducer; empty where none was written.
+using FileOf = std::function<std::string(const Finding&)>;
+
 class Gathered {
  public:
-  /// `files`: of the result's findings, in their order; empty where none was written.
-  void add(const SearchResult& result, const std::vector<std::string>& files);
+  /// `window` is the only one that counts; empty = all do.
+  explicit Gathered(std::string window = {}) { findings_.window = std::move(window); }
+
+  void add(const SearchResult& result, const FileOf& file_of);
+  /// Notes that the user ended it all.
+  void stop() { findings_.stopped = true; }
 
   const reports::Findings& findings() const { return findings_; }
-  /// Every claim came out, and every failure replays.
-  bool as_claimed() const;
+  /// What it all comes to, for the shell.
+  ExitCode exit_code() const;
 
   /// The failure to tell, or null: of a broken claim if there is one, else of the first variant that
   /// failed; with few decisions.
@@ -33,12 +43,15 @@ class Gathered {
   const std::vector<std::string>& nondeterministic() const { return nondeterministic_; }
 
  private:
+  std::uint64_t add_exercised(const SearchResult& result);
   void add_windows(const SearchResult& result);
   void add_ops(const SearchResult& result);
   void consider(const Finding& finding, const std::string& file, bool surprising);
 
   reports::Findings findings_;
   std::vector<std::string> nondeterministic_;
+  /// Runs that were not vacuous, per path and config.
+  std::map<const Scenario*, std::map<std::string, std::uint64_t>> exercised_;
   std::vector<Told> told_;  ///< None or one.
   bool told_surprises_ = false;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/suggest.h"
@@ -56,6 +57,25 @@ const Scenario& find_path(const std::string& name) { return require(tables::scen
 
 std::size_t find_window(const Scenario& scenario, const std::string& name) {
   return require_in(scenario, scenario.windows, name, "window");
+}
+
+int window_index(const Scenario& scenario, const std::string& name) {
+  for (std::size_t i = 0; i < scenario.windows.size(); ++i)
+    if (scenario.windows[i].name.view() == name) return static_cast<int>(i);
+  return -1;
+}
+
+std::vector<Target> with_window(std::vector<Target> targets, const std::string& name) {
+  if (name.empty()) return targets;
+  std::vector<std::string> known;
+  const Scenario* last = nullptr;
+  for (const Target& target : targets) {
+    if (std::exchange(last, target.scenario) == target.scenario) continue;
+    for (const Window& window : target.scenario->windows) known.emplace_back(window.name.view());
+  }
+  std::erase_if(targets, [&](const Target& target) { return window_index(*target.scenario, name) < 0; });
+  if (targets.empty()) refuse(fmt::format("no window is called '{}'", name), name, known);
+  return targets;
 }
 
 const StrategyInfo& find_strategy(const std::string& name) {

@@ -20,6 +20,13 @@ std::vector<Target> find_targets(const std::string& name);
 const Scenario& find_path(const std::string& name);
 /// Its index.
 std::size_t find_window(const Scenario& scenario, const std::string& name);
+
+/// The window called `name`, or -1.
+int window_index(const Scenario& scenario, const std::string& name);
+
+/// Those whose path has this window; all when it is "".
+std::vector<Target> with_window(std::vector<Target> targets, const std::string& name);
+
 const StrategyInfo& find_strategy(const std::string& name);
 const DeviceInfo& find_device(const std::string& name);
 

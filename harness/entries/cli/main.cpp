@@ -47,6 +47,8 @@ CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
   command->add_option("--device", options.device, "Who carries out CUDA calls (sim)")->type_name("DEVICE");
   command->add_option("--config", options.config, "Only this config: \"axis=value ...\", every axis named; all in turn when left out")
       ->type_name("TEXT");
+  command->add_option("--window", options.window, "Only faults in this window; claims are judged there alone")
+      ->type_name("NAME");
   command->add_option("--out", options.out, "Where reproducers go (results/found)")->type_name("DIR");
   command->add_flag("--first", options.first, "Stop a variant at its first fault, which is kept as it was found");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");

@@ -20,6 +20,16 @@ namespace fs = std::filesystem;
       fmt::format("cannot write to '{}': {}; choose another folder with --out", folder, why));
 }
 
+/// What a reader of the file must know, as comments.
+std::string caveat(const Finding& finding) {
+  if (finding.nondeterministic)
+    return "# Replays otherwise, which is a bug of the harness.\n";
+  if (!finding.is_minimized)
+    return fmt::format("{}: it shows the fault, but `afterlife minimize` may show it plainer.\n",
+                       kNotMinimized);
+  return {};
+}
+
 }  // namespace
 
 // A search that cannot keep what it finds had better not begin. Nothing tells whether a folder can be
@@ -40,20 +50,24 @@ OutputFolder::OutputFolder(std::string folder) : folder_(std::move(folder)) {
   fs::remove(missing, failed);
 }
 
-std::string OutputFolder::write(const Finding& finding) {
+std::string OutputFolder::file_of(const Finding& finding) const {
   const Case& found = finding.reproducer.the_case;
-  const std::string name =
-      fmt::format("{}-{}-{:08x}.repro", found.scenario->name.view(),
-                  found.scenario->variants[found.variant].name.view(),
-                  static_cast<std::uint32_t>(hash_name(finding.signature)));
+  const std::string name = fmt::format(
+      "{}-{}-{}-{:08x}.repro", found.scenario->name.view(),
+      found.scenario->variants[found.variant].name.view(), finding.hazard.view(),
+      static_cast<std::uint32_t>(hash_name(finding.signature)));
+  return (fs::path(folder_) / name).string();
+}
+
+void OutputFolder::write(const Finding& finding) {
   std::error_code failed;
   fs::create_directories(folder_, failed);
   if (failed) refuse(folder_, failed.message());
-  const std::string file = (fs::path(folder_) / name).string();
   Reproducer reproducer = finding.reproducer;
   put_first(reproducer, finding.signature);
-  write_reproducer(file, reproducer);
-  return file;
+  std::string text = to_string(reproducer);
+  text.insert(text.find('\n') + 1, caveat(finding));  // The first line says what the file is.
+  write_whole_file(file_of(finding), text);
 }
 
 }  // namespace harness::entries

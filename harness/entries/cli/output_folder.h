@@ -7,13 +7,19 @@
 
 namespace harness::entries {
 
+/// How the comment of a file begins that is no reproducer yet, but a run as it was found.
+inline constexpr const char* kNotMinimized = "# Not minimized";
+
 class OutputFolder {
  public:
   /// Errors: std::runtime_error when reproducers could not be written there. Makes nothing yet.
   explicit OutputFolder(std::string folder);
 
-  /// Writes the reproducer of a finding; returns the file, "<path>-<variant>-<hash of signature>.repro".
-  std::string write(const Finding& finding);
+  /// Where a finding goes: "<path>-<variant>-<hazard>-<hash of signature>.repro".
+  std::string file_of(const Finding& finding) const;
+
+  /// Writes the reproducer of a finding, over what it was before. One that is not minimized says so.
+  void write(const Finding& finding);
 
  private:
   std::string folder_;

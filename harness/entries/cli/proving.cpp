@@ -13,7 +13,7 @@ namespace harness::entries {
 namespace {
 
 constexpr Limits no_limits(const std::atomic<bool>* stop) {
-  return {std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<double>::infinity(), stop};
+  return {.run_limit = std::numeric_limits<std::uint64_t>::max(), .stop = stop};
 }
 
 /// A program of the window, as far as it has been enumerated.

@@ -1,0 +1,87 @@
+// What a claim comes to, for every kind of claim and every way in which the runs may have gone.
+#include "harness/verdict_runs.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace harness {
+namespace {
+
+constexpr Label kOne[] = {"W1"};
+constexpr Label kTwo[] = {"W1", "W2"};
+constexpr Claim kSound{ClaimKind::sound, {}};
+constexpr Claim kUnsound{ClaimKind::unsound, kOne};
+constexpr Claim kVacuous{ClaimKind::vacuous, {}};
+
+constexpr Tally kPlenty{1000, 100, 0};
+constexpr Tally kFaulty{1, 0, 1};
+
+Verdict judge_all(const Claim& claim, std::initializer_list<Tally> configs) {
+  return judge(claim, std::span(configs.begin(), configs.size()));
+}
+
+TEST(Verdict, AFaultSpeaksForItselfAfterOneRun) {
+  EXPECT_EQ(judge_all(kSound, {kFaulty}), Verdict::refuted);
+  EXPECT_EQ(judge_all(kVacuous, {kFaulty}), Verdict::refuted);
+  EXPECT_EQ(judge_all(kUnsound, {kFaulty}), Verdict::caught);
+  EXPECT_EQ(judge_all(kSound, {kPlenty, kPlenty, kFaulty}), Verdict::refuted);
+  EXPECT_EQ(judge_all(kUnsound, {kFaulty, {}}), Verdict::caught);
+}
+
+TEST(Verdict, NothingFoundInEnoughRunsOfEveryConfigIsHeldOrMissed) {
+  EXPECT_EQ(judge_all(kSound, {kPlenty, {40, 10, 0}}), Verdict::held);
+  EXPECT_EQ(judge_all(kUnsound, {kPlenty, {40, 10, 0}}), Verdict::missed);
+}
+
+TEST(Verdict, ThirtyRunsThatWereNotVacuousAreAskedOfEveryConfig) {
+  for (const Claim& claim : {kSound, kUnsound}) {
+    EXPECT_EQ(judge_all(claim, {kPlenty, {39, 10, 0}}), kTooFewRuns);
+    EXPECT_EQ(judge_all(claim, {{29, 0, 0}}), kTooFewRuns);
+    EXPECT_EQ(judge_all(claim, {kPlenty, {1000, 1000, 0}}), kTooFewRuns);
+    EXPECT_EQ(judge_all(claim, {kPlenty, {}}), kTooFewRuns);
+    EXPECT_EQ(judge_all(claim, {}), kTooFewRuns);
+  }
+}
+
+TEST(Verdict, VacuousTakesEnoughRunsToo) {
+  for (const Claim& claim : {kSound, kUnsound, kVacuous}) {
+    EXPECT_EQ(judge_all(claim, {{30, 30, 0}, {50, 50, 0}}), Verdict::vacuous);
+    EXPECT_EQ(judge_all(claim, {{30, 30, 0}, {29, 29, 0}}), kTooFewRuns);
+  }
+}
+
+TEST(Verdict, ARunThatIsNotVacuousRefutesAClaimThatAllAre) {
+  EXPECT_EQ(judge_all(kVacuous, {{1, 0, 0}}), Verdict::refuted);
+  EXPECT_EQ(judge_all(kVacuous, {{1000, 999, 0}, {1000, 1000, 0}}), Verdict::refuted);
+}
+
+TEST(Verdict, OnlyWhatTheClaimAnnouncesIsAsClaimed) {
+  constexpr std::array kAll{Verdict::caught,  Verdict::missed,  Verdict::held,
+                            Verdict::refuted, Verdict::vacuous, kTooFewRuns};
+  for (const Verdict verdict : kAll) {
+    EXPECT_EQ(as_claimed(kSound, verdict), verdict == Verdict::held);
+    EXPECT_EQ(as_claimed(kUnsound, verdict), verdict == Verdict::caught);
+    EXPECT_EQ(as_claimed(kVacuous, verdict), verdict == Verdict::vacuous);
+  }
+}
+
+TEST(Verdict, ThePoorestConfigCounts) {
+  const Tally tallies[] = {kPlenty, {40, 25, 0}, {90, 0, 0}};
+  EXPECT_EQ(least_runs(kSound, tallies), 15u);
+  EXPECT_EQ(least_runs(kVacuous, tallies), 40u);
+}
+
+TEST(Verdict, AClaimSaysOfAWindowThatItNamesThatItFailsThereAndElseThatItHolds) {
+  const Claim claim{ClaimKind::unsound, kTwo};
+  EXPECT_EQ(claim_in(claim, "W2").kind, ClaimKind::unsound);
+  ASSERT_EQ(claim_in(claim, "W2").hazards.size(), 1u);
+  EXPECT_TRUE(claim_in(claim, "W2").hazards[0] == "W2");
+  EXPECT_EQ(claim_in(claim, "W3").kind, ClaimKind::sound);
+  EXPECT_EQ(claim_in(kVacuous, "W1").kind, ClaimKind::vacuous);
+  EXPECT_TRUE(names(claim, "W1"));
+  EXPECT_FALSE(names(claim, "W3"));
+}
+
+}  // namespace
+}  // namespace harness
