@@ -15,7 +15,7 @@ import tempfile
 
 import programs
 
-SECONDS = 120  # Of a search at most: of what is found, one case per hazard is wanted.
+SECONDS = 40  # Of a search at most: of what is found, one case per hazard is wanted.
 ATTEMPTS = 3
 GROWTH = 10
 

@@ -203,6 +203,16 @@ TEST(FuzzAnswers, AFileSaysWhetherItIsMinimized) {
   EXPECT_THAT(told.out, HasSubstr(" 0 minimized, 1 not, which their files say"));
 }
 
+TEST(MinimizeAnswers, WhatIsMinimizedSaysNoLongerThatItIsNot) {
+  const Folder folder;
+  const Ended first = run_toys(fuzz("toy/borrow", folder, {"--runs", "2000", "--first", "--json"}));
+  const std::string file = row_of(first)["findings"].at(0)["reproducer"];
+  ASSERT_THAT(read_file(file), HasSubstr("\n# Not minimized: "));
+  EXPECT_EQ(run_toys({"minimize", file, "--out", folder / "small"}).code, 0);
+  EXPECT_THAT(read_file(folder / "small"), Not(HasSubstr("#")));
+  EXPECT_EQ(run_toys({"replay", folder / "small"}).code, 0);
+}
+
 std::map<std::string, std::string> contents(const Folder& folder) {
   std::map<std::string, std::string> all;
   for (const std::string& file : reproducers(folder))

@@ -40,8 +40,9 @@ ManagedDict* make_inline(Runtime& runtime, const Setup& setup) {
 
 constexpr Label kWordRead[] = {"word_read"};
 constexpr Label kWordCounted[] = {"word_counted", "chunk_freed"};
-constexpr Label kInstanceRecycled[] = {"instance_recycled"};
-constexpr Label kOrderAppended[] = {"order_appended"};
+constexpr Label kWordReadOrMet[] = {"word_read", "instance_recycled"};
+constexpr Label kFormerInstance[] = {"instance_recycled", "word_read"};
+constexpr Label kBlockBefore[] = {"order_appended", "word_read", "chunk_freed", "value_counted"};
 constexpr Label kTypeModified[] = {"type_modified"};
 constexpr Label kValueCounted[] = {"value_counted"};
 
@@ -66,21 +67,21 @@ constexpr Variant<ManagedDict, const Setup&> kVariants[] = {
     {"incref_decoded_values", unsound(kValueCounted, "g1: the decoded pointer is counted"),
      make<IncrefDecodedValues>},
     {"clear_tag_byte", unsound(kWordRead, "a1: and byte, ~1"), make<ClearTagByte>},
-    {"subtract_from_tag_byte", unsound(kWordRead, "a2: sub byte, 1"), make<SubtractFromTagByte>},
+    {"subtract_from_tag_byte", unsound(kWordReadOrMet, "a2: sub byte, 1"), make<SubtractFromTagByte>},
     {"move_tag_byte", unsound(kWordRead, "a3: mov byte, 0x96"), make<MoveTagByte>},
     {"encode_twice", unsound(kWordRead, "b1: SetValues of what is encoded already"),
      make<EncodeTwice>},
-    {"misdirected_decref", unsound(kWordRead, "b2: DECREF of an object that begins at the word"),
+    {"misdirected_decref", unsound(kWordReadOrMet, "b2: DECREF of an object that begins at the word"),
      make<MisdirectedDecref>},
     {"clear_gc_flag_off_header", unsound(kWordRead, "b3: the collector's flag, two words early"),
      make<ClearGcFlagOffHeader>},
     {"straddling_store", unsound(kWordRead, "b4: a wide store that means the word before"),
      make<StraddlingStore>},
     {"stale_pointer_store",
-     unsound(kInstanceRecycled, "c1: through a pointer to a former instance"),
+     unsound(kFormerInstance, "c1: through a pointer to a former instance"),
      make<StalePointerStore>},
     {"insertion_order_overrun",
-     unsound(kOrderAppended, "c2: the order grows into the block before"),
+     unsound(kBlockBefore, "c2: the order grows into the block before"),
      make<InsertionOrderOverrun>},
     {"stale_cache_value", unsound(kTypeModified, "e1: a cache misses that its type was modified"),
      make<StaleCacheValue>},

@@ -12,6 +12,7 @@
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/gather.h"
 #include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/output_folder.h"
 #include "harness/entries/cli/programs.h"
 #include "harness/printable.h"
 #include "harness/reports/json_text.h"
@@ -73,6 +74,7 @@ struct Result {
   std::string never_asked;  ///< What the file has and its run has no use for, in a sentence; or empty.
   int window = -1;
   double seconds = 0;
+  bool stopped = false;  ///< By the user, before it was as small as it gets.
   std::optional<std::size_t> window_ops;  ///< Of the program of its window that it is most like.
   std::optional<std::size_t> known_ops;   ///< Of the smallest known case that shows this fault here too.
 };
@@ -95,6 +97,7 @@ Json to_json(const Result& result) {
           {"seconds", result.seconds},
           {"never_asked", result.never_asked},
           {"finished", small.finished},
+          {"stopped", result.stopped},
           {"statement", small.statement}};
 }
 
@@ -144,12 +147,15 @@ int minimize(const MinimizeOptions& options) {
   Reproducer after = describe(runner, outcome, result.minimized.the_case);
   put_first(after, result.signature);
   result.window_ops = window_ops(after.the_case, result.window, options.programs);
-  write_whole_file(file, keep_comments(text, to_string(after)));
+  result.stopped = limits.stop->load(std::memory_order_relaxed);
+  write_whole_file(file,
+                   keep_comments(result.stopped ? text : without_caveat(text), to_string(after)));
   if (options.json)
     fmt::print("{}\n", reports::to_text(to_json(result)));
   else
     print(result, file);
-  return result.minimized.deterministic ? kAsClaimed : kNotAsClaimed;
+  if (!result.minimized.deterministic) return kNotAsClaimed;
+  return result.stopped ? kStopped : kAsClaimed;
 }
 
 }  // namespace harness::entries

@@ -70,4 +70,10 @@ void OutputFolder::write(const Finding& finding) {
   write_whole_file(file_of(finding), text);
 }
 
+std::string without_caveat(std::string text) {
+  const std::size_t begin = text.find(std::string("\n") + kNotMinimized);
+  if (begin != text.npos) text.erase(begin, text.find('\n', begin + 1) - begin);
+  return text;
+}
+
 }  // namespace harness::entries

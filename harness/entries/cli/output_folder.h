@@ -10,6 +10,9 @@ namespace harness::entries {
 /// How the comment of a file begins that is no reproducer yet, but a run as it was found.
 inline constexpr const char* kNotMinimized = "# Not minimized";
 
+/// A reproducer's text without that comment, for when it is minimized.
+std::string without_caveat(std::string text);
+
 class OutputFolder {
  public:
   /// Errors: std::runtime_error when reproducers could not be written there. Makes nothing yet.
