@@ -212,6 +212,9 @@ void Witness::judge_gone(const Attempt& attempt, Label bound, Due due) {
 void Witness::judge_bounds(const Attempt& attempt) {
   const Deeds due = deeds_of(attempt.op, attempt.returns);
   if ((due & (kFinished | kSubmitted)) == 0 || !anything_gone()) return;
+  // Without a GIL a member is set some time after the fact that tells of it.
+  const bool has_gil = scene_.config().values[kGilAxis] == 0;
+  if (!has_gil && running_tasks_ != 0) return;
   if ((due & kFinished) != 0) {
     judge_gone(attempt, "bound/synchronize", [](const Thing&) { return true; });
   } else if (scene_.world().injected_failures == 0) {
