@@ -48,6 +48,7 @@ struct Call {
   bool stream_was_closed = false;  ///< When it was asked.
   bool accepted_closed = false;    ///< The path took another for it, and said so.
   std::size_t mark = 0;       ///< Launches when it began to wait.
+  bool finished_some = false; ///< A launch is over that was not known to be.
   std::uint32_t waits = 0;    ///< Waits that were over when its own was.
   bool waits_for_device = false;
   bool met_capture = false;   ///< ... while somebody captured.

@@ -176,7 +176,7 @@ void Model::finished(StreamName stream) {
                                                     launch.task == call->task));
     if (!meant || std::exchange(launch.finished, true)) continue;
     launch.finished_in = waits_;
-    lost_some_ = true;
+    call->finished_some = lost_some_ = true;
   }
 }
 

@@ -86,7 +86,7 @@ class Witness final : public targets::graph_argument::GraphArgument {
     Call& call = model_.begin(asked);
     const Status status = function();
     judge_answer(scene_, model_, call, status);
-    if (asked.op == Op::synchronize && status == Status::ok) judge_runs(scene_, model_, false);
+    if (call.finished_some) judge_runs(scene_, model_, false);
     model_.end(call, status);
     judge_bound(scene_, model_, call, status);
     return status;
