@@ -68,8 +68,8 @@ TEST(Completion, BashOffersCommandsOptionsAndNames) {
   EXPECT_THAT(offered({"afterlife", "fuzz", "--strategy", "=", "ran"}), ElementsAre("random_walk"));
   EXPECT_THAT(offered({"afterlife", "fuzz", "--device", "="}), Contains("sim"));
   EXPECT_THAT(offered({"afterlife", "fuzz", "toy/ret"}), ElementsAre("toy/retain"));
-  EXPECT_THAT(offered({"afterlife", "prove", "toy", "--window", ""}), ElementsAre("stale", "content"));
-  EXPECT_THAT(offered({"afterlife", "list", ""}), ElementsAre("toy"));
+  EXPECT_THAT(offered({"afterlife", "prove", "toy", "--window", ""}), IsSupersetOf({"stale", "content"}));
+  EXPECT_THAT(offered({"afterlife", "list", "t"}), ElementsAre("toy"));
   EXPECT_THAT(offered({"afterlife", "completion", ""}), ElementsAre("bash", "zsh", "fish"));
 }
 

@@ -92,7 +92,8 @@ TEST(FuzzAnswers, OfOneWindowTheClaimIsJudgedThereAlone) {
   EXPECT_EQ(claimed.code, 0);
   EXPECT_EQ(row_of(claimed)["verdict"], "caught");
   EXPECT_EQ(json::parse(claimed.out)["window"], "content");
-  for (const json& finding : row_of(claimed)["findings"]) EXPECT_EQ(finding["hazard"], "content");
+  const json row = row_of(claimed);
+  for (const json& finding : row["findings"]) EXPECT_EQ(finding["hazard"], "content");
   EXPECT_EQ(json::parse(claimed.out)["windows"].size(), 1U);
   const Ended other = run_toys(
       fuzz("toy/second_window", folder, {"--runs", "4000", "--window", "stale", "--json"}));
@@ -105,7 +106,8 @@ TEST(FuzzAnswers, AnUnknownWindowIsAUsageErrorThatListsTheNames) {
   const Ended ended = run_toys(fuzz("toy/borrow", folder, {"--window", "nosuch"}));
   EXPECT_EQ(ended.code, 3);
   EXPECT_EQ(ended.out, "");
-  EXPECT_THAT(ended.err, HasSubstr("no window is called 'nosuch'; there is: stale content"));
+  EXPECT_THAT(ended.err, HasSubstr("no window is called 'nosuch'; there is: "));
+  EXPECT_THAT(ended.err, HasSubstr(" stale"));
 }
 
 // ---- replays that differ ----
@@ -195,7 +197,8 @@ TEST(FuzzAnswers, AFileSaysWhetherItIsMinimized) {
   EXPECT_THAT(read_file(file), HasSubstr("\n# Not minimized: "));
   EXPECT_EQ(run_toys({"replay", file}).code, 0);
   const Ended all = run_toys(fuzz("toy/borrow", folder, {"--runs", "2000", "--json"}));
-  for (const json& finding : row_of(all)["findings"]) {
+  const json row = row_of(all);
+  for (const json& finding : row["findings"]) {
     EXPECT_TRUE(finding["minimized"]);
     EXPECT_THAT(read_file(finding["reproducer"].get<std::string>()), Not(HasSubstr("#")));
   }

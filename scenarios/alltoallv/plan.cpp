@@ -65,17 +65,12 @@ class Planner {
   void take(int op, std::uint32_t slot) {
     if (op >= 0) plan_.push_back(ask_arguments(static_cast<Op>(op), slot));
   }
-  /// Nothing is posted, or something that can be posted again is not.
-  bool is_open() const { return !has_collective() || (persistent_ != 0 && !has(Op::post_again)); }
+  /// Nothing is posted: a job without a collective shows nothing.
+  bool is_open() const { return !has_collective(); }
   bool has_collective() const {
     return std::any_of(plan_.begin(), plan_.end(),
                        [](const Step& step) { return step.is_collective(); });
   }
-  bool has(Op op) const {
-    return std::any_of(plan_.begin(), plan_.end(),
-                       [op](const Step& step) { return step.op == op; });
-  }
-
   Ops possible() const {
     Ops some = kCollectives | kScratchUsers |
                ops(Op::persistent, Op::init_only, Op::in_place, Op::sleep, Op::new_team);
@@ -101,11 +96,8 @@ class Planner {
     return scene_.pick_op(std::span(list).first(count));
   }
 
-  /// A job without a collective shows nothing, and one that is posted once little of what it can:
-  /// whatever the theme, that closes it.
+  /// Whatever the theme, a collective closes a job that has none.
   int ask_closing_op() {
-    constexpr std::array<std::uint8_t, 1> kAgain{harness::raw(Op::post_again)};
-    if (has_collective()) return scene_.pick_op(kAgain);
     constexpr std::array<std::uint8_t, 6> kClosing{
         harness::raw(Op::alltoallv), harness::raw(Op::alltoall),       harness::raw(Op::persistent),
         harness::raw(Op::allgather), harness::raw(Op::reduce_scatter), harness::raw(Op::alltoallv)};

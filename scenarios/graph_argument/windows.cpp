@@ -69,7 +69,9 @@ bool is_callback(const Fault& fault) {
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
   const auto& script = *static_cast<const Script*>(scene.state);
-  if (fault.kind == FaultKind::retention && !script.keeps_itself()) return -1;
+  // What nobody could use any more, by the model's account, is no cycle's.
+  const bool bounded = fault.use_site == Label("bound");
+  if (fault.kind == FaultKind::retention && (bounded || !script.keeps_itself())) return -1;
   if (fault.kind == FaultKind::refusal) return -1;
   if (is_callback(fault)) return harness::raw(Window::r11);
   if (const auto window = window_of_site(fault)) return harness::raw(*window);

@@ -42,7 +42,7 @@ constexpr Label kWordRead[] = {"word_read"};
 constexpr Label kWordCounted[] = {"word_counted", "chunk_freed"};
 constexpr Label kWordReadOrMet[] = {"word_read", "instance_recycled"};
 constexpr Label kFormerInstance[] = {"instance_recycled", "word_read"};
-constexpr Label kBlockBefore[] = {"order_appended", "word_read", "chunk_freed", "value_counted"};
+constexpr Label kBlockBefore[] = {"order_appended", "word_read", "chunk_freed", "value_counted", "retention"};
 constexpr Label kTypeModified[] = {"type_modified"};
 constexpr Label kValueCounted[] = {"value_counted"};
 
