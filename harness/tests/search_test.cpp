@@ -88,7 +88,7 @@ TEST(Search, KeepsTheSmallestOfAllRunsThatShowedABug) {
 
 // Early faults are one window's and late ones another's, so that minimizing would lead from the one to
 // the other.
-int by_time(const Scene&, const Fault& fault) { return fault.tick < 60 ? 0 : 1; }
+int by_time(const Scene&, const Fault& fault) { return fault.tick < 12 ? 0 : 1; }
 
 TEST(Search, KeepsACasePerSignatureAndWindowAndMinimizesItThere) {
   Scenario timed = toy::scenario;
