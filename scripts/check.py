@@ -162,10 +162,10 @@ def fuzzers(tally, full):
 
 
 def races(tally, full):
-    """The scheduler, its locks and the kernels under TSan."""
+    """The scheduler, its locks and the kernels under TSan, which itself does not survive a crash in a kernel."""
     build("tsan", "afterlife", "afterlife_tests")
     gtest(tally, "tsan", "afterlife_tests",
-          only="*Fiber*:*Scheduler*:*Sync*:*Race*:*Tsan*:*Kernel*-GraphArgument*:*Laws*")
+          only="*Fiber*:*Scheduler*:*Sync*:*Race*:*Tsan*:*Kernel*-GraphArgument*:*Laws*:*Crash*")
 
 
 def commands(tally, full):
