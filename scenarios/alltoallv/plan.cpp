@@ -66,11 +66,11 @@ class Planner {
     if (op >= 0) plan_.push_back(ask_arguments(static_cast<Op>(op), slot));
   }
   /// Nothing is posted: a job without a collective shows nothing.
-  bool is_open() const { return !has_collective(); }
-  bool has_collective() const {
-    return std::any_of(plan_.begin(), plan_.end(),
-                       [](const Step& step) { return step.is_collective(); });
+  bool is_open() const {
+    return std::none_of(plan_.begin(), plan_.end(),
+                        [](const Step& step) { return step.is_collective(); });
   }
+
   Ops possible() const {
     Ops some = kCollectives | kScratchUsers |
                ops(Op::persistent, Op::init_only, Op::in_place, Op::sleep, Op::new_team);

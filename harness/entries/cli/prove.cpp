@@ -9,6 +9,7 @@
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/proving.h"
+#include "harness/reports/json_text.h"
 #include "harness/reports/progress.h"
 #include "harness/reports/table.h"
 
@@ -181,7 +182,7 @@ class Proving {
   void print_json() const {
     Json results = Json::array();
     for (const VariantProof& proof : proofs_) results.push_back(to_json(proof));
-    fmt::print("{}\n", Json{{"schema", 1}, {"stopped", stopped()}, {"results", results}}.dump(2));
+    fmt::print("{}\n", reports::to_text({{"schema", 1}, {"stopped", stopped()}, {"results", results}}));
   }
 
   void print_summary() const {
