@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every test there is, from a fresh clone: installs what is missing, builds the four presets, runs.
+# Every test there is, from a fresh clone: installs what is missing, builds the presets, runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
