@@ -102,7 +102,7 @@ class Searcher {
     if (options_.second_limit != 0)
       deadline = begin + std::chrono::duration_cast<Clock::duration>(
                              std::chrono::duration<double>(seconds_left()));
-    result_.cut_short = !minimizer_.run(deadline);
+    result_.cut_short = !minimizer_.run(deadline) && !told_to_stop();
     result_.minimize_seconds += seconds_since(begin);
   }
 

@@ -40,6 +40,7 @@ struct VariantRow {
   std::vector<std::string> unclaimed;    ///< Hazards that showed and that the claim does not name.
   std::uint64_t least_runs = kEnoughRuns;  ///< That count for the claim, in the config with fewest.
   bool stopped = false;                  ///< While it was searched.
+  bool cut_short = false;                ///< Time ran out before all that was found was minimized.
 
   bool came_out() const { return as_claimed(claim, verdict) && unclaimed.empty(); }
   /// Had come out otherwise whatever followed the stop.

@@ -75,7 +75,8 @@ Json row(const VariantRow& variant) {
           {"runs_needed", variant.runs_needed()},
           {"findings", rows(variant.findings)},
           {"further_signatures", variant.further_signatures},
-          {"stopped", variant.stopped}};
+          {"stopped", variant.stopped},
+          {"cut_short", variant.cut_short}};
 }
 
 Json row(const WindowRow& window) {

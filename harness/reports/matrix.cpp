@@ -42,7 +42,9 @@ std::string rate(const VariantRow& row) {
 std::string kept(const Findings& findings) {
   std::size_t count = 0, minimized = 0;
   std::uint64_t further = 0;
+  bool cut_short = false;
   for (const VariantRow& row : findings.variants) {
+    cut_short |= row.cut_short;
     count += row.findings.size();
     further += row.further_signatures;
     for (const FindingRow& finding : row.findings) minimized += finding.minimized;
@@ -51,6 +53,7 @@ std::string kept(const Findings& findings) {
   std::string text = fmt::format("{} findings, one per signature and window: {} minimized",
                                  grouped(count), grouped(minimized));
   if (minimized < count) text += fmt::format(", {} not, which their files say", grouped(count - minimized));
+  if (cut_short) text += "; the time ended before all were";
   if (further > 0) text += fmt::format("; {} runs with further ones", grouped(further));
   return text + "\n";
 }

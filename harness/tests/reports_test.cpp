@@ -121,6 +121,15 @@ TEST(Reports, MoreSignaturesThanCouldBeKeptAreMarkedAndTold) {
   EXPECT_EQ(row["findings"].size(), 3U);
 }
 
+TEST(Reports, MinimizingThatTimeCutOffIsTold) {
+  Findings found = findings(Verdict::caught);
+  found.variants[0].findings = {{"a", "W1", 1, true, "f"}, {"b", "W1", 1, false, "g"}};
+  EXPECT_THAT(summary(found, kFile), Not(HasSubstr("the time ended")));
+  found.variants[0].cut_short = true;
+  EXPECT_THAT(summary(found, kFile), HasSubstr("1 not, which their files say; the time ended before all were\n"));
+  EXPECT_EQ(nlohmann::json::parse(to_json(found))["results"][0]["cut_short"], true);
+}
+
 TEST(Reports, AWindowIsProtectedWhenItWasReachedOftenAndHeld) {
   const Findings found = findings(Verdict::held);
   EXPECT_TRUE(found.windows[0].is_protected());

@@ -230,6 +230,17 @@ TEST(Search, GoesOnWhileTheClaimIsShortOfRuns) {
   EXPECT_LT(result.tally.runs, 2000u);
 }
 
+TEST(Search, SaysWhereTimeCutTheMinimizerOff) {
+  Scenario slow = toy::scenario;
+  slow.judge = [](Scene&) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+  SearchOptions options = options_for(30);
+  Runner runner;
+  EXPECT_FALSE(search(runner, slow, toy::borrow, options).cut_short);
+  options.run_limit = 0;
+  options.second_limit = 0.1;
+  EXPECT_TRUE(search(runner, slow, toy::borrow, options).cut_short);
+}
+
 TEST(Search, SaysWhatItDidNotMinimize) {
   SearchOptions options = options_for(2000);
   for (const Finding& finding : search_toy(toy::borrow, options).findings)

@@ -41,6 +41,7 @@ void Gathered::add(const SearchResult& result, const FileOf& file_of) {
   row.further_signatures = result.further_signatures;
   row.least_runs = least_runs(result.claim, result.config_tallies());
   row.stopped = result.stopped;
+  row.cut_short = result.cut_short;
   for (const Label hazard : result.unclaimed()) row.unclaimed.emplace_back(hazard.view());
   for (const Finding& finding : result.findings) {
     row.findings.push_back({finding.signature, std::string(finding.hazard.view()), finding.count,
