@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "scenarios/alltoallv/calls.h"
 #include "scenarios/alltoallv/ranks.h"
 
 namespace scenarios::alltoallv {
@@ -58,6 +59,42 @@ Situation Job::situation_of(std::uint32_t rank, std::uint32_t slot) const {
     if (peer != rank && slots_.round(peer, slot) >= round)
       situation.peer_injected |= was_injected_into(peer, slot, round);
   return situation;
+}
+
+// The table says who may be at fault; what the rank's own calls came to is in the history.
+void Job::judge_ending(std::uint32_t rank, std::uint32_t slot, Status status) {
+  if (status != Status::ok) note_answer("wait", status, situation_of(rank, slot));
+  if (!bounded_ || scene_.world().injected_failures == 0) return;
+  Failures failures;
+  any_collective(rank, slot, [&](harness::Name name) {
+    failures = failures_of(scene_.world(), name, posted_event_[rank][slot]);
+    return false;
+  });
+  if (failures.error && status == Status::ok)
+    scene_.refuse("wait", "ok, and a CUDA call failed that was not made again");
+  else if (!failures.error && !failures.refused && status == Status::driver_error)
+    scene_.refuse("wait", "an error, and no CUDA call has failed for good");
+}
+
+// ---- memory that is mapped ----------------------------------------------------------------------
+
+BirthId Job::memory_of(const Use& use) const {
+  if (use.request == Use::kTeam) return BirthId::none;
+  return use.destination ? memory_.destination(use.peer, use.request)
+                         : memory_.source_of(use.peer, use.request);
+}
+
+// A source or destination may be freed while peers have it mapped (kContract); scratch is the
+// team's.
+void Job::let_go(const Use& use, BirthId met, std::uint64_t count) {
+  mappings_.let_go(use, met, count);
+  const BirthId scratch = scratch_[use.peer];
+  const harness::Ledger& ledger = scene_.world().ledger;
+  if (!bounded_ || use.request != Use::kTeam || scratch == BirthId::none || ledger.alive(scratch))
+    return;
+  harness::Fault fault = ledger.describe(harness::FaultKind::wrong_owner, scratch);
+  fault.detail = "freed while a peer has it mapped for the team";
+  scene_.world().history.add(std::move(fault));
 }
 
 // ---- what lies in a slot ------------------------------------------------------------------------

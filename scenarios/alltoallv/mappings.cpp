@@ -1,12 +1,17 @@
 // How it works. A use begins when the cache gives a mapping and ends when the same use counts it
 // down; a count that another use takes is stolen, one that nobody took wraps. Where the variant
 // says that it is bounded, a mapping that left the table is closed with its last use, one that
-// nobody holds is closed where the config says so, and no address is mapped twice.
+// nobody holds is closed where the config says so, no address is mapped twice, and none leaves the
+// table without a reason: its memory is gone, the driver said twice that something is in the way,
+// or nobody holds it and the config or the end of the process says so. A cache that never hits is
+// none.
 #include "scenarios/alltoallv/mappings.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "scenarios/alltoallv/calls.h"
 
 namespace scenarios::alltoallv {
 
@@ -47,11 +52,12 @@ void Mappings::opened(const Opening& opening) {
   regions.push_back({opening});
 }
 
-void Mappings::mapped(const Use& use, BirthId region, std::uint64_t told) {
+void Mappings::mapped(const Use& use, BirthId region, std::uint64_t told, BirthId memory) {
   held_[use.rank].push_back({use, region});
   Region* known = find(region);
   if (known == nullptr) return;
   ++known->count;
+  if (known->memory == BirthId::none) known->memory = memory;
   if (bounded_) scene_.expect("count of a mapping", told, known->count);
 }
 
@@ -72,7 +78,10 @@ void Mappings::let_go(const Use& use, BirthId met, std::uint64_t told) {
 }
 
 void Mappings::marked(BirthId region) {
-  if (Region* known = find(region)) known->marked = true;
+  Region* known = find(region);
+  if (known == nullptr) return;
+  judge_leaving(*known);
+  known->marked = true;
 }
 
 // L5.
@@ -85,6 +94,7 @@ void Mappings::closing(BirthId region) {
         fault.detail = "closed while collectives hold it";
         scene_.world().history.add(std::move(fault));
       }
+      if (!regions[i].marked) judge_leaving(regions[i]);
       regions.erase(regions.begin() + static_cast<std::ptrdiff_t>(i));
       return;
     }
@@ -116,6 +126,24 @@ void Mappings::report_held(const Held& held) {
 
 bool Mappings::must_go(const Region& region) const {
   return region.count == 0 && (region.marked || close_at_zero_);
+}
+
+bool Mappings::may_leave(const Region& region) const {
+  if (closing_[region.opening.rank] || (region.count == 0 && close_at_zero_)) return true;
+  if (region.memory == BirthId::none || !scene_.world().ledger.alive(region.memory)) return true;
+  return was_told_twice(scene_.world());
+}
+
+void Mappings::judge_leaving(Region& region) {
+  if (!bounded_ || region.reported || may_leave(region)) return;
+  region.reported = true;
+  scene_.refuse("mapping", "thrown out, and its memory lives");
+}
+
+void Mappings::process_closed(std::uint32_t rank) {
+  if (!bounded_) return;
+  for (const Region& region : open_[rank])
+    retain(scene_, region.opening.region, "its process has closed");
 }
 
 void Mappings::settle(std::uint32_t rank) {

@@ -24,12 +24,16 @@ class Mappings {
 
   // ---- facts ----
   void opened(const Opening& opening);
-  void mapped(const Use& use, harness::BirthId region, std::uint64_t told);
+  /// `memory`: the peer's allocation that it is of; none where the judges do not know.
+  void mapped(const Use& use, harness::BirthId region, std::uint64_t told, harness::BirthId memory);
   void let_go(const Use& use, harness::BirthId met, std::uint64_t told);
   void marked(harness::BirthId region);
   void closing(harness::BirthId region);
   /// A collective is over on a rank: its uses are.
   void ended(std::uint32_t rank, Request request);
+  /// Whatever is open goes now, and nothing may be left.
+  void process_closes(std::uint32_t rank) { closing_[rank] = true; }
+  void process_closed(std::uint32_t rank);
 
   // ---- judgement ----
   /// A call of `rank` has returned: whatever must not stay open by now is closed.
@@ -40,6 +44,7 @@ class Mappings {
  private:
   struct Region {
     Opening opening;
+    harness::BirthId memory = harness::BirthId::none;
     std::uint64_t count = 0;  ///< How many uses have begun and not ended.
     bool marked = false;
     bool reported = false;
@@ -54,12 +59,15 @@ class Mappings {
   Region* find(harness::BirthId region);
   void report_held(const Held& held);
   bool must_go(const Region& region) const;
+  void judge_leaving(Region& region);
+  bool may_leave(const Region& region) const;
 
   harness::Scene& scene_;
   bool bounded_;
   bool close_at_zero_;
   ByRank<Region> open_;
   ByRank<Held> held_;
+  std::array<bool, targets::alltoallv::kRankLimit> closing_{};
 };
 
 }  // namespace scenarios::alltoallv

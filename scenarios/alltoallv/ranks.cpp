@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "scenarios/alltoallv/calls.h"
+
 namespace scenarios::alltoallv {
 
 using harness::BirthId;
@@ -49,7 +51,7 @@ void Job::run_rank(std::uint32_t rank) {
   }
   if (calm_) scene_.world().calls_may_fail = false;
   if (insist("open", {}, [&] { return path_->open(rank); }) != Status::ok) return;
-  path_->create_team(rank, Topology::direct);
+  create_team(rank, Topology::direct);
   for (std::uint32_t i = 0; i < shape_.thread_count; ++i) path_->start_progress_thread(rank);
   for (const Step& step : plan_) {
     if (step.concerns(rank)) take_step(rank, step);
@@ -61,7 +63,7 @@ void Job::run_rank(std::uint32_t rank) {
 
 void Job::leave(std::uint32_t rank) {
   finalize_kept(rank);
-  path_->destroy_team(rank);
+  destroy_team(rank);
   for (std::uint32_t buffer = 0; buffer < targets::alltoallv::kBufferCount; ++buffer)
     if (memory_.is_filled(rank, buffer)) drop(rank, buffer);
   dropped_.count_down();
@@ -76,7 +78,9 @@ void Job::leave(std::uint32_t rank) {
   mappings_.settle(rank);
   memory_.over(rank);
   if (bounded_) leftovers_.judge(rank, allowance(rank));
+  mappings_.process_closes(rank);
   path_->close(rank);
+  mappings_.process_closed(rank);
   closed_.count_down();
 }
 
@@ -87,6 +91,7 @@ void Job::run_launcher() {
     scheduler.note(harness::EventKind::op, kOps[harness::raw(step.op)].name);
   }
   closed_.wait();
+  if (bounded_) report_wrong_calls(scene_);
   scene_.mark_quiescent();
 }
 
@@ -238,6 +243,7 @@ void Job::post(std::uint32_t rank, std::uint32_t slot, bool triggered) {
   outstanding_[rank] |= 1U << slot;
   posted_at_[rank][slot][(slots_.round(rank, slot) + 1) % 2] =
       static_cast<std::uint32_t>(scene_.world().picker.tape().size());
+  posted_event_[rank][slot] = static_cast<std::uint32_t>(scene_.world().history.events().size());
   if (triggered)
     path_->triggered_post(rank, slot);
   else
@@ -259,10 +265,8 @@ void Job::finish(std::uint32_t rank, std::uint32_t slot) {
   mappings_.settle(rank);
   slots_.finished(slot);
   scene_.expect("test", harness::raw(path_->test(rank, slot)), harness::raw(status));
-  if (status == Status::ok)
-    check(rank, slot);
-  else
-    note_answer("wait", status, situation_of(rank, slot));
+  judge_ending(rank, slot, status);
+  if (status == Status::ok) check(rank, slot);
   if ((kept_[rank] >> slot & 1) == 0) finalize(rank, slot);
 }
 
@@ -298,9 +302,20 @@ void Job::finish_all(std::uint32_t rank) {
 void Job::renew_team(std::uint32_t rank, const Step& step) {
   finish_all(rank);
   finalize_kept(rank);
-  path_->destroy_team(rank);
+  destroy_team(rank);
   topology_[rank] = step.topology;
-  path_->create_team(rank, step.topology);
+  create_team(rank, step.topology);
+}
+
+void Job::create_team(std::uint32_t rank, Topology topology) {
+  const Births births(scene_.world());
+  path_->create_team(rank, topology);
+  scratch_[rank] = births.last_allocation();
+}
+
+void Job::destroy_team(std::uint32_t rank) {
+  path_->destroy_team(rank);
+  if (bounded_) mappings_.ended(rank, Use::kTeam);
 }
 
 // ---- what the judges hear -----------------------------------------------------------------------

@@ -51,11 +51,9 @@ class Job final : public targets::alltoallv::Observer {
   void ended(std::uint32_t rank, Request request) override { mappings_.ended(rank, request); }
   void opened(const Opening& opening) override { mappings_.opened(opening); }
   void mapped(const Use& use, harness::BirthId region, std::uint64_t count) override {
-    mappings_.mapped(use, region, count);
+    mappings_.mapped(use, region, count, memory_of(use));
   }
-  void let_go(const Use& use, harness::BirthId met, std::uint64_t count) override {
-    mappings_.let_go(use, met, count);
-  }
+  void let_go(const Use& use, harness::BirthId met, std::uint64_t count) override;
   void marked(harness::BirthId region) override { mappings_.marked(region); }
   void closing(harness::BirthId region) override { mappings_.closing(region); }
 
@@ -79,6 +77,10 @@ class Job final : public targets::alltoallv::Observer {
   bool was_injected_into(std::uint32_t rank, std::uint32_t slot, std::uint32_t round) const;
   void post(std::uint32_t rank, std::uint32_t slot, bool triggered);
   void check(std::uint32_t rank, std::uint32_t slot);
+  /// An answer of `wait` is what the collective's CUDA calls came to.
+  void judge_ending(std::uint32_t rank, std::uint32_t slot, Status status);
+  /// The peer's allocation that a use is of, as the judges know it.
+  harness::BirthId memory_of(const Use& use) const;
   void compare(harness::Label what, const Memo& found, harness::BirthId allocation,
                std::uint64_t offset);
   Status fill(std::uint32_t rank, const Step& step);
@@ -98,6 +100,8 @@ class Job final : public targets::alltoallv::Observer {
   void drop(std::uint32_t rank, std::uint32_t buffer);
   void finish_all(std::uint32_t rank);
   void leave(std::uint32_t rank);
+  void create_team(std::uint32_t rank, targets::alltoallv::Topology topology);
+  void destroy_team(std::uint32_t rank);
   void renew_team(std::uint32_t rank, const Step& step);
   const Step& step_at(std::uint32_t slot) const;
 
@@ -122,6 +126,9 @@ class Job final : public targets::alltoallv::Observer {
   std::uint32_t reading_count_ = 0;
   /// How many decisions there were when a rank posted a request: for this post and the one before.
   std::array<std::array<std::array<std::uint32_t, 2>, kSlotCountLimit>, kRankLimit> posted_at_;
+  /// How many events, for this post.
+  std::array<std::array<std::uint32_t, kSlotCountLimit>, kRankLimit> posted_event_;
+  std::array<harness::BirthId, kRankLimit> scratch_{};  ///< Of the team, by rank.
   harness::Latch dropped_;
   harness::Latch collected_;
   harness::Latch closed_;

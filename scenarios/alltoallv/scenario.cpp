@@ -5,8 +5,9 @@
 //   driver.cpp   the tasks                    reference.h  what a collective means
 //   windows.cpp  which window a fault is of   programs.h   tapes op by op
 //
-// Judges: service.h (answers), mappings.h, slots.h, memory.h and leftovers.h (what is bounded),
-// published.cpp (what lies in a slot); results are compared where they are read (ranks.cpp).
+// Judges: service.h and calls.h (answers), mappings.h, slots.h, memory.h and leftovers.h (what is
+// kept and what is bounded), answers.cpp (what lies in a slot); results are compared where they are
+// read (ranks.cpp).
 #include "scenarios/alltoallv/scenario.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_alltoallv;

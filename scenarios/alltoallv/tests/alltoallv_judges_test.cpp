@@ -201,11 +201,14 @@ TEST(AlltoallvJudges, AStolenCountIsAWrongOwner) {
   EXPECT_THAT(run_policy<StealCounts>(kPlain, program), Contains("wrong_owner region"));
 }
 
-/// Closes whatever is in the way, whatever its count.
+/// Closes whatever is in the way, whatever its count; but its process leaves nothing open.
 class CloseBlindly final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
-  CloseRule close_rule() const override { return CloseRule::blind; }
+  CloseRule close_rule() const override {
+    return core_.scheduler.site() == harness::Label("close") ? CloseRule::counted
+                                                             : CloseRule::blind;
+  }
 };
 TEST(AlltoallvJudges, ABlindCloseIsAWrongOwner) {
   const auto programs = harness::testing::read_corpus(scenario, "programs");

@@ -1,0 +1,82 @@
+#include "scenarios/alltoallv/calls.h"
+
+#include <cuda.h>
+
+#include <algorithm>
+
+namespace scenarios::alltoallv {
+namespace {
+
+using harness::Event;
+using harness::EventKind;
+using harness::Label;
+
+constexpr Label kOpen = "cuIpcOpenMemHandle";
+constexpr int kMostRefusals = 3;  ///< An open, one when it was cleared, one after the purge.
+
+bool is_error(const Event& event) {
+  return event.kind == EventKind::call && event.value != CUDA_SUCCESS &&
+         event.value != CUDA_ERROR_NOT_READY;
+}
+
+bool is_refused_open(const Event& event) {
+  return event.kind == EventKind::call && event.what == kOpen &&
+         event.value == CUDA_ERROR_ALREADY_MAPPED;
+}
+
+void report(harness::Scene& scene, const Event& event) {
+  harness::Fault fault;
+  fault.kind = harness::FaultKind::api_misuse;
+  fault.object_kind = event.what;
+  fault.use_site = "driver";
+  fault.activation = event.activation;
+  fault.tick = event.tick;
+  fault.detail = "failed, and no call was told to";
+  scene.world().history.add(std::move(fault));
+}
+
+}  // namespace
+
+bool was_told_twice(const harness::World& world) {
+  const auto& events = world.history.events();
+  const auto task = harness::raw(world.scheduler.current());
+  int count = 0;
+  for (std::size_t i = events.size(); i-- > 0;) {
+    if (events[i].task != task || events[i].kind != EventKind::call || events[i].what != kOpen)
+      continue;
+    if (!is_refused_open(events[i])) return false;
+    if (++count == 2) return true;
+  }
+  return false;
+}
+
+Failures failures_of(const harness::World& world, harness::Name activation, std::size_t since) {
+  const auto& events = world.history.events();
+  Failures found;
+  Label failed;  // The call before this one, if it did.
+  int refusals = 0;
+  for (std::size_t i = since; i < events.size(); ++i) {
+    const Event& event = events[i];
+    if (event.kind != EventKind::call || event.activation != activation) continue;
+    found.error |= !failed.empty() && failed != event.what;
+    const bool refused = is_refused_open(event);
+    failed = is_error(event) && !refused ? event.what : Label();
+    if (event.what == kOpen) refusals = refused ? refusals + 1 : 0;
+    found.refused |= refusals == kMostRefusals;
+  }
+  found.error |= !failed.empty();
+  return found;
+}
+
+void report_wrong_calls(harness::Scene& scene) {
+  if (scene.world().injected_failures > 0) return;
+  std::vector<Label> reported;
+  for (const Event& event : scene.world().history.events()) {
+    if (!is_error(event) || is_refused_open(event)) continue;
+    if (std::find(reported.begin(), reported.end(), event.what) != reported.end()) continue;
+    reported.push_back(event.what);
+    report(scene, event);
+  }
+}
+
+}  // namespace scenarios::alltoallv

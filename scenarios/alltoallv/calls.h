@@ -1,0 +1,29 @@
+// Calls: what the driver answered to the CUDA calls of a run: from the history alone, whatever the
+// path made of it.
+//
+// The simulated driver fails no call by itself unless the call is wrong, or something is in the
+// way; all other errors were injected. What fails for good cannot end well.
+#pragma once
+
+#include "scenarios/alltoallv/scenario.h"
+
+namespace scenarios::alltoallv {
+
+/// Whether the last two opens of IPC memory by the running task were answered "already mapped":
+/// then a process closes all that it can.
+bool was_told_twice(const harness::World& world);
+
+/// What the calls on behalf of an activation came to.
+struct Failures {
+  /// One failed, and was not made again at once. "Not ready" and "already mapped" are no failures.
+  bool error = false;
+  bool refused =
+      false;  ///< "Already mapped" thrice in a row: the end, unless what is in the way goes.
+};
+/// Of the events after the first `since`.
+Failures failures_of(const harness::World& world, harness::Name activation, std::size_t since);
+
+/// Reports each kind of call that failed in a run in which none was told to.
+void report_wrong_calls(harness::Scene& scene);
+
+}  // namespace scenarios::alltoallv

@@ -1,0 +1,139 @@
+// The judges of what is kept and what was answered, each red when the target misbehaves: a mapping
+// that goes too early or too late, scratch that the team still uses, an error that is swallowed or
+// made up, a CUDA call that is wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scenarios/alltoallv/tests/alltoallv_broken.h"
+
+namespace scenarios::alltoallv::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsEmpty;
+
+constexpr const char* kPlain = "C=8 ranks=2 close=never";
+
+Program one() { return Program().script(Op::alltoallv); }
+Program two() { return Program().script(Op::alltoallv).script(Op::alltoallv); }
+Program gather() { return Program().script(Op::allgather); }
+
+// ---- mappings -----------------------------------------------------------------------------------
+
+/// Closes what the config says is kept.
+class CloseIdle final : public SnapshotRegion {
+ public:
+  explicit CloseIdle(Core& core) : SnapshotRegion(core) { core.setup.close_at_zero = true; }
+};
+TEST(AlltoallvKept, AMappingOfMemoryThatLivesIsNotThrownOut) {
+  EXPECT_THAT(run_policy<SnapshotRegion>(kPlain, two()), IsEmpty());
+  EXPECT_THAT(run_policy<CloseIdle>(kPlain, two()), Contains("refusal mapping"));
+}
+
+/// Leaves its mappings to the end of the context.
+class LeaveOpen final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  CloseRule close_rule() const override {
+    return core_.scheduler.site() == harness::Label("close") ? CloseRule::blind
+                                                             : CloseRule::counted;
+  }
+};
+TEST(AlltoallvKept, AProcessThatClosesLeavesNoMappingOpen) {
+  EXPECT_THAT(run_policy<LeaveOpen>(kPlain, two()), Contains("retention region"));
+}
+
+// ---- scratch ------------------------------------------------------------------------------------
+
+class KeepTeam final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  void destroy_team(std::uint32_t) override {}
+};
+TEST(AlltoallvKept, ATeamThatGoesLetsGoOfScratch) {
+  EXPECT_THAT(run_policy<SnapshotRegion>(kPlain, gather()), IsEmpty());
+  EXPECT_THAT(run_wrapper<KeepTeam>(kPlain, gather()),
+              Contains("retention reference to a mapping"));
+}
+
+/// Frees its scratch before the others have let go of it.
+class FreeScratchEarly final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  void create_team(std::uint32_t rank, Topology topology) override {
+    path_.create_team(rank, topology);
+    const harness::World& world = *harness::World::current();
+    for (const harness::Life& life : world.ledger.lives())
+      if (life.alive && life.kind == harness::Label("device memory") &&
+          life.birth_site == harness::Label("create_team") &&
+          life.birth_activation == harness::World::current()->picker.current().name)
+        scratch_[rank] = life.address;
+  }
+  void destroy_team(std::uint32_t rank) override {
+    cuMemFree(scratch_[rank]);
+    path_.destroy_team(rank);
+  }
+
+ private:
+  std::array<CUdeviceptr, kRankLimit> scratch_{};
+};
+TEST(AlltoallvKept, ScratchIsThereForAsLongAsTheTeamHasItMapped) {
+  EXPECT_THAT(run_wrapper<FreeScratchEarly>(kPlain, gather()),
+              Contains("wrong_owner device memory"));
+}
+
+// ---- answers ------------------------------------------------------------------------------------
+
+template <Status answer>
+class Answer final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status wait(std::uint32_t rank, Request request) override {
+    const Status status = path_.wait(rank, request);
+    return rank == 0 ? answer : status;
+  }
+  Status test(std::uint32_t rank, Request request) const override {
+    return rank == 0 ? answer : path_.test(rank, request);
+  }
+};
+
+/// What is found where the call that rank 0 makes as the `nth` for its first collective is told to
+/// fail: 2 is cuEventRecord, 3 the opening of the peer's memory, which is told "already mapped".
+template <Maker make>
+std::vector<std::string> run_failing(std::uint16_t nth) {
+  using harness::Label;
+  harness::Runner runner;
+  const harness::Scenario& broken = broken_scenario<make>();
+  Case the_case{&broken, variant_named("snapshot_region"), harness::parse_config(broken, kPlain),
+                &sim(), one().tape()};
+  const harness::Name rank =
+      harness::derive_name(harness::slot_name(0, 0), Label("rank").hash(), 0);
+  the_case.tape.push_back({harness::derive_name(rank, Label("collective").hash(), 0),
+                           harness::site_tag(harness::Site::failure), nth, 1});
+  return faults_of(runner.run(the_case));
+}
+
+TEST(AlltoallvKept, AnErrorIsNotSwallowed) {
+  EXPECT_THAT(run_failing<make_policy<SnapshotRegion>>(2), IsEmpty());
+  EXPECT_THAT(run_failing<make_wrapper<Answer<Status::ok>>>(2), Contains("refusal wait"));
+}
+TEST(AlltoallvKept, AnErrorThatIsAnsweredIsOneThatHappened) {
+  EXPECT_THAT(run_failing<make_policy<SnapshotRegion>>(3), IsEmpty());
+  EXPECT_THAT(run_failing<make_wrapper<Answer<Status::driver_error>>>(3), Contains("refusal wait"));
+}
+
+/// Destroys an event that it does not have.
+class DestroyNothing final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  void destroy_team(std::uint32_t rank) override {
+    cuEventDestroy(nullptr);
+    path_.destroy_team(rank);
+  }
+};
+TEST(AlltoallvKept, ACudaCallThatNobodyHadFailDoesNotFail) {
+  EXPECT_THAT(run_wrapper<DestroyNothing>(kPlain, two()), Contains("api_misuse cuEventDestroy"));
+}
+
+}  // namespace
+}  // namespace scenarios::alltoallv::testing
