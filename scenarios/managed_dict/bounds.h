@@ -15,6 +15,8 @@ class Census {
   /// No statement is under way but `blocks` with blocks of other tasks: what there is more of than
   /// anybody can reach was retained. Reported once.
   void judge(const Bounds& bounds);
+  /// Instances that there were at the last judgement.
+  std::uint64_t instances() const { return alive_[0].size(); }
 
  private:
   static constexpr std::size_t kKinds = 6;

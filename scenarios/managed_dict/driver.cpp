@@ -44,8 +44,11 @@ struct Stage {
 void run_script(Stage& stage) {
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
     stage.script.take_slot(0, slot);
+  for (std::uint32_t i = 0; i < stage.shape.closing_slots && !stage.scene.was_exercised(); ++i)
+    stage.script.take_closing_slot(stage.shape.script_slots + i);
   stage.deserted.wait();
   stage.over = true;
+  stage.script.judge_all();
   const harness::SiteScope site(stage.scene.world().scheduler, "clear_up");
   if (stage.script.path().clear_up()) stage.scene.mark_quiescent();
 }
@@ -65,6 +68,14 @@ void run_compiler(Stage& stage) {
   }
 }
 
+// One process in sixteen runs out of memory, at one statement or another.
+std::uint32_t pick_pool_limit(Scene& scene) {
+  constexpr std::array<std::uint32_t, 4> kLittle{3, 4, 5, 6};
+  const std::uint32_t answer = scene.pick(Site::order, 16 * kLittle.size());
+  const std::size_t plenty = 15 * kLittle.size();
+  return answer < plenty ? targets::managed_dict::kPoolCount : kLittle[answer - plenty];
+}
+
 // What the process was like before, and where it was put: shared keys shrink with every instance,
 // and bit 23 of an address is the sign of a count that is none.
 Setup set_up(Scene& scene, Script& script, const Settings& fixed) {
@@ -81,6 +92,7 @@ Setup set_up(Scene& scene, Script& script, const Settings& fixed) {
   setup.warm_up = fixed.warm_up.value_or(kWarmUps[pick(kWarmUps.size())]);
   setup.compile_threshold = fixed.compile_threshold.value_or(kThresholds[pick(kThresholds.size())]);
   setup.wrapper_blocks = fixed.wrapper_blocks.value_or(pick(3));
+  if (!fixed.placement) setup.placement.pool_limit = pick_pool_limit(scene);
   setup.witness = &script;
   return setup;
 }
@@ -116,7 +128,7 @@ void drive_path(Scene& scene, Maker make) {
   spawn_tasks(*stage);
 }
 
-void drive(Scene& scene) { drive_shaped(scene, Shape{}, observer_of(scene)); }
+void drive(Scene& scene) { drive_shaped(scene, kWholeShape, observer_of(scene)); }
 
 void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Observer* observer,
                   const Settings& settings) {

@@ -8,14 +8,16 @@ namespace scenarios::managed_dict {
 
 struct Conditions {
   static bool missing(const Model& model, const Statement& statement) {
-    return !model.variables_[statement.variable].has(statement.attribute);
+    return !model.has(statement);
   }
   /// The kernel takes numbers: one attribute, of an _Autocast three.
   static bool no_numbers(const Model& model, const Statement& statement) {
     const Model::Instance& instance = model.variables_[statement.variable];
     const Attribute last = instance.of == Class::autocast ? 2 : 0;
-    for (Attribute attribute = 0; attribute <= last; ++attribute)
-      if (!instance.is_number(attribute)) return true;
+    for (Attribute attribute = 0; attribute <= last; ++attribute) {
+      const Contents::Entry* entry = model.contents_[statement.variable].find(attribute);
+      if (entry == nullptr || entry->kept == Kept::itself) return true;
+    }
     return false;
   }
   static bool subclassed(const Model& model, const Statement& statement) {
@@ -52,55 +54,88 @@ Status Model::expected(const Statement& statement) const {
 
 // ---- statements ---------------------------------------------------------------------------------
 
-std::uint32_t Model::Instance::count(Kept kind) const {
-  return static_cast<std::uint32_t>(std::count(kept.begin(), kept.end(), kind));
+Contents* Model::held() {
+  if (!holds_) return nullptr;
+  return held_of_ != kNobody ? &contents_[held_of_] : &held_;
+}
+
+void Model::part_from_held(Variable variable) {
+  if (held_of_ != variable) return;
+  held_ = contents_[variable];
+  held_of_ = kNobody;
 }
 
 void Model::drop(Variable variable) {
-  Instance& instance = variables_[variable];
-  if (instance.defined && instance.count(Kept::itself) != 0) {
+  part_from_held(variable);
+  const Contents& contents = contents_[variable];
+  if (variables_[variable].defined && contents.count(Kept::itself) != 0) {
     ++loose_;
-    loose_numbers_ += instance.count(Kept::number);
+    loose_numbers_ += contents.count(Kept::number);
+    loose_dicts_ += variables_[variable].has_dict;
   }
-  instance = {};
+  variables_[variable] = {};
+  contents_[variable].clear();
 }
 
 // What __init__ stores.
 void Model::make(Variable variable, Class of) {
   drop(variable);
   Instance& instance = variables_[variable];
-  instance.defined = true;
+  instance.defined = instance.has_values = instance.has_new_name = true;
   instance.of = of;
+  Contents& contents = contents_[variable];
   if (of == Class::autocast) {
-    instance.kept[0] = instance.kept[1] = Kept::shared;
-    instance.kept[2] = Kept::number;
+    contents.set(0, Kept::boolean);
+    contents.set(1, Kept::shared);
+    contents.set(2, Kept::number);
   } else if (of == Class::profile_scope) {
-    instance.kept[0] = Kept::shared;
+    contents.set(0, Kept::shared);
   }
 }
 
-void Model::apply(const Statement& statement) {
-  if (expected(statement) != Status::ok) return;
+void Model::store(const Statement& statement) {
+  constexpr std::array<Kept, 4> kKept{Kept::number, Kept::boolean, Kept::shared, Kept::itself};
   Instance& instance = variables_[statement.variable];
+  instance.has_new_name = !has(statement);
+  if (!instance.has_values) instance.has_dict = true;
+  contents_[statement.variable].set(statement.attribute, kKept[harness::raw(statement.kind)]);
+}
+
+void Model::overflowed(Variable variable) {
+  variables_[variable].has_dict = true;
+  variables_[variable].has_values = false;
+}
+
+void Model::apply(const Statement& statement) {
+  Instance& instance = variables_[statement.variable];
+  // Who deletes from a dict has it take the values into a table first.
+  if (statement.op == Op::delete_attr && instance.has_dict) instance.has_values = false;
+  if (expected(statement) != Status::ok) return;
+  instance.has_new_name = false;
   switch (statement.op) {
     case Op::new_instance:
       return make(statement.variable, statement.of);
     case Op::del_instance:
       return drop(statement.variable);
     case Op::store_attr:
-      instance.kept[statement.attribute] = statement.kind == ValueKind::number     ? Kept::number
-                                           : statement.kind == ValueKind::instance ? Kept::itself
-                                                                                   : Kept::shared;
-      return;
+      return store(statement);
     case Op::delete_attr:
-      instance.kept[statement.attribute] = Kept::nothing;
+      return contents_[statement.variable].erase(statement.attribute);
+    case Op::access_dict:
+      instance.has_dict = holds_ = true;
+      held_of_ = statement.variable;
       return;
     case Op::replace_dict:
     case Op::delete_dict:
-      instance.kept.fill(Kept::nothing);
+      part_from_held(statement.variable);
+      contents_[statement.variable].clear();
+      instance.has_dict = statement.op == Op::replace_dict;
+      instance.has_values = false;
       return;
     case Op::set_class:
       instance.of = statement.of;
+      instance.has_dict = true;
+      if (layout_ == targets::managed_dict::Version::cpython313) instance.has_values = false;
       return;
     case Op::set_type_attr:
       type_numbers_ |= 1U << harness::raw(statement.of);
@@ -109,7 +144,7 @@ void Model::apply(const Statement& statement) {
       subclassed_[harness::raw(statement.of)] = true;
       return;
     case Op::collect:
-      loose_ = loose_numbers_ = 0;
+      loose_ = loose_numbers_ = loose_dicts_ = 0;
       return;
     case Op::hold_noise:
       ++noise_;
@@ -125,18 +160,22 @@ void Model::apply(const Statement& statement) {
 // ---- bounds -------------------------------------------------------------------------------------
 
 // vars() keeps one dict, which may keep what it was of, which may have another dict by now.
-Bounds Model::bounds(std::uint32_t blocks) const {
+Bounds Model::bounds(std::uint32_t blocks, bool asked) const {
   constexpr std::uint32_t kHeldNumbers = 12;
   constexpr std::uint32_t kTypes = 2 * targets::managed_dict::kClassCountOfPath;
   constexpr std::uint32_t kPerBlock = 3;
   std::uint32_t objects = loose_ + 1 + kPerBlock * blocks;
   std::uint32_t numbers = loose_numbers_ + kHeldNumbers + 1 + 2 * kPerBlock * blocks;
-  for (const Instance& instance : variables_) {
+  std::uint32_t dicts = loose_dicts_ + 2;
+  for (Variable variable = 0; variable < variables_.size(); ++variable) {
+    const Instance& instance = variables_[variable];
     objects += instance.defined;
-    numbers += instance.count(Kept::number);
+    dicts += instance.defined && (instance.has_dict || !instance.is_form_known);
+    numbers += contents_[variable].count(Kept::number);
   }
+  if (asked) dicts = objects + 1;
   if (type_numbers_ != 0) numbers += kTypes;
-  return {objects, objects + 1, objects + 1, objects + 1, numbers, noise_ + 2 * blocks};
+  return {objects, objects + 1, dicts, dicts, numbers, noise_ + 2 * blocks};
 }
 
 }  // namespace scenarios::managed_dict

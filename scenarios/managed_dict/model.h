@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "scenarios/managed_dict/scenario.h"
+#include "scenarios/managed_dict/contents.h"
 
 namespace scenarios::managed_dict {
 
@@ -46,32 +46,51 @@ class Model {
   /// The statement was done, and answered that.
   void apply(const Statement& statement);
 
-  /// With this many with blocks of other tasks under way.
-  Bounds bounds(std::uint32_t blocks) const;
+  /// With this many with blocks of other tasks under way. `asked`: others ask for dicts as well.
+  Bounds bounds(std::uint32_t blocks, bool asked) const;
 
- private:
-  enum class Kept : std::uint8_t { nothing, number, shared, itself };
   struct Instance {
     bool defined = false;
     Class of = Class::no_grad;
-    std::array<Kept, targets::managed_dict::kAttributeLimit> kept{};
-
-    std::uint32_t count(Kept kind) const;
-    bool has(Attribute attribute) const { return kept[attribute] != Kept::nothing; }
-    bool is_number(Attribute attribute) const {
-      return kept[attribute] == Kept::number || kept[attribute] == Kept::shared;
-    }
+    bool has_dict = false;
+    bool has_values = false;      ///< Its attributes are in values, its own or its dict's.
+    bool is_form_known = true;    ///< Nothing failed half way.
+    bool has_new_name = false;    ///< The last statement named an attribute that it had not.
   };
+  const Instance& instance(Variable variable) const { return variables_[variable]; }
+  Contents& contents(Variable variable) { return contents_[variable]; }
+  /// What vars() returned last holds, or null where there is none.
+  Contents* held();
+  void set_layout(targets::managed_dict::Version layout) { layout_ = layout; }
+  /// There was no memory: how far the statement got is not known.
+  void failed(const Statement& statement) { variables_[statement.variable].is_form_known = false; }
+  /// There was no room for a new name in the keys that instances share.
+  void overflowed(Variable variable);
 
+ private:
   friend struct Conditions;
   void drop(Variable variable);
   void make(Variable variable, Class of);
 
+  /// The dict that vars() returned last is about to be nobody else's.
+  void part_from_held(Variable variable);
+  bool has(const Statement& statement) const {
+    return contents_[statement.variable].find(statement.attribute) != nullptr;
+  }
+  void store(const Statement& statement);
+
+  static constexpr Variable kNobody = targets::managed_dict::kVariableCount;
   std::array<Instance, targets::managed_dict::kVariableCount> variables_{};
+  std::array<Contents, targets::managed_dict::kVariableCount> contents_;
+  targets::managed_dict::Version layout_{};
+  bool holds_ = false;
+  Variable held_of_ = kNobody;  ///< Whose dict vars() returned last, while it is.
+  Contents held_;               ///< After that.
   std::array<bool, targets::managed_dict::kClassCountOfPath> subclassed_{};
   std::uint32_t noise_ = 0;
   std::uint32_t loose_ = 0;          ///< Dropped, and only the collector can free them.
   std::uint32_t loose_numbers_ = 0;  ///< ... and what they keep.
+  std::uint32_t loose_dicts_ = 0;
   std::uint32_t type_numbers_ = 0;   ///< Classes whose attribute was set to a number.
 };
 

@@ -20,7 +20,7 @@ SOURCES = {
 }
 
 # What only tells the judges, or offers a turn.
-SCENERY = (r"ghost|edge_|judge_|counters|reached\(|observer|witness|"
+SCENERY = (r"ghost|edge_|judge_|counters|reached\(|observer|witness|note_hit|"
            r"references|writer->|scheduler\(\)\.note")
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.

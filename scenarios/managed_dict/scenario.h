@@ -55,13 +55,22 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
 using targets::managed_dict::kWindowCount;
 using targets::managed_dict::Window;
 
+/// Attributes that a script names. Few enough that what is stored is loaded again; keys of a warm
+/// class have room for one more than its own.
+inline constexpr std::uint32_t kAttributesDrawn = 6;
+static_assert(kAttributesDrawn <= targets::managed_dict::kAttributeLimit);
+
 /// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
 /// script.
 struct Shape {
   std::uint32_t worker_count = 1;
   std::uint32_t script_slots = 8;
   std::uint32_t worker_slots = 4;
+  std::uint32_t closing_slots = 0;  ///< More of the script's, while nothing compiled has stored.
 };
+
+/// What drive() runs.
+inline constexpr Shape kWholeShape{.closing_slots = 8};
 
 /// What else a process may differ in. What is not fixed here is a pick.
 struct Settings {

@@ -28,14 +28,12 @@ constexpr Ops kAlways = ops(Op::new_instance, Op::set_type_attr, Op::subclass, O
 constexpr Ops kOfInstances =
     ops(Op::del_instance, Op::store_attr, Op::load_attr, Op::delete_attr, Op::access_dict,
         Op::replace_dict, Op::delete_dict, Op::set_class, Op::launch);
+/// What stores, where it is compiled. Which kinds take part is drawn per run by some strategies, so
+/// that there are several.
+constexpr Ops kStoring = ops(Op::new_instance, Op::store_attr, Op::with_block);
 /// Listed more than once, so that a strategy that draws gets somewhere.
 constexpr Ops kFavoured = ops(Op::with_block, Op::store_attr, Op::new_instance);
 constexpr std::size_t kFavour = 4;
-
-/// Few enough that what is stored is loaded again; keys of a warm class have room for one more than
-/// its own.
-constexpr std::uint32_t kAttributesDrawn = 6;
-static_assert(kAttributesDrawn <= targets::managed_dict::kAttributeLimit);
 
 /// Sizes of noise: of a small chunk and an int, of an instance, of a dict, of a large chunk.
 constexpr std::array<std::uint32_t, 4> kNoiseBytes{24, 48, 64, 96};
@@ -81,6 +79,16 @@ Variable Script::choose_defined() {
   return options.pick(scene_);
 }
 
+// One that the object has, more often than not.
+Attribute Script::choose_attribute(Variable variable) {
+  harness::VariableOptions<2 * kAttributesDrawn> options;
+  const Contents& contents = model_.contents(variable);
+  for (Attribute attribute = 0; attribute < kAttributesDrawn; ++attribute)
+    if (contents.find(attribute) != nullptr) options.add(attribute);
+  for (Attribute attribute = 0; attribute < kAttributesDrawn; ++attribute) options.add(attribute);
+  return options.pick(scene_);
+}
+
 // What a new thing is called depends on its slot alone.
 Variable Script::choose_new(std::uint32_t task, std::uint32_t slot) {
   const Variable plain = (slot + 3 * task) % kVariableCount;
@@ -90,34 +98,78 @@ Variable Script::choose_new(std::uint32_t task, std::uint32_t slot) {
 }
 
 void Script::take_slot(std::uint32_t task, std::uint32_t slot) {
-  harness::World& world = scene_.world();
-  const harness::ActivationScope activation(world.scheduler, task, slot);
-  const Ops offered = applicable();
-  const int picked = scene_.pick_op(OpList(offered));
+  const harness::ActivationScope activation(scene_.world().scheduler, task, slot);
+  const int picked = scene_.pick_op(OpList(applicable()));
   if (picked < 0) return;
-  world.scheduler.turn({});
+  scene_.world().scheduler.turn({});
   const auto op = static_cast<Op>(picked);
-  if ((applicable() & ops(op)) == 0) return;
+  if ((applicable() & ops(op)) != 0) run(choose_arguments(op, task, slot));
+}
+
+// Whatever it is, an instance is stored to: by the block, by the statement, or by one more.
+void Script::take_closing_slot(std::uint32_t slot) {
+  const harness::ActivationScope activation(scene_.world().scheduler, 0, slot);
+  const int picked = scene_.pick_op(OpList(kStoring));
+  if (picked < 0) return;
+  scene_.world().scheduler.turn({});
+  for (std::uint32_t i = 0; i < kFunctionCount; ++i)
+    path_->force_compile(static_cast<Function>(i));
+  const auto op = static_cast<Op>(picked);
+  if (op == Op::store_attr && !any_defined()) run({.about = {.op = Op::new_instance}});
+  if (op == Op::store_attr && !any_defined()) return;
+  const Call call = choose_arguments(op, 0, slot);
+  run(call);
+  if (op == Op::new_instance && model_.is_defined(call.about.variable))
+    run({.about = {.op = Op::store_attr, .variable = call.about.variable}});
+}
+
+void Script::run(const Call& call) {
+  harness::World& world = scene_.world();
+  const Op op = call.about.op;
   const Label name = kOps[harness::raw(op)].name;
   const harness::SiteScope site(world.scheduler, name);
   const std::size_t event = world.history.events().size();
   world.scheduler.note(harness::EventKind::op, name);
-  const Call call = choose_arguments(op, task, slot);
   const Status expected = model_.expected(call.about);
+  const std::uint32_t starved = starved_;
+  const std::uint32_t version = path_->class_version(call.about.of);
   if (op == Op::with_block) ++blocks_;
   const Status status = perform(call);
   if (op == Op::with_block) --blocks_;
   world.history.set_value(event, harness::raw(status));
   if (status == Status::ok) scene_.count_op(harness::raw(op));
-  judge_answer(op, expected, status);
-  model_.apply(call.about);
-  if (bounded_) census_.judge(model_.bounds(blocks_));
+  judge_answer(op, expected, status, starved_ != starved);
+  // Who remembers what a class was must be able to tell that it is no longer.
+  if (op == Op::set_type_attr && version != 0 && bounded_ && status == Status::ok)
+    scene_.expect("class version", path_->class_version(call.about.of) == version, false);
+  if (status != Status::memory_error)
+    model_.apply(call.about);
+  else
+    model_.failed(call.about);
   path_->inspect();
+  if (bounded_) judge_state(call.about);
 }
 
-// What follows from a fault that was found is no refusal.
-void Script::judge_answer(Op op, Status expected, Status status) {
+// Of a variant that claims to be sound: what another one keeps may not even be readable.
+void Script::judge_state(const Statement& about) {
+  if (!scene_.world().history.faults().empty()) return;
+  reader_.read_instance(*path_, about.variable, asked_);
+  if (starved_ == 0) reader_.read_held(*path_);
+  census_.judge(model_.bounds(blocks_, asked_));
+  scene_.expect("class references", path_->class_references(), census_.instances());
+}
+
+void Script::judge_all() {
+  if (!bounded_) return;
+  for (Variable variable = 0; variable < kVariableCount; ++variable)
+    if (scene_.world().history.faults().empty())
+      reader_.read_instance(*path_, variable, asked_);
+}
+
+// What follows from a fault that was found is no refusal, nor is what there was no memory for.
+void Script::judge_answer(Op op, Status expected, Status status, bool starved) {
   if (status == expected || !scene_.world().history.faults().empty()) return;
+  if (status == Status::memory_error && starved) return;
   const Label name = kOps[harness::raw(op)].name;
   if (status == Status::ok)
     scene_.expect("answer", harness::raw(status), harness::raw(expected));
@@ -141,7 +193,7 @@ Script::Call Script::choose_arguments(Op op, std::uint32_t task, std::uint32_t s
     case Op::load_attr:
     case Op::delete_attr:
       about.variable = choose_defined();
-      about.attribute = choose(kAttributesDrawn);
+      about.attribute = choose_attribute(about.variable);
       break;
     case Op::del_instance:
     case Op::access_dict:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scenarios/managed_dict/bounds.h"
+#include "scenarios/managed_dict/reader.h"
 
 namespace scenarios::managed_dict {
 
@@ -17,17 +18,31 @@ class Script final : public targets::managed_dict::Witness {
   explicit Script(harness::Scene& scene)
       : scene_(scene),
         census_(scene),
+        reader_(scene, model_),
         bounded_(scene.scenario().variants[scene.variant()].claim.kind ==
                  harness::ClaimKind::sound) {}
-  void set_path(ManagedDict& path) { path_ = &path; }
+  void set_path(ManagedDict& path) {
+    path_ = &path;
+    model_.set_layout(path.layout());
+  }
   ManagedDict& path() { return *path_; }
 
   /// Asks which op goes into the slot, with which arguments, and calls it.
   void take_slot(std::uint32_t task, std::uint32_t slot);
+  /// The same of the script, where it has shown nothing yet: what stores, all functions compiled.
+  void take_closing_slot(std::uint32_t slot);
+
+  /// Reads all that the script can, when it is done.
+  void judge_all();
 
   // ---- Witness ----
   void reached(Window window) override { scene_.reach(harness::raw(window)); }
   void exercised() override { scene_.exercised(); }
+  void starved() override { ++starved_; }
+  void asked_for_dict() override { asked_ = true; }
+  void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) override {
+    if (bounded_) reader_.made_room(type, named, room);
+  }
   void read(const targets::managed_dict::Reading& reading) override;
 
  private:
@@ -41,6 +56,7 @@ class Script final : public targets::managed_dict::Witness {
         choose(targets::managed_dict::kClassCountOfPath));
   }
   Variable choose_defined();
+  Attribute choose_attribute(Variable variable);
   Variable choose_new(std::uint32_t task, std::uint32_t slot);
   struct Call {
     Statement about;
@@ -49,14 +65,19 @@ class Script final : public targets::managed_dict::Witness {
     targets::managed_dict::Function function{};
   };
   Call choose_arguments(Op op, std::uint32_t task, std::uint32_t slot);
+  void run(const Call& call);
   Status perform(const Call& call);
-  void judge_answer(Op op, Status expected, Status status);
+  void judge_state(const Statement& about);
+  void judge_answer(Op op, Status expected, Status status, bool starved);
 
   harness::Scene& scene_;
   Model model_;
   Census census_;
+  Reader reader_;
   bool bounded_;              ///< The variant says that nothing is kept for longer than it can be used.
   std::uint32_t blocks_ = 0;  ///< With blocks under way.
+  std::uint32_t starved_ = 0;  ///< How often there was no memory.
+  bool asked_ = false;         ///< Others asked for instances' dicts.
   ManagedDict* path_ = nullptr;
 };
 

@@ -3,6 +3,8 @@
 // list, and malloc() believes what it finds.
 #include "targets/managed_dict/allocator.h"
 
+#include "targets/managed_dict/managed_dict.h"
+
 namespace targets::managed_dict {
 
 namespace {
@@ -45,7 +47,10 @@ Address Allocator::malloc(std::uint32_t bytes, BlockKind kind) {
   std::uint32_t& pool = pools_[class_of(bytes)];
   if (pool == 0 || !has_room(pool - 1)) {
     const std::uint32_t found = pool_with_room(class_of(bytes));
-    if (found == kPoolCount) return 0;
+    if (found == kPoolCount) {
+      witness_.starved();
+      return 0;
+    }
     pool = found + 1;
   }
   const Address head = memory_.load_link(memory_.blocks().pool_base(pool - 1) + kFreeListOffset);

@@ -11,9 +11,11 @@ namespace targets::managed_dict {
 
 harness::Label to_label(BlockKind kind);
 
+class Witness;
+
 class Allocator {
  public:
-  explicit Allocator(Memory& memory) : memory_(memory) {}
+  Allocator(Memory& memory, Witness& witness) : memory_(memory), witness_(witness) {}
 
   /// 0 when there is no memory left.
   Address malloc(std::uint32_t bytes, BlockKind kind);
@@ -39,6 +41,7 @@ class Allocator {
   void check(const Block& block, Address address, bool intact, bool prefix_right);
 
   Memory& memory_;
+  Witness& witness_;
   std::array<std::uint32_t, kClassCount> pools_{};  ///< By size class: the pool in use, plus 1.
   std::uint32_t recycled_instances_ = 0;
 };

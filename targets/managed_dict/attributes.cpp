@@ -103,7 +103,7 @@ Address Attributes::materialise(Address object) {
   const ModuleScope module(memory_, Module::interpreter);
   const Where where = look(object);
   if (where.dict != 0) return where.dict;
-  const std::uint32_t used = where.values != 0 ? load_byte(count_byte(where.values)) : 0;
+  const std::uint32_t used = where.values != 0 ? value_count(where.values) : 0;
   const Address dict = core_.dicts.make(&type_of(object), where.values, used);
   if (dict == 0) return 0;
   publish_dict(object, dict);

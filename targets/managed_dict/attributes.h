@@ -49,6 +49,11 @@ class Attributes {
   /// Gives up `count` values and their chunk.
   void drop_values(Address values, std::uint32_t count);
   void free_values(Address values);
+  /// How many values there are, and which is the n-th that was inserted.
+  std::uint32_t value_count(Address values) { return load_byte(count_byte(values)); }
+  std::uint32_t value_index(Address values, std::uint32_t position) {
+    return load_byte(order_byte(values, position));
+  }
   /// Whether the values are part of their instance.
   bool is_inline(Address values);
   /// The word at -0x18, for probes.

@@ -1,9 +1,15 @@
 #include "targets/managed_dict/blocks.h"
 
+#include <algorithm>
+
 namespace targets::managed_dict {
 
-Blocks::Blocks(harness::Arena& arena, Address heap_base, Address static_base)
-    : arena_(arena), heap_base_(heap_base), static_base_(static_base) {}
+Blocks::Blocks(harness::Arena& arena, Address heap_base, Address static_base,
+               std::uint32_t pool_limit)
+    : arena_(arena),
+      heap_base_(heap_base),
+      static_base_(static_base),
+      pool_limit_(std::min(pool_limit, kPoolCount)) {}
 
 // A block that begins a little off lies in the slot before its own or behind it.
 Block* Blocks::find(Address address) {
@@ -34,7 +40,7 @@ Block* Blocks::find_dead(Address address) {
 }
 
 std::uint32_t Blocks::open_pool(std::uint32_t block_bytes) {
-  if (open_count_ == kPoolCount) return kPoolCount;
+  if (open_count_ >= pool_limit_) return kPoolCount;
   Pool& pool = pools_[open_count_];
   pool.block_bytes = block_bytes;
   pool.reciprocal = 65536 / (block_bytes / kAlignment) + 1;

@@ -15,7 +15,7 @@ namespace targets::managed_dict {
 
 inline constexpr std::uint32_t kPoolBytes = 16384;
 inline constexpr std::uint32_t kPoolHeaderBytes = 48;
-inline constexpr std::uint32_t kPoolCount = 12;
+inline constexpr std::uint32_t kPoolCount = 32;  ///< One for each size class, at least.
 inline constexpr std::uint32_t kHeapBytes = kPoolBytes * kPoolCount;
 inline constexpr std::uint32_t kAlignment = 16;
 inline constexpr std::uint32_t kSmallLimit = 512;
@@ -41,7 +41,8 @@ struct Block {
 
 class Blocks {
  public:
-  Blocks(harness::Arena& arena, Address heap_base, Address static_base);
+  /// `pool_limit`: how much memory there is, kPoolCount at most.
+  Blocks(harness::Arena& arena, Address heap_base, Address static_base, std::uint32_t pool_limit);
 
   Address heap_base() const { return heap_base_; }
   Address static_base() const { return static_base_; }
@@ -78,8 +79,11 @@ class Blocks {
   std::uint32_t pool_of(Address address) const {
     return static_cast<std::uint32_t>((address - heap_base_) / kPoolBytes);
   }
+  /// No pool is opened that would be more than this many.
+  void limit_pools(std::uint32_t limit) { pool_limit_ = limit; }
   std::uint32_t open_count() const { return open_count_; }
-  /// Makes the first free pool one of blocks of `block_bytes`. kPoolCount when none is left.
+  /// Makes the first free pool one of blocks of `block_bytes`. kPoolCount when there is no memory
+  /// for one.
   std::uint32_t open_pool(std::uint32_t block_bytes);
   /// The next block of a pool that was never handed out; there must be one.
   Block& carve(std::uint32_t pool);
@@ -106,6 +110,7 @@ class Blocks {
   harness::Arena& arena_;
   Address heap_base_;
   Address static_base_;
+  std::uint32_t pool_limit_;
   std::array<Pool, kPoolCount> pools_;
   std::uint32_t open_count_ = 0;
   std::array<Block, kStaticCount> statics_;

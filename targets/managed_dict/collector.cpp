@@ -83,6 +83,7 @@ void Collector::subtract_references() {
 
 void Collector::mark_reachable() {
   const auto reach = [&](Address object) {
+    if (reachable_.size() == objects_.size()) memory_.crash(0);  // One twice: round for ever.
     store(prev_field(object), 0);
     reachable_.push_back(object);
   };

@@ -28,7 +28,7 @@ class Collector {
   static constexpr std::uint64_t kFlags = 3;
   static constexpr std::uint32_t kReferenceShift = 2;
   /// A list that is longer has been bent into a circle: the real collector would go round for ever.
-  static constexpr std::size_t kObjectLimit = kHeapBytes / 48;
+  static constexpr std::size_t kObjectLimit = 4096;
 
   std::uint64_t load(Address address) { return memory_.load<std::uint64_t>(address); }
   void store(Address address, std::uint64_t value) { memory_.store<std::uint64_t>(address, value); }

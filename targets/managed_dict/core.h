@@ -20,7 +20,7 @@ struct Core {
       : runtime(the_runtime),
         setup(the_setup),
         memory(the_runtime, the_setup.placement, the_setup.observer),
-        allocator(memory),
+        allocator(memory, *the_setup.witness),
         types(memory, the_setup),
         objects(*this),
         dicts(*this, memory),
@@ -48,6 +48,7 @@ struct Core {
   Caches caches;
   Jit jit;
   Ghost ghost;
+  bool immortals_judged = false;  ///< Ghost: a count of theirs was found wrong.
   Writer* writer = nullptr;  ///< Never null once the variant's maker is done.
 };
 

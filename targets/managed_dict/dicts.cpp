@@ -36,18 +36,25 @@ void Dicts::deallocate(Address dict) {
 
 void Dicts::clear(Address dict) {
   const ModuleScope module(memory_, Module::interpreter);
-  if (shares_values(values(dict))) return;
   const Address taken = values(dict);
-  const Address own = taken == 0 ? table(dict) : 0;
-  const Type* type = taken != 0 ? keys(dict) : nullptr;
+  if (shares_values(taken)) return;
+  if (taken != 0) return forsake(dict);
+  const Address own = table(dict);
   put(dict + kDictUsedOffset, 0);
   put(dict + kDictKeysOffset, 0);
-  put(dict + kDictValuesOffset, 0);
-  if (taken != 0) core_.attributes.drop_values(taken, type != nullptr ? value_count(*type) : 0);
   if (own == 0) return;
   const std::uint64_t count = word(own + kWord);
   for (std::uint64_t i = 0; i < count; ++i) core_.objects.decref(word(entry(own, i) + kWord));
   core_.allocator.free(own);
+}
+
+void Dicts::forsake(Address dict) {
+  const Address taken = values(dict);
+  const Type* type = keys(dict);
+  put(dict + kDictUsedOffset, 0);
+  put(dict + kDictKeysOffset, 0);
+  put(dict + kDictValuesOffset, 0);
+  core_.attributes.drop_values(taken, type != nullptr ? value_count(*type) : 0);
 }
 
 Status Dicts::detach(Address dict) {
@@ -57,11 +64,12 @@ Status Dicts::detach(Address dict) {
   const std::uint32_t count = type != nullptr ? value_count(*type) : 0;
   const Address own = make_table(std::max(kTableCapacity, count + 1));
   if (own == 0) return Status::memory_error;
-  for (std::uint32_t i = 0; i < count; ++i)
-    if (const Address value = word(taken + i * kWord)) {
-      append(own, type->keys.attribute(i), value);
-      put(taken + i * kWord, 0);
-    }
+  const std::uint32_t used = std::min(count, core_.attributes.value_count(taken));
+  for (std::uint32_t i = 0; i < used; ++i) {
+    const std::uint32_t index = core_.attributes.value_index(taken, i);
+    const Address value = index < count ? word(taken + index * kWord) : 0;
+    if (value != 0) append(own, type->keys.attribute(index), value);
+  }
   put(dict + kDictKeysOffset, own);
   put(dict + kDictValuesOffset, 0);
   core_.attributes.free_values(taken);
@@ -150,8 +158,8 @@ Status Dicts::erase(Address dict, Attribute attribute) {
   if (place == 0) return Status::attribute_error;
   const Address old = word(place);
   const std::uint64_t last = word(own + kWord) - 1;
-  put(place - kWord, word(entry(own, last)));
-  put(place, word(entry(own, last) + kWord));
+  for (Address next = place + kWord; next < entry(own, last + 1); next += kWord)
+    put(next - 2 * kWord, word(next));  // Those behind it move up.
   put(own + kWord, last);
   count_used(dict, -1);
   core_.objects.decref(old);

@@ -26,6 +26,8 @@ class Dicts {
   Status erase(Address dict, Attribute attribute);
   /// Takes the values of a split dict into a table of its own, before they go.
   Status detach(Address dict);
+  /// The values of a split dict go, and it is empty.
+  void forsake(Address dict);
   void deallocate(Address dict);
   /// Empties it, as the collector does to break a cycle.
   void clear(Address dict);

@@ -13,7 +13,6 @@ Address Attributes::make(Type& type) {
   const Version version = core_.setup.version;
   std::uint32_t bytes = kPreheaderBytes + basic_bytes(version);
   if (version == Version::cpython313) bytes += inline_bytes(type.keys.size());
-  bytes = std::min(bytes, kSmallLimit);
   const Address block = core_.allocator.malloc(bytes, BlockKind::instance);
   if (block == 0) return 0;
   for (std::uint32_t offset = 0; offset < bytes; offset += kWord) store(block + offset, 0);
@@ -37,6 +36,7 @@ bool Attributes::init_values(Address object, Type& type, GhostInstance& ghost) {
   const SiteScope site(core_.scheduler(), "init_inline_values");
   type.keys.shrink();
   const std::uint32_t size = type.keys.size();
+  core_.setup.witness->made_room(type.index, type.keys.entry_count(), size);
   if (core_.setup.version == Version::cpython313) {
     const Address values = inline_values(object);
     store_byte(values + kInlineCapacityOffset, size);
@@ -91,8 +91,8 @@ void Attributes::clear(Address object) {
   const Where where = look(object);
   const Version version = core_.setup.version;
   if (where.dict != 0 && version == Version::cpython313) {
-    // Whoever else holds the dict keeps what is in it.
-    core_.dicts.detach(where.dict);
+    // Whoever else holds the dict keeps what is in it; without memory for it, an empty dict.
+    if (core_.dicts.detach(where.dict) != Status::ok) core_.dicts.forsake(where.dict);
   } else if (where.values != 0) {
     drop_values(where.values, type.keys.entry_count());
   }

@@ -84,13 +84,32 @@ void judge_count(Core& core, Block& block) {
   report(core, std::move(fault));
 }
 
+// T5, of None, False and True: counted before 3.12, and never since.
+void judge_immortals(Core& core) {
+  if (core.immortals_judged) return;
+  for (const Address object :
+       {core.types.none(), core.types.boolean(false), core.types.boolean(true)}) {
+    const Block& block = *core.memory.find(object);
+    const auto count = core.memory.load<std::uint64_t>(object);
+    const std::uint64_t expected =
+        core.setup.version == Version::cpython311
+            ? kEarlyReferences + static_cast<std::uint64_t>(block.references)
+            : kImmortal;
+    if (count == expected) continue;
+    core.immortals_judged = true;
+    return report(core, fault_here(core, FaultKind::wrong_value, "reference count",
+                                   fmt::format("{} instead of {}", count, expected)));
+  }
+}
+
 // T9, T10.
 void judge_caches(Core& core) {
   core.caches.for_each_filled([&](const CacheLine& line) {
     const Type* type = core.types.at(line.type);
     const std::uint32_t version = type != nullptr ? core.types.version(*type) : 0;
     const bool dangles = line.value != 0 && core.memory.find(line.value) == nullptr;
-    if ((version == line.version && !dangles) || core.caches.judged) return;
+    // What has no version is told of no change.
+    if ((version == line.version && version != 0 && !dangles) || core.caches.judged) return;
     core.caches.judged = true;
     if (dangles)
       return report(core, fault_here(core, FaultKind::use_after_death, "cache entry",
@@ -138,6 +157,7 @@ void judge_heap(Core& core) {
     judge_chunk(core, *instance);
   }
   core.memory.blocks().for_each_live([&](Block& block) { judge_count(core, block); });
+  judge_immortals(core);
   for (Type& type : core.types.all()) judge_count(core, *core.memory.find(type.address));
   judge_caches(core);
 }

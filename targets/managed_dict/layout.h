@@ -56,6 +56,7 @@ constexpr std::uint32_t prefix_bytes(std::uint32_t size) {
 constexpr std::uint32_t chunk_bytes(std::uint32_t size) {
   return prefix_bytes(size) + size * kWord;
 }
+static_assert(chunk_bytes(kSharedKeysLimit) <= 512, "pymalloc serves the largest");
 static_assert(chunk_bytes(2) == 24, "a class with one attribute, once warm: the 32-byte class");
 
 inline constexpr std::int32_t kPrefixByteOffset = -1;  ///< From values[0].
@@ -106,5 +107,9 @@ inline constexpr std::uint8_t kDictSubclassBit = 0x20;
 
 /// 3.12: what an immortal's count looks like.
 inline constexpr std::uint64_t kImmortal = 0xffffffff;
+/// Before, None has more references than anybody gives up.
+inline constexpr std::uint64_t kEarlyReferences = 1'000'000;
+/// What references to a class there are besides its instances'.
+inline constexpr std::uint64_t kTypeReferences = 16;
 
 }  // namespace targets::managed_dict

@@ -24,7 +24,9 @@ class LegalMaterialise final : public Writer {
  public:
   using Writer::Writer;
   void before_store(Address object) override {
-    if (fires() != 0) core_.attributes.materialise(object);
+    if (fires() == 0) return;
+    core_.setup.witness->asked_for_dict();
+    core_.attributes.materialise(object);
   }
 };
 

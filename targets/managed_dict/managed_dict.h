@@ -7,6 +7,7 @@
 // block. Threads: tasks of the run; the GIL changes hands between bytecodes only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -71,6 +72,24 @@ struct Reading {
   std::int64_t expected;
 };
 
+/// One attribute, as a reader of vars() meets it.
+struct Item {
+  Attribute attribute;
+  std::int64_t value;  ///< Of a number; kAnInstance for an instance.
+  bool operator==(const Item&) const = default;
+};
+inline constexpr std::int64_t kAnInstance = -1;
+
+/// What a reader of an instance, or of a dict, meets.
+struct View {
+  Class of = Class::no_grad;
+  bool has_values = false;  ///< Attributes are kept in values: the instance's, or taken over.
+  bool has_dict = false;
+  std::uint32_t used = 0;  ///< What len() is told.
+  std::uint32_t count = 0;
+  std::array<Item, kAttributeLimit> items;  ///< In the order of insertion; the first `count`.
+};
+
 /// What the judges hear of the program.
 class Witness {
  public:
@@ -79,6 +98,13 @@ class Witness {
   virtual void read(const Reading& reading) = 0;
   /// The compiled path really ran.
   virtual void exercised() = 0;
+  /// The heap had no memory for a block: whoever asked for it may answer memory_error.
+  virtual void starved() = 0;
+  /// Somebody but a statement asked for an instance's dict.
+  virtual void asked_for_dict() = 0;
+  /// A new instance of the type with this number got room for `room` values; the type's keys
+  /// name `named` of them.
+  virtual void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) = 0;
 };
 
 /// What is done inside a with block.
@@ -138,6 +164,15 @@ class ManagedDict {
   virtual bool is_defined(Variable variable) const = 0;
   virtual Class class_of(Variable variable) const = 0;
   virtual std::uint32_t noise_count() const = 0;
+
+  // ---- what a judge may look at, which changes nothing ----
+  virtual Version layout() const = 0;
+  virtual View view(Variable variable) = 0;
+  /// Of what vars() returned last; empty where there is none.
+  virtual View held_view() = 0;
+  /// References to all classes, but for those that a class has without instances.
+  virtual std::uint64_t class_references() = 0;
+  virtual std::uint32_t class_version(Class of) = 0;
 
   /// Every check that an oracle makes of the whole heap (T1-T3, T5); after each op.
   virtual void inspect() = 0;

@@ -35,7 +35,8 @@ std::byte* allocate(harness::Runtime& runtime, std::size_t bytes) {
 Memory::Memory(harness::Runtime& runtime, const Placement& placement, Observer* observer)
     : runtime_(runtime),
       observer_(observer),
-      blocks_(runtime.scheduler.arena(), heap_base(placement), static_base(placement)),
+      blocks_(runtime.scheduler.arena(), heap_base(placement), static_base(placement),
+              placement.pool_limit),
       heap_(allocate(runtime, kHeapBytes + kSlackBytes)),
       statics_(allocate(runtime, kStaticBytes * kStaticCount)) {
   if (observer_ != nullptr) observer_->mapped(blocks_.heap_base(), heap_);

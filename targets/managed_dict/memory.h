@@ -20,6 +20,8 @@ struct Placement {
   bool heap_bit31 = false;
   /// A program that is not position independent: its data are at 0x900000, where bit 23 is set.
   bool fixed_program = false;
+  /// Pools that the system gives the heap; by default enough for whatever a run does.
+  std::uint32_t pool_limit = kPoolCount;
 };
 
 class Memory {

@@ -1,6 +1,7 @@
 #include "targets/managed_dict/program.h"
 
 #include "targets/managed_dict/judge.h"
+#include "targets/managed_dict/viewer.h"
 
 namespace targets::managed_dict {
 
@@ -18,6 +19,20 @@ Status Program::init() {
 }
 
 void Program::inspect() { judge_heap(core_); }
+
+View Program::view(Variable variable) { return Viewer(core_).of_instance(variables_[variable]); }
+View Program::held_view() { return Viewer(core_).of_dict(held_dict_); }
+
+std::uint64_t Program::class_references() {
+  std::uint64_t sum = 0;
+  for (const Type& type : core_.types.all())
+    sum += core_.memory.load<std::uint64_t>(type.address + kRefcountOffset) - kTypeReferences;
+  return sum;
+}
+
+std::uint32_t Program::class_version(Class of) {
+  return core_.types.version(core_.types.named(of));
+}
 
 void Program::eval_breaker() {
   core_.scheduler().turn({});

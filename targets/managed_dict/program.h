@@ -41,6 +41,11 @@ class Program final : public ManagedDict {
   bool is_defined(Variable variable) const override { return variables_[variable] != 0; }
   Class class_of(Variable variable) const override { return classes_[variable]; }
   std::uint32_t noise_count() const override { return static_cast<std::uint32_t>(noise_.size()); }
+  Version layout() const override { return core_.setup.version; }
+  View view(Variable variable) override;
+  View held_view() override;
+  std::uint64_t class_references() override;
+  std::uint32_t class_version(Class of) override;
   void inspect() override;
   bool clear_up() override;
 

@@ -2,11 +2,6 @@
 
 namespace targets::managed_dict {
 
-namespace {
-/// What references to a type there are besides its instances'.
-constexpr std::uint64_t kTypeReferences = 16;
-}  // namespace
-
 Types::Types(Memory& memory, const Setup& setup) : memory_(memory), layout_(setup.version) {
   add_builtins();
   for (const Class of : {Class::no_grad, Class::autocast, Class::profile_scope}) {
@@ -33,7 +28,7 @@ void Types::add_builtins() {
 void Types::add_object(Address type) {
   const Address object = memory_.add_static(BlockKind::number, kNumberBytes);
   memory_.store<std::uint64_t>(object + kRefcountOffset,
-                               layout_ == Version::cpython311 ? 1'000'000 : kImmortal);
+                               layout_ == Version::cpython311 ? kEarlyReferences : kImmortal);
   memory_.store<std::uint64_t>(object + kTypeOffset, type);
 }
 

@@ -47,12 +47,15 @@ Status Program::initialise(Address object, Class of) {
 Status Program::enter(Address object, Class of) {
   const SiteScope site(core_.scheduler(), "__enter__");
   core_.jit.enter(Function::enter);
-  for (std::uint32_t i = 0; i < core_.setup.wrapper_blocks; ++i) hold_noise(kWrapperBytes);
+  std::uint32_t held = 0;
+  for (std::uint32_t i = 0; i < core_.setup.wrapper_blocks; ++i)
+    held += hold_noise(kWrapperBytes) == Status::ok;
   Status status = Status::ok;
   switch (of) {
     case Class::no_grad:
       status = store(Function::enter, object, kPrev,
                      new_reference(load_type_attr(Function::enter, Class::no_grad)));
+      if (status != Status::ok) break;
       core_.jit.store_type_attr(core_.types.named(Class::no_grad), core_.types.boolean(false));
       break;
     case Class::autocast:
@@ -63,7 +66,7 @@ Status Program::enter(Address object, Class of) {
       status = store(Function::enter, object, kStart, make_value(ValueKind::number, object));
       break;
   }
-  for (std::uint32_t i = 0; i < core_.setup.wrapper_blocks; ++i) drop_noise();
+  for (; held > 0; --held) drop_noise();
   return status;
 }
 
@@ -87,29 +90,34 @@ Status Program::exit(Address object, Class of) {
 Status Program::with_block(std::uint32_t depth, Body body) {
   constexpr std::array<Class, kDepthLimit> kNest{Class::no_grad, Class::autocast,
                                                  Class::profile_scope};
-  std::array<Address, kDepthLimit> entered{};
+  std::array<Address, kDepthLimit> managers{};
   std::uint32_t count = 0;
+  std::uint32_t entered = 0;  // What could not enter does not exit.
   Status status = Status::ok;
-  for (; count < depth && status == Status::ok; ++count) {
+  while (count < depth && status == Status::ok) {
     eval_breaker();
-    entered[count] = make(kNest[count]);
-    if (entered[count] == 0) {
+    managers[count] = make(kNest[count]);
+    if (managers[count] == 0) {
       status = Status::memory_error;
       break;
     }
     eval_breaker();
-    status = enter(entered[count], kNest[count]);
+    status = enter(managers[count], kNest[count]);
+    ++count;
+    entered += status == Status::ok;
   }
   if (status == Status::ok && body == Body::launch) {
     eval_breaker();
     const std::uint32_t index = depth > 1 ? 1 : 0;
-    status = launch_with(Function::script, entered[index], kNest[index]);
+    status = launch_with(Function::script, managers[index], kNest[index]);
   }
   while (count-- > 0) {
-    eval_breaker();
-    const Status left = exit(entered[count], kNest[count]);
-    if (status == Status::ok) status = left;
-    core_.objects.decref(entered[count]);
+    if (count < entered) {
+      eval_breaker();
+      const Status left = exit(managers[count], kNest[count]);
+      if (status == Status::ok) status = left;
+    }
+    core_.objects.decref(managers[count]);
   }
   return status;
 }

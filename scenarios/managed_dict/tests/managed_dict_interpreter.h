@@ -16,6 +16,9 @@ class Deaf : public md::Witness {
   void reached(md::Window) override {}
   void read(const md::Reading&) override {}
   void exercised() override {}
+  void starved() override {}
+  void asked_for_dict() override {}
+  void made_room(std::uint32_t, std::uint32_t, std::uint32_t) override {}
 };
 
 /// What a test looks at while its interpreter runs.

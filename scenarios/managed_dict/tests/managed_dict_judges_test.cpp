@@ -48,6 +48,11 @@ class Wrapper : public md::ManagedDict {
   bool is_defined(Variable variable) const override { return path_.is_defined(variable); }
   Class class_of(Variable variable) const override { return path_.class_of(variable); }
   std::uint32_t noise_count() const override { return path_.noise_count(); }
+  md::Version layout() const override { return path_.layout(); }
+  md::View view(Variable variable) override { return path_.view(variable); }
+  md::View held_view() override { return path_.held_view(); }
+  std::uint64_t class_references() override { return path_.class_references(); }
+  std::uint32_t class_version(Class of) override { return path_.class_version(of); }
   void inspect() override { path_.inspect(); }
   bool clear_up() override { return path_.clear_up(); }
 
@@ -226,6 +231,237 @@ TEST(ManagedDictJudges, AValueGoesWithItsLastAttribute) {
   for (int i = 0; i < 30; ++i) program.script(Op::store_attr);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
   EXPECT_THAT(run<KeepNumbers>(program), Contains("retention int bound"));
+}
+
+/// Allocates a block of the kind whenever a dict is asked for, and frees it at the end.
+template <md::BlockKind kind>
+class KeepBlocks final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status access_dict(Variable variable) override {
+    kept_.push_back(core_.allocator.malloc(24, kind));
+    return path_.access_dict(variable);
+  }
+  bool clear_up() override {
+    for (const md::Address block : kept_) core_.allocator.free(block);
+    return path_.clear_up();
+  }
+
+ private:
+  std::pmr::vector<md::Address> kept_;
+};
+TEST(ManagedDictJudges, ADictItsTableAndItsValuesGoWithTheirInstance) {
+  Program program;
+  program.script(Op::new_instance);
+  for (int i = 0; i < 5; ++i) program.script(Op::access_dict);
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<KeepBlocks<md::BlockKind::dict>>(program), Contains("retention dict bound"));
+  EXPECT_THAT(run<KeepBlocks<md::BlockKind::table>>(program), Contains("retention table bound"));
+  EXPECT_THAT(run<KeepBlocks<md::BlockKind::values>>(program), Contains("retention values bound"));
+}
+
+/// A dict that nobody asked for, with each instance.
+class MakeDicts final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status new_instance(Variable into, Class of) override {
+    const Status status = path_.new_instance(into, of);
+    for (const md::GhostInstance* instance : core_.ghost.live())
+      core_.attributes.materialise(instance->object);
+    return status;
+  }
+};
+TEST(ManagedDictJudges, AnInstanceHasNoDictBeforeSomebodyAsks) {
+  const Program program = Program().script(Op::new_instance);
+  EXPECT_THAT(run<MakeDicts>(program), Contains("wrong_value dict"));
+}
+
+// ---- what a reader meets ------------------------------------------------------------------------
+
+Program dict_program() {
+  return Program()
+      .script(Op::new_instance, {0, 1})
+      .script(Op::access_dict, {0})
+      .script(Op::delete_attr, {0, 0});
+}
+
+class DeleteNothing final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status delete_attr(Variable, Attribute) override { return Status::ok; }
+};
+TEST(ManagedDictJudges, WhatIsDeletedIsNoLongerInVars) {
+  EXPECT_THAT(run<Wrapper>(dict_program()), IsEmpty());
+  EXPECT_THAT(run<DeleteNothing>(dict_program()), Contains("wrong_value vars()"));
+}
+
+/// Takes an attribute away and puts it back.
+class Reorder final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status load_attr(Variable variable, Attribute attribute) override {
+    path_.delete_attr(variable, attribute);
+    return path_.store_attr(variable, attribute, ValueKind::boolean);
+  }
+};
+TEST(ManagedDictJudges, VarsIsInTheOrderOfInsertion) {
+  const Program program = Program().script(Op::new_instance, {0, 1}).script(Op::load_attr);
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<Reorder>(program), Contains("wrong_value vars()"));
+}
+
+class StoreTheOldNumber final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status store_attr(Variable variable, Attribute attribute, ValueKind kind) override {
+    return stored_++ == 0 ? path_.store_attr(variable, attribute, kind) : Status::ok;
+  }
+
+ private:
+  int stored_ = 0;
+};
+TEST(ManagedDictJudges, AnAttributeIsTheNumberThatWasStoredLast) {
+  const Program program =
+      Program().script(Op::new_instance).script(Op::store_attr).script(Op::store_attr);
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<StoreTheOldNumber>(program), Contains("wrong_value vars()"));
+}
+
+class CountOneMore final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status delete_attr(Variable variable, Attribute attribute) override {
+    const Status status = path_.delete_attr(variable, attribute);
+    for (const md::GhostInstance* instance : core_.ghost.live()) {
+      const md::Address used = instance->dict + md::kDictUsedOffset;
+      core_.memory.store<std::uint64_t>(used, core_.memory.load<std::uint64_t>(used) + 1);
+    }
+    return status;
+  }
+};
+TEST(ManagedDictJudges, ADictCountsWhatItHas) {
+  EXPECT_THAT(run<CountOneMore>(dict_program()), Contains("wrong_value len(vars())"));
+}
+
+class EmptyTheHeldDict final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status del_instance(Variable variable) override {
+    for (const md::GhostInstance* instance : core_.ghost.live())
+      core_.dicts.erase(instance->dict, 0);
+    return path_.del_instance(variable);
+  }
+};
+TEST(ManagedDictJudges, ADictThatIsHeldKeepsItsItemsWhenItsInstanceGoes) {
+  const Program program = Program()
+                              .script(Op::new_instance, {0, 1})
+                              .script(Op::access_dict, {0})
+                              .script(Op::del_instance, {0});
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<EmptyTheHeldDict>(program), Contains("wrong_value vars()"));
+}
+
+class DetachAtOnce final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status access_dict(Variable variable) override {
+    const Status status = path_.access_dict(variable);
+    for (const md::GhostInstance* instance : core_.ghost.live()) core_.dicts.detach(instance->dict);
+    return status;
+  }
+};
+TEST(ManagedDictJudges, ADictIsOverTheValuesUntilItMustNot) {
+  EXPECT_THAT(run<DetachAtOnce>(dict_program()), Contains("wrong_value kept in values"));
+}
+
+class KeepClass final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status set_class(Variable variable, Class) override {
+    return path_.set_class(variable, path_.class_of(variable));
+  }
+};
+TEST(ManagedDictJudges, AnInstanceIsOfTheClassItWasGiven) {
+  const Program program = Program().script(Op::new_instance).script(Op::set_class, {0, 2});
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<KeepClass>(program), Contains("wrong_value class"));
+}
+
+/// Takes a reference of the class too many, and remembers that it did.
+class CountClassTwice final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status new_instance(Variable into, Class of) override {
+    core_.objects.incref(core_.types.named(of).address);
+    return path_.new_instance(into, of);
+  }
+};
+TEST(ManagedDictJudges, AClassHasAReferenceOfEachInstance) {
+  const Program program = Program().script(Op::new_instance);
+  EXPECT_THAT(run<CountClassTwice>(program), Contains("wrong_value class references"));
+}
+
+class KeepVersion final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status set_type_attr(Class of) override {
+    const md::Type& type = core_.types.named(of);
+    const std::uint32_t version = core_.types.version(type);
+    const Status status = path_.set_type_attr(of);
+    core_.memory.store<std::uint32_t>(type.address + md::kTypeVersionOffset, version);
+    return status;
+  }
+};
+TEST(ManagedDictJudges, AModifiedClassHasAnotherVersion) {
+  const Program program = Program()
+                              .script(Op::new_instance)
+                              .script(Op::force_compile)
+                              .script(Op::store_attr)
+                              .script(Op::set_type_attr, {0});
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<KeepVersion>(program), Contains("wrong_value class version"));
+}
+
+/// Each instance finds the keys of its class as they were at first.
+class ForgetKeys final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status new_instance(Variable into, Class of) override {
+    core_.types.named(of).keys = {};
+    return path_.new_instance(into, of);
+  }
+};
+TEST(ManagedDictJudges, AnInstanceGetsNoMoreRoomThanTheOneBefore) {
+  const Program program =
+      Program().script(Op::new_instance).script(Op::del_instance).script(Op::new_instance);
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<ForgetKeys>(program), Contains("wrong_value room"));
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+/// The heap has no memory from the second statement on.
+class Starve final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status access_dict(Variable variable) override {
+    core_.memory.blocks().limit_pools(0);
+    return path_.access_dict(variable);
+  }
+};
+TEST(ManagedDictJudges, WhatThereIsNoMemoryForIsNoRefusal) {
+  const Program program = Program().script(Op::new_instance).script(Op::access_dict);
+  EXPECT_THAT(run<Starve>(program), IsEmpty());
+}
+
+class PretendToStarve final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status access_dict(Variable) override { return Status::memory_error; }
+};
+TEST(ManagedDictJudges, WhatThereIsMemoryForIs) {
+  const Program program = Program().script(Op::new_instance).script(Op::access_dict);
+  EXPECT_THAT(run<PretendToStarve>(program), Contains("refusal access_dict"));
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ class Stores final : public md::Observer {
 TEST(ManagedDictMechanism, AnObserverChangesNothing) {
   static Stores stores;
   harness::Scenario watched = scenario;
-  watched.drive = [](harness::Scene& scene) { drive_shaped(scene, Shape{}, &stores); };
+  watched.drive = [](harness::Scene& scene) { drive_shaped(scene, kWholeShape, &stores); };
   harness::Runner runner;
   for (std::size_t variant = 0; variant < scenario.variants.size(); ++variant) {
     const auto walk = harness::find(harness::tables::strategies(), "random_walk")->make(variant);

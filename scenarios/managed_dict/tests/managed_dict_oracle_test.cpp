@@ -103,6 +103,27 @@ TEST(ManagedDictOracle, T5AReferenceThatNobodyTook) {
   expect_one(outcome, FaultKind::wrong_value, "reference count");
 }
 
+TEST(ManagedDictOracle, T5AnImmortalWhoseCountChanged) {
+  const Outcome outcome = run_interpreter([](Interpreter& on) {
+    on.core.memory.store<std::uint64_t>(on.core.types.boolean(true), md::kImmortal + 1);
+    md::judge_heap(on.core);
+  });
+  expect_one(outcome, FaultKind::wrong_value, "reference count");
+}
+
+TEST(ManagedDictOracle, T5NoneIsCountedBefore312) {
+  const auto before = [](md::Setup& setup) { setup.version = md::Version::cpython311; };
+  const Outcome outcome = run_interpreter(
+      [](Interpreter& on) {
+        on.core.objects.incref(on.core.types.none());
+        md::judge_heap(on.core);  // Right so far.
+        on.core.objects.increment(on.core.types.none());
+        md::judge_heap(on.core);
+      },
+      before);
+  expect_one(outcome, FaultKind::wrong_value, "reference count");
+}
+
 TEST(ManagedDictOracle, T6FreeOfWhatMallocDidNotReturn) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     on.core.allocator.free(on.core.allocator.malloc(24, md::BlockKind::noise) + 1);
@@ -144,6 +165,15 @@ TEST(ManagedDictOracle, T9ACacheThatMissesThatItsTypeWasModified) {
     const md::Type& type = on.core.types.named(md::Class::no_grad);
     on.core.caches.fill(on.core.caches.store_cache(0), type, kPrev);
     on.core.memory.store<std::uint32_t>(type.address + md::kTypeVersionOffset, 0);
+    md::judge_heap(on.core);
+  });
+  expect_one(outcome, FaultKind::wrong_value, "cache entry");
+}
+
+TEST(ManagedDictOracle, T9ACacheOfATypeThatHasNoVersion) {
+  const Outcome outcome = run_interpreter([](Interpreter& on) {
+    const md::Type& type = on.core.types.named(md::Class::no_grad);
+    on.core.caches.store_cache(0).fill({type.address, 0, kPrev, 0, 0});
     md::judge_heap(on.core);
   });
   expect_one(outcome, FaultKind::wrong_value, "cache entry");
