@@ -74,11 +74,14 @@ struct Attempt {
 
   // ---- filled in when it begins ----
   Serial began = 0;
+  harness::Name activation = 0;
   std::size_t first_event = 0;
   Cases at_begin = 0;
   Cases seen = 0;          ///< At some time.
   bool disturbed = false;  ///< Another task changed what is the case.
+  bool alone = false;      ///< No other was under way when it began.
   bool idle = false;       ///< It is a launch, and the device had nothing left to do.
+  const Context* launched = nullptr;  ///< The last that it launched.
   std::uint32_t answered = 0;  ///< Launches.
   Deeds done = 0;
 };

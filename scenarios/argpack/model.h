@@ -80,6 +80,7 @@ struct Thing {
   /// Two ops set a member at a time: the facts do not tell which came last, so that nobody knows
   /// whether the script can reach it.
   bool uncertain = false;
+  bool has_uncertain_members = false;  ///< It is the one whose member they set.
   Serial released = 0;           ///< When the last one who could use it let go ...
   std::uint32_t launches = 0;    ///< ... and how many launches there had been.
   std::uint32_t last_launch = 0;  ///< The last that uses it; they count from 1.

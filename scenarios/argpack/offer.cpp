@@ -20,7 +20,8 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
      ops(Op::replace_nested, Op::set_nested, Op::drop, Op::set_scalar, Op::call),
      kTakers | ops(Op::call)},
     // Launch contexts, which may be spent.
-    {ops(Op::new_argpack) | kContexts, ops(Op::replace_nested, Op::drop, Op::collect), kContexts},
+    {ops(Op::new_argpack) | kContexts,
+     ops(Op::replace_nested, Op::drop, Op::collect, Op::set_arg_argpack), kContexts},
     // Launch contexts, whose arguments may be gone.
     {kMakers | kContexts | kContextArguments | ops(Op::to_numpy), kTakers | ops(Op::drop), kContexts},
     // Arrays and their gradients.
@@ -60,7 +61,7 @@ Ops applicable(const Situation& now) {
          when(census.all() != 0, ops(Op::alias, Op::drop, Op::make_cycle, Op::collect)) |
          when(now.command_list && census.packs != 0, ops(Op::flush)) |
          when(census.packs != 0 && now.unbound == 0, ops(Op::make_context)) |
-         when(census.packs != 0 && now.unbound != 0, ops(Op::set_arg_argpack)) |
+         when(census.packs != 0 && census.contexts != 0, ops(Op::set_arg_argpack)) |
          when(census.arrays != 0 && now.open() != 0,
               ops(Op::set_arg_ndarray, Op::set_arg_ndarray_with_grad)) |
          when(census.externals != 0 && now.open() != 0, ops(Op::set_arg_external)) |
@@ -93,7 +94,9 @@ Ops closing(const Situation& now) {
 const Theme& theme(std::uint32_t index) { return kThemes[index]; }
 
 Ops offer(const Theme& theme, std::uint32_t task, const Situation& now) {
-  const Ops possible = applicable(now);
+  // What binds a pack to a context that has one is a mutator's: it may be launched meanwhile.
+  const Ops rebinding = when(task == 0 && now.unbound == 0, ops(Op::set_arg_argpack));
+  const Ops possible = applicable(now) & ~rebinding;
   if (&theme == &kThemes[0]) return possible;
   return possible & (task == 0 ? theme.script : theme.mutator) & ~redundant(now);
 }

@@ -11,7 +11,7 @@ SOURCES = {
     "device.cpp": ["LlvmDevice::deallocate", "GfxDevice::deallocate", "GfxDevice::retain", "GfxDevice::release"],
     "program.h": ["ArgPack::~ArgPack", "Ndarray::~Ndarray"],
     "program.cpp": ["find", "Program::end", "Program::remove", "Program::delete_argpack", "Program::delete_ndarray",
-                    "Program::erase", "Program::write", "Program::synchronize", "Program::flush",
+                    "Program::erase", "Program::write", "Program::synchronize", "Program::finished", "Program::flush",
                     "Program::finalize"],
     "launcher.cpp": ["submit", "Temporary::free", "Temporary::~Temporary", "LlvmLaunch::run",
                      "LlvmLaunch::check_arguments", "LlvmLaunch::resolve_array", "LlvmLaunch::copy_back",
@@ -24,12 +24,13 @@ SOURCES = {
     "script_packs.cpp": ["Script::finalize"],
 }
 
-# What only tells the judges, or offers a turn.
-SCENERY = r"ghost|observer|tell_|edge_|binding|^step\("
+# What only tells the judges (also of a fault of the target's own, as the ledger sees it), or offers a turn.
+SCENERY = r"ghost|observer|tell_|edge_|binding|^step\(|ledger_?\.(double_free|wrong_owner|used)|scheduler\.die|" \
+          r"^&argument == &context\.array$"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = [
-    ("launches hold without bound", "own.cpp", "launch_count_ >= kLaunchLimit", "launch_count_ >= 1000 * kLaunchLimit"),
+    ("launches hold without bound", "own.cpp", "launch_count_ < kLaunchLimit", "launch_count_ < 1000 * kLaunchLimit"),
 ]
 
 # A mutant that must be refuted, or the search itself is at fault.

@@ -141,6 +141,7 @@ void Script::attached(ThingId thing, std::size_t member, ThingId value) {
   Thing& parent = *find(thing);
   const Serial before = std::exchange(parent.attached_by[member], witness_.op());
   if (witness_.runs_beside(before)) {
+    parent.has_uncertain_members = true;
     for (Thing* one : {parent.members[member], find(value)})
       if (one != nullptr) one->uncertain = true;
   }
@@ -188,7 +189,7 @@ void Script::submitted(ThingId context) {
   Model::submitted(context);
   launched_ = true;
   scene_.exercised();
-  witness_.did(kSubmitted);
+  witness_.launched(*find(context)->context);
 }
 
 void Script::finished() {

@@ -83,6 +83,7 @@ class Script final : public Model {
 
   // Arguments: each asks one question, always, so that the next one keeps its number.
   Variable choose(Variables fitting);
+  Variable choose_rather(Variables preferred, Variables others);
   Variable choose_or_none(Variables fitting);
   Variable none_or_choose(Variables fitting);
   Variable choose_new(const Slot& slot, Variables kind);
@@ -109,10 +110,11 @@ class Script final : public Model {
   Status call_new(const Slot& slot);
   Status call_often(const Situation& now);
   Status call_with_all(const Slot& slot);
-  Status make_context(const Slot& slot);
+  Status make_context(const Situation& now, const Slot& slot);
   Status set_arg_argpack(const Situation& now);
   Status set_arg(Op op, const Situation& now, const Slot& slot);
   Status compile(const Situation& now);
+  Status launch(const Situation& now);
 
   void check_value(std::int64_t value, std::uint32_t depth);
 

@@ -44,6 +44,13 @@ Variable Script::choose(Variables fitting) {
   return options.pick(scene_);
 }
 
+Variable Script::choose_rather(Variables preferred, Variables others) {
+  Options options;
+  options.add_all(preferred);
+  options.add_all(others & ~preferred);
+  return options.pick(scene_);
+}
+
 Variable Script::choose_or_none(Variables fitting) {
   Options options;
   options.add_all(lowest(fitting));
@@ -122,7 +129,7 @@ Status Script::perform(Op op, const Situation& now, const Slot& slot) {
     case Op::call_with_all:
       return call_with_all(slot);
     case Op::make_context:
-      return make_context(slot);
+      return make_context(now, slot);
     case Op::set_arg_argpack:
       return set_arg_argpack(now);
     case Op::set_arg_ndarray:
@@ -132,10 +139,8 @@ Status Script::perform(Op op, const Situation& now, const Slot& slot) {
       return set_arg(op, now, slot);
     case Op::compile:
       return compile(now);
-    case Op::launch: {
-      const Variable context = choose(now.compiled);
-      return path.launch(context, choose_plain());
-    }
+    case Op::launch:
+      return launch(now);
     case Op::synchronize:
       return path.synchronize();
     case Op::flush:
@@ -266,22 +271,42 @@ Status Script::call_with_all(const Slot& slot) {
 
 // ---- contexts -----------------------------------------------------------------------------------
 
-Status Script::make_context(const Slot& slot) {
+// Bare, or with an argument in every place and compiled, so that what comes next is its launch.
+Status Script::make_context(const Situation& now, const Slot& slot) {
   const Variable into = choose_new(slot, kContextVariables);
+  const bool bare = choose_number(2) == 0;
   bound_ &= ~bit(into);
   compiled_ &= ~bit(into);
-  return path_->make_context(into);
+  if (bare) return path_->make_context(into);
+  const auto lowest_of = [](Variables set) { return static_cast<Variable>(std::countr_zero(set)); };
+  Status status = part(Op::make_context, 0, [&] { return path_->make_context(into); });
+  if (status == Status::ok && now.census.arrays != 0)
+    status = part(Op::set_arg_ndarray_with_grad, 1, [&] {
+      return path_->set_arg_ndarray_with_grad(into, lowest_of(now.census.arrays));
+    });
+  if (status == Status::ok && now.census.externals != 0)
+    status = part(Op::set_arg_external, 2, [&] {
+      return path_->set_arg_external(into, lowest_of(now.census.externals));
+    });
+  if (status == Status::ok)
+    status = part(Op::set_arg_argpack, 3,
+                  [&] { return path_->set_arg_argpack(into, lowest_of(now.census.packs)); });
+  if (status == Status::ok) bound_ |= bit(into);
+  if (status == Status::ok)
+    status = part(Op::compile, 4, [&] { return path_->compile(into); });
+  if (status == Status::ok) compiled_ |= bit(into);
+  return status;
 }
 
 Status Script::set_arg_argpack(const Situation& now) {
-  const Variable context = choose(now.unbound);
+  const Variable context = choose_rather(now.unbound, now.census.contexts);
   const Status status = path_->set_arg_argpack(context, choose(now.census.packs));
   if (status == Status::ok) bound_ |= bit(context);
   return status;
 }
 
 Status Script::set_arg(Op op, const Situation& now, const Slot& slot) {
-  const Variable context = choose(now.open());
+  const Variable context = choose_rather(now.open(), now.census.contexts);
   if (op == Op::set_arg_ndarray) return path_->set_arg_ndarray(context, choose(now.census.arrays));
   if (op == Op::set_arg_ndarray_with_grad)
     return path_->set_arg_ndarray_with_grad(context, choose(now.census.arrays));
@@ -291,10 +316,18 @@ Status Script::set_arg(Op op, const Situation& now, const Slot& slot) {
 }
 
 Status Script::compile(const Situation& now) {
-  const Variable context = choose(now.bound);
+  const Variable context = choose_rather(now.bound, now.open());
   const Status status = path_->compile(context);
-  if (status == Status::ok) compiled_ |= bit(context);
+  if (status == Status::ok) compiled_ |= bit(context) & bound_;
   return status;
+}
+
+// A launch that failed may be tried again.
+Status Script::launch(const Situation& now) {
+  const Variable context = choose_rather(now.compiled, now.census.contexts);
+  const bool returns = choose_plain();
+  const Status status = path_->launch(context, returns);
+  return status == Status::driver_error ? path_->launch(context, returns) : status;
 }
 
 }  // namespace scenarios::argpack

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/argpack/bindings.h"
+#include "scenarios/argpack/failures.h"
+
 namespace scenarios::argpack {
 
-using harness::EventKind;
 using harness::Fault;
 using harness::FaultKind;
 using harness::Label;
@@ -28,11 +30,13 @@ Status Witness::attempt(Attempt attempt, Call call) {
 void Witness::begin(Attempt& attempt) {
   const harness::World& world = scene_.world();
   attempt.began = model_.begin_op();
+  attempt.activation = scene_.world().picker.current().name;
+  attempt.alone = running_tasks_ == 0;
   attempt.first_event = world.history.events().size();
   attempt.answered = answered_;
   attempt.at_begin = attempt.seen = cases_of(attempt, model_);
   const bool launches = attempt.op == Op::call || attempt.op == Op::launch;
-  if (launches && running_tasks_ == 0 && anything_gone()) attempt.idle = is_idle();
+  if (launches && attempt.alone && anything_gone()) attempt.idle = is_idle();
   running_[task()] = &attempt;
   running_tasks_ |= std::uint64_t{1} << task();
 }
@@ -63,6 +67,16 @@ void Witness::did(Deed deed) {
   if (Attempt* attempt = running_[task()]; attempt != nullptr) attempt->done |= deed;
 }
 
+void Witness::launched(const Context& context) {
+  if (Attempt* attempt = running_[task()]; attempt != nullptr) attempt->launched = &context;
+  did(kSubmitted);
+}
+
+/// No other task did anything, and no finalizer of the script's own.
+bool Witness::stayed_alone(const Attempt& attempt) const {
+  return attempt.alone && model_.serial() == attempt.began && planted_.empty();
+}
+
 // ---- service ------------------------------------------------------------------------------------
 
 void Witness::judge(Attempt& attempt, Status status) {
@@ -72,7 +86,7 @@ void Witness::judge(Attempt& attempt, Status status) {
     judge_ok(attempt, certain);
     return;
   }
-  attempt.seen |= cases_of(attempt, model_) | (met_injection(attempt) ? kInjected : 0);
+  attempt.seen |= cases_of(attempt, model_) | (met_failure(attempt, scene_.world()) ? kInjected : 0);
   for (const Refusal& row : refusals())
     if ((row.ops >> raw(attempt.op) & 1) != 0 && row.status == status && (row.due & attempt.seen) != 0)
       return;
@@ -87,6 +101,11 @@ void Witness::judge_ok(const Attempt& attempt, Cases certain) {
                                          to_label(row.status).view(), row.reason));
   const Deeds due = deeds_of(attempt.op, attempt.returns);
   if ((attempt.done & due) != due) return refuse(attempt, "answered ok and did not do it");
+  if (ignored_failure(attempt, scene_.world()))
+    return refuse(attempt, "answered ok, though a CUDA call of its own failed");
+  const bool binds = (due & (kBound | kSubmitted)) != 0;
+  if (binds && stayed_alone(attempt) && !bound_as_given(attempt, model_))
+    return refuse(attempt, "answered ok and bound something else");
   if ((due & kSubmitted) != 0) ++answered_;
   if ((due & kRead) != 0) ++read_;
   judge_work(attempt);
@@ -97,54 +116,15 @@ bool Witness::claims_soundness() const {
   return scene_.scenario().variants[scene_.variant()].claim.kind == harness::ClaimKind::sound;
 }
 
-/// CUDA_ERROR_NOT_READY, which is an answer and no failure.
-static constexpr std::uint64_t kNotReady = 600;
-
-// Of the calls that this task made for this op; but a context that could not be made current stays
-// so for the task.
-bool Witness::met_injection(const Attempt& attempt) const {
-  const harness::World& world = scene_.world();
-  if (world.injected_failures == 0) return false;
-  const auto& events = world.history.events();
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    const harness::Event& event = events[i];
-    const bool failed = event.kind == EventKind::call && event.value != 0 &&
-                        event.value != kNotReady &&
-                        event.task == raw(scene_.world().scheduler.current());
-    if (failed && (i >= attempt.first_event || event.what == Label("cuCtxSetCurrent"))) return true;
-  }
-  return false;
-}
-
 void Witness::refuse(const Attempt& attempt, std::string answer) {
   scene_.refuse(kOps[raw(attempt.op)].name, std::move(answer));
 }
 
 // ---- work ---------------------------------------------------------------------------------------
 
-static bool is_kernel(Label what) {
-  return what == Label("walk_packs") || what == Label("read_bound");
-}
-
-void Witness::look_at_device() {
-  const auto& events = scene_.world().history.events();
-  const std::span<const harness::Event> fresh(events.begin() + device_.seen_events, events.end());
-  device_.seen_events = events.size();
-  for (const harness::Event& event : fresh) {
-    if (event.kind == EventKind::submit) {
-      ++device_.submitted;
-      device_.kernels_submitted += is_kernel(event.what);
-    } else if (event.kind == EventKind::finish) {
-      ++device_.finished;
-      device_.kernels_finished += is_kernel(event.what);
-    }
-  }
-}
-
 bool Witness::is_idle() {
-  look_at_device();
-  return device_.submitted == device_.finished &&
-         device_.kernels_submitted == model_.launch_count();
+  work_.look();
+  return work_.is_idle() && work_.kernels().submitted == model_.launch_count();
 }
 
 /// Whether anything that nobody can use may be alive.
@@ -163,8 +143,8 @@ bool Witness::anything_gone() {
 void Witness::judge_work(const Attempt& attempt) {
   const bool waits = attempt.op == Op::synchronize;
   if ((!waits && attempt.op != Op::flush) || !counts_kernels()) return;
-  look_at_device();
-  const std::uint32_t done = waits ? device_.kernels_finished : device_.kernels_submitted;
+  work_.look();
+  const std::uint32_t done = waits ? work_.kernels().finished : work_.kernels().submitted;
   if (done < attempt.answered)
     refuse(attempt, fmt::format("{} launches were answered with ok, and {} kernels {}",
                                 attempt.answered, done, waits ? "have run" : "were submitted"));
@@ -177,10 +157,11 @@ bool Witness::counts_kernels() const {
 
 void Witness::judge_end() {
   if (!counts_kernels()) return;
-  look_at_device();
-  if (device_.kernels_finished < answered_ || device_.kernels_finished > model_.launch_count())
+  work_.look();
+  const std::uint32_t finished = work_.kernels().finished;
+  if (finished < answered_ || finished > model_.launch_count())
     scene_.refuse("launch", fmt::format("{} launches were answered with ok, and {} kernels have run",
-                                        answered_, device_.kernels_finished));
+                                        answered_, finished));
 }
 
 // ---- boundedness --------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "scenarios/argpack/attempt.h"
+#include "scenarios/argpack/seen_work.h"
 
 namespace scenarios::argpack {
 
@@ -18,7 +19,8 @@ class Witness final : public targets::argpack::Argpack {
   using Status = targets::argpack::Status;
   using Storage = targets::argpack::Storage;
 
-  Witness(harness::Scene& scene, Model& model) : scene_(scene), model_(model) {}
+  Witness(harness::Scene& scene, Model& model)
+      : scene_(scene), model_(model), work_(scene.world().history) {}
   void set_path(targets::argpack::Argpack& path) { path_ = &path; }
 
   /// What an op may answer has changed: the model says when.
@@ -28,6 +30,7 @@ class Witness final : public targets::argpack::Argpack {
   bool runs_beside(Serial op) const;
   /// The current task's op has left this behind.
   void did(Deed deed);
+  void launched(const Context& context);
   /// What the current task has just been given: a value for a new pack of this depth, or for
   /// anything else (depth 0). False where the scenario handed out no such value.
   bool handed_out(std::int64_t value, std::uint32_t depth) const;
@@ -78,15 +81,6 @@ class Witness final : public targets::argpack::Argpack {
  private:
   static constexpr std::size_t kTaskLimit = 64;
 
-  /// What the device was seen to do: from the harness's history, which no path writes.
-  struct Device {
-    std::size_t seen_events = 0;
-    std::uint32_t kernels_submitted = 0;
-    std::uint32_t kernels_finished = 0;
-    std::uint32_t submitted = 0;  ///< Anything.
-    std::uint32_t finished = 0;
-  };
-
   template <class Call>
   Status attempt(Attempt attempt, Call call);
   void begin(Attempt& attempt);
@@ -97,10 +91,9 @@ class Witness final : public targets::argpack::Argpack {
   template <class Due>
   void judge_gone(const Attempt& attempt, harness::Label bound, Due due);
   bool may_still_use(const Attempt& attempt, const Thing& thing) const;
-  bool met_injection(const Attempt& attempt) const;
+  bool stayed_alone(const Attempt& attempt) const;
   bool claims_soundness() const;
   void refuse(const Attempt& attempt, std::string answer);
-  void look_at_device();
   bool undisturbed() const;
   bool is_idle();
   bool anything_gone();
@@ -113,7 +106,7 @@ class Witness final : public targets::argpack::Argpack {
   std::array<Attempt*, kTaskLimit> running_{};  ///< By task.
   std::uint64_t running_tasks_ = 0;             ///< Bit per task.
   std::pmr::vector<std::int64_t> planted_;      ///< Values that finalizers may hand out.
-  Device device_;
+  SeenWork work_;
   std::uint32_t answered_ = 0;  ///< Launches that were answered with ok ...
   std::uint32_t read_ = 0;      ///< ... and whose results came back.
   bool closed_ = false;

@@ -1,6 +1,8 @@
 // Core: what the parts of one Argpack share.
 #pragma once
 
+#include <optional>
+
 #include "targets/argpack/driver.h"
 #include "targets/argpack/ghost.h"
 
@@ -42,21 +44,17 @@ struct Core {
 /// A C call: not interrupted by another task's Python.
 class CCall {
  public:
-  explicit CCall(Core& core)
-      : core_(core), locks_(!core.setup.gil && !core.program_lock.held_by_current()) {
-    if (locks_) core_.program_lock.lock();
+  explicit CCall(Core& core) : core_(core) {
+    if (!core.setup.gil && !core.program_lock.held_by_current()) lock_.emplace(core.program_lock);
     core_.ghost.order();
   }
-  ~CCall() {
-    core_.ghost.order();
-    if (locks_) core_.program_lock.unlock();
-  }
+  ~CCall() { core_.ghost.order(); }
   CCall(const CCall&) = delete;
   CCall& operator=(const CCall&) = delete;
 
  private:
   Core& core_;
-  bool locks_;
+  std::optional<harness::LockGuard> lock_;
 };
 
 }  // namespace targets::argpack

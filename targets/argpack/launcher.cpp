@@ -64,7 +64,7 @@ class LlvmLaunch {
         transfer_(core.driver.memory()) {}
 
   Status run(const CompiledKernel& compiled, bool returns) {
-    if (const Status status = check_arguments(); status != Status::ok) return status;
+    check_arguments();
     if (const Status status = results_.allocate(result_bytes(context_)); status != Status::ok)
       return status;
     if (const Status status = resolve(compiled.parents_first); status != Status::ok) return status;
@@ -74,7 +74,7 @@ class LlvmLaunch {
   }
 
  private:
-  Status check_arguments();
+  void check_arguments();
   Status resolve(bool parents_first);
   Status resolve_packs(bool parents_first);
   Status resolve_pack(std::uint32_t level);
@@ -85,6 +85,7 @@ class LlvmLaunch {
   Status copy_back();
   Status start();
   Status read_back();
+  void tell_arguments_freed();
   Status finish(bool returns);
 
   Core& core_;
@@ -97,12 +98,11 @@ class LlvmLaunch {
 
 // The first launch left the context pointing at its own argument buffer, which is freed by now.
 // CPU launches have none.
-Status LlvmLaunch::check_arguments() {
-  if (context_.device_arguments == harness::BirthId::none) return Status::ok;
+void LlvmLaunch::check_arguments() {
+  if (context_.device_arguments == harness::BirthId::none) return;
   const SiteScope site(core_.scheduler, "launch_kernel/arguments");
   if (!core_.ledger.used(context_.device_arguments, context_.device_arguments))
     core_.scheduler.die();
-  return Status::ok;
 }
 
 Status LlvmLaunch::resolve(bool parents_first) {
@@ -210,12 +210,15 @@ Status LlvmLaunch::read_back() {
   return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
+// What the context points at from now on.
+void LlvmLaunch::tell_arguments_freed() {
+  context_.device_arguments =
+      core_.ledger.born("argument buffer", arguments_.address(), sizeof(ArgumentBlock));
+  core_.ledger.died(context_.device_arguments);
+}
+
 Status LlvmLaunch::finish(bool returns) {
-  if (core_.setup.backend != Backend::cpu) {
-    context_.device_arguments =
-        core_.ledger.born("argument buffer", arguments_.address(), sizeof(ArgumentBlock));
-    core_.ledger.died(context_.device_arguments);
-  }
+  if (core_.setup.backend != Backend::cpu) tell_arguments_freed();
   arguments_.free();
   const Status status = returns ? read_back() : Status::ok;
   results_.free();

@@ -46,18 +46,17 @@ void Own::let_go(harness::Ref external) {
 
 // ---- launching ----------------------------------------------------------------------------------
 
-void Own::before_launch(Program& program, LaunchContext& context) {
+Status Own::before_launch(Program& program, LaunchContext& context) {
   context.array.resolved = false;  // A launch that failed may be tried again.
   context.gradient.resolved = false;
-  if (held_.empty()) return;
+  if (held_.empty()) return Status::ok;
   const bool idle = (program.gfx() == nullptr || program.gfx()->empty()) &&
                     cuStreamQuery(nullptr) == CUDA_SUCCESS;
   if (idle) {
-    core_.ghost.synchronized();
-    synchronized(program);
-  } else if (launch_count_ >= kLaunchLimit) {
-    program.synchronize();
+    program.finished();
+    return Status::ok;
   }
+  return launch_count_ < kLaunchLimit ? Status::ok : program.synchronize();
 }
 
 // From the context to the device: the context is spent and holds nothing any more.

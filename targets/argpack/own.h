@@ -29,7 +29,7 @@ class Own : public Policy {
   void unbound(LaunchContext& context, ArrayArgument& argument) override;
   void unbound(LaunchContext& context, ExternalArgument& argument) override;
 
-  void before_launch(Program& program, LaunchContext& context) override;
+  Status before_launch(Program& program, LaunchContext& context) override;
   void launched(LaunchContext& context) override;
   void synchronized(Program& program) override;
 

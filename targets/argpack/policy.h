@@ -46,8 +46,8 @@ class Policy {
   virtual void used_array(const DeviceAllocation& array) {
     if (marks_at_launch()) marks_.arrays.mark(array.alloc_id);
   }
-  /// Before a launch follows anything.
-  virtual void before_launch(Program&, LaunchContext&) {}
+  /// Before a launch follows anything. Anything but ok is what the launch answers.
+  virtual Status before_launch(Program&, LaunchContext&) { return Status::ok; }
   /// The kernel was submitted, or recorded.
   virtual void launched(LaunchContext&) {}
 

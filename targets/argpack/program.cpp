@@ -1,5 +1,7 @@
 #include "targets/argpack/program.h"
 
+#include <algorithm>
+
 #include "targets/argpack/gfx_runtime.h"
 #include "targets/argpack/policy.h"
 
@@ -56,9 +58,10 @@ Status Program::create_ndarray(std::int32_t value, Borrowed<Ndarray>& created) {
 
 template <class T>
 static std::size_t find(const std::pmr::vector<Owned<T>>& objects, std::uintptr_t address) {
-  std::size_t index = 0;
-  while (index < objects.size() && objects[index].borrow().address() != address) ++index;
-  return index;
+  const auto found = std::find_if(objects.begin(), objects.end(), [&](const Owned<T>& object) {
+    return object.borrow().address() == address;
+  });
+  return static_cast<std::size_t>(found - objects.begin());
 }
 
 // Taken out of the table first: ending it offers turns, and the table may change meanwhile.
@@ -142,18 +145,22 @@ Status Program::compile_kernel(const Borrowed<Kernel>& kernel, Borrowed<Compiled
 Status Program::synchronize() {
   const Status flushed = flush();
   if (cuStreamSynchronize(nullptr) != CUDA_SUCCESS) return Status::driver_error;
+  finished();
+  return flushed;
+}
+
+void Program::finished() {
   if (gfx_ != nullptr) gfx_->finished();
   core_.ghost.synchronized();
   core_.policy->synchronized(*this);
-  return flushed;
 }
 
 Status Program::flush() { return gfx_ != nullptr ? gfx_->flush() : Status::ok; }
 
 void Program::finalize() {
   synchronize();
-  while (!argpacks_.empty()) end(argpacks_, argpacks_.size() - 1);
-  while (!ndarrays_.empty()) end(ndarrays_, ndarrays_.size() - 1);
+  for (std::size_t left = argpacks_.size(); left > 0; --left) end(argpacks_, left - 1);
+  for (std::size_t left = ndarrays_.size(); left > 0; --left) end(ndarrays_, left - 1);
   compiled_.reset();
   kernel_.reset();
 }

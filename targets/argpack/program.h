@@ -96,6 +96,8 @@ class Program {
   Status compile_kernel(const harness::Borrowed<Kernel>& kernel,
                         harness::Borrowed<CompiledKernel>& compiled);
   Status synchronize();
+  /// The device is known to have finished everything that was submitted.
+  void finished();
   Status flush();
   /// Everything it owns ends, used or not.
   void finalize();

@@ -118,10 +118,11 @@ Status Script::launch_now(const Ref& wrapper, bool returns) {
     if (!context.complete()) return Status::unbound;
     const CompiledKernel compiled = *context.compiled;
     const bool spent = context.launched;
-    policy_.before_launch(program, context);
-    const Status status = core_.setup.backend == Backend::gfx
-                              ? launch_gfx(core_, program, compiled, context, returns)
-                              : launch_llvm(core_, program, compiled, context, returns);
+    Status status = policy_.before_launch(program, context);
+    if (status != Status::ok) return status;
+    status = core_.setup.backend == Backend::gfx
+                 ? launch_gfx(core_, program, compiled, context, returns)
+                 : launch_llvm(core_, program, compiled, context, returns);
     if (!context.launched) return status;
     if (spent) {
       if (status == Status::ok)

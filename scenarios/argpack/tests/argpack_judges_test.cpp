@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "harness/strategies/random_walk.h"
 #include "scenarios/argpack/scenario.h"
@@ -46,16 +47,28 @@ void drive_broken(harness::Scene& scene) {
   drive_path(scene, {}, maker);
 }
 
+/// Those of this backend, or all.
+std::vector<harness::Config> configs_of(std::optional<Backend> backend) {
+  std::vector<harness::Config> configs;
+  for (std::size_t i = 0; i < config_count(scenario); ++i) {
+    const harness::Config config = harness::config_at(scenario, i);
+    if (!backend || config.values[kBackendAxis] == harness::raw(*backend)) configs.push_back(config);
+  }
+  return configs;
+}
+
 /// The first fault of this kind (and, where it is given, of this use site) within so many runs, as
 /// a claim of `own`.
 template <Maker maker>
-Fault find(FaultKind kind, std::string_view use_site = {}, std::uint64_t runs = 20'000) {
+Fault find(FaultKind kind, std::string_view use_site = {}, std::uint64_t runs = 20'000,
+           std::optional<Backend> backend = {}) {
+  const std::vector<harness::Config> configs = configs_of(backend);
   harness::Scenario broken = scenario;
   broken.drive = drive_broken<maker>;
   harness::Runner runner;
   harness::strategies::RandomWalk walk(1);
   for (std::uint64_t run = 0; run < runs; ++run) {
-    const harness::Config config = harness::config_at(scenario, run % config_count(scenario));
+    const harness::Config config = configs[run % configs.size()];
     const auto& outcome = runner.run(broken, variant_named("own"), config, sim(), walk);
     for (const Fault& fault : outcome.faults)
       if (fault.kind == kind && (use_site.empty() || fault.use_site.view() == use_site))
@@ -234,6 +247,44 @@ TEST(ArgpackJudges, AFailureThatNobodyInjectedIsAFault) {
             "answered driver_error, which nothing accounts for");
 }
 
+struct KeepsFailuresToItself : Broken {
+  using Broken::Broken;
+  Status synchronize() override {
+    path_.synchronize();
+    return Status::ok;
+  }
+};
+TEST(ArgpackJudges, AFailureThatIsNotAnsweredIsAFault) {
+  EXPECT_EQ((find<make<Own, KeepsFailuresToItself>>)(FaultKind::refusal, "synchronize", 20'000,
+                                                     Backend::gfx)
+                .detail,
+            "answered ok, though a CUDA call of its own failed");
+}
+
+struct BindsMoreThanItWasGiven : Broken {
+  using Broken::Broken;
+  Status set_arg_ndarray(Variable context, Variable array) override {
+    return path_.set_arg_ndarray_with_grad(context, array);
+  }
+};
+TEST(ArgpackJudges, AGradientThatNobodyAskedForIsAFault) {
+  EXPECT_EQ((find<make<Own, BindsMoreThanItWasGiven>>)(FaultKind::refusal).detail,
+            "answered ok and bound something else");
+}
+
+struct BindsLessThanItWasGiven : Broken {
+  using Broken::Broken;
+  Status call(const targets::argpack::Arguments& arguments) override {
+    targets::argpack::Arguments fewer = arguments;
+    fewer.external = targets::argpack::kNothing;
+    return path_.call(fewer);
+  }
+};
+TEST(ArgpackJudges, AnArgumentThatIsLeftOutIsAFault) {
+  EXPECT_EQ((find<make<Own, BindsLessThanItWasGiven>>)(FaultKind::refusal, "call").detail,
+            "answered ok and bound something else");
+}
+
 struct SubmitsNothing : Broken {
   using Broken::Broken;
   Status flush() override { return Status::ok; }
@@ -281,8 +332,9 @@ TEST(ArgpackJudges, AKernelThatRunsTwiceIsAFault) {
 struct FreesAtTheEnd : Own {
   using Own::Own;
   std::uint32_t launches = 0;
-  void before_launch(Program&, LaunchContext& context) override {
+  Status before_launch(Program&, LaunchContext& context) override {
     context.array.resolved = context.gradient.resolved = false;
+    return Status::ok;
   }
   void synchronized(Program&) override {}
 };
@@ -293,8 +345,9 @@ TEST(ArgpackJudges, APolicyThatNeverLetsGoIsCaughtByTheNextSynchronize) {
 
 struct GrowsItsQueue : Own {
   using Own::Own;
-  void before_launch(Program&, LaunchContext& context) override {
+  Status before_launch(Program&, LaunchContext& context) override {
     context.array.resolved = context.gradient.resolved = false;
+    return Status::ok;
   }
 };
 TEST(ArgpackJudges, AQueueOfDeferredFreesThatGrowsIsCaughtByLaunches) {
@@ -328,6 +381,39 @@ TEST(ArgpackJudges, ASecondKernelIsMoreThanAProgramOwns) {
             "2 alive, where the Program owns one");
 }
 
+// ---- again ----
+
+/// What the CPU launcher has resolved once it takes for an address, also in a launch that is tried
+/// again because the first one failed.
+struct ResolvesOnce : Own {
+  using Own::Own;
+  Status before_launch(Program& program, LaunchContext& context) override {
+    const bool array = context.array.resolved;
+    const bool gradient = context.gradient.resolved;
+    const Status status = Own::before_launch(program, context);
+    context.array.resolved = array;
+    context.gradient.resolved = gradient;
+    return status;
+  }
+};
+TEST(ArgpackJudges, ALaunchThatFailedIsTriedAgain) {
+  find<make<ResolvesOnce>>(FaultKind::wild_access, {}, 60'000, Backend::cpu);
+}
+
+/// Who holds what was launched until the context goes: longer than anybody may.
+struct HoldsForTheContext : Own {
+  using Own::Own;
+  void launched(LaunchContext& context) override {
+    if (context.array.bound) ++context.array.array->holder_count;
+    const ArrayArgument array = context.array;
+    Own::launched(context);
+    context.array = array;
+  }
+};
+TEST(ArgpackJudges, AContextThatKeepsWhatItHasLaunchedIsRetention) {
+  find<make<HoldsForTheContext>>(FaultKind::retention, "bound/synchronize");
+}
+
 // ---- values -------------------------------------------------------------------------------------
 
 struct WritesOtherScalars : Broken {
@@ -342,9 +428,9 @@ TEST(ArgpackJudges, AValueThatNobodyHandedOutIsAFault) {
 
 struct ForgetsTheScalar : Own {
   using Own::Own;
-  void before_launch(Program& program, LaunchContext& context) override {
-    Own::before_launch(program, context);
+  Status before_launch(Program& program, LaunchContext& context) override {
     context.scalar = 0;
+    return Own::before_launch(program, context);
   }
 };
 TEST(ArgpackJudges, AnArgumentThatTheKernelNeverGotIsAFault) {
@@ -354,10 +440,11 @@ TEST(ArgpackJudges, AnArgumentThatTheKernelNeverGotIsAFault) {
 
 struct ForgetsTheGradient : Own {
   using Own::Own;
-  void before_launch(Program& program, LaunchContext& context) override {
-    Own::before_launch(program, context);
+  Status before_launch(Program& program, LaunchContext& context) override {
+    const Status status = Own::before_launch(program, context);
     if (context.gradient.bound) unbound(context, context.gradient);
     context.gradient = {};
+    return status;
   }
 };
 TEST(ArgpackJudges, AGradientThatWasNeverWrittenIsAFault) {

@@ -1,0 +1,36 @@
+#include "scenarios/argpack/failures.h"
+
+namespace scenarios::argpack {
+namespace {
+
+/// CUDA_ERROR_NOT_READY, which is an answer and no failure.
+constexpr std::uint64_t kNotReady = 600;
+
+bool failed(const harness::Event& event, const harness::World& world) {
+  return event.kind == harness::EventKind::call && event.value != 0 && event.value != kNotReady &&
+         event.task == harness::raw(world.scheduler.current());
+}
+
+}  // namespace
+
+bool met_failure(const Attempt& attempt, const harness::World& world) {
+  if (world.injected_failures == 0) return false;
+  const auto& events = world.history.events();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const bool is_own = i >= attempt.first_event;
+    if (failed(events[i], world) && (is_own || events[i].what == harness::Label("cuCtxSetCurrent")))
+      return true;
+  }
+  return false;
+}
+
+bool ignored_failure(const Attempt& attempt, const harness::World& world) {
+  if (world.injected_failures == 0 || attempt.op == Op::reset) return false;
+  const auto& events = world.history.events();
+  return std::any_of(events.begin() + attempt.first_event, events.end(),
+                     [&](const harness::Event& event) {
+                       return event.activation == attempt.activation && failed(event, world);
+                     });
+}
+
+}  // namespace scenarios::argpack

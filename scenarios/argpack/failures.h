@@ -1,0 +1,16 @@
+// Failures: CUDA calls that were told to fail, and the op that made them.
+#pragma once
+
+#include "scenarios/argpack/attempt.h"
+
+namespace scenarios::argpack {
+
+/// One of those that the current task made for this op; but a context that could not be made
+/// current stays so for the task.
+bool met_failure(const Attempt& attempt, const harness::World& world);
+
+/// One of the op's own: those that its finalizers make are nobody's business. Nor are those of a
+/// reset, which ends its program whatever they say. To be asked of an op that answered ok.
+bool ignored_failure(const Attempt& attempt, const harness::World& world);
+
+}  // namespace scenarios::argpack

@@ -1,0 +1,26 @@
+#include "scenarios/argpack/seen_work.h"
+
+namespace scenarios::argpack {
+
+using harness::EventKind;
+using harness::Label;
+
+static bool is_kernel(Label what) {
+  return what == Label("walk_packs") || what == Label("read_bound");
+}
+
+void SeenWork::look() {
+  const auto& events = history_.events();
+  for (; seen_events_ < events.size(); ++seen_events_) {
+    const harness::Event& event = events[seen_events_];
+    if (event.kind == EventKind::submit) {
+      ++all_.submitted;
+      kernels_.submitted += is_kernel(event.what);
+    } else if (event.kind == EventKind::finish) {
+      ++all_.finished;
+      kernels_.finished += is_kernel(event.what);
+    }
+  }
+}
+
+}  // namespace scenarios::argpack
