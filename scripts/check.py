@@ -69,9 +69,11 @@ def gtest(tally, preset, name, only="*", **how):
             tally.add(False, f"{preset} {name}: part {part} of {parts}, exit {code}, {last_begun(output)}")
     if not any(tests for _, _, tests in ended):
         tally.add(False, f"{preset} {name}: no test ran")
+    print(f"  slowest: {slowest([test for _, _, tests in ended for test in tests])}", flush=True)
 
 
 PARTS_OF_A_CORE = 8
+SLOWEST_COUNT = 8
 SILENCE_SECONDS = 1800  # The longest test takes a quarter of this in the slowest build, on a busy core.
 
 
@@ -84,6 +86,12 @@ def run_part(preset, name, only, part, parts, env=None):
         text = pathlib.Path(report.name).read_text()
     suites = json.loads(text)["testsuites"] if text else []
     return ended.code, ended.out + ended.err, [test for suite in suites for test in suite["testsuite"]]
+
+
+def slowest(tests):
+    """The tests that took longest, in seconds."""
+    times = sorted(((float(test["time"].rstrip("s")), f"{test['classname']}.{test['name']}") for test in tests), reverse=True)
+    return ", ".join(f"{name} {seconds:.0f}" for seconds, name in times[:SLOWEST_COUNT])
 
 
 def told(output, tests):
