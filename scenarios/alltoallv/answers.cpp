@@ -78,8 +78,9 @@ void Job::judge_ending(std::uint32_t rank, std::uint32_t slot, Status status) {
 
 // ---- memory that is mapped ----------------------------------------------------------------------
 
+// Of scratch only once the team is there: when a rank maps it, its owner is still making the team.
 BirthId Job::memory_of(const Use& use) const {
-  if (use.request == Use::kTeam) return BirthId::none;
+  if (use.request == Use::kTeam) return scratch_[use.peer];
   return use.destination ? memory_.destination(use.peer, use.request)
                          : memory_.source_of(use.peer, use.request);
 }
@@ -87,8 +88,8 @@ BirthId Job::memory_of(const Use& use) const {
 // A source or destination may be freed while peers have it mapped (kContract); scratch is the
 // team's.
 void Job::let_go(const Use& use, BirthId met, std::uint64_t count) {
-  mappings_.let_go(use, met, count);
   const BirthId scratch = scratch_[use.peer];
+  mappings_.let_go(use, met, count, memory_of(use));
   const harness::Ledger& ledger = scene_.world().ledger;
   if (!bounded_ || use.request != Use::kTeam || scratch == BirthId::none || ledger.alive(scratch))
     return;

@@ -61,7 +61,7 @@ void Mappings::mapped(const Use& use, BirthId region, std::uint64_t told, BirthI
   if (bounded_) scene_.expect("count of a mapping", told, known->count);
 }
 
-void Mappings::let_go(const Use& use, BirthId met, std::uint64_t told) {
+void Mappings::let_go(const Use& use, BirthId met, std::uint64_t told, BirthId memory) {
   harness::Ledger& ledger = scene_.world().ledger;
   auto& held = held_[use.rank];
   const auto own =
@@ -70,6 +70,7 @@ void Mappings::let_go(const Use& use, BirthId met, std::uint64_t told) {
   const std::uint64_t count = known != nullptr ? known->count : told;
   if (bounded_) scene_.expect("count of a mapping", told, count);
   if (known != nullptr && known->count > 0) --known->count;
+  if (known != nullptr && known->memory == BirthId::none) known->memory = memory;
   if (count == 0)
     scene_.world().history.add(ledger.describe(FaultKind::double_free, met));
   else if (own == held.end() || own->region != met)

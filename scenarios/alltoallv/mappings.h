@@ -26,7 +26,7 @@ class Mappings {
   void opened(const Opening& opening);
   /// `memory`: the peer's allocation that it is of; none where the judges do not know.
   void mapped(const Use& use, harness::BirthId region, std::uint64_t told, harness::BirthId memory);
-  void let_go(const Use& use, harness::BirthId met, std::uint64_t told);
+  void let_go(const Use& use, harness::BirthId met, std::uint64_t told, harness::BirthId memory);
   void marked(harness::BirthId region);
   void closing(harness::BirthId region);
   /// A collective is over on a rank: its uses are.

@@ -309,6 +309,7 @@ void Job::renew_team(std::uint32_t rank, const Step& step) {
 
 void Job::create_team(std::uint32_t rank, Topology topology) {
   const Births births(scene_.world());
+  scratch_[rank] = BirthId::none;
   path_->create_team(rank, topology);
   scratch_[rank] = births.last_allocation();
 }

@@ -56,6 +56,19 @@ TEST(AlltoallvKept, ATeamThatGoesLetsGoOfScratch) {
               Contains("retention reference to a mapping"));
 }
 
+/// Closes with the team what is kept as long as the process.
+class CloseScratch final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  CloseRule close_rule() const override {
+    return core_.scheduler.site() == harness::Label("destroy_team") ? CloseRule::blind
+                                                                    : CloseRule::counted;
+  }
+};
+TEST(AlltoallvKept, AMappingOfScratchIsNotThrownOutEither) {
+  EXPECT_THAT(run_policy<CloseScratch>(kPlain, gather()), Contains("refusal mapping"));
+}
+
 /// Frees its scratch before the others have let go of it.
 class FreeScratchEarly final : public Wrapper {
  public:
