@@ -35,6 +35,7 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
                     .request_count = shape.slots + shape.closing_slots,
                     .close_at_zero = scene.config().values[kCloseAxis] != 0,
                     .scratch = job->uses_scratch(),
+                    .quiet = job->is_quiet(),
                     .observer = job};
   job->set_path(*make(*runtime, setup));
   scene.mark_baseline();

@@ -40,6 +40,7 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
     kRenewing,
     kRenewing,
     kRenewing,
+    {~ops(Op::make_cycle), kCollectives, false, true},
 }};
 
 class Planner {
@@ -47,8 +48,7 @@ class Planner {
   Planner(Scene& scene, std::uint32_t rank_count)
       : scene_(scene), rank_count_(rank_count), plan_(scene.world().arena.resource()) {}
 
-  Plan make(const Shape& shape) {
-    const Theme& about = theme(scene_.pick(Site::argument, kThemeCount));
+  Plan make(const Theme& about, const Shape& shape) {
     buffer_count_ = about.renews ? 1 : kBufferCount;
     for (std::uint32_t slot = 0; slot < shape.slots; ++slot) {
       const harness::ActivationScope activation(scene_.world().scheduler, 0, slot);
@@ -201,8 +201,8 @@ class Planner {
 
 const Theme& theme(std::uint32_t index) { return kThemes[index]; }
 
-Plan make_plan(Scene& scene, const Shape& shape, std::uint32_t rank_count) {
-  return Planner(scene, rank_count).make(shape);
+Plan make_plan(Scene& scene, const Theme& about, const Shape& shape, std::uint32_t rank_count) {
+  return Planner(scene, rank_count).make(about, shape);
 }
 
 }  // namespace scenarios::alltoallv

@@ -39,9 +39,6 @@ struct Step {
 
 using Plan = std::pmr::vector<Step>;
 
-/// Asks for all of it, outside of any task.
-Plan make_plan(harness::Scene& scene, const Shape& shape, std::uint32_t rank_count);
-
 /// A set of ops, a bit each.
 using Ops = std::uint32_t;
 template <class... Members>
@@ -51,12 +48,17 @@ constexpr Ops ops(Members... members) {
 
 /// What a run is about: everything (plain), or one family of ops: a run that does a few things
 /// often gets where a run that does everything seldom gets.
-inline constexpr std::uint32_t kThemeCount = 11;
+inline constexpr std::uint32_t kThemeCount = 12;
 struct Theme {
   Ops offered;
   Ops favoured;         ///< Listed several times, so that a strategy that draws finds them.
   bool renews = false;  ///< One buffer; and a renewal is favoured after a collective.
+  bool quiet = false;   ///< The least job: no call fails, and nobody is held up at a named place.
 };
 const Theme& theme(std::uint32_t index);
+
+/// Asks for all of it, outside of any task.
+Plan make_plan(harness::Scene& scene, const Theme& about, const Shape& shape,
+               std::uint32_t rank_count);
 
 }  // namespace scenarios::alltoallv

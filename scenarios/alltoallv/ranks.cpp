@@ -14,13 +14,13 @@ using harness::BirthId;
 using harness::Label;
 using targets::alltoallv::Arguments;
 using targets::alltoallv::Collective;
-using targets::alltoallv::Topology;
 
 Job::Job(harness::Scene& scene, const Shape& shape)
     : scene_(scene),
       rank_count_(alltoallv::rank_count(scene.config())),
       calm_(scene.pick(harness::Site::argument, 2) != 0),
-      plan_(make_plan(scene, shape, rank_count_)),
+      theme_(theme(scene.pick(harness::Site::argument, kThemeCount))),
+      plan_(make_plan(scene, theme_, shape, rank_count_)),
       shape_(shape),
       bounded_(scene.scenario().variants[scene.variant()].claim.kind == harness::ClaimKind::sound),
       slots_(scene, rank_count_, bounded_),
@@ -49,9 +49,10 @@ void Job::run_rank(std::uint32_t rank) {
     closed_.count_down();
     return;
   }
-  if (calm_) scene_.world().calls_may_fail = false;
+  if (calm_ || theme_.quiet) scene_.world().calls_may_fail = false;
   if (insist("open", {}, [&] { return path_->open(rank); }) != Status::ok) return;
-  create_team(rank, Topology::direct);
+  if (theme_.quiet) topology_[rank] = plan_.front().topology;
+  create_team(rank, topology_[rank]);
   for (std::uint32_t i = 0; i < shape_.thread_count; ++i) path_->start_progress_thread(rank);
   for (const Step& step : plan_) {
     if (step.concerns(rank)) take_step(rank, step);
@@ -59,29 +60,6 @@ void Job::run_rank(std::uint32_t rank) {
   }
   finish_all(rank);
   leave(rank);
-}
-
-void Job::leave(std::uint32_t rank) {
-  finalize_kept(rank);
-  destroy_team(rank);
-  for (std::uint32_t buffer = 0; buffer < targets::alltoallv::kBufferCount; ++buffer)
-    if (memory_.is_filled(rank, buffer)) drop(rank, buffer);
-  dropped_.count_down();
-  if (rank == 0) {
-    dropped_.wait();
-    scene_.world().heap.finish_collection();  // While it runs, nobody else can collect.
-    path_->collect(rank);
-    collected_.count_down();
-  }
-  collected_.wait();
-  path_->progress(rank);  // What the collector left to this process is freed.
-  mappings_.settle(rank);
-  memory_.over(rank);
-  if (bounded_) leftovers_.judge(rank, allowance(rank));
-  mappings_.process_closes(rank);
-  path_->close(rank);
-  mappings_.process_closed(rank);
-  closed_.count_down();
 }
 
 void Job::run_launcher() {
@@ -99,7 +77,7 @@ void Job::take_step(std::uint32_t rank, const Step& step) {
   harness::World& world = scene_.world();
   const harness::ActivationScope activation(world.scheduler, harness::slot_name(0, step.slot),
                                             "rank", rank);
-  world.scheduler.delay_point("between two calls");
+  if (!theme_.quiet) world.scheduler.delay_point("between two calls");
   const Label name = kOps[harness::raw(step.op)].name;
   const std::size_t event = world.history.events().size();
   world.scheduler.note(harness::EventKind::op, name);
@@ -191,7 +169,8 @@ Job::Status Job::begin(std::uint32_t rank, const Step& step) {
                       .in_place = step.op == Op::in_place,
                       .persistent = step.op == Op::persistent,
                       .exchange = exchange_of(step, rank, rank_count_)};
-  if (fill(rank, step) != Status::ok) return Status::driver_error;
+  const bool fills = !is_quiet() || !arguments.null_source;
+  if (fills && fill(rank, step) != Status::ok) return Status::driver_error;
   fills_[step.slot][rank] = filled_[rank][step.buffer];
   const Situation situation{.in_place = arguments.in_place};
   const Status status = init(rank, step, arguments, situation);
@@ -250,11 +229,12 @@ void Job::post(std::uint32_t rank, std::uint32_t slot, bool triggered) {
     path_->post(rank, slot);
 }
 
-// What the last post left in the destination would hide that this one does nothing.
+// What the last post left in the destination would hide that this one does nothing. A quiet job
+// leaves that to others.
 Job::Status Job::post_again(std::uint32_t rank, const Step& step) {
   if ((kept_[rank] >> step.of & 1) == 0) return Status::no_buffer;
   if ((outstanding_[rank] >> step.of & 1) != 0) finish(rank, step.of);
-  insist("scrub", {}, [&] { return path_->scrub(rank, step.of); });
+  if (!is_quiet()) insist("scrub", {}, [&] { return path_->scrub(rank, step.of); });
   post(rank, step.of, false);
   return Status::ok;
 }
@@ -297,26 +277,6 @@ void Job::drop(std::uint32_t rank, std::uint32_t buffer) {
 void Job::finish_all(std::uint32_t rank) {
   while (outstanding_[rank] != 0)
     finish(rank, static_cast<std::uint32_t>(std::countr_zero(outstanding_[rank])));
-}
-
-void Job::renew_team(std::uint32_t rank, const Step& step) {
-  finish_all(rank);
-  finalize_kept(rank);
-  destroy_team(rank);
-  topology_[rank] = step.topology;
-  create_team(rank, step.topology);
-}
-
-void Job::create_team(std::uint32_t rank, Topology topology) {
-  const Births births(scene_.world());
-  scratch_[rank] = BirthId::none;
-  path_->create_team(rank, topology);
-  scratch_[rank] = births.last_allocation();
-}
-
-void Job::destroy_team(std::uint32_t rank) {
-  path_->destroy_team(rank);
-  if (bounded_) mappings_.ended(rank, Use::kTeam);
 }
 
 // ---- what the judges hear -----------------------------------------------------------------------

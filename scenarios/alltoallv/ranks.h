@@ -19,6 +19,7 @@ class Job final : public targets::alltoallv::Observer {
   std::uint32_t rank_count() const { return rank_count_; }
   const Plan& plan() const { return plan_; }
   bool uses_scratch() const;
+  bool is_quiet() const { return theme_.quiet; }
 
   /// Everything one rank does.
   void run_rank(std::uint32_t rank);
@@ -100,6 +101,7 @@ class Job final : public targets::alltoallv::Observer {
   void drop(std::uint32_t rank, std::uint32_t buffer);
   void finish_all(std::uint32_t rank);
   void leave(std::uint32_t rank);
+  void collect_all(std::uint32_t rank);
   void create_team(std::uint32_t rank, targets::alltoallv::Topology topology);
   void destroy_team(std::uint32_t rank);
   void renew_team(std::uint32_t rank, const Step& step);
@@ -108,6 +110,7 @@ class Job final : public targets::alltoallv::Observer {
   harness::Scene& scene_;
   std::uint32_t rank_count_;
   bool calm_;  ///< No call is told to fail. Plain: some may be.
+  const Theme& theme_;
   Plan plan_;
   Shape shape_;
   targets::alltoallv::Alltoallv* path_ = nullptr;

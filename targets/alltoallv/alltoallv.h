@@ -88,6 +88,7 @@ struct Setup {
   std::uint32_t request_count = kRequestLimit;  ///< Numbers that requests may have.
   bool close_at_zero = false;    ///< A mapping that nobody holds is closed, not kept.
   bool scratch = false;          ///< The job uses ring or linear collectives.
+  bool quiet = false;            ///< No rank is held up at a named place.
   Observer* observer = nullptr;  ///< May be null.
 };
 

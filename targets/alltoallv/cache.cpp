@@ -156,7 +156,7 @@ void Cache::unmap(CUdeviceptr key, Mapping& mapping, Missing missing, bool force
   const LockGuard guard(lock_);
   BirthId birth = BirthId::none;
   Region* region = find(key, birth);
-  core_.scheduler.delay_point("between look-up and decrement");
+  core_.delay_point("between look-up and decrement");
   if (region == nullptr) {
     if (missing == Missing::followed) core_.ghost.followed_null(mapping.region.birth());
     return;
@@ -168,7 +168,7 @@ void Cache::unmap_region(Mapping& mapping) {
   if (mapping.mapped == 0) return;
   const LockGuard guard(lock_);
   Region& region = *mapping.region;
-  core_.scheduler.delay_point("between look-up and decrement");
+  core_.delay_point("between look-up and decrement");
   count_down(region, mapping.region.birth(), mapping, false);
   mapping = {};
 }

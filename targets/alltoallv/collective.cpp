@@ -42,7 +42,7 @@ bool Process::step(Task& task) {
       return get_sync(task) && enter(task, Stage::setup, setup_start(task));
     case Stage::setup:
       if (!slot(task).barrier.test(rank_)) return false;
-      core_.scheduler.delay_point("after the barrier test");
+      core_.delay_point("after the barrier test");
       task.next_peer = 0;
       return enter(task, Stage::map, agree(task));
     case Stage::map:
@@ -114,7 +114,7 @@ void Process::start_barrier(Task& task, Stage next) {
 
 bool Process::pass_completion(Task& task) {
   if (!slot(task).barrier.test(rank_)) return false;
-  core_.scheduler.delay_point("after the barrier test");
+  core_.delay_point("after the barrier test");
   if (!core_.policy->unmaps_before_barrier()) unmap_all(task);
   if (core_.policy->joins_after_error() && task.error == Status::ok && proxy_failed(task))
     task.error = Status::peer_error;
@@ -143,7 +143,7 @@ void Process::put_sync(Task& task) {
 
 void Process::end(Task& task) {
   put_sync(task);
-  core_.scheduler.delay_point("between release and completion");
+  core_.delay_point("between release and completion");
   complete(task, task.error);
 }
 
@@ -176,7 +176,7 @@ void Process::unmap_all(Task& task) {
   for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer) {
     if (peer == rank_ || !direct(rank_, peer) || !task.copies_peers()) continue;
     core_.policy->unmap(task, Side::source, peer);
-    core_.scheduler.delay_point("between peers in unmap");
+    core_.delay_point("between peers in unmap");
   }
   const SiteScope proxy(core_.scheduler, "alltoallv_unmap/proxy");
   for (const ProxyEntry& entry : proxies())

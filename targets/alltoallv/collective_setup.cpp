@@ -89,7 +89,7 @@ void Process::publish(Task& task, Entry& entry) {
   }
   if (task.arguments.collective == Collective::alltoallv) entry.shares.write(shares, generation);
   entry.source.write(&MemInfo::ptr, task.source.ptr, generation);
-  core_.scheduler.delay_point("amid the memory info");
+  core_.delay_point("amid the memory info");
   entry.source.write(&MemInfo::length, task.source.length, generation);
   entry.source.write(&MemInfo::offset, task.source.offset, generation);
   entry.source.write(&MemInfo::handle, task.source.handle, generation);

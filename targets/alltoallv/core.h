@@ -25,6 +25,11 @@ struct Core {
   /// Something changed that a rank may be waiting for.
   void ring() { scheduler.touch(doorbell); }
 
+  /// A place where a rank may be held up, in a job that is not quiet.
+  void delay_point(harness::Label point) {
+    if (!setup.quiet) scheduler.delay_point(point);
+  }
+
   harness::Runtime& runtime;
   Setup setup;
   harness::Scheduler& scheduler;

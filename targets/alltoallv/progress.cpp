@@ -151,7 +151,7 @@ bool Process::pass() {
     queue_.erase(queue_.begin());
     moved |= advance(task);
     if (task.queued) enqueue(task);
-    core_.scheduler.delay_point("between two polls");
+    core_.delay_point("between two polls");
   }
   if (moved) fruitless_ = 0;
   return moved;
