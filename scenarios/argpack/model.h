@@ -102,7 +102,12 @@ struct Thing {
 /// hears of it.
 class Model : public targets::argpack::Observer {
  public:
-  explicit Model(harness::Scene& scene) : scene_(scene) { things_.push_back(nullptr); }
+  explicit Model(harness::Scene& scene) : scene_(scene) {
+    things_.reserve(32);
+    contexts_.reserve(8);
+    gone_.reserve(16);
+    things_.push_back(nullptr);
+  }
 
   // ---- what is the case ----
   Thing* held_by(Variable variable) const { return variables_[variable]; }

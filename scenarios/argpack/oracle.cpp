@@ -1,7 +1,7 @@
 // What only this path can judge. Everything else is judged by the harness's own oracles: stale
 // uses, owners of the wrong generation, what is alive after everything was dropped, collected and
 // synchronised once (so a deferred free has one synchronize() to happen in), and readings.
-#include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -25,15 +25,20 @@ harness::Fault too_many(const harness::Scene& scene, const harness::Life& last, 
 }  // namespace
 
 void judge(harness::Scene& scene) {
+  using targets::argpack::kProgramOwnedKinds;
   if (!scene.quiescent()) return;
-  const auto& lives = scene.world().ledger.lives();
-  for (const harness::Label kind : targets::argpack::kProgramOwnedKinds) {
-    const auto is_one = [&](const harness::Life& life) { return life.alive && life.kind == kind; };
-    const auto count = static_cast<std::size_t>(std::count_if(lives.begin(), lives.end(), is_one));
-    if (count < 2) continue;
-    const auto last = std::find_if(lives.rbegin(), lives.rend(), is_one);
-    scene.world().history.add(too_many(scene, *last, count));
+  std::array<std::size_t, kProgramOwnedKinds.size()> counts{};
+  std::array<const harness::Life*, kProgramOwnedKinds.size()> last{};
+  for (const harness::Life& life : scene.world().ledger.lives()) {
+    if (!life.alive) continue;
+    for (std::size_t kind = 0; kind < kProgramOwnedKinds.size(); ++kind) {
+      if (!(life.kind == kProgramOwnedKinds[kind])) continue;
+      ++counts[kind];
+      last[kind] = &life;
+    }
   }
+  for (std::size_t kind = 0; kind < kProgramOwnedKinds.size(); ++kind)
+    if (counts[kind] > 1) scene.world().history.add(too_many(scene, *last[kind], counts[kind]));
 }
 
 }  // namespace scenarios::argpack

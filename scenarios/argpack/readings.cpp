@@ -64,8 +64,10 @@ class Comparison {
     seen_ = true;
     fits_ = fits_ && fits;
   }
+  /// Most elements are the one before once more, which was compared.
   void element(std::int64_t observed) {
-    element(observed, [](std::int64_t value) { return value; });
+    if (!seen_ || observed != observed_)
+      element(observed, [](std::int64_t value) { return value; });
   }
 
  private:
