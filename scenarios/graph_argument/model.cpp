@@ -31,13 +31,6 @@ bool went_wrong(const harness::Scene& scene, harness::Tick by) {
 
 // ---- calls --------------------------------------------------------------------------------------
 
-Variables Model::empty() const {
-  Variables found = 0;
-  for (Variable v = 0; v < variables_.size(); ++v)
-    if (variables_[v] == nullptr) found |= bit(v);
-  return found;
-}
-
 Call& Model::begin(const Asked& asked) {
   harness::World& world = scene_.world();
   Call* call = world.arena.make<Call>();
@@ -48,7 +41,7 @@ Call& Model::begin(const Asked& asked) {
   call->events = world.history.events().size();
   call->injected = world.injected_failures;
   call->lives = world.ledger.lives().size();
-  call->emptied = empty();
+  call->emptied = empty_;
   call->stream_was_closed = asked.stream && stream_is_closed(*asked.stream);
   calls_.push_back(call);
   return *call;
@@ -135,6 +128,7 @@ void Model::stored(Variable variable, Wrapper wrapper) {
   }
   if (variables_[variable] != nullptr) lost_some_ = true;
   variables_[variable] = now;
+  empty_ = now != nullptr ? empty_ & ~bit(variable) : empty_ | bit(variable);
   if (call != nullptr && variable == call->asked.into) call->stored = now != nullptr;
   if (now == nullptr)
     for (Call* each : calls_) each->emptied |= bit(variable);

@@ -212,9 +212,14 @@ class Model {
   /// How many waits had been over when this task's was.
   std::uint32_t waits_before();
   /// Whether `observed` may be in element `index` of buffer.out when so many waits were over.
-  /// `expected` is what fits best, and `what` has left it.
+  /// `expected` is what fits best, and `what` has left it; `writer` has, where its result is it.
   bool explains(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
-                std::int32_t observed, std::int32_t& expected, harness::Label& what) const;
+                std::int32_t observed, std::int32_t& expected, harness::Label& what,
+                const ModelNode*& writer) const;
+  /// What a node that writes to a buffer leaves in this element of it.
+  static std::int32_t result(const ModelNode& writer, std::uint32_t index);
+  /// A launch has written to its `mid`.
+  bool produced(const Thing& buffer) const;
   bool explains_mid(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
                     std::int32_t observed) const;
   /// The addresses that its block may name.
@@ -249,7 +254,6 @@ class Model {
   void fail(const Call& call);
   /// The user objects that CUDA has made for the call.
   void hold_user_objects(const Call& call);
-  Variables empty() const;
 
   // What a call comes to, by what it asks for.
   void bind_object(Call& call);
@@ -282,6 +286,7 @@ class Model {
 
   harness::Scene& scene_;
   std::array<Wrapped*, targets::graph_argument::kVariableCount> variables_{};
+  Variables empty_ = range(0, targets::graph_argument::kVariableCount);  ///< Of them.
   std::pmr::vector<Wrapped*> wrapped_;
   std::pmr::vector<Thing*> things_;
   std::pmr::vector<ModelGraph*> graphs_;

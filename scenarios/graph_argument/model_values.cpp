@@ -113,11 +113,24 @@ bool Model::written(const Thing& buffer) const {
   });
 }
 
+std::int32_t Model::result(const ModelNode& writer, std::uint32_t index) {
+  return result_of(writer, static_cast<std::int32_t>(index));
+}
+
+bool Model::produced(const Thing& buffer) const {
+  return std::any_of(launches_.begin(), launches_.end(), [&](const ModelLaunch& launch) {
+    return std::any_of(launch.nodes.begin(), launch.nodes.end(),
+                       [&](const ModelNode& node) { return produces(node, buffer); });
+  });
+}
+
 // Launches on other streams may be anywhere: their results, too, are as good as what was there. So
 // is what was there before a loop: two executables of one definition share its value, and one may
 // end the other's.
 bool Model::explains(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
-                     std::int32_t observed, std::int32_t& expected, Label& what) const {
+                     std::int32_t observed, std::int32_t& expected, Label& what,
+                     const ModelNode*& writer) const {
+  writer = nullptr;
   bool settled = false;
   for (const ModelLaunch& launch : launches_) {
     for (const ModelNode& node : launch.nodes) {
@@ -125,7 +138,7 @@ bool Model::explains(const Thing& buffer, std::uint32_t waits, std::uint32_t ind
       const auto i = static_cast<std::int32_t>(index);
       expected = result_of(node, i);
       what = to_label(node.work);
-      if (observed == expected) return true;
+      if (observed == expected) return writer = &node, true;
       if (node.work == Work::chase && is_in_list(scene_.world().ledger, *node.things[0], buffer, i,
                                                  observed, kChaseSteps))
         return true;

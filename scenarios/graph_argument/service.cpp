@@ -171,7 +171,8 @@ Label device_label(Work work) {
   return work == Work::set ? Label("set") : to_label(work);
 }
 
-Counts count(const harness::History& history, harness::EventKind kind) {
+/// What has ended, less what the script itself has queued: nodes are not.
+Counts count(const harness::History& history) {
   static const std::array<Label, kDeviceWorkCount> kLabels = [] {
     std::array<Label, kDeviceWorkCount> labels;
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = device_label(static_cast<Work>(i));
@@ -179,9 +180,11 @@ Counts count(const harness::History& history, harness::EventKind kind) {
   }();
   Counts counts{};
   for (const harness::Event& event : history.events()) {
-    if (event.kind != kind) continue;
+    const bool ended = event.kind == harness::EventKind::finish;
+    if (!ended && event.kind != harness::EventKind::submit) continue;
     const auto found = std::find(kLabels.begin(), kLabels.end(), event.what);
-    if (found != kLabels.end()) ++counts[static_cast<std::size_t>(found - kLabels.begin())];
+    if (found != kLabels.end())
+      counts[static_cast<std::size_t>(found - kLabels.begin())] += ended ? 1u : ~0u;
   }
   return counts;
 }
@@ -198,12 +201,10 @@ void judge_runs(harness::Scene& scene, const Model& model, bool at_end) {
     for (const ModelNode& node : launch.nodes)
       if (is_device_work(node.work) && !node.idle) ++(node.looped ? loops : least)[harness::raw(node.work)];
   }
-  Counts ran = count(scene.world().history, harness::EventKind::finish);
-  const Counts queued = count(scene.world().history, harness::EventKind::submit);
+  const Counts ran = count(scene.world().history);
   for (std::size_t i = 0; i < ran.size(); ++i) {
     const bool direct = static_cast<Work>(i) == Work::copy;  // The script's own copies, too.
     if (direct && !at_end) continue;
-    ran[i] -= queued[i];
     if (ran[i] >= least[i] && (!at_end || loops[i] > 0 || ran[i] == least[i])) continue;
     scene.refuse(to_label(static_cast<Work>(i)),
                  fmt::format("ran {} times instead of {}", ran[i], least[i]));
