@@ -22,13 +22,13 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
      ops(Op::drop, Op::close_buffer, Op::collect, Op::allocate),
      ops(Op::add_memcpy, Op::add_memset, Op::drop, Op::launch), kBufferVariables},
     // Definitions that change while executables of them live.
-    {kWay | ops(Op::set_params, Op::destroy_node, Op::drop, Op::synchronize),
-     ops(Op::set_params, Op::destroy_node, Op::drop, Op::launch),
+    {kWay | ops(Op::set_params, Op::destroy_node, Op::drop, Op::synchronize, Op::plant),
+     ops(Op::set_params, Op::destroy_node, Op::drop, Op::launch, Op::plant),
      ops(Op::set_params, Op::destroy_node, Op::drop, Op::launch), kBufferVariables},
     // Executables that are updated.
     {kShortWay | ops(Op::update_node, Op::update, Op::drop, Op::add_memset),
-     ops(Op::update_node, Op::drop, Op::launch), ops(Op::update_node, Op::drop, Op::launch),
-     kBufferVariables},
+     ops(Op::update_node, Op::drop, Op::launch),
+     ops(Op::update_node, Op::update, Op::drop, Op::launch), kBufferVariables},
     // Clones, and definitions that go before their executables.
     {kShortWay | ops(Op::clone, Op::drop), ops(Op::drop, Op::launch),
      ops(Op::clone, Op::drop, Op::launch), kBufferVariables | kDefinitionVariables},
@@ -38,14 +38,14 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
      ops(Op::launch, Op::drop, Op::close_graph), kBufferVariables},
     // Children, and what belongs to them.
     {ops(Op::add_child, Op::get_child, Op::destroy_node, Op::add_memset, Op::create_definition,
-         Op::instantiate, Op::clone),
+         Op::instantiate, Op::clone, Op::update),
      ops(Op::destroy_node, Op::get_child, Op::add_child, Op::add_callback),
      ops(Op::add_child, Op::get_child, Op::destroy_node, Op::create_definition), kNodeVariables},
     // What CUDA's threads let go of: modules, events, functions.
     {kWay | ops(Op::load_module, Op::add_callback, Op::create_event, Op::add_record, Op::drop,
                 Op::close_graph),
-     ops(Op::drop, Op::collect, Op::make_cycle, Op::close_graph), ops(Op::drop, Op::launch),
-     kModuleVariables | kEventVariables},
+     ops(Op::drop, Op::collect, Op::make_cycle, Op::close_graph, Op::plant, Op::flood),
+     ops(Op::drop, Op::launch), kModuleVariables | kEventVariables},
     // Events and streams that are closed.
     {kWay | ops(Op::create_event, Op::add_record, Op::add_wait, Op::close_event, Op::record,
                 Op::close_stream, Op::drop, Op::upload),
