@@ -57,7 +57,8 @@ Status Script::prepare_call(const Shared<ModuleBox>& module, Work work, const Re
   call.x = x.memory->address;
   call.y = y.memory->address;
   const std::size_t count = fill_addresses(work, call.addresses, call.a, call.x, call.y);
-  call.things = {x.thing, count > 1 ? y.thing : nullptr};
+  call.things[0] = x.thing;
+  if (count > 1) call.things[1] = y.thing;
   if (work == Work::chase) return Status::ok;  // int(buffer.handle): numbers, and no owners.
   call.owners.arguments->set(0u, first);
   if (count > 1) call.owners.arguments->set(1u, second);

@@ -17,6 +17,14 @@ static CUDA_MEMCPY3D copy_of(CUdeviceptr target, CUdeviceptr source) {
   return copy;
 }
 
+/// How the steps of both are called, and what they leave in the ghost's record.
+struct CopyOrSet {
+  harness::Label step;
+  Work work;
+};
+static constexpr std::array<CopyOrSet, 2> kCopyOrSet{
+    {{"GN_memset", Work::set}, {"GN_memcpy", Work::copy}}};
+
 Status Script::add_copy_or_set(Variable into, Variable variable, Variable target_variable,
                                Variable source_variable, std::int32_t value) {
   const Op op(core_);
@@ -26,14 +34,14 @@ Status Script::add_copy_or_set(Variable into, Variable variable, Variable target
                             {source_variable, kBufferType, source}});
   if (status != Status::ok) return status;
   const bool copies = target_variable != source_variable;
-  status = c_call(copies ? harness::Label("GN_memcpy") : harness::Label("GN_memset"), [&] {
+  status = c_call(kCopyOrSet[copies].step, [&] {
     Owners owners;
     owners.operands = core_.runtime.heap.make(kTupleType);  // First: see prepare_call().
     const BufferPayload& to = target->payload<BufferPayload>();
     const BufferPayload& from = source->payload<BufferPayload>();
     if (!to.memory || !from.memory) return Status::closed;
     const CUdeviceptr out = to.memory->address + offsetof(Block, out);
-    GhostNode ghost{.work = copies ? Work::copy : Work::set, .things = {to.thing}};
+    GhostNode ghost{.work = kCopyOrSet[copies].work, .things = {to.thing}};
     owners.operands->set(0u, target);
     owners.memory[0] = to.memory;
     if (!copies)
