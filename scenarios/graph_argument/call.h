@@ -47,6 +47,7 @@ struct Call {
   bool stored = false;        ///< What it has made is in `into`.
   bool stream_was_closed = false;  ///< When it was asked.
   bool accepted_closed = false;    ///< The path took another for it, and said so.
+  bool met_ended = false;     ///< The path has used what had ended, and said so.
   std::size_t mark = 0;       ///< Launches when it began to wait.
   bool finished_some = false; ///< A launch is over that was not known to be.
   std::uint32_t waits = 0;    ///< Waits that were over when its own was.

@@ -3,9 +3,12 @@
 // The script, Python's main thread, fills its slots with ops. Mutators, more Python threads over
 // the same globals, begin with the first node. Last the script drops its graphs, waits, drops the
 // rest and waits again: what is then still alive was retained. Or the interpreter ends first.
+#include <cuda.h>
+
 #include <algorithm>
 
 #include "scenarios/graph_argument/script.h"
+#include "scenarios/graph_argument/service_calls.h"
 
 namespace scenarios::graph_argument {
 namespace {
@@ -82,6 +85,34 @@ bool settle(Scene& scene, GraphArgument& path) {
   return insist([&] { return path.synchronize_device(); }) && all;
 }
 
+/// Python code that is not cuda.core's waits for the device.
+bool synchronize_elsewhere(harness::Interpreter& interpreter) {
+  const harness::AttachScope attach(interpreter);
+  return interpreter.c_call("Device.sync", [&] {
+    return interpreter.allow_threads([] { return cuCtxSynchronize(); }) == CUDA_SUCCESS;
+  });
+}
+
+// The same, and nobody calls cuda.core: what was put off has asked for its turn by itself. After a
+// flood that may have been in vain, and is for the next call to make good.
+bool settle_quietly(Scene& scene, Script& script) {
+  GraphArgument& path = script.path();
+  if (script.model().flooded()) return settle(scene, path);
+  harness::Interpreter& interpreter = path.interpreter();
+  bool all = true;
+  for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
+    all = synchronize_elsewhere(interpreter) && all;
+    before = ended;
+    ended = ended_user_objects(scene);
+    path.wait_for_destructors(ended);
+    const harness::AttachScope attach(interpreter);
+    interpreter.step("NOP");
+  }
+  all = synchronize_elsewhere(interpreter) && all;
+  if (all) script.model().finished_all();
+  return all;
+}
+
 // With everything still in its place: what nobody can use has no reason to be there. The main
 // thread's steps serve a queue that somebody has filled.
 void judge_in_place(Scene& scene, Script& script) {
@@ -98,11 +129,13 @@ void clear_up(Scene& scene, Script& script) {
   judge_in_place(scene, script);
   path.drop_all(true);
   path.collect(2);
-  settle(scene, path);
+  if (settle_quietly(scene, script) && !script.model().flooded())
+    judge_settled(scene, script.model());
   path.drop_all(false);
   path.collect(2);
-  if (!settle(scene, path)) return;
+  if (!settle_quietly(scene, script)) return;
   judge_runs(scene, script.model(), true);
+  if ((scene.ops() & ops(Op::begin_building)) != 0) judge_captures(scene);
   if (!script.keeps_itself()) scene.mark_quiescent();
 }
 
@@ -128,6 +161,7 @@ void run_script(Stage& stage) {
   stage.deserted.wait();
   const bool exits = stage.scene.pick(Site::argument, 8) == 7;
   exits ? exit_early(stage.scene, path) : clear_up(stage.scene, stage.script);
+  stage.script.ends();
 }
 
 void run_mutator(Stage& stage, std::uint32_t task) {
@@ -174,7 +208,7 @@ void drive_shaped(Scene& scene, const Shape& shape) {
                         : targets::graph_argument::variants()[scene.variant()].make;
   GraphArgument* path = make(stage->runtime, setup);
   stage->script.set_path(*path);
-  path->init();
+  stage->script.path().init();
   scene.mark_baseline();
   begin(stage->script.path());
   const harness::TaskId main = scheduler.spawn("script", [stage] { run_script(*stage); });

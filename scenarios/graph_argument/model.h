@@ -55,6 +55,7 @@ struct Thing {
   Kind kind;
   std::int32_t value = 0;  ///< A buffer's first element.
   harness::BirthId life = harness::BirthId::none;  ///< Its memory, library or event.
+  StreamName stream = StreamName::first;  ///< Memory: where it is going to be freed.
   bool closed = false;
   ModelGraph* attribute = nullptr;  ///< buffer.graph
   std::pmr::vector<Thing*> next;    ///< What its block's `next` points at, or has pointed at.
@@ -65,6 +66,7 @@ struct ModelNode {
   Work work;
   std::uint32_t serial = 0;   ///< The same node in a definition, its clones and its executables.
   std::uint32_t made_by = 0;  ///< The call.
+  std::size_t after = 0;      ///< The place in its graph, from 1, of the one that it waits for.
   std::array<Thing*, 2> things{};
   Thing* helper = nullptr;  ///< A module or an event.
   std::int32_t value = 0;   ///< What a set writes; which of its bodies a conditional node runs.
@@ -88,13 +90,16 @@ using ModelNodes = std::pmr::vector<ModelNode>;
 struct ModelGraph {
   ModelNodes nodes;
   ModelGraph* parent = nullptr;
+  std::uint32_t last = 0;  ///< The node, by serial, that the next one comes after; 0: none.
   harness::BirthId life = harness::BirthId::none;  ///< Of a root.
   bool buried = false;   ///< Its node was destroyed, or one around it.
-  bool changed = false;  ///< A node of it was destroyed: its shape is not that of its list.
+  bool changed = false;  ///< Its shape is not that of its list, as a node of it was destroyed.
   bool endless = false;  ///< A loop in it may have nothing that ends it.
   bool branch = false;   ///< Of a conditional node.
   bool spoilt = false;   ///< It has a condition that no node asks.
 
+  /// A child's graph has a new handle whenever it is asked for, and each begins anew.
+  bool has_one_handle() const { return parent == nullptr || branch; }
   bool in_branch() const { return branch || (parent != nullptr && parent->in_branch()); }
   const ModelGraph& root() const { return parent != nullptr ? parent->root() : *this; }
   ModelGraph& root() { return parent != nullptr ? parent->root() : *this; }
@@ -141,7 +146,7 @@ struct Wrapped {
 
 /// A life of CUDA's, and what makes it of use.
 struct Holding {
-  enum class Of : std::uint8_t { thing, graph, exec, stream, call };
+  enum class Of : std::uint8_t { thing, graph, exec, stream, second_stream, call };
   harness::BirthId life;
   Of of;
   Thing* thing = nullptr;
@@ -154,6 +159,9 @@ struct Holding {
   harness::Name found_in = 0;  ///< Where it was found to be.
   harness::Tick found_at = 0;
 };
+
+/// What a node points into. A kernel that takes one buffer has the second for nothing.
+std::array<Thing*, 2> things_of(Work work, const Wrapped& first, const Wrapped& second);
 
 /// Ownership: in the run's arena; borrows the scene.
 class Model {
@@ -177,6 +185,8 @@ class Model {
   void closed(Wrapper wrapper);
   void waits(StreamName stream);
   void finished(StreamName stream);
+  /// The device has run all that it was given: by who waited for it, and is no call of the path's.
+  void finished_all();
   void destructed_one() {
     ++destructed_;
     held_up_at_ = std::max(held_up_at_, script_calls_);
@@ -185,12 +195,23 @@ class Model {
   void accepted_closed() {
     if (Call* call = current()) call->accepted_closed = true;
   }
+  void met_ended() {
+    if (Call* call = current()) call->met_ended = true;
+  }
+  /// The path is made: the script's streams are there.
+  void begins();
+  /// Nodes of a definition run one after another.
+  void comes_after(std::size_t count);
 
   // ---- what there is ----
   bool stream_is_closed(StreamName stream) const {
     return stream == StreamName::second && stream_closed_;
   }
   bool finalizing() const { return finalizing_; }
+  /// Python's queue was filled at some time.
+  bool flooded() const { return flooded_; }
+  /// Whether a builder in the variable may be said to be capturing, or not to be.
+  bool may_say_capturing(Variable variable, bool said) const;
   const harness::Scene& scene() const { return scene_; }
   Thing* buffer_of(Wrapper wrapper) const;
   /// A launch has written to it.
@@ -274,6 +295,7 @@ class Model {
   bool is_referenced(const Wrapped& wrapped) const;
   bool is_used(const Thing& thing) const;
   bool is_used(const Holding& holding) const;
+  bool is_second_stream_used() const;
   bool is_only_one(const Holding& holding) const;
   bool is_used(std::uint32_t call) const;
   bool is_reachable(const ModelGraph& root) const;
@@ -311,6 +333,7 @@ class Model {
   bool lost_some_ = false;  ///< Since note_lost() looked.
   bool lost_alive_ = false;  ///< As note_lost() found.
   bool stream_closed_ = false;
+  bool flooded_ = false;
   bool finalizing_ = false;
 };
 

@@ -93,6 +93,14 @@ bool Model::is_only_one(const Holding& holding) const {
   });
 }
 
+// Closed, it stays for as long as there is memory to be freed on it.
+bool Model::is_second_stream_used() const {
+  return !stream_closed_ || std::any_of(things_.begin(), things_.end(), [&](const Thing* thing) {
+    return thing->kind == Kind::buffer && thing->stream == StreamName::second &&
+           is_alive(thing->life);
+  });
+}
+
 bool Model::is_used(const Holding& holding) const {
   switch (holding.of) {
     case Holding::Of::thing:
@@ -103,6 +111,8 @@ bool Model::is_used(const Holding& holding) const {
       return is_open(*holding.exec);
     case Holding::Of::stream:
       return is_referenced(*holding.builder);
+    case Holding::Of::second_stream:
+      return is_second_stream_used();
     case Holding::Of::call:
       return is_used(holding.call) || is_only_one(holding);
   }

@@ -5,11 +5,18 @@
 
 namespace scenarios::graph_argument {
 
+/// What ends a run says why.
+static void judge_end(harness::Scene& scene, const Script& script) {
+  if (!script.ended() && scene.world().history.faults().empty())
+    scene.refuse("script", "ended in the middle, for no reason that anybody gave");
+}
+
 // The contract has it: CUDA's references are nothing that a collector sees.
 void judge(harness::Scene& scene) {
   if (scene.state == nullptr) return;
   const auto& script = *static_cast<const Script*>(scene.state);
   report_overdue(scene, script.model());
+  judge_end(scene, script);
   if (!script.keeps_itself()) return;
   harness::Fault fault;
   fault.kind = harness::FaultKind::retention;

@@ -33,6 +33,9 @@ class Script final : public targets::graph_argument::Observer {
   void begin_using();
 
   using Window = targets::graph_argument::Window;
+  /// The script has come to its end.
+  void ends() { ended_ = true; }
+  bool ended() const { return ended_; }
   /// The window reached last, or -1.
   int last_window() const { return last_window_; }
   /// A graph keeps something that keeps the graph.
@@ -53,6 +56,7 @@ class Script final : public targets::graph_argument::Observer {
     scene_.exercised();
     launched_ = true;
   }
+  void comes_after(std::size_t count) override { model_.comes_after(count); }
   void closed(Wrapper wrapper) override { model_.closed(wrapper); }
   void waits(StreamName stream) override { model_.waits(stream); }
   void finished(StreamName stream) override { model_.finished(stream); }
@@ -64,6 +68,7 @@ class Script final : public targets::graph_argument::Observer {
   void read(Wrapper buffer, const Contents& contents) override;
   void accepted_closed(harness::Label what) override;
   void met_stranger(harness::Label what) override;
+  void met_ended() override { model_.met_ended(); }
   void closed_cycle() override {
     reached(Window::r20);
     keeps_itself_ = true;
@@ -127,6 +132,7 @@ class Script final : public targets::graph_argument::Observer {
   bool added_ = false;
   bool launched_ = false;
   bool keeps_itself_ = false;
+  bool ended_ = false;
   int last_window_ = -1;
   // Whatever changes a variable leaves an event: without a new one, the situation is the old one,
   // and so is what is offered to the same task.

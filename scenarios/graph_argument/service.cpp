@@ -2,6 +2,8 @@
 // the device ran.
 #include "scenarios/graph_argument/service.h"
 
+#include "scenarios/graph_argument/service_calls.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,89 +40,9 @@ std::uint32_t bound_least(const Asked& asked) {
   }
 }
 
-/// The call of CUDA's that an op stands for; empty where it need make none.
-Label cuda_call(Op op) {
-  switch (op) {
-    case Op::allocate:
-      return "cuMemAllocAsync";
-    case Op::load_module:
-      return "cuLibraryLoadData";
-    case Op::create_event:
-      return "cuEventCreate";
-    case Op::record:
-      return "cuEventRecord";
-    case Op::create_definition:
-      return "cuGraphCreate";
-    case Op::add_kernel:
-    case Op::add_scratch:
-      return "cuGraphAddKernelNode";
-    case Op::add_memcpy:
-      return "cuGraphAddMemcpyNode";
-    case Op::add_memset:
-      return "cuGraphAddMemsetNode";
-    case Op::add_record:
-      return "cuGraphAddEventRecordNode";
-    case Op::add_wait:
-      return "cuGraphAddEventWaitNode";
-    case Op::add_callback:
-      return "cuGraphAddHostNode";
-    case Op::add_child:
-      return "cuGraphAddChildGraphNode";
-    case Op::get_child:
-      return "cuGraphChildGraphNodeGetGraph";
-    case Op::set_params:
-      return "cuGraphKernelNodeSetParams";
-    case Op::destroy_node:
-      return "cuGraphDestroyNode";
-    case Op::clone:
-      return "cuGraphClone";
-    case Op::add_conditional:
-      return "cuGraphAddNode";
-    case Op::add_alloc:
-      return "cuGraphAddMemAllocNode";
-    case Op::add_free:
-      return "cuGraphAddMemFreeNode";
-    case Op::begin_building:
-      return "cuStreamBeginCapture";
-    case Op::launch_captured:
-      return "cuLaunchKernel";
-    case Op::end_building:
-      return "cuStreamEndCapture";
-    case Op::complete:
-    case Op::instantiate:
-      return "cuGraphInstantiate";
-    case Op::upload:
-      return "cuGraphUpload";
-    case Op::launch:
-      return "cuGraphLaunch";
-    case Op::update_node:
-      return "cuGraphExecKernelNodeSetParams";
-    case Op::update:
-      return "cuGraphExecUpdate";
-    case Op::synchronize:
-      return "cuStreamSynchronize";
-    case Op::synchronize_device:
-      return "cuCtxSynchronize";
-    default:
-      return {};
-  }
-}
-
-/// By the task that was asked, and well.
-bool called_cuda(const harness::Scene& scene, const Call& call) {
-  const Label wanted = cuda_call(call.asked.op);
-  if (wanted.empty()) return true;
-  const auto& events = scene.world().history.events();
-  for (std::size_t i = call.events; i < events.size(); ++i)
-    if (events[i].kind == harness::EventKind::call && events[i].what == wanted &&
-        events[i].task == harness::raw(call.task) && events[i].value == 0)
-      return true;
-  return false;
-}
-
-bool is_done(const harness::Scene& scene, const Call& call) {
+bool is_done(const Call& call) {
   const Asked& asked = call.asked;
-  if (call.bound < bound_least(asked) || !called_cuda(scene, call)) return false;
+  if (call.bound < bound_least(asked)) return false;
   if (asked.into != kNowhere && !call.stored) return false;
   if (asked.op == Op::drop) return (call.emptied & asked.given) != 0;
   if (asked.op == Op::close_buffer || asked.op == Op::close_event)
@@ -147,8 +69,11 @@ void judge_acceptance(harness::Scene& scene, const Call& call) {
 
 void judge_answer(harness::Scene& scene, const Model& model, const Call& call, Status status) {
   const Label name = kOps[harness::raw(call.asked.op)].name;
+  const CallsMade made = calls_made(scene.world().history, call);
+  if (made.pushed != 0) scene.refuse(name, "left another context current");
   if (status == Status::ok) {
-    if (!is_done(scene, call)) scene.refuse(name, "ok, and left undone");
+    if (!made.asked_for || !is_done(call)) scene.refuse(name, "ok, and left undone");
+    if (made.failed) scene.refuse(name, "ok, although CUDA has failed");
     return judge_acceptance(scene, call);
   }
   const bool has_cause = scene.world().history.faults().size() > call.faults;

@@ -75,6 +75,11 @@ bool went_with_its_node(const Model&, const Call& call) {
   });
 }
 
+/// The path does not keep track of it, and says so.
+bool used_what_went(const Model& model, const Call& call) {
+  return call.met_ended && went_with_its_node(model, call);
+}
+
 bool not_capturing(const Model&, const Call& call) {
   return is(call, {Op::launch_captured, Op::end_building}) &&
          any_referred(call, [](const Wrapped* each) {
@@ -124,7 +129,8 @@ bool other_shape(const Model&, const Call& call) {
                      [](const ModelNode& a, const ModelNode& b) {
                        const bool kernels = a.work <= Work::leave && b.work <= Work::leave;
                        const bool memory = a.work == Work::allocation || a.work == Work::free;
-                       return kernels || (a.work == b.work && (!memory || a.serial == b.serial));
+                       return a.after == b.after &&
+                              (kernels || (a.work == b.work && (!memory || a.serial == b.serial)));
                      });
 }
 
@@ -255,7 +261,7 @@ constexpr std::array kRefusals{
     Refusal{"instantiate, update", Status::type_error, never_ends,
             "the script does not run a loop that nothing ends"},
     Refusal{"all", Status::driver_error, was_injected, "the run's own"},
-    Refusal{"on graphs and nodes", Status::driver_error, went_with_its_node,
+    Refusal{"on graphs and nodes", Status::driver_error, used_what_went,
             "CUDA: their handles are not valid any more"},
     Refusal{"synchronize_device", Status::driver_error, waits_in_capture, kCapture},
     Refusal{"launch_captured, end_building", Status::driver_error, invalidated, kCapture},

@@ -63,7 +63,11 @@ class Witness final : public targets::graph_argument::GraphArgument {
   Status flood_pending_calls() override;
 
   // ---- nothing to judge ----
-  Status init() override { return path_.init(); }
+  Status init() override {
+    const Status status = path_.init();
+    model_.begins();
+    return status;
+  }
   Status drop_all(bool graphs) override { return path_.drop_all(graphs); }
   void wait_for_destructors(std::size_t count) override { path_.wait_for_destructors(count); }
   void idle() override { path_.idle(); }
@@ -77,7 +81,12 @@ class Witness final : public targets::graph_argument::GraphArgument {
   targets::graph_argument::NodeKind node_kind(Variable variable) const override {
     return path_.node_kind(variable);
   }
-  bool is_capturing(Variable variable) const override { return path_.is_capturing(variable); }
+  bool is_capturing(Variable variable) const override {
+    const bool said = path_.is_capturing(variable);
+    if (!model_.may_say_capturing(variable, said))
+      scene_.refuse("builder", said ? "captures, and has ended" : "does not capture, and has not ended");
+    return said;
+  }
   harness::Interpreter& interpreter() override { return path_.interpreter(); }
 
  private:

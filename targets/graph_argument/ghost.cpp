@@ -117,7 +117,8 @@ bool Ghost::never_ends(const GhostGraph& graph) const {
 void Ghost::stale_handle_used(std::uint64_t handle, Label what) {
   const bool dead =
       std::find(dead_handles_.begin(), dead_handles_.end(), handle) != dead_handles_.end();
-  if (!dead && observer_ != nullptr) observer_->met_stranger(what);
+  if (observer_ == nullptr) return;
+  dead ? observer_->met_ended() : observer_->met_stranger(what);
 }
 
 // ---- memory of graphs ---------------------------------------------------------------------------

@@ -148,6 +148,8 @@ class Observer {
   virtual void stored(Variable variable, Wrapper wrapper) = 0;
   /// CUDA has done what the call asks for; of a call that asks for two nodes, each time.
   virtual void bound() = 0;
+  /// The node that is about to be added comes after so many others.
+  virtual void comes_after(std::size_t count) = 0;
   /// A buffer or an event was closed.
   virtual void closed(Wrapper wrapper) = 0;
   /// The call begins to wait for a stream, ...
@@ -164,6 +166,8 @@ class Observer {
   virtual void accepted_closed(harness::Label what) = 0;
   /// A handle was used that CUDA has given to something else since.
   virtual void met_stranger(harness::Label what) = 0;
+  /// A handle is about to be used whose object has ended, by who does not keep track of that.
+  virtual void met_ended() = 0;
   /// What a user object keeps refers to the graph that keeps it: nobody will ever let go.
   virtual void closed_cycle() = 0;
 };

@@ -22,6 +22,7 @@ Status Script::add_node(const Ref& definition, GhostNode ghost, const Owners& ow
   }
   CUgraphNode node = nullptr;
   const std::size_t count = graph->last != nullptr ? 1 : 0;
+  tell(&Observer::comes_after, count);
   if (call(graph->graph, &graph->last, count, &node) != CUDA_SUCCESS) {
     core_.ghost.reach(Window::r16);
     policy_.roll_back(*graph, prepared);

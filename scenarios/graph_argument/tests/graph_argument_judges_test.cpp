@@ -1,0 +1,164 @@
+// Judges of what a call does to the driver, and of what is left to be done by itself: each test breaks
+// the path in one place.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "scenarios/graph_argument/tests/graph_argument_broken.h"
+
+namespace scenarios::graph_argument::testing {
+namespace {
+
+using harness::Fault;
+using harness::FaultKind;
+using harness::Label;
+using targets::graph_argument::ResourceKind;
+using targets::graph_argument::Variable;
+
+template <class Policy, class Path = Script>
+void expect_fault(const Program& program, FaultKind kind, Label object, std::string_view detail) {
+  const std::vector<Fault> faults = outcome_of<Policy, Path>(program).faults;
+  std::string found;
+  for (const Fault& fault : faults) found += fault.signature() + ": " + fault.detail + "; ";
+  EXPECT_TRUE(std::any_of(faults.begin(), faults.end(),
+                          [&](const Fault& fault) {
+                            return fault.kind == kind && fault.object_kind == object &&
+                                   fault.detail.find(detail) != std::string::npos;
+                          }))
+      << object.view() << ": " << found;
+  EXPECT_EQ(outcome_of<RetainPerNode>(program).faults, std::vector<Fault>());
+}
+
+/// A builder that is left alone; one that is ended, and dropped.
+Program builders() {
+  return Program()
+      .script(Op::begin_building)
+      .script(Op::launch_captured)
+      .script(Op::begin_building)
+      .script(Op::end_building)
+      .script(Op::add_kernel);
+}
+
+// ---- calls of CUDA's ----------------------------------------------------------------------------
+
+struct IgnoresFailures : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  Status prepare(GraphBox& graph, const Owners& owners, Keeping*& prepared) override {
+    cuGraphRetainUserObject(graph.graph, nullptr, 1, 0);
+    return RetainPerNode::prepare(graph, owners, prepared);
+  }
+};
+
+TEST(GraphArgumentCalls, AFailureThatIsAnsweredWithOkIsAFault) {
+  expect_fault<IgnoresFailures>(plain_program(), FaultKind::refusal, "add_kernel",
+                                "ok, although CUDA has failed");
+}
+
+struct LeavesItsContext : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  void release(Garbage garbage) override {
+    cuCtxPushCurrent(core_.context);
+    RetainPerNode::release(std::move(garbage));
+  }
+};
+
+TEST(GraphArgumentCalls, AContextThatIsLeftCurrentIsAFault) {
+  expect_fault<LeavesItsContext>(Program().script(Op::drop), FaultKind::refusal, "drop",
+                                 "left another context current");
+}
+
+struct EndsNoCapture : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  void release(Garbage garbage) override {
+    if (garbage.kind != ResourceKind::capture) RetainPerNode::release(std::move(garbage));
+  }
+};
+
+TEST(GraphArgumentCalls, ACaptureThatIsNeverEndedIsAFault) {
+  expect_fault<EndsNoCapture>(builders(), FaultKind::refusal, "capture",
+                              "ended 1 times instead of 2");
+}
+
+// ---- what a script may rely on ------------------------------------------------------------------
+
+struct ForgetsTheOrder : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  void destroyed(GraphBox& graph, CUgraphNode node) override {
+    RetainPerNode::destroyed(graph, node);
+    graph.last = nullptr;
+  }
+};
+
+TEST(GraphArgumentOrder, ANodeComesAfterTheLastThatIsThere) {
+  Program program = Program().script(Op::add_kernel).script(Op::add_kernel);
+  program.script(Op::destroy_node, {13}).script(Op::add_memset);
+  expect_fault<ForgetsTheOrder>(program, FaultKind::refusal, "node", "after none");
+}
+
+// What is added to a clone comes after nothing: the same nodes, in another order.
+TEST(GraphArgumentOrder, AnUpdateToAnotherOrderMayBeRefused) {
+  Program program = Program().script(Op::add_kernel).script(Op::clone);
+  program.script(Op::add_callback, {0, 11}).script(Op::add_callback, {0, 10});
+  program.script(Op::instantiate, {0, 11}).script(Op::update, {0, 10});
+  EXPECT_EQ(outcome_of<RetainPerNode>(program).faults, std::vector<Fault>());
+}
+
+struct ForgetsThatItCaptures : Script {
+  using Script::Script;
+  bool is_capturing(Variable) const override { return false; }
+};
+
+TEST(GraphArgumentService, ABuilderKnowsThatItCaptures) {
+  expect_fault<RetainPerNode, ForgetsThatItCaptures>(builders(), FaultKind::refusal, "builder",
+                                                     "does not capture");
+}
+
+struct DiesQuietly : Script {
+  using Script::Script;
+  Status launch(Variable, StreamName) override { harness::World::current()->scheduler.die(); }
+};
+
+TEST(GraphArgumentService, ARunThatEndsInTheMiddleForNoReasonIsAFault) {
+  expect_fault<RetainPerNode, DiesQuietly>(plain_program(), FaultKind::refusal, "script",
+                                           "ended in the middle");
+}
+
+// ---- what is bounded ----------------------------------------------------------------------------
+
+struct KeepsStreams : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  void release(Garbage garbage) override {
+    if (garbage.kind != ResourceKind::stream) RetainPerNode::release(std::move(garbage));
+  }
+};
+
+TEST(GraphArgumentBounded, AClosedStreamGoesWhenNoMemoryIsToBeFreedOnIt) {
+  const Program held = Program().script(Op::set_deallocation_stream, {0, 1}).script(Op::close_stream);
+  expect_fault<KeepsStreams>(Program().script(Op::close_stream), FaultKind::retention, "stream",
+                             "nobody could use it");
+  expect_fault<KeepsStreams>(Program(held).script(Op::drop), FaultKind::retention, "stream",
+                             "nobody could use it");
+}
+
+/// What is put off waits for the next call, which may never come.
+struct WaitsForACall : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  void release(Garbage garbage) override {
+    if (garbage.kind != ResourceKind::memory) return RetainPerNode::release(std::move(garbage));
+    late.push_back(std::move(garbage));
+  }
+  void entered() override {
+    for (Garbage& garbage : late) RetainPerNode::release(std::move(garbage));
+    late.clear();
+    RetainPerNode::entered();
+  }
+  std::pmr::vector<Garbage> late;
+};
+
+TEST(GraphArgumentBounded, WhatIsPutOffNeedsNoFurtherCall) {
+  expect_fault<WaitsForACall>(Program().script(Op::add_kernel).script(Op::drop),
+                              FaultKind::retention, "device memory", "nobody could use it");
+}
+
+}  // namespace
+}  // namespace scenarios::graph_argument::testing
