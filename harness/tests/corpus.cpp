@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -22,6 +23,18 @@ std::map<std::string, Reproducer> read_corpus(const Scenario& scenario, const ch
   for (const auto& entry : fs::directory_iterator(corpus_of(scenario) / folder))
     files.emplace(entry.path().stem().string(), read_reproducer(entry.path().string()));
   return files;
+}
+
+std::vector<std::string> program_names(const Scenario& scenario, bool (*left_out)(const std::string& name)) {
+  std::vector<std::string> names;
+  for (const auto& [name, program] : read_corpus(scenario, "programs"))
+    if (!left_out(name)) names.push_back(name);
+  return names;
+}
+
+std::string as_test_name(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 int window_of_program(const Scenario& scenario, std::string_view name) {

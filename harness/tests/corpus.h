@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/minimize.h"
 #include "harness/reproducer.h"
@@ -20,6 +21,12 @@ std::filesystem::path corpus_of(const Scenario& scenario);
 
 /// The files of one folder, by name without ending. Empty where there is no such folder.
 std::map<std::string, Reproducer> read_corpus(const Scenario& scenario, const char* folder);
+
+/// The names of the programs but those that are left out: for a test of each, as enumerating takes its time.
+std::vector<std::string> program_names(const Scenario& scenario, bool (*left_out)(const std::string& name));
+
+/// The name with nothing in it that the name of a test may not have.
+std::string as_test_name(std::string name);
 
 /// The window that a program is named after, or -1: "W1", or "W1-context" where it has several.
 int window_of_program(const Scenario& scenario, std::string_view name);

@@ -13,20 +13,24 @@ using harness::testing::ProgramProofs;
 using harness::testing::read_corpus;
 
 /// What does no harm by itself.
-bool is_protected(std::string_view window) { return window == "W3"; }
+bool is_protected(const std::string& window) { return window == "W3"; }
 
-TEST(AlltoallvPrograms, FailAsShippedWithinThreeDecisionsAndHoldForSnapshotRegion) {
+class AlltoallvProgram : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(AlltoallvProgram, FailsAsShippedWithinThreeDecisionsAndHoldsForSnapshotRegion) {
   ProgramProofs proofs(scenario);
-  for (const auto& [name, program] : read_corpus(scenario, "programs"))
-    if (!is_protected(name))
-      proofs.expect_told_apart(name, program, "reread_slot", "snapshot_region");
+  proofs.expect_told_apart(GetParam(), read_corpus(scenario, "programs").at(GetParam()), "reread_slot",
+                           "snapshot_region");
 }
 
-TEST(AlltoallvPrograms, AreTheSmallest) {
+TEST_P(AlltoallvProgram, IsTheSmallest) {
   ProgramProofs proofs(scenario);
-  for (const auto& [name, program] : read_corpus(scenario, "programs"))
-    if (!is_protected(name)) proofs.expect_smallest(name, program, "reread_slot");
+  proofs.expect_smallest(GetParam(), read_corpus(scenario, "programs").at(GetParam()), "reread_slot");
 }
+
+INSTANTIATE_TEST_SUITE_P(Corpus, AlltoallvProgram,
+                         ::testing::ValuesIn(harness::testing::program_names(scenario, is_protected)),
+                         [](const auto& info) { return harness::testing::as_test_name(info.param); });
 
 TEST(AlltoallvPrograms, GivingTheSlotAwayDoesNoHarmByItself) {
   ProgramProofs proofs(scenario);
