@@ -175,7 +175,10 @@ std::string runs_of_a_fresh_process() {
   const auto self = std::filesystem::read_symlink("/proc/self/exe").filename();
   const std::vector<std::string> arguments{"--gtest_filter=CrashFreshProcess.DISABLED_PrintsItsRuns",
                                            "--gtest_also_run_disabled_tests"};
-  const Ended ended = run_child(self, arguments, [] { unsetenv("GTEST_TOTAL_SHARDS"); });
+  const Ended ended = run_child(self, arguments, [] {  // All of its tests, whatever part this process runs.
+    unsetenv("GTEST_TOTAL_SHARDS");
+    unsetenv("GTEST_SHARD_INDEX");
+  });
   std::istringstream in(ended.out);
   std::string runs;
   for (std::string line; std::getline(in, line);)
