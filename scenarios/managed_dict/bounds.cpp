@@ -34,6 +34,7 @@ void Census::look() {
     if (!lives[seen_].alive) continue;
     const auto kind = std::find_if(kCounted.begin(), kCounted.end(),
                                    [&](const Kind& one) { return one.kind == lives[seen_].kind; });
+    if (kind == kCounted.begin()) instance_bytes_ = std::max(instance_bytes_, lives[seen_].bytes);
     if (kind != kCounted.end())
       alive_[static_cast<std::size_t>(kind - kCounted.begin())].push_back(
           static_cast<BirthId>(seen_));

@@ -15,6 +15,8 @@ class Census {
   /// No statement is under way but `blocks` with blocks of other tasks: what there is more of than
   /// anybody can reach was retained. Reported once.
   void judge(const Bounds& bounds);
+  /// Bytes of the largest instance that was seen; 0 where none was.
+  std::uint64_t instance_bytes() const { return instance_bytes_; }
   /// Instances that there were at the last judgement.
   std::uint64_t instances() const { return alive_[0].size(); }
 
@@ -26,6 +28,7 @@ class Census {
   std::size_t seen_ = 1;
   std::array<std::pmr::vector<harness::BirthId>, kKinds> alive_;
   bool reported_ = false;
+  std::uint64_t instance_bytes_ = 0;
 };
 
 }  // namespace scenarios::managed_dict

@@ -62,6 +62,9 @@ Contents* Model::held() {
 void Model::part_from_held(Variable variable) {
   if (held_of_ != variable) return;
   held_ = contents_[variable];
+  held_has_values_ = variables_[variable].has_values && !is_inline();
+  // An instance that refers to itself goes when it is collected, and takes its values along then.
+  is_held_form_known_ = variables_[variable].is_form_known && held_.count(Kept::itself) == 0;
   held_of_ = kNobody;
 }
 
@@ -135,7 +138,7 @@ void Model::apply(const Statement& statement) {
     case Op::set_class:
       instance.of = statement.of;
       instance.has_dict = true;
-      if (layout_ == targets::managed_dict::Version::cpython313) instance.has_values = false;
+      if (is_inline()) instance.has_values = false;
       return;
     case Op::set_type_attr:
       type_numbers_ |= 1U << harness::raw(statement.of);

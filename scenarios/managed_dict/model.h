@@ -61,6 +61,14 @@ class Model {
   Contents& contents(Variable variable) { return contents_[variable]; }
   /// What vars() returned last holds, or null where there is none.
   Contents* held();
+  bool held_has_values() const {
+    return held_of_ != kNobody ? variables_[held_of_].has_values : held_has_values_;
+  }
+  bool is_held_form_known() const {
+    return held_of_ != kNobody ? variables_[held_of_].is_form_known : is_held_form_known_;
+  }
+  /// Values are part of their instance, and go with it.
+  bool is_inline() const { return layout_ == targets::managed_dict::Version::cpython313; }
   void set_layout(targets::managed_dict::Version layout) { layout_ = layout; }
   /// There was no memory: how far the statement got is not known.
   void failed(const Statement& statement) { variables_[statement.variable].is_form_known = false; }
@@ -85,7 +93,9 @@ class Model {
   targets::managed_dict::Version layout_{};
   bool holds_ = false;
   Variable held_of_ = kNobody;  ///< Whose dict vars() returned last, while it is.
-  Contents held_;               ///< After that.
+  Contents held_;               ///< After that,
+  bool held_has_values_ = false;
+  bool is_held_form_known_ = true;
   std::array<bool, targets::managed_dict::kClassCountOfPath> subclassed_{};
   std::uint32_t noise_ = 0;
   std::uint32_t loose_ = 0;          ///< Dropped, and only the collector can free them.

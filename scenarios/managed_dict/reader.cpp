@@ -18,10 +18,16 @@ void Reader::read_instance(ManagedDict& path, Variable variable, bool asked) {
     model_.overflowed(variable);
   scene_.expect("dict", view.has_dict, instance.has_dict);
   scene_.expect("kept in values", view.has_values, instance.has_values);
+  scene_.expect("embedded", view.is_embedded, model_.is_inline() && view.has_values);
 }
 
-void Reader::read_held(ManagedDict& path) {
-  if (Contents* held = model_.held()) compare(path.held_view(), *held);
+void Reader::read_held(ManagedDict& path, bool asked) {
+  Contents* held = model_.held();
+  if (held == nullptr) return;
+  const View view = path.held_view();
+  compare(view, *held);
+  if (!asked && model_.is_held_form_known())
+    scene_.expect("kept in values", view.has_values, model_.held_has_values());
 }
 
 // A class whose instances have room for all names that are drawn never runs out.

@@ -13,7 +13,7 @@ class Reader {
   /// The variable, as vars() and type() tell. `asked`: others ask for dicts as well.
   void read_instance(targets::managed_dict::ManagedDict& path, Variable variable, bool asked);
   /// What vars() returned last.
-  void read_held(targets::managed_dict::ManagedDict& path);
+  void read_held(targets::managed_dict::ManagedDict& path, bool asked);
   /// An instance was made: keys that are shared leave less and less room to spare.
   void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room);
 

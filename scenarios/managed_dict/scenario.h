@@ -29,8 +29,9 @@ enum class Op : std::uint8_t {
   launch,
   force_compile,
   deopt,
+  store_all,
 };
-inline constexpr std::size_t kOpCount = 18;
+inline constexpr std::size_t kOpCount = 19;
 inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"new_instance"},
     {"del_instance"},
@@ -50,6 +51,7 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"launch"},
     {"force_compile"},
     {"deopt"},
+    {"store_all"},
 }};
 
 using targets::managed_dict::kWindowCount;

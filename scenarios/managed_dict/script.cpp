@@ -11,9 +11,11 @@ namespace scenarios::managed_dict {
 
 using harness::Label;
 using harness::Site;
+using targets::managed_dict::basic_bytes;
 using targets::managed_dict::Body;
 using targets::managed_dict::Function;
 using targets::managed_dict::kFunctionCount;
+using targets::managed_dict::kPreheaderBytes;
 using targets::managed_dict::kVariableCount;
 
 namespace {
@@ -27,7 +29,7 @@ constexpr Ops kAlways = ops(Op::new_instance, Op::set_type_attr, Op::subclass, O
                             Op::hold_noise, Op::with_block, Op::force_compile, Op::deopt);
 constexpr Ops kOfInstances =
     ops(Op::del_instance, Op::store_attr, Op::load_attr, Op::delete_attr, Op::access_dict,
-        Op::replace_dict, Op::delete_dict, Op::set_class, Op::launch);
+        Op::replace_dict, Op::delete_dict, Op::set_class, Op::launch, Op::store_all);
 /// What stores, where it is compiled. Which kinds take part is drawn per run by some strategies, so
 /// that there are several.
 constexpr Ops kStoring = ops(Op::new_instance, Op::store_attr, Op::with_block);
@@ -103,7 +105,22 @@ void Script::take_slot(std::uint32_t task, std::uint32_t slot) {
   if (picked < 0) return;
   scene_.world().scheduler.turn({});
   const auto op = static_cast<Op>(picked);
-  if ((applicable() & ops(op)) != 0) run(choose_arguments(op, task, slot));
+  if ((applicable() & ops(op)) == 0) return;
+  const Call call = choose_arguments(op, task, slot);
+  if (op == Op::store_all)
+    store_all(call);
+  else
+    run(call);
+}
+
+// One statement for each: keys, values and tables grow until there is no room.
+void Script::store_all(Call call) {
+  call.about.op = Op::store_attr;
+  for (Attribute attribute = 0; attribute < kAttributesDrawn; ++attribute) {
+    call.about.attribute = attribute;
+    run(call);
+  }
+  scene_.count_op(harness::raw(Op::store_all));
 }
 
 // Whatever it is, an instance is stored to: by the block, by the statement, or by one more.
@@ -154,8 +171,10 @@ void Script::run(const Call& call) {
 void Script::judge_state(const Statement& about) {
   if (!scene_.world().history.faults().empty()) return;
   reader_.read_instance(*path_, about.variable, asked_);
-  if (starved_ == 0) reader_.read_held(*path_);
+  if (starved_ == 0) reader_.read_held(*path_, asked_);
   census_.judge(model_.bounds(blocks_, asked_));
+  if (const std::uint64_t bytes = census_.instance_bytes(); bytes != 0 && !model_.is_inline())
+    scene_.expect("instance bytes", bytes, kPreheaderBytes + basic_bytes(path_->layout()));
   scene_.expect("class references", path_->class_references(), census_.instances());
 }
 
@@ -188,6 +207,10 @@ Script::Call Script::choose_arguments(Op op, std::uint32_t task, std::uint32_t s
     case Op::store_attr:
       about.variable = choose_defined();
       about.attribute = choose(kAttributesDrawn);
+      about.kind = static_cast<ValueKind>(choose(4));
+      break;
+    case Op::store_all:
+      about.variable = choose_defined();
       about.kind = static_cast<ValueKind>(choose(4));
       break;
     case Op::load_attr:
@@ -268,6 +291,8 @@ Status Script::perform(const Call& call) {
       return path.force_compile(call.function);
     case Op::deopt:
       return path.deopt(call.function);
+    case Op::store_all:
+      break;  // Many statements: each is performed for itself.
   }
   return Status::ok;
 }

@@ -66,6 +66,7 @@ class Script final : public targets::managed_dict::Witness {
   };
   Call choose_arguments(Op op, std::uint32_t task, std::uint32_t slot);
   void run(const Call& call);
+  void store_all(Call call);
   Status perform(const Call& call);
   void judge_state(const Statement& about);
   void judge_answer(Op op, Status expected, Status status, bool starved);

@@ -129,7 +129,6 @@ Status Attributes::replace_dict(Address object, Address dict) {
   if (core_.setup.version == Version::cpython313) {
     // What the dict shares with the object it takes along, and the object is empty.
     if (const Status status = core_.dicts.detach(old); status != Status::ok) return status;
-    if (look(object).values != 0) free_values(inline_values(object));
   }
   store(object + kWordOffset, dict);
   if (GhostInstance* ghost = core_.ghost.find(object)) ghost->dict = dict;

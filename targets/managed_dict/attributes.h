@@ -54,8 +54,12 @@ class Attributes {
   std::uint32_t value_index(Address values, std::uint32_t position) {
     return load_byte(order_byte(values, position));
   }
-  /// Whether the values are part of their instance.
+  /// Whether the values are part of their instance,
   bool is_inline(Address values);
+  /// and say so.
+  bool is_embedded(Address values) {
+    return is_inline(values) && load_byte(values + kInlineEmbeddedOffset) != 0;
+  }
   /// The word at -0x18, for probes.
   std::uint64_t word(Address object) { return load(object + kWordOffset); }
 

@@ -36,6 +36,7 @@ void Viewer::add_dict(View& view, Address dict) {
 
 void Viewer::add_values(View& view, Address values, const SharedKeys& keys) {
   view.has_values = true;
+  view.is_embedded = core_.attributes.is_embedded(values);
   const std::uint32_t count = core_.attributes.value_count(values);
   for (std::uint32_t position = 0; position < count; ++position) {
     const std::uint32_t index = core_.attributes.value_index(values, position);

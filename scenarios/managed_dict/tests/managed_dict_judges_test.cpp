@@ -63,7 +63,8 @@ class Wrapper : public md::ManagedDict {
 
 /// Runs the program on a broken `stock`, and tells kinds and what they are of.
 template <class Broken>
-std::vector<std::string> run(const Program& program) {
+std::vector<std::string> run(const Program& program,
+                             const char* config = "layout=cpython312 compiler=inline") {
   static harness::Runner runner;
   harness::Scenario broken = scenario;
   broken.drive = [](harness::Scene& scene) {
@@ -74,7 +75,8 @@ std::vector<std::string> run(const Program& program) {
     });
   };
   std::vector<std::string> words;
-  const harness::Case the_case{&broken, variant_named("stock"), {}, &sim(), program.tape()};
+  const harness::Case the_case{&broken, variant_named("stock"),
+                               harness::parse_config(scenario, config), &sim(), program.tape()};
   for (const harness::Fault& fault : runner.run(the_case).faults)
     words.push_back(std::string(to_label(fault.kind).view()) + " " + fault.object_kind.c_str() +
                     (fault.use_site == harness::Label("bound") ? " bound" : ""));
@@ -372,6 +374,62 @@ class DetachAtOnce final : public Wrapper {
 };
 TEST(ManagedDictJudges, ADictIsOverTheValuesUntilItMustNot) {
   EXPECT_THAT(run<DetachAtOnce>(dict_program()), Contains("wrong_value kept in values"));
+}
+
+/// Takes the values out of the dict that it lets go of.
+class DetachHeld final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status replace_dict(Variable variable) override {
+    for (const md::GhostInstance* instance : core_.ghost.live()) core_.dicts.detach(instance->dict);
+    return path_.replace_dict(variable);
+  }
+};
+TEST(ManagedDictJudges, SoIsADictThatIsHeld) {
+  const Program program = Program()
+                              .script(Op::new_instance, {0, 1})
+                              .script(Op::access_dict, {0})
+                              .script(Op::replace_dict, {0});
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<DetachHeld>(program), Contains("wrong_value kept in values"));
+}
+
+/// One block more than an instance needs.
+class WasteInstances final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status new_instance(Variable into, Class of) override {
+    if (kept_ == 0) kept_ = core_.allocator.malloc(80, md::BlockKind::instance);
+    return path_.new_instance(into, of);
+  }
+  bool clear_up() override {
+    core_.allocator.free(kept_);
+    return path_.clear_up();
+  }
+
+ private:
+  md::Address kept_ = 0;
+};
+TEST(ManagedDictJudges, AnInstanceIsAsLargeAsItsLayoutSays) {
+  EXPECT_THAT(run<WasteInstances>(Program().script(Op::new_instance)),
+              Contains("wrong_value instance bytes"));
+}
+
+class ForgetEmbedded final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status new_instance(Variable into, Class of) override {
+    const Status status = path_.new_instance(into, of);
+    for (const md::GhostInstance* instance : core_.ghost.live())
+      core_.memory.store<std::uint8_t>(instance->values + md::kInlineEmbeddedOffset, 0);
+    return status;
+  }
+};
+TEST(ManagedDictJudges, InlineValuesSayThatTheyAreEmbedded) {
+  const Program program = Program().script(Op::new_instance);
+  EXPECT_THAT(run<Wrapper>(program, "layout=cpython313 compiler=inline"), IsEmpty());
+  EXPECT_THAT(run<ForgetEmbedded>(program, "layout=cpython313 compiler=inline"),
+              Contains("wrong_value embedded"));
 }
 
 class KeepClass final : public Wrapper {
