@@ -6,6 +6,10 @@ namespace {
 /// CUDA_ERROR_NOT_READY, which is an answer and no failure.
 constexpr std::uint64_t kNotReady = 600;
 
+/// What a call answers that was told to fail: CUDA_ERROR_OUT_OF_MEMORY, and of a launch
+/// CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES. Any other error is of what it was given, which others judge.
+bool was_told_to(std::uint64_t error) { return error == 2 || error == 701; }
+
 bool failed(const harness::Event& event, const harness::World& world) {
   return event.kind == harness::EventKind::call && event.value != 0 && event.value != kNotReady &&
          event.task == harness::raw(world.scheduler.current());
@@ -29,7 +33,8 @@ bool ignored_failure(const Attempt& attempt, const harness::World& world) {
   const auto& events = world.history.events();
   return std::any_of(events.begin() + attempt.first_event, events.end(),
                      [&](const harness::Event& event) {
-                       return event.activation == attempt.activation && failed(event, world);
+                       return event.activation == attempt.activation && failed(event, world) &&
+                              was_told_to(event.value);
                      });
 }
 
