@@ -26,7 +26,7 @@ SOURCES = {
 }
 
 # What only tells the judges, or offers a turn.
-SCENERY = r"ghost|thing->gone|call\.things|observer|edge_|^step\(|interpreter\.step|destructor_count|kDestructorsResource"
+SCENERY = r"ghost|thing->gone|call\.things|comes_after|observer|edge_|^step\(|interpreter\.step|destructor_count|kDestructorsResource"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = []
