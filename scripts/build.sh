@@ -7,7 +7,8 @@ preset=$1
 shift
 
 configure=(cmake --preset "$preset")
-[[ -f build/$preset/build.ninja ]] && configure=(ninja -C "build/$preset" build.ninja)
+# Flags are taken from the presets only when the preset is asked for.
+[[ build/$preset/build.ninja -nt CMakePresets.json ]] && configure=(ninja -C "build/$preset" build.ninja)
 log=$("${configure[@]}" 2>&1) || { echo "$log" >&2; echo "build: cmake failed for preset $preset" >&2; exit 2; }
 
 targets=()
