@@ -24,6 +24,7 @@ constexpr std::array kTellings{
     Telling{"cache entry", Window::type_modified},
     Telling{"attribute", Window::value_counted},
     Telling{"reference count", Window::value_counted},
+    Telling{"counted null", Window::value_counted},
 };
 
 int direct_window(const Fault& fault) {

@@ -13,6 +13,7 @@ using harness::FaultKind;
 
 constexpr Address kNullPageBytes = 4096;
 constexpr harness::Label kNullPage = "null page";
+constexpr harness::Label kCountedNull = "counted null";
 constexpr harness::Label kUnmapped = "unmapped";
 constexpr std::size_t kSlackBytes = 64;  ///< A block that begins a little late ends a little late.
 
@@ -24,6 +25,12 @@ Address heap_base(const Placement& placement) {
 // Without position independence the program is low, and bit 23 of its data's addresses is set.
 Address static_base(const Placement& placement) {
   return placement.fixed_program ? 0x90'0000 : 0x5555'5540'0000;
+}
+
+/// Where nothing is mapped. Of a null object no field begins at 1 to 7: it was null, and somebody counted it.
+harness::Label name_of(Address address) {
+  if (address > 0 && address < sizeof(Address)) return kCountedNull;
+  return address < kNullPageBytes ? kNullPage : kUnmapped;
 }
 
 std::byte* allocate(harness::Runtime& runtime, std::size_t bytes) {
@@ -99,7 +106,7 @@ void Memory::crash(Address address) {
     fault = ledger().describe(FaultKind::use_after_death, dead->id);
   } else {
     fault.kind = FaultKind::wild_access;
-    fault.object_kind = address < kNullPageBytes ? kNullPage : kUnmapped;
+    fault.object_kind = name_of(address);
     fault.use_site = scheduler().site();
     fault.activation = scheduler().picker().current().name;
     fault.tick = scheduler().now();

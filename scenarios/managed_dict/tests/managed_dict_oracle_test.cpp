@@ -198,6 +198,12 @@ TEST(ManagedDictOracle, AnAddressThatNobodyHasIsTheModelledCrash) {
   EXPECT_TRUE(outcome.faults[0].fatal);
 }
 
+TEST(ManagedDictOracle, ANullThatWasCountedIsTheModelledCrashOfACountedValue) {
+  const Outcome outcome = run_interpreter([](Interpreter& on) { on.core.memory.load<std::uint64_t>(1); });
+  expect_one(outcome, FaultKind::wild_access, "counted null");
+  EXPECT_EQ(outcome.windows.at(0), harness::raw(md::Window::value_counted));
+}
+
 TEST(ManagedDictOracle, AFreedBlockIsTheModelledCrash) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     const Address block = on.core.allocator.malloc(24, md::BlockKind::noise);
