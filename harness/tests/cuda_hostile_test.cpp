@@ -151,7 +151,9 @@ class CudaHostile : public OnEveryDevice {
       cuMemAlloc_v2(&real.memory, 64);
       cuGraphCreate(&real.graph, 0);
       cuDeviceGetDefaultMemPool(&real.pool, 0);
-      real.function = get_kernel(image(), "add_one");
+      // An earlier round's wild access may have ended the context, as it does for the whole process.
+      if (CUmodule loaded = nullptr; cuModuleLoadData(&loaded, image()) == CUDA_SUCCESS)
+        cuModuleGetFunction(&real.function, loaded, "add_one");
       try {
         body(real);
       } catch (const std::exception& exception) {

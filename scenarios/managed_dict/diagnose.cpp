@@ -211,9 +211,13 @@ std::string crash_in_words(const CrashSeen& crash) {
 
 // A store that met nobody's memory is a crash, and leaves no other record.
 Suspected from_crash(const Evidence& evidence) {
-  if (!evidence.crash || !(evidence.crash->of_freed_memory || evidence.crash->beside_chunk))
-    return {};
-  return Suspicion{evidence.crash->order, "c", crash_in_words(*evidence.crash)};
+  if (!evidence.crash) return {};
+  const CrashSeen& crash = *evidence.crash;
+  const bool wild = crash.of_freed_memory || crash.beside_chunk;
+  if (wild) return Suspicion{crash.order, "c", crash_in_words(crash)};
+  // No field of a null object begins there: a value was null, and was counted.
+  const bool counted = crash.address > 0 && crash.address < sizeof(crash.address);
+  return counted ? Suspected(Suspicion{crash.order, "g", crash_in_words(crash)}) : Suspected();
 }
 
 /// No suspicion is left: what those instruments that are there make of that.
@@ -265,7 +269,7 @@ Diagnosis all_clear(const Evidence& evidence, InstrumentSet without) {
 Diagnosis by_crash_alone(const Evidence& evidence) {
   if (!evidence.crash) return {"-", "no crash, no report: nothing is wrong", {}};
   if (const Suspected wild = from_crash(evidence))
-    return {wild->kind, "a wild access", {wild->evidence}};
+    return {wild->kind, std::string_view(wild->kind) == "c" ? "a wild access" : conclusion_of(wild->kind), {wild->evidence}};
   return {"a|b",
           "not a use after free, so not (c): somebody cleared the tag",
           {crash_in_words(*evidence.crash)}};
