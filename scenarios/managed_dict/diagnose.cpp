@@ -269,7 +269,9 @@ Diagnosis all_clear(const Evidence& evidence, InstrumentSet without) {
 Diagnosis by_crash_alone(const Evidence& evidence) {
   if (!evidence.crash) return {"-", "no crash, no report: nothing is wrong", {}};
   if (const Suspected wild = from_crash(evidence))
-    return {wild->kind, std::string_view(wild->kind) == "c" ? "a wild access" : conclusion_of(wild->kind), {wild->evidence}};
+    return {wild->kind,
+            std::string_view(wild->kind) == "c" ? "a wild access" : conclusion_of(wild->kind),
+            {wild->evidence}};
   return {"a|b",
           "not a use after free, so not (c): somebody cleared the tag",
           {crash_in_words(*evidence.crash)}};

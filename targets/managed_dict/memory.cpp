@@ -13,7 +13,7 @@ using harness::FaultKind;
 
 constexpr Address kNullPageBytes = 4096;
 constexpr harness::Label kNullPage = "null page";
-constexpr harness::Label kCountedNull = "counted null";
+constexpr harness::Label kSmallInteger = "small integer";
 constexpr harness::Label kUnmapped = "unmapped";
 constexpr std::size_t kSlackBytes = 64;  ///< A block that begins a little late ends a little late.
 
@@ -27,9 +27,9 @@ Address static_base(const Placement& placement) {
   return placement.fixed_program ? 0x90'0000 : 0x5555'5540'0000;
 }
 
-/// Where nothing is mapped. Of a null object no field begins at 1 to 7: it was null, and somebody counted it.
+/// Where nothing is mapped. Of a null object no field begins at 1 to 7: that was an integer.
 harness::Label name_of(Address address) {
-  if (address > 0 && address < sizeof(Address)) return kCountedNull;
+  if (address > 0 && address < sizeof(Address)) return kSmallInteger;
   return address < kNullPageBytes ? kNullPage : kUnmapped;
 }
 
