@@ -122,7 +122,16 @@ void judge_caches(Core& core) {
 
 }  // namespace
 
+/// Whether it leads to values, alive or not. A pointer that was counted has its low bit set as well.
+static bool leads_to_values(Core& core, Address word) {
+  const Address values = values_of(word);
+  const Block* block = core.memory.find(values);
+  if (block == nullptr) block = core.memory.blocks().find_dead(values);
+  return block != nullptr && block->kind == BlockKind::values;
+}
+
 void judge_counted_word(Core& core, Address word) {
+  if (!leads_to_values(core, word)) return;
   report(core, fault_here(core, FaultKind::api_misuse, "tagged word",
                           fmt::format("counted as an object: {:#x}", word)));
 }
