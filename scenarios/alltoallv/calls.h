@@ -17,8 +17,8 @@ bool was_told_twice(const harness::World& world);
 struct Failures {
   /// One failed, and was not made again at once. "Not ready" and "already mapped" are no failures.
   bool error = false;
-  bool refused =
-      false;  ///< "Already mapped" thrice in a row: the end, unless what is in the way goes.
+  /// "Already mapped" thrice in a row: the end, unless what is in the way goes.
+  bool refused = false;
 };
 /// Of the events after the first `since`.
 Failures failures_of(const harness::World& world, harness::Name activation, std::size_t since);
