@@ -116,8 +116,8 @@ def add_figures(tally, measured):
 # The steps, in order.
 
 def tree(tally, full):
-    """The tree itself: include rules, no machine's paths; both checks are checked, and so are the figures."""
-    for name in ("layers.py", "hygiene.py"):
+    """The tree itself: include rules, no machine's paths, documents; these checks are checked, and so are the figures."""
+    for name in ("layers.py", "hygiene.py", "documents.py"):
         script(tally, name)
         script(tally, name, "--self-test")
     script(tally, "figures.py", "--self-test")

@@ -21,7 +21,7 @@ CLASS_OF = {
 INSTRUMENTS = ("write_watch", "allocation_counter", "debug_allocator", "path_counters")
 
 # Whose evidence a class is told by, and what the others say without it: the table of what each
-# instrument concludes, of the path's fact sheet. "d": nobody wrote, it is recycling.
+# instrument concludes, as the path's README has it. "d": nobody wrote, it is recycling.
 WRONG = [
     ("write_watch", "ab", ("d", "a|b", "-"), "'(d)', nothing, or '(a) or (b)'"),
     ("debug_allocator", "f", ("d",), "'(d), no writer', 'a recycling artefact'"),

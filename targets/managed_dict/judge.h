@@ -1,4 +1,4 @@
-// Judge: what an oracle of this path checks, T1-T10 of its fact sheet. Nothing here changes a byte.
+// Judge: what an oracle of this path checks, by numbers. Nothing here changes a byte.
 //
 // T1 the word is 0, a live dict, or the chunk that this instance was given. T2, T6 are checked at
 // free() (allocator.cpp), T3 at malloc(). T4 what is read is what was last stored. T5 counts are

@@ -18,7 +18,7 @@ using harness::InstrumentSet;
 using harness::Outcome;
 using harness::Runner;
 
-/// The class of each writer, as the fact sheet sorts them. What is not in here writes nothing.
+/// The class of each writer, as the path's README sorts them. What is not in here writes nothing.
 const std::map<std::string, std::string, std::less<>> kClasses{
     {"clear_tag_byte", "a"},          {"subtract_from_tag_byte", "a"},
     {"move_tag_byte", "a"},           {"encode_twice", "b"},

@@ -1,4 +1,4 @@
-// T1-T10 of the fact sheet go red when they should: each fault is planted, and nothing else.
+// T1-T10 of targets/managed_dict/judge.h go red when they should: each fault is planted, and nothing else.
 #include <gtest/gtest.h>
 
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"

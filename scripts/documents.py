@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Checks that the documents of the tree (*.md) cite nothing that is not there.
+
+Usage: scripts/documents.py [--self-test]
+
+Judged are relative links with their headings, names of files and folders in backticks, and every
+./scripts/... command; in the comments of sources, names of documents. A placeholder (<path>, PATH, N, *)
+stands for any text. A name with a folder is looked up from the root and from the document; a bare name of a
+file must be somewhere below the document's folder. What a build makes (build/...) is not judged.
+
+Prints each citation of something missing. Exit: 0 clean, 1 not. --self-test plants one per rule.
+"""
+import fnmatch
+import os
+import re
+import sys
+
+import hygiene
+
+ROOT = hygiene.ROOT
+
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+CODE = re.compile(r"`([^`\n]+)`")
+COMMAND = re.compile(r"(?<![\w/])\./(scripts/[\w.]+)")
+HEADING = re.compile(r"^#+ +(.*)$", re.M)
+DOCUMENT = re.compile(r"[\w./-]*\w\.md\b")
+FILE_NAME = re.compile(r"[\w.*?-]+\.(?:h|cpp|cu|def|py|sh|cmake|md|json|svg|txt|cc)")
+PLACEHOLDER = re.compile(r"<[^<>]*>|\b[A-Z]+\b(?!\.)")
+SOURCES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".cc"}
+
+
+class Tree:
+    """The files of a tree and their folders, by their names from the root."""
+
+    def __init__(self, texts):
+        self.texts = texts
+        self.names = set(texts) | {folder for name in texts for folder in folders_of(name)}
+        self.top = {name.split("/")[0] for name in texts if "/" in name}
+
+    def has(self, name):
+        """Whether the name, which may hold `*`, names a file or a folder."""
+        return name in self.names or ("*" in name and bool(fnmatch.filter(self.names, name)))
+
+    def has_below(self, folder, name):
+        prefix = f"{folder}/" if folder else ""
+        return self.has(prefix + name) or bool(fnmatch.filter(self.names, f"{prefix}*/{name}"))
+
+
+def folders_of(name):
+    parts = name.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+
+
+def joined(folder, name):
+    return os.path.normpath(os.path.join(folder, name))
+
+
+def anchors(text):
+    """Names of the headings of a document as a link cites them."""
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+            for heading in HEADING.findall(text)}
+
+
+def complaint_of_link(tree, document, target):
+    """What is wrong with a link, or None."""
+    if re.match(r"[a-z]+:", target):
+        return None
+    name, _, anchor = target.partition("#")
+    file = joined(os.path.dirname(document), name) if name else document
+    if not tree.has(file):
+        return f"links to {target}, and there is no {file}"
+    if anchor and anchor not in anchors(tree.texts.get(file, "")):
+        return f"links to {target}, and {file} has no such heading"
+    return None
+
+
+def complaint_of_code(tree, document, word):
+    """What is wrong with a word in backticks, or None where it is right or names no file."""
+    name = PLACEHOLDER.sub("*", word.removeprefix("./").rstrip(".,;:)"))
+    folder = os.path.dirname(document)
+    path, bare = name.rstrip("/"), name.rstrip("/").rsplit("/", 1)[-1]
+    is_file = FILE_NAME.fullmatch(bare) is not None
+    if path.startswith(("/", "build", "-")) or not re.fullmatch(r"[\w.*/-]+", path) or bare.startswith(("*.", ".")):
+        return None
+    if "/" not in path:
+        is_name = is_file or word.endswith("/")
+        return None if not is_name or tree.has_below(folder, path) else f"names {word}, which is nowhere below its folder"
+    if path.split("/")[0] not in tree.top and not is_file:
+        return None
+    if tree.has(path) or tree.has(joined(folder, path)):
+        return None
+    return f"names {word}, which is not there"
+
+
+def complaints_of_document(tree, document, line):
+    for target in LINK.findall(CODE.sub("", line)):
+        yield complaint_of_link(tree, document, target)
+    for span in CODE.findall(line):
+        for word in span.split():
+            yield complaint_of_code(tree, document, word)
+    for command in COMMAND.findall(line):
+        if not tree.has(command.rstrip(".")):
+            yield f"says ./{command}, and there is no such script"
+
+
+def complaints_of_source(tree, source, line):
+    comment = re.search(r"(?://|#)(.*)", line)
+    for name in DOCUMENT.findall(comment[1] if comment else ""):
+        if not tree.has(name) and not tree.has(joined(os.path.dirname(source), name)):
+            yield f"names {name}, which is not there"
+
+
+def check(tree):
+    """All complaints about a tree, one line each."""
+    lines = []
+    for name, text in sorted(tree.texts.items()):
+        is_document = name.endswith(".md")
+        if not is_document and os.path.splitext(name)[1] not in SOURCES:
+            continue
+        judge = complaints_of_document if is_document else complaints_of_source
+        for number, line in enumerate(text.splitlines(), 1):
+            lines += [f"{name}:{number}: {why}" for why in judge(tree, name, line) if why]
+    return lines
+
+
+def tree_of_repository():
+    files = [file for file in hygiene.tree_files() if file.is_file()]
+    return Tree({file.relative_to(ROOT).as_posix(): file.read_text(errors="replace") for file in files})
+
+
+# File | line planted in it | whether it is wrong.
+PLANTS = [
+    ("README.md", "See [the map](harness/gone.md).", True),
+    ("README.md", "See [the map](harness/README.md#no-such-heading).", True),
+    ("harness/README.md", "See [up](../gone.md).", True),
+    ("README.md", "Rows of `harness/gone.h`.", True),
+    ("README.md", "Rows of `harness/gone/`.", True),
+    ("README.md", "Rows of `targets/<path>/gone.cpp`.", True),
+    ("harness/README.md", "One file, `nowhere.cpp`.", True),
+    ("harness/README.md", "A folder, `nowhere/`.", True),
+    ("harness/README.md", "`tests/nowhere.cpp`", True),
+    ("README.md", "    ./scripts/gone.sh --long", True),
+    ("README.md", "Run `./scripts/gone.py`.", True),
+    ("harness/base.h", "// See " + "gone.m" + "d for more.", True),
+    ("scripts/base.py", "# See " + "gone.m" + "d for more.", True),
+    ("README.md", "See [the map](harness/README.md#the-map-of-it) and [out](https://example.org/x).", False),
+    ("harness/README.md", "See [up](../README.md) and `base.h`, `tests/base_test.cpp`, `tests/`.", False),
+    ("README.md", "`targets/<path>/own.h`, `targets/PATH/own.h`, `harness/*.h`, `base.h`, `harness/tests/`", False),
+    ("README.md", "`argpack/own`, `build/asan/fuzz_<path>`, `found.min.repro`, `/usr/bin`, `cuMemAlloc`", False),
+    ("README.md", "    ./scripts/test.sh tree", False),
+    ("harness/base.h", "// See harness/README.md for more.", False),
+]
+
+PLANTED_TREE = {
+    "README.md": "# A tree\n", "harness/README.md": "# The map of it\n", "harness/base.h": "",
+    "harness/tests/base_test.cpp": "", "targets/argpack/own.h": "", "scripts/test.sh": "", "scripts/base.py": "",
+}
+
+
+def self_test():
+    """Whether each plant is judged rightly, and the bare tree is clean."""
+    wrong = [plant for plant in PLANTS
+             if bool(check(Tree(PLANTED_TREE | {plant[0]: PLANTED_TREE[plant[0]] + plant[1]}))) != plant[2]]
+    for file, line, _ in wrong:
+        print(f"documents: judged wrongly in {file}: {line}")
+    print(f"documents: {len(PLANTS) - len(wrong)} of {len(PLANTS)} planted lines judged rightly")
+    return not wrong and not check(Tree(PLANTED_TREE))
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return 0 if self_test() else 1
+    if sys.argv[1:]:
+        print(__doc__.strip())
+        return 0 if sys.argv[1] in ("-h", "--help") else 3
+    tree = tree_of_repository()
+    lines = check(tree)
+    count = sum(name.endswith(".md") for name in tree.texts)
+    print("\n".join(lines) or f"documents: {count} documents cite nothing that is missing")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
