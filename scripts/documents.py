@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
 """Checks that the documents of the tree (*.md) cite nothing that is not there.
 
-Usage: scripts/documents.py [--self-test]
+Usage: scripts/documents.py [--sessions PRESET | --self-test]
 
 Judged are relative links with their headings, names of files and folders in backticks, and every
 ./scripts/... command; in the comments of sources, names of documents. A placeholder (<path>, PATH, N, *)
 stands for any text. A name with a folder is looked up from the root and from the document; a bare name of a
-file must be somewhere below the document's folder. What a build makes (build/...) is not judged.
+file must be somewhere below the document's folder. What a build makes (build/...) is not judged. And
+scripts/README.md names every script.
+
+With --sessions PRESET each session in a document (a block that begins with `$ ./build/release/afterlife ...`)
+is run with that build and must print what stands there, 100 columns wide.
 
 Prints each citation of something missing. Exit: 0 clean, 1 not. --self-test plants one per rule.
 """
+import difflib
 import fnmatch
 import os
 import re
 import sys
 
 import hygiene
+import programs
 
 ROOT = hygiene.ROOT
 
@@ -25,6 +31,7 @@ COMMAND = re.compile(r"(?<![\w/])\./(scripts/[\w.]+)")
 HEADING = re.compile(r"^#+ +(.*)$", re.M)
 DOCUMENT = re.compile(r"[\w./-]*\w\.md\b")
 FILE_NAME = re.compile(r"[\w.*?-]+\.(?:h|cpp|cu|def|py|sh|cmake|md|json|svg|txt|cc)")
+SESSION = re.compile(r"^```\n\$ \./build/release/afterlife ([^\n]*)\n(.*?)^```$", re.M | re.S)
 PLACEHOLDER = re.compile(r"<[^<>]*>|\b[A-Z]+\b(?!\.)")
 SOURCES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".cc"}
 
@@ -84,7 +91,7 @@ def complaint_of_code(tree, document, word):
         return None
     if "/" not in path:
         is_name = is_file or word.endswith("/")
-        return None if not is_name or tree.has_below(folder, path) else f"names {word}, which is nowhere below its folder"
+        return None if not is_name or path in tree.top or tree.has_below(folder, path) else f"names {word}, which is nowhere below its folder"
     if path.split("/")[0] not in tree.top and not is_file:
         return None
     if tree.has(path) or tree.has(joined(folder, path)):
@@ -110,9 +117,17 @@ def complaints_of_source(tree, source, line):
             yield f"names {name}, which is not there"
 
 
+def unlisted_scripts(tree):
+    listed = tree.texts.get("scripts/README.md", "")
+    for name in sorted(tree.texts):
+        folder, _, script = name.rpartition("/")
+        if folder == "scripts" and script != "README.md" and f"`{script}`" not in listed:
+            yield f"scripts/README.md: does not name {script}"
+
+
 def check(tree):
     """All complaints about a tree, one line each."""
-    lines = []
+    lines = list(unlisted_scripts(tree))
     for name, text in sorted(tree.texts.items()):
         is_document = name.endswith(".md")
         if not is_document and os.path.splitext(name)[1] not in SOURCES:
@@ -121,6 +136,19 @@ def check(tree):
         for number, line in enumerate(text.splitlines(), 1):
             lines += [f"{name}:{number}: {why}" for why in judge(tree, name, line) if why]
     return lines
+
+
+def complaints_of_sessions(tree, run):
+    """How each session differs from what `run` answers to its arguments."""
+    for name, text in sorted(tree.texts.items()):
+        for arguments, told in SESSION.findall(text) if name.endswith(".md") else ():
+            differences = difflib.unified_diff(told.splitlines(), run(arguments.split()).splitlines(), name,
+                                               f"afterlife {arguments}", lineterm="", n=0)
+            yield from differences
+
+
+def runner_of(preset):
+    return lambda arguments: programs.run(preset, "afterlife", *arguments, env={"COLUMNS": "100"}).out
 
 
 def tree_of_repository():
@@ -143,6 +171,7 @@ PLANTS = [
     ("README.md", "Run `./scripts/gone.py`.", True),
     ("harness/base.h", "// See " + "gone.m" + "d for more.", True),
     ("scripts/base.py", "# See " + "gone.m" + "d for more.", True),
+    ("scripts/gone.py", "", True),
     ("README.md", "See [the map](harness/README.md#the-map-of-it) and [out](https://example.org/x).", False),
     ("harness/README.md", "See [up](../README.md) and `base.h`, `tests/base_test.cpp`, `tests/`.", False),
     ("README.md", "`targets/<path>/own.h`, `targets/PATH/own.h`, `harness/*.h`, `base.h`, `harness/tests/`", False),
@@ -154,22 +183,30 @@ PLANTS = [
 PLANTED_TREE = {
     "README.md": "# A tree\n", "harness/README.md": "# The map of it\n", "harness/base.h": "",
     "harness/tests/base_test.cpp": "", "targets/argpack/own.h": "", "scripts/test.sh": "", "scripts/base.py": "",
+    "scripts/README.md": "`test.sh` `base.py`\n",
 }
 
 
 def self_test():
     """Whether each plant is judged rightly, and the bare tree is clean."""
     wrong = [plant for plant in PLANTS
-             if bool(check(Tree(PLANTED_TREE | {plant[0]: PLANTED_TREE[plant[0]] + plant[1]}))) != plant[2]]
+             if bool(check(Tree(PLANTED_TREE | {plant[0]: PLANTED_TREE.get(plant[0], "") + plant[1]}))) != plant[2]]
     for file, line, _ in wrong:
         print(f"documents: judged wrongly in {file}: {line}")
     print(f"documents: {len(PLANTS) - len(wrong)} of {len(PLANTS)} planted lines judged rightly")
-    return not wrong and not check(Tree(PLANTED_TREE))
+    session = Tree({"README.md": "```\n$ ./build/release/afterlife list\nargpack\n```\n"})
+    sessions = [bool(list(complaints_of_sessions(session, lambda _: answer))) for answer in ("argpack\n", "ucc\n", "")]
+    print(f"documents: a session that is right, wrong, empty: {sessions}")
+    return not wrong and not check(Tree(PLANTED_TREE)) and sessions == [False, True, True]
 
 
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return 0 if self_test() else 1
+    if len(sys.argv) == 3 and sys.argv[1] == "--sessions":
+        lines = list(complaints_of_sessions(tree_of_repository(), runner_of(sys.argv[2])))
+        print("\n".join(lines) or "documents: every session prints what its document says")
+        return 1 if lines else 0
     if sys.argv[1:]:
         print(__doc__.strip())
         return 0 if sys.argv[1] in ("-h", "--help") else 3
