@@ -7,7 +7,7 @@ Judged are relative links with their headings, names of files and folders in bac
 ./scripts/... command; in the comments of sources, names of documents. A placeholder (<path>, PATH, N, *)
 stands for any text. A name with a folder is looked up from the root and from the document; a bare name of a
 file must be somewhere below the document's folder. What a build makes (build/...) is not judged. And
-scripts/README.md names every script.
+scripts/README.md names every script. A code block that names its file (```cpp harness/arena.h) stands there word for word.
 
 With --sessions PRESET each session in a document (a block that begins with `$ ./build/release/afterlife ...`)
 is run with that build and must print what stands there, 100 columns wide.
@@ -32,6 +32,7 @@ HEADING = re.compile(r"^#+ +(.*)$", re.M)
 DOCUMENT = re.compile(r"[\w./-]*\w\.md\b")
 FILE_NAME = re.compile(r"[\w.*?-]+\.(?:h|cpp|cu|def|py|sh|cmake|md|json|svg|txt|cc)")
 SESSION = re.compile(r"^```\n\$ \./build/release/afterlife ([^\n]*)\n(.*?)^```$", re.M | re.S)
+EXCERPT = re.compile(r"^```\w+ (\S+/\S+)\n(.*?)^```$", re.M | re.S)
 PLACEHOLDER = re.compile(r"<[^<>]*>|\b[A-Z]+\b(?!\.)")
 SOURCES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".cc"}
 
@@ -125,9 +126,16 @@ def unlisted_scripts(tree):
             yield f"scripts/README.md: does not name {script}"
 
 
+def invented_excerpts(tree):
+    for name, text in sorted(tree.texts.items()):
+        for file, excerpt in EXCERPT.findall(text) if name.endswith(".md") else ():
+            if excerpt not in tree.texts.get(file, ""):
+                yield f"{name}: quotes {file}, where this does not stand: {excerpt.splitlines()[0]}"
+
+
 def check(tree):
     """All complaints about a tree, one line each."""
-    lines = list(unlisted_scripts(tree))
+    lines = [*unlisted_scripts(tree), *invented_excerpts(tree)]
     for name, text in sorted(tree.texts.items()):
         is_document = name.endswith(".md")
         if not is_document and os.path.splitext(name)[1] not in SOURCES:
@@ -172,6 +180,8 @@ PLANTS = [
     ("harness/base.h", "// See " + "gone.m" + "d for more.", True),
     ("scripts/base.py", "# See " + "gone.m" + "d for more.", True),
     ("scripts/gone.py", "", True),
+    ("README.md", "```cpp harness/base.h\nint two = 2;\n```\n", True),
+    ("README.md", "```cpp harness/base.h\nint one = 1;\n```\n", False),
     ("README.md", "See [the map](harness/README.md#the-map-of-it) and [out](https://example.org/x).", False),
     ("harness/README.md", "See [up](../README.md) and `base.h`, `tests/base_test.cpp`, `tests/`.", False),
     ("README.md", "`targets/<path>/own.h`, `targets/PATH/own.h`, `harness/*.h`, `base.h`, `harness/tests/`", False),
@@ -181,7 +191,7 @@ PLANTS = [
 ]
 
 PLANTED_TREE = {
-    "README.md": "# A tree\n", "harness/README.md": "# The map of it\n", "harness/base.h": "",
+    "README.md": "# A tree\n", "harness/README.md": "# The map of it\n", "harness/base.h": "int one = 1;\n",
     "harness/tests/base_test.cpp": "", "targets/argpack/own.h": "", "scripts/test.sh": "", "scripts/base.py": "",
     "scripts/README.md": "`test.sh` `base.py`\n",
 }

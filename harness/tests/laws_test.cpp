@@ -1,4 +1,4 @@
-// The laws that every scenario, variant and config obeys, at a size that fits a test;
+// The laws that every scenario, variant and config obeys (harness/docs/design.md), at a size that fits a test;
 // scripts/test.sh --long asks the same at full size.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
