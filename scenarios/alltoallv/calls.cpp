@@ -3,6 +3,7 @@
 #include <cuda.h>
 
 #include <algorithm>
+#include <map>
 
 namespace scenarios::alltoallv {
 namespace {
@@ -24,14 +25,14 @@ bool is_refused_open(const Event& event) {
          event.value == CUDA_ERROR_ALREADY_MAPPED;
 }
 
-void report(harness::Scene& scene, const Event& event) {
+void report(harness::Scene& scene, const Event& event, Label what, const char* why) {
   harness::Fault fault;
   fault.kind = harness::FaultKind::api_misuse;
-  fault.object_kind = event.what;
+  fault.object_kind = what;
   fault.use_site = "driver";
   fault.activation = event.activation;
   fault.tick = event.tick;
-  fault.detail = "failed, and no call was told to";
+  fault.detail = why;
   scene.world().history.add(std::move(fault));
 }
 
@@ -75,8 +76,27 @@ void report_wrong_calls(harness::Scene& scene) {
     if (!is_error(event) || is_refused_open(event)) continue;
     if (std::find(reported.begin(), reported.end(), event.what) != reported.end()) continue;
     reported.push_back(event.what);
-    report(scene, event);
+    report(scene, event, event.what, "failed, and no call was told to");
   }
+}
+
+void report_left_contexts(harness::Scene& scene) {
+  constexpr Label kPush = "cuCtxPushCurrent";
+  constexpr Label kPop = "cuCtxPopCurrent";
+  struct Left {
+    int depth = 0;
+    const Event* last = nullptr;
+  };
+  std::map<std::uint16_t, Left> threads;
+  for (const Event& event : scene.world().history.events()) {
+    if (event.kind != EventKind::call || (event.what != kPush && event.what != kPop)) continue;
+    Left& left = threads[event.task];
+    left.depth += event.what == kPush ? 1 : -1;
+    left.last = &event;
+  }
+  for (const auto& [task, left] : threads)
+    if (left.depth != 0)
+      report(scene, *left.last, "context", "a thread ends with another one than it began with");
 }
 
 }  // namespace scenarios::alltoallv

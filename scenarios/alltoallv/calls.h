@@ -26,4 +26,8 @@ Failures failures_of(const harness::World& world, harness::Name activation, std:
 /// Reports each kind of call that failed in a run in which none was told to.
 void report_wrong_calls(harness::Scene& scene);
 
+/// Reports threads whose current context is not what it was, when all is over: one was pushed and
+/// never popped, or the other way round.
+void report_left_contexts(harness::Scene& scene);
+
 }  // namespace scenarios::alltoallv

@@ -69,7 +69,10 @@ void Job::run_launcher() {
     scheduler.note(harness::EventKind::op, kOps[harness::raw(step.op)].name);
   }
   closed_.wait();
-  if (bounded_) report_wrong_calls(scene_);
+  if (bounded_) {
+    report_wrong_calls(scene_);
+    report_left_contexts(scene_);
+  }
   scene_.mark_quiescent();
 }
 

@@ -164,12 +164,15 @@ Status Process::make_tensor(Ref& tensor, CUdeviceptr& base) {
   return Status::ok;
 }
 
-// The collector runs in whichever process happens to ask: memory is freed by the one that owns it.
+// The collector runs in whichever process happens to ask, and on a thread that may have no context:
+// memory is freed by the process that owns it, in its own context.
 void Process::release(CUdeviceptr memory) {
-  if (core_.scheduler.process() == static_cast<harness::ProcessId>(rank_))
-    cuMemFree(memory);
-  else
-    released_.push_back(memory);
+  if (core_.scheduler.process() != static_cast<harness::ProcessId>(rank_))
+    return released_.push_back(memory);
+  cuCtxPushCurrent(context_);
+  cuMemFree(memory);
+  CUcontext popped = nullptr;
+  cuCtxPopCurrent(&popped);
 }
 
 void Process::free_released() {

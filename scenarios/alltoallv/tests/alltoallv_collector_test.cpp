@@ -1,0 +1,68 @@
+// The collector runs on a thread of its own, which has no context: what it frees is freed all the
+// same, and the thread is left as it was.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scenarios/alltoallv/tests/alltoallv_broken.h"
+
+namespace scenarios::alltoallv::testing {
+namespace {
+
+using harness::Label;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+
+/// Rank 0's source is garbage, and rank 0 asleep, when the collector's own task gets to run.
+Case collected_elsewhere() {
+  Case the_case = make_case("snapshot_region", "C=8 ranks=2 close=never",
+                            Program()
+                                .script(Op::alltoallv)
+                                .script(Op::make_cycle)
+                                .script(Op::wait)
+                                .script(Op::drop)
+                                .script(Op::sleep));
+  const harness::Name waiting =
+      harness::derive_name(harness::slot_name(0, 2), Label("rank").hash(), 1);
+  the_case.tape.push_back({harness::derive_name(0, Label("collector").hash(), 0),
+                           harness::site_tag(harness::Site::collect), 0, 1});
+  the_case.tape.push_back({waiting, harness::site_tag(harness::Site::delay), 2, 3});
+  return the_case;
+}
+
+/// How often the collector's task called `name`.
+int calls_of_collector(const harness::Runner& runner, Label name) {
+  int count = 0;
+  for (const harness::Event& event : runner.history().events())
+    count += event.kind == harness::EventKind::call && event.what == name &&
+             event.task != 0xffff &&
+             runner.world().scheduler.task_label(static_cast<harness::TaskId>(event.task)) ==
+                 Label("collector");
+  return count;
+}
+
+TEST(AlltoallvCollector, FreesMemoryOnAThreadWithoutAContext) {
+  harness::Runner runner;
+  EXPECT_THAT(faults_of(runner.run(collected_elsewhere())), IsEmpty());
+  EXPECT_EQ(calls_of_collector(runner, "cuMemFree"), 1);
+}
+
+/// Borrows a context for good.
+class KeepContext final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  void drop(std::uint32_t rank, Buffer buffer) override {
+    CUcontext context = nullptr;
+    cuCtxGetCurrent(&context);
+    cuCtxPushCurrent(context);
+    path_.drop(rank, buffer);
+  }
+};
+TEST(AlltoallvCollector, AThreadKeepsNoContextThatItBorrowed) {
+  const Program program = Program().script(Op::alltoallv);
+  EXPECT_THAT(run_policy<SnapshotRegion>("C=8 ranks=2 close=never", program), IsEmpty());
+  EXPECT_THAT(run_wrapper<KeepContext>("C=8 ranks=2 close=never", program),
+              Contains("api_misuse context"));
+}
+
+}  // namespace
+}  // namespace scenarios::alltoallv::testing
