@@ -139,16 +139,23 @@ void clear_up(Scene& scene, Script& script) {
   if (!script.keeps_itself()) scene.mark_quiescent();
 }
 
-// Py_Finalize with graphs that were dropped a moment ago: what CUDA's thread does comes later.
-void exit_early(Scene& scene, GraphArgument& path) {
-  const harness::SiteScope site(scene.world().scheduler, "exit");
+// What is launched may call Python, which needs the interpreter. A closed stream is not waited for by
+// itself; and nobody waits for the device while somebody captures.
+bool wait_for_launches(GraphArgument& path) {
   synchronize_all(path);
-  // A closed stream is not waited for by itself, and what it still calls needs the interpreter.
-  if (path.synchronize(StreamName::second) == Status::closed)
-    insist([&] { return path.synchronize_device(); });
+  return path.synchronize(StreamName::second) != Status::closed ||
+         insist([&] { return path.synchronize_device(); });
+}
+
+// Py_Finalize with graphs that were dropped a moment ago: what CUDA's thread does comes later. A
+// script that cannot wait for its launches does not exit like that.
+bool exit_early(Scene& scene, GraphArgument& path) {
+  const harness::SiteScope site(scene.world().scheduler, "exit");
+  if (!wait_for_launches(path)) return false;
   path.drop_all(false);
   path.finalize();
   path.wait_for_destructors(ended_user_objects(scene));
+  return true;
 }
 
 void run_script(Stage& stage) {
@@ -160,7 +167,7 @@ void run_script(Stage& stage) {
   stage.script.begin_using();
   stage.deserted.wait();
   const bool exits = stage.scene.pick(Site::argument, 8) == 7;
-  exits ? exit_early(stage.scene, path) : clear_up(stage.scene, stage.script);
+  if (!exits || !exit_early(stage.scene, path)) clear_up(stage.scene, stage.script);
   stage.script.ends();
 }
 

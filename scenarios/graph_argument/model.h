@@ -71,6 +71,8 @@ struct ModelNode {
   Thing* helper = nullptr;  ///< A module or an event.
   std::int32_t value = 0;   ///< What a set writes; which of its bodies a conditional node runs.
   std::array<ModelGraph*, targets::graph_argument::kBranchCount> bodies{};
+  /// In an executable: how many of the nodes before it are inside of each of its bodies.
+  std::array<std::size_t, targets::graph_argument::kBranchCount> inside{};
   bool idle = false;    ///< In an executable: in a branch that does not run.
   bool looped = false;  ///< In an executable: in a loop, whose value others may set.
 

@@ -9,9 +9,14 @@ namespace scenarios::graph_argument {
 void Model::flatten(const ModelGraph& graph, ModelNodes& into, bool idle, bool looped) {
   for (const ModelNode& node : graph.nodes) {
     const bool loops = looped || node.work == Work::while_loop;
-    for (std::size_t i = 0; i < node.bodies.size(); ++i)
+    std::array<std::size_t, targets::graph_argument::kBranchCount> inside{};
+    for (std::size_t i = 0; i < node.bodies.size(); ++i) {
+      const std::size_t before = into.size();
       if (node.bodies[i] != nullptr) flatten(*node.bodies[i], into, idle || !node.runs(i), loops);
+      inside[i] = into.size() - before;
+    }
     ModelNode& made = into.emplace_back(node);
+    made.inside = inside;
     made.idle = idle;
     made.looped = looped;
   }

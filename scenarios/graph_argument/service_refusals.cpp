@@ -129,7 +129,7 @@ bool other_shape(const Model&, const Call& call) {
                      [](const ModelNode& a, const ModelNode& b) {
                        const bool kernels = a.work <= Work::leave && b.work <= Work::leave;
                        const bool memory = a.work == Work::allocation || a.work == Work::free;
-                       return a.after == b.after &&
+                       return a.after == b.after && a.inside == b.inside &&
                               (kernels || (a.work == b.work && (!memory || a.serial == b.serial)));
                      });
 }
@@ -160,6 +160,11 @@ bool waits_in_capture(const Model&, const Call& call) { return call.met_capture;
 bool invalidated(const Model&, const Call& call) {
   return is(call, {Op::launch_captured, Op::end_building}) && call.referred_count > 0 &&
          call.referred[0]->invalidated;
+}
+
+/// The builder that is being made: somebody waited for the device meanwhile.
+bool spoilt_at_once(const Model&, const Call& call) {
+  return call.asked.op == Op::begin_building && call.made != nullptr && call.made->invalidated;
 }
 
 bool forbidden_inside(const Model&, const Call& call) {
@@ -265,6 +270,8 @@ constexpr std::array kRefusals{
             "CUDA: their handles are not valid any more"},
     Refusal{"synchronize_device", Status::driver_error, waits_in_capture, kCapture},
     Refusal{"launch_captured, end_building", Status::driver_error, invalidated, kCapture},
+    Refusal{"begin_building", Status::driver_error, spoilt_at_once,
+            "cuda.h, cuStreamGetCaptureInfo: a capture that is not valid any more has no graph to tell"},
     Refusal{"add_child", Status::driver_error, forbidden_inside, kMemory},
     Refusal{"add_record, add_wait, add_callback, add_alloc, add_free", Status::driver_error,
             forbidden_in_branch, kConditional},

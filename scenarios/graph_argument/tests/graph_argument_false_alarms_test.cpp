@@ -1,0 +1,115 @@
+// Runs in which nothing is wrong, and which look wrong to a judge, or a driver, that knows too little.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/reproducer.h"
+#include "scenarios/graph_argument/tests/graph_argument_cases.h"
+#include "targets/graph_argument/graph_argument.h"
+
+namespace scenarios::graph_argument::testing {
+namespace {
+
+using harness::Fault;
+using harness::Label;
+using harness::Outcome;
+using targets::graph_argument::Status;
+
+/// A run in the words of a reproducer.
+harness::Case told(std::string_view variant, std::string_view default_stream, std::string_view decisions) {
+  const std::string text = fmt::format(
+      "afterlife reproducer 1\npath graph_argument\nvariant {}\n"
+      "config default_stream={} collector=eval_breaker\ndevice sim\ntasks script mutator\n{}end\n",
+      variant, default_stream, decisions);
+  return harness::parse_reproducer(text, "a test's").the_case;
+}
+
+/// How the last op of this name was answered.
+Status answer_of(const harness::Runner& runner, Label op) {
+  const auto& events = runner.history().events();
+  const auto found = std::find_if(events.rbegin(), events.rend(), [&](const harness::Event& event) {
+    return event.kind == harness::EventKind::op && event.what == op;
+  });
+  return found != events.rend() ? static_cast<Status>(found->value) : Status::ok;
+}
+
+/// CUDA has called the function of a host node.
+bool calls_a_function(const harness::Runner& runner) {
+  const auto& events = runner.history().events();
+  return std::any_of(events.begin(), events.end(), [](const harness::Event& event) {
+    return event.kind == harness::EventKind::step && event.what == Label("CALL");
+  });
+}
+
+// ---- service ------------------------------------------------------------------------------------
+
+std::ptrdiff_t count_refusals(const Outcome& outcome) {
+  return std::count_if(outcome.faults.begin(), outcome.faults.end(), [](const Fault& fault) {
+    return fault.kind == harness::FaultKind::refusal;
+  });
+}
+
+/// The script waits for the device, and is left for the mutator, which captures and is left in turn.
+harness::Case wait_and_capture(std::uint32_t left_first, std::uint32_t left_then) {
+  return told("slot_table", "legacy",
+              fmt::format("script:0 op add_kernel\n"
+                          "script:1 op instantiate\n"
+                          "script:2 op launch\n"
+                          "script:3 op synchronize_device\n"
+                          "script:3 schedule[{}] mutator:1 of start\n"
+                          "mutator:0 op begin_building\n"
+                          "mutator:0 schedule[{}] script:4 of start\n",
+                          left_first, left_then));
+}
+
+// Its author says that a builder has its graph from the beginning: CUDA does not tell which it is when
+// the capture is not valid any more.
+TEST(GraphArgumentService, ACaptureThatAWaitSpoilsAtOnceMayBeRefused) {
+  constexpr std::uint32_t kTurns = 12;
+  harness::Runner runner;
+  int refused = 0;
+  for (std::uint32_t first = 0; first < kTurns; ++first)
+    for (std::uint32_t then = 0; then < kTurns; ++then) {
+      const Outcome& outcome = runner.run(wait_and_capture(first, then));
+      EXPECT_EQ(count_refusals(outcome), 0) << first << " " << then;
+      refused += answer_of(runner, "begin_building") == Status::driver_error ? 1 : 0;
+    }
+  EXPECT_GT(refused, 0) << "or nothing was spoilt";
+}
+
+// A node after a child, and a node inside of one: the same nodes in a row, and another topology.
+TEST(GraphArgumentService, AnUpdateToOtherNestingMayBeRefused) {
+  constexpr std::uint32_t kFirst = 10, kSecond = 11, kThird = 12;  // Definitions, as tapes call them.
+  Program program = Program().script(Op::add_callback);
+  program.script(Op::create_definition, {kSecond}).script(Op::add_child, {0, kSecond, kFirst});
+  program.script(Op::instantiate, {0, kSecond}).script(Op::clone, {kThird, kFirst});
+  program.script(Op::create_definition, {kSecond}).script(Op::add_child, {0, kThird, kSecond});
+  program.script(Op::update, {0, kThird});
+  harness::Runner runner;
+  const Outcome& outcome =
+      runner.run(make_case("retain_per_node", "default_stream=legacy collector=eval_breaker", program));
+  EXPECT_EQ(answer_of(runner, "update"), Status::update_failed);
+  EXPECT_EQ(outcome.faults, std::vector<Fault>());
+}
+
+// ---- the exit -----------------------------------------------------------------------------------
+
+// Nobody waits for the device while somebody captures, and the closed stream is waited for in no other way.
+TEST(GraphArgumentExit, AScriptThatCannotWaitForTheDeviceDoesNotExitEarly) {
+  const harness::Case the_case = told("retain_per_node", "legacy",
+                                      "script:0 op add_callback\n"
+                                      "script:1 op instantiate\n"
+                                      "script:2 op begin_building\n"
+                                      "script:3 op launch\n"
+                                      "script:3 argument[1] 1\n"
+                                      "script:4 op close_stream\n"
+                                      "script:4 of start argument 7\n");
+  harness::Runner runner;
+  EXPECT_FALSE(harness::prove(runner, the_case, 1, {.run_limit = 5'000}).failed);
+  runner.run(the_case);
+  EXPECT_TRUE(calls_a_function(runner)) << "or it shows nothing";
+}
+
+}  // namespace
+}  // namespace scenarios::graph_argument::testing
