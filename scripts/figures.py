@@ -11,12 +11,11 @@ Needs the presets built, which scripts/test.sh does. --self-test measures plante
 judged rightly. Exit: 0 nothing fails, 1 something does, 3 usage.
 """
 import contextlib
-import importlib.util
 import io
 import sys
 import time
 
-import programs
+import path_figures
 import promises
 from measuring import CannotMeasure, Figure, LeftOut
 
@@ -24,16 +23,7 @@ from measuring import CannotMeasure, Figure, LeftOut
 LAST_BEGIN_SECONDS = 5 * 3600
 
 
-def of_paths():
-    """The figures of scenarios/*/figures.py."""
-    for file in sorted(programs.ROOT.glob("scenarios/*/figures.py")):
-        spec = importlib.util.spec_from_file_location(file.parent.name + "_figures", file)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        yield from module.FIGURES
-
-
-FIGURES = (*promises.FIGURES, *of_paths())
+FIGURES = (*promises.FIGURES, *path_figures.all_figures())
 
 
 def measure(full, names=(), functions=FIGURES, last_begin=LAST_BEGIN_SECONDS):
@@ -99,6 +89,8 @@ PLANTS = (
     ("a time that is over", lambda full: [Figure.timed(full, "a", "9 s", False)], [None], [False]),
     ("nothing at all", lambda full: [], [False], [False]),
     ("what cannot be measured", lambda full: stop(CannotMeasure("not built")), [False], [False]),
+    ("a path that states no floor",
+     lambda full: [Figure("a", str(path_figures.plain_runs_per_second("a", {"a": None})), True)], [False], [False]),
     ("what has no small size", lambda full: [Figure("a", "1", True)] if full else stop(LeftOut("small")), [None], [True]),
 )
 

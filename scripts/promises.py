@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 
 import mutated_inputs
+import path_figures
 import programs
 from bad_input import bad_inputs
 from measuring import (CannotMeasure, Figure, LeftOut, benchmarks, committed_repros, found_cases, fuzz, key,
@@ -210,9 +211,6 @@ def fuzzed(full):
 
 # 6. Speed.
 
-PLAIN_RUNS_PER_SECOND = {"bench_argpack": 150_000, "bench_managed_dict": 150_000}
-
-
 def speed(full):
     """Against the bare fiber loop of the same binary and run."""
     spine = benchmarks("bench_spine", full)
@@ -221,16 +219,16 @@ def speed(full):
         yield Figure.timed(full, f"{name}: at least {asked:.2f} of the bare loop",
                            f"{rate / bare:.2f} ({rate:,.0f} of {bare:,.0f} schedules/s)", rate / bare >= asked)
     yield from turns(spine, full)
-    for program in programs.named("release", "bench_"):
-        if program != "bench_spine":
-            yield from speed_of_path(program, full)
+    for path in list_all()["paths"]:
+        yield from speed_of_path(path["path"], full)
 
 
-def speed_of_path(program, full):
+def speed_of_path(path, full):
     """How fast the ordinary use of a path is, and how its cost grows."""
+    program = f"bench_{path}"
     rows = benchmarks(program, full)
     rate = rate_of(rows, "plain")
-    asked = PLAIN_RUNS_PER_SECOND.get(program, 100_000)
+    asked = path_figures.plain_runs_per_second(path)
     yield Figure.timed(full, f"{program} seeds/plain: at least {asked:,} runs/s", f"{rate:,.0f}", rate >= asked)
     for name in ("ops", "tasks"):
         points = sorted((int(n.split("/")[1]), row["cpu_time"]) for n, row in rows.items()

@@ -8,6 +8,9 @@ from measuring import (CannotMeasure, Figure, benchmarks, fuzz, json_of, key, la
 
 SOUND = "alltoallv/snapshot_region"
 
+# Runs of seeds/plain in a second, in the release build.
+PLAIN_RUNS_PER_SECOND = 100_000
+
 # A kind of fault, and what it is of: how each of the ways is told by which the race shows.
 SIGNS = {
     "the ghost generation": r"^ghost_generation mem_info_src .*used:alltoallv_unmap$",

@@ -1,0 +1,50 @@
+#include "scenarios/example/model.h"
+
+namespace scenarios::example {
+
+std::optional<Window> Model::window_of_answer(harness::Tick tick) const {
+  for (const Request& request : requests_)
+    if (request.state == State::answered && request.answered_at == tick) return request.window;
+  return std::nullopt;
+}
+
+void Model::placed(std::uint32_t worker, std::uint32_t key, BufferId buffer) {
+  const Place old = std::exchange(places_[key], {buffer, values_[worker]});
+  for (Request& request : requests_) {
+    if (request.buffer != old.buffer) continue;
+    request.replaced = true;
+    if (request.state == State::launched) go_through(request, Window::replaced_in_flight);
+  }
+}
+
+void Model::prepared(RequestId request, BufferId buffer) {
+  HARNESS_CHECK(harness::raw(request) == requests_.size(), "requests are numbered as they come");
+  for (const Place& place : places_)
+    if (place.buffer == buffer) requests_.push_back({buffer, place.value});
+}
+
+void Model::launched(RequestId request) {
+  Request& launched = requests_[harness::raw(request)];
+  launched.state = State::launched;
+  scene_.exercised();
+  if (launched.replaced) go_through(launched, Window::replaced_before_launch);
+}
+
+void Model::answered(RequestId request, const targets::example::Words& words) {
+  Request& answered = requests_[harness::raw(request)];
+  answered.state = State::answered;
+  answered.answered_at = scene_.world().scheduler.now();
+  for (std::uint32_t i = 0; i < targets::example::kWords; ++i) {
+    const auto word = static_cast<std::uint32_t>(words[i]);
+    const std::uint32_t expected = static_cast<std::uint32_t>(answered.value) + i + 1;
+    scene_.world().scheduler.note(harness::EventKind::observe, "answer", 0, word);
+    if (word != expected) return scene_.expect("answer", word, expected, name_of(answered.buffer));
+  }
+}
+
+void Model::go_through(Request& request, Window window) {
+  request.window = window;
+  scene_.reach(harness::raw(window));
+}
+
+}  // namespace scenarios::example

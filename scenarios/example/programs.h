@@ -1,0 +1,14 @@
+// Programs: tapes put together op by op, for benchmarks and tests.
+#pragma once
+
+#include "harness/scenario_program.h"
+#include "scenarios/example/scenario.h"
+
+namespace scenarios::example {
+
+using Program = harness::ScenarioProgram<Op, kOps>;
+
+/// Returns the documented ordinary use: a request, and its answer.
+inline Program plain_program() { return Program().then(0, Op::query); }
+
+}  // namespace scenarios::example

@@ -1,0 +1,63 @@
+// The scenario: requests for buffers that another thread replaces.
+//
+//   driver.cpp  the tasks and their ops        windows.cpp  which window a fault belongs to
+//   model.*     what answers must be           programs.h   tapes op by op
+#include "scenarios/example/scenario.h"
+
+extern "C" const harness::KernelImage afterlife_kernels_example;
+extern "C" const std::byte afterlife_fatbin_example[];
+extern "C" const std::uint64_t afterlife_fatbin_example_size;  // 0 where there was no nvcc.
+
+namespace scenarios::example {
+namespace {
+
+using harness::Label;
+
+constexpr std::array<Label, 2> kStreams{"own", "shared"};
+constexpr std::array<harness::Axis, 1> kAxes{{{"stream", kStreams}}};
+
+constexpr std::array<harness::Window, 2> kWindows{{
+    {"replaced_before_launch", "a buffer is replaced, then a request that was given it is launched"},
+    {"replaced_in_flight", "a buffer is replaced, then the kernel of a request reads it"},
+}};
+
+constexpr std::array<Label, 1> kActors{"skew"};
+constexpr std::array<Label, 13> kOracles{
+    "use_after_death", "recycled_use", "double_free", "wrong_owner", "retention",
+    "functional_result", "progress", "vacuity", "wild_access", "api_misuse", "order", "crash",
+    "service"};
+
+// What the path's table says of its variants, without their makers.
+std::span<const harness::VariantInfo> variant_infos() {
+  static const std::vector<harness::VariantInfo> infos = [] {
+    std::vector<harness::VariantInfo> list;
+    for (const auto& variant : targets::example::variants())
+      list.push_back({variant.name, variant.claim});
+    return list;
+  }();
+  return infos;
+}
+
+}  // namespace
+
+extern const harness::Scenario scenario;
+const harness::Scenario scenario{
+    .name = "example",
+    .summary = "the path to copy: requests for buffers that another thread replaces",
+    .variants = variant_infos(),
+    .axes = kAxes,
+    .ops = kOps,
+    .windows = kWindows,
+    .contract = {},
+    .growth = {},
+    .actors = kActors,
+    .oracles = kOracles,
+    .turn_limit = 5'000,
+    .drive = drive,
+    .judge = nullptr,
+    .window_of = window_of,
+    .kernels = &afterlife_kernels_example,
+    .fatbin = {afterlife_fatbin_example, afterlife_fatbin_example_size},
+};
+
+}  // namespace scenarios::example

@@ -1,0 +1,95 @@
+// The programs and the judges of the path: each window tells the policies apart, and a broken server is seen.
+#include <gtest/gtest.h>
+
+#include "harness/tests/corpus.h"
+#include "harness/tests/scenario_cases.h"
+#include "scenarios/example/programs.h"
+
+namespace scenarios::example {
+
+extern const harness::Scenario scenario;
+
+namespace testing {
+namespace {
+
+using harness::testing::ProgramProofs;
+using harness::testing::read_corpus;
+using targets::example::Buffer;
+using targets::example::Request;
+using targets::example::Server;
+using targets::example::Setup;
+
+constexpr const char* kConfig = "stream=own";
+
+TEST(ExampleCorpus, TheSeedPlainIsTheDocumentedOrdinaryUse) {
+  harness::testing::expect_plain_seed(scenario, plain_program().tape(), kConfig);
+}
+
+TEST(ExampleCorpus, EachProgramIsTheSmallestThatTellsThePoliciesApart) {
+  ProgramProofs proofs(scenario);
+  for (const auto& [name, program] : read_corpus(scenario, "programs")) {
+    proofs.expect_told_apart(name, program, "borrow", "retain");
+    proofs.expect_smallest(name, program, "borrow");
+  }
+}
+
+/// Keeps everything for good.
+struct Hoard final : targets::example::Policy {
+  void prepared(const Request&) override {}
+  void finished(const Request&) override {}
+  bool may_free(const Buffer&) const override { return false; }
+};
+
+Server* make_hoard(harness::Runtime& runtime, const Setup& setup) {
+  harness::Arena& arena = runtime.scheduler.arena();
+  return arena.make<Server>(runtime, setup, *arena.make<Hoard>());
+}
+
+/// Gives the model answers of which the last word is wrong.
+struct Miscounting final : targets::example::Observer {
+  explicit Miscounting(targets::example::Observer& hearer) : model(hearer) {}
+  void placed(std::uint32_t worker, std::uint32_t key, harness::BirthId buffer) override {
+    model.placed(worker, key, buffer);
+  }
+  void prepared(targets::example::RequestId request, harness::BirthId buffer) override {
+    model.prepared(request, buffer);
+  }
+  void launched(targets::example::RequestId request) override { model.launched(request); }
+  void answered(targets::example::RequestId request, const targets::example::Words& words) override {
+    targets::example::Words wrong = words;
+    ++wrong[targets::example::kWords - 1];
+    model.answered(request, wrong);
+  }
+  targets::example::Observer& model;
+};
+
+Server* make_miscounting(harness::Runtime& runtime, const Setup& setup) {
+  Setup other = setup;
+  other.observer = runtime.scheduler.arena().make<Miscounting>(*setup.observer);
+  return targets::example::variants()[1].make(runtime, other);
+}
+
+std::string found(void (*drive)(harness::Scene&)) {
+  static harness::Runner runner;
+  harness::Scenario broken = scenario;
+  broken.drive = drive;
+  return harness::testing::first_signature(
+      runner.run({&broken, 0, harness::parse_config(scenario, kConfig), &harness::testing::sim(),
+                  plain_program().tape()}));
+}
+
+TEST(ExampleJudges, AServerThatNeverFreesIsRetention) {
+  EXPECT_TRUE(found([](harness::Scene& scene) {
+                drive_server(scene, {}, make_hoard);
+              }).starts_with("retention "));
+}
+
+TEST(ExampleJudges, AnAnswerThatIsWrongInItsLastWordIsSeen) {
+  EXPECT_TRUE(found([](harness::Scene& scene) {
+                drive_server(scene, {}, make_miscounting);
+              }).starts_with("wrong_value answer"));
+}
+
+}  // namespace
+}  // namespace testing
+}  // namespace scenarios::example

@@ -1,0 +1,17 @@
+// borrow: a request keeps nothing alive, and a buffer is freed as soon as it is replaced.
+//
+// Its author says: "nobody replaces what is being asked for".
+#pragma once
+
+#include "targets/example/example.h"
+
+namespace targets::example {
+
+class Borrow final : public Policy {
+ public:
+  void prepared(const Request&) override {}
+  void finished(const Request&) override {}
+  bool may_free(const Buffer&) const override { return true; }
+};
+
+}  // namespace targets::example

@@ -1,0 +1,9 @@
+// The kernel: reads a buffer and writes an answer. Integers, so that values are equal everywhere.
+#include "harness/kernel.h"
+
+extern "C" __global__ void add_one(const int* buffer, int* answer) {
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  answer[thread] = buffer[thread] + 1;
+}
+
+AFTERLIFE_KERNELS(example, add_one)
