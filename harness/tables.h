@@ -29,7 +29,7 @@ const Info* find(std::span<const Info* const> table, std::string_view name) {
 
 }  // namespace harness
 
-namespace harness::tables {  // Spelt out: the build reads it.
+namespace harness::tables {  // The build makes them: AFTERLIFE_TABLES of scripts/cmake/tables.cmake.
 std::span<const StrategyInfo* const> strategies();
 std::span<const ActorInfo* const> actors();
 std::span<const OracleInfo* const> oracles();

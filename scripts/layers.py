@@ -29,7 +29,7 @@ RULES = [
      "a target could ship: it knows harness/runtime.h, <cuda.h> and its own folder"),
     (r"scenarios/([^/]+)/tests/.*", r"harness/.*|targets/\1/.*|scenarios/\1/.*",
      "no path knows another path"),
-    (r"scenarios/([^/]+)/(?:properties|bench)\.cpp",
+    (r"scenarios/([^/]+)/bench\.cpp",
      r"harness/(?:scenario(?:_[a-z]+)?|run|search|tables)\.h|harness/entries/bench_path\.h"
      r"|harness/(?:actors|oracles|instruments)/.*|targets/\1/\1\.h|scenarios/\1/.*",
      "a main of a path enters by harness/run.h and search.h, and knows its own path"),
@@ -140,7 +140,7 @@ PLANTS = [
     ("scenarios/planted/driver.cpp", '"targets/planted/planted.h"', ""),
     ("scenarios/planted/driver.cpp", '"harness/actors/planted.h"', ""),
     ("scenarios/planted/explain.cpp", '"harness/instruments/planted.h"', ""),
-    ("scenarios/planted/properties.cpp", '"harness/run.h"', ""),
+    ("scenarios/planted/bench.cpp", '"harness/run.h"', ""),
 ]
 
 

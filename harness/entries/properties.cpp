@@ -1,5 +1,5 @@
 // properties: what must be true of any list of ops and any tape of one path, with RapidCheck. Every path has these
-// in its property_<path>; a path that promises more adds its own in scenarios/<path>/properties.cpp.
+// in its property_<path>.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>

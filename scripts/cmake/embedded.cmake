@@ -39,7 +39,7 @@ function(find_embeddable version)
 endfunction()
 
 function(add_embedded path)
-  sources(files scenarios/${path}/embedded/*.cpp)
+  optional_sources(files scenarios/${path}/embedded/*.cpp)
   if(NOT files)
     return()
   endif()

@@ -1,17 +1,36 @@
-# Sources by folder, and what is built from them. What has no source yet is left out.
+# Sources by folder, and what is built from them. A glob that matches nothing is an error, or a typo and a folder
+# that lacks a part would only make the build smaller.
 
-# sources(<variable> <glob>...): the files that match, looked up again at every build.
+# sources(<variable> <glob>...): the files that match, looked up again at every build. Each glob must match.
 function(sources variable)
-  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/)
-  file(GLOB found CONFIGURE_DEPENDS ${ARGN})
+  glob_each(GLOB REQUIRED ${ARGN})
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# The same, at any depth.
+# sources_below(<variable> <glob>...): the same, at any depth.
 function(sources_below variable)
-  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/)
-  file(GLOB_RECURSE found CONFIGURE_DEPENDS ${ARGN})
+  glob_each(GLOB_RECURSE REQUIRED ${ARGN})
   set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# optional_sources(<variable> <glob>...): the same as sources(), and it may be that nothing matches.
+function(optional_sources variable)
+  glob_each(GLOB OPTIONAL ${ARGN})
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# Leaves what the globs match in `found` of the caller.
+function(glob_each how need)
+  set(all "")
+  foreach(glob ${ARGN})
+    file(${how} matches CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${glob})
+    if(need STREQUAL "REQUIRED" AND NOT matches)
+      message(FATAL_ERROR "No file matches ${glob}. See harness/docs/recipes.md for what each part needs.")
+    endif()
+    list(APPEND all ${matches})
+  endforeach()
+  list(SORT all)  # The order of what is linked is the same whichever glob found it.
+  set(found ${all} PARENT_SCOPE)
 endfunction()
 
 # subfolders(<variable> <folder>): the names of the folders in it that hold C++.
@@ -26,11 +45,9 @@ endfunction()
 # archives: nothing is left out because nobody calls it by name.
 add_library(everything INTERFACE)
 function(add_objects target)
-  if(ARGN)
-    add_library(${target} OBJECT ${ARGN})
-    target_link_libraries(${target} PRIVATE flags)
-    target_sources(everything INTERFACE $<TARGET_OBJECTS:${target}>)
-  endif()
+  add_library(${target} OBJECT ${ARGN})
+  target_link_libraries(${target} PRIVATE flags)
+  target_sources(everything INTERFACE $<TARGET_OBJECTS:${target}>)
 endfunction()
 
 # add_program(<name> [PATH <path>] SOURCES <glob>... [LIBRARIES ...]): links the sources with
@@ -38,9 +55,6 @@ endfunction()
 function(add_program name)
   cmake_parse_arguments(PARSE_ARGV 1 program "" "PATH" "SOURCES;LIBRARIES")
   sources(files ${program_SOURCES})
-  if(NOT files)
-    return()
-  endif()
   add_executable(${name} ${files})
   target_link_libraries(${name} PRIVATE flags everything ${program_LIBRARIES})
   if(program_PATH)
