@@ -81,11 +81,17 @@ void Model::attached(ThingId id, std::size_t member, ThingId value) {
   Thing& thing = *find(id);
   Thing* now = find(value);
   Thing* old = std::exchange(thing.members[member], now);
+  if (thing.uncertain) make_uncertain(now);
   if (!thing.gone) {
     link(now);
     unlink(old);
   }
   if (now != nullptr && is_stale(*now)) changed(Change::of_others);
+}
+
+void Model::make_uncertain(Thing* thing) {
+  if (thing == nullptr || std::exchange(thing->uncertain, true)) return;
+  for (Thing* member : thing->members) make_uncertain(member);
 }
 
 void Model::stored(Variable variable, ThingId thing) {

@@ -78,7 +78,7 @@ struct Thing {
   std::array<Thing*, 2> members{};
   std::array<Serial, 2> attached_by{};  ///< The ops that set them last.
   /// Two ops set a member at a time: the facts do not tell which came last, so that nobody knows
-  /// whether the script can reach it.
+  /// whether the script can reach it, or what it refers to.
   bool uncertain = false;
   bool has_uncertain_members = false;  ///< It is the one whose member they set.
   Serial released = 0;           ///< When the last one who could use it let go ...
@@ -155,6 +155,8 @@ class Model : public targets::argpack::Observer {
   /// Something changed that decides what an op may answer: what other ops may, or this one as well.
   enum class Change : std::uint8_t { of_others, of_all };
   virtual void changed(Change) {}
+  /// Marks a thing that may be null, and all that the script reaches through it.
+  static void make_uncertain(Thing* thing);
 
   harness::Scene& scene_;
 

@@ -142,8 +142,8 @@ void Script::attached(ThingId thing, std::size_t member, ThingId value) {
   const Serial before = std::exchange(parent.attached_by[member], witness_.op());
   if (witness_.runs_beside(before)) {
     parent.has_uncertain_members = true;
-    for (Thing* one : {parent.members[member], find(value)})
-      if (one != nullptr) one->uncertain = true;
+    make_uncertain(parent.members[member]);
+    make_uncertain(find(value));
   }
   Model::attached(thing, member, value);
   witness_.did(kAttached);

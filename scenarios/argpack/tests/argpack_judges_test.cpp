@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "harness/reproducer.h"
 #include "harness/strategies/random_walk.h"
 #include "scenarios/argpack/scenario.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
@@ -355,6 +356,41 @@ TEST(ArgpackJudges, AQueueOfDeferredFreesThatGrowsIsCaughtByLaunches) {
 }
 TEST(ArgpackJudges, ADeferredFreeThatAnIdleDeviceDoesNotBringIsCaught) {
   find<make<GrowsItsQueue>>(FaultKind::retention, "bound/idle");
+}
+
+/// Without a GIL two ops set the member of one pack at a time, and the one whose fact came first is the one that stays:
+/// what hangs below its pack is in use, too.
+constexpr const char* kTwoSetOneMember = R"(afterlife reproducer 1
+path argpack
+variant own
+config backend=amdgpu gil=off collector=eval_breaker
+device sim
+tasks script mutator
+script:0 op new_argpack
+script:0 argument 5
+script:0 argument[1] 3
+script:1 op new_argpack
+script:2 op call
+script:2 lag 1
+mutator:0 op drop
+mutator:1 op replace_nested
+nap:0 of mutator:1 argument 2
+script:3 op call
+script:3 schedule[41] mutator
+script:6 op new_argpack
+script:6 schedule[6] mutator
+mutator:1 schedule[59] script:1 of start
+script:8 op set_nested
+script:8 argument 5
+script:8 schedule[4] mutator
+script:9 op call
+end
+)";
+TEST(ArgpackJudges, WhatHangsBelowAMemberThatTwoSetAtATimeIsNoRetention) {
+  const harness::Case held = harness::parse_reproducer(kTwoSetOneMember, "two_set_one_member").the_case;
+  harness::Runner runner;
+  EXPECT_EQ(first_signature(runner.run(held)), "");
+  EXPECT_TRUE(runner.never_asked(held).empty());
 }
 
 struct DropsRequests : Own {
