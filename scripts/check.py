@@ -216,7 +216,12 @@ def policies(tally, full):
     script(tally, "mutate_policies.py", "--check")
 
 
-STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, laws, promised, mutants, policies)
+def recipes(tally, full):
+    """A path is copied under another name, and everything takes it up with no other edit; omissions are seen."""
+    script(tally, "copied_path.py", "--self-test")
+
+
+STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, laws, promised, mutants, policies, recipes)
 
 
 def main():

@@ -16,14 +16,13 @@ import argparse
 import hashlib
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-import hygiene
+from tree_copy import copy_tree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIM = "harness/devices/sim/"
@@ -216,23 +215,6 @@ def misfits():
 
 
 # ---- the copy ----
-
-NOTE = pathlib.Path("build/cuda_root.txt")  # Where CUDA is; no file of the tree, and needed.
-
-
-def copy_tree(tree):
-    """Makes `tree` what the tree is. What is equal is left alone, so that it is not built again."""
-    names = {file.relative_to(ROOT) for file in hygiene.tree_files() if file.is_file()}
-    names |= {NOTE} if (ROOT / NOTE).is_file() else set()
-    for name in names:
-        here, there = ROOT / name, tree / name
-        if there.is_file() and there.read_bytes() == here.read_bytes():
-            continue
-        there.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(here, there)
-    for file in [p for p in tree.rglob("*") if p.is_file() and p.relative_to(tree) not in names]:
-        file.unlink()
-
 
 def build(folder):
     """The tests of the copy. Returns whether that worked."""

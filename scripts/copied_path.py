@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Copies the example path under another name, and checks that everything takes up the copy with no other edit.
+
+Usage: scripts/copied_path.py [--self-test]
+       scripts/copied_path.py --here NAME
+
+The copy is made in a copy of the tree, build/copied_path, which is built there (preset dev). The copy must
+have its targets, stand in the tables, in `afterlife list`, among the figures and in CTest's list as the example does,
+get the same verdicts in 2 s, replay its corpus, pass its tests, and keep the rules of the tree.
+
+  --self-test   besides plants omissions in the copy of the tree, at least one per check, each of which must be found
+  --here NAME   makes the copy in this tree instead, to become a path of its own (harness/docs/recipes.md)
+
+Prints a line per check. Exit: 0 all hold, 1 one does not, 2 the build, 3 usage.
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+
+import programs
+from tree_copy import copy_tree
+
+TREE = programs.ROOT / "build" / "copied_path"
+BUILD = TREE / "build" / "dev"
+FOLDERS = ("targets", "scenarios", "corpus")
+ORIGINAL, COPY = "example", "lookalike"
+SECONDS = 2
+
+
+def class_name(path):
+    return "".join(word.capitalize() for word in path.split("_"))
+
+
+def renamed(text, path):
+    """The text with another path in the place of the example."""
+    return text.replace(ORIGINAL, path).replace(class_name(ORIGINAL), class_name(path))
+
+
+def copy_path(tree, path):
+    """Copies the example's three folders, in names and contents."""
+    for folder in FOLDERS:
+        for file in sorted((tree / folder / ORIGINAL).rglob("*")):
+            if file.is_file() and "__pycache__" not in file.parts:
+                there = tree / renamed(str(file.relative_to(tree)), path)
+                text = renamed(file.read_bytes().decode("latin-1"), path).encode("latin-1")
+                there.parent.mkdir(parents=True, exist_ok=True)
+                if not there.is_file() or there.read_bytes() != text:
+                    there.write_bytes(text)
+
+
+def run(*command, cwd=TREE):
+    """How a command ended in the copy of the tree, which git takes for no part of this one."""
+    environment = os.environ | {"GIT_CEILING_DIRECTORIES": str(TREE.parent)}
+    return subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, env=environment)
+
+
+def build():
+    """Returns what the build said when it failed, or nothing."""
+    ended = run(TREE / "scripts/build.sh", "dev", "afterlife", "afterlife_tests")
+    return (ended.stdout + ended.stderr)[-3000:] if ended.returncode else ""
+
+
+def output(*command, **how):
+    ended = run(*command, **how)
+    return ended.stdout if ended.returncode == 0 else ""
+
+
+def of_both(found):
+    """Whether the copy has what the example has: something, under its own name."""
+    original = sorted(renamed(name, COPY) for name in found if is_of(ORIGINAL, name))
+    return original != [] and original == sorted(name for name in found if is_of(COPY, name))
+
+
+def is_of(path, name):
+    """Whether a name has the path's in it, as a word of its own."""
+    return re.search(rf"(?<![A-Za-z])(?:{path}(?![a-z])|{class_name(path)}(?=[A-Z]))", name) is not None
+
+
+# ---- the checks, each of which tells whether it holds ----
+
+def targets():
+    """The build has the copy's programs and objects."""
+    lines = output("ninja", "-C", BUILD, "-t", "targets", "all").splitlines()
+    names = {line.split(":")[0] for line in lines if line.endswith(": phony")}
+    return of_both({name for name in names if "/" not in name})
+
+
+def tables():
+    """The generated tables hold the copy's scenario."""
+    return of_both(re.findall(r"&::scenarios::\w+", (BUILD / "generated/tables.cpp").read_text()))
+
+
+def listed():
+    """`afterlife list` shows the same of both."""
+    paths = {path["path"]: path for path in json.loads(output(BUILD / "afterlife", "list", "--json") or "{}").get("paths", [])}
+    return ORIGINAL in paths and json.loads(renamed(json.dumps(paths[ORIGINAL]), COPY)) == paths.get(COPY)
+
+
+def figures():
+    """The figures name the copy's own, and its floor is known."""
+    names = output(TREE / "scripts/figures.py", "--help").split("Names: ")[-1].split()
+    floor = output("python3", "-c", f"import path_figures; print(path_figures.plain_runs_per_second('{COPY}'))",
+                   cwd=TREE / "scripts")
+    return of_both(names) and floor != ""
+
+
+def verdicts():
+    """A search of 2 s comes to the same verdicts, and they are as claimed."""
+    found = {}
+    for path in (ORIGINAL, COPY):
+        ended = run(BUILD / "afterlife", "fuzz", path, "--seconds", SECONDS, "--out", TREE / "build/found", "--json")
+        if ended.returncode:
+            return False
+        found[path] = [(row["variant"], row["verdict"]) for row in json.loads(ended.stdout)["results"]]
+    return found[ORIGINAL] == found[COPY] != []
+
+
+def corpus():
+    """The copy's corpus replays as recorded, and holds what the example's does."""
+    files = [str(file.relative_to(TREE)) for path in (ORIGINAL, COPY)
+             for file in (TREE / "corpus" / path).rglob("*") if file.is_file()]
+    return of_both(files) and run(BUILD / "afterlife", "replay", f"corpus/{COPY}/programs",
+                                  f"corpus/{COPY}/repros").returncode == 0
+
+
+def ctest():
+    """CTest lists the same tests of both."""
+    return of_both(re.findall(r"Test +#\d+: (\S+)", output("ctest", "-N", cwd=BUILD)))
+
+
+def tests():
+    """The copy's tests pass."""
+    return run(BUILD / "afterlife_tests", f"--gtest_filter=*{COPY}*:*{class_name(COPY)}*").returncode == 0
+
+
+def rules():
+    """The copy keeps the rules of the tree."""
+    return all(run(TREE / "scripts" / name).returncode == 0 for name in ("layers.py", "hygiene.py", "documents.py"))
+
+
+CHECKS = (targets, tables, listed, figures, verdicts, corpus, ctest, tests, rules)
+
+# Check | file | what is replaced in it | by what. Each leaves the copy out, or breaks it. The last ones are built.
+PLANTS = (
+    (figures, "scripts/path_figures.py", '"scenarios/*/figures.py"', '"scenarios/[!l]*/figures.py"'),
+    (figures, f"scenarios/{COPY}/figures.py", "PLAIN_RUNS_PER_SECOND", "RUNS"),
+    (corpus, f"corpus/{COPY}/programs/replaced_in_flight.repro", f"path {COPY}", f"path {ORIGINAL}s"),
+    (tests, f"corpus/{COPY}/repros/borrow-replaced_in_flight.repro", "order device memory", "order device memories"),
+    (rules, f"targets/{COPY}/retain.h", f"targets/{COPY}/{COPY}.h", f"targets/{ORIGINAL}/{ORIGINAL}.h"),
+    (rules, f"scenarios/{COPY}/README.md", "harness/docs/recipes.md", "harness/docs/receipts.md"),
+    (targets, "CMakeLists.txt", "subfolders(paths scenarios)", f"subfolders(paths scenarios)\nlist(REMOVE_ITEM paths {COPY})"),
+    (tables, "CMakeLists.txt", "tables scenarios/*/scenario.cpp", "tables scenarios/[!l]*/scenario.cpp"),
+    (listed, f"targets/{COPY}/variants.cpp", "ClaimKind::unsound", "ClaimKind::sound"),
+    (verdicts, f"targets/{COPY}/retain.h", "== 0", ">= 0"),
+    (ctest, "CMakeLists.txt", "scenarios/*/tests/*.cpp", "scenarios/[!l]*/tests/*.cpp"),
+)
+
+
+def is_seen(check, file, before, after):
+    """Whether the check goes red by the plant. The build is as it was before, where it was."""
+    path = TREE / file
+    text = path.read_text()
+    if text.count(before) == 0:
+        raise LookupError(f"nothing to plant in: {file} has no '{before}'")
+    path.write_text(text.replace(before, after))
+    if file.endswith((".h", ".cpp", ".txt")) and check is not rules:
+        build()  # What does not even build is seen, too.
+    seen = not check()
+    path.write_text(text)
+    return seen
+
+
+def self_test():
+    missed = [f"{check.__name__}: {file}: {after}" for check, file, before, after in PLANTS
+              if not is_seen(check, file, before, after)]
+    print(f"copied_path: {len(PLANTS) - len(missed)} of {len(PLANTS)} planted omissions found"
+          + "".join(f"; not {what}" for what in missed))
+    return 1 if missed else 0
+
+
+def check_all():
+    wrong = 0
+    for check in CHECKS:
+        holds = check()
+        wrong += not holds
+        print(f"copied_path: {'holds' if holds else 'BROKEN'}: {check.__name__}: {check.__doc__}", flush=True)
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     usage=argparse.SUPPRESS)
+    parser.add_argument("--self-test", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--here", metavar="NAME", help=argparse.SUPPRESS)
+    try:
+        options = parser.parse_args()
+    except SystemExit as ended:
+        return 3 if ended.code else 0
+    if options.here is not None:
+        return copy_here(options.here)
+    TREE.mkdir(parents=True, exist_ok=True)
+    copy_tree(TREE)
+    copy_path(TREE, COPY)
+    if complaint := build():
+        print(complaint, file=sys.stderr)
+        return 2
+    return check_all() or (self_test() if options.self_test else 0)
+
+
+def copy_here(name):
+    taken = any((programs.ROOT / folder / name).exists() for folder in FOLDERS)
+    if taken or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        print(f"copied_path: '{name}' is " + ("there already" if taken else "no name of a path: a-z, 0-9, _"), file=sys.stderr)
+        return 3
+    copy_path(programs.ROOT, name)
+    print(f"copied_path: targets/{name}, scenarios/{name} and corpus/{name} are yours to change")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
