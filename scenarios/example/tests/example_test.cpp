@@ -1,6 +1,7 @@
 // The programs and the judges of the path: each window tells the policies apart, and a broken server is seen.
 #include <gtest/gtest.h>
 
+#include "harness/strategies/random_walk.h"
 #include "harness/tests/corpus.h"
 #include "harness/tests/scenario_cases.h"
 #include "scenarios/example/programs.h"
@@ -31,6 +32,22 @@ TEST(ExampleCorpus, EachProgramIsTheSmallestThatTellsThePoliciesApart) {
     proofs.expect_told_apart(name, program, "borrow", "retain");
     proofs.expect_smallest(name, program, "borrow");
   }
+}
+
+// The order of a shared stream protects what is in flight, and one buffer may have been given to two requests.
+TEST(ExampleWindows, AFaultBelongsToTheWindowOfItsOwnRequest) {
+  harness::Runner runner;
+  harness::strategies::RandomWalk walk(1);
+  const harness::Config shared = harness::parse_config(scenario, "stream=shared");
+  std::uint64_t reached = 0;
+  for (int run = 0; run < 8000; ++run) {
+    const harness::Outcome& outcome = runner.run(scenario, 0, shared, harness::testing::sim(), walk);
+    reached += outcome.reached >> harness::raw(Window::replaced_in_flight) & 1;
+    for (std::size_t i = 0; i < outcome.faults.size(); ++i)
+      ASSERT_EQ(outcome.windows[i], harness::raw(Window::replaced_before_launch))
+          << outcome.faults[i].signature() << ", run " << run;
+  }
+  EXPECT_GT(reached, 1000u);
 }
 
 /// Keeps everything for good.
