@@ -16,6 +16,7 @@ struct Stage {
   Model model;
   harness::Latch owners_done;
   Server* server = nullptr;
+  bool is_set_up = false;
 
   Stage(Scene& the_scene, const Shape& the_shape)
       : scene(the_scene),
@@ -61,12 +62,23 @@ constexpr std::array<bool (*)(const Slot&), kOps.size()> kCalls{
 constexpr std::array<std::uint8_t, kOps.size()> kOpsOfUser{0, 1, 2, 3, 4};
 constexpr std::array<std::uint8_t, 1> kOpsOfOwner{harness::raw(Op::put)};
 
+/// Fills every key before the user's first op, so that a run without ops does nothing.
+void set_up(const Slot& slot) {
+  if (slot.worker != 0 || std::exchange(slot.stage.is_set_up, true)) return;
+  const harness::SiteScope site(slot.stage.scene.world().scheduler, "set_up");
+  for (std::uint32_t key = 0; key < targets::example::kKeyCount; ++key) {
+    const Slot before{slot.stage, 0, slot.stage.shape.user_slots + key};
+    if (!before.put(key)) slot.stage.scene.refuse("set_up", "false");
+  }
+}
+
 void run_slot(const Slot& slot, std::span<const std::uint8_t> offered) {
   Scene& scene = slot.stage.scene;
   harness::Scheduler& scheduler = scene.world().scheduler;
   const harness::ActivationScope activation(scheduler, slot.worker, slot.index);
   const int op = scene.pick_op(offered);
   if (op < 0) return;
+  set_up(slot);
   const harness::Label name = kOps[static_cast<std::size_t>(op)].name;
   const harness::SiteScope site(scheduler, name);
   scheduler.note(harness::EventKind::op, name);
@@ -74,14 +86,7 @@ void run_slot(const Slot& slot, std::span<const std::uint8_t> offered) {
   if (!kCalls[static_cast<std::size_t>(op)](slot)) scene.refuse(name, "false");
 }
 
-/// The user's first and last step, around its slots. Nothing may fail: no call is told to.
-void set_up(Stage& stage) {
-  const harness::SiteScope site(stage.scene.world().scheduler, "set_up");
-  bool ok = stage.server->enter();
-  for (std::uint32_t key = 0; key < targets::example::kKeyCount; ++key)
-    ok = Slot{stage, 0, stage.shape.user_slots + key}.put(key) && ok;
-  if (!ok) stage.scene.refuse("set_up", "false");
-}
+/// The user's last step. Nothing may fail: no call is told to.
 void clear_up(Stage& stage) {
   const harness::SiteScope site(stage.scene.world().scheduler, "clear_up");
   if (!stage.server->clear()) stage.scene.refuse("clear_up", "false");
@@ -89,7 +94,7 @@ void clear_up(Stage& stage) {
 }
 
 void run_user(Stage& stage) {
-  set_up(stage);
+  stage.server->enter();
   for (std::uint32_t slot = 0; slot < stage.shape.user_slots; ++slot)
     run_slot({stage, 0, slot}, kOpsOfUser);
   stage.owners_done.wait();

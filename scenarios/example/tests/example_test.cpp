@@ -86,20 +86,23 @@ Server* make_miscounting(harness::Runtime& runtime, const Setup& setup) {
   return targets::example::variants()[1].make(runtime, other);
 }
 
-std::string found(void (*drive)(harness::Scene&)) {
+std::string found(void (*drive)(harness::Scene&), const Program& program = plain_program()) {
   static harness::Runner runner;
   harness::Scenario broken = scenario;
   broken.drive = drive;
   return harness::testing::first_signature(
       runner.run({&broken, 0, harness::parse_config(scenario, kConfig), &harness::testing::sim(),
-                  plain_program().tape()}));
+                  program.tape()}));
 }
 
+void drive_hoard(harness::Scene& scene) { drive_server(scene, {}, make_hoard); }
+
 TEST(ExampleJudges, AServerThatNeverFreesIsRetention) {
-  EXPECT_TRUE(found([](harness::Scene& scene) {
-                drive_server(scene, {}, make_hoard);
-              }).starts_with("retention "));
+  EXPECT_TRUE(found(drive_hoard).starts_with("retention "));
 }
+
+// Or no variant could claim retention.
+TEST(ExampleDriver, ARunWithoutOpsMakesNoBuffer) { EXPECT_EQ(found(drive_hoard, Program()), ""); }
 
 TEST(ExampleJudges, AnAnswerThatIsWrongInItsLastWordIsSeen) {
   EXPECT_TRUE(found([](harness::Scene& scene) {
