@@ -1,5 +1,5 @@
 // How it works. Passes propose candidates. Cheap ones (leave things out) run until none helps; then
-// the dear ones (look for fewer further decisions; leave an op out and look for another schedule)
+// the expensive ones (look for fewer further decisions; leave an op out and look for another schedule)
 // get their turn, and after any success the cheap ones again. The end is a fixpoint of all of them:
 // minimizing it once more proposes the same candidates in vain.
 #include "harness/minimize.h"
@@ -67,7 +67,7 @@ class Shrinker {
 
   Tape slice() const {
     std::vector<Name> others = slots();
-    std::erase_if(others, [&](Name slot) { return best_.blame().contains(slot); });
+    std::erase_if(others, [&](Name slot) { return best_.causal_slice().contains(slot); });
     return best_.without(others);
   }
 
@@ -161,7 +161,7 @@ class Shrinker {
     return values;
   }
 
-  // ---- dear passes: look for another schedule ----
+  // ---- expensive passes: look for another schedule ----
 
   /// Decisions that go only together, such as to leave a task and to come back: halves of the
   /// further ones, quarters, down to pairs.

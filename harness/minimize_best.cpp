@@ -65,7 +65,7 @@ void Best::keep(const Outcome& outcome, const Fault& fault) {
   tape_ = outcome.tape;
   measure_ = minimizing::measure(tape_);
   causes_.assign(runner_.history().activations());
-  blame_ = find_blame(fault);
+  causal_slice_ = find_causal_slice(fault);
 }
 
 bool Best::aim(const Aim& aim) {
@@ -108,7 +108,7 @@ const Case* Best::sample(const Tape& program, std::uint64_t seed) {
 
 // ---- the causal slice ---------------------------------------------------------------------------
 
-std::set<Name> Best::find_blame(const Fault& fault) const {
+std::set<Name> Best::find_causal_slice(const Fault& fault) const {
   std::unordered_map<Name, const Life*> lives;
   for (const Life& life : runner_.world().ledger.lives()) lives.emplace(life.name, &life);
   std::set<Name> slots{causes_.slot_of(fault.activation)};
@@ -169,12 +169,12 @@ std::vector<std::size_t> Best::likeliest_first(const std::vector<Decision>& cand
   return order;
 }
 
-// The same answer as one that is known to do harm, a little earlier or later, in what is to blame.
+// Likely: the same answer as one that does harm, a little earlier or later, in the causal slice.
 int Best::unlikeliness(const Decision& decision) const {
   const bool known = std::any_of(tape_.begin(), tape_.end(), [&](const Decision& other) {
     return other.site_tag == decision.site_tag && other.value == decision.value;
   });
-  return 2 * !known + !blame_.contains(causes_.slot_of(decision.activation));
+  return 2 * !known + !causal_slice_.contains(causes_.slot_of(decision.activation));
 }
 
 }  // namespace harness::minimizing

@@ -20,7 +20,7 @@ struct Aim {
   std::optional<int> window;  ///< None: that of the first fault with this signature.
 };
 
-/// What became of a search among sets of decisions.
+/// The end of a search among sets of decisions.
 enum class Found : std::uint8_t { better, nothing, cut_short };
 
 /// Every candidate is replayed; if the fault shows, the tape *recorded* by that replay, which lacks
@@ -33,7 +33,7 @@ class Best {
 
   /// Replays the case and takes aim at a fault. False when it does not show.
   bool aim(const Aim& aim);
-  /// Of the fault that was aimed at, or -1.
+  /// Returns the window of the fault that was aimed at, or -1.
   int window() const { return window_; }
   /// Replays it once more. False when that is another run.
   bool is_deterministic();
@@ -54,7 +54,7 @@ class Best {
     run_count_ += run_count;
     return improve(found.tape);
   }
-  /// What is left of the limits, but at most so many runs.
+  /// Returns the rest of the limits, but at most so many runs.
   Limits limits_left(std::uint64_t run_limit) const;
 
   const Tape& tape() const { return tape_; }
@@ -70,7 +70,7 @@ class Best {
   }
   /// The causal slice: the slots where what the fault is about was made, ended and used, and those
   /// that made what these slots touched.
-  const std::set<Name>& blame() const { return blame_; }
+  const std::set<Name>& causal_slice() const { return causal_slice_; }
   Name slot_of(Name activation) const { return causes_.slot_of(activation); }
 
  private:
@@ -81,7 +81,7 @@ class Best {
   const Fault* shown(const Outcome& outcome) const;
   bool adopt(const Outcome& outcome);
   void keep(const Outcome& outcome, const Fault& fault);
-  std::set<Name> find_blame(const Fault& fault) const;
+  std::set<Name> find_causal_slice(const Fault& fault) const;
   Found search(const Tape& tape, std::uint32_t size, std::size_t skip_count);
   std::vector<std::size_t> likeliest_first(const std::vector<Decision>& candidates,
                                            std::size_t skip_count) const;
@@ -104,7 +104,7 @@ class Best {
   Tape tape_;
   Measure measure_;
   Causes causes_;
-  std::set<Name> blame_;
+  std::set<Name> causal_slice_;
 };
 
 }  // namespace harness::minimizing

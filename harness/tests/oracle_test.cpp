@@ -240,13 +240,13 @@ TEST(Vacuity, ARunThatNeverExercisedThePathIsVacuous) {
 
 TEST(Vacuity, ADriverThatSaysSoIsNotBelievedWithoutEvidence) {
   const Label only[] = {"vacuity"};
-  const auto lie = [](Scene& scene) { scene.exercised(); };
+  const auto pretend = [](Scene& scene) { scene.exercised(); };
   const auto truth = [](Scene& scene) {
     scene.exercised();
     scene.world().host.make<Thing>("Thing").reset();
   };
-  EXPECT_TRUE(run_plant(lie, scenario_with(only)).vacuous);
-  EXPECT_FALSE(run_plant(lie, scenario_with({})).vacuous);
+  EXPECT_TRUE(run_plant(pretend, scenario_with(only)).vacuous);
+  EXPECT_FALSE(run_plant(pretend, scenario_with({})).vacuous);
   EXPECT_FALSE(run_plant(truth, scenario_with(only)).vacuous);
 }
 

@@ -23,7 +23,7 @@ struct Stage {
   Script script;
   Shape shape;
   const Theme& theme;
-  Latch deserted;  ///< Every mutator is done.
+  Latch mutators_done;  ///< Every mutator is done.
 
   Stage(Scene& the_scene, const Shape& the_shape)
       : scene(the_scene),
@@ -31,7 +31,7 @@ struct Stage {
         script(the_scene),
         shape(the_shape),
         theme(argpack::theme(the_scene.pick(Site::argument, kThemeCount))),
-        deserted(the_scene.world().scheduler, the_shape.mutator_count, "deserted") {}
+        mutators_done(the_scene.world().scheduler, the_shape.mutator_count, "deserted") {}
 };
 
 // A call that is told to fail has not synchronised; the next one may.
@@ -60,7 +60,7 @@ void run_script(Stage& stage) {
   for (std::uint32_t slot = 0; slot < stage.shape.closing_slots; ++slot)
     stage.script.take_closing_slot(stage.shape.script_slots + slot);
   stage.script.begin_using();
-  stage.deserted.wait();
+  stage.mutators_done.wait();
   clear_up(stage.scene, stage.script);
 }
 
@@ -68,7 +68,7 @@ void run_mutator(Stage& stage, std::uint32_t task) {
   stage.script.wait_for_use();
   for (std::uint32_t slot = 0; slot < stage.shape.mutator_slots; ++slot)
     stage.script.take_slot(stage.theme, task, slot);
-  stage.deserted.count_down();
+  stage.mutators_done.count_down();
 }
 
 bool has_gil(const harness::Config& config) { return config.values[kGilAxis] == 0; }

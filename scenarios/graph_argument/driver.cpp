@@ -31,7 +31,7 @@ struct Stage {
   Script script;
   Shape shape;
   const Theme& theme;
-  Latch deserted;  ///< Every mutator is done.
+  Latch mutators_done;  ///< Every mutator is done.
 
   Stage(Scene& the_scene, const Shape& the_shape)
       : scene(the_scene),
@@ -39,7 +39,7 @@ struct Stage {
         script(the_scene),
         shape(the_shape),
         theme(graph_argument::theme(the_scene.pick(Site::argument, kThemeCount))),
-        deserted(the_scene.world().scheduler, the_shape.mutator_count, "deserted") {}
+        mutators_done(the_scene.world().scheduler, the_shape.mutator_count, "deserted") {}
 };
 
 // A call that is told to fail has not synchronised; the next one may.
@@ -165,7 +165,7 @@ void run_script(Stage& stage) {
   for (std::uint32_t last = 0; last < kLastSlots; ++last)
     stage.script.take_last_slot(stage.shape.script_slots + last);
   stage.script.begin_using();
-  stage.deserted.wait();
+  stage.mutators_done.wait();
   const bool exits = stage.scene.pick(Site::argument, 8) == 7;
   if (!exits || !exit_early(stage.scene, path)) clear_up(stage.scene, stage.script);
   stage.script.ends();
@@ -177,7 +177,7 @@ void run_mutator(Stage& stage, std::uint32_t task) {
     stage.script.take_slot(stage.theme, task, slot);
   // Its default stream may be nobody else's.
   synchronize(stage.script.path(), StreamName::fallback);
-  stage.deserted.count_down();
+  stage.mutators_done.count_down();
 }
 
 Setup set_up(Scene& scene, Script& script) {

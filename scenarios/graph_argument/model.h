@@ -94,11 +94,11 @@ struct ModelGraph {
   ModelGraph* parent = nullptr;
   std::uint32_t last = 0;  ///< The node, by serial, that the next one comes after; 0: none.
   harness::BirthId life = harness::BirthId::none;  ///< Of a root.
-  bool buried = false;   ///< Its node was destroyed, or one around it.
-  bool changed = false;  ///< Its shape is not that of its list, as a node of it was destroyed.
-  bool endless = false;  ///< A loop in it may have nothing that ends it.
-  bool branch = false;   ///< Of a conditional node.
-  bool spoilt = false;   ///< It has a condition that no node asks.
+  bool destroyed = false;  ///< Its node was destroyed, or one around it.
+  bool changed = false;    ///< Its shape is not that of its list, as a node of it was destroyed.
+  bool endless = false;    ///< A loop in it may have nothing that ends it.
+  bool branch = false;     ///< It belongs to a conditional node.
+  bool spoilt = false;     ///< It has a condition that no node asks.
 
   /// A child's graph has a new handle whenever it is asked for, and each begins anew.
   bool has_one_handle() const { return parent == nullptr || branch; }
@@ -306,7 +306,7 @@ class Model {
   template <class Test>
   bool any_held(Test test) const;
   static void meet(Call& waiting, Wrapped& builder);
-  static void bury(ModelGraph& graph);
+  static void mark_destroyed(ModelGraph& graph);
 
   harness::Scene& scene_;
   std::array<Wrapped*, targets::graph_argument::kVariableCount> variables_{};

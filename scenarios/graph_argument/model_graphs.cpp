@@ -79,7 +79,7 @@ void Model::bind_definition(Call& call) {
       if (node.graph->last == node.serial) node.graph->last = 0;
       if (const ModelNode* found = find(*node.graph, node.serial))
         for (ModelGraph* body : found->bodies)
-          if (body != nullptr) bury(*body);
+          if (body != nullptr) mark_destroyed(*body);
       std::erase_if(node.graph->nodes,
                     [&](const ModelNode& each) { return each.serial == node.serial; });
       return;
@@ -106,11 +106,11 @@ void Model::bind_definition(Call& call) {
   }
 }
 
-void Model::bury(ModelGraph& graph) {
-  graph.buried = true;
+void Model::mark_destroyed(ModelGraph& graph) {
+  graph.destroyed = true;
   for (const ModelNode& node : graph.nodes)
     for (ModelGraph* body : node.bodies)
-      if (body != nullptr) bury(*body);
+      if (body != nullptr) mark_destroyed(*body);
 }
 
 // ---- nodes --------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ bool Model::any_held(Test test) const {
   };
   return std::any_of(graphs_.begin(), graphs_.end(),
                      [&](ModelGraph* graph) {
-                       return !graph->buried && any(graph->nodes) && is_reachable(graph->root());
+                       return !graph->destroyed && any(graph->nodes) && is_reachable(graph->root());
                      }) ||
          std::any_of(execs_.begin(), execs_.end(),
                      [&](const ModelExec* exec) {
@@ -86,7 +86,7 @@ bool Model::is_used(std::uint32_t call) const {
 
 // A graph may have one of its own, whichever node it came with.
 bool Model::is_only_one(const Holding& holding) const {
-  if (holding.graph == nullptr || holding.graph->buried || !is_reachable(holding.graph->root()))
+  if (holding.graph == nullptr || holding.graph->destroyed || !is_reachable(holding.graph->root()))
     return false;
   return std::none_of(holdings_.begin(), holdings_.end(), [&](const Holding& other) {
     return &other != &holding && other.of == Holding::Of::call && other.graph == holding.graph;

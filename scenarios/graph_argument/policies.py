@@ -16,7 +16,7 @@ SOURCES = {
     "script_add_node.h": ...,
     "script_builders.cpp": ["Script::begin_building", "Script::launch_captured", "Script::end_building",
                             "Script::complete"],
-    "script_definitions.cpp": ["Script::is_closed", "Script::clone", "bury", "Script::destroy_node"],
+    "script_definitions.cpp": ["Script::is_closed", "Script::clone", "mark_orphaned", "Script::destroy_node"],
     "script_graphs.cpp": ["Script::instantiate_now", "Script::launch", "Script::update_node", "Script::update",
                           "Script::close_graph"],
     "script_kernels.cpp": ["Script::begin_call", "Script::prepare_call", "Script::add_called",

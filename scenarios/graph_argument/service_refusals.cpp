@@ -71,7 +71,7 @@ bool closed_executable(const Model&, const Call& call) {
 
 bool went_with_its_node(const Model&, const Call& call) {
   return any_referred(call, [](const Wrapped* each) {
-    return each->destroyed || (each->graph != nullptr && each->graph->buried);
+    return each->destroyed || (each->graph != nullptr && each->graph->destroyed);
   });
 }
 

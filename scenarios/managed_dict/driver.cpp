@@ -30,7 +30,7 @@ struct Stage {
   harness::Runtime runtime;  ///< The path borrows it.
   Script script;
   Shape shape;
-  Latch deserted;  ///< Every worker is done.
+  Latch workers_done;  ///< Every worker is done.
   bool over = false;
 
   Stage(Scene& the_scene, const Shape& the_shape)
@@ -38,7 +38,7 @@ struct Stage {
         runtime(the_scene.runtime()),
         script(the_scene),
         shape(the_shape),
-        deserted(the_scene.world().scheduler, the_shape.worker_count, "deserted") {}
+        workers_done(the_scene.world().scheduler, the_shape.worker_count, "deserted") {}
 };
 
 void run_script(Stage& stage) {
@@ -46,7 +46,7 @@ void run_script(Stage& stage) {
     stage.script.take_slot(0, slot);
   for (std::uint32_t i = 0; i < stage.shape.closing_slots && !stage.scene.was_exercised(); ++i)
     stage.script.take_closing_slot(stage.shape.script_slots + i);
-  stage.deserted.wait();
+  stage.workers_done.wait();
   stage.over = true;
   stage.script.judge_all();
   const harness::SiteScope site(stage.scene.world().scheduler, "clear_up");
@@ -56,7 +56,7 @@ void run_script(Stage& stage) {
 void run_worker(Stage& stage, std::uint32_t task) {
   for (std::uint32_t slot = 0; slot < stage.shape.worker_slots; ++slot)
     stage.script.take_slot(task, slot);
-  stage.deserted.count_down();
+  stage.workers_done.count_down();
 }
 
 // Compiles what it was asked for, whenever it gets the GIL.

@@ -2,7 +2,7 @@
 // that runs in an executable graph, behind one interface.
 //
 // What a caller sees is a Python script: global variables that hold wrappers (buffers, modules,
-// events, definitions, nodes, builders, executables), and one method per API call. What lies
+// events, definitions, nodes, builders, executables), and one method per API call. What is
 // beneath is cuda.core's object model: wrappers on a managed heap, counted C++ handles, CUDA's
 // graphs and user objects. Variants differ in one thing: what a graph keeps alive of what its nodes
 // point into, and who lets go of it.

@@ -166,7 +166,7 @@ Status Script::collect(std::uint32_t generation) {
   return Status::ok;
 }
 
-void Script::spring(const TrapPayload& trap) {
+void Script::run_trap(const TrapPayload& trap) {
   switch (trap.mischief) {
     case Mischief::drop:
       if (variables_[trap.victim]) store(trap.victim, Ref());

@@ -79,8 +79,8 @@ class Script : public GraphArgument {
   Status finalize() override;
   harness::Interpreter& interpreter() override { return core_.interpreter; }
 
-  /// What a planted finalizer does.
-  void spring(const TrapPayload& trap);
+  /// Runs what a planted finalizer does.
+  void run_trap(const TrapPayload& trap);
 
  private:
   using Ref = harness::Ref;

@@ -68,12 +68,12 @@ Status Script::set_attribute(Variable buffer_variable, Variable variable) {
 // ---- destroying ---------------------------------------------------------------------------------
 
 /// The boxes of what went with a node say so from now on.
-static void bury(GraphBox& graph, CUgraphNode owner) {
+static void mark_orphaned(GraphBox& graph, CUgraphNode owner) {
   for (GraphBox* child : graph.children) {
     if (owner != nullptr && child->owner != owner) continue;
     child->orphaned = true;
     child->core.ghost.handle_died(bits_of(child->graph));
-    bury(*child, nullptr);
+    mark_orphaned(*child, nullptr);
   }
 }
 
@@ -90,7 +90,7 @@ Status Script::destroy_node(Variable variable) {
     tell(&Observer::bound);
     core_.ghost.handle_died(bits_of(payload.node));
     if (graph->last == payload.node) graph->last = nullptr;
-    bury(*graph, payload.node);
+    mark_orphaned(*graph, payload.node);
     core_.ghost.destroy_node(*graph->ghost, payload.serial);
     policy_.destroyed(*graph, payload.node);
     return Status::ok;

@@ -9,7 +9,7 @@ using harness::TypeInfo;
 
 static void finalize_trap(Object& self) {
   const TrapPayload trap = self.payload<TrapPayload>();
-  trap.script->spring(trap);
+  trap.script->run_trap(trap);
 }
 
 static void deallocate_cycle(Object& self) {
