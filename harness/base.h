@@ -10,7 +10,7 @@
 
 namespace harness {
 
-/// What a thing is called, by its cause: a hash of (parent activation, kind, how many-th). Stays the
+/// The name of a thing, by its cause: a hash of (parent activation, kind, how many-th). Stays the
 /// same when unrelated ops, preemptions or objects come or go, which running numbers do not.
 using Name = std::uint64_t;
 

@@ -18,7 +18,7 @@
 
 namespace harness {
 
-/// What ended the code under test. Equal in every build, but for the evidence.
+/// The end of the code under test. Equal in every build, but for the evidence.
 struct Crash {
   Label signal;             ///< "SIGSEGV", or "stack overflow".
   const char* words = "";   ///< More, for the story. Valid until the run is reported.

@@ -17,10 +17,10 @@
 
 namespace harness {
 
-/// What must be there before a call can be made; without it the device answers with an error.
+/// The state that a call needs before it can be made; without it the device answers with an error.
 enum class CallNeeds : std::uint8_t { nothing, driver, context };
 
-/// Who carries out the calls: one function per row of cuda.def.
+/// The functions that carry out the calls: one per row of cuda.def.
 struct DriverTable {
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
   CUresult(*name) parameters;
@@ -30,12 +30,12 @@ struct DriverTable {
   /// a host function that asks. Null when the device answers that itself.
   CUresult (*admit)(CallNeeds needs);
 
-  /// What work on this stream touches, for announcements. Must accept any value. Null: the device
+  /// Names the resource that work on this stream touches. Must accept any value. Null: the device
   /// as a whole is what every call touches.
   Resource (*resource)(CUstream stream);
 };
 
-/// What calls that concern no stream of their own touch.
+/// The resource that calls which concern no stream of their own touch.
 inline constexpr Resource kDeviceResource = hash_name("device");
 
 /// The calling thread as CUDA tells threads apart, by a small number: tasks are threads; what runs
@@ -47,7 +47,7 @@ inline CUstream stream_of(const CUlaunchConfig* config) {
   return config != nullptr ? config->hStream : nullptr;
 }
 
-/// What stream 0 means in the per-thread default stream twins.
+/// Returns the stream that stream 0 means in the per-thread default stream twins.
 inline CUstream per_thread(CUstream stream) {
   return stream == nullptr ? CU_STREAM_PER_THREAD : stream;
 }

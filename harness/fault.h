@@ -10,11 +10,11 @@ namespace harness {
 
 enum class FaultKind : std::uint8_t {
   use_after_death,  ///< Something was used whose life had ended, and nothing lives there now.
-  recycled_use,     ///< ... and something else lives there now: the use silently met the wrong object.
+  recycled_use,     ///< The same, but something else lives there now: the use met the wrong object.
   wild_access,      ///< An address that no life was ever authorised for.
   double_free,      ///< A life was ended twice.
   wrong_owner,      ///< An owner ended a life of another generation than the one it was given.
-  retention,        ///< Something outlived the last one who could use it.
+  retention,        ///< A leak: alive although nothing can reach it any more.
   wrong_value,      ///< A result differs from the reference model's.
   api_misuse,       ///< A call that the API's documentation forbids.
   deadlock,         ///< Every task waits, and nothing can change that.
@@ -22,7 +22,7 @@ enum class FaultKind : std::uint8_t {
   step_limit,       ///< The run took more turns than its scenario allows.
   uncaught,         ///< An exception left a task.
   ghost_generation, ///< A shared slot was read for one generation and held another's words.
-  order,            ///< Device work uses memory, and nothing orders it with another use or the end of it.
+  order,            ///< A data race: two uses of device memory, or a use and its end, that nothing orders.
   crash,            ///< A signal or an abort ended the target's own code.
   refusal,          ///< A call failed or left its work undone, though nothing was injected and nobody was wrong.
 };
@@ -37,9 +37,9 @@ struct Fault {
   Label object_kind;    ///< "ArgPack", "device memory"; for progress faults, what was waited for.
   Label birth_site;     ///< Empty where the object never lived.
   Label death_site;     ///< Empty where it has not died.
-  Label use_site;       ///< Who found out: an API call, a kernel, an oracle.
-  Name object = 0;      ///< Of the life that was meant.
-  Name recycler = 0;    ///< Of the life that was met instead (recycled_use, wrong_owner).
+  Label use_site;       ///< Where it was found: an API call, a kernel, an oracle.
+  Name object = 0;      ///< The name of the life that was meant.
+  Name recycler = 0;    ///< The name of the life that was met instead (recycled_use, wrong_owner).
   Name activation = 0;  ///< Where it happened.
   Tick tick = 0;
   std::uintptr_t code = 0;  ///< Program counter of a device access; evidence, not identity.

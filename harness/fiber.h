@@ -47,7 +47,7 @@ class StackPool {
   std::vector<std::byte*> free_;
 };
 
-/// What the C++ runtime keeps per thread about exceptions in flight; it belongs to a stack, so a
+/// The C++ runtime's state per thread of exceptions in flight; it belongs to a stack, so a
 /// switch swaps it. Layout of the Itanium C++ ABI, section 2.2.2.
 struct ExceptionState {
   void* caught = nullptr;
@@ -81,8 +81,8 @@ class Fiber {
   /// Makes this fiber stand for the stack of the calling thread, to which others can switch back.
   void adopt_thread();
 
-  /// Of a current fiber: remembers which exceptions are in flight, and puts that back when the frames
-  /// since then were jumped over.
+  /// Remembers which exceptions are in flight in this, the current fiber; restore_exceptions() puts
+  /// them back when the frames since then were jumped over.
   void keep_exceptions() { exceptions_ = *thread_exceptions_; }
   void restore_exceptions() { *thread_exceptions_ = exceptions_; }
 

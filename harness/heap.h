@@ -88,7 +88,7 @@ class Heap {
 
   Ledger& ledger() { return ledger_; }
   Scheduler& scheduler() { return ledger_.scheduler(); }
-  /// Of this run; null before one is made.
+  /// Returns the interpreter of this run, or null before one is made.
   Interpreter* interpreter() const { return interpreter_; }
 
  private:

@@ -35,7 +35,7 @@ class Interpreter {
     gil_.acquire();
     if (main_ == TaskId::none) main_ = scheduler_.current();
   }
-  /// ... and stops being one. It must not touch managed objects until it attaches again.
+  /// The task stops being a Python thread: it touches no managed object until it attaches again.
   void detach() { gil_.release(); }
   void set_main(TaskId task) { main_ = task; }
   bool attached() const { return gil_.held_by_current(); }

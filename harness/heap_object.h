@@ -26,7 +26,7 @@ namespace harness {
 class Heap;
 class Object;
 
-/// What objects of one type have in common.
+/// A type: the data that its objects have in common.
 /// Lifetime: static. A type is its address: its storage is reused by it alone.
 struct TypeInfo {
   Label name;
@@ -62,7 +62,7 @@ class Ref {
   Ref(const Ref& other) : object_(other.object_), birth_(other.birth_) { count_up(); }
   Ref(Ref&& other) noexcept
       : object_(std::exchange(other.object_, nullptr)), birth_(other.birth_) {}
-  /// As Py_SETREF: the new one is in place before the old one is counted down.
+  /// Assigns as Py_SETREF does: the new one is in place before the old one is counted down.
   Ref& operator=(Ref other) noexcept {
     std::swap(object_, other.object_);
     std::swap(birth_, other.birth_);
@@ -181,7 +181,7 @@ class Object : private HeapLink {
 
   /// A new reference, or an empty one.
   Ref get(Key key) const;
-  /// As PyDict_GetItem: nobody counts it.
+  /// Returns the value uncounted, as PyDict_GetItem does.
   BorrowedRef get_borrowed(Key key) const;
   /// An empty value erases. What was there is counted down after the new value is in place.
   void set(Key key, Ref value);
@@ -209,7 +209,7 @@ class Object : private HeapLink {
   /// Counts down what may be the last reference, or a stale one.
   void last_count_down(BirthId meant);
   void drop_members();
-  /// Who lives here is not `meant`, or nobody does: a fault. Returns if the program can go on.
+  /// Reports a use of `meant` after its storage was reused (returns) or freed (does not return).
   void meet(BirthId meant) const;
   bool houses(BirthId meant) const { return birth_ == meant && living_; }
 
@@ -218,7 +218,7 @@ class Object : private HeapLink {
   Name name_ = 0;
   void* payload_ = nullptr;
   void (*destroy_payload_)(void*) = nullptr;
-  BirthId birth_ = BirthId::none;  ///< Who lives here, or lived here last.
+  BirthId birth_ = BirthId::none;  ///< The life that has this storage, or had it last.
   std::uint32_t ref_count_ = 0;
   std::uint32_t outside_count_ =
       0;                          ///< While collecting: references from outside what is collected.
@@ -228,7 +228,7 @@ class Object : private HeapLink {
   bool dying_ = false;  ///< Nothing can save it any more.
   bool finalized_ = false;
   bool collecting_ = false;   ///< The collection in progress has yet to decide about it.
-  bool unreachable_ = false;  ///< ... and found no way to it so far.
+  bool unreachable_ = false;  ///< The collection in progress found no way to it so far.
   std::pmr::vector<Member> members_;
 };
 

@@ -19,7 +19,7 @@ enum class EventKind : std::uint8_t {
   step,     ///< A step of a Python-level op.
   submit,   ///< Work was queued on a stream.
   start,    ///< A kernel, copy or set began on the device.
-  finish,   ///< ... and ended.
+  finish,   ///< A kernel, copy or set ended on the device.
   observe,  ///< A value that the scenario looks at.
   use,      ///< A captured reference was used (host), or authorised (device).
   collect,  ///< The collector ran; value = how many it freed.
@@ -53,7 +53,7 @@ class History {
     activations_.clear();
   }
   void add(const Event& event) { events_.add(event); }
-  /// What came of an event that was added before its consequences: the status of a call.
+  /// Sets the value of an event that was added before its consequences: the status of a call.
   void set_value(std::size_t index, std::uint64_t value) { events_[index].value = value; }
   void add(const ActivationRecord& activation) { activations_.add(activation); }
   void add(Fault fault) {

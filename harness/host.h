@@ -20,14 +20,14 @@ namespace harness {
 
 class Host;
 
-/// What tasks that touch a host object announce.
+/// The resource that tasks which touch a host object announce.
 inline Resource life_resource(const Ledger& ledger, BirthId id) { return ledger.life(id).name; }
 
 /// Storage for one T. Lives until the run ends.
 template <class T>
 struct HostSlot {
   Host* host;
-  BirthId resident = BirthId::none;  ///< Who lives here, or lived here last.
+  BirthId resident = BirthId::none;  ///< The life that has this storage, or had it last.
   alignas(T) std::byte storage[sizeof(T)];
 
   T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
@@ -47,7 +47,7 @@ class Borrowed {
   explicit operator bool() const { return slot_ != nullptr; }
   /// The raw address: equal for two lives in the same storage. The key of the real system's maps.
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(slot_); }
-  /// Whose pointer this is. The real system cannot know it.
+  /// The life that the pointer was taken from. The real system cannot know it.
   BirthId birth() const { return birth_; }
   bool operator==(const Borrowed&) const = default;
 

@@ -10,7 +10,7 @@ namespace harness {
 
 inline constexpr std::uint64_t kKernelImageMagic = 0x414645524c494645;  // "AFERLIFE"
 
-/// What an atomic of a kernel does, for the one function that does them all.
+/// The operation of a kernel's atomic, for the one function that does them all.
 enum class AtomicOp : std::uint8_t {
   add,
   add_float,

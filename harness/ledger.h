@@ -1,6 +1,6 @@
 // Ledger: every life in a run, by an identity that is never reused.
 //
-// What captures an address captures (address, birth id). A use whose birth id is not the captured
+// A capture of an address captures (address, birth id). A use whose birth id is not the captured
 // one is a fault even when the memory is alive again as something else: the recycled case, which
 // address sanitizers cannot see.
 #pragma once
@@ -25,8 +25,8 @@ struct Life {
   Tick death_tick = 0;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
-  BirthId recycled_from = BirthId::none;  ///< Whose storage it was given.
-  BirthId recycled_as = BirthId::none;    ///< Who was given its storage.
+  BirthId recycled_from = BirthId::none;  ///< The life whose storage it was given.
+  BirthId recycled_as = BirthId::none;    ///< The life that was given its storage.
   bool alive = true;
 };
 

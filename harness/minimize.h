@@ -18,7 +18,7 @@
 
 namespace harness {
 
-/// What is done within `run_limit` is the same on every machine; the clock only cuts off.
+/// The work done within `run_limit` is the same on every machine; the clock only cuts off.
 struct Limits {
   std::uint64_t run_limit = 2000;
   double second_limit = 0;  ///< 0 = no limit.
@@ -35,7 +35,7 @@ struct Minimized {
   std::size_t op_count = 0;
   std::size_t decision_count = 0;          ///< That are not ops.
   std::size_t further_decision_count = 0;  ///< That are neither ops nor arguments.
-  std::string statement;                   ///< What was proved minimal, in a sentence.
+  std::string statement;                   ///< The proof that it is minimal, in a sentence.
 };
 
 /// `signature` is one of the faults of the case, in `window`; else the first one with it, whose window
@@ -45,13 +45,13 @@ Minimized minimize(Runner& runner, const Case& the_case, std::string_view signat
                    const Limits& limits = {}, const std::vector<Tape>& known = {},
                    std::optional<int> window = {});
 
-/// What all sets of few decisions, on top of a program, came to. A schedule is one such set: each counts
+/// The result of all sets of few decisions on top of a program. A schedule is one such set: each counts
 /// once, however often it is run on the way to larger ones.
 struct Proof {
   bool failed = false;    ///< Some set of `decision_count` decisions fails, and none smaller.
   bool complete = false;  ///< Every set of at most that many was run.
   std::uint32_t decision_count = 0;  ///< Else: the largest size that was looked at.
-  std::size_t question_count = 0;    ///< Of the program alone, with more than one option.
+  std::size_t question_count = 0;    ///< Questions of the program alone, with more than one option.
   std::uint64_t run_count = 0;
   std::uint64_t schedule_count = 0;  ///< Of at most `decision_count` decisions.
   std::uint64_t vacuous_count = 0;   ///< Of those, on which the path never ran.
@@ -60,7 +60,7 @@ struct Proof {
   std::uint64_t reached = 0;        ///< Windows, over all runs.
   Case failing;                     ///< The first case that failed.
   std::vector<std::string> faults;  ///< Its signatures.
-  std::vector<std::int8_t> windows; ///< Of each of them, or -1.
+  std::vector<std::int8_t> windows; ///< The window of each fault, or -1.
 };
 
 /// Which faults count as a failure: all, or those of one window, or with one signature.
@@ -97,9 +97,9 @@ class Enumeration {
   Limits limits_;
   Sought sought_;
   Deviations sets_;
-  std::uint32_t size_ = 0;          ///< Of the next sets.
+  std::uint32_t size_ = 0;          ///< Size of the next sets.
   std::uint64_t larger_count_ = 1;  ///< Sets of the next size.
-  double begin_ = 0;                ///< Of this size, on a clock.
+  double begin_ = 0;                ///< When this size began, on a clock.
   Proof proof_;
   Proof aside_;
 };

@@ -1,4 +1,4 @@
-// What minimizing knows of tapes without running them: which decisions belong together, and how to
+// Tapes as minimizing sees them without running them: which decisions belong together, and how to
 // leave some out or call them by other names.
 #pragma once
 
@@ -15,8 +15,8 @@ struct Measure {
   std::size_t op_count = 0;
   std::size_t further_count = 0;  ///< Neither ops nor arguments.
   std::size_t argument_count = 0;
-  std::uint64_t slot_sum = 0;   ///< Of the ops: early slots are plainer.
-  std::uint64_t value_sum = 0;  ///< Of answers that are numbers.
+  std::uint64_t slot_sum = 0;   ///< Sum of the ops' slots: early ones are plainer.
+  std::uint64_t value_sum = 0;  ///< Sum of the answers that are numbers.
   friend auto operator<=>(const Measure&, const Measure&) = default;
 };
 

@@ -19,11 +19,11 @@
 
 namespace harness {
 
-/// What kind of question is asked. One row per site in kSites; a new site is one line in each.
+/// The kind of a question. One row per site in kSites; a new site is one line in each.
 enum class Site : std::uint8_t {
   op,        ///< Which op goes into this slot of a driver's task.
   argument,  ///< A parameter of an op: which object, how deep, which value.
-  schedule,  ///< Who goes next: a task, or a stream that can advance.
+  schedule,  ///< The next to go on: a task, or a stream that can advance.
   collect,   ///< Whether the collector runs now, and how old a generation it takes.
   reuse,     ///< Which freed storage a new object gets.
   lag,       ///< How far the device got with work when its submission returns.
@@ -62,7 +62,7 @@ inline constexpr std::array<std::uint16_t, kSiteCount> kSiteTags = [] {
   return tags;
 }();
 
-/// What identifies a site on disk: the low bits of the hash of its name. Never an enum position.
+/// Returns a site's tag on disk: the low bits of the hash of its name. Never an enum position.
 constexpr std::uint16_t site_tag(Site site) { return kSiteTags[raw(site)]; }
 
 /// The index in kSites of the site with this tag, or -1.
@@ -76,7 +76,7 @@ constexpr int site_of_tag(std::uint16_t tag) {
 using Sites = std::uint32_t;
 constexpr Sites site_bit(Site site) { return Sites{1} << raw(site); }
 inline constexpr Sites kAllSites = (Sites{1} << kSiteCount) - 1;
-/// What makes up a program; every other site perturbs how it runs.
+/// The sites that make up a program; every other site perturbs how it runs.
 inline constexpr Sites kProgramSites = site_bit(Site::op) | site_bit(Site::argument);
 
 /// Code with a cause, and how many questions of each site it has asked so far.
@@ -120,7 +120,7 @@ enum class AccessKind : std::uint8_t { none, read, write, acquire, release };
 /// cause.
 using Resource = std::uint64_t;
 
-/// What a task or stream is about to do.
+/// The next step of a task or stream, as it announces it.
 struct Access {
   Resource resource = 0;
   AccessKind kind = AccessKind::none;
@@ -134,7 +134,7 @@ class Options {
   /// The value a tape stores for option `index`; 0 only for the plain. Options of equal value are
   /// one answer, which strategies that draw find more often.
   virtual std::uint32_t value(std::uint32_t index) const = 0;
-  /// What happens if it is chosen (schedule questions); otherwise nothing.
+  /// Returns what happens if it is chosen (schedule questions); otherwise nothing.
   virtual Access access(std::uint32_t) const { return {}; }
 };
 

@@ -17,7 +17,7 @@ class TapeIndex {
   void add(const Decision& decision);
   void clear();
 
-  /// What the tape says, or 0 when it says nothing. Constant time.
+  /// Returns what the tape says, or 0 when it says nothing. Constant time.
   std::uint32_t value(Name activation, Site site, std::uint16_t nth) {
     if ((sites_ & site_bit(site)) == 0) return 0;
     const std::uint32_t key = low_key(site_tag(site), nth);
@@ -30,7 +30,7 @@ class TapeIndex {
     }
   }
 
-  /// Of which anything is said: most programs say nothing of schedules.
+  /// Returns the sites that the tape speaks of: most programs say nothing of schedules.
   Sites sites() const { return sites_; }
   bool empty() const { return count_ == 0; }
   /// Starts counting anew which decisions are looked up.

@@ -1,6 +1,6 @@
 // Sample: the ops of a tape, mostly with their arguments, under decisions drawn at random.
 //
-// What a draw gives depends on the seed and the question alone, so that a sample is as repeatable as a tape.
+// A draw depends on the seed and the question alone, so that a sample is as repeatable as a tape.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Printable: text that is not ours (of files, of a command line) made fit for a terminal and a message.
 //
-// What a terminal would take for a command, or nobody would see, is told by its number; what is long
-// is cut in the middle.
+// Bytes that a terminal would take for a command, or that nobody would see, are told by number.
+// Long text is cut in the middle.
 #pragma once
 
 #include <cstddef>

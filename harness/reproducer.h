@@ -30,7 +30,7 @@
 
 namespace harness {
 
-/// What there is to be named in a reproducer.
+/// The scenarios and devices that a reproducer may name.
 struct Catalog {
   std::span<const Scenario* const> scenarios = tables::scenarios();
   std::span<const DeviceInfo* const> devices = tables::devices();
@@ -47,10 +47,10 @@ struct Reproducer {
 
   Case the_case;
   std::vector<std::string> tasks;  ///< The names of the driver's tasks; empty where not known.
-  std::vector<Cause> causes;       ///< Of the names that the tape uses; a cause follows its parent.
+  std::vector<Cause> causes;       ///< The causes of the tape's names; a cause follows its parent.
   /// Signatures in the order they were found; in a file, the one that it is about may come first.
   std::vector<std::string> faults;
-  std::uint64_t trace = 0;          ///< Of the run; 0 = not known.
+  std::uint64_t trace = 0;          ///< The trace hash of the run; 0 = not known.
 };
 
 /// The last run of `runner`, which was of `the_case`; its tape becomes the one that was recorded.

@@ -18,7 +18,7 @@ inline constexpr std::string_view kNobody = "-";  ///< A task whose name is not 
 /// Values below are numbers; the others are the low half of some name.
 inline constexpr std::uint32_t kNumberLimit = 1 << 16;
 
-/// What a tape calls a thing: the low half of its name, and never 0.
+/// Returns what a tape calls a thing: the low half of its name, and never 0.
 constexpr std::uint32_t value_of(Name name) { return static_cast<std::uint32_t>(name) | 1; }
 
 /// Whether the answer names a thing of the run.

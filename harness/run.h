@@ -12,11 +12,11 @@
 
 namespace harness {
 
-/// What came of one run. Equal cases give equal outcomes, in every build and on every machine.
+/// The outcome of one run. Equal cases give equal outcomes, in every build and on every machine.
 struct Outcome {
   Ending ending = Ending::finished;
   std::vector<Fault> faults;         ///< In the order they were found, caller errors left out.
-  std::vector<Fault> caller_errors;  ///< What the contract forbids the caller to do.
+  std::vector<Fault> caller_errors;  ///< Things that the contract forbids the caller to do.
   std::vector<std::int8_t> windows;  ///< The window of each of `faults`, or -1.
   Tape tape;                         ///< Replays this run.
   bool vacuous = true;
@@ -50,7 +50,7 @@ class Runner {
   /// The decisions of the last case that its run had no question for; they changed nothing.
   Tape never_asked(const Case& the_case) const;
 
-  /// Of the last run.
+  /// Returns the history of the last run; world() its world.
   const History& history() const;
   const World& world() const;
   /// Equal for equal runs: over the events and the faults.

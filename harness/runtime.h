@@ -18,7 +18,7 @@ struct Runtime {
   Scheduler& scheduler;
   Host& host;
   Heap& heap;
-  /// What cuModuleLoadData takes on this device: the path's kernels.
+  /// The path's kernels, as cuModuleLoadData takes them on this device.
   const void* kernels;
 };
 

@@ -1,4 +1,4 @@
-// What UBSan reports in a target, where a signal follows: a null pointer that is followed, a division
+// UBSan's report in a target, where a signal follows: a null pointer that is followed, a division
 // by zero. The report is evidence there, and ends nothing: the signal is a fault, as it is in the
 // builds without UBSan.
 #pragma once

@@ -49,7 +49,7 @@ struct OpInfo {
   Label name;
 };
 
-/// What the caller must not do. A fault that matches a clause is *caller error* and refutes nobody.
+/// A thing that a caller must not do. A fault that matches it is *caller error* and refutes nobody.
 /// An empty label matches anything.
 struct ContractClause {
   Label object_kind;
@@ -64,7 +64,7 @@ struct Growth {
   std::string_view why;
 };
 
-/// What a tape calls an op: the hash of its name, never its place in a table.
+/// Returns what a tape calls an op: the hash of its name, never its place in a table.
 constexpr std::uint32_t op_value(Label op) { return static_cast<std::uint32_t>(op.hash()) | 1; }
 
 class Scene;
@@ -78,7 +78,7 @@ struct InstrumentInfo {
 /// A set of a scenario's instruments, by index.
 using InstrumentSet = std::uint32_t;
 
-/// Who did it, as the instruments tell.
+/// The class of the writer that caused the fault, and the evidence.
 struct Diagnosis {
   std::string kind;                   ///< A word for tables: "b", "legal".
   std::string conclusion;             ///< In a sentence.
@@ -94,7 +94,7 @@ class Instruments {
   virtual ~Instruments() = default;
   /// Another run of the case would show more: there are few hardware watchpoints.
   virtual bool wants_another_run() const = 0;
-  /// What all but `without` come to.
+  /// Returns what all instruments but `without` come to.
   virtual Diagnosis diagnose(InstrumentSet without) const = 0;
   /// The record, one line each.
   virtual std::vector<std::string> record() const = 0;
@@ -202,7 +202,7 @@ class Scene {
   std::uint64_t reached_ = 0;
   std::uint64_t ops_ = 0;
   std::size_t baseline_ = 1;
-  std::vector<std::uint32_t> op_values_;  ///< What a tape calls each op; [0] is "nothing".
+  std::vector<std::uint32_t> op_values_;  ///< The value of each op on a tape; [0] is "nothing".
 };
 
 // ---- ribs that a scenario names -----------------------------------------------------------------

@@ -14,7 +14,7 @@
 
 namespace harness {
 
-/// What tapes call a variable. 0 would be the plain.
+/// Returns what tapes call a variable. 0 would be the plain.
 constexpr std::uint32_t tape_value(std::uint32_t variable) { return variable + 1; }
 
 /// The variables that an argument may be, [0] plain; at most kLimit. A path with something else on

@@ -197,7 +197,7 @@ class Scheduler {
     Activation root;
     Activation* activation = nullptr;
     Label waits_for;                         ///< In words, while waiting.
-    const TaskId* waits_for_task = nullptr;  ///< Who holds it; may be null.
+    const TaskId* waits_for_task = nullptr;  ///< The task that holds it; may be null.
     Ready ready = nullptr;                   ///< Null unless waiting.
     void* ready_context = nullptr;
     ProcessId process = ProcessId::first;
@@ -214,7 +214,7 @@ class Scheduler {
   struct Party {
     Task* task;
     Engine* engine;
-    std::uint32_t value;  ///< What the tape calls it.
+    std::uint32_t value;  ///< Its value on a tape.
   };
 
   class ScheduleOptions final : public Options {
@@ -285,17 +285,17 @@ class Scheduler {
   std::size_t unfinished_count_ = 0;  ///< Tasks that must finish and have not.
   std::vector<Party> parties_;
   std::vector<std::uint16_t> ready_;     ///< Parties that can go on, ascending.
-  std::vector<std::uint16_t> eligible_;  ///< ready_ without those whom skew holds back,
-  bool eligible_stale_ = false;          ///< ... unless something changed since,
-  Tick eligible_until_ = 0;              ///< ... or it is time to let one of them go on.
+  std::vector<std::uint16_t> eligible_;  ///< ready_ without those whom skew holds back.
+  bool eligible_stale_ = false;          ///< Something changed since eligible_ was made.
+  Tick eligible_until_ = 0;              ///< When one that skew holds back may go on.
   const std::vector<std::uint16_t>* choices_ = &ready_;
   std::uint16_t stay_ = 0;  ///< The party that option 0 names, in the question being asked.
 
   Task* current_ = nullptr;
   Tick tick_ = 0;
   Tick turn_limit_ = 0;
-  Crash crash_;               ///< Empty where nothing crashed,
-  Label crash_site_;          ///< ... else what ran when it did.
+  Crash crash_;               ///< Empty where nothing crashed.
+  Label crash_site_;          ///< The site that ran when it crashed.
   Name crash_activation_ = 0;
   Activation* outside_ = nullptr;  ///< Where the run began.
   Ending ending_ = Ending::finished;
@@ -310,8 +310,8 @@ class Scheduler {
 
   std::vector<Resource> touched_;  ///< Since waiters were last asked.
   std::uint64_t asked_for_ = 0;    ///< Which tasks may wait for one of them: bits of ids.
-  /// Who sleeps until a resource is touched: by its low bits, the low bits of their ids. A bit too
-  /// many only asks too often.
+  /// The tasks that sleep until a resource is touched: by its low bits, the low bits of their ids.
+  /// A bit too many only asks too often.
   std::array<std::uint64_t, kWatchCount> watched_{};
   /// When a resource was last written, by its low bits: a clash only keeps a poller awake once
   /// more. Counted over all runs, so that nothing needs to be cleared between them.

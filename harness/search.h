@@ -1,6 +1,6 @@
 // Search: runs a claim until the budget is spent, and keeps one reproducer per signature and window.
 //
-// What comes of it depends on the seed and the number of runs alone; the clock only ends it, and the
+// The result depends on the seed and the number of runs alone; the clock only ends it, and the
 // result says where it did.
 #pragma once
 
@@ -27,11 +27,11 @@ struct SearchOptions {
   /// So much longer while the claim is short of runs (kTooFewRuns).
   double overtime_seconds = 0;
   std::uint64_t run_limit = 0;         ///< 0 = no limit.
-  bool stop_at_first = false;          ///< ... fault.
+  bool stop_at_first = false;          ///< Stop at the first fault.
   std::size_t finding_limit = 1 << 12; ///< To keep; runs with further ones are only counted.
   int window = -1;                     ///< Faults elsewhere do not count; -1 = all do.
   bool minimize = true;
-  Limits minimize_limits;                   ///< Of each finding.
+  Limits minimize_limits;                   ///< The limits for each finding.
   std::vector<Config> configs;              ///< Empty = all.
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside (Ctrl-C): what was found is kept.
   /// Called with each finding once it was replayed, and again when its reproducer is another.
@@ -45,14 +45,14 @@ struct Finding {
   std::string signature;
   Fault fault;  ///< In the run that was kept.
   int window = -1;
-  Label hazard;  ///< As hazard_of.
+  Label hazard;  ///< See hazard_of().
   /// Replaying a run that showed it gave another run: the harness is at fault.
   bool nondeterministic = false;
   bool is_minimized = false;    ///< Within the limits of runs: neither left out nor cut off.
   std::uint64_t first_run = 0;  ///< Counted from 1.
   double first_seconds = 0;
   std::uint64_t count = 0;  ///< Runs that showed it.
-  Reproducer found;         ///< As found, in the run with the fewest ops that showed it.
+  Reproducer found;         ///< Before minimizing: the run with the fewest ops that showed it.
   Reproducer reproducer;    ///< Minimized, as far as that was asked for and worked.
   Minimized minimized;
 };
@@ -69,26 +69,26 @@ struct WindowTally {
 
 struct HazardTally {
   Label hazard;
-  std::uint64_t runs = 0;  ///< Whose first fault it was: the others may follow from that one.
+  std::uint64_t runs = 0;  ///< Runs that it failed first: later faults may follow from the first.
 };
 
 struct SearchResult {
   const Scenario* scenario = nullptr;
   std::size_t variant = 0;
-  Claim claim;  ///< What was judged: the variant's, or what it says of the window alone.
+  Claim claim;  ///< The claim that was judged: the variant's, or its part for one window.
   std::uint64_t seed = 0;
-  Tally tally;  ///< Of all configs.
+  Tally tally;  ///< The sum over all configs.
   std::vector<ConfigTally> configs;
-  std::vector<WindowTally> windows;      ///< As the scenario lists them.
+  std::vector<WindowTally> windows;      ///< In the scenario's order.
   std::vector<std::uint64_t> ops;        ///< Runs in which the op ran, as the scenario lists them.
-  std::vector<HazardTally> hazards;      ///< Of first faults, in the order they showed.
+  std::vector<HazardTally> hazards;      ///< Hazards of first faults, in the order they showed.
   std::vector<Finding> findings;         ///< In the order they were found.
   std::uint64_t further_signatures = 0;  ///< Runs with a fault that found no place in `findings`.
   std::uint64_t caller_error_runs = 0;
   std::uint64_t turns = 0;
   std::uint64_t questions = 0;
   std::uint64_t first_fault_run = 0;  ///< Counted from 1; 0 = none.
-  double seconds = 0;                 ///< Of running; minimizing is apart.
+  double seconds = 0;                 ///< Time of running; minimizing is apart.
   double first_fault_seconds = 0;
   double minimize_seconds = 0;
   bool stopped = false;           ///< From outside.
@@ -101,7 +101,7 @@ struct SearchResult {
   std::vector<Label> unclaimed() const;
 };
 
-/// What a claim would call the fault: its window, or its kind where it has none.
+/// Returns what a claim would call the fault: its window, or its kind where it has none.
 Label hazard_of(const Scenario& scenario, const Fault& fault, int window);
 
 /// Errors: as Runner::run.

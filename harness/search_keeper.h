@@ -49,7 +49,7 @@ class Keeper {
     std::vector<Sample> smallest;
     std::tuple<std::uint64_t, bool, bool> told;  ///< Trace, minimized, nondeterministic.
   };
-  /// What makes two faults the same finding, hashed.
+  /// Returns a hash of what makes two faults the same finding.
   static std::uint64_t key_of(const Fault& fault, int window);
 
   void count(std::size_t index, const Outcome& outcome, const Config& config);
@@ -59,7 +59,7 @@ class Keeper {
   Runner& runner_;
   const SearchOptions& options_;
   SearchResult& result_;
-  std::vector<Seen> seen_;  ///< Of each finding.
+  std::vector<Seen> seen_;  ///< One for each finding.
   std::unordered_map<std::uint64_t, std::size_t> known_;
   std::vector<std::size_t> fresh_;  ///< Findings that the run being taken in added.
 };

@@ -43,7 +43,7 @@ class SharedWords {
   SharedWords(const SharedWords&) = delete;
   SharedWords& operator=(const SharedWords&) = delete;
 
-  /// One announced read for each word that the bytes lie in. Of one read, one fault.
+  /// One announced read for each word that the bytes are in. Of one read, one fault.
   void read(void* target, std::size_t offset, std::size_t bytes, Generation expected);
   /// One announced write for each word. Bytes of a word that are not written stay.
   void write(const void* source, std::size_t offset, std::size_t bytes, Generation generation);
@@ -154,7 +154,7 @@ class SharedSlot {
     words_.peek(&value, 0, sizeof value);
     return value;
   }
-  /// Of the word that the member begins in.
+  /// Returns the generation of the word that the member begins in.
   template <class Member>
   Generation generation(Member T::*member) const {
     return words_.generation(offset(member) / 8);

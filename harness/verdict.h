@@ -10,14 +10,14 @@ namespace harness {
 
 enum class ClaimKind : std::uint8_t { sound, unsound, vacuous };
 
-/// What the author of a variant says of it.
+/// The author's word on a variant.
 struct Claim {
   ClaimKind kind;
   /// Names of windows (or of fault kinds, for hazards without one) through which it fails.
   std::span<const Label> hazards;
   /// The hazard shows even in `seeds/plain`: retention, over-correction.
   bool always = false;
-  /// What its author says, in a sentence.
+  /// The same in a sentence.
   const char* words = "";
 };
 
@@ -29,7 +29,7 @@ enum class Verdict : std::uint8_t {
   vacuous,  ///< Every run was vacuous.
 };
 
-/// What a set of runs adds up to.
+/// The counts of a set of runs.
 struct Tally {
   std::uint64_t runs = 0;
   std::uint64_t vacuous_runs = 0;
