@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
 
-/// The part of [offset, offset + bytes) that lies in word `index`.
+/// The part of [offset, offset + bytes) that is in word `index`.
 struct Part {
   std::size_t in_word;   ///< Offset in the word.
   std::size_t in_bytes;  ///< Offset in the range.

@@ -84,7 +84,7 @@ class Reader:
     # ---- outside of functions ----
 
     def outer(self, first, last, scope):
-        """Namespaces, classes and what lies in them."""
+        """Namespaces, classes and what is in them."""
         i = begin = first
         while i < last:
             text = self.at(i)

@@ -49,7 +49,7 @@ class Always : public Strategy {
 /// Leaves all work queued, until somebody waits for it.
 inline Always lagging() { return {Site::lag, 1}; }
 
-/// Where our own libcuda.so.1 lies: beside the tests.
+/// Where our own libcuda.so.1 is: beside the tests.
 inline std::filesystem::path own_libcuda() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "lib" / "libcuda.so.1";
 }

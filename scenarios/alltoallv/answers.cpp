@@ -1,4 +1,4 @@
-// Job, what it is answered, and what lies in the slots: against what the scenario knows itself.
+// Job, what it is answered, and what is in the slots: against what the scenario knows itself.
 #include <algorithm>
 #include <bit>
 
@@ -98,7 +98,7 @@ void Job::let_go(const Use& use, BirthId met, std::uint64_t count) {
   scene_.world().history.add(std::move(fault));
 }
 
-// ---- what lies in a slot ------------------------------------------------------------------------
+// ---- what is in a slot --------------------------------------------------------------------------
 
 void Job::compare(Label what, const Memo& found, BirthId allocation, std::uint64_t offset) {
   const harness::Life& life = scene_.world().ledger.life(allocation);

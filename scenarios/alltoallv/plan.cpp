@@ -26,7 +26,7 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
     {ops(Op::alltoallv, Op::alltoall, Op::progress, Op::sleep), kCollectives},
     // Proxies.
     {kCollectives | ops(Op::new_team, Op::progress, Op::wait), kCollectives},
-    // Memory that is freed, and its address had again.
+    // Memory that is freed, and its address given out again.
     {kCollectives | ops(Op::renew, Op::progress, Op::make_cycle, Op::collect),
      ops(Op::alltoallv, Op::renew)},
     // All who use slots.
@@ -34,7 +34,7 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
     // Persistent ones, and threads.
     {ops(Op::persistent, Op::post_again, Op::alltoallv, Op::start_thread, Op::init_only, Op::wait),
      ops(Op::post_again)},
-    // Threads, and memory that is had again.
+    // Threads, and memory whose address is given out again.
     {kCollectives | ops(Op::renew, Op::start_thread, Op::sleep), ops(Op::alltoallv, Op::renew)},
     {ops(Op::alltoallv, Op::start_thread), ops(Op::alltoallv), false},
     kRenewing,

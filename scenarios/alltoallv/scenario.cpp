@@ -6,7 +6,7 @@
 //   windows.cpp  which window a fault is of   programs.h   tapes op by op
 //
 // Judges: service.h and calls.h (answers), mappings.h, slots.h, memory.h and leftovers.h (what is
-// kept and what is bounded), answers.cpp (what lies in a slot); results are compared where they are
+// kept and what is bounded), answers.cpp (what is in a slot); results are compared where they are
 // read (ranks.cpp).
 #include "scenarios/alltoallv/scenario.h"
 

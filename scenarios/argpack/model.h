@@ -67,8 +67,8 @@ using Serial = std::uint32_t;
 struct Thing {
   Kind kind = Kind::nothing;
   std::uint32_t depth = 0;
-  std::uint32_t generation = 0;  ///< Of the program that made what lies beneath.
-  harness::BirthId object = harness::BirthId::none;  ///< What lies beneath, where that is a host object.
+  std::uint32_t generation = 0;  ///< Of the program that made what is beneath.
+  harness::BirthId object = harness::BirthId::none;  ///< What is beneath, where that is a host object.
   Context* context = nullptr;  ///< Of a launch context.
 
   // ---- who can use it ----

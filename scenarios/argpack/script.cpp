@@ -213,7 +213,7 @@ void Script::check_value(std::int64_t value, std::uint32_t depth) {
     scene_.expect("value", static_cast<std::uint64_t>(value), witness_.value());
 }
 
-// Not at what lies on the device: whoever looks there waits for it, and then nothing is in flight
+// Not at what is on the device: whoever looks there waits for it, and then nothing is in flight
 // when the script drops everything.
 void Script::look_at_host_arrays() {
   for (Variable variable = 0; variable < targets::argpack::kVariableCount; ++variable) {

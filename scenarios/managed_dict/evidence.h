@@ -18,7 +18,7 @@ namespace scenarios::managed_dict {
 enum class Instrument : std::uint8_t {
   write_watch,         ///< Of the word at obj-0x18: by instrumented stores, and by hardware.
   allocation_counter,  ///< Birth ids at every probe: of the instance, its chunk, its values.
-  debug_allocator,     ///< What free() gets, the chunk's prefix, what lies around a block.
+  debug_allocator,     ///< What free() gets, the chunk's prefix, what is around a block.
   path_counters,       ///< How often the compiled paths ran, and with what they remembered.
   crash_report,        ///< What everybody has, and AddressSanitizer over pymalloc has no more than.
 };

@@ -63,7 +63,7 @@ def managed_dict_sensitivity(full):
 
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent))
-import explain_figures  # noqa: E402, it lies beside this file
+import explain_figures  # noqa: E402, it is beside this file
 
 FIGURES = (managed_dict_verdicts, managed_dict_alarms, managed_dict_sensitivity,
            *explain_figures.FIGURES)

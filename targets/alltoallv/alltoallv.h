@@ -66,7 +66,7 @@ struct Arguments {
   Exchange exchange;
 };
 
-/// Where a destination's elements come from: `count` elements at `displacement`, which lie at
+/// Where a destination's elements come from: `count` elements at `displacement`, which are at
 /// `first` in the source that `rank` filled as its `fill`-th.
 struct Expected {
   std::uint32_t rank;

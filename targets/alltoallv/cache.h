@@ -32,7 +32,7 @@ struct Region {
   bool overlaps(CUdeviceptr first, CUdeviceptr last) const { return first < end && start < last; }
 };
 
-/// What map() gives: where the peer's allocation lies here, and who uses it.
+/// What map() gives: where the peer's allocation is here, and who uses it.
 struct Mapping {
   CUdeviceptr mapped = 0;
   CUdeviceptr key = 0;               ///< The peer's address, to find the region again by.
@@ -69,7 +69,7 @@ class Cache {
 
   Region* find(CUdeviceptr address, harness::BirthId& birth);
   CUresult open(const MemInfo& info, CUdeviceptr& mapped, bool& garbage);
-  /// Takes whatever lies in the way out of the table. `site` says for which reason.
+  /// Takes whatever is in the way out of the table. `site` says for which reason.
   void clear(CUdeviceptr first, CUdeviceptr last, harness::Label site, Window window);
   void remove(std::size_t index);
   void close(harness::Owned<Region>& region);

@@ -1,4 +1,4 @@
-// The kernels: pack a source, add up what lies in the scratch of all ranks, compare a destination.
+// The kernels: pack a source, add up what is in the scratch of all ranks, compare a destination.
 // The last two find what they use through a block in device memory.
 #include "harness/kernel.h"
 

@@ -1,5 +1,5 @@
 // Observer: the facts that a job tells its judges, whatever the variant: who mapped and let go of
-// what, who has a slot, what lies in it. No fact says whether anything is right.
+// what, who has a slot, what is in it. No fact says whether anything is right.
 #pragma once
 
 #include <array>
@@ -69,7 +69,7 @@ struct Opening {
   bool opened;           ///< False where no mapping was opened (W6).
 };
 
-/// A rank's part of a slot, as it lies there before the others may read it.
+/// A rank's part of a slot, as it is there before the others may read it.
 struct Publication {
   struct Memory {
     std::uint64_t ptr;

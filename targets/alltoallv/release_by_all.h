@@ -2,7 +2,7 @@
 //
 // Its author says: the slot is whole while anybody reads it, and nobody waits. True; but a fast
 // rank is complete before a slow one has let go, and may free its memory and get the address again:
-// the key is right, and what lies under it is not.
+// the key is right, and what is under it is not.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

@@ -15,7 +15,7 @@ namespace targets::alltoallv {
 /// An IPC handle, as words.
 using Handle = std::array<std::uint64_t, CU_IPC_HANDLE_SIZE / sizeof(std::uint64_t)>;
 
-/// A buffer as its peers see it: the allocation, and where in it the user's pointer lies.
+/// A buffer as its peers see it: the allocation, and where in it the user's pointer is.
 struct MemInfo {
   CUdeviceptr ptr = 0;  ///< Base of the allocation; 0 where nothing is sent.
   std::uint64_t length = 0;

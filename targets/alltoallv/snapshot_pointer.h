@@ -1,7 +1,7 @@
 // snapshot_pointer: the key is remembered when it is mapped. UCC since 886f67af (#1268, v1.9.0).
 //
 // Its author says: a private copy cannot be overwritten. True; but the key is an address, and when
-// the peer has freed the memory and got the address again, another mapping lies under it by then.
+// the peer has freed the memory and got the address again, another mapping is under it by then.
 #pragma once
 
 #include "targets/alltoallv/policy.h"

@@ -1,7 +1,7 @@
 // argpack: Taichi's way from a Python call with ArgPacks to a running kernel, behind one interface.
 //
 // What a caller sees is a Python script: global variables that hold wrappers (arg packs, ndarrays,
-// external arrays, launch contexts), and one method per API call. What lies beneath is Taichi's
+// external arrays, launch contexts), and one method per API call. What is beneath is Taichi's
 // object model: wrappers on a managed heap, C++ objects owned by a Program, device memory behind
 // handles. Variants differ in one thing: what a launch context keeps alive, and how.
 //
@@ -62,7 +62,7 @@ inline constexpr std::uint32_t kArrayWords = 64;  ///< Elements of each array; o
 /// How many launches may come before what an earlier one held is gone.
 inline constexpr std::uint32_t kHoldLimit = 8;
 
-/// Where an external array's memory lies.
+/// Where an external array's memory is.
 enum class Storage : std::uint8_t {
   host,    ///< numpy: copied to the device before the kernel, and back after it.
   device,  ///< torch on a stream of its own: used in place, freed on that stream.
@@ -136,7 +136,7 @@ class Observer {
 
   // ---- wrappers and contexts ----
   virtual void made(const Making& making) = 0;
-  /// What lies beneath the wrapper exists: the C++ object, or storage on the host (none where it is
+  /// What is beneath the wrapper exists: the C++ object, or storage on the host (none where it is
   /// on the device). Made by the program of this generation.
   virtual void built(ThingId thing, harness::BirthId object, std::uint32_t generation) = 0;
   /// A variable, a member, a frame or a cycle refers to it, or no longer.
@@ -153,7 +153,7 @@ class Observer {
   /// The script has assigned a value. Device memory holds it: written().
   virtual void assigned(ThingId thing, std::int64_t value) = 0;
   virtual void written(ThingId thing, std::int64_t value) = 0;
-  /// Its storage was resized: what lies beneath is another, and as it was made.
+  /// Its storage was resized: what is beneath is another, and as it was made.
   virtual void moved(ThingId thing) = 0;
 
   // ---- contexts ----

@@ -34,7 +34,7 @@ class Device {
   virtual void deallocate(const DeviceAllocation& allocation) = 0;
   /// The host object that owns the allocation is made: to the ledger, its life is the handle's.
   virtual void adopt(DeviceAllocation& allocation, harness::BirthId owner) = 0;
-  /// Where the allocation lies, whoever has its id now.
+  /// Where the allocation is, whoever has its id now.
   virtual CUdeviceptr pointer(const DeviceAllocation& allocation) = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// Layout: what lies in device memory, as the host writes it. kernel.cu has its own copy, because a
+// Layout: what is in device memory, as the host writes it. kernel.cu has its own copy, because a
 // kernel shares no header with the host; the sizes are asserted on both sides.
 #pragma once
 

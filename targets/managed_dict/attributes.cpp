@@ -158,7 +158,7 @@ Address Attributes::count_byte(Address values) const {
                                                     : values + kCountByteOffset;
 }
 
-// Before 3.13 it grows down from the values, whatever lies there.
+// Before 3.13 it grows down from the values, whatever is there.
 Address Attributes::order_byte(Address values, std::uint32_t position) {
   if (core_.setup.version == Version::cpython313)
     return values + Address{load_byte(values + kInlineCapacityOffset)} * kWord + position;

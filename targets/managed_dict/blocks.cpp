@@ -11,7 +11,7 @@ Blocks::Blocks(harness::Arena& arena, Address heap_base, Address static_base,
       static_base_(static_base),
       pool_limit_(std::min(pool_limit, kPoolCount)) {}
 
-// A block that begins a little off lies in the slot before its own or behind it.
+// A block that begins a little off is in the slot before its own or behind it.
 Block* Blocks::find(Address address) {
   if (in_heap(address)) {
     Pool& pool = pools_[pool_of(address)];

@@ -1,7 +1,7 @@
 // Blocks: which storage is whose: the ghost of the allocator, by birth id.
 //
 // pymalloc cuts pools of 16 KiB into blocks of one size each. A block is found by the slot of its
-// pool that it mostly lies in, because free() of a wrong pointer makes blocks that begin a little
+// pool that it is mostly in, because free() of a wrong pointer makes blocks that begin a little
 // off.
 #pragma once
 
@@ -87,7 +87,7 @@ class Blocks {
   std::uint32_t open_pool(std::uint32_t block_bytes);
   /// The next block of a pool that was never handed out; there must be one.
   Block& carve(std::uint32_t pool);
-  /// The slot that a block which begins here mostly lies in, or null.
+  /// The slot that a block which begins here is mostly in, or null.
   Block* slot_near(Address begin);
 
   Block& add_static(BlockKind kind, std::uint32_t bytes);

@@ -8,7 +8,7 @@ namespace targets::managed_dict {
 
 using harness::SiteScope;
 
-// The head is a pair of words like any other's, so an "object" lies 16 bytes behind it.
+// The head is a pair of words like any other's, so an "object" is 16 bytes behind it.
 void Collector::track(Address object) {
   const Address head = core_.types.gc_head() + kGcHeadBytes;
   const Address last = load(prev_field(head)) + kGcHeadBytes;

@@ -31,7 +31,7 @@ inline constexpr std::uint32_t kNumberBytes = 28;  ///< In the 32-byte class, as
 
 // ---- instances --------------------------------------------------------------------------------
 
-/// What lies before the object: two words of this feature, two of the collector's.
+/// What is before the object: two words of this feature, two of the collector's.
 inline constexpr std::uint32_t kPreheaderBytes = 0x20;
 inline constexpr std::int32_t kWeakrefOffset =
     -0x20;  ///< 3.12, 3.13. In 3.11 it is inside the object.

@@ -24,7 +24,7 @@ class MisdirectedDecref final : public Writer {
   }
 };
 
-/// The collector clears a flag through a header that it takes to lie two words too early.
+/// The collector clears a flag through a header that it takes to begin two words early.
 class ClearGcFlagOffHeader final : public Writer {
  public:
   using Writer::Writer;

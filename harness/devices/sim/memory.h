@@ -4,7 +4,7 @@
 // New memory is filled with a pattern, so that reading it uninitialised is the same everywhere;
 // memory that is given out again keeps its bytes, as it does on a GPU.
 //
-// Behind the range lie views: one for each process that imports, in which all of device memory can
+// Behind the range are views: one for each process that imports, in which all of device memory can
 // be reached at a fixed distance. A view is only mapped once its process opens something, and only
 // then does the memory become a file that can be mapped twice.
 #pragma once

@@ -1,8 +1,8 @@
 // Views: device memory at the addresses of those who import it.
 //
-// How it works. All processes' memory lies in one range, whose addresses are those of the
+// How it works. All processes' memory is in one range, whose addresses are those of the
 // exporters. A view maps that whole range once more, so that opening a handle costs no system call:
-// the mapping lies in the importer's view where the block lies in the range. Who never imports
+// the mapping is in the importer's view where the block is in the range. Who never imports
 // never pays: the range is ordinary memory until the first view, and is copied into a file then.
 #include <sys/mman.h>
 #include <sys/syscall.h>

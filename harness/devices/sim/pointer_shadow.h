@@ -38,7 +38,7 @@ class PointerShadow {
   PointerShadow(const PointerShadow&) = delete;
   PointerShadow& operator=(const PointerShadow&) = delete;
 
-  /// A run begins, on a device whose blocks lie in `range`, where addresses that are a multiple of
+  /// A run begins, on a device whose blocks are in `range`, where addresses that are a multiple of
   /// `period` apart are the same memory.
   void begin(AddressRange range, std::uint64_t period);
   void begin(AddressRange range) { begin(range, range.high - range.low); }

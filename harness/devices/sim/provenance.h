@@ -43,7 +43,7 @@ class DeviceMemoryMap {
   virtual ~DeviceMemoryMap() = default;
   /// The block that contains `address`: the living one, else the one that died there last.
   virtual BlockRef find(std::uint64_t address) const = 0;
-  /// Every block lies in this range, always (mapped host memory too). Fixed within a run.
+  /// Every block is in this range, always (mapped host memory too). Fixed within a run.
   virtual AddressRange range() const = 0;
   /// Addresses that are a multiple of this apart are the same memory.
   virtual std::uint64_t period() const { return range().high - range().low; }
@@ -127,7 +127,7 @@ class Provenance {
   /// fatal.
   AddressRange judge(std::uint64_t address, std::uint64_t bytes, std::uintptr_t code);
 
-  /// The launch loads, from a word at `address`, a `value` that lies in device memory.
+  /// The launch loads, from a word at `address`, a `value` that is in device memory.
   void loaded_pointer(std::uint64_t address, std::uint64_t value);
   /// The launch stores words: they hold what it had.
   void stored(std::uint64_t address) { shadow_.set_stored(address, launch_->authority); }

@@ -1,5 +1,5 @@
 // How it works. The type name of an option or argument says what completes it: PATH[/VARIANT] the names in
-// the tables, FILE and DIR what lies there, anything else nothing. Whatever option is added elsewhere is
+// the tables, FILE and DIR what is there, anything else nothing. Whatever option is added elsewhere is
 // completed without a word here.
 #include "harness/entries/cli/completion.h"
 

@@ -272,7 +272,7 @@ TEST(AlltoallvJudges, WhatClosingWouldHideIsLookedAtBefore) {
   EXPECT_THAT(run_wrapper<KeepTeam>(kPlain, two()), Contains("retention IPC event"));
 }
 
-// ---- what lies in a slot ------------------------------------------------------------------------
+// ---- what is in a slot --------------------------------------------------------------------------
 
 /// What init is given, with one thing changed on its way.
 template <void (*change)(Arguments&)>

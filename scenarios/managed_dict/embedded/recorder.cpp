@@ -218,7 +218,7 @@ void drain_writes() {
     std::uint64_t id = 0;
     for (const auto& [object, instance] : known.instances)
       if (slot_of(object) == write.place) id = instance.id;
-    // A masked vector store to what lies before the word traps too, and writes nothing to it.
+    // A masked vector store to what is before the word traps too, and writes nothing to it.
     if (write.before == write.after) {
       say("# touched by %s %s\n", place.module.c_str(), place.function.c_str());
       continue;
