@@ -28,7 +28,7 @@ struct Window {
 struct AccessState {
   std::array<Window, 6> blocks;  ///< Device memory that this block was allowed before.
   Window shared;                 ///< Thread-local storage, where __shared__ variables are.
-  Window stack;                  ///< Of the fiber that runs.
+  Window stack;                  ///< The stack of the fiber that runs.
   Window device;                 ///< All of device memory: values in here may be pointers.
   Provenance* provenance = nullptr;
   Footprint* footprint = nullptr;  ///< Where uses of device memory are noted; may be null.

@@ -48,12 +48,12 @@ void give_back(SimDevice& sim, std::uint32_t block);
 /// The block that starts at `address` and that no call has freed; otherwise a fault, and 0.
 std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address);
 
-/// Whose memory `address` is. Memory that the driver does not know is the host's, where that may
+/// Finds whose memory `address` is. What the driver does not know is the host's, where that may
 /// be.
 CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes, bool may_be_host,
                     Place& place);
 
-/// What a CUfunction names, or a CUkernel in its place. A function lives as long as its module.
+/// Finds what a CUfunction, or a CUkernel in its place, names. It lives as long as its module.
 Function* find_function(SimDevice& sim, CUfunction handle);
 /// The kernels that an image stands for; null when it is none.
 const KernelImage* find_image(const void* image);

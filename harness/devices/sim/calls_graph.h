@@ -1,4 +1,4 @@
-// What the calls on graphs have in common: finding what a handle names, and telling when two
+// Common parts of the calls on graphs: finding what a handle names, and telling when two
 // threads are inside the same graph.
 //
 // CUDA's graphs may be used by one thread at a time. A call that changes one marks it, offers the
@@ -131,7 +131,7 @@ CUresult set_params(CUgraphNode handle, CUgraphNodeType type, Make make) {
 /// The bytes that its type leaves unused must be zero, so that they can get a meaning.
 bool unused_is_zero(const CUgraphNodeParams& given);
 
-/// What a node of `type` does; null, for CUDA_ERROR_INVALID_VALUE, when it is of another type.
+/// Finds what a node of `type` does; null, for CUDA_ERROR_INVALID_VALUE, if it is of another type.
 const NodeParams* params_of(CUgraphNode handle, CUgraphNodeType type);
 
 /// Nothing is moved; but the next launch comes after it.

@@ -1,7 +1,7 @@
 // Graph: what a CUgraph stands for: nodes, what they depend on, and the user objects it keeps
 // alive.
 //
-// What a node does is a NodeParams, which never changes once made: setting parameters gives the
+// A node's work is a NodeParams, which never changes once made: setting parameters gives the
 // node another one. So a clone, an executable and a launch in flight share it, and none is affected
 // by what happens to the others.
 #pragma once
@@ -28,7 +28,7 @@ struct Function;
 struct Graph;
 struct GraphNode;
 
-/// What a CUgraphConditionalHandle stands for: a value that kernels set and a conditional node
+/// The meaning of a CUgraphConditionalHandle: a value that kernels set and a conditional node
 /// asks.
 struct Conditional {
   CUgraphConditionalHandle handle = 0;
@@ -39,20 +39,20 @@ struct Conditional {
   unsigned value = 0;
 };
 
-/// What a node does, as the call that said so meant it: values are copied, and whose memory they
+/// A node's work, as the call that said so meant it: values are copied, and whose memory they
 /// pointed at is remembered from that moment on.
 struct NodeParams {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
   Label label;  ///< "copy", or the kernel's name.
   Label site;   ///< Where the values were copied.
 
-  // As the call gave them, for those who ask: handles and addresses, not what they point at.
+  // The parameters as the call gave them: handles and addresses, not what they point at.
   CUDA_KERNEL_NODE_PARAMS kernel;
   CUDA_MEMCPY3D copy;
   CUDA_MEMSET_NODE_PARAMS set;
   CUDA_HOST_NODE_PARAMS host;
 
-  Context* context;  ///< Of a kernel, copy or set.
+  Context* context;  ///< The context of a kernel, copy or set.
 
   // A kernel.
   Function* function;
@@ -73,7 +73,7 @@ struct NodeParams {
   std::vector<CUmemAccessDesc> access;  ///< Of an allocation.
 
   CUDA_BATCH_MEM_OP_NODE_PARAMS batch;
-  std::vector<CUstreamBatchMemOpParams> batch_operations;  ///< What `batch` points at.
+  std::vector<CUstreamBatchMemOpParams> batch_operations;  ///< The array of `batch`.
   std::vector<MemoryOp> memory_ops;                        ///< The same, as they were meant.
 
   Conditional* conditional;
@@ -97,7 +97,7 @@ struct NodeParams {
   }
 };
 
-/// What a node waits for.
+/// An edge: a node that another one waits for.
 struct GraphEdge {
   GraphNode* from = nullptr;
   CUgraphEdgeData data{};
@@ -125,7 +125,7 @@ struct GraphNode : Object {
 struct Graph : Object {
   GraphNode* owner = nullptr;       ///< The node that this graph is embedded in.
   std::vector<GraphNode*> nodes;    ///< The living ones, in the order in which they were added.
-  const Graph* original = nullptr;  ///< What it was cloned from.
+  const Graph* original = nullptr;  ///< The graph that it was cloned from.
   UserReferences references;
   bool moved = false;            ///< It was made apart, and moved into its owner.
   std::uint32_t exec_count = 0;  ///< Executables that were made from it and exist.

@@ -16,7 +16,7 @@ namespace harness::devices {
 struct ExecGraph;
 
 struct ExecNode {
-  const GraphNode* source = nullptr;  ///< What it was made from. By identity, not by handle.
+  const GraphNode* source = nullptr;  ///< Made from this one. By identity, not by handle.
   const NodeParams* params = nullptr;
   const KernelAttributes* attributes = &kDefaultAttributes;
   bool enabled = true;
@@ -33,7 +33,7 @@ struct ExecNode {
 struct ExecGraph {
   std::vector<ExecNode> nodes;  ///< Each after those that it waits for.
   std::vector<std::uint32_t> dependents;
-  std::vector<CUgraphEdgeData> edge_data;  ///< Of the edges to `dependents`.
+  std::vector<CUgraphEdgeData> edge_data;  ///< The data of the edges to `dependents`.
   std::vector<ExecGraph*> bodies;
   UserReferences references;
   std::uint32_t launches = 0;      ///< In flight; of a root.
@@ -56,10 +56,10 @@ struct ExecGraph {
 
 struct GraphExec : Object {
   ExecGraph* root = nullptr;
-  Graph* source = nullptr;  ///< What it was instantiated from; may be dead.
+  Graph* source = nullptr;  ///< The graph that it was instantiated from; may be dead.
   cuuint64_t flags = 0;
   StreamPoint last;              ///< The last launch or upload: the next one comes after it.
-  Clock clock;                   ///< What comes before the next launch: the last one.
+  Clock clock;                   ///< Time of the last launch: the next one comes after it.
   TaskId caller = TaskId::none;  ///< The task inside a call on it.
   void reset() {
     root = nullptr;

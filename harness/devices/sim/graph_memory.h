@@ -16,7 +16,7 @@ struct Graph;
 
 struct GraphMemory {
   std::uint32_t block = 0;
-  const Graph* graph = nullptr;     ///< Whose node allocates it.
+  const Graph* graph = nullptr;     ///< The graph whose node allocates it.
   const Graph* freed_in = nullptr;  ///< The graph that has a node that frees it.
   std::uint32_t holders = 0;        ///< Graphs and executables with the node, and a life there.
 
@@ -27,7 +27,7 @@ struct GraphMemory {
   }
 };
 
-/// What CU_GRAPH_MEM_ATTR_* say.
+/// The figures of CU_GRAPH_MEM_ATTR_*.
 struct GraphMemoryCounters {
   std::uint64_t used = 0;
   std::uint64_t used_high = 0;

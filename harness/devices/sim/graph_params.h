@@ -1,4 +1,4 @@
-// What a node is told to do, from the structs of the API. Each function copies the values that they
+// Parameters of nodes, from the structs of the API. Each function copies the values that they
 // point at, remembers whose memory those meant, and leaves the documented error where something is
 // wrong with them.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace harness::devices {
 
-/// Whose memory a node means. What a graph allocates need not live yet.
+/// Finds whose memory a node means. Memory that a graph allocates need not live yet.
 CUresult find_node_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
                          bool may_be_host, Place& place);
 

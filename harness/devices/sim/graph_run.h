@@ -45,7 +45,7 @@ struct GraphFrame {
   std::vector<NodeRun> nodes;
   LineIndex first_line = kNoLine;  ///< Of the nodes: see graph_order.cpp.
   OrderPoint shared;               ///< Of a conditional body: the place that all its nodes have.
-  std::vector<Clock> before;       ///< What comes before each node. Kept for its storage.
+  std::vector<Clock> before;       ///< Clocks of what comes before each node. Kept for its storage.
 };
 
 /// Ownership: made and kept by Graphs. Lifetime: from the launch until its last node is done.
@@ -58,7 +58,7 @@ class GraphRun {
   /// The launch is over.
   void end();
 
-  /// What comes before all that comes after the launch.
+  /// The clock of the launch's end.
   const Clock& after() const { return after_; }
 
   std::uint64_t node_count() const { return root_->graph->nodes.size(); }
@@ -109,7 +109,7 @@ class GraphRun {
   ExecGraph* graph_ = nullptr;
   Label site_;
   ProcessId process_ =
-      ProcessId::first;    ///< Whose launch it is: another one may be at work when it goes on.
+      ProcessId::first;    ///< The launcher's: another one may be at work when it goes on.
   Activation activation_;  ///< Asks which node goes on, whoever lets it.
   GraphFrame* root_ = nullptr;
   Clock after_;

@@ -97,7 +97,7 @@ class Graphs {
 
   // ---- launches ----
 
-  /// What the launch allocates is free, or will be freed by it. Otherwise a fault.
+  /// Checks that what the launch allocates is free, or will be freed by it. Otherwise a fault.
   bool may_launch(const GraphExec& exec);
 
   StreamPoint launch(GraphExec& exec, Stream& stream);
@@ -143,7 +143,7 @@ class Graphs {
   std::vector<ExecGraph*> spare_exec_graphs_;
   Reused<GraphRun> runs_;
   std::vector<GraphRun*> spare_runs_;
-  std::vector<UserObject*> released_;  ///< Whose destructors are to be called, in order.
+  std::vector<UserObject*> released_;  ///< To be destroyed, in this order.
   TaskId destructor_task_ = TaskId::none;
   bool in_destructor_ = false;  ///< Outside a run.
 };

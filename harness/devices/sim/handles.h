@@ -28,12 +28,12 @@ enum class HandleKind : std::uint8_t {
   conditional,
 };
 
-/// What every object behind a handle has.
+/// The common part of every object behind a handle.
 struct Object {
   std::uint64_t handle = 0;
   BirthId birth = BirthId::none;  ///< None for what CUDA owns: primary streams, default pools.
   bool alive = true;
-  ProcessId process = ProcessId::first;  ///< Whose handle it is; to others it means nothing.
+  ProcessId process = ProcessId::first;  ///< Its owner; to others it means nothing.
 
   template <class Handle>
   Handle as() const {

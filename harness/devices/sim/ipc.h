@@ -23,7 +23,7 @@ struct Event;
 /// a fault, when that one has ended.
 Event* recorded_event(SimDevice& sim, Event* event);
 
-/// What both kinds of handle hold. Opaque to programs, which may compare handles byte by byte. All
+/// Both kinds of handle hold this. Opaque to programs, which may compare handles byte by byte. All
 /// of its words depend on what it names: half of one handle and half of another is no handle.
 struct IpcName {
   std::uint64_t kind = 0;

@@ -21,7 +21,7 @@ struct KernelAttributes {
   int priority() const { return values[CU_LAUNCH_ATTRIBUTE_PRIORITY].priority; }
 };
 
-/// What a node has that was told nothing.
+/// The attributes of a node that was told nothing.
 inline const KernelAttributes kDefaultAttributes{};
 
 /// A kernel node can have such an attribute.

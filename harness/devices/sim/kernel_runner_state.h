@@ -13,7 +13,7 @@
 
 namespace harness::devices {
 
-/// What a thread of a kernel may put on its stack; reports of sanitizers are made on it too.
+/// The stack of a thread of a kernel; reports of sanitizers are made on it too.
 inline constexpr std::size_t kStackBytes = kAsan || kTsan ? 256 << 10 : 64 << 10;
 inline constexpr std::uint32_t kWarpLanes = 32;
 inline constexpr std::uint32_t kBallot = kWarpLanes;  ///< Instead of the lane that is wanted.
@@ -40,7 +40,7 @@ struct KernelRunner::State {
     std::uint64_t result;
   };
 
-  /// Who of a warp waits, and for whom: the lanes of its mask, which differ where a warp diverged.
+  /// The lanes of a warp that wait, each for those of its mask, which differ where a warp diverged.
   struct Warp {
     std::uint32_t exited = 0;
     std::uint32_t waiting = 0;

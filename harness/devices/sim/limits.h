@@ -1,4 +1,4 @@
-// What the simulated device can run, as its attributes say.
+// The limits of the simulated device, as its attributes say.
 #pragma once
 
 namespace harness::devices {

@@ -35,8 +35,8 @@ enum class Origin : std::uint8_t { device, managed, pinned, pool, imported, grap
 /// One life of one piece of memory.
 struct Block {
   std::uint64_t base = 0;
-  std::uint64_t bytes = 0;     ///< As asked for.
-  std::uint32_t granules = 0;  ///< As given.
+  std::uint64_t bytes = 0;     ///< The size that was asked for.
+  std::uint32_t granules = 0;  ///< The size that was given.
   std::uint32_t previous = 0;  ///< Index of the block that had the storage before; 0 for none.
   BirthId birth = BirthId::none;
   BirthId life = BirthId::none;  ///< Of graph memory: who lives there, or did last.
@@ -52,8 +52,8 @@ struct Block {
   StreamPoint given_at;  ///< The allocation, where it recycles storage: no free gets ahead of it.
   StreamPoint freed_at;
   OrderPoint freed_order;
-  std::uint32_t exported = 0;      ///< Of an imported block: the block whose memory it is.
-  std::uint32_t open_count = 0;    ///< Of an imported block: how often it is open.
+  std::uint32_t exported = 0;      ///< The block whose memory an imported one is.
+  std::uint32_t open_count = 0;    ///< How often an imported block is open.
   std::uint32_t import_count = 0;  ///< How many processes map it.
 
   /// Of whom a story tells: the birth, but for graph memory.

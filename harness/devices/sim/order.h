@@ -25,10 +25,10 @@
 
 namespace harness::devices {
 
-/// Who uses memory: a piece of work, or the host (then `at` is no line's).
+/// A use of memory, by a piece of work or by the host (then `at` is no line's).
 struct OrderedUse {
   OrderPoint at;
-  const Clock& after;  ///< What comes before it.
+  const Clock& after;  ///< The clock of what comes before it.
   Label site;
 };
 
@@ -99,9 +99,9 @@ class Order {
     OrderPoint at;
     Label site;
   };
-  /// What is known of a block. Kept from run to run for its storage.
+  /// The known uses of a block. Kept from run to run for its storage.
   struct Uses {
-    std::uint32_t run = 0;  ///< Of which run it speaks.
+    std::uint32_t run = 0;  ///< The run that it speaks of.
     bool raced = false;     ///< One fault per block is enough, but its end is another matter.
     OrderPoint allocated;
     std::vector<LastUse> last;     ///< One for each line.

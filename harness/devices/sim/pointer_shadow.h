@@ -27,7 +27,7 @@ enum class AuthorityIndex : std::uint32_t { none = 0 };
 
 class PointerShadow {
  public:
-  /// What is known of one word. At most one of the two is set.
+  /// The knowledge of one word. At most one of the two is set.
   struct Entry {
     BirthId captured = BirthId::none;
     AuthorityIndex stored_by = AuthorityIndex::none;

@@ -37,7 +37,7 @@ struct BlockRef {
   BirthId life = BirthId::none;
 };
 
-/// What provenance needs to know of device memory. The simulated memory implements it.
+/// Device memory as provenance needs to know it. The simulated memory implements it.
 class DeviceMemoryMap {
  public:
   virtual ~DeviceMemoryMap() = default;
@@ -139,7 +139,7 @@ class Provenance {
   void crashed(const Crash& crash);
 
  private:
-  /// What a launch may touch. Kept until the run ends, for the words that the launch stored.
+  /// The lives that a launch may touch. Kept until the run ends, for the words that it stored.
   using AuthoritySet = std::vector<Authority>;
 
   struct Reported {

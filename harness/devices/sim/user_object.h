@@ -19,7 +19,7 @@ struct UserObject : Object {
   CUhostFn destroy = nullptr;
   std::uint64_t owned_by_callers = 0;  ///< References that calls may release.
   std::uint64_t count = 0;             ///< All of them: graphs, executables and launches hold some.
-  Name activation = 0;                 ///< Who released the last one.
+  Name activation = 0;                 ///< The activation that released the last one.
   Clock after;  ///< The launches that held some: its destructor tells of them.
   void reset() { after.clear(); }
 };

@@ -40,7 +40,7 @@ struct Place {
 struct MemoryOp {
   bool waits = false;
   std::uint32_t bytes = 4;
-  unsigned condition = 0;  ///< Of a wait: of CUstreamWaitValue_flags.
+  unsigned condition = 0;  ///< When a wait is over: of CUstreamWaitValue_flags.
   std::uint64_t value = 0;
   Place place;
 };
@@ -60,26 +60,26 @@ struct Work {
   WorkKind kind = WorkKind::wait;
   Label label;                     ///< "copy", or the kernel's name.
   Label site;                      ///< Where it was submitted.
-  Name activation = 0;             ///< Who submitted it.
-  std::vector<StreamPoint> after;  ///< What must be done first, in other streams.
+  Name activation = 0;             ///< The activation that submitted it.
+  std::vector<StreamPoint> after;  ///< Points of other streams that must be done first.
   bool started = false;
   OrderPoint at;  ///< Its place in its line,
   Clock before;   ///< and what comes before it by the program's orders.
 
   Launch launch;
-  std::uint64_t block_index = 0;  ///< Of the block that runs next.
-  Module* module = nullptr;       ///< Whose kernel it is.
+  std::uint64_t block_index = 0;  ///< Index of the block that runs next.
+  Module* module = nullptr;       ///< The module whose kernel it is.
 
   Place target;
   Place source;
-  std::uint64_t bytes = 0;  ///< Of a row.
+  std::uint64_t bytes = 0;  ///< The bytes of a row.
   Rows rows;
   Label
       captured_site;  ///< Where the addresses come from, if not from the call that submitted this.
   bool staged = false;  ///< The source is `staging`: bytes copied by the call.
   std::vector<std::byte> staging;
   CapturedWords words;      ///< The pointers among them.
-  std::uint32_t value = 0;  ///< What to set to,
+  std::uint32_t value = 0;  ///< The value to set,
   std::uint32_t width = 0;  ///< in elements of so many bytes.
 
   std::uint32_t block = 0;
@@ -87,12 +87,12 @@ struct Work {
   std::uint64_t event_record = 0;  ///< How many-th record of the event.
   CUhostFn function = nullptr;
   CUstreamCallback callback = nullptr;  ///< Instead of `function`.
-  CUstream stream = nullptr;            ///< What the callback is told.
+  CUstream stream = nullptr;            ///< The stream that the callback is told.
   void* data = nullptr;
   GraphRun* run = nullptr;
 
   std::vector<MemoryOp> memory_ops;
-  std::size_t memory_op_index = 0;  ///< Of the next one.
+  std::size_t memory_op_index = 0;  ///< Index of the next operation.
   bool was_held_up = false;         ///< By a wait: it goes on as soon as that is over.
 
   void reset(WorkKind new_kind, Label new_label) {
