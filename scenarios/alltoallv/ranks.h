@@ -1,6 +1,7 @@
 // Job: what the tasks of one run share: the plan, the path under test, and what its judges hear.
 #pragma once
 
+#include "scenarios/alltoallv/first_told.h"
 #include "scenarios/alltoallv/leftovers.h"
 #include "scenarios/alltoallv/mappings.h"
 #include "scenarios/alltoallv/memory.h"
@@ -32,6 +33,8 @@ class Job final : public targets::alltoallv::Observer {
 
   /// What had gone wrong before `tick` that everything later may come of, or -1.
   int disorder_before(harness::Tick tick) const { return disordered_at_ < tick ? disorder_ : -1; }
+
+  FirstTold& first_told() { return first_told_; }
 
   // ---- Observer ----
   void reached(targets::alltoallv::Window window) override { scene_.reach(harness::raw(window)); }
@@ -125,6 +128,7 @@ class Job final : public targets::alltoallv::Observer {
   Mappings mappings_;
   Memory memory_;
   Leftovers leftovers_;
+  FirstTold first_told_;
   std::array<targets::alltoallv::Topology, kRankLimit> topology_{};
   std::uint32_t reading_count_ = 0;
   /// How many decisions there were when a rank posted a request: for this post and the one before.

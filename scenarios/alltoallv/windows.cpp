@@ -40,15 +40,12 @@ std::optional<Window> own_window(const Job& job, const Fault& fault) {
 }  // namespace
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
-  const auto& job = *static_cast<const Job*>(scene.state);
+  auto& job = *static_cast<Job*>(scene.state);
   if (const int disorder = job.disorder_before(fault.tick); disorder >= 0) return disorder;
   if (const auto window = own_window(job, fault)) return harness::raw(*window);
   if (fault.kind == FaultKind::retention) return -1;
-  for (const Fault& earlier : scene.world().history.faults()) {
-    if (&earlier == &fault) break;
-    if (const auto window = own_window(job, earlier)) return harness::raw(*window);
-  }
-  return -1;
+  return job.first_told().before(fault, scene.world().history.faults(),
+                                 [&](const Fault& earlier) { return own_window(job, earlier); });
 }
 
 }  // namespace scenarios::alltoallv

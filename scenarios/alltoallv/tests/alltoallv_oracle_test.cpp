@@ -2,6 +2,8 @@
 // is shown with broken targets: alltoallv_judges_test.cpp.
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "harness/pick_replay.h"
 #include "scenarios/alltoallv/ranks.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
@@ -121,6 +123,51 @@ TEST(AlltoallvWindows, WhatFollowsADisorderBelongsToIt) {
   const Fault later = fault_of(FaultKind::ghost_generation, {}, "alltoallv_unmap");
   for (const Window window : {Window::w9_error, Window::w11_number_reused, Window::w12_claim_race})
     EXPECT_EQ(window_met(later, harness::raw(window)), harness::raw(window));
+}
+
+/// A wrong value says nothing itself; it belongs to the first fault before it that does.
+TEST(AlltoallvWindows, WhatSaysNothingBelongsToTheFirstThatDoes) {
+  const Fault silent = fault_of(FaultKind::wrong_value, {}, "check");
+  const std::vector<Fault> faults{silent,
+                                  fault_of(FaultKind::wrong_owner, {}, "map/stale"),
+                                  silent,
+                                  fault_of(FaultKind::wrong_owner, {}, "map/purge"),
+                                  silent};
+  harness::Scenario planted = scenario;
+  static const std::vector<Fault>* added;
+  added = &faults;
+  planted.drive = [](harness::Scene& scene) {
+    make_job(scene);
+    for (const Fault& fault : *added) scene.world().history.add(fault);
+  };
+  harness::Runner runner;
+  const Outcome& outcome = runner.run(harness::Case{&planted, 0, {}, &sim(), {}});
+  const int w4 = harness::raw(Window::w4_key_reused);
+  const int w5 = harness::raw(Window::w5_blind_close);
+  EXPECT_EQ(std::vector<int>(outcome.windows.begin(), outcome.windows.end()),
+            (std::vector<int>{-1, w4, w4, w5, w4}));
+}
+
+/// CPU seconds that a run with so many silent faults takes.
+double seconds_with(int count) {
+  static int silent_count;
+  silent_count = count;
+  harness::Scenario planted = scenario;
+  planted.drive = [](harness::Scene& scene) {
+    make_job(scene);
+    for (int i = 0; i < silent_count; ++i)
+      scene.world().history.add(fault_of(FaultKind::wrong_value, {}, "check"));
+  };
+  harness::Runner runner;
+  const std::clock_t begin = std::clock();
+  runner.run(harness::Case{&planted, 0, {}, &sim(), {}});
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+TEST(AlltoallvWindows, AreToldInTimeThatGrowsWithTheFaultsAndNotWithTheirSquare) {
+  const double few = seconds_with(4'000);
+  const double many = seconds_with(40'000);
+  EXPECT_LT(many, 40 * few) << few << " s for 4 000 faults, " << many << " s for 40 000";
 }
 
 }  // namespace

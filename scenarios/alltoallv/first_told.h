@@ -1,0 +1,31 @@
+// FirstTold: the first fault of a run that tells its window by itself. It is looked for once,
+// however many faults ask: a broken run may have a great many.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "harness/scenario.h"
+
+namespace scenarios::alltoallv {
+
+/// Lifetime: a run's; faults may be added in between.
+class FirstTold {
+ public:
+  /// Returns the window of the first of `faults` for which `tell(fault)` has one, where `fault`
+  /// comes after it; else -1.
+  template <class Tell>
+  int before(const harness::Fault& fault, const std::vector<harness::Fault>& faults, Tell tell) {
+    for (; window_ < 0 && seen_ < faults.size(); ++seen_)
+      if (const auto window = tell(faults[seen_])) window_ = harness::raw(*window);
+    if (window_ < 0) return -1;
+    const harness::Fault& first = faults[seen_ - 1];
+    return std::less<>()(&first, &fault) || std::less<>()(&fault, faults.data()) ? window_ : -1;
+  }
+
+ private:
+  std::size_t seen_ = 0;  ///< How many were asked; the last of them has the window.
+  int window_ = -1;
+};
+
+}  // namespace scenarios::alltoallv
