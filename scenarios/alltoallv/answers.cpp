@@ -66,14 +66,19 @@ void Job::judge_ending(std::uint32_t rank, std::uint32_t slot, Status status) {
   if (status != Status::ok) note_answer("wait", status, situation_of(rank, slot));
   if (!bounded_ || scene_.world().injected_failures == 0) return;
   Failures failures;
+  std::size_t transfers = 0;
   any_collective(rank, slot, [&](harness::Name name) {
     failures = failures_of(scene_.world(), name, posted_event_[rank][slot]);
+    transfers = transfers_of(scene_.world(), name, posted_event_[rank][slot]);
     return false;
   });
+  const std::size_t all = transfer_count(step_at(slot), rank, rank_count_, topology_[rank]);
   if (failures.error && status == Status::ok)
     scene_.refuse("wait", "ok, and a CUDA call failed that was not made again");
   else if (!failures.error && !failures.refused && status == Status::driver_error)
     scene_.refuse("wait", "an error, and no CUDA call has failed for good");
+  else if (status == Status::peer_error && all != 0 && transfers == all)
+    scene_.refuse("wait", "a peer's error, and all that it brings the rank has come");
 }
 
 // ---- memory that is mapped ----------------------------------------------------------------------

@@ -69,6 +69,18 @@ Failures failures_of(const harness::World& world, harness::Name activation, std:
   return found;
 }
 
+std::size_t transfers_of(const harness::World& world, harness::Name activation, std::size_t since) {
+  constexpr Label kCopy = "cuMemcpyDtoDAsync";
+  constexpr Label kLaunch = "cuLaunchKernel";
+  const auto& events = world.history.events();
+  std::size_t count = 0;
+  for (std::size_t i = since; i < events.size(); ++i)
+    count += events[i].kind == EventKind::call && events[i].activation == activation &&
+             events[i].value == CUDA_SUCCESS &&
+             (events[i].what == kCopy || events[i].what == kLaunch);
+  return count;
+}
+
 void report_wrong_calls(harness::Scene& scene) {
   if (scene.world().injected_failures > 0) return;
   std::vector<Label> reported;

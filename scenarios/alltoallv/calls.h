@@ -23,6 +23,9 @@ struct Failures {
 /// Of the events after the first `since`.
 Failures failures_of(const harness::World& world, harness::Name activation, std::size_t since);
 
+/// How many calls that move data succeeded on behalf of an activation: copies and kernels.
+std::size_t transfers_of(const harness::World& world, harness::Name activation, std::size_t since);
+
 /// Reports each kind of call that failed in a run in which none was told to.
 void report_wrong_calls(harness::Scene& scene);
 

@@ -12,6 +12,11 @@ using targets::alltoallv::kRankLimit;
 /// What `rank` gives to init() as its shares.
 Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_count);
 
+/// How many copies and kernels `rank` submits until it has all that a collective brings it, and its
+/// pair has what it copies for them; 0 where another rank copies for it.
+std::size_t transfer_count(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
+                           targets::alltoallv::Topology topology);
+
 /// Which source each rank gave: the number of its fill.
 using Fills = std::array<std::uint32_t, kRankLimit>;
 

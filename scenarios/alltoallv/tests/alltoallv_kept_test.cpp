@@ -110,19 +110,22 @@ class Answer final : public Wrapper {
   }
 };
 
-/// What is found where the call that rank 0 makes as the `nth` for its first collective is told to
-/// fail: 2 is cuEventRecord, 3 the opening of the peer's memory, which is told "already mapped".
+/// What is found where the call that `rank` makes as the `nth` for its first collective is told to
+/// fail: 2 is cuEventRecord, 3 the opening of the peer's memory, which is told "already mapped" (1)
+/// or fails (3).
 template <Maker make>
-std::vector<std::string> run_failing(std::uint16_t nth) {
+std::vector<std::string> run_failing(std::uint16_t nth, std::uint32_t rank = 0,
+                                     std::uint32_t how = 1, const Program& program = one(),
+                                     const char* config = kPlain) {
   using harness::Label;
   harness::Runner runner;
   const harness::Scenario& broken = broken_scenario<make>();
-  Case the_case{&broken, variant_named("snapshot_region"), harness::parse_config(broken, kPlain),
-                &sim(), one().tape()};
-  const harness::Name rank =
-      harness::derive_name(harness::slot_name(0, 0), Label("rank").hash(), 0);
-  the_case.tape.push_back({harness::derive_name(rank, Label("collective").hash(), 0),
-                           harness::site_tag(harness::Site::failure), nth, 1});
+  Case the_case{&broken, variant_named("snapshot_region"), harness::parse_config(broken, config),
+                &sim(), program.tape()};
+  const harness::Name op =
+      harness::derive_name(harness::slot_name(0, 0), Label("rank").hash(), rank);
+  the_case.tape.push_back({harness::derive_name(op, Label("collective").hash(), 0),
+                           harness::site_tag(harness::Site::failure), nth, how});
   return faults_of(runner.run(the_case));
 }
 
@@ -133,6 +136,17 @@ TEST(AlltoallvKept, AnErrorIsNotSwallowed) {
 TEST(AlltoallvKept, AnErrorThatIsAnsweredIsOneThatHappened) {
   EXPECT_THAT(run_failing<make_policy<SnapshotRegion>>(3), IsEmpty());
   EXPECT_THAT(run_failing<make_wrapper<Answer<Status::driver_error>>>(3), Contains("refusal wait"));
+}
+
+/// Rank 0 has made all its copies when rank 1 fails to map its memory.
+TEST(AlltoallvKept, WhoHasAllItsDataFailsForNoPeer) {
+  EXPECT_THAT(run_failing<make_policy<SnapshotRegion>>(3, 1, 3), IsEmpty());
+  EXPECT_THAT(run_failing<make_wrapper<Answer<Status::peer_error>>>(3, 1, 3),
+              Contains("refusal wait"));
+}
+TEST(AlltoallvKept, WhoHasNotGotItsDataMayFailForAPeer) {
+  EXPECT_THAT(run_failing<make_policy<SnapshotRegion>>(2, 1), IsEmpty());
+  EXPECT_THAT(run_failing<make_wrapper<Answer<Status::peer_error>>>(2, 1), IsEmpty());
 }
 
 /// Destroys an event that it does not have.
