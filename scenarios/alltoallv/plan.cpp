@@ -20,12 +20,18 @@ constexpr Ops kScratchUsers = ops(Op::allgather, Op::reduce_scatter);
 /// What it takes to have an address again is rare enough to be a theme of its own, thrice.
 constexpr Theme kRenewing{ops(Op::alltoallv, Op::renew), ops(Op::alltoallv), true};
 
+/// A thread holds what has gone, and is mapped anew.
+constexpr Theme kServed{.offered = ops(Op::alltoallv, Op::renew),
+                        .favoured = ops(Op::alltoallv),
+                        .renews = true,
+                        .served = true};
+
 constexpr std::array<Theme, kThemeCount> kThemes{{
     {~Ops{0}, kCollectives | ops(Op::renew, Op::wait)},
     // Two or more outstanding.
     {ops(Op::alltoallv, Op::alltoall, Op::progress, Op::sleep), kCollectives},
     // Proxies.
-    {kCollectives | ops(Op::new_team, Op::progress, Op::wait), kCollectives},
+    {kCollectives | kScratchUsers | ops(Op::new_team, Op::progress, Op::wait), kCollectives},
     // Memory that is freed, and its address given out again.
     {kCollectives | ops(Op::renew, Op::progress, Op::make_cycle, Op::collect),
      ops(Op::alltoallv, Op::renew)},
@@ -41,7 +47,20 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
     kRenewing,
     kRenewing,
     {~ops(Op::make_cycle), kCollectives, false, true},
+    kServed,
+    kServed,
+    // Garbage that one process collects while another frees.
+    {.offered = ops(Op::alltoallv, Op::make_cycle, Op::drop, Op::wait),
+     .favoured = ops(Op::alltoallv),
+     .litters = true},
 }};
+
+/// Which ops come next on the way to garbage, after `last`.
+constexpr Ops littering_after(Op last) {
+  if (last == Op::alltoallv) return ops(Op::make_cycle);
+  if (last == Op::make_cycle) return ops(Op::drop);
+  return ops(Op::alltoallv);
+}
 
 class Planner {
  public:
@@ -49,7 +68,8 @@ class Planner {
       : scene_(scene), rank_count_(rank_count), plan_(scene.world().arena.resource()) {}
 
   Plan make(const Theme& about, const Shape& shape) {
-    buffer_count_ = about.renews ? 1 : kBufferCount;
+    buffer_count_ = about.renews || about.litters ? 1 : kBufferCount;
+    served_ = about.served;
     for (std::uint32_t slot = 0; slot < shape.slots; ++slot) {
       const harness::ActivationScope activation(scene_.world().scheduler, 0, slot);
       take(ask_op(about), slot);
@@ -87,6 +107,7 @@ class Planner {
     const Ops offered = possible() & about.offered;
     Ops favoured = about.favoured;
     if (about.renews && !plan_.empty() && plan_.back().op != Op::renew) favoured = ops(Op::renew);
+    if (about.litters && !plan_.empty()) favoured = littering_after(plan_.back().op);
     const auto add = [&](Ops members) {
       for (; members != 0; members &= members - 1)
         list[count++] = static_cast<std::uint8_t>(std::countr_zero(members));
@@ -140,9 +161,9 @@ class Planner {
         step.of = ask_persistent();
         break;
       case Op::renew:
-        step.behind = (1 + ask_rank()) % rank_count_;
+        step.behind = served_ ? 0 : (1 + ask_rank()) % rank_count_;
         step.buffer = ask_buffer();
-        step.turns = std::array{0U, 256U, 512U, 1024U}[ask(4)];
+        step.turns = served_ ? 0 : std::array{0U, 256U, 512U, 1024U}[ask(4)];
         break;
       case Op::drop:
       case Op::make_cycle:
@@ -192,6 +213,7 @@ class Planner {
   std::uint32_t rank_count_;
   Plan plan_;
   std::uint32_t buffer_count_ = kBufferCount;
+  bool served_ = false;
   bool posted_ = false;
   std::uint32_t persistent_ = 0;  ///< Bit per slot.
   std::uint32_t threads_ = 0;

@@ -48,12 +48,14 @@ constexpr Ops ops(Members... members) {
 
 /// What a run is about: everything (plain), or one family of ops: a run that does a few things
 /// often gets where a run that does everything seldom gets.
-inline constexpr std::uint32_t kThemeCount = 12;
+inline constexpr std::uint32_t kThemeCount = 15;
 struct Theme {
   Ops offered;
   Ops favoured;         ///< Listed several times, so that a strategy that draws finds them.
   bool renews = false;  ///< One buffer; and a renewal is favoured after a collective.
   bool quiet = false;   ///< The least job: no call fails, and nobody is held up at a named place.
+  bool litters = false;  ///< One buffer, whose tensors become garbage, freed while others collect.
+  bool served = false;   ///< Rank 0 is the late one, and has a slow progress thread.
 };
 const Theme& theme(std::uint32_t index);
 

@@ -54,12 +54,22 @@ void Job::run_rank(std::uint32_t rank) {
   if (theme_.quiet) topology_[rank] = plan_.front().topology;
   create_team(rank, topology_[rank]);
   for (std::uint32_t i = 0; i < shape_.thread_count; ++i) path_->start_progress_thread(rank);
+  if (theme_.served && rank == 0) start_slow_thread(rank);
   for (const Step& step : plan_) {
     if (step.concerns(rank)) take_step(rank, step);
     if (shape_.blocking) finish_all(rank);
   }
   finish_all(rank);
   leave(rank);
+}
+
+// It has in hand what the rank's own task would have finished long ago.
+void Job::start_slow_thread(std::uint32_t rank) {
+  constexpr std::array<std::uint32_t, 4> kRatios{1, 4, 16, 64};
+  const std::uint32_t choice = scene_.pick(harness::Site::argument, kRatios.size());
+  path_->start_progress_thread(rank);
+  harness::Scheduler& scheduler = scene_.world().scheduler;
+  scheduler.set_skew(static_cast<harness::TaskId>(scheduler.task_count() - 1), kRatios[choice]);
 }
 
 void Job::run_launcher() {

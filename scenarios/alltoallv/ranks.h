@@ -90,6 +90,7 @@ class Job final : public targets::alltoallv::Observer {
   Status fill(std::uint32_t rank, const Step& step);
   Allowance allowance(std::uint32_t rank) const;
 
+  void start_slow_thread(std::uint32_t rank);
   void take_step(std::uint32_t rank, const Step& step);
   Status perform(std::uint32_t rank, const Step& step);
   Status stay_behind(std::uint32_t rank, std::uint32_t turns);
@@ -105,6 +106,7 @@ class Job final : public targets::alltoallv::Observer {
   void finish_all(std::uint32_t rank);
   void leave(std::uint32_t rank);
   void collect_all(std::uint32_t rank);
+  void poll(std::uint32_t rank);
   void create_team(std::uint32_t rank, targets::alltoallv::Topology topology);
   void destroy_team(std::uint32_t rank);
   void renew_team(std::uint32_t rank, const Step& step);

@@ -30,8 +30,18 @@ void Job::collect_all(std::uint32_t rank) {
     path_->collect(rank);
     collected_.count_down();
   }
+  if (theme_.litters && rank != 0) poll(rank);
   collected_.wait();
   path_->progress(rank);  // What the collector left to this process is freed.
+}
+
+// Frees what is left to the process, as it comes.
+void Job::poll(std::uint32_t rank) {
+  constexpr int kPolls = 16;
+  for (int i = 0; i < kPolls; ++i) {
+    path_->progress(rank);
+    sleep(1);
+  }
 }
 
 void Job::renew_team(std::uint32_t rank, const Step& step) {

@@ -110,7 +110,7 @@ class Answer final : public Wrapper {
   }
 };
 
-/// What is found where the call that `rank` makes as the `nth` for its first collective is told to
+/// Returns what is found where the `nth` call that `rank` makes for its first collective is told to
 /// fail: 2 is cuEventRecord, 3 the opening of the peer's memory, which is told "already mapped" (1)
 /// or fails (3).
 template <Maker make>
