@@ -22,7 +22,7 @@ namespace harness {
 
 namespace {
 
-/// What the seam knows of a row, apart from its types.
+/// A row as the seam knows it, apart from its types.
 struct CallInfo {
   Label base;
   CallNeeds needs;
@@ -65,7 +65,7 @@ ProcessWorld& process_world() {
   return *process;
 }
 
-/// What a run would have judged is told at once.
+/// Tells at once what a run would have judged.
 void tell_faults(ProcessWorld& process) noexcept {
   try {
     for (const Fault& fault : process.world.history.faults())
@@ -116,7 +116,7 @@ class SeamCall {
 
   const DriverTable& table() const { return *table_; }
 
-  // What a row announces.
+  // The announcement of a row.
   struct Turn {
     bool offered;
     Resource resource;

@@ -127,7 +127,7 @@ void Fiber::forget_abandoned() {
   }
 #endif
 #if HARNESS_TSAN
-  if (tsan_fiber_ != nullptr) {  // What it did on the stack happened before whatever comes next there.
+  if (tsan_fiber_ != nullptr) {  // All that it did on the stack happened before whatever comes next there.
     void* mine = __tsan_get_current_fiber();
     constexpr unsigned kSync = 0;
     __tsan_switch_to_fiber(tsan_fiber_, kTsanNoSync);

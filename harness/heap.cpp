@@ -45,7 +45,7 @@ std::size_t Heap::live_count(const TypeInfo& info) const {
   return 0;
 }
 
-// As Host::take_dead: each is offered under its last resident's name, which stays put.
+// Like Host::take_dead: each is offered under its last resident's name, which stays put.
 Object* Heap::take_dead(Type& type) {
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
   std::array<Object*, kOfferLimit + 1> objects{nullptr};

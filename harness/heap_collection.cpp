@@ -13,7 +13,7 @@ std::uint32_t length(const HeapLink& list) {
 
 }  // namespace
 
-/// Who waits for the end of a collection.
+/// The resource of tasks that wait for the end of a collection.
 static constexpr Resource kCollector = hash_name("collector");
 
 // ---- Heap's half ------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ void HeapCollection::finalize_all() {
   unreachable_.take_all(done);
 }
 
-/// What a finalizer made reachable again lives on, with all that it refers to.
+/// Keeps what a finalizer made reachable again, with all that it refers to.
 void HeapCollection::keep_saved(HeapLink& doomed) {
   find_unreachable(unreachable_, doomed);
   promote(unreachable_);

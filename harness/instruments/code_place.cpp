@@ -92,7 +92,7 @@ bool contains(const dl_phdr_info& info, std::uintptr_t code) {
 struct Search {
   std::uintptr_t code;
   std::string file;
-  std::uintptr_t address = 0;  ///< As the file knows it.
+  std::uintptr_t address = 0;  ///< The address in the file.
 };
 
 int visit(dl_phdr_info* info, std::size_t, void* argument) {

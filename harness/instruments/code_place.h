@@ -11,7 +11,7 @@ namespace harness::instruments {
 
 struct CodePlace {
   std::string module;    ///< The file's name without its folder; empty for code that no file holds.
-  std::string function;  ///< As the linker knows it; empty where nothing names it.
+  std::string function;  ///< The linker's name; empty where nothing names it.
 };
 
 /// `code` is an address inside the instruction, or that of the next: pass it less one then.

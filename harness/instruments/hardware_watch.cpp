@@ -18,7 +18,7 @@
 namespace harness::instruments {
 namespace {
 
-/// What siginfo's si_code says of a trap of ours. <signal.h> of Debian 12 does not know it yet.
+/// The si_code of siginfo for a trap of ours. <signal.h> of Debian 12 does not know it yet.
 constexpr int kTrapOfPerf = 6;
 
 /// The watch that the handler serves.

@@ -29,8 +29,8 @@ class HardwareWatch {
   /// A trap. Bytes that a masked vector store leaves alone may trap all the same: then `before` is
   /// `after`, as when a store puts there what was there.
   struct Write {
-    const void* place;     ///< As it was given to watch().
-    std::uintptr_t code;   ///< Of the instruction after the store.
+    const void* place;     ///< The place that was given to watch().
+    std::uintptr_t code;   ///< Address of the instruction after the store.
     std::uint64_t before;  ///< All watched bytes, as they were,
     std::uint64_t after;   ///< and as they are now.
   };

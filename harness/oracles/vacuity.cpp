@@ -7,7 +7,7 @@
 namespace harness::oracles {
 namespace {
 
-// What only code under test leaves behind; ops and notes are the driver's own.
+// Tells events that only code under test leaves behind; ops and notes are the driver's own.
 bool is_evidence(const Event& event) {
   return event.kind != EventKind::op && event.kind != EventKind::note;
 }

@@ -49,7 +49,7 @@ class Bytes final : public Strategy {
 
   TapeIndex exact_;
   TapeIndex loose_;   ///< Keyed by place.
-  TapeIndex places_;  ///< Of the activations that asked so far in this run, plus one.
+  TapeIndex places_;  ///< Places of the activations that asked so far in this run, plus one.
   std::uint32_t place_count_ = 0;
 };
 

@@ -45,7 +45,7 @@ class ProgramDeviations final : public Strategy {
   RandomWalk walk_;
   Tape program_;
   Deviations sets_;
-  std::uint32_t run_ = 0;  ///< Of this program; 0 = draw one.
+  std::uint32_t run_ = 0;  ///< The run of this program; 0 = draw one.
 };
 
 }  // namespace

@@ -50,7 +50,7 @@ class RandomWalk final : public Strategy {
   std::uint64_t run_ = 0;
   std::uint64_t state_ = 0;
   std::uint64_t swarm_ = 0;
-  std::uint32_t op_share_ = 256;  ///< Of 256 op kinds, about this many take part in this run.
+  std::uint32_t op_share_ = 256;  ///< How many of 256 op kinds take part in this run, about.
   std::array<Leave, kSiteCount> leave_{};
 };
 

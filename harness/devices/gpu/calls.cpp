@@ -1,4 +1,4 @@
-// What begins, ends or touches lives, and what tasks have instead of OS threads.
+// Calls that begin, end or touch lives, and what tasks have instead of OS threads.
 #include "harness/devices/gpu/calls.h"
 
 namespace harness::devices::gpu_calls {
@@ -18,7 +18,7 @@ CUresult retain_primary(CUcontext* context, CUdevice device) {
   return status;
 }
 
-/// What the run did not retain is not its to release.
+/// Releases only what the run has retained.
 CUresult release_primary(CUdevice device) {
   GpuDevice& gpu = GpuDevice::current();
   if (gpu.primary_count == 0) return CUDA_ERROR_INVALID_CONTEXT;
@@ -155,7 +155,7 @@ CUresult free_memory(Address address, Arguments... arguments) {
   return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(address, arguments...);
 }
 
-/// What a stream that captures allocates is the graph's: its lives begin with launches.
+/// Memory that a capturing stream allocates is the graph's: its lives begin with launches.
 template <auto kFunction, class... Pool>
 CUresult allocate_async(CUdeviceptr* address, std::size_t bytes, Pool... pool, CUstream stream) {
   GpuDevice& gpu = GpuDevice::current();

@@ -36,7 +36,7 @@ CUresult check(GpuDevice&, T) {
   return CUDA_SUCCESS;
 }
 
-/// What the driver is given: of an event that was opened, the exported one.
+/// Returns the event that the driver is given: the exported one, where the event was opened.
 inline CUevent real(GpuDevice& gpu, CUevent event) {
   const CUevent exported = gpu.imports.exported(event);
   return exported != nullptr ? exported : event;

@@ -1,4 +1,4 @@
-// What processes open of each other: see ipc.h.
+// Memory and events that processes open of each other: see ipc.h.
 #include "harness/devices/gpu/calls.h"
 
 namespace harness::devices::gpu_calls {

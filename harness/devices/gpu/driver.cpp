@@ -16,7 +16,7 @@ namespace {
 using GetProcAddress = CUresult(CUDAAPI*)(const char*, void**, int, cuuint64_t,
                                           CUdriverProcAddressQueryResult*);
 
-/// What takes the place of a function that this driver does not have.
+/// Returns the stand-in for a function that this driver does not have.
 template <class... Arguments>
 auto missing(CUresult (*)(Arguments...)) -> CUresult (*)(Arguments...) {
   return [](Arguments...) -> CUresult { return CUDA_ERROR_NOT_SUPPORTED; };

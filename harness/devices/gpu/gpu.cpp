@@ -1,4 +1,4 @@
-// What the seam needs of the pass-through: its table of functions, and the entry in devices/.
+// The pass-through as the seam needs it: its table of functions, and the entry in devices/.
 #include "harness/devices/gpu/calls.h"
 
 namespace harness::devices {

@@ -85,7 +85,7 @@ CUresult GpuDevice::check(Kind kind, const void* handle) {
 void GpuDevice::allocated(Origin origin, std::uint64_t address, std::uint64_t bytes) {
   const auto known = memory_.find(address);
   const BirthId from = known != memory_.end() ? known->second.birth : BirthId::none;
-  // What lived inside the new block is known no longer.
+  // Lives inside the new block are known no longer.
   memory_.erase(memory_.lower_bound(address), memory_.lower_bound(address + bytes));
   const BirthId birth = origin == Origin::host
                             ? world_->ledger.born("pinned memory", address, bytes, from)

@@ -90,7 +90,7 @@ class GpuDevice final : public Device {
     std::uint64_t bytes;
     ProcessId process;
   };
-  /// What was allocated at `base`, alive or not; null when nothing was.
+  /// Returns what was allocated at `base`, alive or not, or null.
   const Memory* memory_at(std::uint64_t base) const {
     const auto known = memory_.find(base);
     return known != memory_.end() ? &known->second : nullptr;
@@ -118,12 +118,12 @@ class GpuDevice final : public Device {
 
   World* world_ = nullptr;
   std::unordered_map<const void*, Handle> handles_;
-  std::vector<const void*> handle_order_;  ///< As they were born.
+  std::vector<const void*> handle_order_;  ///< In the order of their births.
   std::map<std::uint64_t, Memory>
       memory_;  ///< By address. The dead stay until the address comes back.
   std::set<std::uint64_t> graph_memory_;
   std::vector<std::vector<CUcontext>> stacks_;
-  CUcontext thread_context_ = nullptr;  ///< What the OS thread has.
+  CUcontext thread_context_ = nullptr;  ///< The context of the OS thread.
 };
 
 }  // namespace harness::devices

@@ -25,7 +25,7 @@ class Imports {
 
   // ---- memory ----
 
-  /// What a handle names.
+  /// The memory that a handle names.
   struct Exported {
     std::uint64_t address;
     BirthId birth;
