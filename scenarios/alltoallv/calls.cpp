@@ -3,6 +3,7 @@
 #include <cuda.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace scenarios::alltoallv {
@@ -89,6 +90,19 @@ void report_wrong_calls(harness::Scene& scene) {
     if (std::find(reported.begin(), reported.end(), event.what) != reported.end()) continue;
     reported.push_back(event.what);
     report(scene, event, event.what, "failed, and no call was told to");
+  }
+}
+
+void report_busy_opens(harness::Scene& scene) {
+  constexpr int kMost = 60;  // 20 polls of one collective.
+  const harness::World& world = scene.world();
+  std::array<int, targets::alltoallv::kRankLimit> refusals{};
+  for (const Event& event : world.history.events()) {
+    if (event.kind != EventKind::call || event.task == 0xffff) continue;
+    const auto task = static_cast<harness::TaskId>(event.task);
+    int& count = refusals[harness::raw(world.scheduler.task_process(task))];
+    count = is_refused_open(event) ? count + 1 : 0;
+    if (count > kMost) return report(scene, event, event.what, "made again and again, in vain");
   }
 }
 

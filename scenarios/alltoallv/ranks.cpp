@@ -82,6 +82,7 @@ void Job::run_launcher() {
   if (bounded_) {
     report_wrong_calls(scene_);
     report_left_contexts(scene_);
+    report_busy_opens(scene_);
   }
   scene_.mark_quiescent();
 }

@@ -149,6 +149,35 @@ TEST(AlltoallvKept, WhoHasNotGotItsDataMayFailForAPeer) {
   EXPECT_THAT(run_failing<make_wrapper<Answer<Status::peer_error>>>(2, 1), IsEmpty());
 }
 
+/// Opens memory as long as it is told "already mapped".
+class OpenBusily final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  void drop(std::uint32_t rank, Buffer buffer) override {
+    CUdeviceptr address = 0;
+    while (cuIpcOpenMemHandle(&address, {}, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) ==
+           CUDA_ERROR_ALREADY_MAPPED) {
+    }
+    path_.drop(rank, buffer);
+  }
+};
+/// Returns what is found where the first `count` opens of rank 0's drop are told "already mapped".
+std::vector<std::string> run_refused(std::uint16_t count) {
+  harness::Runner runner;
+  const harness::Scenario& broken = broken_scenario<make_wrapper<OpenBusily>>();
+  Case the_case{&broken, variant_named("snapshot_region"), harness::parse_config(broken, kPlain),
+                &sim(), one().script(Op::drop, {1}).tape()};
+  const harness::Name drop =
+      harness::derive_name(harness::slot_name(0, 1), harness::Label("rank").hash(), 0);
+  for (std::uint16_t nth = 0; nth < count; ++nth)
+    the_case.tape.push_back({drop, harness::site_tag(harness::Site::failure), nth, 1});
+  return faults_of(runner.run(the_case));
+}
+TEST(AlltoallvKept, NobodyOpensWhatIsInTheWayAgainAndAgain) {
+  EXPECT_THAT(run_refused(60), IsEmpty());
+  EXPECT_THAT(run_refused(61), Contains("api_misuse cuIpcOpenMemHandle"));
+}
+
 /// Destroys an event that it does not have.
 class DestroyNothing final : public Wrapper {
  public:
