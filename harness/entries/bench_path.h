@@ -1,4 +1,4 @@
-// What the benchmarks of paths share: a case is run again and again, and must hold.
+// The common part of the paths' benchmarks: a case is run again and again, and must hold.
 #pragma once
 
 #include <benchmark/benchmark.h>

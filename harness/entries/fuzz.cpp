@@ -23,7 +23,7 @@
 namespace harness::entries {
 namespace {
 
-/// What libFuzzer keeps inputs for, next to code coverage.
+/// Features that libFuzzer keeps inputs for, next to code coverage.
 __attribute__((section("__libfuzzer_extra_counters"))) Features features;
 
 [[noreturn]] void stop(const std::string& why) {

@@ -15,7 +15,7 @@ namespace harness::entries {
 
 struct FuzzFlag {
   std::string_view name;
-  const char* variable;  ///< Of the environment, where processes that libFuzzer starts find the value.
+  const char* variable;  ///< Variable of the environment, where processes that libFuzzer starts find the value.
 };
 
 inline constexpr std::array kFuzzFlags{FuzzFlag{"--variant", "AFTERLIFE_VARIANT"},

@@ -46,7 +46,7 @@ class Observer final : public Strategy {
  private:
   static constexpr std::size_t kAskedLimit = 512;
 
-  /// Who was stopped before what, and who went on with what: the pair is what an interleaving is.
+  /// Counts (access before which a task was stopped, access that came instead) as a feature.
   void count_switch(const Question& question, std::uint32_t index) {
     if (question.options == nullptr) return;
     const Access before = question.options->access(0);

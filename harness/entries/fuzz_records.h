@@ -1,6 +1,6 @@
 // Fuzz records: mutates and crosses tapes as libFuzzer holds them, by whole records of 16 bytes.
 //
-// What a byte mutator cannot guess, the hash of a derived activation or the name of an op, is copied from
+// A value that a byte mutator cannot guess, the hash of an activation or the name of an op, is copied from
 // the questions of the last run. Every function is a pure one of its arguments, the seed included.
 #pragma once
 
@@ -98,7 +98,7 @@ class Mutator {
     change_count
   };
 
-  /// What -minimize_crash asks for: the same input with less in it.
+  /// Returns the same input with less in it, as -minimize_crash asks for.
   Records shrink(Records records, std::size_t limit) {
     if (dice_.below(2) == 0) erase_slot(records);
     while (records.size() > limit) records.erase(records.begin() + any(records));

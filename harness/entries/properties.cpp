@@ -11,8 +11,8 @@
 namespace harness::entries {
 namespace {
 
-constexpr std::uint32_t kTasks = 2;   ///< Whose slots are drawn; a task that a path lacks asks nothing.
-constexpr std::uint32_t kSlots = 12;  ///< Of each.
+constexpr std::uint32_t kTasks = 2;   ///< Tasks whose slots are drawn; a task that a path lacks asks nothing.
+constexpr std::uint32_t kSlots = 12;  ///< Slots of each task.
 
 const Scenario& scenario() {
   static const Scenario& found = *find(tables::scenarios(), AFTERLIFE_PATH);

@@ -58,7 +58,7 @@ void Gathered::add(const SearchResult& result, const FileOf& file_of) {
   add_ops(result);
 }
 
-/// Of a path's configs, over all variants of which more is claimed than that they are vacuous.
+/// Counts a path's configs, over all variants of which more is claimed than that they are vacuous.
 std::uint64_t Gathered::add_exercised(const SearchResult& result) {
   std::map<std::string, std::uint64_t>& runs = exercised_[result.scenario];
   std::uint64_t least = ~std::uint64_t{0};

@@ -32,7 +32,7 @@ class Gathered {
   void stop() { findings_.stopped = true; }
 
   const reports::Findings& findings() const { return findings_; }
-  /// What it all comes to, for the shell.
+  /// Returns the exit code of it all.
   ExitCode exit_code() const;
 
   /// The failure to tell, or null: of a broken claim if there is one, else of the first variant that

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
       fmt::format("cannot write to '{}': {}; choose another folder with --out", folder, why));
 }
 
-/// What a reader of the file must know, as comments.
+/// Returns what a reader of the file must know, as comments.
 std::string caveat(const Finding& finding) {
   if (finding.nondeterministic)
     return "# Replays otherwise, which is a bug of the harness.\n";

@@ -10,7 +10,7 @@
 namespace harness::entries {
 
 struct Program {
-  std::string name;   ///< Of the file, without its ending.
+  std::string name;   ///< Name of the file, without its ending.
   int window = -1;    ///< That the file is named after; -1 = none of the scenario's.
   Reproducer reproducer;  ///< Where it records a fault, it is the smallest for that one.
 };

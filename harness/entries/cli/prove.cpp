@@ -172,7 +172,7 @@ class Proving {
     });
   }
 
-  /// What did not come out before the stop would not have come out after it.
+  /// A claim that failed before the stop would have failed without it.
   int code() const {
     for (const VariantProof& proof : proofs_)
       if (proof.is_refuted() || (!proof.as_claimed() && proof.count(Came::stopped) == 0)) return kNotAsClaimed;

@@ -57,7 +57,7 @@ struct VariantProof {
   /// sound: every program holds. unsound: one fails as the claim says, and none through what it does not
   /// name. vacuous: the path never runs. And no program is vacuous that should not be.
   bool as_claimed() const;
-  /// What follows a stop cannot mend it.
+  /// Nothing that follows a stop could mend it.
   bool is_refuted() const;
 };
 

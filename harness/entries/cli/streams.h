@@ -1,6 +1,6 @@
 // Streams: what the program says, and to whom: results on stdout, one line of error on stderr.
 //
-// What cannot be written is an error of the world, told when the command is done; an error that nobody
+// Output that cannot be written is an error of the world, told when the command is done; an error that nobody
 // can hear still has its exit code.
 #pragma once
 

@@ -13,7 +13,7 @@
 
 namespace {
 
-/// What the build adds for each kernel.cu (scripts/cmake/fatbin.S.in).
+/// The record that the build adds for each kernel.cu (scripts/cmake/fatbin.S.in).
 struct BuiltImage {
   const harness::KernelImage* kernels;
   const unsigned char* fatbin;
