@@ -19,7 +19,7 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
      kBufferVariables},
     // Copies and sets.
     {kWay | ops(Op::add_memcpy, Op::add_memset, Op::drop, Op::synchronize, Op::close_buffer),
-     ops(Op::drop, Op::close_buffer, Op::collect, Op::allocate),
+     ops(Op::drop, Op::close_buffer, Op::collect, Op::allocate, Op::destroy_node),
      ops(Op::add_memcpy, Op::add_memset, Op::drop, Op::launch), kBufferVariables},
     // Definitions that change while executables of them live.
     {kWay | ops(Op::set_params, Op::destroy_node, Op::drop, Op::synchronize, Op::plant),
@@ -30,7 +30,7 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
      ops(Op::update_node, Op::drop, Op::launch),
      ops(Op::update_node, Op::update, Op::drop, Op::launch), kBufferVariables},
     // Clones, and definitions that go before their executables.
-    {kShortWay | ops(Op::clone, Op::drop), ops(Op::drop, Op::launch),
+    {kShortWay | ops(Op::clone, Op::drop, Op::add_memcpy), ops(Op::drop, Op::launch),
      ops(Op::clone, Op::drop, Op::launch), kBufferVariables | kDefinitionVariables},
     // Work in flight.
     {kWay | ops(Op::drop, Op::close_graph, Op::upload, Op::set_deallocation_stream),

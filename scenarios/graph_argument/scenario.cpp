@@ -31,7 +31,7 @@ constexpr std::array<harness::Window, targets::graph_argument::kWindowCount> kWi
     {"R3", "a buffer is closed, then a kernel node uses it: the caller's"},
     {"R4", "what was launched into a capture goes, then its graph uses it: the caller's"},
     {"R5", "what a bare address names goes, then it is used: the caller's"},
-    {"R6", "a node is changed or destroyed, then an executable uses what it had"},
+    {"R6", "a node is changed or destroyed, then a clone or an executable uses what it had"},
     {"R7", "an executable's node is changed, then it, or a launch before, uses a buffer that went"},
     {"R8", "the definition goes, then its executable uses what it kept"},
     {"R9", "the executable is closed, then its launch uses what it kept"},

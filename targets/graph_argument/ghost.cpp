@@ -77,12 +77,18 @@ void Ghost::set_params(GhostGraph& graph, std::uint32_t serial,
                        const std::array<Thing*, 2>& things) {
   GhostNode* node = find(graph, serial);
   if (node == nullptr) return;
+  for (const Thing* thing : node->things)
+    if (std::find(things.begin(), things.end(), thing) == things.end())
+      graph.lost.push_back({serial, thing});
   node->things = things;
   for (Thing* thing : things)
     if (thing != nullptr) graph.ever.push_back(thing);
 }
 
 void Ghost::destroy_node(GhostGraph& graph, std::uint32_t serial) {
+  if (const GhostNode* node = find(graph, serial))
+    for (const Thing* thing : {node->things[0], node->things[1], node->helper})
+      if (thing != nullptr) graph.lost.push_back({serial, thing});
   std::erase_if(graph.nodes, [&](const GhostNode& node) { return node.serial == serial; });
 }
 

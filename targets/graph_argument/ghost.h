@@ -2,6 +2,8 @@
 // judges learn from it which windows a run reached, why something died, and what a block may hold.
 #pragma once
 
+#include <optional>
+
 #include "targets/graph_argument/ghost_graph.h"
 
 namespace targets::graph_argument {
@@ -77,6 +79,10 @@ class Ghost {
 
  private:
   void lose(Thing& thing, bool& flag);
+  /// By those who have its address alone, or by those who have it by its wrapper.
+  std::optional<Window> window_of_users(const Thing& thing, bool by_address) const;
+  /// A definition that the node was copied from has lost the thing, or `source` has.
+  bool was_lost(const GhostNode& node, const Thing& thing, const GhostGraph* source) const;
   void flatten(const GhostGraph& graph, std::pmr::vector<GhostNode>& into, bool idle = false) const;
   void reach_lost(const GhostExec& exec);
   void reach_unfreed(const GhostExec& exec);

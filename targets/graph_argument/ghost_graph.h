@@ -86,7 +86,13 @@ struct GhostNode {
 
 /// A definition, a clone, the copy that a child node has, or a branch.
 struct GhostGraph {
+  /// A node, by serial, was changed or destroyed, and does not have the thing any more.
+  struct Lost {
+    std::uint32_t serial;
+    const Thing* thing;
+  };
   std::pmr::vector<GhostNode> nodes;
+  std::pmr::vector<Lost> lost;
   std::pmr::vector<Thing*> ever;  ///< What its nodes have pointed into at any time.
   GhostGraph* parent = nullptr;
   bool gone = false;

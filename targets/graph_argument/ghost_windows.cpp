@@ -20,9 +20,12 @@ Window window_of_use(const GhostNode& node, const Thing& thing) {
 }
 
 /// A captured launch does not count: all that it uses is the caller's to keep.
-const GhostNode* user_of(const std::pmr::vector<GhostNode>& nodes, const Thing& thing) {
-  for (const GhostNode& node : nodes)
-    if (node.work != Work::captured && !node.idle && node.points_into(thing)) return &node;
+const GhostNode* user_of(const std::pmr::vector<GhostNode>& nodes, const Thing& thing, bool by_address) {
+  for (const GhostNode& node : nodes) {
+    const bool has_address = node.work == Work::chase && node.helper != &thing;
+    if (node.work != Work::captured && !node.idle && node.points_into(thing) && has_address == by_address)
+      return &node;
+  }
   return nullptr;
 }
 
@@ -33,33 +36,52 @@ bool is_plain(Window window) {
 
 }  // namespace
 
+// A bare address tells least: whoever has the thing by its buffer is to find it there.
+Window Ghost::window_of(const Thing& thing) const {
+  for (const bool by_address : {false, true})
+    if (const auto window = window_of_users(thing, by_address)) return *window;
+  return is_captured(thing) ? Window::r4 : Window::r1;
+}
+
 // A launch in flight tells more than an executable, and that more than a definition; what the
 // caller must keep himself tells most.
-Window Ghost::window_of(const Thing& thing) const {
+std::optional<Window> Ghost::window_of_users(const Thing& thing, bool by_address) const {
   for (const GhostLaunch& launch : launches_) {
-    const GhostNode* node = launch.finished ? nullptr : user_of(launch.nodes, thing);
+    const GhostNode* node = launch.finished ? nullptr : user_of(launch.nodes, thing, by_address);
     if (node == nullptr) continue;
     const Window use = window_of_use(*node, thing);
     if (!is_plain(use)) return use;
     if (launch.exec->gone) return Window::r9;
     if (node->updated || !uses(launch.exec->nodes, thing)) return Window::r7;
-    const GhostGraph& source = *launch.exec->source;
-    return source.gone || uses(source.nodes, thing) ? Window::r12 : Window::r6;
+    return was_lost(*node, thing, launch.exec->source) ? Window::r6 : Window::r12;
   }
   for (const GhostExec* exec : execs_) {
-    const GhostNode* node = exec->gone ? nullptr : user_of(exec->nodes, thing);
+    const GhostNode* node = exec->gone ? nullptr : user_of(exec->nodes, thing, by_address);
     if (node == nullptr) continue;
     const Window use = window_of_use(*node, thing);
     if (!is_plain(use)) return use;
     if (node->updated) return Window::r7;
-    if (exec->source->gone) return Window::r8;
-    return uses(exec->source->nodes, thing) ? use : Window::r6;
+    if (was_lost(*node, thing, exec->source)) return Window::r6;
+    return exec->source->gone ? Window::r8 : use;
   }
   for (const GhostGraph* graph : graphs_) {
-    const GhostNode* node = graph->gone ? nullptr : user_of(graph->nodes, thing);
-    if (node != nullptr) return window_of_use(*node, thing);
+    const GhostNode* node = graph->gone ? nullptr : user_of(graph->nodes, thing, by_address);
+    if (node == nullptr) continue;
+    const Window use = window_of_use(*node, thing);
+    return is_plain(use) && was_lost(*node, thing, nullptr) ? Window::r6 : use;
   }
-  return is_captured(thing) ? Window::r4 : Window::r1;
+  return std::nullopt;
+}
+
+// An executable has what its source had by then; a clone, what was there when it was made. Of a child's
+// copy or a branch only the node's serial tells.
+bool Ghost::was_lost(const GhostNode& node, const Thing& thing, const GhostGraph* source) const {
+  if (source != nullptr && !uses(source->nodes, thing)) return true;
+  return std::any_of(graphs_.begin(), graphs_.end(), [&](const GhostGraph* graph) {
+    return std::any_of(graph->lost.begin(), graph->lost.end(), [&](const GhostGraph::Lost& lost) {
+      return lost.serial == node.serial && lost.thing == &thing;
+    });
+  });
 }
 
 bool Ghost::is_captured(const Thing& thing) const {

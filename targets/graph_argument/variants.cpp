@@ -28,9 +28,9 @@ constexpr Label kBorrow[] = {"R1",  "R2",  "R6",  "R7",  "R8",  "R9",       "R10
                              "R11", "R12", "R13", "R16", "R18", "retention"};
 constexpr Label kDefinition[] = {"R1",  "R2",  "R6",  "R7",  "R8",  "R9",       "R10",
                                  "R11", "R12", "R13", "R16", "R18", "retention"};
-constexpr Label kTuple[] = {"R1",  "R2",  "R6",  "R7",  "R9",  "R10",
+constexpr Label kTuple[] = {"R2",  "R6",  "R7",  "R8",  "R9",  "R10",
                             "R11", "R12", "R13", "R16", "R18", "retention"};
-constexpr Label kSlots[] = {"R1",  "R6",  "R7",  "R9",       "R10",
+constexpr Label kSlots[] = {"R2",  "R6",  "R7",  "R9",       "R10",
                             "R11", "R13", "R18", "R19", "retention"};
 constexpr Label kForever[] = {"retention"};
 
