@@ -85,6 +85,11 @@ void Ghost::set_params(GhostGraph& graph, std::uint32_t serial,
     if (thing != nullptr) graph.ever.push_back(thing);
 }
 
+void Ghost::attached(GhostGraph& graph, std::uint32_t serial, bool well) {
+  if (!well) reach(Window::r16);
+  if (GhostNode* node = find(graph, serial)) node->unowned = !well;
+}
+
 void Ghost::destroy_node(GhostGraph& graph, std::uint32_t serial) {
   if (const GhostNode* node = find(graph, serial))
     for (const Thing* thing : {node->things[0], node->things[1], node->helper})

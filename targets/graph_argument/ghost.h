@@ -28,6 +28,8 @@ class Ghost {
   std::uint32_t add(GhostGraph& graph, GhostNode node);
   GhostNode* find(GhostGraph& graph, std::uint32_t serial);
   void set_params(GhostGraph& graph, std::uint32_t serial, const std::array<Thing*, 2>& things);
+  /// What the node needs is attached to the graph, or could not be.
+  void attached(GhostGraph& graph, std::uint32_t serial, bool well);
   void destroy_node(GhostGraph& graph, std::uint32_t serial);
   void destroy(GhostGraph& graph);
   GhostGraph* clone(const GhostGraph& graph, GhostGraph* parent = nullptr);

@@ -33,11 +33,8 @@ Status Script::add_node(const Ref& definition, GhostNode ghost, const Owners& ow
   const std::uint32_t serial = core_.ghost.add(*graph->ghost, ghost);
   tell(&Observer::bound);
   const Status status = policy_.commit(*graph, *definition, node, owners, prepared);
-  if (status != Status::ok) {
-    core_.ghost.reach(Window::r16);
-    core_.ghost.find(*graph->ghost, serial)->unowned = true;
-    return status;
-  }
+  core_.ghost.attached(*graph->ghost, serial, status == Status::ok);
+  if (status != Status::ok) return status;
   made = make(kNodeType, NodePayload{graph, node, serial, ghost.work, owners.module});
   return Status::ok;
 }

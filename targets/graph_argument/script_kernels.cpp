@@ -151,7 +151,9 @@ Status Script::set_params(Variable variable, Variable first, Variable second) {
     }
     core_.ghost.set_params(*graph.ghost, payload.serial, call.things);
     tell(&Observer::bound);
-    return policy_.commit(graph, *definition, payload.node, call.owners, prepared);
+    const Status status = policy_.commit(graph, *definition, payload.node, call.owners, prepared);
+    core_.ghost.attached(*graph.ghost, payload.serial, status == Status::ok);
+    return status;
   });
 }
 

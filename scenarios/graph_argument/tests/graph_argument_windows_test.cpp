@@ -33,6 +33,20 @@ TEST(GraphArgumentWindows, WhatADestroyedNodeHadIsLostToItsClonesByThat) {
   EXPECT_EQ(window_of_first("slot_table", program), harness::raw(Window::r6));
 }
 
+// The node has its new parameters, and the call failed: its argument is not attached.
+TEST(GraphArgumentWindows, WhatCouldNotBeAttachedToAChangedNodeIsLostByThat) {
+  Program program = Program().script(Op::add_kernel).script(Op::instantiate);
+  program.script(Op::set_params, {0, kOther, kOther}).script(Op::update);
+  program.script(Op::drop, {kOther}).script(Op::launch);
+  harness::Case the_case = make_case("user_object_tuple", "default_stream=legacy collector=eval_breaker", program);
+  constexpr std::uint16_t kAttach = 2;  // After what the kernel's library is attached by.
+  the_case.tape.push_back({harness::slot_name(0, 2), harness::site_tag(harness::Site::failure), kAttach, 1});
+  harness::Runner runner;
+  const harness::Outcome& outcome = runner.run(the_case);
+  ASSERT_FALSE(outcome.windows.empty());
+  EXPECT_EQ(outcome.windows[0], harness::raw(Window::r16));
+}
+
 // Another node's bare address of it makes it nobody's mistake but the policy's.
 TEST(GraphArgumentWindows, WhoHasItByItsBufferTellsMoreThanABareAddress) {
   constexpr std::uint32_t kChase = 4;
