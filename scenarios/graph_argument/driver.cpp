@@ -113,13 +113,18 @@ bool settle_quietly(Scene& scene, Script& script) {
   return all;
 }
 
-// With everything still in its place: what nobody can use has no reason to be there. The main
-// thread's steps serve a queue that somebody has filled.
-void judge_in_place(Scene& scene, Script& script) {
+// The main thread's steps serve a queue that somebody has filled.
+bool serve_flood(Scene& scene, Script& script) {
   constexpr int kSteps = 8;
-  if (!has_lost(script.model()) || !settle(scene, script.path())) return;
   for (int step = 0; step < kSteps; ++step) script.path().idle();
-  if (settle(scene, script.path())) judge_settled(scene, script.model());
+  return settle(scene, script.path());
+}
+
+// With everything still in its place: what nobody can use has no reason to be there.
+void judge_in_place(Scene& scene, Script& script) {
+  if (!has_lost(script.model()) || !settle_quietly(scene, script)) return;
+  if (script.model().flooded() && !serve_flood(scene, script)) return;
+  judge_settled(scene, script.model());
 }
 
 void clear_up(Scene& scene, Script& script) {

@@ -212,6 +212,12 @@ class Model {
   bool finalizing() const { return finalizing_; }
   /// Python's queue was filled at some time.
   bool flooded() const { return flooded_; }
+  /// Another call ends the builder's capture, well or not.
+  bool is_ending(const Wrapped& builder, const Call& but) const {
+    return std::any_of(calls_.begin(), calls_.end(), [&](const Call* call) {
+      return call != &but && call->asked.op == Op::end_building && call->referred[0] == &builder;
+    });
+  }
   /// Whether a builder in the variable may be said to be capturing, or not to be.
   bool may_say_capturing(Variable variable, bool said) const;
   const harness::Scene& scene() const { return scene_; }

@@ -114,7 +114,7 @@ Ops applicable(const Situation& now) {
          when(now.launched, ops(Op::synchronize)) |
          when(now.launched || census.builders != 0, ops(Op::synchronize_device)) |
          when(buffered && census.modules != 0, ops(Op::begin_building)) |
-         when(census.capturing != 0, ops(Op::end_building)) |
+         when(census.builders != 0, ops(Op::end_building)) |
          when(census.builders != census.capturing, ops(Op::complete)) |
          when(census.capturing != 0 && buffered && census.modules != 0, ops(Op::launch_captured)) |
          when(census.all() != 0, ops(Op::alias, Op::drop, Op::make_cycle, Op::collect));

@@ -62,7 +62,7 @@ Status Script::perform_on_definition(Op op, const Census& census, const Slot& sl
       return path.get_child(into, choose(census.child_nodes));
     }
     case Op::set_params: {
-      const Variable node = choose(census.kernel_nodes);
+      const Variable node = choose(census.nodes, census.kernel_nodes);
       const Variable first = choose(census.buffers);
       return path.set_params(node, first, choose(census.buffers));
     }

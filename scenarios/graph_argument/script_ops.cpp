@@ -64,7 +64,7 @@ Status Script::perform_on_graph(Op op, const Census& census, const Slot& slot) {
     }
     case Op::update_node: {
       const Variable graph = choose(census.graphs);
-      const Variable node = choose(census.kernel_nodes);
+      const Variable node = choose(census.nodes, census.kernel_nodes);
       const Variable first = choose(census.buffers);
       return path.update_node(graph, node, first, choose(census.buffers));
     }
@@ -107,7 +107,7 @@ Status Script::perform_on_builder(Op op, const Census& census, const Slot& slot)
       return path.launch_captured(builder, module, choose(census.buffers));
     }
     case Op::end_building:
-      return path.end_building(choose(census.capturing));
+      return path.end_building(choose(census.builders, census.capturing));
     case Op::complete: {
       const Variable into = choose_new(slot, kGraphVariables);
       return path.complete(into, choose(census.builders & ~census.capturing));

@@ -80,10 +80,10 @@ bool used_what_went(const Model& model, const Call& call) {
   return call.met_ended && went_with_its_node(model, call);
 }
 
-bool not_capturing(const Model&, const Call& call) {
+bool not_capturing(const Model& model, const Call& call) {
   return is(call, {Op::launch_captured, Op::end_building}) &&
-         any_referred(call, [](const Wrapped* each) {
-           return each->kind == Kind::builder && !each->capturing;
+         any_referred(call, [&](const Wrapped* each) {
+           return each->kind == Kind::builder && (!each->capturing || model.is_ending(*each, call));
          });
 }
 
@@ -159,7 +159,7 @@ bool waits_in_capture(const Model&, const Call& call) { return call.met_capture;
 
 bool invalidated(const Model&, const Call& call) {
   return is(call, {Op::launch_captured, Op::end_building}) && call.referred_count > 0 &&
-         call.referred[0]->invalidated;
+         call.referred[0]->invalidated && call.referred[0]->capturing;
 }
 
 /// The builder that is being made: somebody waited for the device meanwhile.

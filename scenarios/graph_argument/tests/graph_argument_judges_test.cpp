@@ -123,6 +123,41 @@ TEST(GraphArgumentService, ARunThatEndsInTheMiddleForNoReasonIsAFault) {
                                            "ended in the middle");
 }
 
+/// Says of what has ended that CUDA has failed.
+struct BlamesCuda : Script {
+  using Script::Script;
+  static Status blame(Status status) { return status == Status::closed ? Status::driver_error : status; }
+  Status end_building(Variable builder) override { return blame(Script::end_building(builder)); }
+  Status set_params(Variable node, Variable first, Variable second) override {
+    return blame(Script::set_params(node, first, second));
+  }
+  Status update_node(Variable graph, Variable node, Variable first, Variable second) override {
+    return blame(Script::update_node(graph, node, first, second));
+  }
+};
+
+TEST(GraphArgumentService, ABuilderThatHasEndedIsClosed) {
+  expect_fault<RetainPerNode, BlamesCuda>(
+      Program().script(Op::begin_building).script(Op::end_building).script(Op::end_building),
+      FaultKind::refusal, "end_building", "driver_error");
+}
+
+TEST(GraphArgumentService, ABuilderWhoseCaptureWasSpoiltIsClosedWhenItHasEnded) {
+  Program program = Program().script(Op::begin_building).script(Op::synchronize_device);
+  program.script(Op::end_building).script(Op::end_building);
+  expect_fault<RetainPerNode, BlamesCuda>(program, FaultKind::refusal, "end_building", "driver_error");
+}
+
+TEST(GraphArgumentService, ANodeThatWasDestroyedIsClosed) {
+  constexpr std::uint32_t kFirst = 13, kSecond = 14;  // Of nodes, as tapes call them.
+  Program program = Program().script(Op::add_kernel, {kFirst}).script(Op::add_kernel, {kSecond});
+  program.script(Op::instantiate).script(Op::destroy_node, {kSecond});
+  expect_fault<RetainPerNode, BlamesCuda>(Program(program).script(Op::set_params, {kSecond}),
+                                          FaultKind::refusal, "set_params", "driver_error");
+  expect_fault<RetainPerNode, BlamesCuda>(program.script(Op::update_node, {0, kSecond}),
+                                          FaultKind::refusal, "update_node", "driver_error");
+}
+
 // ---- what is bounded ----------------------------------------------------------------------------
 
 struct KeepsStreams : RetainPerNode {
@@ -158,6 +193,37 @@ struct WaitsForACall : RetainPerNode {
 TEST(GraphArgumentBounded, WhatIsPutOffNeedsNoFurtherCall) {
   expect_fault<WaitsForACall>(Program().script(Op::add_kernel).script(Op::drop),
                               FaultKind::retention, "device memory", "nobody could use it");
+}
+
+/// What a callback puts off waits for the next call.
+struct CallbacksWaitForACall : WaitsForACall {
+  using WaitsForACall::WaitsForACall;
+  void release(Garbage garbage) override {
+    core_.in_callback() ? WaitsForACall::release(std::move(garbage))
+                        : RetainPerNode::release(std::move(garbage));
+  }
+};
+
+/// A host function that is late: in the run's last wait for a stream.
+template <class Policy>
+harness::Proof proof_of_late_function() {
+  constexpr std::uint32_t kDefaultStream = 2;
+  Program program = Program().script(Op::add_callback).script(Op::instantiate);
+  program.script(Op::make_cycle).script(Op::drop).script(Op::launch, {0, kDefaultStream});
+  const harness::Scenario broken = broken_scenario<Policy>();
+  const auto config = harness::parse_config(scenario, "default_stream=per_thread collector=allocation");
+  harness::Case the_case{&broken, variant_named("retain_per_node"), config, &sim(), program.tape()};
+  the_case.tape.push_back({harness::slot_name(0, 4), harness::site_tag(harness::Site::lag), 0, 1});
+  harness::Runner runner;
+  return harness::prove(runner, the_case, 1, {.run_limit = 20'000});
+}
+
+// The further decision: the collector runs in the function, and finds a buffer.
+TEST(GraphArgumentBounded, WhatAHostFunctionPutsOffNeedsNoFurtherCall) {
+  const harness::Proof broken = proof_of_late_function<CallbacksWaitForACall>();
+  ASSERT_TRUE(broken.failed);
+  EXPECT_EQ(broken.faults[0], "retention device memory born:allocate used:bound");
+  EXPECT_FALSE(proof_of_late_function<RetainPerNode>().failed);
 }
 
 }  // namespace
