@@ -71,11 +71,16 @@ struct ModelNode {
   Thing* helper = nullptr;  ///< A module or an event.
   std::int32_t value = 0;   ///< What a set writes; which of its bodies a conditional node runs.
   std::array<ModelGraph*, targets::graph_argument::kBranchCount> bodies{};
+  const ModelGraph* home = nullptr;  ///< In an executable: the graph that its own node is in.
   /// In an executable: how many of the nodes before it are inside of each of its bodies.
   std::array<std::size_t, targets::graph_argument::kBranchCount> inside{};
   bool idle = false;    ///< In an executable: in a branch that does not run.
   bool looped = false;  ///< In an executable: in a loop, whose value others may set.
 
+  /// In an executable. A child's copy of the node has its serial, too.
+  bool is(std::uint32_t its_serial, const ModelGraph* its_home) const {
+    return serial == its_serial && home == its_home;
+  }
   bool runs(std::size_t body) const {
     return !is_conditional(work) || static_cast<std::size_t>(value) == body;
   }

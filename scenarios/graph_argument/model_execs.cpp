@@ -17,6 +17,7 @@ void Model::flatten(const ModelGraph& graph, ModelNodes& into, bool idle, bool l
     }
     ModelNode& made = into.emplace_back(node);
     made.inside = inside;
+    made.home = &graph;
     made.idle = idle;
     made.looped = looped;
   }
@@ -69,7 +70,7 @@ void Model::bind_exec(Call& call) {
       ModelExec& exec = *call.referred[0]->exec;
       const Wrapped& wrapped = *call.referred[1];
       for (ModelNode& node : exec.nodes) {
-        if (node.serial != wrapped.serial) continue;
+        if (!node.is(wrapped.serial, wrapped.graph)) continue;
         exec.given.push_back(node);  // It stays until the next whole update.
         node.things = things_of(node.work, *call.referred[2], *call.referred[3]);
         exec.given.push_back(node);
@@ -81,8 +82,10 @@ void Model::bind_exec(Call& call) {
       ModelExec& exec = *call.referred[0]->exec;
       const ModelNodes before = std::exchange(exec.nodes, {});
       flatten(*call.referred[1]->graph, exec.nodes);
-      for (std::size_t i = 0; i < std::min(before.size(), exec.nodes.size()); ++i)
+      for (std::size_t i = 0; i < std::min(before.size(), exec.nodes.size()); ++i) {
         exec.nodes[i].serial = before[i].serial;  // It goes on taking updates by these nodes.
+        exec.nodes[i].home = before[i].home;
+      }
       exec.given.clear();
       exec.made_by = 0;
       exec.updated_by.assign(1, call.number);

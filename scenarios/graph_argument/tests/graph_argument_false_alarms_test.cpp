@@ -93,6 +93,22 @@ TEST(GraphArgumentService, AnUpdateToOtherNestingMayBeRefused) {
   EXPECT_EQ(outcome.faults, std::vector<Fault>());
 }
 
+// ---- values -------------------------------------------------------------------------------------
+
+// The child that is a copy of the graph has the same nodes, and goes on with what they had.
+TEST(GraphArgumentValues, AnUpdateOfANodeLeavesItsCopyInAChildAsItIs) {
+  constexpr std::uint32_t kGraph = 10, kClone = 11, kNode = 14, kLast = 15, kOther = 2;
+  Program program = Program().script(Op::add_memset).script(Op::add_kernel, {kNode});
+  program.script(Op::clone, {kClone}).script(Op::add_child, {kLast, kGraph, kClone});
+  program.script(Op::instantiate, {0, kGraph}).script(Op::update_node, {0, kNode, kOther, kOther});
+  program.script(Op::launch).script(Op::synchronize);
+  harness::Runner runner;
+  const Outcome& outcome =
+      runner.run(make_case("retain_per_node", "default_stream=legacy collector=allocation", program));
+  EXPECT_EQ(answer_of(runner, "update_node"), Status::ok);
+  EXPECT_EQ(outcome.faults, std::vector<Fault>());
+}
+
 // ---- the exit -----------------------------------------------------------------------------------
 
 // Nobody waits for the device while somebody captures, and the closed stream is waited for in no other way.
