@@ -43,6 +43,12 @@ struct Fault {
   Name activation = 0;  ///< Where it happened.
   Tick tick = 0;
   std::uintptr_t code = 0;  ///< Program counter of a device access; evidence, not identity.
+  /// Who wrote what a reader of another generation met; evidence, not identity. Tick 0: not known.
+  struct Writer {
+    Label site;
+    Tick tick = 0;
+    std::uint16_t task = 0xffff;
+  } writer;
   std::string detail;       ///< Words for the story: values, who waits for whom. Not identity.
 
   /// Two faults show the same bug when their signatures are equal.

@@ -36,6 +36,12 @@ struct Event {
   std::uint64_t value;
 };
 
+/// An order that the program asked for: the event at index `before` comes before the one at `after`.
+struct Ordering {
+  std::uint32_t before;
+  std::uint32_t after;
+};
+
 /// An activation other than an op slot, remembered so that its name can be told in words.
 struct ActivationRecord {
   Name name;
@@ -51,11 +57,14 @@ class History {
     events_.clear();
     faults_.clear();
     activations_.clear();
+    orderings_.clear();
   }
   void add(const Event& event) { events_.add(event); }
   /// Sets the value of an event that was added before its consequences: the status of a call.
   void set_value(std::size_t index, std::uint64_t value) { events_[index].value = value; }
   void add(const ActivationRecord& activation) { activations_.add(activation); }
+  /// For stories; no part of the trace.
+  void add(const Ordering& ordering) { orderings_.add(ordering); }
   void add(Fault fault) {
     if (counts(fault.kind)) faults_.push_back(std::move(fault));
   }
@@ -66,6 +75,7 @@ class History {
   const Records<Event>& events() const { return events_; }
   const std::vector<Fault>& faults() const { return faults_; }
   const Records<ActivationRecord>& activations() const { return activations_; }
+  const Records<Ordering>& orderings() const { return orderings_; }
 
   /// Equal for equal histories, in every build and on every machine.
   std::uint64_t trace_hash() const;
@@ -74,6 +84,7 @@ class History {
   Records<Event> events_;
   std::vector<Fault> faults_;
   Records<ActivationRecord> activations_;
+  Records<Ordering> orderings_;
   FaultKinds enabled_ = ~FaultKinds{0};
 };
 

@@ -60,7 +60,7 @@ void SharedWords::write(const void* source, std::size_t offset, std::size_t byte
     edge_acquire(&words_[i]);
     put(words_[i].value, source, part_of(i, offset, bytes));
     words_[i].generation = generation;
-    words_[i].written_at = scheduler_.site();
+    words_[i].writer = writer();
     edge_release(&words_[i]);
   }
 }
@@ -85,7 +85,8 @@ void SharedWords::ghost(std::size_t index, Generation expected) {
   Fault fault;
   fault.kind = FaultKind::ghost_generation;
   fault.object_kind = label_;
-  fault.birth_site = word.written_at;
+  fault.birth_site = word.writer.site;
+  fault.writer = word.writer;
   fault.use_site = scheduler_.site();
   fault.object = resource_;
   fault.activation = scheduler_.picker().current().name;

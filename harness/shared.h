@@ -32,7 +32,7 @@ class SharedWords {
   struct Word {
     std::uint64_t value = 0;
     Generation generation = Generation::none;
-    Label written_at;  ///< The site of the last write.
+    Fault::Writer writer;  ///< Of the last write.
   };
 
   SharedWords(Scheduler& scheduler, Label label, Word* words)
@@ -54,6 +54,10 @@ class SharedWords {
   Generation generation(std::size_t index) const { return words_[index].generation; }
   Resource resource(std::size_t index) const { return resource_ + index; }
   Scheduler& scheduler() const { return scheduler_; }
+  /// Whoever is running, as who writes now.
+  Fault::Writer writer() const {
+    return {scheduler_.site(), scheduler_.now(), raw(scheduler_.current())};
+  }
 
  private:
   void ghost(std::size_t index, Generation expected);
@@ -90,7 +94,7 @@ class Shared {
     const T value = change(old);
     words_.poke(&value, 0, sizeof value);
     word_.generation = generation;
-    word_.written_at = words_.scheduler().site();
+    word_.writer = words_.writer();
     return old;
   }
   T peek() const {

@@ -119,6 +119,32 @@ TEST_F(CudaOrder, AWaitMeansTheRecordBeforeItNotALaterOne) {
   expect_finished();
 }
 
+/// What the history says about orders, as the calls that each joins and their places.
+std::vector<std::string> orderings_of(const History& history) {
+  std::vector<std::string> calls;
+  for (const Ordering& ordering : history.orderings()) {
+    EXPECT_LT(ordering.before, ordering.after);
+    calls.push_back(std::string(history.events()[ordering.before].what.view()) + " " +
+                    history.events()[ordering.after].what.c_str());
+  }
+  return calls;
+}
+
+TEST_F(CudaOrder, TheHistorySaysWhichRecordComesBeforeWhichWait) {
+  run(Plain(), [] {
+    CUstream producer = make_stream();
+    CUstream consumer = make_stream();
+    CUevent event = make_event();
+    CUDA_OK(cuStreamWaitEvent(consumer, event, 0));  // Was never recorded: orders nothing.
+    CUDA_OK(cuEventRecord(event, producer));
+    CUDA_OK(cuStreamWaitEvent(consumer, event, 0));
+    CUDA_OK(cuEventSynchronize(event));
+  });
+  expect_finished();
+  EXPECT_EQ(orderings_of(stage.world.history),
+            (std::vector<std::string>{"cuEventRecord cuStreamWaitEvent", "cuEventRecord cuEventSynchronize"}));
+}
+
 // ---- host functions ---------------------------------------------------------------------------
 
 TEST_F(CudaOrder, AHostFunctionMayNotCallCuda) {

@@ -53,6 +53,26 @@ TEST(Shared, AWordOfAnotherGenerationIsAFaultEvenWhenItsValueIsRight) {
   EXPECT_EQ(fault.detail, "word 0 is of generation 2, not 1");
 }
 
+TEST(Shared, AFaultTellsWhoWroteTheOtherGenerationAndWhen) {
+  testing::Stage stage;
+  testing::Plain plain;
+  stage.begin(plain);
+  Shared<int> state(stage.scheduler, "mem_info_src");
+  Tick written = 0;
+  stage.scheduler.spawn("writer", [&] {
+    const SiteScope site(stage.scheduler, "setup_start");
+    state.write(1, kSecond);
+    written = stage.scheduler.now();
+  });
+  stage.scheduler.spawn("reader", [&] { state.read(kFirst); });
+  EXPECT_EQ(stage.scheduler.run(), Ending::finished);
+  const Fault fault = stage.only_fault();
+  EXPECT_EQ(fault.writer.site, Label("setup_start"));
+  EXPECT_EQ(fault.writer.tick, written);
+  EXPECT_GT(written, 0u);
+  EXPECT_EQ(fault.writer.task, 0);
+}
+
 TEST(Shared, AWordThatWasNeverWrittenIsOfNoGeneration) {
   testing::Stage stage;
   testing::Plain plain;

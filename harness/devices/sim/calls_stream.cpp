@@ -202,6 +202,7 @@ CUresult cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
   const bool external = flags == CU_EVENT_RECORD_EXTERNAL;
   if (flags != CU_EVENT_RECORD_DEFAULT && (!external || stream->capture == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t noted = sim.last_noted();
   Event* event = sim.find(sim.events, handle, "event");
   if (event == nullptr || event->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
   event = recorded_event(sim, event);
@@ -213,6 +214,7 @@ CUresult cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
     return CUDA_SUCCESS;
   }
   event->capture = nullptr;
+  event->noted = noted;
   Work& work = sim.fresh_work(WorkKind::record, "record");
   work.event = event;
   work.event_record = ++event->record_count;
@@ -242,6 +244,8 @@ CUresult cuEventSynchronize(CUevent handle) {
   const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   SIM_UNSAFE(admit(*event));
+  if (event->point.stream != nullptr)
+    sim.world->history.add(Ordering{event->noted, sim.last_noted()});
   const StreamPoint point = event->point;  // A later record does not prolong the wait.
   Clock& known = sim.order->remember(event->clock);
   sim.wait(point);
@@ -278,6 +282,7 @@ CUresult cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
   if (stream->capture != nullptr || event->capture != nullptr)
     return sim.captures.wait(*stream, *event);
   if (event->point.stream == nullptr) return CUDA_SUCCESS;
+  sim.world->history.add(Ordering{event->noted, sim.last_noted()});
   stream->clock.join(event->clock);
   Work& work = sim.fresh_work(WorkKind::wait, "wait");
   work.after.push_back(event->point);

@@ -72,7 +72,8 @@ struct Event : Object {
   Event* exported = nullptr;  ///< What it was opened from, in another process: see ipc.h.
   unsigned flags = 0;
   StreamPoint point;               ///< What was last recorded.
-  std::uint64_t record_count = 0;  ///< Calls so far.
+  std::uint64_t record_count = 0;  ///< Calls so far,
+  std::uint32_t noted = 0;         ///< and the last one in the history.
   Tick time = 0;                   ///< When the last record was reached.
   Clock clock;                     ///< What comes before the last record, and it.
   Capture* capture = nullptr;      ///< Where it was last recorded, if that was in one,
@@ -149,6 +150,11 @@ class SimDevice final : public Device {
 
   Scheduler& scheduler() { return world->scheduler; }
   Ledger& ledger() { return world->ledger; }
+  /// The place in the history of the call that runs.
+  std::uint32_t last_noted() const {
+    const std::size_t count = world->history.events().size();
+    return static_cast<std::uint32_t>(count == 0 ? 0 : count - 1);
+  }
 
   // ---- processes, threads and contexts ----
 
