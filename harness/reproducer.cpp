@@ -74,10 +74,14 @@ class Writer {
   std::string decision(const Decision& decision) const {
     const int site = site_of_tag(decision.site_tag);
     HARNESS_CHECK(site >= 0, "a tape holds decisions of known sites");
-    std::string text =
-        fmt::format("{} {}", path(decision.activation), kSites[std::size_t(site)].name);
+    const DecisionWords words = in_words(decision);
+    std::string text = fmt::format("{} {}", words.who, kSites[std::size_t(site)].name);
     if (decision.nth != 0) text += fmt::format("[{}]", decision.nth);
-    return text + " " + value(static_cast<Site>(site), decision.value);
+    return text + " " + words.answer;
+  }
+
+  DecisionWords in_words(const Decision& decision) const {
+    return {path(decision.activation), value(static_cast<Site>(site_of_tag(decision.site_tag)), decision.value)};
   }
 
  private:
@@ -172,6 +176,10 @@ Reproducer describe(const Runner& runner, const Outcome& outcome, Case the_case)
 
 std::string to_string(const Reproducer& reproducer, const Decision& decision) {
   return Writer(reproducer).decision(decision);
+}
+
+DecisionWords in_words(const Reproducer& reproducer, const Decision& decision) {
+  return Writer(reproducer).in_words(decision);
 }
 
 std::string to_string(const Reproducer& reproducer) {

@@ -61,6 +61,13 @@ std::string to_string(const Reproducer& reproducer);
 /// One decision in the words of `reproducer`: "script:3 op set_arg_argpack".
 std::string to_string(const Reproducer& reproducer, const Decision& decision);
 
+/// The parts of it: who asked, and what the answer is.
+struct DecisionWords {
+  std::string who;
+  std::string answer;
+};
+DecisionWords in_words(const Reproducer& reproducer, const Decision& decision);
+
 /// Errors: std::runtime_error with one line, "file:line: what is wrong, and what is expected".
 Reproducer parse_reproducer(std::string_view text, std::string_view file,
                             const Catalog& catalog = {});
@@ -77,7 +84,8 @@ void write_reproducer(const std::string& file, const Reproducer& reproducer);
 /// line, and those whose line is gone stand below the first.
 std::string keep_comments(std::string_view before, std::string_view text);
 
-/// Throws as write_whole_file() would for what is at `file` now, and does nothing else.
+/// Throws as write_whole_file() would for what is at `file` now and for the folder that it is in; leaves
+/// both as they are.
 void require_replaceable(const std::string& file);
 
 /// Writes a file whole or not at all. Replaces a regular file and keeps its mode; never what is none

@@ -115,7 +115,10 @@ class Draft {
 
 }  // namespace
 
-void require_replaceable(const std::string& file) { require_replaceable(file, look(file)); }
+void require_replaceable(const std::string& file) {
+  require_replaceable(file, look(file));
+  const Draft draft(file);  // Whether the folder takes one is best asked by making it.
+}
 
 void write_whole_file(const std::string& file, std::string_view content) {
   const There there = look(file);
