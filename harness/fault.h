@@ -43,7 +43,7 @@ struct Fault {
   Name activation = 0;  ///< Where it happened.
   Tick tick = 0;
   std::uintptr_t code = 0;  ///< Program counter of a device access; evidence, not identity.
-  /// Who wrote what a reader of another generation met; evidence, not identity. Tick 0: not known.
+  /// Names the writer of what a reader of another generation met; evidence, not identity. Tick 0: not known.
   struct Writer {
     Label site;
     Tick tick = 0;

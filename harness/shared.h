@@ -32,7 +32,7 @@ class SharedWords {
   struct Word {
     std::uint64_t value = 0;
     Generation generation = Generation::none;
-    Fault::Writer writer;  ///< Of the last write.
+    Fault::Writer writer;  ///< That wrote last.
   };
 
   SharedWords(Scheduler& scheduler, Label label, Word* words)

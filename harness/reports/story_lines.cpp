@@ -10,11 +10,6 @@ namespace {
 /// " in delete_argpack", or nothing.
 std::string in_site(Label site) { return site.empty() ? "" : fmt::format(" in {}", site.view()); }
 
-const Fault* told_fault(const Telling& telling) {
-  const auto& faults = telling.outcome.faults;
-  return faults.empty() ? nullptr : &faults[std::min(telling.fault, faults.size() - 1)];
-}
-
 std::string_view verb(FaultKind kind) {
   switch (kind) {
     case FaultKind::use_after_death:
@@ -47,23 +42,35 @@ void add(std::vector<Line>& lines, Line line) {
 
 }  // namespace
 
+const Fault* told_fault(const Telling& telling) {
+  const auto& faults = telling.outcome.faults;
+  return faults.empty() ? nullptr : &faults[std::min(telling.fault, faults.size() - 1)];
+}
+
 Teller::Teller(const Telling& telling)
     : telling_(telling), names_(telling.world), fault_(told_fault(telling)) {}
 
-std::vector<Line> Teller::lines() const {
-  std::vector<Line> lines;
+std::vector<Told> Teller::told() const {
+  std::vector<Told> told;
   const auto& faults = telling_.world.history.faults();
   std::size_t next_fault = 0;
   const auto add_faults_before = [&](std::uint64_t turn) {
     for (; next_fault < faults.size() && faults[next_fault].tick < turn; ++next_fault)
-      add(lines, line_of(faults[next_fault]));
+      told.push_back({nullptr, &faults[next_fault]});
   };
   for (const Event& event : telling_.world.history.events()) {
     add_faults_before(event.tick);
     if (fault_ != nullptr && event.tick > fault_->tick) break;
-    if (!is_set_up(event)) add(lines, line_of(event));
+    if (!is_set_up(event)) told.push_back({&event, nullptr});
   }
   add_faults_before(fault_ != nullptr ? fault_->tick + 1 : ~std::uint64_t{0});
+  return told;
+}
+
+std::vector<Line> Teller::lines() const {
+  std::vector<Line> lines;
+  for (const Told& told : told())
+    add(lines, told.event != nullptr ? line_of(*told.event) : line_of(*told.fault));
   return lines;
 }
 

@@ -15,6 +15,15 @@ enum class Weight : std::uint8_t { noise, light, op, blamed, fault };
 
 inline constexpr std::uint16_t kNoTask = 0xffff;
 
+/// The fault that the telling is about, or null where its run has none.
+const Fault* told_fault(const Telling& telling);
+
+/// One thing that is told: an event or a fault, the other is null.
+struct Told {
+  const Event* event = nullptr;
+  const Fault* fault = nullptr;
+};
+
 struct Line {
   std::uint64_t turn;
   std::uint16_t task;
@@ -29,17 +38,20 @@ class Teller {
   explicit Teller(const Telling& telling);
 
   /// Up to the fault that is told; to the end where there is none.
+  std::vector<Told> told() const;
+  /// The same in words, a line each.
   std::vector<Line> lines() const;
+  Line line_of(const Event& event) const;
+  Line line_of(const Fault& fault) const;
   std::string in_words(const Fault& fault) const;
   const Names& names() const { return names_; }
   /// The fault that is told, or null.
   const Fault* fault() const { return fault_; }
+  /// Whether the told fault is about this object, or met it.
+  bool blamed(Name object) const;
 
  private:
   bool is_set_up(const Event& event) const;
-  bool blamed(Name object) const;
-  Line line_of(const Event& event) const;
-  Line line_of(const Fault& fault) const;
   std::string words(const Event& event) const;
   std::string birth(const Event& event, const std::string& object) const;
   std::string death(const Event& event, const std::string& object) const;

@@ -98,6 +98,22 @@ TEST(WholeFile, ANameAsLongAsTheFileSystemTakesIsWritten) {
   EXPECT_EQ(folder.files().size(), 1u);
 }
 
+TEST(WholeFile, AFolderThatTakesNoFileIsRefusedBeforeAnythingIsWritten) {
+  const Folder folder;
+  std::string why;
+  try {
+    require_replaceable(folder / "nowhere/file");
+  } catch (const std::runtime_error& error) {
+    why = error.what();
+  }
+  EXPECT_THAT(why, HasSubstr("nowhere/file: cannot create"));
+  write_file(folder / "file", "old");
+  require_replaceable(folder / "file");
+  require_replaceable(folder / "new");
+  EXPECT_EQ(folder.files().size(), 1u);
+  EXPECT_EQ(read_file(folder / "file"), "old");
+}
+
 // ---- comments ----
 
 constexpr const char* kText =

@@ -62,8 +62,11 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
   command->add_option("files", options.files, "Reproducers, and folders of them; of several a line each and a sum")
       ->required()
       ->type_name("FILE");
+  command->add_option("--html", options.html, "Write a page about the one case here: timeline, story, decisions; needs no network")
+      ->type_name("FILE");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(footer("  afterlife replay corpus/argpack/repros/borrow-W1.repro\n"
+                         "  afterlife replay corpus/argpack/repros/borrow-W1.repro --html W1.html\n"
                          "  afterlife replay corpus/argpack/repros corpus/alltoallv/repros"));
   return command;
 }

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/gather.h"
 #include "harness/entries/cli/replay_many.h"
 #include "harness/printable.h"
 #include "harness/reports/json.h"
+#include "harness/reports/page.h"
 #include "harness/reports/story.h"
 
 namespace harness::entries {
@@ -24,6 +27,26 @@ const std::string* missing(const std::vector<std::string>& these, const std::vec
   for (const std::string& text : these)
     if (!std::binary_search(those.begin(), those.end(), text)) return &text;
   return nullptr;
+}
+
+/// Whether the file begins as one, which no page does.
+bool is_reproducer(const std::string& file) {
+  constexpr std::string_view kBegin = "afterlife reproducer";
+  std::string begin(kBegin.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == kBegin;
+}
+
+/// Refuses a page that could not be written, or would take the place of a case.
+void require_place_for_page(const ReplayOptions& options) {
+  if (options.html.empty()) return;
+  if (is_many(options.files)) throw UsageError("--html is a page about one case: name one reproducer, and no folder");
+  require_replaceable(options.html);
+  std::error_code not_there;
+  if (!std::filesystem::exists(options.html, not_there)) return;
+  if (std::filesystem::equivalent(options.html, options.files.front(), not_there) ||
+      is_reproducer(options.html))
+    throw std::runtime_error(fmt::format("{}: is a reproducer, which no page replaces: name another file", options.html));
 }
 
 }  // namespace
@@ -43,6 +66,7 @@ std::string difference(const Reproducer& recorded, const Reproducer& now, std::u
 }
 
 int replay(const ReplayOptions& options) {
+  require_place_for_page(options);
   if (is_many(options.files)) return replay_many(options);
   const Reproducer recorded = read_reproducer(options.files.front());
   Runner runner;
@@ -55,12 +79,16 @@ int replay(const ReplayOptions& options) {
                                     ? (now.faults.empty() ? "" : now.faults.front())
                                     : recorded.faults.front();
   const reports::Telling telling{recorded.the_case, outcome, runner.world(), fault_index(outcome, signature)};
+  if (!options.html.empty())
+    write_whole_file(options.html,
+                     page(telling, {recorded, options.files.front(), signature, differs, unasked}));
   if (options.json) {
     fmt::print("{}\n", reports::to_json(telling, trace, signature, differs.empty(), unasked));
   } else {
     fmt::print("{}\n", reports::story(telling, reports::Terminal::of(1)));
     if (!unasked.empty()) fmt::print("{}\n", unasked);
     fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);
+    if (!options.html.empty()) fmt::print("page written to {}\n", printable(options.html));
   }
   return differs.empty() ? kAsClaimed : kNotAsClaimed;
 }

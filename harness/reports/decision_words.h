@@ -1,0 +1,13 @@
+// Decision words: a decision of a reproducer as a sentence.
+#pragma once
+
+#include <string>
+
+#include "harness/reproducer.h"
+
+namespace harness::reports {
+
+/// "script, slot 3: the op is launch".
+std::string sentence(const Reproducer& reproducer, const Decision& decision);
+
+}  // namespace harness::reports

@@ -1,0 +1,25 @@
+// Html: text and elements of a page that is read in a browser.
+//
+// Text of files is hostile: nothing of it is ever markup, wherever it stands. Deterministic: no
+// ids, no dates.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace harness::reports {
+
+/// `text` as it stands between tags and between the quotes of an attribute; line breaks are kept.
+std::string escaped(std::string_view text);
+
+/// One line of text that is not ours: control characters told by number, then escaped.
+std::string shown_text(std::string_view text);
+
+/// Escaped, and each colour of a terminal a span: `Terminal::paint(Colour::red, "x")` gives
+/// <span class="t31">x</span>. Line breaks are kept.
+std::string coloured(std::string_view text);
+
+/// One word of a command line for a POSIX shell, quoted where it must be.
+std::string shell_word(std::string_view word);
+
+}  // namespace harness::reports
