@@ -27,8 +27,14 @@ void Job::collect_all(std::uint32_t rank) {
   if (rank == 0) {
     dropped_.wait();
     scene_.world().heap.finish_collection();  // While it runs, nobody else can collect.
-    path_->collect(rank);
-    collected_.count_down();
+    const auto collect = [this, rank] {
+      path_->collect(rank);
+      collected_.count_down();
+    };
+    if (theme_.litters)
+      scene_.world().scheduler.spawn("garbage", collect);  // A thread that has no context.
+    else
+      collect();
   }
   if (theme_.litters && rank != 0) poll(rank);
   collected_.wait();
@@ -37,7 +43,8 @@ void Job::collect_all(std::uint32_t rank) {
 
 // Frees what is left to the process, as it comes.
 void Job::poll(std::uint32_t rank) {
-  constexpr int kPolls = 16;
+  constexpr int kPolls = 32;
+  dropped_.wait();
   for (int i = 0; i < kPolls; ++i) {
     path_->progress(rank);
     sleep(1);

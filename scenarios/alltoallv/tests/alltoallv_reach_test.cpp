@@ -36,9 +36,20 @@ bool is_blocked(const harness::Runner& runner) {
   return false;
 }
 
+/// Whether a thread that has no context frees memory of its process.
+bool is_freed_without_a_context(const harness::Runner& runner) {
+  const harness::Scheduler& scheduler = runner.world().scheduler;
+  for (const Event& event : runner.history().events())
+    if (event.kind == EventKind::call && event.what == Label("cuMemFree") && event.task != 0xffff &&
+        scheduler.task_label(static_cast<harness::TaskId>(event.task)) == Label("garbage"))
+      return true;
+  return false;
+}
+
 struct Reach {
   int without_a_copy = 0;
   int blocked = 0;
+  int freed_elsewhere = 0;
 };
 
 /// Makes `count` runs, over all configs in turn.
@@ -58,6 +69,7 @@ Reach reach_of(int count) {
     reach.without_a_copy +=
         runner.run(scenario, variant_named("snapshot_region"), config, sim(), walk).vacuous;
     reach.blocked += is_blocked(runner);
+    reach.freed_elsewhere += is_freed_without_a_context(runner);
   }
   return reach;
 }
@@ -65,11 +77,13 @@ Reach reach_of(int count) {
 TEST(AlltoallvReach, RandomRunsGetWhereThePolicyIsTried) {
   constexpr int kRuns = 4000;
   const Reach reach = reach_of(kRuns);
-  std::printf("of %d runs, %d never get to a copy, %d wait for a mapping of another thread\n", kRuns,
-              reach.without_a_copy, reach.blocked);
+  std::printf("of %d runs, %d never get to a copy, %d wait for a mapping of another thread, "
+              "%d free on a thread without a context\n",
+              kRuns, reach.without_a_copy, reach.blocked, reach.freed_elsewhere);
   RecordProperty("share_without_a_copy_percent", 100 * reach.without_a_copy / kRuns);
   EXPECT_LE(10 * reach.without_a_copy, kRuns);
   EXPECT_GE(reach.blocked, 2);
+  EXPECT_GE(reach.freed_elsewhere, 20);
 }
 
 }  // namespace
