@@ -15,6 +15,7 @@
 #include <cstring>
 #include <exception>
 
+#include "harness/base_memory.h"
 #include "harness/sanitizers.h"
 
 namespace harness {
@@ -179,7 +180,7 @@ class HandlerStack {
     sigaltstack(nullptr, &present);
     if ((present.ss_flags & SS_DISABLE) == 0) return;
     memory_ = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    HARNESS_CHECK(memory_ != MAP_FAILED, "memory for the stack of signal handlers");
+    if (memory_ == MAP_FAILED) out_of_memory();
     stack_t mine{};
     mine.ss_sp = memory_;
     mine.ss_size = kBytes;

@@ -161,6 +161,28 @@ TEST(CliOutput, UnderALimitOnMemoryThereIsAnAnswerOrOneLine) {
   }
 }
 
+/// Where the program is just loaded, each of these steps may be where the next thing lacks its memory: what
+/// is smallest among them takes 128 KiB.
+void sweep_start(int resource, const std::vector<std::string>& command) {
+  constexpr rlim_t kStepBytes = rlim_t{96} << 10;
+  const rlim_t loaded = least_limit(resource, {"--help"});
+  for (rlim_t step = 0; step < 64; ++step) {
+    const Ended ended = run_limited(resource, loaded + step * kStepBytes, command);
+    if (ended.code == 0 || ended.code == 1) continue;  // An answer.
+    expect_one_line(ended, joined(command) + "at step " + std::to_string(step));
+  }
+}
+
+TEST(CliOutput, UnderALimitOnMemoryThatJustLoadsTheProgramThereIsAnAnswerOrOneLine) {
+  if (kAsan || kTsan) GTEST_SKIP() << "a sanitizer needs its address space";
+  const Folder folder;
+  for (const int resource : {int{RLIMIT_AS}, int{RLIMIT_DATA}})
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"list"}, {"replay", some_case()}, {"minimize", some_case(), "--out", folder / "small"},
+          {"fuzz", some_variant(), "--runs", "1", "--out", folder / "found"}, {"prove", some_variant(), "--k", "0"}})
+      sweep_start(resource, command);
+}
+
 // ---- what files say ----
 
 /// A case with `line` put in before its first decision.
