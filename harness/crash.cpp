@@ -9,13 +9,13 @@
 #include <sys/single_threaded.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include <unwind.h>
 
 #include <array>
 #include <cstring>
 #include <exception>
 
 #include "harness/base_memory.h"
+#include "harness/crash_allocator.h"
 #include "harness/sanitizers.h"
 
 namespace harness {
@@ -85,28 +85,12 @@ Crash describe(const siginfo_t& info, const ucontext_t& context) {
 
 // ---- the allocator ------------------------------------------------------------------------------
 
-_Unwind_Reason_Code look_for_allocator(_Unwind_Context* frame, void* found) {
-  const auto code = reinterpret_cast<void*>(_Unwind_GetIP(frame));
-  void* const function = _Unwind_FindEnclosingFunction(code);
-  for (void* const entry : {reinterpret_cast<void*>(&malloc), reinterpret_cast<void*>(&free),
-                            reinterpret_cast<void*>(&calloc), reinterpret_cast<void*>(&realloc),
-                            reinterpret_cast<void*>(&aligned_alloc)})
-    if (function == entry) *static_cast<bool*>(found) = true;
-  return *static_cast<bool*>(found) ? _URC_END_OF_STACK : _URC_NO_REASON;
-}
-
 /// Whether the signal comes out of the C library's allocator, who finds its heap broken. A stack that
 /// is full may end there as well, which breaks nothing, unless others wait for the allocator's lock.
 bool broke_the_heap(const Crash& crash) {
   if (kAsan || kTsan) return false;  // They have allocators of their own, which report by themselves.
   if (crash.signal == kOverflow && __libc_single_threaded) return false;
-  static constinit thread_local bool looking = false;
-  if (looking) return false;  // The stack cannot even be walked.
-  looking = true;
-  bool found = false;
-  _Unwind_Backtrace(look_for_allocator, &found);
-  looking = false;
-  return found;
+  return in_allocator();
 }
 
 void say_that_the_heap_is_broken(const Crash& crash) {

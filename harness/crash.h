@@ -1,8 +1,8 @@
 // Crash: a signal that would end the process, as a value. While code under test runs, it ends the run
 // instead, and the search goes on.
 //
-// Counted are SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT that the running thread brought on itself
-// while a CrashExit lives on it, and std::terminate. All else goes where it went before: a failed
+// Counted are SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT that the running thread brought on itself while
+// a CrashExit lives on it, std::terminate, and crash_here(). All else goes where it went before: a failed
 // check of the harness, a signal from outside, one of another thread, one without an exit.
 // Whatever a run calls counts as code under test: the harness's own functions, too, since a wild
 // pointer that they are handed ends in them. Judges run later, and their crashes end the process.
@@ -20,7 +20,7 @@ namespace harness {
 
 /// The end of the code under test. Equal in every build, but for the evidence.
 struct Crash {
-  Label signal;             ///< "SIGSEGV", or "stack overflow".
+  Label signal;             ///< "SIGSEGV", "stack overflow", "endless loop".
   const char* words = "";   ///< More, for the story. Valid until the run is reported.
   std::uintptr_t code = 0;  ///< Program counter; evidence.
 };

@@ -13,6 +13,7 @@
 #include "harness/crash.h"
 #include "harness/pick_replay.h"
 #include "harness/sanitizers_report.h"
+#include "harness/watchdog.h"
 #include "harness/world.h"
 
 namespace harness {
@@ -66,6 +67,7 @@ struct Runner::State {
 /// In the same place: who tells of a run keeps references to its world.
 Stage& Runner::State::fresh_stage() {
   catch_crashes();
+  watch_for_endless_loops();
   if (stale) [[unlikely]]
     stage.emplace();
   stale = false;
@@ -105,7 +107,9 @@ void Runner::State::drive() {
 
 /// The part of a run that the target has a share in.
 Ending Runner::State::play() {
+  const World& world = stage->world;
   const CrashExit exit(leave, this);
+  const Watched watched(world.device->runs_host_kernels() ? &world.scheduler.turns() : nullptr);
   if (setjmp(landing) != 0) return stage->world.scheduler.abandon();
   drive();
   return stage->world.scheduler.run();
@@ -127,11 +131,13 @@ void Runner::State::judge() {
 void Runner::State::conclude(Ending ending) {
   auto& [world, scene, devices] = *stage;
   outcome.ending = ending;
+  outcome.endless = false;
   outcome.faults.clear();
   outcome.caller_errors.clear();
   outcome.windows.clear();
   for (const Fault& fault : world.history.faults()) {
     stale |= fault.kind == FaultKind::crash;
+    outcome.endless |= fault.kind == FaultKind::crash && fault.object_kind == kEndlessLoop;
     if (is_caller_error(*scenario, fault)) {
       outcome.caller_errors.push_back(fault);
       continue;

@@ -20,6 +20,7 @@ struct Outcome {
   std::vector<std::int8_t> windows;  ///< The window of each of `faults`, or -1.
   Tape tape;                         ///< Replays this run.
   bool vacuous = true;
+  bool endless = false;       ///< It ended in an endless loop, which takes seconds (watchdog.h).
   std::uint64_t reached = 0;  ///< Bit per window.
   std::uint64_t ops = 0;      ///< Bit per op kind that ran.
   std::uint64_t question_count = 0;

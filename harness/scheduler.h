@@ -138,6 +138,8 @@ class Scheduler {
   // ---- what code may ask ----
 
   Tick now() const { return tick_; }
+  /// The same, as it changes.
+  const Tick& turns() const { return tick_; }
   bool in_task() const { return current_ != nullptr; }
   TaskId current() const { return current_ != nullptr ? current_->id : TaskId::none; }
   Name task_name(TaskId id) const { return tasks_[raw(id)]->name; }

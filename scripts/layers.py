@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 # Each may include those before it. A file a_b.h, or a file in a folder a/, stands where a stands.
-SPINE = """base records sanitizers label printable crash arena pick fault history fiber scheduler sync shared ledger
+SPINE = """base records sanitizers label printable crash watchdog arena pick fault history fiber scheduler sync shared ledger
            host heap verdict world kernel_image device cuda runtime scenario tables case run reproducer
            minimize search""".split()
 

@@ -1,36 +1,32 @@
 // A crash of the code under test: a fault like any other, after which nothing is different.
 #include "harness/crash.h"
 
-#include <cuda.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "harness/reports/story.h"
 #include "harness/search.h"
 #include "harness/tests/child.h"
+#include "harness/tests/crash_stage.h"
 #include "harness/tests/crasher_scenario.h"
 #include "harness/tests/toys_child.h"
-
-extern "C" {
-extern const harness::KernelImage afterlife_kernels_crash;
-}
 
 namespace harness {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::crash_stage::launch;
+using testing::crash_stage::path_of;
+using testing::crash_stage::random_walk;
+using testing::crash_stage::run;
+using testing::crash_stage::runs_of_a_fresh_process;
+using testing::crash_stage::sim;
+using testing::crash_stage::some_runs;
 namespace crasher = testing::crasher;
-
-const DeviceInfo& sim() { return *find(tables::devices(), "sim"); }
-
-std::unique_ptr<Strategy> random_walk(std::uint64_t seed) {
-  return find(tables::strategies(), "random_walk")->make(seed);
-}
 
 /// The first failing run of a variant that a random walk leads to.
 const Outcome& crash(Runner& runner, std::size_t variant) {
@@ -117,24 +113,6 @@ TEST(Crash, IsSearchedMinimizedAndProvedLikeAnyFault) {
 
 // ---- what is left of it -------------------------------------------------------------------------
 
-/// Runs of every variant of every path: one line each, the same in every process.
-std::string some_runs(Runner& runner) {
-  std::ostringstream lines;
-  const auto add = [&](const Scenario& scenario, std::size_t variant) {
-    const std::size_t configs = config_count(scenario);
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-      const auto walk = random_walk(seed);
-      runner.run(scenario, variant, config_at(scenario, seed % configs), sim(), *walk);
-      lines << "run " << scenario.name.view() << ' ' << variant << ' ' << runner.trace_hash() << '\n';
-    }
-  };
-  for (const Scenario* scenario : tables::scenarios())
-    for (std::size_t i = 0; i < scenario->variants.size(); ++i) add(*scenario, i);
-  for (std::size_t i = 0; i < 4; ++i) add(testing::toy::scenario, i);
-  add(crasher::scenario, 0);
-  return lines.str();
-}
-
 /// Remembers what was in the middle of when a run ended: as a call that a crash never left does.
 class HalfDoneDevice final : public Device {
  public:
@@ -169,21 +147,6 @@ TEST(Crash, GivesTheNextRunANewWorldAndNewDevices) {
 TEST(CrashFreshProcess, DISABLED_PrintsItsRuns) {
   Runner runner;
   std::printf("%s", some_runs(runner).c_str());
-}
-
-std::string runs_of_a_fresh_process() {
-  const auto self = std::filesystem::read_symlink("/proc/self/exe").filename();
-  const std::vector<std::string> arguments{"--gtest_filter=CrashFreshProcess.DISABLED_PrintsItsRuns",
-                                           "--gtest_also_run_disabled_tests"};
-  const Ended ended = run_child(self, arguments, [] {  // All of its tests, whatever part this process runs.
-    unsetenv("GTEST_TOTAL_SHARDS");
-    unsetenv("GTEST_SHARD_INDEX");
-  });
-  std::istringstream in(ended.out);
-  std::string runs;
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with("run ")) runs += line + '\n';
-  return runs;
 }
 
 TEST(Crash, RunsAfterOneEqualTheSameRunsInAFreshProcess) {
@@ -243,44 +206,6 @@ TEST(CrashCli, MinimizeAndProveGoOnToo) {
 }
 
 // ---- kernels ------------------------------------------------------------------------------------
-
-/// Launches a kernel on three zeros, and returns the first of them afterwards.
-int launch(const char* kernel) {
-  CUcontext context = nullptr;
-  CUmodule module = nullptr;
-  CUfunction function = nullptr;
-  CUdeviceptr numbers = 0;
-  int result = -1;
-  EXPECT_EQ(cuInit(0), CUDA_SUCCESS);
-  EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
-  EXPECT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
-  EXPECT_EQ(cuModuleLoadData(&module, &afterlife_kernels_crash), CUDA_SUCCESS);
-  EXPECT_EQ(cuModuleGetFunction(&function, module, kernel), CUDA_SUCCESS);
-  EXPECT_EQ(cuMemAlloc_v2(&numbers, 12), CUDA_SUCCESS);
-  EXPECT_EQ(cuMemsetD32_v2(numbers, 0, 3), CUDA_SUCCESS);
-  void* parameters[] = {&numbers};
-  cuLaunchKernel(function, 2, 1, 1, 4, 1, 1, 0, nullptr, parameters, nullptr);
-  cuMemcpyDtoH_v2(&result, numbers, sizeof(result));
-  return result;
-}
-
-/// A path of one task, which does as it is told.
-template <void (*body)()>
-Scenario path_of() {
-  static constexpr VariantInfo kVariants[] = {{"only", {ClaimKind::sound, {}, false, ""}}};
-  static constexpr Label kOracles[] = {"crash"};
-  Scenario scenario{};
-  scenario.name = "one_task";
-  scenario.oracles = kOracles;
-  scenario.variants = kVariants;
-  scenario.turn_limit = 1000;
-  scenario.drive = [](Scene& scene) { scene.world().scheduler.spawn("task", [] { body(); }); };
-  return scenario;
-}
-
-const Outcome& run(Runner& runner, const Scenario& scenario) {
-  return runner.run({&scenario, 0, {}, &sim(), {}});
-}
 
 TEST(Crash, OfAKernelIsAFaultAndTheNextLaunchRuns) {
   static const Scenario dividing = path_of<[] { launch("divide"); }>();

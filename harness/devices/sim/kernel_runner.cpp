@@ -13,6 +13,7 @@
 
 #include "harness/devices/sim/kernel_runner_state.h"
 #include "harness/sanitizers.h"
+#include "harness/watchdog.h"
 
 extern "C" {
 thread_local std::uint32_t afterlife_special_registers[12];
@@ -224,8 +225,10 @@ BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
   Carrier& first = *fresh_carrier();
   {
     const CrashExit exit(crashed, this);
+    Watched::step();
     enter(first);
     home.switch_to(first.fiber);
+    Watched::step();
   }
   running = nullptr;
   if (ending == BlockEnding::aborted && !crash.signal.empty()) {

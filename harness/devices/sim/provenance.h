@@ -135,7 +135,7 @@ class Provenance {
   void stored_copy(std::uint64_t target, std::uint64_t source, std::uint64_t bytes);
   /// The threads of the block wait for each other for ever.
   void stuck();
-  /// A thread of the block was ended by a signal.
+  /// A thread of the block was ended by a signal, or had no end.
   void crashed(const Crash& crash);
 
  private:

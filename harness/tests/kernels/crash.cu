@@ -1,4 +1,4 @@
-// Kernels that end in a signal, in the middle of a block whose other threads wait.
+// Kernels that end in a signal, or never, in the middle of a block whose other threads wait.
 #include "harness/kernel.h"
 
 extern "C" __global__ void divide(int* numbers) {
@@ -12,4 +12,11 @@ extern "C" __global__ void count(int* numbers) {
   if (threadIdx.x == 1) numbers[0] += 1;
 }
 
-AFTERLIFE_KERNELS(crash, divide, count)
+extern "C" __global__ void spin(int* numbers) {
+  __syncthreads();
+  const volatile int* go_on = numbers + 1;
+  if (threadIdx.x == 1) while (*go_on == 0) continue;
+  __syncthreads();
+}
+
+AFTERLIFE_KERNELS(crash, divide, count, spin)

@@ -1,0 +1,62 @@
+// Watchdog: a loop of the code under test that takes no turn for seconds, as a crash. No signal would
+// end it.
+//
+// A timer of the thread's processor time ticks a few times a second. A tick that finds the same step of
+// the same run under way as kSeconds before leaves the code under test as a signal of its own would
+// (crash.h). Processor time, so that a loaded machine changes nothing; a run and a turn pay for no timer.
+//
+// Watched is what runs while a Watched lives, and no longer: not the harness's own work between runs.
+// A tick in the middle of the C library's allocator is passed over, since that cannot be left there.
+// Threads: the timer is the thread's. Errors: where the system gives no such timer, nothing is watched;
+// the same under TSan, which keeps signals back for as long as nobody calls the system.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/base.h"
+#include "harness/label.h"
+
+namespace harness {
+
+/// Instead of a signal's name, in crashes and signatures.
+inline constexpr Label kEndlessLoop = "endless loop";
+
+/// Processor time of one step that takes no turn. It is noticed at the next tick.
+inline constexpr int kEndlessSeconds = 2;
+
+/// Code under test runs, and takes turns.
+class Watched {
+ public:
+  /// `turns` counts up with each turn. Null where code may wait in one step for as long as it takes, as a
+  /// real driver does: then nothing is watched.
+  explicit Watched(const Tick* turns) : turns_(turns), previous_(innermost_) {
+    step();
+    innermost_ = this;
+  }
+  ~Watched() { innermost_ = previous_; }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+  /// A step of many that one turn may take: a block of a kernel, of which a launch has any number.
+  static void step() { ++steps_; }
+
+  /// Where the code under test is. Equal as long as it takes neither turn nor step.
+  struct Place {
+    std::uint64_t steps = 0;  ///< Over all runs of the thread; 0 = nothing is watched.
+    Tick turns = 0;
+    bool operator==(const Place&) const = default;
+  };
+  static Place place();
+
+ private:
+  static inline constinit thread_local const Watched* innermost_ = nullptr;
+  static inline constinit thread_local std::uint64_t steps_ = 0;
+
+  const Tick* turns_;
+  const Watched* previous_;
+};
+
+/// Starts the timer of this thread, unless that was done. catch_crashes() comes first.
+void watch_for_endless_loops();
+
+}  // namespace harness
