@@ -273,7 +273,7 @@ class Shrinker {
       const Minimized plainer =
           Shrinker(runner_, *found, best_.limits_left(kSampleShrinkLimit), Effort::plainer)
               .shrink(aim_);
-      if (best_.improve(plainer.the_case, plainer.run_count)) return true;
+      if (best_.improve(plainer)) return true;
     }
     return false;
   }
@@ -322,6 +322,7 @@ class Shrinker {
     result_.further_decision_count = further_count();
     result_.decision_count = further_count() + best_.measure().argument_count;
     result_.run_count = best_.run_count();
+    result_.endless_count = best_.endless_count();
     if (result_.reproduced) result_.the_case.tape = tape();
     result_.statement = statement();
     return result_;

@@ -22,6 +22,8 @@ namespace harness {
 struct Limits {
   std::uint64_t run_limit = 2000;
   double second_limit = 0;  ///< 0 = no limit.
+  /// Counts runs that end in an endless loop: each takes seconds, and so all together a minute.
+  std::uint64_t endless_limit = 24;
   bool thorough = true;     ///< Else no other schedule is looked for: things are left out, and no more.
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside: come to an end.
 };
@@ -32,6 +34,7 @@ struct Minimized {
   bool deterministic = false;  ///< ... and two replays of it were equal.
   bool finished = false;       ///< Within the limits, nothing more can be left out.
   std::uint64_t run_count = 0;
+  std::uint64_t endless_count = 0;  ///< Runs that ended in an endless loop.
   std::size_t op_count = 0;
   std::size_t decision_count = 0;          ///< That are not ops.
   std::size_t further_decision_count = 0;  ///< That are neither ops nor arguments.
@@ -53,6 +56,7 @@ struct Proof {
   std::uint32_t decision_count = 0;  ///< Else: the largest size that was looked at.
   std::size_t question_count = 0;    ///< Questions of the program alone, with more than one option.
   std::uint64_t run_count = 0;
+  std::uint64_t endless_count = 0;   ///< Runs that ended in an endless loop.
   std::uint64_t schedule_count = 0;  ///< Of at most `decision_count` decisions.
   std::uint64_t vacuous_count = 0;   ///< Of those, on which the path never ran.
   double seconds = 0;

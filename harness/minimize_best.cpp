@@ -23,7 +23,7 @@ bool same_question(const Decision& a, const Decision& b) {
 // ---- running ------------------------------------------------------------------------------------
 
 bool Best::spent() const {
-  if (run_count_ >= limits_.run_limit) return true;
+  if (run_count_ >= limits_.run_limit || endless_count_ >= limits_.endless_limit) return true;
   if (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) return true;
   return limits_.second_limit != 0 && seconds() >= limits_.second_limit;
 }
@@ -35,6 +35,7 @@ double Best::seconds() const {
 Limits Best::limits_left(std::uint64_t run_limit) const {
   Limits left = limits_;
   left.run_limit = std::min(run_limit, limits_.run_limit - std::min(limits_.run_limit, run_count_));
+  left.endless_limit -= std::min(limits_.endless_limit, endless_count_);
   constexpr double kNoTime = 1e-9;  // As 0 is no limit.
   if (limits_.second_limit != 0)
     left.second_limit = std::max(kNoTime, limits_.second_limit - seconds());
@@ -43,7 +44,10 @@ Limits Best::limits_left(std::uint64_t run_limit) const {
 
 const Outcome& Best::run(Strategy& strategy) {
   ++run_count_;
-  return runner_.run(*trial_.scenario, trial_.variant, trial_.config, *trial_.device, strategy);
+  const Outcome& outcome =
+      runner_.run(*trial_.scenario, trial_.variant, trial_.config, *trial_.device, strategy);
+  endless_count_ += outcome.endless;
+  return outcome;
 }
 
 const Fault* Best::shown(const Outcome& outcome) const {

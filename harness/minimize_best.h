@@ -49,10 +49,11 @@ class Best {
 
   /// Runs the program under decisions drawn at random. The case if it shows the fault, however large.
   const Case* sample(const Tape& program, std::uint64_t seed);
-  /// Adopts what was found elsewhere, in so many runs.
-  bool improve(const Case& found, std::uint64_t run_count) {
-    run_count_ += run_count;
-    return improve(found.tape);
+  /// Adopts what was found elsewhere, and counts the runs that it took.
+  bool improve(const Minimized& found) {
+    run_count_ += found.run_count;
+    endless_count_ += found.endless_count;
+    return improve(found.the_case.tape);
   }
   /// Returns the rest of the limits, but at most so many runs.
   Limits limits_left(std::uint64_t run_limit) const;
@@ -60,6 +61,7 @@ class Best {
   const Tape& tape() const { return tape_; }
   const Measure& measure() const { return measure_; }
   std::uint64_t run_count() const { return run_count_; }
+  std::uint64_t endless_count() const { return endless_count_; }
 
   /// The tape without the ops of these slots, and whatever they decide or cause.
   Tape without(const std::vector<Name>& slots) const {
@@ -92,6 +94,7 @@ class Best {
   Limits limits_;
   Clock::time_point begin_;
   std::uint64_t run_count_ = 0;
+  std::uint64_t endless_count_ = 0;  ///< Runs that ended in an endless loop.
   std::uint64_t runs_left_ = 0;  ///< In the search under way.
   Fault target_;
   int window_ = -1;

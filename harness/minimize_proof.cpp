@@ -46,6 +46,7 @@ bool Enumeration::run_sets() {
     ++proof_.run_count;
     const Outcome& outcome =
         runner_.run(*case_.scenario, case_.variant, case_.config, *case_.device, sets_);
+    proof_.endless_count += outcome.endless;
     if (sets_.depth() == size_) take_in(outcome);
   } while (sets_.advance(sets_.depth() < size_));
   if (size_ == 0) proof_.question_count = sets_.base_question_count();
@@ -76,6 +77,7 @@ double Enumeration::seconds() const { return proof_.seconds + now() - begin_; }
 
 bool Enumeration::spent() const {
   if (proof_.run_count >= limits_.run_limit) return true;
+  if (proof_.endless_count >= limits_.endless_limit) return true;
   if (limits_.stop != nullptr && limits_.stop->load(std::memory_order_relaxed)) return true;
   if (limits_.second_limit == 0) return false;
   return (proof_.run_count & 63) == 0 && seconds() >= limits_.second_limit;

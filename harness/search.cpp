@@ -77,7 +77,7 @@ class Searcher {
     const std::uint64_t runs = result_.tally.runs;
     if (options_.run_limit != 0 && runs >= options_.run_limit) return ended_ = true;
     if (options_.stop_at_first && result_.first_fault_run != 0) return ended_ = true;
-    if ((runs & 15) != 0) return false;
+    if ((runs & 15) != 0 && !was_endless_) return false;
     if (told_to_stop()) return result_.stopped = ended_ = true;
     show_progress();
     return options_.second_limit != 0 && seconds_since(begin_) >= until && !in_overtime();
@@ -112,6 +112,7 @@ class Searcher {
     ConfigTally& config = result_.configs[result_.tally.runs % result_.configs.size()];
     const Outcome& outcome =
         runner_.run(scenario_, result_.variant, config.config, *options_.device, strategy);
+    was_endless_ = outcome.endless;
     const bool failed = count_faults(outcome);
     add(result_.tally, outcome, failed);
     add(config.tally, outcome, failed);
@@ -180,6 +181,7 @@ class Searcher {
   Clock::time_point share_begin_;  ///< Of the share of running under way.
   double earlier_seconds_ = 0;     ///< Of running, in the shares before.
   double next_progress_ = 0;
+  bool was_endless_ = false;       ///< The last run, so that it took seconds.
   bool ended_ = false;  ///< For another reason than time.
 };
 

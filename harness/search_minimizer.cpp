@@ -49,9 +49,15 @@ bool Minimizer::is_cut_off() const {
   return stopped || (deadline_ && Clock::now() >= *deadline_);
 }
 
-Limits Minimizer::limits(bool thorough) const {
+bool Minimizer::is_over(std::size_t index) const {
+  return is_cut_off() || limits(index, true).endless_limit == 0;
+}
+
+Limits Minimizer::limits(std::size_t index, bool thorough) const {
   constexpr double kNoTime = 1e-9;  // As 0 is no limit.
   Limits limits = options_.minimize_limits;
+  if (const auto spent = endless_counts_.find(index); spent != endless_counts_.end())
+    limits.endless_limit -= std::min(limits.endless_limit, spent->second);
   limits.stop = options_.stop;
   limits.thorough = thorough;
   if (deadline_)
@@ -60,12 +66,19 @@ Limits Minimizer::limits(bool thorough) const {
   return limits;
 }
 
+Minimized Minimizer::minimize_once(std::size_t index, const Case& the_case, bool thorough) {
+  const Finding& finding = result_.findings[index];
+  const Minimized result = minimize(runner_, the_case, finding.signature, limits(index, thorough), {},
+                                    finding.window);
+  if (result.endless_count > 0) endless_counts_[index] += result.endless_count;
+  return result;
+}
+
 void Minimizer::leave_out(std::size_t index) {
   keeper_.take_smallest(index);
   Finding& finding = result_.findings[index];
   if (finding.nondeterministic) return keeper_.tell(index);
-  const Minimized plainer = minimize(runner_, finding.found.the_case, finding.signature,
-                                     limits(false), {}, finding.window);
+  const Minimized plainer = minimize_once(index, finding.found.the_case, false);
   if (plainer.deterministic) adopt(finding, plainer);
   keeper_.tell(index);
 }
@@ -75,8 +88,8 @@ void Minimizer::minimize_fully(std::size_t index) {
   Finding& finding = result_.findings[index];
   const std::vector<Sample>& samples = keeper_.smallest(index);
   const Case plainer = finding.reproducer.the_case;
-  for (std::size_t i = 0; i < samples.size() && !is_cut_off(); ++i) {
-    const Minimized result = minimize_fully(i == 0 ? plainer : keeper_.case_of(samples[i]), finding);
+  for (std::size_t i = 0; i < samples.size() && !is_over(index); ++i) {
+    const Minimized result = minimize_fully(index, i == 0 ? plainer : keeper_.case_of(samples[i]));
     if (!result.deterministic || (i > 0 && !is_smaller(result, finding.minimized))) continue;
     if (i > 0) keeper_.take(index, samples[i]);
     adopt(finding, result);
@@ -86,10 +99,10 @@ void Minimizer::minimize_fully(std::size_t index) {
   keeper_.tell(index);
 }
 
-Minimized Minimizer::minimize_fully(Case the_case, const Finding& finding) {
+Minimized Minimizer::minimize_fully(std::size_t index, Case the_case) {
   Minimized result;
-  for (int i = 0; i < kRoundLimit && !result.finished && !is_cut_off(); ++i) {
-    result = minimize(runner_, the_case, finding.signature, limits(true), {}, finding.window);
+  for (int i = 0; i < kRoundLimit && !result.finished && !is_over(index); ++i) {
+    result = minimize_once(index, the_case, true);
     if (!result.deterministic) break;
     the_case = result.the_case;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -26,11 +27,14 @@ class Minimizer {
   /// Findings that are not minimized, the first of each hazard before the others.
   std::vector<std::size_t> open() const;
   bool is_cut_off() const;
-  Limits limits(bool thorough) const;
+  /// Also when the finding had as many endless runs as it may.
+  bool is_over(std::size_t index) const;
+  Limits limits(std::size_t index, bool thorough) const;
+  Minimized minimize_once(std::size_t index, const Case& the_case, bool thorough);
 
   void leave_out(std::size_t index);
   void minimize_fully(std::size_t index);
-  Minimized minimize_fully(Case the_case, const Finding& finding);
+  Minimized minimize_fully(std::size_t index, Case the_case);
   void adopt(Finding& finding, const Minimized& minimized);
 
   Runner& runner_;
@@ -38,6 +42,7 @@ class Minimizer {
   SearchResult& result_;
   Keeper& keeper_;
   std::optional<Clock::time_point> deadline_;
+  std::map<std::size_t, std::uint64_t> endless_counts_;  ///< Runs that findings took and that never ended.
 };
 
 }  // namespace harness::searching

@@ -204,6 +204,53 @@ TEST_F(EndlessLoop, TheSearchGoesOn) {
   EXPECT_EQ(result.findings[0].signature, "crash endless loop used:look");
 }
 
+TEST_F(EndlessLoop, ASearchLooksAtItsClockAfterEach) {
+  SearchOptions options = options_of(0);
+  options.minimize = false;
+  options.second_limit = 1;
+  Runner runner;
+  looper::loop_count = 0;
+  search(runner, looper::scenario, 0, options);
+  EXPECT_LE(looper::loop_count, 3);  // The first is replayed, and its smallest run.
+}
+
+static_assert(Limits{}.endless_limit * kEndlessSeconds <= 50, "with what comes before and after: a minute");
+
+TEST_F(EndlessLoop, MinimizingOneHasALimitOfItsOwn) {
+  Case found = looping_case();
+  for (std::uint32_t slot = 1; slot < 4; ++slot) found.tape.push_back(looper::nap_in(slot));
+  looper::loop_count = 0;
+  Runner runner;
+  const Minimized small =
+      minimize(runner, found, "crash endless loop used:look", {.endless_limit = 2});
+  EXPECT_TRUE(small.deterministic);
+  EXPECT_EQ(small.endless_count, 2u);
+  EXPECT_EQ(looper::loop_count, 2);
+  EXPECT_THAT(small.statement, HasSubstr("reached the limit"));
+}
+
+TEST_F(EndlessLoop, AFindingHasOneLimitForAllThatMinimizesIt) {
+  SearchOptions options = options_of(0);
+  options.stop_at_first = true;
+  options.minimize_limits.endless_limit = 2;
+  Runner runner;
+  looper::loop_count = 0;
+  const SearchResult result = search(runner, looper::scenario, 0, options);
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_TRUE(result.findings[0].minimized.deterministic);
+  constexpr int kFoundAndToldAnew = 4;
+  EXPECT_LE(looper::loop_count, 2 + kFoundAndToldAnew);
+}
+
+TEST_F(EndlessLoop, AnEnumerationEndsWithItsLimit) {
+  Runner runner;
+  Enumeration sets(runner, program(), {.endless_limit = 1});
+  for (int size = 0; size < 3; ++size) sets.run_next_size();
+  EXPECT_TRUE(sets.proof().failed);
+  EXPECT_FALSE(sets.proof().complete);
+  EXPECT_EQ(sets.proof().endless_count, 1u);
+}
+
 TEST_F(EndlessLoop, ReplaysAsRecorded) {
   const Folder folder;
   const std::string file = folder / "loop.repro";
