@@ -140,6 +140,20 @@ TEST_F(EndlessLoop, AThreadThatHasToWaitForItsProcessorIsNone) {
   EXPECT_FALSE(run(runner, scenario).failed());
 }
 
+TEST_F(EndlessLoop, NoTickLeavesTheAllocator) {
+  if (kAsan) GTEST_SKIP() << "ASan reports what is too large";
+  const Scenario scenario = path_of<[] {
+    std::set_new_handler([] {
+      std::set_new_handler(nullptr);
+      compute(2.6);
+    });
+    const volatile std::size_t more_than_there_is = std::size_t{1} << 60;
+    EXPECT_THROW(::operator delete(::operator new(more_than_there_is)), std::bad_alloc);
+  }>();
+  Runner runner;
+  EXPECT_FALSE(run(runner, scenario).failed());
+}
+
 TEST_F(EndlessLoop, TheHarnessesOwnWorkIsNone) {
   Scenario scenario = path_of<[] {}>();
   scenario.judge = [](Scene&) { compute(2.6); };
