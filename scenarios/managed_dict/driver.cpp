@@ -6,6 +6,7 @@
 #include "scenarios/managed_dict/explain.h"
 #include "scenarios/managed_dict/script.h"
 #include "scenarios/managed_dict/transcript.h"
+#include "scenarios/managed_dict/variants.h"
 
 namespace scenarios::managed_dict {
 namespace {
@@ -91,7 +92,7 @@ Setup set_up(Scene& scene, Script& script, const Settings& fixed) {
   setup.compile_threshold = fixed.compile_threshold.value_or(kThresholds[pick(kThresholds.size())]);
   setup.wrapper_blocks = fixed.wrapper_blocks.value_or(pick(3));
   if (!fixed.placement) setup.placement.pool_limit = pick_pool_limit(scene);
-  setup.witness = &script;
+  setup.witnesses = script.judge().witnesses();
   return setup;
 }
 
@@ -103,10 +104,6 @@ ManagedDict& make_path(Stage& stage, const Setup& setup, Maker make) {
   path->init();
   stage.scene.mark_baseline();
   return *path;
-}
-
-Maker maker_of(const Scene& scene) {
-  return targets::managed_dict::variants()[scene.variant()].make;
 }
 
 void spawn_tasks(Stage& stage) {
@@ -135,7 +132,8 @@ void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Obser
   scene.state = &stage->script;
   Setup setup = set_up(scene, stage->script, settings);
   setup.observer = observer;
-  make_path(*stage, setup, maker_of(scene));
+  stage->script.judge().code().set_observer(observer);
+  make_path(*stage, setup, maker_of(scene.variant()));
   spawn_tasks(*stage);
   if (setup.background_compile)
     scheduler.spawn_daemon("compiler", [stage] { run_compiler(*stage); });
@@ -145,14 +143,15 @@ void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings
   harness::Scheduler& scheduler = scene.world().scheduler;
   auto* stage = scheduler.arena().make<Stage>(scene, Shape{.worker_count = 0});
   scene.state = &stage->script;
-  ManagedDict& path = make_path(*stage, set_up(scene, stage->script, settings), maker_of(scene));
-  scheduler.spawn("script", [&path, iterations] {
+  const Setup setup = set_up(scene, stage->script, settings);
+  ManagedDict& path = make_path(*stage, setup, maker_of(scene.variant()));
+  scheduler.spawn("script", [&path, stage, iterations] {
     // What ran before left free blocks behind.
     for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.hold_noise(kFreeBytes);
     for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.drop_noise();
     for (std::uint32_t i = 0; i < iterations; ++i)
       path.with_block(1, targets::managed_dict::Body::pass);
-    path.inspect();
+    stage->script.judge().heap().judge_all();
     path.clear_up();
   });
 }

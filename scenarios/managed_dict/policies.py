@@ -19,9 +19,8 @@ SOURCES = {
     "types.cpp": ["Types::assign_version"],
 }
 
-# What only tells the judges, or offers a turn.
-SCENERY = (r"ghost|edge_|judge_|counters|reached\(|observer|witness|note_hit|"
-           r"references|writer->|scheduler\(\)\.note")
+# What only tells facts, or offers a turn.
+SCENERY = r"counters|observer|witness|note_hit|references|writer->|scheduler\(\)\.note"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = []

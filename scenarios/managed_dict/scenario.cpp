@@ -2,10 +2,12 @@
 // the collector, the allocator, a second thread and the compiler thread have their say.
 //
 //   script.h    one op slot: op, arguments, call     driver.cpp   the tasks
+//   judge.h     who hears what the path tells        variants.cpp what each variant claims
 //   windows.cpp which window a fault belongs to      programs.h   tapes op by op
 #include "scenarios/managed_dict/scenario.h"
 
 #include "scenarios/managed_dict/explain.h"
+#include "scenarios/managed_dict/variants.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_managed_dict;
 extern "C" const std::byte afterlife_fatbin_managed_dict[];
@@ -38,24 +40,13 @@ constexpr std::array<Label, 12> kOracles{
     "use_after_death", "recycled_use", "double_free", "wrong_owner", "retention",
     "functional_result", "progress", "vacuity", "wild_access", "api_misuse", "crash", "service"};
 
-// What the path's table says of its variants, without their makers.
-std::span<const harness::VariantInfo> variant_infos() {
-  static const std::vector<harness::VariantInfo> infos = [] {
-    std::vector<harness::VariantInfo> list;
-    for (const auto& variant : targets::managed_dict::variants())
-      list.push_back({variant.name, variant.claim});
-    return list;
-  }();
-  return infos;
-}
-
 }  // namespace
 
 extern const harness::Scenario scenario;
 const harness::Scenario scenario{
     .name = "managed_dict",
     .summary = "a JIT's attribute stores on CPython's managed dicts: who changed the tagged word",
-    .variants = variant_infos(),
+    .variants = variants(),
     .axes = kAxes,
     .ops = kOps,
     .windows = kWindows,

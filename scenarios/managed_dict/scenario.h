@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "harness/scenario.h"
+#include "scenarios/managed_dict/windows.h"
 #include "targets/managed_dict/managed_dict.h"
 
 namespace scenarios::managed_dict {
@@ -53,9 +54,6 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"deopt"},
     {"store_all"},
 }};
-
-using targets::managed_dict::kWindowCount;
-using targets::managed_dict::Window;
 
 /// Attributes that a script names. Few enough that what is stored is loaded again; keys of a warm
 /// class have room for one more than its own.

@@ -148,14 +148,14 @@ void Script::run(const Call& call) {
   const std::size_t event = world.history.events().size();
   world.scheduler.note(harness::EventKind::op, name);
   const Status expected = model_.expected(call.about);
-  const std::uint32_t starved = starved_;
+  const std::uint32_t starved = judge_.blocks().starved_count();
   const std::uint32_t version = path_->class_version(call.about.of);
   if (op == Op::with_block) ++blocks_;
   const Status status = perform(call);
   if (op == Op::with_block) --blocks_;
   world.history.set_value(event, harness::raw(status));
   if (status == Status::ok) scene_.count_op(harness::raw(op));
-  judge_answer(op, expected, status, starved_ != starved);
+  judge_answer(op, expected, status, judge_.blocks().starved_count() != starved);
   // Who remembers what a class was must be able to tell that it is no longer.
   if (op == Op::set_type_attr && version != 0 && bounded_ && status == Status::ok)
     scene_.expect("class version", path_->class_version(call.about.of) == version, false);
@@ -163,16 +163,16 @@ void Script::run(const Call& call) {
     model_.apply(call.about);
   else
     model_.failed(call.about);
-  path_->inspect();
+  judge_.heap().judge_all();
   if (bounded_) judge_state(call.about);
 }
 
 // Of a variant that claims to be sound: what another one keeps may not even be readable.
 void Script::judge_state(const Statement& about) {
   if (!scene_.world().history.faults().empty()) return;
-  reader_.read_instance(*path_, about.variable, asked_);
-  if (starved_ == 0) reader_.read_held(*path_, asked_);
-  census_.judge(model_.bounds(blocks_, asked_));
+  reader_.read_instance(*path_, about.variable, others_asked_for_dicts());
+  if (judge_.blocks().starved_count() == 0) reader_.read_held(*path_, others_asked_for_dicts());
+  census_.judge(model_.bounds(blocks_, others_asked_for_dicts()));
   if (const std::uint64_t bytes = census_.instance_bytes(); bytes != 0 && !model_.is_inline())
     scene_.expect("instance bytes", bytes, kPreheaderBytes + basic_bytes(path_->layout()));
   scene_.expect("class references", path_->class_references(), census_.instances());
@@ -182,7 +182,7 @@ void Script::judge_all() {
   if (!bounded_) return;
   for (Variable variable = 0; variable < kVariableCount; ++variable)
     if (scene_.world().history.faults().empty())
-      reader_.read_instance(*path_, variable, asked_);
+      reader_.read_instance(*path_, variable, others_asked_for_dicts());
 }
 
 // What follows from a fault that was found is no refusal, nor is what there was no memory for.
@@ -295,13 +295,6 @@ Status Script::perform(const Call& call) {
       break;  // Many statements: each is performed for itself.
   }
   return Status::ok;
-}
-
-void Script::read(const targets::managed_dict::Reading& reading) {
-  scene_.world().scheduler.note(harness::EventKind::observe, reading.what, 0,
-                                static_cast<std::uint64_t>(reading.observed));
-  scene_.expect(reading.what, static_cast<std::uint64_t>(reading.observed),
-                static_cast<std::uint64_t>(reading.expected));
 }
 
 }  // namespace scenarios::managed_dict

@@ -1,7 +1,8 @@
-// Script: what the tasks of one run share: the path under test, and what its judges hear.
+// Script: what the tasks of one run share: the path under test, and its judges.
 #pragma once
 
 #include "scenarios/managed_dict/bounds.h"
+#include "scenarios/managed_dict/judge.h"
 #include "scenarios/managed_dict/reader.h"
 
 namespace scenarios::managed_dict {
@@ -11,19 +12,23 @@ using Ops = std::uint32_t;
 static_assert(kOpCount <= 32);
 
 /// Ownership: lives in the run's arena; borrows the scene and the path.
-class Script final : public targets::managed_dict::Witness {
+class Script final {
  public:
   using ManagedDict = targets::managed_dict::ManagedDict;
 
   explicit Script(harness::Scene& scene)
       : scene_(scene),
+        judge_(scene),
         census_(scene),
-        reader_(scene, model_),
+        reader_(scene, model_, judge_.rooms()),
         bounded_(scene.scenario().variants[scene.variant()].claim.kind ==
-                 harness::ClaimKind::sound) {}
+                 harness::ClaimKind::sound) {
+    if (bounded_) judge_.rooms().judge();
+  }
   void set_path(ManagedDict& path) {
     path_ = &path;
     model_.set_layout(path.layout());
+    judge_.look_at(path.heap(), path.layout());
   }
   ManagedDict& path() { return *path_; }
 
@@ -35,15 +40,7 @@ class Script final : public targets::managed_dict::Witness {
   /// Reads all that the script can, when it is done.
   void judge_all();
 
-  // ---- Witness ----
-  void reached(Window window) override { scene_.reach(harness::raw(window)); }
-  void exercised() override { scene_.exercised(); }
-  void starved() override { ++starved_; }
-  void asked_for_dict() override { asked_ = true; }
-  void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) override {
-    if (bounded_) reader_.made_room(type, named, room);
-  }
-  void read(const targets::managed_dict::Reading& reading) override;
+  Judge& judge() { return judge_; }
 
  private:
   Ops applicable() const;
@@ -69,16 +66,16 @@ class Script final : public targets::managed_dict::Witness {
   void store_all(Call call);
   Status perform(const Call& call);
   void judge_state(const Statement& about);
+  bool others_asked_for_dicts() const { return judge_.code().others_asked_for_dicts(); }
   void judge_answer(Op op, Status expected, Status status, bool starved);
 
   harness::Scene& scene_;
   Model model_;
+  Judge judge_;
   Census census_;
   Reader reader_;
   bool bounded_;              ///< The variant says that nothing is kept for longer than it can be used.
   std::uint32_t blocks_ = 0;  ///< With blocks under way.
-  std::uint32_t starved_ = 0;  ///< How often there was no memory.
-  bool asked_ = false;         ///< Others asked for instances' dicts.
   ManagedDict* path_ = nullptr;
 };
 

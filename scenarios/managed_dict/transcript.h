@@ -82,11 +82,11 @@ class Transcript final : public targets::managed_dict::ManagedDict {
   Class class_of(Variable variable) const override { return path_.class_of(variable); }
   std::uint32_t noise_count() const override { return path_.noise_count(); }
   targets::managed_dict::Version layout() const override { return path_.layout(); }
+  const targets::managed_dict::HeapView& heap() const override { return path_.heap(); }
   View view(Variable variable) override { return path_.view(variable); }
   View held_view() override { return path_.held_view(); }
   std::uint64_t class_references() override { return path_.class_references(); }
   std::uint32_t class_version(Class of) override { return path_.class_version(of); }
-  void inspect() override { path_.inspect(); }
   bool clear_up() override {
     lines_.emplace_back("clear_up");
     return path_.clear_up();

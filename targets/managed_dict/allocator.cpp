@@ -10,8 +10,6 @@ namespace targets::managed_dict {
 namespace {
 
 using harness::BirthId;
-using harness::Fault;
-using harness::FaultKind;
 using harness::Label;
 
 constexpr std::uint32_t kFreeListOffset = 8;  ///< In a pool's header.
@@ -48,7 +46,7 @@ Address Allocator::malloc(std::uint32_t bytes, BlockKind kind) {
   if (pool == 0 || !has_room(pool - 1)) {
     const std::uint32_t found = pool_with_room(class_of(bytes));
     if (found == kPoolCount) {
-      witness_.starved();
+      memory_.witness().starved();
       return 0;
     }
     pool = found + 1;
@@ -91,9 +89,8 @@ Address Allocator::hand_out(Address address, std::uint32_t bytes, BlockKind kind
   if (block == nullptr) memory_.crash(address);
   harness::Ledger& ledger = memory_.ledger();
   if (block->alive) {  // The free list has it twice, or overlaps: from here on, anything goes.
-    Fault fault = ledger.describe(FaultKind::recycled_use, block->id);
-    fault.detail = "handed out while it is alive";
-    memory_.end_with(std::move(fault), address);
+    memory_.witness().handed_out_twice(block->id);
+    memory_.abort(address);
   }
   const BirthId previous = block->id;
   if (kind == BlockKind::instance && block->kind == BlockKind::instance) ++recycled_instances_;
@@ -101,8 +98,6 @@ Address Allocator::hand_out(Address address, std::uint32_t bytes, BlockKind kind
   block->bytes = bytes;
   block->kind = kind;
   block->alive = true;
-  block->judged = false;
-  block->references = 0;
   block->id = ledger.born(to_label(kind), address, bytes, previous);
   memory_.fill(address + bytes, kPadding, padding_bytes(*block));
   if (memory_.observer() != nullptr) [[unlikely]]
@@ -121,49 +116,32 @@ std::uint32_t Allocator::padding_bytes(const Block& block) {
       std::min<Address>(slot_end - used_end, block.capacity - block.bytes));
 }
 
-void Allocator::free(Address address) { free(address, false, 0, 0); }
+void Allocator::free(Address address) { free(address, false, 0); }
 
-void Allocator::free_values(Address values, std::uint8_t prefix_expected) {
+void Allocator::free_values(Address values) {
   const auto prefix = memory_.load<std::uint8_t>(values - 1);
-  free(values - prefix, true, prefix, prefix_expected);
+  free(values - prefix, true, prefix);
 }
 
-void Allocator::free(Address address, bool is_values, std::uint8_t prefix, std::uint8_t expected) {
+// free() believes what it is given, and goes on.
+void Allocator::free(Address address, bool is_values, std::uint8_t prefix) {
   const Module caller = memory_.module();
   const ModuleScope module(memory_, Module::allocator);
   Block* block = memory_.blocks().slot_near(address);
   if (block == nullptr) memory_.crash(address);
   const bool intact =
       memory_.is_filled(block->begin + block->bytes, kPadding, padding_bytes(*block));
+  const Release release{memory_.scheduler().now(), caller, block->kind, block->alive, block->id,
+                        address, block->begin, intact, is_values, prefix};
   if (memory_.observer() != nullptr) [[unlikely]]
-    memory_.observer()->released({memory_.scheduler().now(), caller, block->kind, block->id,
-                                  address, block->begin, intact, is_values, prefix, expected});
-  check(*block, address, intact, prefix == expected);
+    memory_.observer()->released(release);
+  memory_.witness().released(release);
   if (block->alive) memory_.ledger().died(block->id);
   block->alive = false;
   const Address list =
       memory_.blocks().pool_base(memory_.blocks().pool_of(address)) + kFreeListOffset;
   memory_.store_link(address, memory_.load_link(list));
   memory_.store_link(list, address);
-}
-
-// T2, T6, and that a block is freed once. The real one goes on all the same.
-void Allocator::check(const Block& block, Address address, bool intact, bool prefix_right) {
-  harness::Ledger& ledger = memory_.ledger();
-  harness::History& history = memory_.scheduler().history();
-  if (!block.alive) return ledger.double_free(block.id);
-  if (address != block.begin || address % kAlignment != 0)
-    history.add(ledger.describe(FaultKind::wrong_owner, block.id));
-  if (!prefix_right) {
-    Fault fault = ledger.describe(FaultKind::wrong_value, block.id);
-    fault.object_kind = "prefix";
-    history.add(std::move(fault));
-  }
-  if (!intact) {
-    Fault fault = ledger.describe(FaultKind::wrong_value, block.id);
-    fault.object_kind = "padding";
-    history.add(std::move(fault));
-  }
 }
 
 }  // namespace targets::managed_dict

@@ -11,19 +11,16 @@ namespace targets::managed_dict {
 
 harness::Label to_label(BlockKind kind);
 
-class Witness;
-
 class Allocator {
  public:
-  Allocator(Memory& memory, Witness& witness) : memory_(memory), witness_(witness) {}
+  explicit Allocator(Memory& memory) : memory_(memory) {}
 
   /// 0 when there is no memory left.
   Address malloc(std::uint32_t bytes, BlockKind kind);
-  /// `prefix_expected`: for values, what the byte before values[0] should hold; ghost.
   void free(Address address);
   /// The same for a chunk of values: `values` is where values[0] is, and says itself where it
   /// begins.
-  void free_values(Address values, std::uint8_t prefix_expected);
+  void free_values(Address values);
 
   /// How often the storage of one instance became another's.
   std::uint32_t recycled_instances() const { return recycled_instances_; }
@@ -37,11 +34,9 @@ class Allocator {
   Address take_free(std::uint32_t pool, Address head);
   Address hand_out(Address address, std::uint32_t bytes, BlockKind kind);
   std::uint32_t padding_bytes(const Block& block);
-  void free(Address address, bool is_values, std::uint8_t prefix, std::uint8_t expected);
-  void check(const Block& block, Address address, bool intact, bool prefix_right);
+  void free(Address address, bool is_values, std::uint8_t prefix);
 
   Memory& memory_;
-  Witness& witness_;
   std::array<std::uint32_t, kClassCount> pools_{};  ///< By size class: the pool in use, plus 1.
   std::uint32_t recycled_instances_ = 0;
 };

@@ -4,7 +4,6 @@
 // else asks.
 #pragma once
 
-#include "targets/managed_dict/ghost.h"
 #include "targets/managed_dict/managed_dict.h"
 
 namespace targets::managed_dict {
@@ -60,7 +59,7 @@ class Attributes {
   bool is_embedded(Address values) {
     return is_inline(values) && load_byte(values + kInlineEmbeddedOffset) != 0;
   }
-  /// The word at -0x18, for probes.
+  /// The word at -0x18.
   std::uint64_t word(Address object) { return load(object + kWordOffset); }
 
   template <class Visit>
@@ -77,7 +76,8 @@ class Attributes {
   Address inline_values(Address object) const {
     return object + basic_bytes(Version::cpython313) + kWord;
   }
-  bool init_values(Address object, Type& type, GhostInstance& ghost);
+  /// Gives a new instance its values; without memory for them, none.
+  Birth init_values(Address object, harness::BirthId instance, Type& type);
   Address make_chunk(std::uint32_t size);
   void set_values(Address object, Address values);
   /// The word says "this dict" from now on, and no longer "values".
@@ -102,18 +102,6 @@ void Attributes::traverse(Address object, Visit visit) {
       if (const Address value = load(where.values + i * kWord)) visit(value);
   }
   if (where.dict != 0) visit(where.dict);
-}
-
-/// The object that lives in a block: where its references point.
-constexpr Address object_in(const Block& block) {
-  switch (block.kind) {
-    case BlockKind::instance:
-      return block.begin + kPreheaderBytes;
-    case BlockKind::dict:
-      return block.begin + kGcHeadBytes;
-    default:
-      return block.begin;
-  }
 }
 
 }  // namespace targets::managed_dict

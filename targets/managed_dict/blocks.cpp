@@ -12,27 +12,27 @@ Blocks::Blocks(harness::Arena& arena, Address heap_base, Address static_base,
       pool_limit_(std::min(pool_limit, kPoolCount)) {}
 
 // A block that begins a little off is in the slot before its own or behind it.
-Block* Blocks::find(Address address) {
+const Block* Blocks::find(Address address) const {
   if (in_heap(address)) {
-    Pool& pool = pools_[pool_of(address)];
+    const Pool& pool = pools_[pool_of(address)];
     const auto offset = static_cast<std::uint32_t>((address - heap_base_) % kPoolBytes);
     if (pool.block_bytes == 0) return nullptr;
     const std::uint32_t slot = offset < kPoolHeaderBytes ? 0 : slot_index(pool, offset);
     for (const std::uint32_t index : {slot, slot + 1, slot - 1}) {
       if (index >= pool.carved) continue;
-      Block& block = pool.slots[index];
+      const Block& block = pool.slots[index];
       if (block.alive && block.contains(address)) return &block;
     }
     return nullptr;
   }
   if (!in_statics(address)) return nullptr;
-  Block& block = statics_[(address - static_base_) / kStaticBytes];
+  const Block& block = statics_[(address - static_base_) / kStaticBytes];
   return block.alive && block.contains(address) ? &block : nullptr;
 }
 
-Block* Blocks::find_dead(Address address) {
+const Block* Blocks::find_dead(Address address) const {
   if (!in_heap(address)) return nullptr;
-  Pool& pool = pools_[pool_of(address)];
+  const Pool& pool = pools_[pool_of(address)];
   const auto offset = static_cast<std::uint32_t>((address - heap_base_) % kPoolBytes);
   if (offset < kPoolHeaderBytes || pool.block_bytes == 0) return nullptr;
   const std::uint32_t slot = slot_index(pool, offset);
@@ -49,9 +49,9 @@ std::uint32_t Blocks::open_pool(std::uint32_t block_bytes) {
   return open_count_++;
 }
 
-Block* Blocks::slot_near(Address begin) {
+const Block* Blocks::slot_near(Address begin) const {
   if (!in_heap(begin)) return nullptr;
-  Pool& pool = pools_[pool_of(begin)];
+  const Pool& pool = pools_[pool_of(begin)];
   if (pool.block_bytes == 0) return nullptr;
   const auto offset =
       static_cast<std::uint32_t>((begin - heap_base_) % kPoolBytes) + pool.block_bytes / 2;

@@ -1,4 +1,4 @@
-// Blocks: which storage is whose: the ghost of the allocator, by birth id.
+// Blocks: which storage is whose, by birth id: what the address space knows of its allocator.
 //
 // pymalloc cuts pools of 16 KiB into blocks of one size each. A block is found by the slot of its
 // pool that it is mostly in, because free() of a wrong pointer makes blocks that begin a little
@@ -32,8 +32,6 @@ struct Block {
   harness::BirthId id = harness::BirthId::none;
   BlockKind kind = BlockKind::none;
   bool alive = false;
-  std::int64_t references = 0;  ///< Ghost: strong references that were really taken.
-  bool judged = false;          ///< Ghost: its count was found wrong.
 
   Address end() const { return begin + capacity; }
   bool contains(Address address) const { return address >= begin && address < end(); }
@@ -52,7 +50,7 @@ class Blocks {
   }
 
   /// Whether live blocks have all `width` bytes.
-  bool covers(Address address, std::uint32_t width) {
+  bool covers(Address address, std::uint32_t width) const {
     const Block* block = find(address);
     if (block == nullptr) return false;
     if (address + width <= block->end()) [[likely]]
@@ -61,9 +59,9 @@ class Blocks {
   }
 
   /// The live block that has this byte, or null.
-  Block* find(Address address);
+  const Block* find(Address address) const;
   /// Who lived at this byte last, or null.
-  Block* find_dead(Address address);
+  const Block* find_dead(Address address) const;
 
   // ---- pools ----
 
@@ -88,7 +86,10 @@ class Blocks {
   /// The next block of a pool that was never handed out; there must be one.
   Block& carve(std::uint32_t pool);
   /// The slot that a block which begins here is mostly in, or null.
-  Block* slot_near(Address begin);
+  const Block* slot_near(Address begin) const;
+  Block* slot_near(Address begin) {
+    return const_cast<Block*>(static_cast<const Blocks&>(*this).slot_near(begin));
+  }
 
   Block& add_static(BlockKind kind, std::uint32_t bytes);
   std::uint32_t static_count() const { return static_count_; }
@@ -96,10 +97,10 @@ class Blocks {
 
   /// Calls `visit(block)` for every live block of a pool.
   template <class Visit>
-  void for_each_live(Visit visit) {
+  void for_each_live(Visit visit) const {
     for (std::uint32_t index = 0; index < open_count_; ++index)
       for (std::uint32_t slot = 0; slot < pools_[index].carved; ++slot)
-        if (pools_[index].slots[slot].alive) visit(pools_[index].slots[slot]);
+        if (const Block& block = pools_[index].slots[slot]; block.alive) visit(block);
   }
 
  private:

@@ -34,7 +34,7 @@ void Caches::type_changed(const Type& type) {
     });
   if (!watched) return;
   ++core_.memory.counters().invalidations;
-  core_.reached(Window::type_modified);
+  core_.code_witness().type_modified();
 }
 
 }  // namespace targets::managed_dict

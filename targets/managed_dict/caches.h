@@ -62,16 +62,14 @@ class Caches {
   void type_changed(const Type& type);
 
   template <class Visit>
-  void for_each_filled(Visit visit) {
-    for (auto* caches : {&stores_, &loads_})
+  void for_each_filled(Visit visit) const {
+    for (const auto* caches : {&stores_, &loads_})
       for (const AttrCache& cache : *caches)
         for (const CacheLine& line : cache.lines)
           if (line.type != 0) visit(line);
     for (const CacheLine& line : types_)
       if (line.type != 0) visit(line);
   }
-
-  bool judged = false;  ///< Ghost: a stale line was reported.
 
  private:
   Core& core_;

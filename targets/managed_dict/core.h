@@ -6,7 +6,7 @@
 #include "targets/managed_dict/caches.h"
 #include "targets/managed_dict/collector.h"
 #include "targets/managed_dict/dicts.h"
-#include "targets/managed_dict/ghost.h"
+#include "targets/managed_dict/heap_view.h"
 #include "targets/managed_dict/jit.h"
 #include "targets/managed_dict/objects.h"
 #include "targets/managed_dict/types.h"
@@ -19,21 +19,23 @@ struct Core {
   Core(harness::Runtime& the_runtime, const Setup& the_setup)
       : runtime(the_runtime),
         setup(the_setup),
-        memory(the_runtime, the_setup.placement, the_setup.observer),
-        allocator(memory, *the_setup.witness),
+        memory(the_runtime, the_setup.placement, *the_setup.witnesses.heap, the_setup.observer),
+        allocator(memory),
         types(memory, the_setup),
         objects(*this),
         dicts(*this, memory),
         attributes(*this, memory),
         collector(*this, memory),
         caches(*this),
-        jit(*this) {
+        jit(*this),
+        view(memory, types, caches) {
     if (setup.observer != nullptr) setup.observer->began(setup.version);
   }
   Core(const Core&) = delete;  // The parts point at it.
   Core& operator=(const Core&) = delete;
 
-  void reached(Window window) { setup.witness->reached(window); }
+  ProgramWitness& program_witness() { return *setup.witnesses.program; }
+  CodeWitness& code_witness() { return *setup.witnesses.code; }
   harness::Scheduler& scheduler() { return runtime.scheduler; }
 
   harness::Runtime& runtime;
@@ -47,8 +49,7 @@ struct Core {
   Collector collector;
   Caches caches;
   Jit jit;
-  Ghost ghost;
-  bool immortals_judged = false;  ///< Ghost: a count of theirs was found wrong.
+  HeapView view;
   Writer* writer = nullptr;  ///< Never null once the variant's maker is done.
 };
 

@@ -1,7 +1,6 @@
 // Attributes, the life of an instance: allocation, its values, deallocation.
 #include "targets/managed_dict/attributes.h"
 #include "targets/managed_dict/core.h"
-#include "targets/managed_dict/judge.h"
 
 namespace targets::managed_dict {
 
@@ -19,40 +18,34 @@ Address Attributes::make(Type& type) {
   const Address object = block + kPreheaderBytes;
   store(object + kRefcountOffset, 1);
   store(object + kTypeOffset, type.address);
-  Block& life = memory_.block_at(block);
-  life.references = 1;
+  const harness::BirthId instance = memory_.block_at(block).id;
+  core_.program_witness().object_made(instance);
   core_.objects.incref(type.address);
   core_.collector.track(object);
-  GhostInstance& ghost = core_.ghost.born(life.id, object);
-  if (!init_values(object, type, ghost)) {
-    core_.objects.decref(object);
-    return 0;
-  }
-  return object;
+  const Birth birth = init_values(object, instance, type);
+  core_.program_witness().instance_born(birth);
+  if (birth.values != 0) return object;
+  core_.objects.decref(object);
+  return 0;
 }
 
 // Called by object_new, after tp_alloc: until then the word is 0.
-bool Attributes::init_values(Address object, Type& type, GhostInstance& ghost) {
+Birth Attributes::init_values(Address object, harness::BirthId instance, Type& type) {
   const SiteScope site(core_.scheduler(), "init_inline_values");
   type.keys.shrink();
   const std::uint32_t size = type.keys.size();
-  core_.setup.witness->made_room(type.index, type.keys.entry_count(), size);
+  memory_.witness().made_room(type.index, type.keys.entry_count(), size);
   if (core_.setup.version == Version::cpython313) {
     const Address values = inline_values(object);
     store_byte(values + kInlineCapacityOffset, size);
     store_byte(values + kInlineEmbeddedOffset, 1);
     store_byte(values + kInlineValidOffset, 1);
-    ghost.values = values;
-    ghost.values_id = ghost.id;
-    return true;
+    return {object, instance, values, instance};
   }
   const Address values = make_chunk(size);
-  if (values == 0) return false;
+  if (values == 0) return {object, instance, 0, harness::BirthId::none};
   set_values(object, values);
-  const Block& chunk = memory_.block_at(values - prefix_bytes(size));
-  ghost.values = values;
-  ghost.values_id = chunk.id;
-  return true;
+  return {object, instance, values, memory_.block_at(values - prefix_bytes(size)).id};
 }
 
 Address Attributes::make_chunk(std::uint32_t size) {
@@ -79,14 +72,14 @@ void Attributes::deallocate(Address object) {
   const Address type = load(object + kTypeOffset);
   core_.collector.untrack(object);
   clear(object);
-  if (GhostInstance* ghost = core_.ghost.find(object)) core_.writer->before_death(*ghost);
-  core_.ghost.died(object);
+  core_.writer->before_death(object);
+  core_.program_witness().instance_died(object);
   core_.allocator.free(object - kPreheaderBytes);
   core_.objects.decref(type);
 }
 
 void Attributes::clear(Address object) {
-  judge_word(core_, object);
+  core_.code_witness().believing(object);
   const Type& type = type_of(object);
   const Where where = look(object);
   const Version version = core_.setup.version;
@@ -98,7 +91,7 @@ void Attributes::clear(Address object) {
   }
   if (version == Version::cpython311) store(object + kValuesOffset, 0);
   store(object + kWordOffset, 0);
-  if (GhostInstance* ghost = core_.ghost.find(object)) ghost->values = ghost->dict = 0;
+  core_.program_witness().instance_emptied(object);
   if (where.dict != 0) core_.objects.decref(where.dict);
 }
 
@@ -110,10 +103,8 @@ void Attributes::drop_values(Address values, std::uint32_t count) {
 // The chunk says itself where it begins. Inline values only become invalid.
 void Attributes::free_values(Address values) {
   if (is_inline(values)) return store_byte(values + kInlineValidOffset, 0);
-  const Block* chunk = memory_.find(values);
-  const Address prefix = chunk != nullptr ? values - chunk->begin : 0;
-  core_.reached(Window::chunk_freed);
-  core_.allocator.free_values(values, static_cast<std::uint8_t>(prefix));
+  memory_.witness().freeing_values();
+  core_.allocator.free_values(values);
 }
 
 }  // namespace targets::managed_dict

@@ -1,7 +1,6 @@
 #include "targets/managed_dict/jit.h"
 
 #include "targets/managed_dict/core.h"
-#include "targets/managed_dict/judge.h"
 
 namespace targets::managed_dict {
 
@@ -49,7 +48,7 @@ bool Jit::compile_queued() {
 
 Status Jit::store_attr(Function in, Site site, Address object, Attribute attribute, Address value) {
   const bool compiled = is_compiled(in);
-  probe(object, compiled);
+  core_.code_witness().storing(object, compiled);
   if (compiled) return store_compiled(site, object, attribute, value);
   ++core_.memory.counters().interpreted_stores;
   return core_.attributes.set(object, attribute, value);
@@ -62,10 +61,9 @@ Status Jit::store_compiled(Site site, Address object, Attribute attribute, Addre
   const ModuleScope module(core_.memory, Module::jit);
   Counters& counters = core_.memory.counters();
   ++counters.compiled_stores;
-  core_.setup.witness->exercised();
-  core_.reached(Window::word_read);
+  core_.code_witness().compiled_store();
   core_.writer->before_store(object);
-  judge_word(core_, object);
+  core_.code_witness().believing(object);
   AttrCache& cache = core_.caches.store_cache(site);
   const auto type = core_.memory.load<std::uint64_t>(object + kTypeOffset);
   const CacheLine* line = cache.find(type, attribute);
@@ -86,22 +84,6 @@ Status Jit::store_compiled(Site site, Address object, Attribute attribute, Addre
   return dict != 0 ? core_.dicts.set(dict, attribute, value) : Status::memory_error;
 }
 
-void Jit::probe(Address object, bool compiled) {
-  if (core_.memory.observer() == nullptr) [[likely]]
-    return;
-  const GhostInstance* instance = core_.ghost.find(object);
-  Probe probe{};
-  probe.tick = core_.scheduler().now();
-  probe.compiled = compiled;
-  probe.object = object;
-  probe.word = core_.attributes.word(object);
-  if (instance != nullptr) {
-    probe.instance = instance->id;
-    probe.values = instance->values != 0 ? instance->values_id : harness::BirthId::none;
-  }
-  core_.memory.observer()->probed(probe);
-}
-
 // ---- loads --------------------------------------------------------------------------------------
 
 Address Jit::load_attr(Function in, Site site, Address object, Attribute attribute) {
@@ -116,11 +98,11 @@ Address Jit::load_compiled(Site site, Address object, Attribute attribute) {
   const ModuleScope module(core_.memory, Module::jit);
   Counters& counters = core_.memory.counters();
   ++counters.compiled_loads;
-  core_.reached(Window::word_counted);
+  core_.code_witness().compiled_load();
   core_.writer->before_load(object);
-  judge_word(core_, object);
+  core_.code_witness().believing(object);
   const Attributes::Where where = core_.attributes.look(object);
-  if (where.values != 0) core_.reached(Window::value_counted);
+  if (where.values != 0) core_.code_witness().values_decoded();
   AttrCache& cache = core_.caches.load_cache(site);
   const auto type = core_.memory.load<std::uint64_t>(object + kTypeOffset);
   const CacheLine* line = cache.find(type, attribute);

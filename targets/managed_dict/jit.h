@@ -42,7 +42,6 @@ class Jit {
 
   Status store_compiled(Site site, Address object, Attribute attribute, Address value);
   Address load_compiled(Site site, Address object, Attribute attribute);
-  void probe(Address object, bool compiled);
   void note_hit(const CacheLine& line, const Type& type);
 
   Core& core_;

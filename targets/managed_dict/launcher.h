@@ -34,13 +34,6 @@ class Launcher {
   static std::int32_t input(std::uint32_t thread) {
     return static_cast<std::int32_t>(100 + thread);
   }
-  /// What the kernel makes of it.
-  static std::int32_t expected(const AutocastArguments& arguments, std::uint32_t thread) {
-    if (arguments.enabled == 0) return input(thread);
-    const std::uint32_t product =
-        static_cast<std::uint32_t>(input(thread)) * static_cast<std::uint32_t>(arguments.scale);
-    return static_cast<std::int32_t>(product) >> arguments.dtype;
-  }
 
  private:
   struct Frame {

@@ -1,10 +1,8 @@
 // ManagedDict: what a Python program can do to instances of plain classes under a JIT: the
 // interface of the managed-dict path. Model and embedded interpreter implement it alike.
 //
-// The classes are the report's context managers: _NoGrad keeps `_prev`; _Autocast `_enabled`,
-// `_dtype`,
-// `_scale`, `_prev`; _ProfileScope `_name`, `_start`. An op is one Python statement, or one with
-// block. Threads: tasks of the run; the GIL changes hands between bytecodes only.
+// An op is one Python statement, or one with block. Threads: tasks of the run; the GIL changes
+// hands between bytecodes only.
 #pragma once
 
 #include <array>
@@ -12,65 +10,14 @@
 #include <span>
 
 #include "harness/runtime.h"
+#include "targets/managed_dict/heap_view.h"
 #include "targets/managed_dict/layout.h"
 #include "targets/managed_dict/memory.h"
 #include "targets/managed_dict/observer.h"
+#include "targets/managed_dict/vocabulary.h"
+#include "targets/managed_dict/witness.h"
 
 namespace targets::managed_dict {
-
-enum class Class : std::uint8_t { no_grad, autocast, profile_scope };
-inline constexpr std::uint32_t kClassCountOfPath = 3;
-
-/// A global of the script.
-using Variable = std::uint32_t;
-inline constexpr Variable kVariableCount = 6;
-
-/// An attribute by its place in the class's shared keys; above the class's own, `extra0`,
-/// `extra1`...
-using Attribute = std::uint32_t;
-inline constexpr Attribute kAttributeLimit = 34;  ///< More than shared keys have room for.
-
-/// What is stored.
-enum class ValueKind : std::uint8_t {
-  number,    ///< A new int.
-  boolean,   ///< True or False: immortal.
-  shared,    ///< The dtype: one mortal object that many refer to.
-  instance,  ///< The instance itself: a cycle.
-};
-
-enum class Status : std::uint8_t {
-  ok,
-  name_error,
-  attribute_error,
-  type_error,
-  memory_error,
-  driver_error,
-};
-harness::Label to_label(Status status);
-
-/// Compiled functions of the workload.
-enum class Function : std::uint8_t { script, init, enter, exit };
-inline constexpr std::uint32_t kFunctionCount = 4;
-
-/// The places where the race can happen; the scenario says each in a sentence.
-enum class Window : std::uint8_t {
-  word_read,
-  word_counted,
-  chunk_freed,
-  instance_recycled,
-  order_appended,
-  type_modified,
-  value_counted,
-  dict_published,
-};
-inline constexpr std::size_t kWindowCount = 8;
-
-/// What a kernel or a load reported, against what the program last stored.
-struct Reading {
-  harness::Label what;
-  std::int64_t observed;
-  std::int64_t expected;
-};
 
 /// One attribute, as a reader of vars() meets it.
 struct Item {
@@ -91,26 +38,6 @@ struct View {
   std::array<Item, kAttributeLimit> items;  ///< In the order of insertion; the first `count`.
 };
 
-/// What the judges hear of the program.
-class Witness {
- public:
-  virtual ~Witness() = default;
-  virtual void reached(Window window) = 0;
-  virtual void read(const Reading& reading) = 0;
-  /// The compiled path really ran.
-  virtual void exercised() = 0;
-  /// The heap had no memory for a block: whoever asked for it may answer memory_error.
-  virtual void starved() = 0;
-  /// Somebody but a statement asked for an instance's dict.
-  virtual void asked_for_dict() = 0;
-  /// A new instance of the type with this number got room for `room` values; the type's keys
-  /// name `named` of them.
-  virtual void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) = 0;
-};
-
-/// What is done inside a with block.
-enum class Body : std::uint8_t { launch, pass };
-
 struct Setup {
   Version version = Version::cpython312;
   Placement placement;
@@ -122,7 +49,7 @@ struct Setup {
   std::uint32_t warm_up = kSharedKeysLimit;
   /// Blocks that a wrapper around __enter__ allocates and frees, as the report's own did.
   std::uint32_t wrapper_blocks = 0;
-  Witness* witness = nullptr;
+  Witnesses witnesses;
   Observer* observer = nullptr;  ///< May be null.
 };
 
@@ -166,8 +93,10 @@ class ManagedDict {
   virtual Class class_of(Variable variable) const = 0;
   virtual std::uint32_t noise_count() const = 0;
 
-  // ---- what a judge may look at, which changes nothing ----
+  // ---- what others may look at, which changes nothing ----
   virtual Version layout() const = 0;
+  /// Of this interpreter: good until the run ends.
+  virtual const HeapView& heap() const = 0;
   virtual View view(Variable variable) = 0;
   /// Of what vars() returned last; empty where there is none.
   virtual View held_view() = 0;
@@ -175,13 +104,15 @@ class ManagedDict {
   virtual std::uint64_t class_references() = 0;
   virtual std::uint32_t class_version(Class of) = 0;
 
-  /// Every check that an oracle makes of the whole heap (T1-T3, T5); after each op.
-  virtual void inspect() = 0;
   /// Drops all variables, collects, synchronises. False where it could not.
   virtual bool clear_up() = 0;
 };
 
-/// The path's table: the first is the path as shipped.
-std::span<const harness::Variant<ManagedDict, const Setup&>> variants();
+/// One way to be wrong, or none: who else writes, by name.
+struct Policy {
+  harness::Label name;
+  ManagedDict* (*make)(harness::Runtime& runtime, const Setup& setup);
+};
+std::span<const Policy> policies();
 
 }  // namespace targets::managed_dict

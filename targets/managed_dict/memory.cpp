@@ -1,20 +1,11 @@
 #include "targets/managed_dict/memory.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace targets::managed_dict {
 
 namespace {
 
-using harness::Fault;
-using harness::FaultKind;
-
-constexpr Address kNullPageBytes = 4096;
-constexpr harness::Label kNullPage = "null page";
-constexpr harness::Label kSmallInteger = "small integer";
-constexpr harness::Label kUnmapped = "unmapped";
 constexpr std::size_t kSlackBytes = 64;  ///< A block that begins a little late ends a little late.
 
 Address heap_base(const Placement& placement) {
@@ -27,20 +18,16 @@ Address static_base(const Placement& placement) {
   return placement.fixed_program ? 0x90'0000 : 0x5555'5540'0000;
 }
 
-/// Where nothing is mapped. Of a null object no field begins at 1 to 7: that was an integer.
-harness::Label name_of(Address address) {
-  if (address > 0 && address < sizeof(Address)) return kSmallInteger;
-  return address < kNullPageBytes ? kNullPage : kUnmapped;
-}
-
 std::byte* allocate(harness::Runtime& runtime, std::size_t bytes) {
   return static_cast<std::byte*>(runtime.scheduler.arena().resource()->allocate(bytes, 64));
 }
 
 }  // namespace
 
-Memory::Memory(harness::Runtime& runtime, const Placement& placement, Observer* observer)
+Memory::Memory(harness::Runtime& runtime, const Placement& placement, HeapWitness& witness,
+               Observer* observer)
     : runtime_(runtime),
+      witness_(witness),
       observer_(observer),
       blocks_(runtime.scheduler.arena(), heap_base(placement), static_base(placement),
               placement.pool_limit),
@@ -78,7 +65,7 @@ Address Memory::add_static(BlockKind kind, std::uint32_t bytes) {
 
 void Memory::record(Address address, std::uint8_t width, std::uint64_t before,
                     std::uint64_t after) {
-  Block* block = blocks_.find(address);
+  const Block* block = blocks_.find(address);
   if (block == nullptr) block = blocks_.find_dead(address);
   Store store{};
   store.tick = scheduler().now();
@@ -99,29 +86,23 @@ void Memory::record(Address address, std::uint8_t width, std::uint64_t before,
   observer_->stored(store);
 }
 
-void Memory::crash(Address address) {
+Crash Memory::crash_at(Address address) {
   const Block* dead = blocks_.find_dead(address);
-  Fault fault;
-  if (dead != nullptr) {
-    fault = ledger().describe(FaultKind::use_after_death, dead->id);
-  } else {
-    fault.kind = FaultKind::wild_access;
-    fault.object_kind = name_of(address);
-    fault.use_site = scheduler().site();
-    fault.activation = scheduler().picker().current().name;
-    fault.tick = scheduler().now();
-  }
-  fault.detail = fmt::format("SIGSEGV at {:#x}", address);
-  end_with(std::move(fault), address);
+  return {scheduler().now(), module_, address,
+          dead != nullptr ? dead->id : harness::BirthId::none};
 }
 
-void Memory::end_with(Fault fault, Address address) {
-  const Block* dead = blocks_.find_dead(address);
-  fault.fatal = true;
-  scheduler().history().add(std::move(fault));
+void Memory::crash(Address address) {
+  const Crash crash = crash_at(address);
+  witness_.crashed(crash);
+  end(crash);
+}
+
+void Memory::abort(Address address) { end(crash_at(address)); }
+
+void Memory::end(const Crash& crash) {
   if (observer_ != nullptr) {
-    observer_->crashed(
-        {scheduler().now(), module_, address, dead != nullptr ? dead->id : harness::BirthId::none});
+    observer_->crashed(crash);
     observer_->ended(counters_);
   }
   scheduler().die();

@@ -1,7 +1,7 @@
 // Memory: the modelled process's address space: real bytes, reached by load and store only.
 //
-// A load or store outside every live block is the modelled SIGSEGV: a fatal fault, never a real
-// one. One that lands in a live block does what the hardware does, whoever it was meant for.
+// A load or store outside every live block is the modelled SIGSEGV: the run ends, and this process
+// goes on. One that lands in a live block does what the hardware does, whoever it was meant for.
 // Ownership: the bytes are the run's arena's. Lifetime: one run. Threads: the run's.
 #pragma once
 
@@ -10,7 +10,8 @@
 
 #include "harness/runtime.h"
 #include "targets/managed_dict/blocks.h"
-#include "targets/managed_dict/observer.h"
+#include "targets/managed_dict/layout.h"
+#include "targets/managed_dict/witness.h"
 
 namespace targets::managed_dict {
 
@@ -26,7 +27,8 @@ struct Placement {
 
 class Memory {
  public:
-  Memory(harness::Runtime& runtime, const Placement& placement, Observer* observer);
+  Memory(harness::Runtime& runtime, const Placement& placement, HeapWitness& witness,
+         Observer* observer);
 
   // ---- what code of the process does ----
 
@@ -51,6 +53,14 @@ class Memory {
     }
   }
 
+  /// The bytes at `address`, which live blocks have: for who only looks.
+  template <class T>
+  T peek(Address address) const {
+    T value;
+    std::memcpy(&value, raw(address), sizeof(T));
+    return value;
+  }
+
   // ---- what the allocator does with storage that is nobody's ----
 
   std::uint64_t load_link(Address address);
@@ -65,6 +75,7 @@ class Memory {
   Module module() const { return module_; }
   Module exchange_module(Module module) { return std::exchange(module_, module); }
   Observer* observer() { return observer_; }
+  HeapWitness& witness() { return witness_; }
   Counters& counters() { return counters_; }
   harness::Scheduler& scheduler() { return runtime_.scheduler; }
   harness::Ledger& ledger() { return runtime_.host.ledger(); }
@@ -73,16 +84,17 @@ class Memory {
   // ---- what lives where ----
 
   Blocks& blocks() { return blocks_; }
-  Block* find(Address address) { return blocks_.find(address); }
+  const Blocks& blocks() const { return blocks_; }
+  const Block* find(Address address) const { return blocks_.find(address); }
   /// The block that malloc() just returned.
-  Block& block_at(Address begin) { return *blocks_.slot_near(begin); }
+  const Block& block_at(Address begin) const { return *blocks_.slot_near(begin); }
   /// Something that lives as long as the process: a type, None.
   Address add_static(BlockKind kind, std::uint32_t bytes);
 
   /// SIGSEGV. The run is over.
   [[noreturn]] void crash(Address address);
-  /// The run is over because of `fault`, met at `address`.
-  [[noreturn]] void end_with(harness::Fault fault, Address address);
+  /// abort(), because of what was met at `address`. The run is over.
+  [[noreturn]] void abort(Address address);
 
  private:
   /// The bytes at `address`; does not return where no live block has them.
@@ -91,13 +103,16 @@ class Memory {
       crash(address);
     return raw(address);
   }
-  std::byte* raw(Address address) {
+  std::byte* raw(Address address) const {
     return blocks_.in_heap(address) ? heap_ + (address - blocks_.heap_base())
                                     : statics_ + (address - blocks_.static_base());
   }
+  Crash crash_at(Address address);
+  [[noreturn]] void end(const Crash& crash);
   void record(Address address, std::uint8_t width, std::uint64_t before, std::uint64_t after);
 
   harness::Runtime& runtime_;
+  HeapWitness& witness_;
   Observer* observer_;
   Blocks blocks_;
   std::byte* heap_;
@@ -105,6 +120,18 @@ class Memory {
   Module module_ = Module::interpreter;
   Counters counters_;
 };
+
+/// The object that lives in a block: where its references point.
+constexpr Address object_in(const Block& block) {
+  switch (block.kind) {
+    case BlockKind::instance:
+      return block.begin + kPreheaderBytes;
+    case BlockKind::dict:
+      return block.begin + kGcHeadBytes;
+    default:
+      return block.begin;
+  }
+}
 
 /// Says whose code runs, for as long as it lives.
 class ModuleScope {

@@ -1,26 +1,24 @@
 #include "targets/managed_dict/objects.h"
 
 #include "targets/managed_dict/core.h"
-#include "targets/managed_dict/judge.h"
 
 namespace targets::managed_dict {
 
 using harness::SiteScope;
 
 void Objects::incref(Address object) {
-  if (std::int64_t* references = ghost_references(object)) ++*references;
+  core_.program_witness().reference_taken(object);
   increment(object);
 }
 
 void Objects::decref(Address object) {
-  if (std::int64_t* references = ghost_references(object)) --*references;
+  core_.program_witness().reference_dropped(object);
   if (decrement(object)) deallocate(object);
 }
 
-// T7: compiled code counts objects; a word whose low bit is set is none.
 void Objects::increment(Address word) {
   Memory& memory = core_.memory;
-  if (is_values(word) && memory.module() == Module::jit) judge_counted_word(core_, word);
+  tell_witness_of_odd(word);
   if (core_.setup.version == Version::cpython311) {
     memory.store<std::uint64_t>(word, memory.load<std::uint64_t>(word) + 1);
     return;
@@ -31,7 +29,7 @@ void Objects::increment(Address word) {
 
 bool Objects::decrement(Address word) {
   Memory& memory = core_.memory;
-  if (is_values(word) && memory.module() == Module::jit) judge_counted_word(core_, word);
+  tell_witness_of_odd(word);
   const auto count = memory.load<std::uint64_t>(word);
   const bool counts = core_.setup.version == Version::cpython311 ||
                       static_cast<std::int32_t>(static_cast<std::uint32_t>(count)) >= 0;
@@ -65,7 +63,7 @@ Address Objects::new_number(std::int64_t value) {
   core_.memory.store<std::uint64_t>(object + kTypeOffset, core_.types.int_type());
   core_.memory.store<std::uint64_t>(object + kDigitTagOffset, 8);
   core_.memory.store<std::uint32_t>(object + kDigitOffset, static_cast<std::uint32_t>(value));
-  if (std::int64_t* references = ghost_references(object)) *references = 1;
+  core_.program_witness().object_made(core_.memory.block_at(object).id);
   return object;
 }
 
@@ -79,13 +77,9 @@ std::optional<std::int64_t> Objects::number(Address object) {
   return core_.memory.load<std::uint32_t>(object + kDigitOffset);
 }
 
-std::int64_t* Objects::ghost_references(Address object) {
-  Block* block = core_.memory.blocks().slot_near(object);
-  if (block != nullptr && block->alive && block->begin == object && object == object_in(*block))
-    return &block->references;
-  block = core_.memory.find(object);
-  if (block == nullptr || object != object_in(*block)) return nullptr;
-  return &block->references;
+void Objects::tell_witness_of_odd(Address word) {
+  if ((word & 1) != 0 && core_.memory.module() == Module::jit)
+    core_.code_witness().odd_counted(word);
 }
 
 }  // namespace targets::managed_dict

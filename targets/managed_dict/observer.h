@@ -53,13 +53,13 @@ struct Release {
   harness::Tick tick;
   Module module;
   BlockKind kind;
-  harness::BirthId block;  ///< Whose storage it is; none where no block is near.
+  bool alive;              ///< Whether the block was, until now.
+  harness::BirthId block;  ///< Whose storage it is.
   Address address;         ///< As passed.
   Address allocated;       ///< As malloc() returned it.
   bool padding_intact;     ///< The bytes around the block that belong to nobody.
-  bool is_values;          ///< A chunk of values: the next two are about its prefix.
+  bool is_values;          ///< A chunk of values: the next one is its prefix.
   std::uint8_t prefix;     ///< As read from the byte before values[0].
-  std::uint8_t prefix_expected;
   bool is_allocated_pointer() const { return address == allocated; }
 };
 

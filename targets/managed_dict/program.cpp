@@ -1,6 +1,5 @@
 #include "targets/managed_dict/program.h"
 
-#include "targets/managed_dict/judge.h"
 #include "targets/managed_dict/viewer.h"
 
 namespace targets::managed_dict {
@@ -17,8 +16,6 @@ Status Program::init() {
   if (dtype_ == 0) return Status::memory_error;
   return launcher_.open() ? Status::ok : Status::driver_error;
 }
-
-void Program::inspect() { judge_heap(core_); }
 
 View Program::view(Variable variable) { return Viewer(core_).of_instance(variables_[variable]); }
 View Program::held_view() { return Viewer(core_).of_dict(held_dict_); }
@@ -46,11 +43,9 @@ Status Program::store(Function in, Address object, Attribute attribute, Address 
   if (value == 0) return Status::memory_error;
   const Class of = type_of(object).of;
   const std::int64_t number = value == object ? 0 : objects.number(value).value_or(0);
-  const Block* block = core_.memory.find(value);
-  const harness::BirthId id = block != nullptr ? block->id : harness::BirthId::none;
   const Status status = core_.jit.store_attr(in, site_of(of, attribute), object, attribute, value);
-  if (GhostInstance* ghost = core_.ghost.find(object); ghost != nullptr && status == Status::ok)
-    ghost->set({attribute, id, value, number});
+  if (status == Status::ok)
+    core_.program_witness().attribute_set({object, attribute, value, number});
   objects.decref(value);
   return status;
 }
@@ -58,13 +53,13 @@ Status Program::store(Function in, Address object, Attribute attribute, Address 
 Address Program::load(Function in, Address object, Attribute attribute) {
   const Class of = type_of(object).of;
   const Address value = core_.jit.load_attr(in, site_of(of, attribute), object, attribute);
-  judge_reading(core_, object, attribute, value);
+  core_.code_witness().attribute_read(object, attribute, value);
   return value;
 }
 
 Address Program::load_type_attr(Function in, Class of) {
   const Address value = core_.jit.load_type_attr(in, of);
-  judge_type_reading(core_, of, value);
+  core_.code_witness().class_attribute_read(of, value);
   return value;
 }
 
@@ -117,8 +112,7 @@ Status Program::delete_attr(Variable variable, Attribute attribute) {
   const Address object = variables_[variable];
   if (object == 0) return Status::name_error;
   const Status status = core_.attributes.erase(object, attribute);
-  if (GhostInstance* ghost = core_.ghost.find(object); ghost != nullptr && status == Status::ok)
-    ghost->erase(attribute);
+  if (status == Status::ok) core_.program_witness().attribute_erased(object, attribute);
   return status;
 }
 
@@ -139,8 +133,7 @@ Status Program::replace_dict(Variable variable) {
   if (dict == 0) return Status::memory_error;
   const Status status = core_.attributes.replace_dict(object, dict);
   if (status != Status::ok) core_.objects.decref(dict);
-  if (GhostInstance* ghost = core_.ghost.find(object); ghost != nullptr && status == Status::ok)
-    ghost->stored_count = 0;
+  if (status == Status::ok) core_.program_witness().attributes_cleared(object);
   return status;
 }
 
@@ -148,8 +141,7 @@ Status Program::delete_dict(Variable variable) {
   const Address object = variables_[variable];
   if (object == 0) return Status::name_error;
   const Status status = core_.attributes.replace_dict(object, 0);
-  if (GhostInstance* ghost = core_.ghost.find(object); ghost != nullptr && status == Status::ok)
-    ghost->stored_count = 0;
+  if (status == Status::ok) core_.program_witness().attributes_cleared(object);
   return status;
 }
 
@@ -220,7 +212,7 @@ bool Program::clear_up() {
   for (const Type& type : core_.types.all())
     core_.jit.store_type_attr(type, core_.types.boolean(true));
   core_.collector.collect();
-  judge_heap(core_);
+  core_.code_witness().dropped_all();
   core_.objects.decref(std::exchange(dtype_, 0));
   if (Observer* observer = core_.memory.observer()) observer->ended(core_.memory.counters());
   return launcher_.close();

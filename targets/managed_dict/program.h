@@ -42,11 +42,11 @@ class Program final : public ManagedDict {
   Class class_of(Variable variable) const override { return classes_[variable]; }
   std::uint32_t noise_count() const override { return static_cast<std::uint32_t>(noise_.size()); }
   Version layout() const override { return core_.setup.version; }
+  const HeapView& heap() const override { return core_.view; }
   View view(Variable variable) override;
   View held_view() override;
   std::uint64_t class_references() override;
   std::uint32_t class_version(Class of) override;
-  void inspect() override;
   bool clear_up() override;
 
  private:
@@ -65,10 +65,7 @@ class Program final : public ManagedDict {
   Status enter(Address object, Class of);
   Status exit(Address object, Class of);
   Status launch_with(Function in, Address object, Class of);
-  bool argument(Function in, Address object, Attribute attribute, std::int32_t& passed,
-                std::int32_t& expected);
-  void compare(const AutocastArguments& expected,
-               const std::array<std::int32_t, Launcher::kThreads>& out);
+  bool argument(Function in, Address object, Attribute attribute, std::int32_t& passed);
 
   // ---- what a bytecode does ----
   /// Between bytecodes the GIL may change hands, and the collector may run.

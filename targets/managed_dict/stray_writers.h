@@ -10,8 +10,8 @@ namespace targets::managed_dict {
 class StalePointerStore final : public Writer {
  public:
   using Writer::Writer;
-  void before_death(const GhostInstance& instance) override {
-    object_ = instance.object;
+  void before_death(Address object) override {
+    object_ = object;
     word_ = last_word_;
   }
   void before_store(Address object) override {

@@ -1,4 +1,4 @@
-#include "targets/managed_dict/types.h"
+#include "targets/managed_dict/managed_dict.h"
 
 namespace targets::managed_dict {
 
@@ -38,12 +38,11 @@ Type& Types::add_class(Class of) {
   type.of = of;
   type.index = type_count_++;
   memory_.store<std::uint64_t>(type.address + kRefcountOffset, kTypeReferences);
-  memory_.find(type.address)->references = kTypeReferences;
   memory_.store<std::uint64_t>(type.address + kTypeAttributeOffset, boolean(true));
   return type;
 }
 
-Type* Types::at(Address address) {
+const Type* Types::at(Address address) const {
   const Address first = types_[0].address;
   const Address offset = address - first;
   if (offset >= Address{type_count_} * kStaticBytes || offset % kStaticBytes != 0) return nullptr;

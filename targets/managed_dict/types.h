@@ -6,9 +6,12 @@
 
 #include <array>
 
-#include "targets/managed_dict/managed_dict.h"
+#include "targets/managed_dict/memory.h"
+#include "targets/managed_dict/vocabulary.h"
 
 namespace targets::managed_dict {
+
+struct Setup;
 
 /// The names that instances of one class keep values for, in the order of their insertion.
 class SharedKeys {
@@ -72,16 +75,20 @@ class Types {
   // ---- classes ----
   /// What the class's name is bound to: the class, or the subclass that replaced it.
   Type& named(Class of) { return types_[bound_[harness::raw(of)]]; }
+  const Type& named(Class of) const { return types_[bound_[harness::raw(of)]]; }
   Type& base(Class of) { return types_[harness::raw(of)]; }
   /// The class whose type object is at `address`, or null.
-  Type* at(Address address);
+  const Type* at(Address address) const;
+  Type* at(Address address) {
+    return const_cast<Type*>(static_cast<const Types&>(*this).at(address));
+  }
   bool is_subclassed(Class of) const { return bound_[harness::raw(of)] >= kClassCountOfPath; }
   /// Binds the class's name to a new subclass. Once per class.
   void subclass(Class of);
-  std::span<Type> all() { return {types_.data(), type_count_}; }
+  std::span<const Type> all() const { return {types_.data(), type_count_}; }
 
-  std::uint32_t version(const Type& type) {
-    return memory_.load<std::uint32_t>(type.address + kTypeVersionOffset);
+  std::uint32_t version(const Type& type) const {
+    return memory_.peek<std::uint32_t>(type.address + kTypeVersionOffset);
   }
   /// Gives the type a version tag if it has none.
   std::uint32_t assign_version(const Type& type);

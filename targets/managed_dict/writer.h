@@ -4,7 +4,6 @@
 // wrong; whether it does, and which time, is a pick, and plain is never.
 #pragma once
 
-#include "targets/managed_dict/ghost.h"
 #include "targets/managed_dict/managed_dict.h"
 
 namespace targets::managed_dict {
@@ -23,7 +22,8 @@ class Writer {
   virtual void after_append(Address /*values*/, std::uint32_t /*count*/) {}
   /// The collector has looked at `object`, and clears its flags.
   virtual void on_collect(Address /*object*/) {}
-  virtual void before_death(const GhostInstance&) {}
+  /// The instance has given up all that it had, and is about to be freed.
+  virtual void before_death(Address /*object*/) {}
   /// A type was modified: whether a cache that watches it misses the news.
   virtual bool forgets_invalidation() { return false; }
   virtual bool may_compile() const { return true; }

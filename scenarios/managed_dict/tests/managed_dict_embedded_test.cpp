@@ -86,9 +86,8 @@ void Reader::read(const std::string& line) {
     std::uint64_t allocated = 0;
     std::uint32_t prefix = 0, expected = 0;
     words >> tick >> kind >> block >> address >> allocated >> prefix >> expected;
-    recorder_.released({tick, Module::interpreter, kind_of(kind), id(block), address, allocated,
-                        true, kind == "values", static_cast<std::uint8_t>(prefix),
-                        static_cast<std::uint8_t>(expected)});
+    recorder_.released({tick, Module::interpreter, kind_of(kind), block != 0, id(block), address,
+                        allocated, true, kind == "values", static_cast<std::uint8_t>(prefix)});
   } else if (what == "crash") {
     words >> tick >> address;
     recorder_.crashed({tick, Module::interpreter, address, BirthId::none});

@@ -1,35 +1,25 @@
 // One interpreter to itself: for tests that plant a fault, or look at bytes.
 #pragma once
 
+#include "scenarios/managed_dict/judge.h"
 #include "scenarios/managed_dict/tests/managed_dict_cases.h"
 #include "targets/managed_dict/core.h"
-#include "targets/managed_dict/judge.h"
 #include "targets/managed_dict/program.h"
 
 namespace scenarios::managed_dict::testing {
 
 namespace md = targets::managed_dict;
 
-/// Hears, and does nothing.
-class Deaf : public md::Witness {
- public:
-  void reached(md::Window) override {}
-  void read(const md::Reading&) override {}
-  void exercised() override {}
-  void starved() override {}
-  void asked_for_dict() override {}
-  void made_room(std::uint32_t, std::uint32_t, std::uint32_t) override {}
-};
-
 /// What a test looks at while its interpreter runs.
 struct Interpreter {
   md::Core& core;
   md::Program& program;
+  Judge& judge;
 };
 
-inline md::Setup quiet_setup(md::Witness& witness) {
+inline md::Setup quiet_setup(Judge& judge) {
   md::Setup setup;
-  setup.witness = &witness;
+  setup.witnesses = judge.witnesses();
   setup.compile_threshold = 1;
   return setup;
 }
@@ -47,15 +37,17 @@ harness::Outcome run_interpreter(Body body, Change change) {
   planted.drive = [](harness::Scene& scene) {
     harness::Arena& arena = scene.world().arena;
     auto* runtime = arena.make<harness::Runtime>(scene.runtime());
-    md::Setup setup = quiet_setup(*arena.make<Deaf>());
+    Judge* judge = arena.make<Judge>(scene);
+    md::Setup setup = quiet_setup(*judge);
     (*the_change)(setup);
     md::Core* core = arena.make<md::Core>(*runtime, setup);
+    judge->look_at(core->view, setup.version);
     core->writer = arena.make<md::Writer>(*core);
     md::Program* program = arena.make<md::Program>(*core);
     program->init();
     scene.exercised();
-    scene.world().scheduler.spawn("script", [core, program] {
-      Interpreter interpreter{*core, *program};
+    scene.world().scheduler.spawn("script", [core, program, judge] {
+      Interpreter interpreter{*core, *program, *judge};
       (*the_body)(interpreter);
     });
   };
@@ -73,7 +65,7 @@ harness::Outcome run_interpreter(Body body) {
 inline md::Address make_no_grad(Interpreter& on) {
   const md::Address object = on.core.attributes.make(on.core.types.named(md::Class::no_grad));
   on.core.attributes.set(object, 0, on.core.types.boolean(true));
-  on.core.ghost.find(object)->set({0, harness::BirthId::none, on.core.types.boolean(true), 1});
+  on.core.program_witness().attribute_set({object, 0, on.core.types.boolean(true), 1});
   return object;
 }
 

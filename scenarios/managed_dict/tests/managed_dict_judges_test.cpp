@@ -49,14 +49,23 @@ class Wrapper : public md::ManagedDict {
   Class class_of(Variable variable) const override { return path_.class_of(variable); }
   std::uint32_t noise_count() const override { return path_.noise_count(); }
   md::Version layout() const override { return path_.layout(); }
+  const md::HeapView& heap() const override { return path_.heap(); }
   md::View view(Variable variable) override { return path_.view(variable); }
   md::View held_view() override { return path_.held_view(); }
   std::uint64_t class_references() override { return path_.class_references(); }
   std::uint32_t class_version(Class of) override { return path_.class_version(of); }
-  void inspect() override { path_.inspect(); }
   bool clear_up() override { return path_.clear_up(); }
 
  protected:
+  /// All instances that there are.
+  std::vector<md::Address> instances() const {
+    std::vector<md::Address> objects;
+    core_.memory.blocks().for_each_live([&](const md::Block& block) {
+      if (block.kind == md::BlockKind::instance) objects.push_back(md::object_in(block));
+    });
+    return objects;
+  }
+
   md::Core& core_;
   md::Program& path_;
 };
@@ -157,9 +166,9 @@ class KeepInstances final : public Wrapper {
  public:
   using Wrapper::Wrapper;
   Status del_instance(Variable variable) override {
-    for (md::GhostInstance* instance : core_.ghost.live()) {
-      core_.objects.incref(instance->object);
-      kept_.push_back(instance->object);
+    for (const Address object : instances()) {
+      core_.objects.incref(object);
+      kept_.push_back(object);
     }
     return path_.del_instance(variable);
   }
@@ -212,10 +221,10 @@ class KeepNumbers final : public Wrapper {
   using Wrapper::Wrapper;
   Status store_attr(Variable variable, Attribute attribute, ValueKind kind) override {
     const Status status = path_.store_attr(variable, attribute, kind);
-    for (const md::GhostInstance* instance : core_.ghost.live())
-      if (const md::Stored* stored = instance->find(attribute)) {
-        core_.objects.incref(stored->address);
-        kept_.push_back(stored->address);
+    for (const md::Address object : instances())
+      if (const md::Address value = core_.attributes.get(object, attribute)) {
+        core_.objects.incref(value);
+        kept_.push_back(value);
       }
     return status;
   }
@@ -268,8 +277,7 @@ class MakeDicts final : public Wrapper {
   using Wrapper::Wrapper;
   Status new_instance(Variable into, Class of) override {
     const Status status = path_.new_instance(into, of);
-    for (const md::GhostInstance* instance : core_.ghost.live())
-      core_.attributes.materialise(instance->object);
+    for (const md::Address object : instances()) core_.attributes.materialise(object);
     return status;
   }
 };
@@ -334,8 +342,8 @@ class CountOneMore final : public Wrapper {
   using Wrapper::Wrapper;
   Status delete_attr(Variable variable, Attribute attribute) override {
     const Status status = path_.delete_attr(variable, attribute);
-    for (const md::GhostInstance* instance : core_.ghost.live()) {
-      const md::Address used = instance->dict + md::kDictUsedOffset;
+    for (const md::Address object : instances()) {
+      const md::Address used = core_.attributes.look(object).dict + md::kDictUsedOffset;
       core_.memory.store<std::uint64_t>(used, core_.memory.load<std::uint64_t>(used) + 1);
     }
     return status;
@@ -349,8 +357,8 @@ class EmptyTheHeldDict final : public Wrapper {
  public:
   using Wrapper::Wrapper;
   Status del_instance(Variable variable) override {
-    for (const md::GhostInstance* instance : core_.ghost.live())
-      core_.dicts.erase(instance->dict, 0);
+    for (const md::Address object : instances())
+      core_.dicts.erase(core_.attributes.look(object).dict, 0);
     return path_.del_instance(variable);
   }
 };
@@ -368,7 +376,8 @@ class DetachAtOnce final : public Wrapper {
   using Wrapper::Wrapper;
   Status access_dict(Variable variable) override {
     const Status status = path_.access_dict(variable);
-    for (const md::GhostInstance* instance : core_.ghost.live()) core_.dicts.detach(instance->dict);
+    for (const md::Address object : instances())
+      core_.dicts.detach(core_.attributes.look(object).dict);
     return status;
   }
 };
@@ -381,7 +390,8 @@ class DetachHeld final : public Wrapper {
  public:
   using Wrapper::Wrapper;
   Status replace_dict(Variable variable) override {
-    for (const md::GhostInstance* instance : core_.ghost.live()) core_.dicts.detach(instance->dict);
+    for (const md::Address object : instances())
+      core_.dicts.detach(core_.attributes.look(object).dict);
     return path_.replace_dict(variable);
   }
 };
@@ -420,8 +430,9 @@ class ForgetEmbedded final : public Wrapper {
   using Wrapper::Wrapper;
   Status new_instance(Variable into, Class of) override {
     const Status status = path_.new_instance(into, of);
-    for (const md::GhostInstance* instance : core_.ghost.live())
-      core_.memory.store<std::uint8_t>(instance->values + md::kInlineEmbeddedOffset, 0);
+    for (const md::Address object : instances())
+      core_.memory.store<std::uint8_t>(
+          core_.attributes.look(object).values + md::kInlineEmbeddedOffset, 0);
     return status;
   }
 };

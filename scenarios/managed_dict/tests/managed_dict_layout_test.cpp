@@ -192,11 +192,11 @@ TEST(ManagedDictCounts, ACycleIsCollectedWithItsValues) {
             if (has_dict) on.core.attributes.materialise(object);
             const Address kept = make_no_grad(on);
             on.core.objects.decref(object);
-            EXPECT_NE(on.core.ghost.find(object), nullptr);
+            EXPECT_NE(on.judge.ghost().find(object), nullptr);
             EXPECT_EQ(on.core.collector.collect(), has_dict ? 2u : 1u);
-            EXPECT_EQ(on.core.ghost.find(object), nullptr);
-            EXPECT_NE(on.core.ghost.find(kept), nullptr);
-            md::judge_heap(on.core);
+            EXPECT_EQ(on.judge.ghost().find(object), nullptr);
+            EXPECT_NE(on.judge.ghost().find(kept), nullptr);
+            on.judge.heap().judge_all();
           },
           [&](md::Setup& setup) { setup.version = version; });
       EXPECT_EQ(first_signature(outcome), "");

@@ -19,7 +19,7 @@ void expect_nothing(md::Version version, Body body) {
   const Outcome outcome = run_interpreter(
       [&](Interpreter& on) {
         body(on);
-        md::judge_heap(on.core);
+        on.judge.heap().judge_all();
       },
       [&](md::Setup& setup) { setup.version = version; });
   EXPECT_EQ(first_signature(outcome), "") << md::kVersionLabels[harness::raw(version)].c_str();

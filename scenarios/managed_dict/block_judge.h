@@ -1,0 +1,40 @@
+// Block judge: what a debug allocator and the address space find: T2 and T6 when a block is freed,
+// T3 when one is handed out, and the modelled crash.
+//
+// T2 the byte before the values is their prefix. T3 no block has two owners. T6 free() gets what
+// malloc() returned, once, with nothing written around it.
+#pragma once
+
+#include "scenarios/managed_dict/rooms.h"
+#include "scenarios/managed_dict/sight.h"
+
+namespace scenarios::managed_dict {
+
+/// Ownership: the judge's. Borrows the sight and the rooms.
+class BlockJudge final : public targets::managed_dict::HeapWitness {
+ public:
+  BlockJudge(const Sight& sight, Rooms& rooms) : sight_(sight), rooms_(rooms) {}
+
+  /// How often there was no memory.
+  std::uint32_t starved_count() const { return starved_; }
+
+  // ---- facts ----
+  void starved() override { ++starved_; }
+  void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) override {
+    rooms_.made_room(type, named, room);
+  }
+  void freeing_values() override;
+  void released(const targets::managed_dict::Release& release) override;
+  void handed_out_twice(harness::BirthId block) override;
+  void crashed(const targets::managed_dict::Crash& crash) override;
+
+ private:
+  std::uint8_t prefix_expected(const targets::managed_dict::Release& release) const;
+  void report_around(harness::BirthId block, harness::Label what) const;
+
+  const Sight& sight_;
+  Rooms& rooms_;
+  std::uint32_t starved_ = 0;
+};
+
+}  // namespace scenarios::managed_dict

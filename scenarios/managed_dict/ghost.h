@@ -1,0 +1,75 @@
+// Ghost: what the program did to its instances, whatever became of their bytes: for the judges.
+//
+// It hears facts, and reads no byte. Per live instance: which chunk it was given, which dict, and
+// what was last stored to each attribute; and how many references there are to each object.
+#pragma once
+
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "scenarios/managed_dict/references.h"
+
+namespace scenarios::managed_dict {
+
+/// What an attribute was last set to.
+struct Stored {
+  targets::managed_dict::Attribute attribute;
+  targets::managed_dict::Address address;
+  std::int64_t number;
+};
+
+struct GhostInstance {
+  using Address = targets::managed_dict::Address;
+  using Attribute = targets::managed_dict::Attribute;
+
+  harness::BirthId id;
+  Address object;
+  Address values;  ///< Where values[0] should be; 0 once a dict took them over.
+  harness::BirthId values_id;
+  Address dict;  ///< What was published; 0 for none.
+  bool judged;   ///< Its word was found wrong.
+  std::uint32_t stored_count;
+  std::array<Stored, targets::managed_dict::kAttributeLimit> stored;
+
+  const Stored* find(Attribute attribute) const;
+  void set(const Stored& value);
+  void erase(Attribute attribute);
+};
+
+/// Ownership: the judge's. Borrows the sight.
+class Ghost final : public targets::managed_dict::ProgramWitness {
+ public:
+  using Address = targets::managed_dict::Address;
+  using Attribute = targets::managed_dict::Attribute;
+
+  explicit Ghost(const Sight& sight) : sight_(sight), references_(sight) {}
+
+  /// Whoever lives at `object`, or null.
+  GhostInstance* find(Address object);
+  std::span<GhostInstance* const> live() const { return live_; }
+  References& references() { return references_; }
+
+  // ---- facts ----
+  void object_made(harness::BirthId object) override { references_.made(object); }
+  void reference_taken(Address object) override { references_.add(object, 1); }
+  void reference_dropped(Address object) override { references_.add(object, -1); }
+  void instance_born(const targets::managed_dict::Birth& birth) override;
+  void dict_published(Address object, Address dict) override;
+  void dict_replaced(Address object, Address dict) override;
+  void instance_emptied(Address object) override;
+  void instance_died(Address object) override;
+  void attribute_set(const targets::managed_dict::Assignment& assignment) override;
+  void attribute_erased(Address object, Attribute attribute) override;
+  void attributes_cleared(Address object) override;
+
+ private:
+  GhostInstance& fresh();
+
+  const Sight& sight_;
+  References references_;
+  std::pmr::vector<GhostInstance*> live_;
+  std::pmr::vector<GhostInstance*> free_;
+};
+
+}  // namespace scenarios::managed_dict

@@ -1,0 +1,26 @@
+// Kernel reference: what the workload's kernel makes of its arguments, in the scenario's own words.
+#pragma once
+
+#include <cstdint>
+
+namespace scenarios::managed_dict {
+
+/// Arguments of autocast_step, as the context managers' attributes say.
+struct KernelArguments {
+  std::int32_t enabled = 1;
+  std::int32_t dtype = 3;
+  std::int32_t scale = 1;
+};
+
+/// The value that the thread finds, and the one that it leaves.
+constexpr std::int32_t kernel_input(std::uint32_t thread) {
+  return static_cast<std::int32_t>(100 + thread);
+}
+constexpr std::int32_t kernel_result(const KernelArguments& arguments, std::uint32_t thread) {
+  if (arguments.enabled == 0) return kernel_input(thread);
+  const std::uint32_t product = static_cast<std::uint32_t>(kernel_input(thread)) *
+                                static_cast<std::uint32_t>(arguments.scale);
+  return static_cast<std::int32_t>(product) >> (arguments.dtype & 31);
+}
+
+}  // namespace scenarios::managed_dict

@@ -1,0 +1,48 @@
+// References: how many strong references to each object were really taken, by its life.
+#pragma once
+
+#include <memory_resource>
+#include <vector>
+
+#include "scenarios/managed_dict/sight.h"
+
+namespace scenarios::managed_dict {
+
+/// Ownership: the ghost's. Borrows the sight.
+class References {
+ public:
+  using Address = targets::managed_dict::Address;
+  using Block = targets::managed_dict::Block;
+
+  struct Count {
+    std::int32_t taken = 0;
+    bool judged = false;  ///< What the object says was found wrong.
+  };
+
+  explicit References(const Sight& sight) : sight_(sight) {}
+
+  /// An object was made, with one.
+  void made(harness::BirthId object) { of_life(object).taken = 1; }
+  /// Adds to those of the object that begins at the address, if one does.
+  void add(Address object, std::int32_t by);
+
+  /// The references to whatever lives in the block: good until another object is made.
+  Count& in(const Block& block);
+
+ private:
+  Count& of_life(harness::BirthId object) {
+    const std::size_t index = harness::raw(object);
+    if (index >= lives_.size()) [[unlikely]]
+      lives_.resize(2 * index + kFirstLives);
+    return lives_[index];
+  }
+
+  static constexpr std::size_t kFirstLives = 64;
+
+  const Sight& sight_;
+  std::pmr::vector<Count> lives_;  ///< By birth id.
+  /// What lives as long as the process, by its number.
+  std::array<Count, targets::managed_dict::kStaticCount> statics_{};
+};
+
+}  // namespace scenarios::managed_dict

@@ -1,0 +1,70 @@
+// Heap view: what somebody else may read of an interpreter. Nothing here changes a byte, and
+// nothing can crash: who asks for bytes asks first whether they are there.
+// Ownership: borrows the interpreter. Lifetime: the run's.
+#pragma once
+
+#include "targets/managed_dict/caches.h"
+
+namespace targets::managed_dict {
+
+class HeapView {
+ public:
+  HeapView(const Memory& memory, const Types& types, const Caches& caches)
+      : memory_(memory), types_(types), caches_(caches) {}
+
+  // ---- bytes ----
+  /// Whether live blocks have all `width` bytes.
+  bool covers(Address address, std::uint32_t width) const {
+    return memory_.blocks().covers(address, width);
+  }
+  /// The bytes at `address`, which live blocks must have.
+  template <class T>
+  T read(Address address) const {
+    return memory_.peek<T>(address);
+  }
+
+  // ---- blocks ----
+  /// The live block that has this byte, or null.
+  const Block* find(Address address) const { return memory_.blocks().find(address); }
+  /// The block that had this byte last, or null.
+  const Block* find_dead(Address address) const { return memory_.blocks().find_dead(address); }
+  /// The block, alive or dead, whose slot a block that begins here mostly lies in, or null.
+  const Block* slot_near(Address begin) const { return memory_.blocks().slot_near(begin); }
+  /// Calls `visit(block)` for every live block of the heap.
+  template <class Visit>
+  void for_each_live(Visit visit) const {
+    memory_.blocks().for_each_live(visit);
+  }
+  /// The number, below kStaticCount, of a block that lives as long as the process.
+  std::size_t static_index(const Block& block) const {
+    return static_cast<std::size_t>((block.begin - memory_.blocks().static_base()) / kStaticBytes);
+  }
+
+  // ---- types ----
+  Address none() const { return types_.none(); }
+  Address boolean(bool value) const { return types_.boolean(value); }
+  std::span<const Type> types() const { return types_.all(); }
+  /// Where the class that the name is bound to keeps its attribute.
+  Address class_attribute(Class of) const {
+    return types_.named(of).address + kTypeAttributeOffset;
+  }
+  /// The version of the class whose type object is at `address`; 0 where it has none or is none.
+  std::uint32_t version(Address address) const {
+    const Type* type = types_.at(address);
+    return type != nullptr ? types_.version(*type) : 0;
+  }
+
+  // ---- caches ----
+  /// Calls `visit(line)` for every line that answers for a type.
+  template <class Visit>
+  void for_each_cache_line(Visit visit) const {
+    caches_.for_each_filled(visit);
+  }
+
+ private:
+  const Memory& memory_;
+  const Types& types_;
+  const Caches& caches_;
+};
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,65 @@
+// The table of policies: one writer each.
+#include "targets/managed_dict/byte_writers.h"
+#include "targets/managed_dict/cache_writers.h"
+#include "targets/managed_dict/count_writers.h"
+#include "targets/managed_dict/legal_writers.h"
+#include "targets/managed_dict/program.h"
+#include "targets/managed_dict/stray_writers.h"
+#include "targets/managed_dict/word_writers.h"
+
+namespace targets::managed_dict {
+
+using harness::Label;
+using harness::Runtime;
+
+Label to_label(Status status) {
+  static constexpr std::array<Label, 6> kLabels{"ok",         "name_error",   "attribute_error",
+                                                "type_error", "memory_error", "driver_error"};
+  return kLabels[harness::raw(status)];
+}
+
+namespace {
+
+template <class Who>
+ManagedDict* make(Runtime& runtime, const Setup& setup) {
+  harness::Arena& arena = runtime.scheduler.arena();
+  Core& core = *arena.make<Core>(runtime, setup);
+  core.writer = arena.make<Who>(core);
+  return arena.make<Program>(core);
+}
+
+/// 3.13's layout, whatever the config says.
+ManagedDict* make_inline(Runtime& runtime, const Setup& setup) {
+  Setup inlined = setup;
+  inlined.version = Version::cpython313;
+  return make<Writer>(runtime, inlined);
+}
+
+constexpr Policy kPolicies[] = {
+    {"incref_tagged_word", make<IncrefTaggedWord>},
+    {"decref_tagged_word", make<DecrefTaggedWord>},
+    {"balanced_tagged_count", make<BalancedTaggedCount>},
+    {"even_tagged_count", make<EvenTaggedCount>},
+    {"incref_decoded_values", make<IncrefDecodedValues>},
+    {"clear_tag_byte", make<ClearTagByte>},
+    {"subtract_from_tag_byte", make<SubtractFromTagByte>},
+    {"move_tag_byte", make<MoveTagByte>},
+    {"encode_twice", make<EncodeTwice>},
+    {"misdirected_decref", make<MisdirectedDecref>},
+    {"clear_gc_flag_off_header", make<ClearGcFlagOffHeader>},
+    {"straddling_store", make<StraddlingStore>},
+    {"stale_pointer_store", make<StalePointerStore>},
+    {"insertion_order_overrun", make<InsertionOrderOverrun>},
+    {"stale_cache_value", make<StaleCacheValue>},
+    {"legal_recycle", make<LegalRecycle>},
+    {"legal_materialise", make<LegalMaterialise>},
+    {"skip_compilation", make<SkipCompilation>},
+    {"inline_values", make_inline},
+    {"stock", make<Writer>},
+};
+
+}  // namespace
+
+std::span<const Policy> policies() { return kPolicies; }
+
+}  // namespace targets::managed_dict

@@ -1,0 +1,121 @@
+// Witness: the facts that the interpreter tells as it goes, whatever became of its bytes.
+//
+// A fact says what the program did or met, in its own rules: nothing is expected, compared or
+// decided here. Each interface is about one thing, and whoever cares listens.
+// Lifetime: outlives the run. Threads: called by the task that acts; must not turn.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "targets/managed_dict/observer.h"
+#include "targets/managed_dict/vocabulary.h"
+
+namespace targets::managed_dict {
+
+/// An instance was made, with one reference.
+struct Birth {
+  Address object;
+  harness::BirthId instance;
+  Address values;          ///< Where values[0] is; 0 where there was no memory for them.
+  harness::BirthId chunk;  ///< The life that has the values: a chunk, or the instance itself.
+};
+
+/// An attribute was set.
+struct Assignment {
+  Address object;
+  Attribute attribute;
+  Address value;
+  std::int64_t number;  ///< The number that the value stands for; 0 where it is none.
+};
+
+/// What the program did to its objects.
+class ProgramWitness {
+ public:
+  virtual ~ProgramWitness() = default;
+
+  // ---- references, by the program's own rules ----
+  /// An object was made, and its maker has the one reference.
+  virtual void object_made(harness::BirthId object) = 0;
+  virtual void reference_taken(Address object) = 0;
+  virtual void reference_dropped(Address object) = 0;
+
+  // ---- instances ----
+  virtual void instance_born(const Birth& birth) = 0;
+  /// The instance was given a dict, which has its values as well from now on.
+  virtual void dict_published(Address object, Address dict) = 0;
+  /// The instance has this dict instead of the one that it had; 0 is none.
+  virtual void dict_replaced(Address object, Address dict) = 0;
+  /// The instance gave up its values and its dict.
+  virtual void instance_emptied(Address object) = 0;
+  virtual void instance_died(Address object) = 0;
+
+  // ---- attributes ----
+  virtual void attribute_set(const Assignment& assignment) = 0;
+  virtual void attribute_erased(Address object, Attribute attribute) = 0;
+  virtual void attributes_cleared(Address object) = 0;
+};
+
+/// What the program's code met while it ran.
+class CodeWitness {
+ public:
+  virtual ~CodeWitness() = default;
+
+  // ---- attributes ----
+  /// An attribute of the object is about to be stored. `compiled`: by compiled code.
+  virtual void storing(Address object, bool compiled) = 0;
+  virtual void compiled_store() = 0;
+  virtual void compiled_load() = 0;
+  /// The word of the object is about to be believed.
+  virtual void believing(Address object) = 0;
+  /// Compiled code took the values out of a word.
+  virtual void values_decoded() = 0;
+  /// Compiled code counts a reference at an address that is odd.
+  virtual void odd_counted(Address word) = 0;
+  virtual void attribute_read(Address object, Attribute attribute, Address value) = 0;
+  virtual void class_attribute_read(Class of, Address value) = 0;
+  virtual void order_appended() = 0;
+  /// A type was modified that caches of the JIT knew.
+  virtual void type_modified() = 0;
+
+  // ---- statements ----
+  /// A statement made an instance. `recycled`: how often the storage of one became another's.
+  virtual void instance_made(std::uint32_t recycled) = 0;
+  /// Somebody but a statement asks for an instance's dict.
+  virtual void asked_for_dict() = 0;
+  /// A kernel is about to run with what was just read of the object, which is of that class.
+  virtual void launching(Address object, Class of) = 0;
+  /// The same task's kernel left this.
+  virtual void launched(std::span<const std::int32_t> out) = 0;
+  /// The program has dropped all that it named, and collected.
+  virtual void dropped_all() = 0;
+};
+
+/// What the allocator and the address space met.
+class HeapWitness {
+ public:
+  virtual ~HeapWitness() = default;
+
+  /// The heap had no memory for a block: whoever asked for it may answer memory_error.
+  virtual void starved() = 0;
+  /// A new instance of the type with this number got room for `room` values; the type's keys
+  /// name `named` of them.
+  virtual void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) = 0;
+  /// A chunk of values is about to be freed, by what it says itself of where it begins.
+  virtual void freeing_values() = 0;
+  /// free() was called, and its block is as it was.
+  virtual void released(const Release& release) = 0;
+  /// malloc() took a block off the free list that is alive. The process ends.
+  virtual void handed_out_twice(harness::BirthId block) = 0;
+  /// SIGSEGV. The process ends.
+  virtual void crashed(const Crash& crash) = 0;
+};
+
+/// Who listens: all three, always.
+struct Witnesses {
+  ProgramWitness* program = nullptr;
+  CodeWitness* code = nullptr;
+  HeapWitness* heap = nullptr;
+};
+
+}  // namespace targets::managed_dict
