@@ -305,6 +305,17 @@ TEST(ManagedDictJudges, WhatIsDeletedIsNoLongerInVars) {
   EXPECT_THAT(run<DeleteNothing>(dict_program()), Contains("wrong_value vars()"));
 }
 
+// The same attribute is read after it was deleted, and after its dict was.
+TEST(ManagedDictJudges, WhatIsDeletedIsReadAsGone) {
+  const Program program = Program()
+                              .script(Op::new_instance, {0, 1})
+                              .script(Op::delete_attr, {0, 1})
+                              .script(Op::load_attr, {0, 1})
+                              .script(Op::delete_dict, {0})
+                              .script(Op::load_attr, {0, 2});
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+}
+
 /// Takes an attribute away and puts it back.
 class Reorder final : public Wrapper {
  public:
@@ -505,6 +516,26 @@ TEST(ManagedDictJudges, AnInstanceGetsNoMoreRoomThanTheOneBefore) {
       Program().script(Op::new_instance).script(Op::del_instance).script(Op::new_instance);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());
   EXPECT_THAT(run<ForgetKeys>(program), Contains("wrong_value room"));
+}
+
+// ---- kernels ------------------------------------------------------------------------------------
+
+/// Another number is in the same object by the time it is launched with.
+class LaunchAnotherNumber final : public Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  Status launch(Variable variable) override {
+    constexpr Attribute kScale = 2;
+    for (const md::Address object : instances())
+      if (const md::Address number = core_.attributes.get(object, kScale))
+        core_.memory.store<std::uint32_t>(number + md::kDigitOffset, 7);
+    return path_.launch(variable);
+  }
+};
+TEST(ManagedDictJudges, AKernelRunsWithTheNumbersThatWereStored) {
+  const Program program = Program().script(Op::new_instance, {0, 1}).script(Op::launch);
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<LaunchAnotherNumber>(program), Contains("wrong_value autocast_step"));
 }
 
 // ---- memory -------------------------------------------------------------------------------------

@@ -99,6 +99,17 @@ TEST(ManagedDictOracle, T4AnotherValueThanTheLastOneStored) {
   expect_one(outcome, FaultKind::wrong_value, "attribute");
 }
 
+TEST(ManagedDictOracle, T4AnotherValueThanItsClassHas) {
+  const Outcome outcome = run_interpreter([](Interpreter& on) {
+    constexpr md::Class kOf = md::Class::no_grad;
+    on.core.jit.compile(md::Function::enter);
+    on.core.caches.fill_type(kOf, on.core.types.named(kOf), on.core.types.boolean(false));
+    const Address value = on.core.jit.load_type_attr(md::Function::enter, kOf);
+    on.core.code_witness().class_attribute_read(kOf, value);
+  });
+  expect_one(outcome, FaultKind::wrong_value, "class attribute");
+}
+
 TEST(ManagedDictOracle, T5AReferenceThatNobodyTook) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     on.core.objects.increment(make_no_grad(on));
