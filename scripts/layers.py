@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that includes flow one way: down the spine, from ribs to spine, into paths by the doors.
+"""Checks that includes flow one way: down the spine, from ribs to spine, into paths by the doors;
+and that a target tells facts, in words that judge nothing.
 
 Usage: scripts/layers.py [--self-test]
 
-Prints the spine, or each include that breaks a rule, with the rule. Exit: 0 clean, 1 not.
---self-test plants one illegal include per rule in a copy of the tree; each must be found.
+Prints the spine, or each include and word that breaks a rule, with the rule. Exit: 0 clean, 1 not.
+--self-test plants one illegal include or word per rule in a copy of the tree; each must be found.
 """
 import pathlib
 import re
@@ -55,6 +56,11 @@ RULES = [
 # A target is made of tasks, which only the harness may interleave.
 THREADS = {"thread", "mutex", "shared_mutex", "atomic", "condition_variable", "future", "semaphore"}
 
+# Targets whose judges stand in their scenario. A path is added when it gets there.
+FACTS_ONLY = ["managed_dict"]
+# Names of what judges, alone or as part of a longer name.
+JUDGING = re.compile(r"\w*(?:Fault|Window|Claim|Verdict|History|[Gg]host)\w*|\bhistory\b")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -85,6 +91,12 @@ def complaint(root, file, bracket, include):
     return None
 
 
+def judging_words(file, line):
+    """The words of the line that a target which tells facts must not say."""
+    path = re.match(r"targets/([^/]+)/", file)
+    return JUDGING.findall(line) if path and path[1] in FACTS_ONLY else []
+
+
 def sources(root):
     for folder in ("harness", "targets", "scenarios"):
         for path in sorted((root / folder).rglob("*")):
@@ -101,10 +113,13 @@ def check(root):
         for number, line in enumerate((root / file).read_text().splitlines(), 1):
             if (match := INCLUDE.match(line)) and (why := complaint(root, file, *match.groups())):
                 complaints.append(f"{file}:{number}: includes {match[2]}: {why}")
+            for word in judging_words(file, line):
+                complaints.append(f"{file}:{number}: says {word}: a target tells facts; who judges "
+                                  "stands in the scenario")
     return complaints
 
 
-# File | include planted in it | a word of the complaint, empty where there must be none.
+# File | include or line planted in it | a word of the complaint, empty where there must be none.
 PLANTS = [
     ("harness/base.h", '"harness/run.h"', "points back up the spine"),
     ("harness/scheduler_trace.cpp", '"harness/runtime.h"', "points back up the spine"),
@@ -141,35 +156,48 @@ PLANTS = [
     ("scenarios/planted/driver.cpp", '"harness/actors/planted.h"', ""),
     ("scenarios/planted/explain.cpp", '"harness/instruments/planted.h"', ""),
     ("scenarios/planted/bench.cpp", '"harness/run.h"', ""),
+    ("targets/managed_dict/planted.h", "harness::Fault fault;", "says Fault"),
+    ("targets/managed_dict/planted.h", "FaultKind kind;", "says FaultKind"),
+    ("targets/managed_dict/memory.cpp", "void reached(Window window);", "says Window"),
+    ("targets/managed_dict/planted.h", "Claim claim;", "says Claim"),
+    ("targets/managed_dict/planted.cpp", "Verdict verdict;", "says Verdict"),
+    ("targets/managed_dict/planted.h", "History& events();", "says History"),
+    ("targets/managed_dict/planted.cpp", "scheduler.history().add(found);", "says history"),
+    ("targets/managed_dict/blocks.h", "// The ghost of a block.", "says ghost"),
+    ("targets/managed_dict/planted.h", "struct BlockGhost;", "says BlockGhost"),
+    ("targets/managed_dict/planted.h", "int by_default;  // A claim of the real system.", ""),
+    ("targets/planted/borrow.h", "harness::Fault fault;", ""),
+    ("scenarios/managed_dict/planted.h", "harness::Fault fault;", ""),
 ]
 
 
-def plant(root, file, include):
-    """Adds the include to the file, and an empty file for either that is not there."""
-    for path in [file] + ([include.strip('"')] if "/" in include else []):
+def plant(root, file, planted):
+    """Adds the include or line to the file, and an empty file for either that is not there."""
+    is_include = planted.startswith(('"', "<"))
+    for path in [file] + ([planted.strip('"')] if is_include and "/" in planted else []):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).touch()
-    if include:
+    if planted:
         with (root / file).open("a") as out:
-            out.write(f"\n#include {include}\n")
+            out.write(f"\n#include {planted}\n" if is_include else f"\n{planted}\n")
 
 
 def self_test(tree):
     missed = 0
-    for file, include, word in PLANTS:
+    for file, planted, word in PLANTS:
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             for source in sources(tree):
                 (root / source).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(tree / source, root / source)
             before = check(root)
-            plant(root, file, include)
+            plant(root, file, planted)
             new = [line for line in check(root) if line not in before]
             if (len(new) != 1 or word not in new[0]) if word else new:
                 missed += 1
-                print(f"planted {include or 'a stray file'} in {file}: expected "
+                print(f"planted {planted or 'a stray file'} in {file}: expected "
                       f"{word or 'no complaint'!r}, got {new}")
-    print(f"layers: {len(PLANTS) - missed} of {len(PLANTS)} planted includes judged rightly")
+    print(f"layers: {len(PLANTS) - missed} of {len(PLANTS)} plants judged rightly")
     return missed
 
 
