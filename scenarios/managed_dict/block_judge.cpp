@@ -32,7 +32,7 @@ harness::Label name_of(Address address) {
 
 void BlockJudge::freeing_values() { reach(sight_.scene, Window::chunk_freed); }
 
-// How far the values lie behind the start of the chunk that has them.
+// How far the values begin behind the start of the chunk that has them.
 std::uint8_t BlockJudge::prefix_expected(const Release& release) const {
   if (!release.is_values) return 0;
   const Address values = release.address + release.prefix;

@@ -28,7 +28,7 @@ class HeapView {
   const Block* find(Address address) const { return memory_.blocks().find(address); }
   /// The block that had this byte last, or null.
   const Block* find_dead(Address address) const { return memory_.blocks().find_dead(address); }
-  /// The block, alive or dead, whose slot a block that begins here mostly lies in, or null.
+  /// The block, alive or dead, whose slot a block that begins here is mostly in, or null.
   const Block* slot_near(Address begin) const { return memory_.blocks().slot_near(begin); }
   /// Calls `visit(block)` for every live block of the heap.
   template <class Visit>
