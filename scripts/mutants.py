@@ -13,6 +13,7 @@ Prints one line per mutant. Exit: 0 every mutant went red, 1 one did not, 2 a ch
 does not build, 3 usage.
 """
 import argparse
+import contextlib
 import hashlib
 import os
 import pathlib
@@ -265,8 +266,32 @@ def fingerprint():
             if file.is_file()}
 
 
+ENDS = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
+END_SECONDS = 20
+
+
+def take_signals():
+    """Undoes in the child what it inherits: under nohup its parent ignores SIGHUP, in the background SIGINT."""
+    for number in ENDS:
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def ends_by(child, number):
+    """Whether the signal ends the child. What it leaves running is killed."""
+    os.killpg(child.pid, number)
+    try:
+        ended = child.wait(END_SECONDS) == -number
+    except subprocess.TimeoutExpired:
+        ended = False
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    return ended
+
+
 def leaves_the_tree_alone(number):
-    """Whether the tree is what it was once a mutant was in place and the signal came."""
+    """Whether the tree is what it was once a mutant was in place and the signal had ended it all."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         for name, script in STAND_INS.items():
@@ -275,22 +300,22 @@ def leaves_the_tree_alone(number):
         before = fingerprint()
         child = subprocess.Popen([sys.executable, __file__, "--few", "1", "--build", folder / "mutants"],
                                  env=os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"},
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+                                 preexec_fn=take_signals)
         deadline = time.monotonic() + 60
         while not (folder / "mutants/build/mutated").exists() and time.monotonic() < deadline:
             time.sleep(0.02)
         rule = chosen(1)[0]
         in_place = rule[2] not in place(rule, folder / "mutants/tree").read_text()
-        os.killpg(child.pid, number)
-        child.wait()
-        return in_place and fingerprint() == before
+        ended = ends_by(child, number)
+        return ended and in_place and fingerprint() == before
 
 
 def self_test():
-    signals = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
-    held = [number for number in signals if leaves_the_tree_alone(number)]
-    print(f"mutants: the tree is left alone by {len(held)} of {len(signals)} ends in the middle of a mutant")
-    return 0 if len(held) == len(signals) else 1
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # As under nohup.
+    held = [number for number in ENDS if leaves_the_tree_alone(number)]
+    print(f"mutants: the tree is left alone by {len(held)} of {len(ENDS)} ends in the middle of a mutant")
+    return 0 if len(held) == len(ENDS) else 1
 
 
 def main():
