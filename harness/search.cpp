@@ -85,7 +85,7 @@ class Searcher {
 
   bool in_overtime() const {
     return seconds_left() + options_.overtime_seconds > 0 &&
-           judge(result_.claim, result_.config_tallies()) == kTooFewRuns;
+           judge(result_.claim, result_.config_tallies()) == Verdict::too_few_runs;
   }
 
   void show_progress() {

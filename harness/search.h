@@ -12,7 +12,7 @@
 
 #include "harness/minimize.h"
 #include "harness/reproducer.h"
-#include "harness/verdict_runs.h"
+#include "harness/verdict.h"
 
 namespace harness {
 
@@ -24,7 +24,7 @@ struct SearchOptions {
   std::uint64_t seed = 1;
   const DeviceInfo* device = nullptr;
   double second_limit = 1;  ///< Of running and minimizing together; 0 = no limit.
-  /// So much longer while the claim is short of runs (kTooFewRuns).
+  /// So much longer while the claim is short of runs (Verdict::too_few_runs).
   double overtime_seconds = 0;
   std::uint64_t run_limit = 0;         ///< 0 = no limit.
   bool stop_at_first = false;          ///< Stop at the first fault.
@@ -94,7 +94,7 @@ struct SearchResult {
   bool stopped = false;           ///< From outside.
   bool cut_short = false;         ///< Time ran out before all findings were minimized.
   bool nondeterministic = false;  ///< Of some finding.
-  Verdict verdict = kTooFewRuns;
+  Verdict verdict = Verdict::too_few_runs;
 
   std::vector<Tally> config_tallies() const;
   /// Hazards through which a run failed first, and that the claim does not name.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "harness/verdict_runs.h"
-
 namespace harness {
 
 namespace {
@@ -23,7 +21,7 @@ Verdict judge(const Claim& claim, std::span<const Tally> configs) {
     return claim.kind == ClaimKind::unsound ? Verdict::caught : Verdict::refuted;
   if (!exercised && least_runs({ClaimKind::vacuous, {}}, configs) >= kEnoughRuns)
     return Verdict::vacuous;
-  if (least_runs(claim, configs) < kEnoughRuns) return kTooFewRuns;
+  if (least_runs(claim, configs) < kEnoughRuns) return Verdict::too_few_runs;
   return claim.kind == ClaimKind::unsound ? Verdict::missed : Verdict::held;
 }
 
@@ -74,7 +72,6 @@ Label to_label(ClaimKind kind) {
 }
 
 Label to_label(Verdict verdict) {
-  if (verdict == kTooFewRuns) return "too few runs";
   switch (verdict) {
     case Verdict::caught:
       return "caught";
@@ -86,6 +83,8 @@ Label to_label(Verdict verdict) {
       return "refuted";
     case Verdict::vacuous:
       return "vacuous";
+    case Verdict::too_few_runs:
+      return "too few runs";
   }
   return "?";
 }

@@ -21,12 +21,20 @@ struct Claim {
   const char* words = "";
 };
 
+/// Returns what the claim says of one window alone: sound where it names no hazard there.
+Claim claim_in(const Claim& claim, Label window);
+
+/// True when the claim names this hazard.
+bool names(const Claim& claim, Label hazard);
+
 enum class Verdict : std::uint8_t {
   caught,   ///< Claimed unsound, and a fault was found.
   missed,   ///< Claimed unsound, and none was.
   held,     ///< Claimed sound, and no fault was found in runs that were not vacuous.
   refuted,  ///< Claimed sound (or vacuous), and a fault was found.
   vacuous,  ///< Every run was vacuous.
+  /// Nothing was found, but in some config hardly anybody looked: never as claimed.
+  too_few_runs,
 };
 
 /// The counts of a set of runs.
@@ -36,6 +44,19 @@ struct Tally {
   std::uint64_t faulty_runs = 0;
 };
 
+/// That nothing was found says something of a config from so many runs on: of those that were not
+/// vacuous, or of all where the claim is that they are.
+inline constexpr std::uint64_t kEnoughRuns = 30;
+
+/// Runs in which the path under test really ran.
+inline std::uint64_t exercised_runs(const Tally& tally) { return tally.runs - tally.vacuous_runs; }
+
+/// Returns, of the poorest of these configs, the runs that count for the claim.
+std::uint64_t least_runs(const Claim& claim, std::span<const Tally> configs);
+
+/// Judges what the claim came to in these configs. A fault speaks for itself after one run; what
+/// was *not* found takes kEnoughRuns in every config.
+Verdict judge(const Claim& claim, std::span<const Tally> configs);
 Verdict judge(const Claim& claim, const Tally& tally);
 
 /// True when the verdict is the one that the claim announces.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/verdict_runs.h"
+#include "harness/verdict.h"
 
 namespace harness::reports {
 
@@ -30,7 +30,7 @@ struct VariantRow {
   std::string path;
   std::string variant;
   Claim claim{};
-  Verdict verdict = kTooFewRuns;
+  Verdict verdict = Verdict::too_few_runs;
   std::uint64_t runs = 0;
   std::uint64_t runs_to_first_fault = 0;  ///< 0 = no fault.
   double seconds = 0;

@@ -25,7 +25,7 @@ std::string join(const std::vector<std::string>& names) {
 std::string complaint(const VariantRow& row) {
   std::string text = fmt::format("\n  {}/{} claims {}: {}", row.path, row.variant,
                                  to_label(row.claim.kind).view(), to_label(row.verdict).view());
-  if (row.verdict == kTooFewRuns)
+  if (row.verdict == Verdict::too_few_runs)
     text += fmt::format(", {} more in the config that had fewest ({} of {})", row.runs_needed(),
                         row.least_runs, kEnoughRuns);
   if (row.unclaimed.empty()) return text;

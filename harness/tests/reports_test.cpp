@@ -97,7 +97,7 @@ TEST(Reports, AHazardThatIsNotClaimedIsNotAsClaimedAndNamed) {
 }
 
 TEST(Reports, TooFewRunsSaysHowManyAreNeeded) {
-  Findings found = findings(kTooFewRuns);
+  Findings found = findings(Verdict::too_few_runs);
   found.variants[0].least_runs = 12;
   EXPECT_THAT(matrix(found, kFile), HasSubstr("too few runs"));
   EXPECT_THAT(summary(found, kFile), HasSubstr("18 more in the config that had fewest (12 of 30)"));

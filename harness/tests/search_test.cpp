@@ -223,7 +223,7 @@ TEST(Search, GoesOnWhileTheClaimIsShortOfRuns) {
   SearchOptions options = options_for(0);
   options.second_limit = 0.01;
   Runner runner;
-  EXPECT_EQ(search(runner, slow, toy::retain, options).verdict, kTooFewRuns);
+  EXPECT_EQ(search(runner, slow, toy::retain, options).verdict, Verdict::too_few_runs);
   options.overtime_seconds = 60;
   const SearchResult result = search(runner, slow, toy::retain, options);
   EXPECT_EQ(result.verdict, Verdict::held);

@@ -1,9 +1,13 @@
 // What a claim comes to, for every kind of claim and every way in which the runs may have gone.
-#include "harness/verdict_runs.h"
+#include "harness/verdict.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 namespace harness {
 namespace {
@@ -13,6 +17,9 @@ constexpr Label kTwo[] = {"W1", "W2"};
 constexpr Claim kSound{ClaimKind::sound, {}};
 constexpr Claim kUnsound{ClaimKind::unsound, kOne};
 constexpr Claim kVacuous{ClaimKind::vacuous, {}};
+
+constexpr std::array kAll{Verdict::caught,  Verdict::missed,  Verdict::held,
+                          Verdict::refuted, Verdict::vacuous, Verdict::too_few_runs};
 
 constexpr Tally kPlenty{1000, 100, 0};
 constexpr Tally kFaulty{1, 0, 1};
@@ -36,18 +43,18 @@ TEST(Verdict, NothingFoundInEnoughRunsOfEveryConfigIsHeldOrMissed) {
 
 TEST(Verdict, ThirtyRunsThatWereNotVacuousAreAskedOfEveryConfig) {
   for (const Claim& claim : {kSound, kUnsound}) {
-    EXPECT_EQ(judge_all(claim, {kPlenty, {39, 10, 0}}), kTooFewRuns);
-    EXPECT_EQ(judge_all(claim, {{29, 0, 0}}), kTooFewRuns);
-    EXPECT_EQ(judge_all(claim, {kPlenty, {1000, 1000, 0}}), kTooFewRuns);
-    EXPECT_EQ(judge_all(claim, {kPlenty, {}}), kTooFewRuns);
-    EXPECT_EQ(judge_all(claim, {}), kTooFewRuns);
+    EXPECT_EQ(judge_all(claim, {kPlenty, {39, 10, 0}}), Verdict::too_few_runs);
+    EXPECT_EQ(judge_all(claim, {{29, 0, 0}}), Verdict::too_few_runs);
+    EXPECT_EQ(judge_all(claim, {kPlenty, {1000, 1000, 0}}), Verdict::too_few_runs);
+    EXPECT_EQ(judge_all(claim, {kPlenty, {}}), Verdict::too_few_runs);
+    EXPECT_EQ(judge_all(claim, {}), Verdict::too_few_runs);
   }
 }
 
 TEST(Verdict, VacuousTakesEnoughRunsToo) {
   for (const Claim& claim : {kSound, kUnsound, kVacuous}) {
     EXPECT_EQ(judge_all(claim, {{30, 30, 0}, {50, 50, 0}}), Verdict::vacuous);
-    EXPECT_EQ(judge_all(claim, {{30, 30, 0}, {29, 29, 0}}), kTooFewRuns);
+    EXPECT_EQ(judge_all(claim, {{30, 30, 0}, {29, 29, 0}}), Verdict::too_few_runs);
   }
 }
 
@@ -57,13 +64,19 @@ TEST(Verdict, ARunThatIsNotVacuousRefutesAClaimThatAllAre) {
 }
 
 TEST(Verdict, OnlyWhatTheClaimAnnouncesIsAsClaimed) {
-  constexpr std::array kAll{Verdict::caught,  Verdict::missed,  Verdict::held,
-                            Verdict::refuted, Verdict::vacuous, kTooFewRuns};
   for (const Verdict verdict : kAll) {
     EXPECT_EQ(as_claimed(kSound, verdict), verdict == Verdict::held);
     EXPECT_EQ(as_claimed(kUnsound, verdict), verdict == Verdict::caught);
     EXPECT_EQ(as_claimed(kVacuous, verdict), verdict == Verdict::vacuous);
   }
+}
+
+TEST(Verdict, EveryVerdictIsOneOfTheSchema) {
+  std::ifstream file("results/schema.json");
+  const auto forms = nlohmann::json::parse(file)["$defs"];
+  std::vector<std::string> words;
+  for (const Verdict verdict : kAll) words.emplace_back(to_label(verdict).view());
+  EXPECT_EQ(forms["verdict"]["enum"], words);
 }
 
 TEST(Verdict, ThePoorestConfigCounts) {
