@@ -11,6 +11,15 @@ Label to_label(EventKind kind) {
   return kLabels[raw(kind)];
 }
 
+// A fatal fault may not end its run, but the last one of them does.
+void History::add(Fault fault) {
+  if (!counts(fault.kind)) return;
+  if (faults_.size() < kFaultLimit) return faults_.push_back(std::move(fault));
+  if (!fault.fatal) return;
+  faults_.resize(kFaultLimit);
+  faults_.push_back(std::move(fault));
+}
+
 std::uint64_t History::trace_hash() const {
   std::uint64_t hash = 0;
   for (const Event& event : events_) {

@@ -50,9 +50,15 @@ struct ActivationRecord {
   std::uint32_t nth;
 };
 
+/// Keeps every event, but only the first kFaultLimit faults of a run and the fatal one that ended
+/// it: whoever judges a fault may look at all those before it, and a bug in a loop only says the
+/// same again.
 /// Ownership: owns its events; buffers are kept from run to run.
 class History {
  public:
+  /// Of a run, besides the fatal one that ended it.
+  static constexpr std::size_t kFaultLimit = 256;
+
   void begin() {
     events_.clear();
     faults_.clear();
@@ -65,9 +71,8 @@ class History {
   void add(const ActivationRecord& activation) { activations_.add(activation); }
   /// For stories; no part of the trace.
   void add(const Ordering& ordering) { orderings_.add(ordering); }
-  void add(Fault fault) {
-    if (counts(fault.kind)) faults_.push_back(std::move(fault));
-  }
+  /// Drops a fault that does not count, or that finds no place.
+  void add(Fault fault);
   /// Which faults count: those that an oracle of the scenario owns.
   void enable(FaultKinds kinds) { enabled_ = kinds; }
   bool counts(FaultKind kind) const { return (enabled_ >> raw(kind)) & 1; }
