@@ -41,16 +41,19 @@ class Shrinker {
     known_ = &known;
     result_.reproduced = best_.aim(aim);
     aim_ = {aim.signature, best_.window()};
-    result_.deterministic =
-        result_.reproduced && (effort_ == Effort::plainer || best_.is_deterministic());
+    result_.deterministic = result_.reproduced && replays();
     if (result_.deterministic) {
       while (improve_cheaply() || improve_dearly()) continue;
       result_.finished = effort_ != Effort::cheap && !best_.spent();
+      result_.deterministic = replays();
     }
     return report();
   }
 
  private:
+  /// Whether the case replays. A sample is tried again by the one who drew it.
+  bool replays() { return effort_ == Effort::plainer || best_.is_deterministic(); }
+
   const Tape& tape() const { return best_.tape(); }
   std::vector<Name> slots() const { return minimizing::op_slots(tape()); }
   std::size_t further_count() const { return best_.measure().further_count; }

@@ -31,7 +31,7 @@ struct Limits {
 struct Minimized {
   Case the_case;
   bool reproduced = false;     ///< The case shows the fault at all.
-  bool deterministic = false;  ///< ... and two replays of it were equal.
+  bool deterministic = false;  ///< Two replays of it were equal, before it was minimized and after.
   bool finished = false;       ///< Within the limits, nothing more can be left out.
   std::uint64_t run_count = 0;
   std::uint64_t endless_count = 0;  ///< Runs that ended in an endless loop.

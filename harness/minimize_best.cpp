@@ -68,6 +68,7 @@ bool Best::adopt(const Outcome& outcome) {
 void Best::keep(const Outcome& outcome, const Fault& fault) {
   tape_ = outcome.tape;
   measure_ = minimizing::measure(tape_);
+  trace_ = runner_.trace_hash();
   causes_.assign(runner_.history().activations());
   causal_slice_ = find_causal_slice(fault);
 }
@@ -81,7 +82,6 @@ bool Best::aim(const Aim& aim) {
     if (fault.signature() != aim.signature) continue;
     target_ = fault;
     window_ = outcome.windows[i];
-    trace_ = runner_.trace_hash();
     keep(outcome, fault);
     return true;
   }
@@ -89,8 +89,9 @@ bool Best::aim(const Aim& aim) {
 }
 
 bool Best::is_deterministic() {
-  replay_.assign(tape_);
-  run(replay_);
+  Case best = trial_;
+  best.tape = tape_;
+  endless_count_ += runner_.run(best).endless;
   return runner_.trace_hash() == trace_;
 }
 

@@ -79,7 +79,7 @@ void Minimizer::leave_out(std::size_t index) {
   Finding& finding = result_.findings[index];
   if (finding.nondeterministic) return keeper_.tell(index);
   const Minimized plainer = minimize_once(index, finding.found.the_case, false);
-  if (plainer.deterministic) adopt(finding, plainer);
+  plainer.deterministic ? adopt(finding, plainer) : distrust(finding);
   keeper_.tell(index);
 }
 
@@ -90,28 +90,39 @@ void Minimizer::minimize_fully(std::size_t index) {
   const Case plainer = finding.reproducer.the_case;
   for (std::size_t i = 0; i < samples.size() && !is_over(index); ++i) {
     const Minimized result = minimize_fully(index, i == 0 ? plainer : keeper_.case_of(samples[i]));
-    if (!result.deterministic || (i > 0 && !is_smaller(result, finding.minimized))) continue;
+    if (!result.deterministic) {
+      distrust(finding);
+      break;
+    }
+    if (i > 0 && !is_smaller(result, finding.minimized)) continue;
     if (i > 0) keeper_.take(index, samples[i]);
     adopt(finding, result);
     if (is_small(result)) break;
   }
-  finding.is_minimized = finding.minimized.reproduced && !is_cut_off();
+  finding.is_minimized = finding.minimized.reproduced && !finding.nondeterministic && !is_cut_off();
   keeper_.tell(index);
 }
 
 Minimized Minimizer::minimize_fully(std::size_t index, Case the_case) {
-  Minimized result;
-  for (int i = 0; i < kRoundLimit && !result.finished && !is_over(index); ++i) {
-    result = minimize_once(index, the_case, true);
-    if (!result.deterministic) break;
+  for (int round = 1;; ++round) {
+    const Minimized result = minimize_once(index, the_case, true);
+    const bool done = result.finished || round == kRoundLimit || is_over(index);
+    if (done || !result.deterministic) return result;
     the_case = result.the_case;
   }
-  return result;
 }
 
 void Minimizer::adopt(Finding& finding, const Minimized& minimized) {
+  Reproducer reproducer = describe(runner_, runner_.run(minimized.the_case), minimized.the_case);
+  const std::vector<std::string>& faults = reproducer.faults;
+  if (std::find(faults.begin(), faults.end(), finding.signature) == faults.end())
+    return distrust(finding);
   finding.minimized = minimized;
-  finding.reproducer = describe(runner_, runner_.run(minimized.the_case), minimized.the_case);
+  finding.reproducer = std::move(reproducer);
+}
+
+void Minimizer::distrust(Finding& finding) {
+  finding.nondeterministic = result_.nondeterministic = true;
 }
 
 }  // namespace harness::searching

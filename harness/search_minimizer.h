@@ -36,6 +36,8 @@ class Minimizer {
   void minimize_fully(std::size_t index);
   Minimized minimize_fully(std::size_t index, Case the_case);
   void adopt(Finding& finding, const Minimized& minimized);
+  /// Notes that a run of the finding was another when it was replayed.
+  void distrust(Finding& finding);
 
   Runner& runner_;
   const SearchOptions& options_;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -89,6 +90,12 @@ class Child {
 
   void signal(int number) const { kill(pid_, number); }
 
+  /// Sends the signal as soon as the program has a handler for it.
+  void signal_when_taken(int number) const {
+    while (((caught() >> (number - 1)) & 1) == 0) std::this_thread::yield();
+    signal(number);
+  }
+
   /// Ended by force when it takes longer than `limit`.
   Ended wait(std::chrono::seconds limit = std::chrono::seconds(120)) {
     const auto deadline = std::chrono::steady_clock::now() + limit;
@@ -102,6 +109,14 @@ class Child {
   }
 
  private:
+  /// Signals that have a handler, a bit each; all of them once the program has ended.
+  std::uint64_t caught() const {
+    std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+    for (std::string line; std::getline(status, line) && !line.starts_with("State:\tZ");)
+      if (line.starts_with("SigCgt:")) return std::stoull(line.substr(7), nullptr, 16);
+    return ~std::uint64_t{0};
+  }
+
   Folder folder_;
   pid_t pid_ = -1;
 };

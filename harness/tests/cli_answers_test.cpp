@@ -109,6 +109,16 @@ TEST(ReplayMany, GoesOnAfterAFileThatCannotBeRead) {
   EXPECT_EQ(run_toys({"replay", folder.path().string()}).code, 1) << "what differs weighs more";
 }
 
+TEST(ReplayMany, StoppedIsExitCode4UnlessOneDiffersAndSaysHowFarItGot) {
+  const Folder folder;
+  write_reproducers(folder, 3000, false, false);
+  Child child("afterlife_toys", {"replay", folder.path().string()});
+  child.signal_when_taken(SIGTERM);
+  const Ended ended = child.wait();
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_THAT(ended.out, ::testing::ContainsRegex("\n?[0-9]+ as recorded, 0 not; stopped after [0-9]+ of 3000\n"));
+}
+
 TEST(ReplayMany, AFolderWithoutOneIsOneLineAndExitCode2) {
   const Folder folder;
   const Ended ended = run_toys({"replay", folder.path().string()});
@@ -134,6 +144,37 @@ TEST(ReplayMany, JsonIsInTheFormOfTheSchema) {
   EXPECT_EQ(all["not_as_recorded"], 1);
   EXPECT_EQ(all["unreadable"], 1);
   for (const json& row : all["replays"]) expect_keys(row, "replayed");
+}
+
+// ---- JSON ----
+
+/// Every command that has it, on the toy path; those that replay, of one file and of many.
+std::vector<std::vector<std::string>> commands_with_json(const Folder& folder) {
+  write_reproducers(folder, 1, true, true);
+  std::filesystem::create_directories(folder / "corpus/toy/programs");
+  write_file(folder / "corpus/toy/programs/stale.repro",
+             testing::program_text(toy_case("borrow", testing::toy::small_program())));
+  const std::string good = folder / "below/good0.repro";
+  return {{"list"},
+          {"list", "toy"},
+          {"fuzz", "toy", "--runs", "200", "--out", folder / "out"},
+          {"replay", good},
+          {"replay", folder / "other.repro"},
+          {"replay", folder / "below", folder / "other.repro"},
+          {"minimize", good, "--out", folder / "small"},
+          {"prove", "toy", "--programs", folder / "corpus"}};
+}
+
+TEST(Json, IsOneObjectOnStdoutAndNothingElse) {
+  const Folder folder;
+  for (std::vector<std::string> command : commands_with_json(folder)) {
+    command.emplace_back("--json");
+    const Ended ended = run_toys(command);
+    EXPECT_THAT(ended.code, ::testing::AnyOf(0, 1)) << command[0] << ended.err;
+    EXPECT_TRUE(json::accept(ended.out)) << command[0] << ended.out;
+    EXPECT_THAT(ended.out, ::testing::AllOf(::testing::StartsWith("{"), ::testing::EndsWith("}\n"))) << command[0];
+    EXPECT_EQ(ended.err, "") << command[0];
+  }
 }
 
 // ---- tables ----

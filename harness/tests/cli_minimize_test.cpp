@@ -62,6 +62,17 @@ TEST(CliMinimize, KeepsTheModeAndTheCommentsOfAFileThatItReplaces) {
   EXPECT_EQ(status.st_mode & 07777, 0640u);
 }
 
+TEST(CliMinimize, WhoLinksToAFileThatItReplacesKeepsTheOld) {
+  const Folder folder;
+  const std::string file = folder / "found.repro";
+  const std::string text = some_case() + "# after the end\n";
+  write_file(file, text);
+  fs::create_hard_link(file, folder / "link");
+  ASSERT_EQ(minimize({file, "--out", file}).code, 0);
+  EXPECT_NE(read_file(file), text);
+  EXPECT_EQ(read_file(folder / "link"), text);
+}
+
 TEST(CliMinimize, ReplacesNothingThatIsNoRegularFileOrIsReadOnly) {
   const Folder folder;
   write_file(folder / "found.repro", some_case());
@@ -80,6 +91,19 @@ TEST(CliMinimize, ReplacesNothingThatIsNoRegularFileOrIsReadOnly) {
   EXPECT_TRUE(fs::is_symlink(folder / "link"));
   EXPECT_EQ(read_file(folder / "kept"), "old");
   EXPECT_EQ(read_file(folder / "locked"), "old");
+}
+
+TEST(CliMinimize, StoppedIsExitCode4AndWritesWhatItHas) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Folder folder;
+    write_file(folder / "found.repro", some_case());
+    Child child("afterlife", {"minimize", folder / "found.repro", "--json"});
+    child.signal_when_taken(signal);
+    const Ended ended = child.wait();
+    EXPECT_EQ(ended.code, 4) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("\"stopped\": true"));
+    EXPECT_EQ(run_child("afterlife", {"replay", folder / "found.min.repro"}).code, 0);
+  }
 }
 
 TEST(CliMinimize, TheFolderOfASearchIsWrittenTheSameWay) {

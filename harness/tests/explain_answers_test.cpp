@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "harness/scenario.h"
 #include "harness/tests/child.h"
 #include "harness/tests/corpus.h"
@@ -34,6 +36,15 @@ std::string with_another_fault(std::string text) {
 TEST(ExplainAnswers, AFaultThatTheRunHasIsAsRecorded) {
   ASSERT_FALSE(files_with_a_fault().empty());
   for (const std::string& file : files_with_a_fault()) EXPECT_EQ(run_child("afterlife", {"explain", file}).code, 0);
+}
+
+TEST(ExplainAnswers, JsonIsOneObjectOnStdoutAndNothingElse) {
+  for (const std::string& file : files_with_a_fault()) {
+    const Ended ended = run_child("afterlife", {"explain", file, "--json"});
+    EXPECT_TRUE(nlohmann::json::accept(ended.out)) << ended.out;
+    EXPECT_TRUE(ended.out.starts_with("{") && ended.out.ends_with("}\n")) << ended.out;
+    EXPECT_EQ(ended.err, "");
+  }
 }
 
 TEST(ExplainAnswers, AFaultThatOnlyTheFileHasIsExitCode1) {

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "harness/tests/toys_child.h"
 
@@ -129,13 +130,44 @@ TEST(FuzzAnswers, ASmallestRunThatLostItsFaultIsExitCode1) {
   EXPECT_EQ(ended.code, 1);
 }
 
-TEST(MinimizeAnswers, ACaseWhoseReplaysDifferIsExitCode1) {
+TEST(FuzzAnswers, AMinimizedRunThatLostItsFaultIsExitCode1AndItsFileSaysSo) {
+  const Folder folder;  // The fault is lost while minimizing.
+  const Ended ended = run_toys(fuzz("toy/forgets", folder, {"--runs", "150"}));
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("1 of 1 claims came out"));
+  EXPECT_THAT(ended.out, HasSubstr("replays otherwise, which is a bug of the harness: "));
+  for (const std::string& file : reproducers(folder))
+    EXPECT_THAT(read_file(file), HasSubstr("\nfault ")) << file;
+}
+
+TEST(MinimizeAnswers, ACaseWhoseReplaysDifferIsExitCode1AndNotWritten) {
   const Folder folder;
   const std::string file = folder / "other.repro";
   write_file(file, reproducer_text(toy_case("replays_otherwise", testing::failing_tape())));
-  EXPECT_EQ(run_toys({"minimize", file}).code, 1);
+  const Ended ended = run_toys({"minimize", file});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.out, EndsWith("two replays of the case differ: the harness is at fault\n"
+                                  "nothing is written\n"));
+  EXPECT_EQ(folder.files().size(), 1U);
   write_file(file, reproducer_text(toy_case("borrow", testing::failing_tape())));
   EXPECT_EQ(run_toys({"minimize", file}).code, 0);
+}
+
+TEST(MinimizeAnswers, ACaseThatLosesItsFaultOnTheWayIsExitCode1AndNotWritten) {
+  const Folder folder;
+  const Ended found = run_toys(fuzz("toy/borrow", folder, {"--runs", "2000", "--first", "--json"}));
+  const std::string first = row_of(found)["findings"].at(0)["reproducer"];
+  const std::string text =
+      std::regex_replace(read_file(first), std::regex("\nvariant borrow"), "\nvariant forgets");
+  const std::string file = folder / "forgets.repro";
+  write_file(file, text);
+  EXPECT_EQ(run_toys({"replay", file}).code, 0);
+  for (const char* form : {"", "--json"}) {
+    std::vector<std::string> words{"minimize", file, "--out", file};
+    if (*form != 0) words.emplace_back(form);
+    EXPECT_EQ(run_toys(words).code, 1);
+    EXPECT_EQ(read_file(file), text);
+  }
 }
 
 // ---- stopped ----

@@ -151,6 +151,27 @@ TEST(Minimize, LeavesOutTheWholeScheduleWhereThePlainOneWillDo) {
   EXPECT_EQ(result.decision_count, 0u);
 }
 
+TEST(Minimize, SaysThatTheSmallestRunHasLostItsFault) {
+  static std::uint64_t run_count;
+  Scenario sleepy = toy::scenario;
+  sleepy.drive = [](Scene& scene) {
+    if (++run_count < 20) toy::scenario.drive(scene);
+  };
+  Runner runner;
+  for (Failing failing : find_failing(runner, 10)) {
+    failing.the_case.scenario = &sleepy;
+    for (const bool thorough : {false, true}) {
+      run_count = 0;
+      const Minimized result =
+          minimize(runner, failing.the_case, failing.signature, {.thorough = thorough});
+      ASSERT_GT(run_count, 20u);
+      EXPECT_TRUE(result.reproduced);
+      EXPECT_FALSE(result.deterministic);
+      EXPECT_THAT(result.statement, HasSubstr("two replays of the case differ"));
+    }
+  }
+}
+
 TEST(Minimize, RefusesACaseThatDoesNotShowTheFault) {
   Runner runner;
   const Minimized result =

@@ -1,4 +1,5 @@
 // Where files are written: beside links, pipes and what is read-only, in a folder of the test's own.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -67,6 +68,27 @@ TEST(WholeFile, TheModeOfWhatIsReplacedIsKept) {
     EXPECT_EQ(mode_of(folder / "file") & 07777, mode);
   }
   EXPECT_EQ(read_file(folder / "file"), "new");
+}
+
+/// Reads what a descriptor shows.
+std::string read_open(int opened) {
+  std::string text(100, 0);
+  const ssize_t count = ::pread(opened, text.data(), text.size(), 0);
+  return text.substr(0, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+}
+
+// A draft takes the name: the file that had it is never half one thing and half another.
+TEST(WholeFile, WhatIsReplacedStaysAsItWasForWhoHasItOpenOrLinksToIt) {
+  const Folder folder;
+  write_file(folder / "file", "old");
+  fs::create_hard_link(folder / "file", folder / "link");
+  const int opened = ::open((folder / "file").c_str(), O_RDONLY);
+  EXPECT_EQ(refusal(folder / "file"), "");
+  EXPECT_EQ(read_file(folder / "file"), "new");
+  EXPECT_EQ(read_file(folder / "link"), "old");
+  EXPECT_EQ(read_open(opened), "old");
+  ::close(opened);
+  EXPECT_EQ(folder.files().size(), 2u);
 }
 
 TEST(WholeFile, ANewFileHasTheModeThatTheMaskLeaves) {

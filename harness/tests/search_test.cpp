@@ -171,6 +171,28 @@ TEST(Search, ReportsASmallestRunThatLostItsFault) {
                           [](const Finding& finding) { return finding.nondeterministic; }));
 }
 
+TEST(Search, ReportsAMinimizedRunThatLostItsFault) {
+  static std::uint64_t run_count;
+  static std::uint64_t runs_awake;
+  Scenario sleepy = toy::scenario;
+  sleepy.drive = [](Scene& scene) {
+    if (run_count++ < runs_awake) toy::scenario.drive(scene);
+  };
+  const SearchOptions options = options_for(300);
+  for (runs_awake = 330; runs_awake < 1000; runs_awake += 35) {
+    run_count = 0;
+    Runner runner;
+    const SearchResult result = search(runner, sleepy, toy::borrow, options);
+    ASSERT_FALSE(result.findings.empty());
+    ASSERT_GT(run_count, runs_awake) << "asleep while minimizing";
+    EXPECT_TRUE(result.nondeterministic) << runs_awake;
+    for (const Finding& finding : result.findings) {
+      const std::vector<std::string>& faults = finding.reproducer.faults;
+      EXPECT_EQ(std::count(faults.begin(), faults.end(), finding.signature), 1) << runs_awake;
+    }
+  }
+}
+
 TEST(Search, IsAFunctionOfSeedAndRunsHoweverSlowTheMachine) {
   static auto pause = std::chrono::microseconds(0);
   Scenario slow = toy::scenario;

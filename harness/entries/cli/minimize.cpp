@@ -108,6 +108,10 @@ void print(const Result& result, const std::string& file) {
              small.decision_count - small.further_decision_count, small.further_decision_count,
              small.run_count, result.seconds);
   if (!result.never_asked.empty()) fmt::print("of the file, {}\n", result.never_asked);
+  if (!small.deterministic) {
+    fmt::print("{}\nnothing is written\n", small.statement);
+    return;
+  }
   fmt::print("proved: {}\n", small.statement);
   fmt::print("written to {}\n", printable(file));
 }
@@ -117,6 +121,23 @@ std::string beside(std::string file) {
   constexpr std::string_view kEnding = ".repro";
   if (file.ends_with(kEnding)) file.resize(file.size() - kEnding.size());
   return file + ".min.repro";
+}
+
+/// Writes the smallest case, with the comments of `text`, and notes what its run shows. False, and
+/// nothing is written, when that is not the fault any more.
+bool write(Runner& runner, Result& result, const MinimizeOptions& options, const std::string& file,
+           const std::string& text) {
+  const Case& smallest = result.minimized.the_case;
+  const Outcome& outcome = runner.run(smallest);
+  const std::size_t index = fault_index(outcome, result.signature);
+  if (!outcome.failed() || outcome.faults[index].signature() != result.signature) return false;
+  result.window = outcome.windows[index];
+  Reproducer after = describe(runner, outcome, smallest);
+  put_first(after, result.signature);
+  result.window_ops = window_ops(after.the_case, result.window, options.programs);
+  write_whole_file(file,
+                   keep_comments(result.stopped ? text : without_caveat(text), to_string(after)));
+  return true;
 }
 
 }  // namespace
@@ -142,14 +163,11 @@ int minimize(const MinimizeOptions& options) {
   if (!result.minimized.reproduced)
     throw std::runtime_error(fmt::format("{}: its run does not show {}; see `afterlife replay`",
                                          options.file, shown(result.signature, kShownSignatureBytes)));
-  const Outcome& outcome = runner.run(result.minimized.the_case);
-  result.window = outcome.windows[fault_index(outcome, result.signature)];
-  Reproducer after = describe(runner, outcome, result.minimized.the_case);
-  put_first(after, result.signature);
-  result.window_ops = window_ops(after.the_case, result.window, options.programs);
   result.stopped = limits.stop->load(std::memory_order_relaxed);
-  write_whole_file(file,
-                   keep_comments(result.stopped ? text : without_caveat(text), to_string(after)));
+  if (result.minimized.deterministic && !write(runner, result, options, file, text)) {
+    result.minimized.deterministic = false;
+    result.minimized.statement = "its last replay lost the fault: the harness is at fault";
+  }
   if (options.json)
     fmt::print("{}\n", reports::to_text(to_json(result)));
   else
