@@ -56,7 +56,7 @@ struct ActivationRecord {
 /// Ownership: owns its events; buffers are kept from run to run.
 class History {
  public:
-  /// Of a run, besides the fatal one that ended it.
+  /// Faults that a run keeps besides the fatal one that ended it.
   static constexpr std::size_t kFaultLimit = 256;
 
   void begin() {

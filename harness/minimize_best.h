@@ -98,7 +98,7 @@ class Best {
   std::uint64_t runs_left_ = 0;  ///< In the search under way.
   Fault target_;
   int window_ = -1;
-  std::uint64_t trace_ = 0;  ///< Of the run that was kept last.
+  std::uint64_t trace_ = 0;  ///< The hash of the run that was kept last.
   Replay replay_;
   Deviations recorder_;
   Sample sample_;
