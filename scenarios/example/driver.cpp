@@ -8,7 +8,7 @@ using harness::Scene;
 using harness::Site;
 using targets::example::Server;
 
-/// What the tasks share. Ownership: in the run's arena.
+/// A run, as its tasks share it. Ownership: in the run's arena.
 struct Stage {
   Scene& scene;
   harness::Runtime runtime;  ///< The server borrows it.

@@ -27,7 +27,7 @@ constexpr std::array<Label, 13> kOracles{
     "functional_result", "progress", "vacuity", "wild_access", "api_misuse", "order", "crash",
     "service"};
 
-// What the path's table says of its variants, without their makers.
+// Returns the names and claims of the variants, without their makers.
 std::span<const harness::VariantInfo> variant_infos() {
   static const std::vector<harness::VariantInfo> infos = [] {
     std::vector<harness::VariantInfo> list;

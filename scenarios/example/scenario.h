@@ -13,7 +13,7 @@ inline constexpr std::array<harness::OpInfo, 5> kOps{{{"put"}, {"ask"}, {"ask_al
 /// A row of kWindows in scenario.cpp.
 enum class Window : std::uint8_t { replaced_before_launch, replaced_in_flight };
 
-/// How large a run is.
+/// The size of a run.
 struct Shape {
   std::uint32_t owner_count = 1;
   std::uint32_t user_slots = 8;
