@@ -69,6 +69,7 @@ void Best::keep(const Outcome& outcome, const Fault& fault) {
   tape_ = outcome.tape;
   measure_ = minimizing::measure(tape_);
   trace_ = runner_.trace_hash();
+  is_replayed_ = false;
   causes_.assign(runner_.history().activations());
   causal_slice_ = find_causal_slice(fault);
 }
@@ -89,10 +90,11 @@ bool Best::aim(const Aim& aim) {
 }
 
 bool Best::is_deterministic() {
+  if (is_replayed_) return true;
   Case best = trial_;
   best.tape = tape_;
   endless_count_ += runner_.run(best).endless;
-  return runner_.trace_hash() == trace_;
+  return is_replayed_ = runner_.trace_hash() == trace_;
 }
 
 bool Best::improve(Tape tape) {

@@ -35,7 +35,8 @@ class Best {
   bool aim(const Aim& aim);
   /// Returns the window of the fault that was aimed at, or -1.
   int window() const { return window_; }
-  /// Replays it once more, which is no attempt and is not counted. False when that is another run.
+  /// Replays it once more if it has not been yet, which is no attempt and is not counted. False when
+  /// that is another run.
   bool is_deterministic();
 
   bool spent() const;
@@ -98,7 +99,8 @@ class Best {
   std::uint64_t runs_left_ = 0;  ///< In the search under way.
   Fault target_;
   int window_ = -1;
-  std::uint64_t trace_ = 0;  ///< The hash of the run that was kept last.
+  std::uint64_t trace_ = 0;   ///< The hash of the run that was kept last.
+  bool is_replayed_ = false;  ///< That run was, and was the same.
   Replay replay_;
   Deviations recorder_;
   Sample sample_;
