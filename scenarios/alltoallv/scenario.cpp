@@ -10,6 +10,8 @@
 // read (ranks.cpp).
 #include "scenarios/alltoallv/scenario.h"
 
+#include "harness/scenario_variants.h"
+
 extern "C" const harness::KernelImage afterlife_kernels_alltoallv;
 extern "C" const std::byte afterlife_fatbin_alltoallv[];
 extern "C" const std::uint64_t afterlife_fatbin_alltoallv_size;  // 0 where there was no nvcc.
@@ -63,17 +65,6 @@ constexpr std::array<Label, 13> kOracles{
     "wild_access",     "api_misuse",   "ghost_generation",  "crash",
     "service"};
 
-// What the path's table says of its variants, without their makers.
-std::span<const harness::VariantInfo> variant_infos() {
-  static const std::vector<harness::VariantInfo> infos = [] {
-    std::vector<harness::VariantInfo> list;
-    for (const auto& variant : targets::alltoallv::variants())
-      list.push_back({variant.name, variant.claim});
-    return list;
-  }();
-  return infos;
-}
-
 }  // namespace
 
 extern const harness::Scenario scenario;
@@ -81,7 +72,7 @@ const harness::Scenario scenario{
     .name = "alltoallv",
     .summary =
         "UCC TL/CUDA's alltoall(v): what a rank keeps of its peers' memory, and for how long",
-    .variants = variant_infos(),
+    .variants = harness::variant_infos<targets::alltoallv::variants>(),
     .axes = kAxes,
     .ops = kOps,
     .windows = kWindows,

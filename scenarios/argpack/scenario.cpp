@@ -7,6 +7,8 @@
 //   windows.cpp  which window a fault belongs to     oracle.cpp  what only this path can judge
 #include "scenarios/argpack/scenario.h"
 
+#include "harness/scenario_variants.h"
+
 extern "C" const harness::KernelImage afterlife_kernels_argpack;
 extern "C" const std::byte afterlife_fatbin_argpack[];
 extern "C" const std::uint64_t afterlife_fatbin_argpack_size;  // 0 where there was no nvcc.
@@ -51,24 +53,13 @@ constexpr auto kGrowth = [] {
   return growth;
 }();
 
-// What the path's table says of its variants, without their makers.
-std::span<const harness::VariantInfo> variant_infos() {
-  static const std::vector<harness::VariantInfo> infos = [] {
-    std::vector<harness::VariantInfo> list;
-    for (const auto& variant : targets::argpack::variants())
-      list.push_back({variant.name, variant.claim});
-    return list;
-  }();
-  return infos;
-}
-
 }  // namespace
 
 extern const harness::Scenario scenario;
 const harness::Scenario scenario{
     .name = "argpack",
     .summary = "Taichi's ArgPack: what a launch context keeps alive between setting and launching",
-    .variants = variant_infos(),
+    .variants = harness::variant_infos<targets::argpack::variants>(),
     .axes = kAxes,
     .ops = kOps,
     .windows = kWindows,

@@ -4,6 +4,8 @@
 //   model.*     what answers must be           programs.h   tapes op by op
 #include "scenarios/example/scenario.h"
 
+#include "harness/scenario_variants.h"
+
 extern "C" const harness::KernelImage afterlife_kernels_example;
 extern "C" const std::byte afterlife_fatbin_example[];
 extern "C" const std::uint64_t afterlife_fatbin_example_size;  // 0 where there was no nvcc.
@@ -27,24 +29,13 @@ constexpr std::array<Label, 13> kOracles{
     "functional_result", "progress", "vacuity", "wild_access", "api_misuse", "order", "crash",
     "service"};
 
-// Returns the names and claims of the variants, without their makers.
-std::span<const harness::VariantInfo> variant_infos() {
-  static const std::vector<harness::VariantInfo> infos = [] {
-    std::vector<harness::VariantInfo> list;
-    for (const auto& variant : targets::example::variants())
-      list.push_back({variant.name, variant.claim});
-    return list;
-  }();
-  return infos;
-}
-
 }  // namespace
 
 extern const harness::Scenario scenario;
 const harness::Scenario scenario{
     .name = "example",
     .summary = "the path to copy: requests for buffers that another thread replaces",
-    .variants = variant_infos(),
+    .variants = harness::variant_infos<targets::example::variants>(),
     .axes = kAxes,
     .ops = kOps,
     .windows = kWindows,

@@ -8,6 +8,7 @@
 //   windows.cpp  which window a fault belongs to     contract.h  what is the caller's to keep
 #include "scenarios/graph_argument/scenario.h"
 
+#include "harness/scenario_variants.h"
 #include "scenarios/graph_argument/contract.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_graph_argument;
@@ -54,24 +55,13 @@ constexpr std::array<Label, 13> kOracles{
     "use_after_death", "recycled_use", "double_free", "wrong_owner", "retention", "order",
     "functional_result", "progress", "vacuity", "wild_access", "api_misuse", "crash", "service"};
 
-// What the path's table says of its variants, without their makers.
-std::span<const harness::VariantInfo> variant_infos() {
-  static const std::vector<harness::VariantInfo> infos = [] {
-    std::vector<harness::VariantInfo> list;
-    for (const auto& variant : targets::graph_argument::variants())
-      list.push_back({variant.name, variant.claim});
-    return list;
-  }();
-  return infos;
-}
-
 }  // namespace
 
 extern const harness::Scenario scenario;
 const harness::Scenario scenario{
     .name = "graph_argument",
     .summary = "cuda.core's graphs: what a graph keeps alive of what its nodes point into",
-    .variants = variant_infos(),
+    .variants = harness::variant_infos<targets::graph_argument::variants>(),
     .axes = kAxes,
     .ops = kOps,
     .windows = kWindows,
