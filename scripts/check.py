@@ -181,7 +181,7 @@ def commands(tally, full):
     build("asan", "afterlife")
     listed = programs.run("release", "afterlife", "list", "--json")
     tally.add(listed.code == 0, f"afterlife list: exit {listed.code} {listed.err.strip()}")
-    script(tally, "documents.py", "--sessions", "release")
+    script(tally, "documents.py", "--transcripts", "release")
     add_figures(tally, figures.measure(full, ("bad_input",)))
     name = measuring.named_sound()[0]
     found, ended = measuring.fuzz(name, "--seconds", 5)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that the documents of the tree (*.md) cite nothing that is not there.
 
-Usage: scripts/documents.py [--sessions PRESET | --self-test]
+Usage: scripts/documents.py [--transcripts PRESET | --self-test]
 
 Judged are relative links with their headings, names of files and folders in backticks, and every
 ./scripts/... command; in the comments of sources, names of documents. A placeholder (<path>, PATH, N, *)
@@ -9,7 +9,7 @@ stands for any text. A name with a folder is looked up from the root and from th
 file must be somewhere below the document's folder. What a build makes (build/...) is not judged. And
 scripts/README.md names every script. A code block that names its file (```cpp harness/arena.h) stands there word for word.
 
-With --sessions PRESET each session in a document (a block that begins with `$ ./build/release/afterlife ...`)
+With --transcripts PRESET each transcript in a document (a block that begins with `$ ./build/release/afterlife ...`)
 is run with that build and must print what stands there, 100 columns wide.
 
 Prints each citation of something missing. Exit: 0 clean, 1 not. --self-test plants one per rule.
@@ -31,7 +31,7 @@ COMMAND = re.compile(r"(?<![\w/])\./(scripts/[\w.]+)")
 HEADING = re.compile(r"^#+ +(.*)$", re.M)
 DOCUMENT = re.compile(r"[\w./-]*\w\.md\b")
 FILE_NAME = re.compile(r"[\w.*?-]+\.(?:h|cpp|cu|def|py|sh|cmake|md|json|svg|txt|cc)")
-SESSION = re.compile(r"^```\n\$ \./build/release/afterlife ([^\n]*)\n(.*?)^```$", re.M | re.S)
+TRANSCRIPT = re.compile(r"^```\n\$ \./build/release/afterlife ([^\n]*)\n(.*?)^```$", re.M | re.S)
 EXCERPT = re.compile(r"^```\w+ (\S+/\S+)\n(.*?)^```$", re.M | re.S)
 PLACEHOLDER = re.compile(r"<[^<>]*>|\b[A-Z]+\b(?!\.)")
 SOURCES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".cc"}
@@ -146,10 +146,10 @@ def check(tree):
     return lines
 
 
-def complaints_of_sessions(tree, run):
-    """How each session differs from what `run` answers to its arguments."""
+def complaints_of_transcripts(tree, run):
+    """How each transcript differs from what `run` answers to its arguments."""
     for name, text in sorted(tree.texts.items()):
-        for arguments, told in SESSION.findall(text) if name.endswith(".md") else ():
+        for arguments, told in TRANSCRIPT.findall(text) if name.endswith(".md") else ():
             differences = difflib.unified_diff(told.splitlines(), run(arguments.split()).splitlines(), name,
                                                f"afterlife {arguments}", lineterm="", n=0)
             yield from differences
@@ -204,18 +204,18 @@ def self_test():
     for file, line, _ in wrong:
         print(f"documents: judged wrongly in {file}: {line}")
     print(f"documents: {len(PLANTS) - len(wrong)} of {len(PLANTS)} planted lines judged rightly")
-    session = Tree({"README.md": "```\n$ ./build/release/afterlife list\nargpack\n```\n"})
-    sessions = [bool(list(complaints_of_sessions(session, lambda _: answer))) for answer in ("argpack\n", "ucc\n", "")]
-    print(f"documents: a session that is right, wrong, empty: {sessions}")
-    return not wrong and not check(Tree(PLANTED_TREE)) and sessions == [False, True, True]
+    transcript = Tree({"README.md": "```\n$ ./build/release/afterlife list\nargpack\n```\n"})
+    transcripts = [bool(list(complaints_of_transcripts(transcript, lambda _: answer))) for answer in ("argpack\n", "ucc\n", "")]
+    print(f"documents: a transcript that is right, wrong, empty: {transcripts}")
+    return not wrong and not check(Tree(PLANTED_TREE)) and transcripts == [False, True, True]
 
 
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return 0 if self_test() else 1
-    if len(sys.argv) == 3 and sys.argv[1] == "--sessions":
-        lines = list(complaints_of_sessions(tree_of_repository(), runner_of(sys.argv[2])))
-        print("\n".join(lines) or "documents: every session prints what its document says")
+    if len(sys.argv) == 3 and sys.argv[1] == "--transcripts":
+        lines = list(complaints_of_transcripts(tree_of_repository(), runner_of(sys.argv[2])))
+        print("\n".join(lines) or "documents: every transcript prints what its document says")
         return 1 if lines else 0
     if sys.argv[1:]:
         print(__doc__.strip())
