@@ -2,7 +2,7 @@
 // end it.
 //
 // A timer of the thread's processor time ticks a few times a second. A tick that finds the same step of
-// the same run under way as kSeconds before leaves the code under test as a signal of its own would
+// the same run under way as kEndlessSeconds before leaves the code under test as a signal of its own would
 // (crash.h). Processor time, so that a loaded machine changes nothing; a run and a turn pay for no timer.
 //
 // Watched is what runs while a Watched lives, and no longer: not the harness's own work between runs.

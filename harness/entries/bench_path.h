@@ -3,6 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
 #include <string>
 
 #include "harness/run.h"
@@ -34,6 +35,16 @@ inline Scenario driven_by(const Scenario& scenario, void (*drive)(Scene&)) {
   Scenario other = scenario;
   other.drive = drive;
   return other;
+}
+
+/// Registers `tasks/N` for each of these numbers of tasks; `measure_tasks<N>(state)` measures one.
+template <std::uint32_t... counts, class MeasureTasks>
+bool register_tasks(MeasureTasks measure_tasks) {
+  (benchmark::RegisterBenchmark(
+       ("tasks/" + std::to_string(counts)).c_str(),
+       [=](benchmark::State& state) { measure_tasks.template operator()<counts>(state); }),
+   ...);
+  return true;
 }
 
 }  // namespace harness::entries

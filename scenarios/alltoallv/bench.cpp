@@ -51,12 +51,6 @@ template <std::uint32_t task_count>
 void tasks(benchmark::State& state) {
   measure(state, shaped(drive_threaded<(task_count - 3) / 2>), "C=8 ranks=2", alltoallvs(4).tape());
 }
-template <std::uint32_t... counts>
-bool register_tasks() {
-  (benchmark::RegisterBenchmark(fmt::format("tasks/{}", counts).c_str(), tasks<counts>), ...);
-  return true;
-}
-
 // `ranks/N/collectives/M`: M collectives outstanding at once, in a job of as many ops.
 template <std::uint32_t collectives>
 void drive_outstanding(Scene& scene) {
@@ -79,7 +73,10 @@ bool register_scale() {
 
 BENCHMARK(plain)->Name("plain");
 BENCHMARK(ops)->Name("ops")->RangeMultiplier(2)->Range(1, kSlotCountLimit);
-const bool registered = register_tasks<3, 5, 7, 11, 15>() && register_scale<1, 2, 4, 8, 16, 32>();
+const bool registered =
+    harness::entries::register_tasks<3, 5, 7, 11, 15>(
+        []<std::uint32_t count>(benchmark::State& state) { tasks<count>(state); }) &&
+    register_scale<1, 2, 4, 8, 16, 32>();
 
 }  // namespace
 }  // namespace scenarios::alltoallv

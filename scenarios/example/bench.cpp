@@ -34,15 +34,11 @@ void tasks(benchmark::State& state) {
   measure(state, [](harness::Scene& scene) { drive_shaped(scene, {.owner_count = task_count - 1}); },
           program);
 }
-template <std::uint32_t... counts>
-bool register_tasks() {
-  (benchmark::RegisterBenchmark(("tasks/" + std::to_string(counts)).c_str(), tasks<counts>), ...);
-  return true;
-}
 
 BENCHMARK(plain)->Name("plain");
 BENCHMARK(ops)->Name("ops")->RangeMultiplier(2)->Range(1, kOpLimit);
-const bool registered = register_tasks<2, 4, 8, 12, 16>();
+const bool registered = harness::entries::register_tasks<2, 4, 8, 12, 16>(
+    []<std::uint32_t count>(benchmark::State& state) { tasks<count>(state); });
 
 }  // namespace
 }  // namespace scenarios::example

@@ -50,15 +50,10 @@ void tasks(benchmark::State& state) {
   measure(state, shaped(drive_wide<task_count>), program.tape());
 }
 
-template <std::uint32_t... counts>
-bool register_tasks() {
-  (benchmark::RegisterBenchmark(("tasks/" + std::to_string(counts)).c_str(), tasks<counts>), ...);
-  return true;
-}
-
 BENCHMARK(plain)->Name("plain");
 BENCHMARK(ops)->Name("ops")->RangeMultiplier(2)->Range(1, kOpLimit);
-const bool registered = register_tasks<2, 4, 8, 12, 16>();
+const bool registered = harness::entries::register_tasks<2, 4, 8, 12, 16>(
+    []<std::uint32_t count>(benchmark::State& state) { tasks<count>(state); });
 
 }  // namespace
 }  // namespace scenarios::graph_argument
