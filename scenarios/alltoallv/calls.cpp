@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory_resource>
 
 namespace scenarios::alltoallv {
 namespace {
@@ -113,7 +114,7 @@ void report_left_contexts(harness::Scene& scene) {
     int depth = 0;
     const Event* last = nullptr;
   };
-  std::map<std::uint16_t, Left> threads;
+  std::pmr::map<std::uint16_t, Left> threads;
   for (const Event& event : scene.world().history.events()) {
     if (event.kind != EventKind::call || (event.what != kPush && event.what != kPop)) continue;
     Left& left = threads[event.task];
