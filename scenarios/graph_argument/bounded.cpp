@@ -52,10 +52,15 @@ void judge_bound(harness::Scene& scene, Model& model, const Call& call,
   }
 }
 
+void await_lost(Model& model) {
+  const bool some = has_lost(model);
+  for (Holding& holding : model.holdings()) holding.awaited = some && holding.lost_at != 0;
+}
+
 void judge_settled(harness::Scene& scene, Model& model) {
   if (!has_lost(model)) return;
   for (Holding& holding : model.holdings())
-    if (holding.lost_at != 0) note(scene, model, holding);
+    if (holding.awaited) note(scene, model, holding);
 }
 
 void report_overdue(harness::Scene& scene, const Model& model) {

@@ -16,7 +16,10 @@ void judge_bound(harness::Scene& scene, Model& model, const Call& call,
 
 /// Whether somebody whom nobody can use is alive, in between calls.
 bool has_lost(Model& model);
-/// The device was idle, no destructor was owed and the queue was empty: nobody is left.
+/// Before a round of waits: for the device, CUDA's thread and Python's queue. Ends whoever is lost by now.
+void await_lost(Model& model);
+/// After the last round, in which no user object ended: who was lost before it is gone. Who was lost in
+/// it, as a collector found what held him, has not been waited for.
 void judge_settled(harness::Scene& scene, Model& model);
 
 /// After the run: a fault for each that was there for too long, and is gone by now.

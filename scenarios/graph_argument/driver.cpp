@@ -73,9 +73,11 @@ std::size_t ended_user_objects(const Scene& scene) {
 
 // The device, then CUDA's thread, then what that left to Python's: again for as long as what is let
 // go of held what holds others.
-bool settle(Scene& scene, GraphArgument& path) {
+bool settle(Scene& scene, Script& script) {
+  GraphArgument& path = script.path();
   bool all = true;
   for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
+    await_lost(script.model());
     all = insist([&] { return path.synchronize_device(); }) && all;
     before = ended;
     ended = ended_user_objects(scene);
@@ -97,10 +99,11 @@ bool synchronize_elsewhere(harness::Interpreter& interpreter) {
 // flood that may have been in vain, and is for the next call to make good.
 bool settle_quietly(Scene& scene, Script& script) {
   GraphArgument& path = script.path();
-  if (script.model().flooded()) return settle(scene, path);
+  if (script.model().flooded()) return settle(scene, script);
   harness::Interpreter& interpreter = path.interpreter();
   bool all = true;
   for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
+    await_lost(script.model());
     all = synchronize_elsewhere(interpreter) && all;
     before = ended;
     ended = ended_user_objects(scene);
@@ -117,7 +120,7 @@ bool settle_quietly(Scene& scene, Script& script) {
 bool serve_flood(Scene& scene, Script& script) {
   constexpr int kSteps = 8;
   for (int step = 0; step < kSteps; ++step) script.path().idle();
-  return settle(scene, script.path());
+  return settle(scene, script);
 }
 
 // With everything still in its place: what nobody can use has no reason to be there.

@@ -125,7 +125,7 @@ bool Model::note_lost() {
   bool some = false;
   for (Holding& holding : holdings_) {
     const bool lost = !is_used(holding);
-    if (!lost) holding.lost_at = 0;
+    if (!lost) holding.lost_at = 0, holding.awaited = false;
     else if (holding.lost_at == 0) holding.lost_at = script_calls_ + 1;
     some = some || lost;
   }

@@ -127,5 +127,39 @@ TEST(GraphArgumentExit, AScriptThatCannotWaitForTheDeviceDoesNotExitEarly) {
   EXPECT_TRUE(calls_a_function(runner)) << "or it shows nothing";
 }
 
+// ---- what is bounded ----------------------------------------------------------------------------
+
+/// A cycle holds the first definition, with a node; Python's queue is full when the script ends; and the
+/// collector finds the cycle at the nth point where it may.
+harness::Case collected_late(std::uint32_t nth) {
+  return told("retain_per_node", "legacy",
+              fmt::format("script:0 op add_kernel\n"
+                          "script:1 op make_cycle\n"
+                          "script:1 argument 13\n"
+                          "script:2 op drop\n"
+                          "script:3 op drop\n"
+                          "script:4 op drop\n"
+                          "script:5 op drop\n"
+                          "script:6 op drop\n"
+                          "script:17 op flood\n"
+                          "mutator:0 op drop\n"
+                          "mutator:0 argument 12\n"
+                          "mutator:1 op drop\n"
+                          "mutator:2 op drop\n"
+                          "mutator:2 argument 20\n"
+                          "script:4 of start collect[{}] 1\n",
+                          nth));
+}
+
+// The last of the waits may be where it does so, and then nobody has waited for what the cycle held.
+TEST(GraphArgumentBounded, WhatIsLostInTheLastWaitIsNotOverdue) {
+  constexpr std::uint32_t kPoints = 40;
+  harness::Runner runner;
+  for (std::uint32_t nth = 0; nth < kPoints; ++nth) {
+    const Outcome& outcome = runner.run(collected_late(nth));
+    EXPECT_TRUE(outcome.faults.empty()) << nth << ": " << outcome.faults[0].signature();
+  }
+}
+
 }  // namespace
 }  // namespace scenarios::graph_argument::testing
