@@ -1,5 +1,6 @@
 // A job: the plan, the launcher, and a process for each rank.
 #include "scenarios/alltoallv/ranks.h"
+#include "scenarios/alltoallv/variants.h"
 
 namespace scenarios::alltoallv {
 
@@ -19,7 +20,7 @@ void drive(Scene& scene) {
 }
 
 void drive_shaped(Scene& scene, const Shape& shape) {
-  drive_path(scene, shape, targets::alltoallv::variants()[scene.variant()].make);
+  drive_path(scene, shape, maker_of(scene.variant()));
 }
 
 void drive_path(Scene& scene, const Shape& shape, Maker make) {

@@ -4,13 +4,14 @@
 //   plan.h       what all ranks do            ranks.h    one rank, and what its judges hear
 //   driver.cpp   the tasks                    reference.h  what a collective means
 //   windows.cpp  which window a fault is of   programs.h   tapes op by op
+//   variants.cpp  what is claimed of each policy
 //
 // Judges: service.h and calls.h (answers), mappings.h, slots.h, memory.h and leftovers.h (what is
 // kept and what is bounded), answers.cpp (what is in a slot); results are compared where they are
 // read (ranks.cpp).
 #include "scenarios/alltoallv/scenario.h"
 
-#include "harness/scenario_variants.h"
+#include "scenarios/alltoallv/variants.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_alltoallv;
 extern "C" const std::byte afterlife_fatbin_alltoallv[];
@@ -72,7 +73,7 @@ const harness::Scenario scenario{
     .name = "alltoallv",
     .summary =
         "UCC TL/CUDA's alltoall(v): what a rank keeps of its peers' memory, and for how long",
-    .variants = harness::variant_infos<targets::alltoallv::variants>(),
+    .variants = variants(),
     .axes = kAxes,
     .ops = kOps,
     .windows = kWindows,

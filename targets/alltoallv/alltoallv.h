@@ -3,7 +3,7 @@
 //
 // A job is 2 to 8 ranks, each a process with its own context, streams, progress queue and cache of
 // IPC mappings, over one shared segment of sync slots. Each method is a call that the process of
-// `rank` makes. Variants differ in one thing: what a rank keeps of a peer's memory between mapping
+// `rank` makes. Policies differ in one thing: what a rank keeps of a peer's memory between mapping
 // it and letting it go, and who may use the slot meanwhile.
 //
 // Contract: a collective reads the sources and writes the destinations of all ranks, as they were
@@ -137,7 +137,11 @@ class Alltoallv {
   virtual void finalize(std::uint32_t rank, Request request) = 0;
 };
 
-/// The table. Made and claimed in variants.cpp.
-std::span<const harness::Variant<Alltoallv, const Setup&>> variants();
+/// A way to manage lifetimes on this path, by name.
+struct NamedPolicy {
+  harness::Label name;
+  Alltoallv* (*make)(harness::Runtime& runtime, const Setup& setup);
+};
+std::span<const NamedPolicy> policies();
 
 }  // namespace targets::alltoallv

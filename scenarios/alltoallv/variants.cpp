@@ -1,0 +1,68 @@
+// How the table works: each row is a policy of the target, by name, with what its author claims.
+// The first is UCC's.
+#include "scenarios/alltoallv/variants.h"
+
+namespace scenarios::alltoallv {
+namespace {
+
+using harness::Claim;
+using harness::ClaimKind;
+using harness::Label;
+
+constexpr Label kReread[] = {"W1", "W2", "W4", "W5", "W6", "W9", "W11", "W12", "retention"};
+constexpr Label kRetaining[] = {"W4", "W5", "W6", "W9", "W11", "W12", "retention"};
+constexpr Label kKeyAba[] = {"W4", "W5", "W6", "W9", "W11", "W12"};
+constexpr Label kBlindClose[] = {"W5", "W6", "W9", "W11", "W12"};
+
+constexpr Claim unsound(std::span<const Label> hazards, const char* words) {
+  return {ClaimKind::unsound, hazards, false, words};
+}
+
+constexpr harness::VariantInfo kVariants[] = {
+    {"reread_slot",
+     unsound(kReread,
+             "unmaps by the key that the slot holds after the barrier: UCC v1.2.0 to v1.8.0")},
+    {"snapshot_pointer",
+     unsound(kKeyAba, "#1268: remembers the key; the address may mean another mapping by then")},
+    {"snapshot_region_pointer",
+     unsound(kKeyAba, "remembers the region, which the cache frees whatever its count")},
+    {"unmap_before_barrier",
+     unsound(kBlindClose,
+             "unmaps while the slot is still its own; cache and error paths stay as they are")},
+    {"third_barrier",
+     unsound(kBlindClose, "waits until all have unmapped; cache and error paths stay as they are")},
+    {"release_by_all",
+     unsound(kKeyAba,
+             "the last one done releases the slot; the key may mean another mapping by then")},
+    {"check_generation",
+     unsound(kRetaining, "sees that a key is stale, and then has none: the mapping stays counted")},
+    {"ignore_missing",
+     unsound(kReread,
+             "over-correction: a key that is not found is ignored; the mapping stays counted")},
+    {"never_unmap",
+     {ClaimKind::unsound, kRetaining, true,
+      "over-correction: counts never go down; UCC before #642"}},
+    {"snapshot_region",
+     {ClaimKind::sound,
+      {},
+      false,
+      "counted references to regions; whatever closes only marks; errors go through the barriers"}},
+};
+
+}  // namespace
+
+std::span<const harness::VariantInfo> variants() { return kVariants; }
+
+Maker maker_of(std::size_t variant) {
+  static const std::vector<Maker> makers = [] {
+    std::vector<Maker> list;
+    for (const harness::VariantInfo& info : kVariants)
+      for (const targets::alltoallv::NamedPolicy& policy : targets::alltoallv::policies())
+        if (policy.name == info.name) list.push_back(policy.make);
+    HARNESS_CHECK(list.size() == std::size(kVariants), "each variant is a policy of the target");
+    return list;
+  }();
+  return makers[variant];
+}
+
+}  // namespace scenarios::alltoallv
