@@ -9,6 +9,7 @@
 
 #include "scenarios/graph_argument/script.h"
 #include "scenarios/graph_argument/service_calls.h"
+#include "scenarios/graph_argument/variants.h"
 
 namespace scenarios::graph_argument {
 namespace {
@@ -218,9 +219,7 @@ void drive_shaped(Scene& scene, const Shape& shape) {
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
   scene.state = &stage->script;
   const Setup setup = set_up(scene, stage->script);
-  const auto make = shape.make != nullptr
-                        ? shape.make
-                        : targets::graph_argument::variants()[scene.variant()].make;
+  const Maker make = shape.make != nullptr ? shape.make : maker_of(scene.variant());
   GraphArgument* path = make(stage->runtime, setup);
   stage->script.set_path(*path);
   stage->script.path().init();

@@ -6,10 +6,11 @@
 //   script_ops.cpp, script_node_ops.cpp  the ops     programs.h  tapes op by op
 //   script_arguments.cpp  what they may be given
 //   windows.cpp  which window a fault belongs to     contract.h  what is the caller's to keep
+//   variants.h   the policies, and what each claims
 #include "scenarios/graph_argument/scenario.h"
 
-#include "harness/scenario_variants.h"
 #include "scenarios/graph_argument/contract.h"
+#include "scenarios/graph_argument/variants.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_graph_argument;
 extern "C" const std::byte afterlife_fatbin_graph_argument[];
@@ -61,7 +62,7 @@ extern const harness::Scenario scenario;
 const harness::Scenario scenario{
     .name = "graph_argument",
     .summary = "cuda.core's graphs: what a graph keeps alive of what its nodes point into",
-    .variants = harness::variant_infos<targets::graph_argument::variants>(),
+    .variants = variants(),
     .axes = kAxes,
     .ops = kOps,
     .windows = kWindows,

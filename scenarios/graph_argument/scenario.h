@@ -104,6 +104,10 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
     {"add_scratch"},
 }};
 
+/// Makes the path.
+using Maker = targets::graph_argument::GraphArgument* (*)(
+    harness::Runtime& runtime, const targets::graph_argument::Setup& setup);
+
 /// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
 /// script.
 struct Shape {
@@ -111,9 +115,7 @@ struct Shape {
   std::uint32_t script_slots = 16;
   std::uint32_t mutator_slots = 5;
   /// Makes the path instead of the variant's own maker: tests plant their defects by it.
-  targets::graph_argument::GraphArgument* (*make)(harness::Runtime& runtime,
-                                                  const targets::graph_argument::Setup& setup) =
-      nullptr;
+  Maker make = nullptr;
 };
 
 /// The axes of a config, by index.

@@ -4,7 +4,7 @@
 // What a caller sees is a Python script: global variables that hold wrappers (buffers, modules,
 // events, definitions, nodes, builders, executables), and one method per API call. What is
 // beneath is cuda.core's object model: wrappers on a managed heap, counted C++ handles, CUDA's
-// graphs and user objects. Variants differ in one thing: what a graph keeps alive of what its nodes
+// graphs and user objects. Policies differ in one thing: what a graph keeps alive of what its nodes
 // point into, and who lets go of it.
 //
 // Contract: a launch uses what its nodes' parameters pointed into when they were set, whatever the
@@ -307,7 +307,11 @@ class GraphArgument {
   virtual harness::Interpreter& interpreter() = 0;
 };
 
-/// Every way to manage lifetimes. `make` puts the path into the run's arena.
-std::span<const harness::Variant<GraphArgument, const Setup&>> variants();
+/// One way to manage lifetimes, by name. `make` puts the path into the run's arena.
+struct Lifetimes {
+  harness::Label name;
+  GraphArgument* (*make)(harness::Runtime& runtime, const Setup& setup);
+};
+std::span<const Lifetimes> lifetimes();
 
 }  // namespace targets::graph_argument

@@ -1,0 +1,60 @@
+// How the table works: each row is a policy of the target, by name, with what its author claims. The
+// first is the path as shipped.
+#include "scenarios/graph_argument/variants.h"
+
+namespace scenarios::graph_argument {
+namespace {
+
+using harness::ClaimKind;
+using harness::Label;
+
+/// What all that let go of things on whatever thread it happens have in common.
+constexpr Label kBorrow[] = {"R1",  "R2",  "R6",  "R7",  "R8",  "R9",       "R10",
+                             "R11", "R12", "R13", "R16", "R18", "retention"};
+constexpr Label kDefinition[] = {"R1",  "R2",  "R6",  "R7",  "R8",  "R9",       "R10",
+                                 "R11", "R12", "R13", "R16", "R18", "retention"};
+constexpr Label kTuple[] = {"R2",  "R6",  "R7",  "R8",  "R9",  "R10",
+                            "R11", "R12", "R13", "R16", "R18", "retention"};
+constexpr Label kSlots[] = {"R2",  "R6",  "R7",  "R9",       "R10",
+                            "R11", "R13", "R18", "R19", "retention"};
+constexpr Label kForever[] = {"retention"};
+
+constexpr harness::VariantInfo kVariants[] = {
+    {"borrow",
+     {ClaimKind::unsound, kBorrow, false,
+      "cuda.core 0.7.0: argument values are copied; kernels, events and functions are attached"}},
+    {"keep_on_definition",
+     {ClaimKind::unsound, kDefinition, false,
+      "a list on the GraphDefinition wrapper: not for clones and executables, which outlive it"}},
+    {"user_object_tuple",
+     {ClaimKind::unsound, kTuple, false,
+      "#2041: the arguments' tuple as a user object, counted down on CUDA's thread"}},
+    {"slot_table",
+     {ClaimKind::unsound, kSlots, false,
+      "#2280: a table of owners per graph, which clones and executables share"}},
+    {"retain_per_node",
+     {ClaimKind::sound,
+      {},
+      false,
+      "#2357 and what followed: an attachment per version of a node, let go of on the main thread"}},
+    {"retain_forever",
+     {ClaimKind::unsound, kForever, true, "a list of the module's that nothing ever leaves"}},
+};
+
+}  // namespace
+
+std::span<const harness::VariantInfo> variants() { return kVariants; }
+
+Maker maker_of(std::size_t variant) {
+  static const std::vector<Maker> makers = [] {
+    std::vector<Maker> list;
+    for (const harness::VariantInfo& info : kVariants)
+      for (const targets::graph_argument::Lifetimes& each : targets::graph_argument::lifetimes())
+        if (each.name == info.name) list.push_back(each.make);
+    HARNESS_CHECK(list.size() == std::size(kVariants), "each variant is a policy of the target");
+    return list;
+  }();
+  return makers[variant];
+}
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,44 @@
+// The table of policies, by name: one way to manage lifetimes each. The first is the path as shipped.
+#include "targets/graph_argument/borrow.h"
+#include "targets/graph_argument/keep_on_definition.h"
+#include "targets/graph_argument/retain_forever.h"
+#include "targets/graph_argument/retain_per_node.h"
+#include "targets/graph_argument/script.h"
+#include "targets/graph_argument/slot_table.h"
+#include "targets/graph_argument/user_object_tuple.h"
+
+namespace targets::graph_argument {
+
+using harness::Label;
+using harness::Runtime;
+
+Label to_label(Status status) {
+  static constexpr std::array<Label, kStatusCount> kLabels{
+      "ok", "name_error", "type_error", "closed", "driver_error", "update_failed", "finalized"};
+  return kLabels[harness::raw(status)];
+}
+
+namespace {
+
+template <class Which>
+GraphArgument* make(Runtime& runtime, const Setup& setup) {
+  harness::Arena& arena = runtime.scheduler.arena();
+  Core& core = *arena.make<Core>(runtime, setup);
+  Policy& policy = *arena.make<Which>(core);
+  return arena.make<Script>(core, policy);
+}
+
+constexpr Lifetimes kLifetimes[] = {
+    {"borrow", make<Borrow>},
+    {"keep_on_definition", make<KeepOnDefinition>},
+    {"user_object_tuple", make<UserObjectTuple>},
+    {"slot_table", make<SlotTable>},
+    {"retain_per_node", make<RetainPerNode>},
+    {"retain_forever", make<RetainForever>},
+};
+
+}  // namespace
+
+std::span<const Lifetimes> lifetimes() { return kLifetimes; }
+
+}  // namespace targets::graph_argument
