@@ -1,6 +1,10 @@
 // The command line as its users meet it: the built `afterlife` is run as a child process.
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -36,9 +40,9 @@ std::size_t line_count(const std::string& text) {
 }
 
 /// One reproducer of an unsound variant.
-std::string a_reproducer(const Folder& folder) {
+std::string a_reproducer(const Folder& folder, const std::string& variant = unsound_variant()) {
   const Ended ended =
-      afterlife({"fuzz", unsound_variant(), "--runs", "3000", "--first", "--out", folder / "found", "--json"});
+      afterlife({"fuzz", variant, "--runs", "3000", "--first", "--out", folder / "found", "--json"});
   const json found = json::parse(ended.out);
   return found["results"][0]["reproducers"].at(0);
 }
@@ -297,6 +301,65 @@ TEST(Cli, CtrlCEndsWithTheTableAndEveryReproducer) {
     if (++count <= 3) EXPECT_EQ(afterlife({"replay", file}).code, 0) << file;
   }
   EXPECT_GT(count, 0U);
+}
+
+/// Takes nothing: whoever writes to it waits.
+class FullPipe {
+ public:
+  FullPipe() {
+    EXPECT_EQ(::pipe2(ends_, O_NONBLOCK | O_CLOEXEC), 0);
+    while (::write(ends_[1], "x", 1) == 1) continue;
+    EXPECT_EQ(::fcntl(ends_[1], F_SETFL, 0), 0);
+  }
+  ~FullPipe() {
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+  }
+  FullPipe(const FullPipe&) = delete;
+  FullPipe& operator=(const FullPipe&) = delete;
+
+  void become_stdout() const { ::dup2(ends_[1], STDOUT_FILENO); }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+/// Stops the command before anybody has read what it has to say.
+Ended stopped(const std::string& command, const std::string& file, int signal) {
+  const FullPipe pipe;
+  Child child("afterlife", {command, file}, [&] { pipe.become_stdout(); });
+  child.signal_when_taken(signal);
+  return child.wait(std::chrono::seconds(60));
+}
+
+/// Of a path that has instruments, where there is one.
+std::string reproducer_to_explain(const Folder& folder) {
+  for (const Scenario* path : tables::scenarios())
+    if (path->make_instruments != nullptr)
+      for (const VariantInfo& variant : path->variants)
+        if (variant.claim.kind == ClaimKind::unsound)
+          return a_reproducer(folder, fmt::format("{}/{}", path->name.view(), variant.name.view()));
+  return {};
+}
+
+void expect_stopped(const std::string& command, const std::string& file) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Ended ended = stopped(command, file, signal);
+    EXPECT_EQ(ended.code, 4) << ended.err;
+    EXPECT_EQ(ended.err, "afterlife: stopped\n");
+  }
+}
+
+TEST(Cli, CtrlCEndsAReplay) {
+  const Folder folder;
+  expect_stopped("replay", a_reproducer(folder));
+}
+
+TEST(Cli, CtrlCEndsAnExplanation) {
+  const Folder folder;
+  const std::string file = reproducer_to_explain(folder);
+  if (file.empty()) GTEST_SKIP() << "no path has instruments";
+  expect_stopped("explain", file);
 }
 
 }  // namespace

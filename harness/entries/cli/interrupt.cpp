@@ -1,6 +1,11 @@
 #include "harness/entries/cli/interrupt.h"
 
+#include <unistd.h>
+
 #include <csignal>
+#include <string_view>
+
+#include "harness/entries/cli/commands.h"
 
 namespace harness::entries {
 namespace {
@@ -10,14 +15,27 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it"
 
 extern "C" void note_interrupt(int) { interrupted.store(true, std::memory_order_relaxed); }
 
-}  // namespace
+// Nothing that a signal may interrupt is called: no stream, no destructor.
+extern "C" void end_stopped(int) {
+  constexpr std::string_view kLine = "afterlife: stopped\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kLine.data(), kLine.size());
+  _exit(kStopped);
+}
 
-const std::atomic<bool>& take_interrupts() {
+void handle_interrupts(void (*handler)(int)) {
   struct sigaction action {};
-  action.sa_handler = note_interrupt;
+  action.sa_handler = handler;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace
+
+void end_on_interrupts() { handle_interrupts(end_stopped); }
+
+const std::atomic<bool>& take_interrupts() {
+  handle_interrupts(note_interrupt);
   return interrupted;
 }
 

@@ -8,6 +8,7 @@
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/gather.h"
+#include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/replay_many.h"
 #include "harness/printable.h"
 #include "harness/reports/json.h"
@@ -68,6 +69,7 @@ std::string difference(const Reproducer& recorded, const Reproducer& now, std::u
 int replay(const ReplayOptions& options) {
   require_place_for_page(options);
   if (is_many(options.files)) return replay_many(options);
+  end_on_interrupts();
   const Reproducer recorded = read_reproducer(options.files.front());
   Runner runner;
   const Outcome& outcome = runner.run(recorded.the_case);
