@@ -53,6 +53,7 @@ Minimized minimize(Runner& runner, const Case& the_case, std::string_view signat
 struct Proof {
   bool failed = false;    ///< Some set of `decision_count` decisions fails, and none smaller.
   bool complete = false;  ///< Every set of at most that many was run.
+  bool looped = false;    ///< Not complete, for too many runs ended in endless loops.
   std::uint32_t decision_count = 0;  ///< Else: the largest size that was looked at.
   std::size_t question_count = 0;    ///< Questions of the program alone, with more than one option.
   std::uint64_t run_count = 0;

@@ -34,6 +34,7 @@ void Enumeration::run_next_size() {
   begin_ = now();
   proof_.decision_count = size_;
   proof_.complete = run_sets();
+  proof_.looped = !proof_.complete && proof_.endless_count >= limits_.endless_limit;
   proof_.seconds = seconds();
   ++size_;
 }

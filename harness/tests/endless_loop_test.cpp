@@ -282,6 +282,16 @@ TEST_F(EndlessLoop, AnEnumerationEndsWithItsLimit) {
   EXPECT_TRUE(sets.proof().failed);
   EXPECT_FALSE(sets.proof().complete);
   EXPECT_EQ(sets.proof().endless_count, 1u);
+  EXPECT_TRUE(sets.proof().looped);
+}
+
+TEST_F(EndlessLoop, AnEnumerationThatWasStoppedHasNotLooped) {
+  const std::atomic<bool> stop{true};
+  Runner runner;
+  Enumeration sets(runner, program(), {.stop = &stop});
+  sets.run_next_size();
+  EXPECT_FALSE(sets.proof().complete);
+  EXPECT_FALSE(sets.proof().looped);
 }
 
 TEST_F(EndlessLoop, ReplaysAsRecorded) {

@@ -95,7 +95,7 @@ void take_fault(const Proof& proof, int window, const Target& target, ProgramPro
 Came came(const Enumeration& sets) {
   const Proof& proof = sets.proof();
   if (proof.failed) return Came::fails;
-  if (!proof.complete) return Came::stopped;
+  if (!proof.complete && !proof.looped) return Came::stopped;
   if (sets.aside().failed) return Came::elsewhere;
   if (proof.vacuous) return Came::vacuous;
   return proof.decision_count < kLeastDecisions ? Came::too_small : Came::holds;
