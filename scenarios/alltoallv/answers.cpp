@@ -36,7 +36,8 @@ bool Job::any_collective(std::uint32_t rank, std::uint32_t slot, Tell tell) cons
       harness::derive_name(harness::slot_name(0, slot), Label("rank").hash(), rank);
   const auto& named = scene_.world().history.activations();
   return std::any_of(named.begin(), named.end(), [&](const harness::ActivationRecord& record) {
-    return record.parent == step && record.kind == Label("collective") && tell(record.name);
+    return record.parent == step && record.kind == targets::alltoallv::kCollectiveActivation &&
+           tell(record.name);
   });
 }
 

@@ -78,6 +78,15 @@ void Mappings::let_go(const Use& use, BirthId met, std::uint64_t told, BirthId m
   if (own != held.end() && own->region == met) held.erase(own);
 }
 
+// The reported crash.
+void Mappings::followed_null(BirthId meant) {
+  Fault fault = scene_.world().ledger.describe(FaultKind::wild_access, meant);
+  fault.fatal = true;
+  fault.object_kind = kMissingRegion;
+  fault.detail = "the cache has no mapping for this key: a null pointer is followed, at 0x78";
+  scene_.world().history.add(std::move(fault));
+}
+
 void Mappings::marked(BirthId region) {
   Region* known = find(region);
   if (known == nullptr) return;

@@ -13,6 +13,9 @@ using targets::alltoallv::Opening;
 using targets::alltoallv::Request;
 using targets::alltoallv::Use;
 
+/// A mapping that was not there.
+inline constexpr harness::Label kMissingRegion{"missing region"};
+
 /// Reports a life that outlasted, during the run, the last one who could use it.
 void retain(harness::Scene& scene, harness::BirthId life, std::string why);
 
@@ -27,6 +30,7 @@ class Mappings {
   /// `memory`: the peer's allocation that it is of; none where the judges do not know.
   void mapped(const Use& use, harness::BirthId region, std::uint64_t told, harness::BirthId memory);
   void let_go(const Use& use, harness::BirthId met, std::uint64_t told, harness::BirthId memory);
+  void followed_null(harness::BirthId meant);
   void marked(harness::BirthId region);
   void closing(harness::BirthId region);
   /// A collective is over on a rank: its uses are.

@@ -21,8 +21,8 @@ SOURCES = {
                      "Process::finalize", "Process::start"],
 }
 
-# What only tells the judges, or offers a turn.
-SCENERY = r"ghost|observer|tell_|edge_|name_next|Causing"
+# What only tells an observer, or offers a turn.
+SCENERY = r"observer|tell_|edge_|name_next|Causing|scheduler\.die"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = [

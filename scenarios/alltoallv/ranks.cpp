@@ -24,6 +24,7 @@ Job::Job(harness::Scene& scene, const Shape& shape)
       shape_(shape),
       bounded_(scene.scenario().variants[scene.variant()].claim.kind == harness::ClaimKind::sound),
       slots_(scene, rank_count_, bounded_),
+      ghost_(scene, slots_),
       mappings_(scene, bounded_),
       memory_(scene, bounded_),
       leftovers_(scene),

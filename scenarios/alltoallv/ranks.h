@@ -2,12 +2,12 @@
 #pragma once
 
 #include "scenarios/alltoallv/first_told.h"
+#include "scenarios/alltoallv/ghost.h"
 #include "scenarios/alltoallv/leftovers.h"
 #include "scenarios/alltoallv/mappings.h"
 #include "scenarios/alltoallv/memory.h"
 #include "scenarios/alltoallv/reference.h"
 #include "scenarios/alltoallv/service.h"
-#include "scenarios/alltoallv/slots.h"
 
 namespace scenarios::alltoallv {
 
@@ -27,37 +27,54 @@ class Job final : public targets::alltoallv::Observer {
   /// The launcher: waits for all ranks, and looks at what is left.
   void run_launcher();
 
-  bool reached(targets::alltoallv::Window window) const {
-    return (scene_.reached() >> harness::raw(window) & 1) != 0;
-  }
-
-  /// What had gone wrong before `tick` that everything later may come of, or -1.
-  int disorder_before(harness::Tick tick) const { return disordered_at_ < tick ? disorder_ : -1; }
-
+  Ghost& ghost() { return ghost_; }
   FirstTold& first_told() { return first_told_; }
 
   // ---- Observer ----
-  void reached(targets::alltoallv::Window window) override { scene_.reach(harness::raw(window)); }
-  void disordered(targets::alltoallv::Window window) override {
-    if (disorder_ >= 0) return;
-    disorder_ = harness::raw(window);
-    disordered_at_ = scene_.world().scheduler.now();
-  }
   void copied() override { scene_.exercised(); }
   void read(const targets::alltoallv::Reading& reading) override;
-  harness::Generation posted(std::uint32_t rank, Request request) override {
-    return slots_.posted(rank, request);
+  void number_lost(const targets::alltoallv::LostNumber& lost) override {
+    ghost_.number_lost(lost);
+  }
+  void posting_again(const targets::alltoallv::Reposting& posting) override {
+    ghost_.posting_again(posting);
+  }
+  harness::Generation posted(const targets::alltoallv::Posting& posting) override {
+    ghost_.posted(posting);
+    return slots_.posted(posting.rank, posting.request);
+  }
+  void found_free(Request request) override { ghost_.found_free(request); }
+  void claimed(const targets::alltoallv::Taking& taking) override {
+    ghost_.claimed(taking);
+    if (taking.former == 0) slots_.claimed(taking.slot, taking.request);
+  }
+  void entered(const targets::alltoallv::Entering& entering) override { ghost_.entered(entering); }
+  void publishing(const targets::alltoallv::Publishing& publishing) override {
+    ghost_.publishing(publishing, is_proxy(publishing.rank, topology_[publishing.rank]));
   }
   void published(const targets::alltoallv::Publication& publication) override;
-  void claimed(std::uint32_t slot, Request request) override { slots_.claimed(slot, request); }
+  void set_up(std::uint32_t rank, Request request) override { ghost_.waits_no_more(rank, request); }
+  void failed(std::uint32_t, Request) override { ghost_.failed(); }
+  void gave_up(std::uint32_t, Request) override { ghost_.gave_up(); }
+  void unmapped(std::uint32_t rank, std::uint32_t slot) override { ghost_.unmapped(rank, slot); }
   void released(std::uint32_t slot) override { slots_.released(slot); }
   void left(const targets::alltoallv::SlotLeft& slot) override { slots_.left(slot); }
-  void ended(std::uint32_t rank, Request request) override { mappings_.ended(rank, request); }
+  void ended(std::uint32_t rank, Request request) override {
+    ghost_.waits_no_more(rank, request);
+    mappings_.ended(rank, request);
+  }
   void opened(const Opening& opening) override { mappings_.opened(opening); }
+  void open_failed(std::uint32_t, std::uint32_t) override { ghost_.open_failed(); }
   void mapped(const Use& use, harness::BirthId region, std::uint64_t count) override {
     mappings_.mapped(use, region, count, memory_of(use));
   }
   void let_go(const Use& use, harness::BirthId met, std::uint64_t count) override;
+  void followed_null(const Use&, harness::BirthId meant) override {
+    mappings_.followed_null(meant);
+  }
+  void evicting(const targets::alltoallv::Eviction& eviction) override {
+    ghost_.evicting(eviction);
+  }
   void marked(harness::BirthId region) override { mappings_.marked(region); }
   void closing(harness::BirthId region) override { mappings_.closing(region); }
 
@@ -123,10 +140,9 @@ class Job final : public targets::alltoallv::Observer {
   std::array<std::array<std::uint32_t, targets::alltoallv::kBufferCount>, kRankLimit> filled_{};
   std::array<std::uint32_t, kRankLimit> outstanding_{};  ///< By rank, a bit per slot.
   std::array<std::uint32_t, kRankLimit> kept_{};         ///< Persistent ones.
-  int disorder_ = -1;
-  harness::Tick disordered_at_ = 0;
-  bool bounded_;  ///< The variant says that it is.
+  bool bounded_;                                         ///< The variant says that it is.
   Slots slots_;
+  Ghost ghost_;
   Mappings mappings_;
   Memory memory_;
   Leftovers leftovers_;

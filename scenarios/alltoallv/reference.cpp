@@ -56,12 +56,13 @@ Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_co
 std::size_t transfer_count(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
                            targets::alltoallv::Topology topology) {
   if (step.op == Op::reduce_scatter) return 2;  // Into its scratch; and the kernel that adds up.
-  if (step.op == Op::allgather) return 2 * rank_count - 1;  // Each block, and all but one passed on.
+  if (step.op == Op::allgather)
+    return 2 * rank_count - 1;  // Each block, and all but one passed on.
   const bool proxied = topology != targets::alltoallv::Topology::direct;
   if (proxied && (rank == 0 || rank == 2)) return 0;
   std::size_t count = 0;
   for (std::uint32_t peer = 0; peer < rank_count; ++peer) count += share(step, peer, rank) != 0;
-  if (proxied && rank == 1) count += (share(step, 0, 2) != 0) + (share(step, 2, 0) != 0);
+  if (is_proxy(rank, topology)) count += (share(step, 0, 2) != 0) + (share(step, 2, 0) != 0);
   return count;
 }
 

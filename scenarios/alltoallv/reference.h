@@ -12,6 +12,11 @@ using targets::alltoallv::kRankLimit;
 /// What `rank` gives to init() as its shares.
 Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_count);
 
+/// Whether `rank` copies for the pair that has no direct connection.
+inline bool is_proxy(std::uint32_t rank, targets::alltoallv::Topology topology) {
+  return topology != targets::alltoallv::Topology::direct && rank == 1;
+}
+
 /// How many copies and kernels `rank` submits until it has all that a collective brings it, and its
 /// pair has what it copies for them; 0 where another rank copies for it.
 std::size_t transfer_count(const Step& step, std::uint32_t rank, std::uint32_t rank_count,

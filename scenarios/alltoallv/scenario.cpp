@@ -4,7 +4,7 @@
 //   plan.h       what all ranks do            ranks.h    one rank, and what its judges hear
 //   driver.cpp   the tasks                    reference.h  what a collective means
 //   windows.cpp  which window a fault is of   programs.h   tapes op by op
-//   variants.cpp  what is claimed of each policy
+//   variants.cpp  what is claimed of each policy   ghost.h  which windows a run reached
 //
 // Judges: service.h and calls.h (answers), mappings.h, slots.h, memory.h and leftovers.h (what is
 // kept and what is bounded), answers.cpp (what is in a slot); results are compared where they are
@@ -12,6 +12,7 @@
 #include "scenarios/alltoallv/scenario.h"
 
 #include "scenarios/alltoallv/variants.h"
+#include "scenarios/alltoallv/windows.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_alltoallv;
 extern "C" const std::byte afterlife_fatbin_alltoallv[];
@@ -31,7 +32,7 @@ constexpr std::array<harness::Axis, 3> kAxes{{
     {"close", kCloseLabels},
 }};
 
-constexpr std::array<harness::Window, targets::alltoallv::kWindowCount> kWindows{{
+constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"W1",
      "a rank publishes its next collective in the slot, then a slow rank unmaps by what it reads"},
     {"W2", "the same, with what the slow rank mapped as a proxy"},

@@ -19,7 +19,12 @@ void report(harness::Scene& scene, std::string why) {
 }  // namespace
 
 harness::Generation Slots::posted(std::uint32_t rank, Request request) {
-  const std::uint64_t round = ++rounds_[rank][request];
+  ++rounds_[rank][request];
+  return mark(rank, request);
+}
+
+harness::Generation Slots::mark(std::uint32_t rank, Request request) const {
+  const std::uint64_t round = rounds_[rank][request];
   return static_cast<harness::Generation>((std::uint64_t{request} + 1) | round << 32);
 }
 

@@ -18,6 +18,8 @@ class Slots {
   // ---- facts ----
   /// Answers what the words of this post are marked with: the request, and which of its posts.
   harness::Generation posted(std::uint32_t rank, Request request);
+  /// Returns the mark of the words of the rank's last post of the request.
+  harness::Generation mark(std::uint32_t rank, Request request) const;
   void claimed(std::uint32_t slot, Request request);
   void released(std::uint32_t slot) { owners_[slot] = {}; }
   void left(const targets::alltoallv::SlotLeft& slot);

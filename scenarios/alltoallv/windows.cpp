@@ -12,28 +12,31 @@ namespace {
 
 using harness::Fault;
 using harness::FaultKind;
-using harness::Label;
-using targets::alltoallv::Window;
+using targets::alltoallv::kFailedSite;
+using targets::alltoallv::kInTheWaySite;
+using targets::alltoallv::kProxyUnmapSite;
+using targets::alltoallv::kPurgeSite;
+using targets::alltoallv::kStaleSite;
+using targets::alltoallv::kUnopenedRegion;
 
-std::optional<Window> window_of_closing(Label site) {
-  if (site == Label("map/stale")) return Window::w4_key_reused;
-  if (site == Label("map/invalidate") || site == Label("map/purge")) return Window::w5_blind_close;
+std::optional<Window> window_of_closing(harness::Label site) {
+  if (site == kStaleSite) return Window::w4_key_reused;
+  if (site == kInTheWaySite || site == kPurgeSite) return Window::w5_blind_close;
   return std::nullopt;
 }
 
-std::optional<Window> own_window(const Job& job, const Fault& fault) {
-  if (fault.use_site == Label("collective_failed")) return Window::w9_error;
+std::optional<Window> own_window(const Ghost& ghost, const Fault& fault) {
+  if (fault.use_site == kFailedSite) return Window::w9_error;
   if (const auto window = window_of_closing(fault.use_site)) return window;
   if (const auto window = window_of_closing(fault.death_site)) return window;
   if (!fault.death_site.empty() && fault.kind != FaultKind::ghost_generation) return std::nullopt;
   if (fault.kind == FaultKind::ghost_generation || fault.kind == FaultKind::wrong_owner ||
-      fault.object_kind == Label("missing region"))
-    return fault.use_site == Label("alltoallv_unmap/proxy") ? Window::w2_proxy_reread
-                                                            : Window::w1_source_reread;
-  if (fault.object_kind == Label("unopened region")) return Window::w6_open_failed;
+      fault.object_kind == kMissingRegion)
+    return fault.use_site == kProxyUnmapSite ? Window::w2_proxy_reread : Window::w1_source_reread;
+  if (fault.object_kind == kUnopenedRegion) return Window::w6_open_failed;
   const bool unknown_address =
       fault.kind == FaultKind::wild_access || fault.kind == FaultKind::api_misuse;
-  if (unknown_address && job.reached(Window::w6_open_failed)) return Window::w6_open_failed;
+  if (unknown_address && ghost.reached(Window::w6_open_failed)) return Window::w6_open_failed;
   return std::nullopt;
 }
 
@@ -41,11 +44,12 @@ std::optional<Window> own_window(const Job& job, const Fault& fault) {
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
   auto& job = *static_cast<Job*>(scene.state);
-  if (const int disorder = job.disorder_before(fault.tick); disorder >= 0) return disorder;
-  if (const auto window = own_window(job, fault)) return harness::raw(*window);
+  const Ghost& ghost = job.ghost();
+  if (const int disorder = ghost.disorder_before(fault.tick); disorder >= 0) return disorder;
+  if (const auto window = own_window(ghost, fault)) return harness::raw(*window);
   if (fault.kind == FaultKind::retention) return -1;
   return job.first_told().before(fault, scene.world().history.faults(),
-                                 [&](const Fault& earlier) { return own_window(job, earlier); });
+                                 [&](const Fault& earlier) { return own_window(ghost, earlier); });
 }
 
 }  // namespace scenarios::alltoallv

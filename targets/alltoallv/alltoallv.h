@@ -22,6 +22,7 @@
 
 #include "harness/runtime.h"
 #include "targets/alltoallv/observer.h"
+#include "targets/alltoallv/sites.h"
 
 namespace targets::alltoallv {
 

@@ -25,6 +25,11 @@ constexpr CUdeviceptr page_end(const MemInfo& info) {
 /// What an uninitialized pointer holds: the same in every build.
 constexpr CUdeviceptr kGarbage = 0xdead'beef'0000;
 
+Label site_of(Reason reason) {
+  constexpr std::array<Label, 3> kSites{kStaleSite, kInTheWaySite, kPurgeSite};
+  return kSites[harness::raw(reason)];
+}
+
 }  // namespace
 
 Region* Cache::find(CUdeviceptr address, BirthId& birth) {
@@ -50,9 +55,7 @@ Status Cache::map(const MemInfo& info, const Use& use, Mapping& mapping) {
       give(region, table_[i].borrow(), info, use, mapping);
       return Status::ok;
     }
-    if (region.count > 0) core_.ghost.reach(Window::w4_key_reused);
-    const SiteScope stale(core_.scheduler, "map/stale");
-    remove(i);
+    evict(i, Reason::stale);
     break;
   }
   CUdeviceptr mapped = 0;
@@ -61,7 +64,7 @@ Status Cache::map(const MemInfo& info, const Use& use, Mapping& mapping) {
     const bool later = result == CUDA_ERROR_ALREADY_MAPPED && is_in_the_way(info);
     return later ? Status::in_progress : Status::driver_error;
   }
-  clear(page_start(info.ptr), page_end(info), "map/invalidate", Window::w5_blind_close);
+  clear(page_start(info.ptr), page_end(info), Reason::in_the_way);
   insert(info, mapped, garbage, use, mapping);
   return Status::ok;
 }
@@ -74,14 +77,14 @@ CUresult Cache::open(const MemInfo& info, CUdeviceptr& mapped, bool& garbage) {
   };
   CUresult result = attempt();
   if (result != CUDA_ERROR_ALREADY_MAPPED) return result;
-  clear(page_start(info.ptr), page_end(info), "map/invalidate", Window::w5_blind_close);
+  clear(page_start(info.ptr), page_end(info), Reason::in_the_way);
   result = attempt();
   if (result == CUDA_SUCCESS) return result;
   if (result == CUDA_ERROR_ALREADY_MAPPED) {
-    clear(0, ~CUdeviceptr{0}, "map/purge", Window::w5_blind_close);
+    clear(0, ~CUdeviceptr{0}, Reason::purge);
     return attempt();
   }
-  core_.ghost.reach(Window::w6_open_failed);
+  core_.tell([&](Observer& observer) { observer.open_failed(rank_, peer_); });
   if (core_.policy->joins_after_error()) return result;
   mapped = kGarbage;  // Upstream only logs, and goes on with an entry that was never filled in.
   garbage = true;
@@ -91,15 +94,15 @@ CUresult Cache::open(const MemInfo& info, CUdeviceptr& mapped, bool& garbage) {
 void Cache::insert(const MemInfo& info, CUdeviceptr mapped, bool garbage, const Use& use,
                    Mapping& mapping) {
   Owned<Region> region = core_.runtime.host.make<Region>(
-      garbage ? Label("unopened region") : Label("region"), page_start(info.ptr), page_end(info),
-      info.handle, mapped, std::uint64_t{0}, garbage);
+      garbage ? kUnopenedRegion : kRegion, page_start(info.ptr), page_end(info), info.handle,
+      mapped, std::uint64_t{0}, garbage);
   Region& inserted = *region;
   const auto borrowed = region.borrow();
   const auto after = [](const Owned<Region>& a, const Owned<Region>& b) {
     return a->start < b->start;
   };
   table_.insert(std::upper_bound(table_.begin(), table_.end(), region, after), std::move(region));
-  core_.ghost.tell([&](Observer& observer) {
+  core_.tell([&](Observer& observer) {
     observer.opened(
         {rank_, peer_, borrowed.birth(), inserted.start, inserted.end, info.length, !garbage});
   });
@@ -110,26 +113,32 @@ void Cache::give(Region& region, harness::Borrowed<Region> borrowed, const MemIn
                  const Use& use, Mapping& mapping) {
   ++region.count;
   mapping = {region.mapped, info.ptr, borrowed, use};
-  core_.ghost.tell(
-      [&](Observer& observer) { observer.mapped(use, borrowed.birth(), region.count); });
+  core_.tell([&](Observer& observer) { observer.mapped(use, borrowed.birth(), region.count); });
 }
 
 // ---- closing ------------------------------------------------------------------------------------
 
-void Cache::clear(CUdeviceptr first, CUdeviceptr last, Label site, Window window) {
+void Cache::clear(CUdeviceptr first, CUdeviceptr last, Reason reason) {
   for (std::size_t i = table_.size(); i-- > 0;) {
     if (!table_[i]->overlaps(first, last)) continue;
-    if (table_[i]->count > 0) core_.ghost.reach(window);
-    const SiteScope scope(core_.scheduler, site);
-    remove(i);
+    evict(i, reason);
   }
+}
+
+void Cache::evict(std::size_t index, Reason reason) {
+  const Owned<Region>& region = table_[index];
+  core_.tell([&](Observer& observer) {
+    observer.evicting({region.birth(), region->count, reason});
+  });
+  const SiteScope site(core_.scheduler, site_of(reason));
+  remove(index);
 }
 
 void Cache::remove(std::size_t index) {
   Owned<Region> region = std::move(table_[index]);
   table_.erase(table_.begin() + static_cast<std::ptrdiff_t>(index));
   if (core_.policy->close_rule() == CloseRule::counted && region->count > 0) {
-    core_.ghost.tell([&](Observer& observer) { observer.marked(region.birth()); });
+    core_.tell([&](Observer& observer) { observer.marked(region.birth()); });
     doomed_.push_back(std::move(region));
     return;
   }
@@ -137,7 +146,7 @@ void Cache::remove(std::size_t index) {
 }
 
 void Cache::close(Owned<Region>& region) {
-  core_.ghost.tell([&](Observer& observer) { observer.closing(region.birth()); });
+  core_.tell([&](Observer& observer) { observer.closing(region.birth()); });
   if (!region->garbage) cuIpcCloseMemHandle(region->mapped);
   region.reset();
   core_.ring();
@@ -158,10 +167,16 @@ void Cache::unmap(CUdeviceptr key, Mapping& mapping, Missing missing, bool force
   Region* region = find(key, birth);
   core_.delay_point("between look-up and decrement");
   if (region == nullptr) {
-    if (missing == Missing::followed) core_.ghost.followed_null(mapping.region.birth());
+    if (missing == Missing::followed) follow_null(mapping);
     return;
   }
   count_down(*region, birth, mapping, force);
+}
+
+void Cache::follow_null(const Mapping& mapping) {
+  core_.tell(
+      [&](Observer& observer) { observer.followed_null(mapping.use, mapping.region.birth()); });
+  core_.scheduler.die();
 }
 
 void Cache::unmap_region(Mapping& mapping) {
@@ -174,7 +189,7 @@ void Cache::unmap_region(Mapping& mapping) {
 }
 
 void Cache::count_down(Region& region, BirthId birth, Mapping& mapping, bool force) {
-  core_.ghost.tell([&](Observer& observer) { observer.let_go(mapping.use, birth, region.count); });
+  core_.tell([&](Observer& observer) { observer.let_go(mapping.use, birth, region.count); });
   --region.count;  // From 0 it wraps, as upstream's does.
   if (region.count == 0) close_if_idle(region, force);
 }

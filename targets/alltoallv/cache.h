@@ -26,7 +26,7 @@ struct Region {
   Handle handle;
   CUdeviceptr mapped;  ///< Here.
   std::uint64_t count = 0;
-  bool garbage = false;  ///< W6: never opened; `mapped` is whatever was on the stack.
+  bool garbage = false;  ///< Never opened; `mapped` is whatever was on the stack.
 
   bool holds(CUdeviceptr address) const { return start <= address && address < end; }
   bool overlaps(CUdeviceptr first, CUdeviceptr last) const { return first < end && start < last; }
@@ -69,10 +69,13 @@ class Cache {
 
   Region* find(CUdeviceptr address, harness::BirthId& birth);
   CUresult open(const MemInfo& info, CUdeviceptr& mapped, bool& garbage);
-  /// Takes whatever is in the way out of the table. `site` says for which reason.
-  void clear(CUdeviceptr first, CUdeviceptr last, harness::Label site, Window window);
+  /// Throws out of the table whatever is in the way.
+  void clear(CUdeviceptr first, CUdeviceptr last, Reason reason);
+  void evict(std::size_t index, Reason reason);
   void remove(std::size_t index);
   void close(harness::Owned<Region>& region);
+  /// What is not in the table is a null pointer: the process crashes.
+  [[noreturn]] void follow_null(const Mapping& mapping);
   void count_down(Region& region, harness::BirthId birth, Mapping& mapping, bool force);
   void close_if_idle(Region& region, bool force);
   void insert(const MemInfo& info, CUdeviceptr mapped, bool garbage, const Use& use,

@@ -46,7 +46,7 @@ Status Process::check(Request request, std::span<const Expected> expected) {
                    sizeof block.mismatches) == CUDA_SUCCESS &&
       cuMemcpyDtoH(found.data(), task.destination_base, found.size_bytes()) == CUDA_SUCCESS;
   if (!checked) return Status::driver_error;
-  core_.ghost.tell([&](Observer& observer) {
+  core_.tell([&](Observer& observer) {
     observer.read({rank_, request, found, static_cast<std::uint32_t>(block.mismatches)});
   });
   return Status::ok;

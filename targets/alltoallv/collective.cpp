@@ -12,13 +12,13 @@ namespace {
 class Causing {
  public:
   Causing(harness::Scheduler& scheduler, harness::Activation& cause)
-      : picker_(scheduler.picker()), previous_(picker_.enter(cause)) {}
-  ~Causing() { picker_.leave_to(previous_); }
+      : scheduler_(scheduler), previous_(scheduler.picker().enter(cause)) {}
+  ~Causing() { scheduler_.picker().leave_to(previous_); }
   Causing(const Causing&) = delete;
   Causing& operator=(const Causing&) = delete;
 
  private:
-  harness::Picker& picker_;
+  harness::Scheduler& scheduler_;
   harness::Activation* previous_;
 };
 
@@ -77,7 +77,7 @@ bool Process::enter(Task& task, Stage next, Status status) {
 // As upstream: the error is returned, and whoever waits at a barrier waits for ever. In order: the
 // rank takes no further part in copying, but goes on from barrier to barrier.
 bool Process::fail(Task& task, Stage next, Status status) {
-  core_.ghost.reach(Window::w9_error);
+  core_.tell([&](Observer& observer) { observer.failed(rank_, task.request); });
   if (core_.policy->joins_after_error()) {
     task.error = status;
     if (next == Stage::setup) {
@@ -90,8 +90,8 @@ bool Process::fail(Task& task, Stage next, Status status) {
     task.stage = Stage::copy;
     return true;
   }
-  core_.ghost.disorder(Window::w9_error);
-  const SiteScope site(core_.scheduler, "collective_failed");
+  core_.tell([&](Observer& observer) { observer.gave_up(rank_, task.request); });
+  const SiteScope site(core_.scheduler, kFailedSite);
   complete(task, status);
   return false;
 }
@@ -137,7 +137,7 @@ void Process::put_sync(Task& task) {
     return;
   }
   slot.state.write(0);
-  core_.ghost.tell([&](Observer& observer) { observer.released(task.slot); });
+  core_.tell([&](Observer& observer) { observer.released(task.slot); });
   core_.ring();
 }
 
@@ -148,7 +148,7 @@ void Process::end(Task& task) {
 }
 
 void Process::complete(Task& task, Status status) {
-  core_.ghost.tell([&](Observer& observer) { observer.ended(rank_, task.request); });
+  core_.tell([&](Observer& observer) { observer.ended(rank_, task.request); });
   task.stage = Stage::initialized;
   task.status = status;
   task.queued = false;
@@ -172,17 +172,17 @@ std::uint32_t Process::parity(const Task& task) const {
 
 // In the order of UCC: all sources, then what was mapped as a proxy.
 void Process::unmap_all(Task& task) {
-  const SiteScope site(core_.scheduler, "alltoallv_unmap");
+  const SiteScope site(core_.scheduler, kUnmapSite);
   for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer) {
     if (peer == rank_ || !direct(rank_, peer) || !task.copies_peers()) continue;
     core_.policy->unmap(task, Side::source, peer);
     core_.delay_point("between peers in unmap");
   }
-  const SiteScope proxy(core_.scheduler, "alltoallv_unmap/proxy");
+  const SiteScope proxy(core_.scheduler, kProxyUnmapSite);
   for (const ProxyEntry& entry : proxies())
     if (entry.proxy == rank_ && task.copies_peers())
       core_.policy->unmap(task, Side::destination, entry.destination);
-  core_.ghost.unmapped(task.slot, rank_);
+  core_.tell([&](Observer& observer) { observer.unmapped(rank_, task.slot); });
 }
 
 // ---- topology -----------------------------------------------------------------------------------
@@ -192,8 +192,6 @@ std::span<const ProxyEntry> Process::proxies() const {
   if (topology_ == Topology::direct) return {};
   return kProxies;
 }
-
-bool Process::is_proxy() const { return !proxies().empty() && proxies()[0].proxy == rank_; }
 
 bool Process::direct(std::uint32_t a, std::uint32_t b) const {
   for (const ProxyEntry& entry : proxies())

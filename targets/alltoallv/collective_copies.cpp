@@ -29,7 +29,7 @@ Status Process::post_copies(Task& task) {
   for (const ProxyEntry& entry : proxies())
     if (entry.proxy == rank_)
       if (const Status status = copy_as_proxy(task, entry); status != Status::ok) return status;
-  core_.ghost.tell([](Observer& observer) { observer.copied(); });
+  core_.tell([](Observer& observer) { observer.copied(); });
   return record_copies(task);
 }
 

@@ -12,8 +12,9 @@ bool Process::get_sync(Task& task) {
   Slot& slot = this->slot(task);
   if (rank_ == 0) claim(task, slot);
   if (slot.state.read() != task.seq || !slot.barrier.idle(rank_)) return false;
-  if (!core_.policy->numbers_posts() && slot.state.generation() != task.generation())
-    core_.ghost.disorder(Window::w11_number_reused);
+  core_.tell([&](Observer& observer) {
+    observer.entered({rank_, task.request, slot.state.generation()});
+  });
   return true;
 }
 
@@ -21,18 +22,18 @@ bool Process::get_sync(Task& task) {
 // collective may get it first, for which no peer may be ready that waits for the earlier.
 void Process::claim(Task& task, Slot& slot) {
   if (slot.state.read() != 0) return;
-  if (overtakes(task)) core_.ghost.reach(Window::w12_claim_race);
+  core_.tell([&](Observer& observer) { observer.found_free(task.request); });
   if (!may_claim(task, slot)) return;
   const bool in_order = core_.policy->claims_in_order();
   const auto change = [&](std::uint32_t owner) {
     return owner == 0 || !in_order ? task.seq : owner;
   };
   const std::uint32_t owner = slot.state.update(change, task.generation());
-  if (!in_order && (owner != 0 || overtakes(task))) core_.ghost.disorder(Window::w12_claim_race);
+  core_.tell([&](Observer& observer) {
+    observer.claimed({task.slot, task.request, owner, slot.state.peek()});
+  });
   if (owner != 0) return;
   slot.last_claimed = task.seq;
-  core_.ghost.claiming(task.slot, task.generation());
-  core_.ghost.tell([&](Observer& observer) { observer.claimed(task.slot, task.request); });
   core_.ring();
 }
 
@@ -40,14 +41,6 @@ bool Process::may_claim(const Task& task, const Slot& slot) const {
   if (!core_.policy->claims_in_order()) return true;
   const std::uint32_t count = core_.setup.slot_count;
   return slot.last_claimed == 0 ? task.seq <= count : task.seq == slot.last_claimed + count;
-}
-
-bool Process::overtakes(const Task& task) const {
-  for (const Task* other : requests_)
-    if (other != nullptr && other->stage == Stage::sync && other->slot == task.slot &&
-        other->seq < task.seq)
-      return true;
-  return false;
 }
 
 // ---- setup --------------------------------------------------------------------------------------
@@ -62,7 +55,7 @@ Status Process::setup_start(Task& task) {
   const SiteScope site(core_.scheduler, "setup_start");
   Entry& entry = own_entry(task);
   const harness::Generation generation = task.generation();
-  core_.ghost.publishing(task.slot, rank_, generation, is_proxy());
+  core_.tell([&](Observer& observer) { observer.publishing({rank_, task.request, task.slot}); });
   if (core_.policy->tags_slots()) entry.tag.write(task.use(), generation);
   if (task.copies_peers()) publish(task, entry);
   const Status status = record_source(task, entry);
@@ -74,6 +67,7 @@ Status Process::setup_start(Task& task) {
   else
     tell_published(task, entry);
   if (slot(task).barrier.start(rank_)) core_.ring();
+  core_.tell([&](Observer& observer) { observer.set_up(rank_, task.request); });
   return status;
 }
 
@@ -100,7 +94,7 @@ void Process::publish(Task& task, Entry& entry) {
 }
 
 void Process::tell_published(const Task& task, const Entry& entry) {
-  core_.ghost.tell([&](Observer& observer) {
+  core_.tell([&](Observer& observer) {
     const MemInfo source = entry.source.peek();
     const MemInfo destination = entry.destination.peek();
     const Shares shares = entry.shares.peek();

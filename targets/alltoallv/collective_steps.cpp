@@ -47,7 +47,7 @@ bool Process::step_on(Task& task) {
   ++task.step;
   if (last) {
     task.stage = Stage::copy;
-    core_.ghost.tell([](Observer& observer) { observer.copied(); });
+    core_.tell([](Observer& observer) { observer.copied(); });
   }
   return true;
 }

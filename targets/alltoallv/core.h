@@ -1,7 +1,7 @@
 // Core: what the parts of one job share.
 #pragma once
 
-#include "targets/alltoallv/ghost.h"
+#include "targets/alltoallv/alltoallv.h"
 
 namespace targets::alltoallv {
 
@@ -15,12 +15,16 @@ struct Core {
       : runtime(runtime),
         setup(setup),
         scheduler(runtime.scheduler),
-        ledger(runtime.host.ledger()),
-        ghost(runtime.host.ledger(), setup.observer),
         out_of_band(runtime.scheduler, setup.rank_count, "out of band"),
         doorbell(runtime.scheduler.name_next("doorbell")) {}
   Core(const Core&) = delete;  // Everybody points at it.
   Core& operator=(const Core&) = delete;
+
+  /// Calls `tell(observer)` where there is one.
+  template <class Tell>
+  void tell(Tell tell) {
+    if (setup.observer != nullptr) tell(*setup.observer);
+  }
 
   /// Something changed that a rank may be waiting for.
   void ring() { scheduler.touch(doorbell); }
@@ -33,8 +37,6 @@ struct Core {
   harness::Runtime& runtime;
   Setup setup;
   harness::Scheduler& scheduler;
-  harness::Ledger& ledger;
-  Ghost ghost;
   harness::Barrier out_of_band;  ///< The caller's own way to exchange words when teams are made.
   harness::Resource doorbell;
   Policy* policy = nullptr;

@@ -22,7 +22,7 @@ Mapping& Policy::mapping_of(Task& task, Side side, std::uint32_t peer) {
   return side == Side::source ? task.sources[peer] : task.destinations[peer];
 }
 
-// The key is read past the ghost: one that is thrown away was never used.
+// The key is read under any mark: one that is thrown away was never used.
 void CheckGeneration::unmap(Task& task, Side side, std::uint32_t peer) {
   Entry& entry = *core_.segment->slot(task.slot).entries[peer];
   harness::SharedSlot<MemInfo>& info = side == Side::source ? entry.source : entry.destination;

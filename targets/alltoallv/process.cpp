@@ -101,7 +101,7 @@ void Process::destroy_team() {
 
 void Process::tell_slots() {
   core_.segment->for_each_used([&](std::uint32_t index, const Slot& slot) {
-    core_.ghost.tell([&](Observer& observer) {
+    core_.tell([&](Observer& observer) {
       observer.left({index, slot.state.peek(), slot.barrier.waiting()});
     });
   });

@@ -95,7 +95,6 @@ class Process {
   bool fail(Task& task, Stage next, Status status);
   bool get_sync(Task& task);
   bool may_claim(const Task& task, const Slot& slot) const;
-  bool overtakes(const Task& task) const;
   void claim(Task& task, Slot& slot);
   void put_sync(Task& task);
   Entry& own_entry(Task& task);
@@ -145,7 +144,6 @@ class Process {
 
   bool direct(std::uint32_t a, std::uint32_t b) const;
   std::span<const ProxyEntry> proxies() const;
-  bool is_proxy() const;
   Slot& slot(const Task& task) const { return core_.segment->slot(task.slot); }
   Entry& entry(const Task& task, std::uint32_t peer) const { return *slot(task).entries[peer]; }
   CUdeviceptr scratch_of(const Task& task, std::uint32_t peer) const;

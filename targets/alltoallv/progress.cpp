@@ -18,12 +18,13 @@ Status Process::init(Request request, const Arguments& arguments) {
   const SiteScope site(core_.scheduler, "collective_init");
   if (arguments.in_place) return Status::not_supported;
   auto* task = core_.scheduler.arena().make<Task>(*this, request, arguments);
-  task->activation.name = core_.scheduler.name_next("collective");
+  task->activation.name = core_.scheduler.name_next(kCollectiveActivation);
   const bool numbered = !core_.policy->numbers_posts();
   if (numbered) number(*task);
   const Status status = prepare(*task);
   if (status != Status::ok) {
-    if (numbered && status == Status::driver_error) core_.ghost.disorder(Window::w9_error);
+    if (numbered)
+      core_.tell([&](Observer& observer) { observer.number_lost({rank_, request, status}); });
     release_buffers(*task);
     return status;
   }
@@ -90,11 +91,15 @@ void Process::post(Request request) {
 }
 
 void Process::start(Task& task) {
-  if (task.round > 0 && slot(task).state.peek() == task.seq)
-    core_.ghost.reach(Window::w11_number_reused);
+  if (task.round > 0)
+    core_.tell([&](Observer& observer) {
+      observer.posting_again({rank_, task.request, task.seq, slot(task).state.peek()});
+    });
   if (core_.policy->numbers_posts()) number(task);
   ++task.round;
-  core_.ghost.tell([&](Observer& observer) { task.mark = observer.posted(rank_, task.request); });
+  core_.tell([&](Observer& observer) {
+    task.mark = observer.posted({rank_, task.request, task.slot, task.seq});
+  });
   task.stage = Stage::sync;
   task.status = Status::in_progress;
   task.queued = true;

@@ -25,7 +25,7 @@ struct Task {
   Task(Process& process, Request request, const Arguments& arguments)
       : process(process), request(request), arguments(arguments) {}
 
-  /// What its words in the slot are marked with: the judges', not the program's.
+  /// The mark of its words in the slot: an observer's, not the program's.
   harness::Generation generation() const { return mark; }
   /// How the program itself tells its uses of slots apart: by number, and which of its posts.
   std::uint64_t use() const { return std::uint64_t{seq} | std::uint64_t{round} << 32; }

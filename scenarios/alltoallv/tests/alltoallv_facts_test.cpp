@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
+#include "scenarios/alltoallv/windows.h"
 
 namespace scenarios::alltoallv::testing {
 namespace {
@@ -37,7 +38,7 @@ harness::Proof enumerate(const harness::Scenario& shaped, const char* config,
   limits.second_limit = 600;
   const harness::Case the_case{&shaped, variant_named("reread_slot"),
                                harness::parse_config(shaped, config), &sim(), program.tape()};
-  const int w1 = harness::raw(targets::alltoallv::Window::w1_source_reread);
+  const int w1 = harness::raw(Window::w1_source_reread);
   return harness::prove(runner, the_case, decisions, limits, {.window = w1});
 }
 

@@ -14,7 +14,6 @@ namespace {
 using harness::Fault;
 using harness::FaultKind;
 using harness::Outcome;
-using targets::alltoallv::Window;
 
 Job& make_job(harness::Scene& scene) {
   auto* job = scene.world().arena.make<Job>(scene, Shape{});
@@ -99,7 +98,7 @@ int window_met(const Fault& fault, int disorder = -1) {
   world.begin(plain, 100);
   scene.begin(scenario, 0, {});
   Job& job = make_job(scene);
-  if (disorder >= 0) job.disordered(static_cast<Window>(disorder));
+  if (disorder >= 0) job.ghost().disorder(static_cast<Window>(disorder));
   return window_of(scene, fault);
 }
 

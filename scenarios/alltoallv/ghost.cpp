@@ -1,0 +1,89 @@
+#include "scenarios/alltoallv/ghost.h"
+
+#include <algorithm>
+
+namespace scenarios::alltoallv {
+
+using targets::alltoallv::Eviction;
+using targets::alltoallv::Reason;
+using targets::alltoallv::Status;
+using targets::alltoallv::Taking;
+
+void Ghost::disorder(Window window) {
+  reach(window);
+  if (disorder_ >= 0) return;
+  disorder_ = harness::raw(window);
+  disordered_at_ = scene_.world().scheduler.now();
+}
+
+// ---- collectives --------------------------------------------------------------------------------
+
+// Whoever has taken a number in vain is one ahead of the others from then on.
+void Ghost::number_lost(const targets::alltoallv::LostNumber& lost) {
+  if (lost.answer == Status::driver_error) disorder(Window::w9_error);
+}
+
+void Ghost::posting_again(const targets::alltoallv::Reposting& posting) {
+  if (posting.state == posting.number) reach(Window::w11_number_reused);
+}
+
+void Ghost::posted(const targets::alltoallv::Posting& posting) {
+  if (posting.rank == 0) waiters_[posting.request] = {true, posting.slot, posting.number};
+}
+
+void Ghost::entered(const targets::alltoallv::Entering& entering) {
+  if (entering.mark != slots_.mark(entering.rank, entering.request))
+    disorder(Window::w11_number_reused);
+}
+
+void Ghost::waits_no_more(std::uint32_t rank, Request request) {
+  if (rank == 0) waiters_[request].waits = false;
+}
+
+// ---- slots --------------------------------------------------------------------------------------
+
+bool Ghost::overtakes(Request request) const {
+  const Waiter& own = waiters_[request];
+  return std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter& other) {
+    return other.waits && other.slot == own.slot && other.number < own.number;
+  });
+}
+
+bool Ghost::others_in(std::uint32_t slot, std::uint32_t rank, harness::Generation use,
+                      bool as_proxy) const {
+  for (std::uint32_t other = 0; other < targets::alltoallv::kRankLimit; ++other) {
+    const User& user = users_[slot][other];
+    const bool earlier = user.use != harness::Generation::none && user.use != use;
+    if (other != rank && earlier && (user.as_proxy || !as_proxy)) return true;
+  }
+  return false;
+}
+
+void Ghost::found_free(Request request) {
+  if (overtakes(request)) reach(Window::w12_claim_race);
+}
+
+void Ghost::claimed(const Taking& taking) {
+  const bool written = taking.state == waiters_[taking.request].number;
+  if (written && (taking.former != 0 || overtakes(taking.request)))
+    disorder(Window::w12_claim_race);
+  if (taking.former == 0 && others_in(taking.slot, 0, slots_.mark(0, taking.request), false))
+    reach(Window::w3_slot_released);
+}
+
+void Ghost::publishing(const targets::alltoallv::Publishing& publishing, bool as_proxy) {
+  const auto [rank, request, slot] = publishing;
+  const harness::Generation use = slots_.mark(rank, request);
+  if (others_in(slot, rank, use, false)) reach(Window::w1_source_reread);
+  if (others_in(slot, rank, use, true)) reach(Window::w2_proxy_reread);
+  users_[slot][rank] = {use, as_proxy};
+}
+
+// ---- mappings -----------------------------------------------------------------------------------
+
+void Ghost::evicting(const Eviction& eviction) {
+  if (eviction.count == 0) return;
+  reach(eviction.reason == Reason::stale ? Window::w4_key_reused : Window::w5_blind_close);
+}
+
+}  // namespace scenarios::alltoallv

@@ -1,0 +1,70 @@
+// Ghost: what the protocol means, whatever the policy does: who uses a slot, and who waits for one.
+// It hears facts, and knows by them which windows a run reached.
+#pragma once
+
+#include "scenarios/alltoallv/slots.h"
+#include "scenarios/alltoallv/windows.h"
+
+namespace scenarios::alltoallv {
+
+/// Ownership: the job's; borrows the scene and the slots. Threads: the run's.
+class Ghost {
+ public:
+  Ghost(harness::Scene& scene, const Slots& slots) : scene_(scene), slots_(slots) {}
+
+  void reach(Window window) { scene_.reach(harness::raw(window)); }
+  /// From here on ranks may mean different things by the same words: what goes wrong later may come
+  /// of that.
+  void disorder(Window window);
+  bool reached(Window window) const { return (scene_.reached() >> harness::raw(window) & 1) != 0; }
+  /// Returns the window that everything at `tick` may come of, or -1.
+  int disorder_before(harness::Tick tick) const { return disordered_at_ < tick ? disorder_ : -1; }
+
+  // ---- collectives ----
+  void number_lost(const targets::alltoallv::LostNumber& lost);
+  void posting_again(const targets::alltoallv::Reposting& posting);
+  void posted(const targets::alltoallv::Posting& posting);
+  void entered(const targets::alltoallv::Entering& entering);
+  void failed() { reach(Window::w9_error); }
+  void gave_up() { disorder(Window::w9_error); }
+  /// A rank waits for a slot no longer.
+  void waits_no_more(std::uint32_t rank, Request request);
+
+  // ---- who uses a slot, from publishing in it to having unmapped ----
+  void found_free(Request request);
+  void claimed(const targets::alltoallv::Taking& taking);
+  void publishing(const targets::alltoallv::Publishing& publishing, bool as_proxy);
+  void unmapped(std::uint32_t rank, std::uint32_t slot) { users_[slot][rank] = {}; }
+
+  // ---- mappings ----
+  void evicting(const targets::alltoallv::Eviction& eviction);
+  void open_failed() { reach(Window::w6_open_failed); }
+
+ private:
+  struct User {
+    harness::Generation use = harness::Generation::none;
+    bool as_proxy = false;
+  };
+  struct Waiter {
+    bool waits = false;
+    std::uint32_t slot = 0;
+    std::uint32_t number = 0;
+  };
+  template <class T, std::size_t kCount>
+  using ByRank = std::array<std::array<T, targets::alltoallv::kRankLimit>, kCount>;
+
+  /// Whether another rank is not done with an earlier use of the slot.
+  bool others_in(std::uint32_t slot, std::uint32_t rank, harness::Generation use,
+                 bool as_proxy) const;
+  /// Whether an earlier collective of rank 0 waits for the same slot.
+  bool overtakes(Request request) const;
+
+  harness::Scene& scene_;
+  const Slots& slots_;
+  int disorder_ = -1;
+  harness::Tick disordered_at_ = 0;
+  ByRank<User, targets::alltoallv::kSlotLimit> users_{};
+  std::array<Waiter, targets::alltoallv::kRequestLimit> waiters_{};  ///< Rank 0's, by request.
+};
+
+}  // namespace scenarios::alltoallv

@@ -1,0 +1,143 @@
+// Facts: what a job tells an observer: who posts what, who has a slot and what is in it, who maps
+// and lets go of what, what fails. No fact says whether anything is right.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "harness/runtime.h"
+
+namespace targets::alltoallv {
+
+inline constexpr std::uint32_t kRankLimit = 8;  ///< UCC_TL_CUDA_MAX_PEERS.
+
+using Request = std::uint32_t;
+
+enum class Status : std::uint8_t {
+  ok,
+  in_progress,
+  not_supported,  ///< In place.
+  no_buffer,      ///< The variable is empty.
+  driver_error,   ///< A CUDA call failed.
+  peer_error,     ///< One did, on another rank.
+};
+
+/// A check read a destination back.
+struct Reading {
+  std::uint32_t rank;
+  Request request;
+  std::span<const std::int32_t> destination;
+  std::uint32_t mismatches;  ///< The check kernel counted them.
+};
+
+// ---- collectives and slots ----------------------------------------------------------------------
+
+/// A rank posts a request, and waits for the slot from now on.
+struct Posting {
+  std::uint32_t rank;
+  Request request;
+  std::uint32_t slot;
+  std::uint32_t number;  ///< The collective's, by the rank's own count.
+};
+
+/// A rank is about to post a request again.
+struct Reposting {
+  std::uint32_t rank;
+  Request request;
+  std::uint32_t number;  ///< The request had it in its last post.
+  std::uint32_t state;   ///< The state of the slot that it had.
+};
+
+/// Rank 0 claimed a slot for a request, or tried to: what the slot's state was, and is now.
+struct Taking {
+  std::uint32_t slot;
+  Request request;
+  std::uint32_t former;  ///< The number of whoever had the slot; 0 where it was free.
+  std::uint32_t state;
+};
+
+/// A rank finds its number in the state of the slot, and goes on.
+struct Entering {
+  std::uint32_t rank;
+  Request request;
+  harness::Generation mark;  ///< The mark of the state.
+};
+
+/// A rank is about to write its part of a slot.
+struct Publishing {
+  std::uint32_t rank;
+  Request request;
+  std::uint32_t slot;
+};
+
+/// A rank's part of a slot, as it is there before the others may read it.
+struct Publication {
+  struct Memory {
+    std::uint64_t ptr;
+    std::uint64_t length;
+    std::uint64_t offset;
+  };
+  std::uint32_t rank;
+  Request request;
+  Memory source;
+  Memory destination;  ///< All 0 where nobody writes there for a peer.
+  /// In bytes, by peer; alltoallv alone says them.
+  std::span<const std::uint32_t, kRankLimit> send_bytes;
+  std::span<const std::uint32_t, kRankLimit> send_displacement;
+  std::span<const std::uint32_t, kRankLimit> receive_displacement;
+};
+
+/// A rank took a number for a request that does not come to be.
+struct LostNumber {
+  std::uint32_t rank;
+  Request request;
+  Status answer;  ///< The answer to init().
+};
+
+/// A slot of a team that goes.
+struct SlotLeft {
+  std::uint32_t slot;
+  std::uint32_t state;
+  std::uint32_t waiting;  ///< In its barrier.
+};
+
+// ---- mappings -----------------------------------------------------------------------------------
+
+/// A rank uses a mapping of a peer's memory.
+struct Use {
+  static constexpr Request kTeam = 0xffff;  ///< Scratch: no request, as long as the team.
+
+  std::uint32_t rank = 0;
+  Request request = kTeam;
+  std::uint32_t peer = 0;
+  bool destination = false;  ///< The rank is a proxy, and writes into it.
+  bool operator==(const Use&) const = default;
+};
+
+/// A mapping, from its opening to its closing.
+struct Opening {
+  std::uint32_t rank;
+  std::uint32_t peer;
+  harness::BirthId region;
+  std::uint64_t first;   ///< At the peer, in whole pages,
+  std::uint64_t last;    ///< and where it ends.
+  std::uint64_t length;  ///< The peer says so.
+  bool opened;           ///< False where no mapping was opened.
+};
+
+/// Why a mapping is thrown out of the table.
+enum class Reason : std::uint8_t {
+  stale,       ///< The peer says another handle for its address.
+  in_the_way,  ///< Another one is of the same address.
+  purge,       ///< The driver said "already mapped" twice: all go.
+};
+
+/// A mapping is about to be thrown out of the table.
+struct Eviction {
+  harness::BirthId region;
+  std::uint64_t count;  ///< How many uses it has, as the cache counts them.
+  Reason reason;
+};
+
+}  // namespace targets::alltoallv
