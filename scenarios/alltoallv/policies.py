@@ -22,7 +22,7 @@ SOURCES = {
 }
 
 # What only tells an observer, or offers a turn.
-SCENERY = r"observer|tell_|edge_|name_next|Causing|scheduler\.die"
+SCENERY = r"observer|tell_|name_next|Causing|scheduler\.die"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = [

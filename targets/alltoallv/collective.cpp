@@ -25,13 +25,13 @@ class Causing {
 }  // namespace
 
 bool Process::advance(Task& task) {
-  harness::edge_acquire(&task);
+  task.handover.take();
   const Causing causing(core_.scheduler, task.activation);
   const Stage before = task.stage;
   const bool was_queued = task.queued;
   bool moved = false;
   while (task.queued && step(task)) moved = true;
-  harness::edge_release(&task);
+  task.handover.give();
   return moved || task.stage != before || task.queued != was_queued;
 }
 

@@ -4,7 +4,7 @@
 
 #include "targets/alltoallv/layout.h"
 #include "targets/alltoallv/policy.h"
-#include "targets/alltoallv/task.h"
+#include "targets/alltoallv/queue.h"
 
 namespace targets::alltoallv {
 
@@ -76,7 +76,6 @@ class Process {
   void release_buffers(Task& task);
   void number(Task& task);
   void start(Task& task);
-  void enqueue(Task& task);
   bool pass();
   /// Nothing went on: sleeps until something may.
   void idle(const Task& awaited, bool in_hand);
@@ -173,8 +172,8 @@ class Process {
 
   std::array<harness::Ref, kBufferCount> buffers_;
   std::array<Task*, kRequestLimit> requests_{};
-  std::pmr::vector<Task*> queue_;  ///< First in, first out.
-  std::uint32_t fruitless_ = 0;    ///< Passes since anything moved.
+  Queue queue_;
+  std::uint32_t fruitless_ = 0;  ///< Passes since anything moved.
   bool closing_ = false;
   std::uint32_t thread_count_ = 0;
 };

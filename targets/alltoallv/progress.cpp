@@ -87,7 +87,7 @@ void Process::post(Request request) {
   Task& task = *requests_[request];
   start(task);
   advance(task);
-  if (task.queued) enqueue(task);
+  if (task.queued) queue_.push(task);
 }
 
 void Process::start(Task& task) {
@@ -116,7 +116,7 @@ void Process::triggered_post(Request request) {
     if (!task.queued || task.stage >= Stage::copy) break;
     if (!pass() && !moved) idle(task, true);
   }
-  if (task.queued) enqueue(task);
+  if (task.queued) queue_.push(task);
 }
 
 Status Process::test(Request request) const {
@@ -130,7 +130,7 @@ Status Process::wait(Request request) {
   if (task == nullptr) return Status::ok;
   while (task->status == Status::in_progress)
     if (!pass()) idle(*task, false);
-  harness::edge_acquire(task);
+  task->handover.take();
   return task->status;
 }
 
@@ -142,20 +142,13 @@ void Process::progress() {
 
 // ---- the queue ----------------------------------------------------------------------------------
 
-void Process::enqueue(Task& task) {
-  harness::edge_release(this);
-  queue_.push_back(&task);
-}
-
 // Another thread may take tasks out, and put them back, while this one is busy with one.
 bool Process::pass() {
   bool moved = false;
   for (std::size_t left = queue_.size(); left > 0 && !queue_.empty(); --left) {
-    harness::edge_acquire(this);
-    Task& task = *queue_.front();
-    queue_.erase(queue_.begin());
+    Task& task = queue_.pop();
     moved |= advance(task);
-    if (task.queued) enqueue(task);
+    if (task.queued) queue_.push(task);
     core_.delay_point("between two polls");
   }
   if (moved) fruitless_ = 0;

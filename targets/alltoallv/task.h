@@ -19,6 +19,14 @@ enum class Stage : std::uint8_t {
   third_barrier,
 };
 
+/// Hands a task from thread to thread. Upstream's is the status, which is written last and read
+/// first: whoever has the task knows what was done to it before.
+class Handover {
+ public:
+  void take() { harness::edge_acquire(this); }
+  void give() { harness::edge_release(this); }
+};
+
 /// Ownership: in the run's arena. Holds its tensors from init to finalize.
 /// Threads: whoever took it out of the queue.
 struct Task {
@@ -44,6 +52,7 @@ struct Task {
   harness::Generation mark = harness::Generation::none;
   Stage stage = Stage::initialized;
   Status status = Status::ok;
+  Handover handover;
   bool queued = false;        ///< In the queue, or with whoever took it out.
   Status error = Status::ok;  ///< joins_after_error: what it will end with.
 

@@ -1,0 +1,37 @@
+// Queue: what is outstanding on a rank, first in, first out.
+//
+// Threads: any of the process may put in and take out. As with upstream's, each is one step, and
+// who takes a task out knows what was done to it before it was put in.
+#pragma once
+
+#include <memory_resource>
+#include <vector>
+
+#include "targets/alltoallv/task.h"
+
+namespace targets::alltoallv {
+
+/// Ownership: borrows the tasks.
+class Queue {
+ public:
+  void push(Task& task) {
+    harness::edge_release(this);
+    tasks_.push_back(&task);
+  }
+  Task& pop() {
+    harness::edge_acquire(this);
+    Task& task = *tasks_.front();
+    tasks_.erase(tasks_.begin());
+    return task;
+  }
+
+  std::size_t size() const { return tasks_.size(); }
+  bool empty() const { return tasks_.empty(); }
+  auto begin() const { return tasks_.begin(); }
+  auto end() const { return tasks_.end(); }
+
+ private:
+  std::pmr::vector<Task*> tasks_;
+};
+
+}  // namespace targets::alltoallv
