@@ -153,7 +153,7 @@ PLANTS = (
     (rules, f"scenarios/{COPY}/README.md", "harness/docs/recipes.md", "harness/docs/receipts.md"),
     (targets, "CMakeLists.txt", "subfolders(paths scenarios)", f"subfolders(paths scenarios)\nlist(REMOVE_ITEM paths {COPY})"),
     (tables, "CMakeLists.txt", "tables scenarios/*/scenario.cpp", "tables scenarios/[!l]*/scenario.cpp"),
-    (listed, f"targets/{COPY}/variants.cpp", "ClaimKind::unsound", "ClaimKind::sound"),
+    (listed, f"scenarios/{COPY}/variants.cpp", "ClaimKind::unsound", "ClaimKind::sound"),
     (verdicts, f"targets/{COPY}/retain.h", "== 0", ">= 0"),
     (ctest, "CMakeLists.txt", "scenarios/*/tests/*.cpp", "scenarios/[!l]*/tests/*.cpp"),
 )

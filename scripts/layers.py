@@ -57,9 +57,9 @@ RULES = [
 THREADS = {"thread", "mutex", "shared_mutex", "atomic", "condition_variable", "future", "semaphore"}
 
 # Targets whose judges stand in their scenario. A path is added when it gets there.
-FACTS_ONLY = ["managed_dict"]
-# Names of what judges, alone or as part of a longer name.
-JUDGING = re.compile(r"\w*(?:Fault|Window|Claim|Verdict|History|[Gg]host)\w*|\bhistory\b")
+FACTS_ONLY = ["alltoallv", "example", "managed_dict"]
+# Names of what judges or draws, alone or as part of a longer name.
+JUDGING = re.compile(r"\w*(?:Fault|Window|Claim|Verdict|History|Picker|[Gg]host)\w*|\bhistory\b")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -165,6 +165,9 @@ PLANTS = [
     ("targets/managed_dict/planted.cpp", "scheduler.history().add(found);", "says history"),
     ("targets/managed_dict/blocks.h", "// The ghost of a block.", "says ghost"),
     ("targets/managed_dict/planted.h", "struct BlockGhost;", "says BlockGhost"),
+    ("targets/alltoallv/planted.h", "virtual void reached(Window window);", "says Window"),
+    ("targets/alltoallv/cache.cpp", "harness::Picker& picker;", "says Picker"),
+    ("targets/example/planted.cpp", "using harness::ClaimKind;", "says ClaimKind"),
     ("targets/managed_dict/planted.h", "int by_default;  // A claim of the real system.", ""),
     ("targets/planted/borrow.h", "harness::Fault fault;", ""),
     ("scenarios/managed_dict/planted.h", "harness::Fault fault;", ""),

@@ -1,5 +1,6 @@
 // The tasks of a run: a user, who asks for what stands under the keys, and owners, who replace it.
 #include "scenarios/example/model.h"
+#include "scenarios/example/variants.h"
 
 namespace scenarios::example {
 namespace {
@@ -113,11 +114,10 @@ void run_owner(Stage& stage, std::uint32_t worker) {
 void drive(Scene& scene) { drive_shaped(scene, {}); }
 
 void drive_shaped(Scene& scene, const Shape& shape) {
-  drive_server(scene, shape, targets::example::variants()[scene.variant()].make);
+  drive_server(scene, shape, maker_of(scene.variant()));
 }
 
-void drive_server(Scene& scene, const Shape& shape,
-                  decltype(targets::example::variants()[0].make) make) {
+void drive_server(Scene& scene, const Shape& shape, Maker make) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
   scene.state = &stage->model;

@@ -2,9 +2,10 @@
 //
 //   driver.cpp  the tasks and their ops        windows.cpp  which window a fault belongs to
 //   model.*     what answers must be           programs.h   tapes op by op
+//   variants.*  what is claimed of each policy
 #include "scenarios/example/scenario.h"
 
-#include "harness/scenario_variants.h"
+#include "scenarios/example/variants.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_example;
 extern "C" const std::byte afterlife_fatbin_example[];
@@ -35,7 +36,7 @@ extern const harness::Scenario scenario;
 const harness::Scenario scenario{
     .name = "example",
     .summary = "the path to copy: requests for buffers that another thread replaces",
-    .variants = harness::variant_infos<targets::example::variants>(),
+    .variants = variants(),
     .axes = kAxes,
     .ops = kOps,
     .windows = kWindows,

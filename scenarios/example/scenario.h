@@ -24,8 +24,8 @@ struct Shape {
 void drive(harness::Scene& scene);
 void drive_shaped(harness::Scene& scene, const Shape& shape);
 /// The same with a server of the caller's, for tests that break one.
-void drive_server(harness::Scene& scene, const Shape& shape,
-                  decltype(targets::example::variants()[0].make) make);
+using Maker = decltype(targets::example::NamedPolicy::make);
+void drive_server(harness::Scene& scene, const Shape& shape, Maker make);
 
 int window_of(const harness::Scene& scene, const harness::Fault& fault);
 

@@ -107,6 +107,11 @@ class Server {
   std::uint32_t request_count_ = 0;
 };
 
-std::span<const harness::Variant<Server, const Setup&>> variants();
+/// A policy by its name, with a server that has it.
+struct NamedPolicy {
+  harness::Label name;
+  Server* (*make)(harness::Runtime& runtime, const Setup& setup);
+};
+std::span<const NamedPolicy> policies();
 
 }  // namespace targets::example

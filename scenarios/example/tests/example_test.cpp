@@ -5,6 +5,7 @@
 #include "harness/tests/corpus.h"
 #include "harness/tests/scenario_cases.h"
 #include "scenarios/example/programs.h"
+#include "scenarios/example/variants.h"
 
 namespace scenarios::example {
 
@@ -83,7 +84,7 @@ struct Miscounting final : targets::example::Observer {
 Server* make_miscounting(harness::Runtime& runtime, const Setup& setup) {
   Setup other = setup;
   other.observer = runtime.scheduler.arena().make<Miscounting>(*setup.observer);
-  return targets::example::variants()[1].make(runtime, other);
+  return maker_of(1)(runtime, other);
 }
 
 std::string found(void (*drive)(harness::Scene&), const Program& program = plain_program()) {

@@ -1,0 +1,30 @@
+// A row for each policy of the target, by name.
+#include "scenarios/example/variants.h"
+
+namespace scenarios::example {
+namespace {
+
+using harness::ClaimKind;
+using harness::Label;
+
+constexpr Label kBoth[] = {"replaced_before_launch", "replaced_in_flight"};
+
+constexpr harness::VariantInfo kVariants[] = {
+    {"borrow",
+     {ClaimKind::unsound, kBoth, false, "frees a buffer as soon as another stands in its place"}},
+    {"retain",
+     {ClaimKind::sound, {}, false, "holds a buffer until the last request for it has finished"}},
+};
+
+}  // namespace
+
+std::span<const harness::VariantInfo> variants() { return kVariants; }
+
+Maker maker_of(std::size_t variant) {
+  for (const targets::example::NamedPolicy& policy : targets::example::policies())
+    if (policy.name == kVariants[variant].name) return policy.make;
+  HARNESS_CHECK(false, "each variant is a policy of the target");
+  return nullptr;
+}
+
+}  // namespace scenarios::example
