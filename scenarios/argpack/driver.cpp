@@ -4,6 +4,7 @@
 // threads over the same globals, begin with the script's first use of a pack. Last the script drops
 // everything, collects and synchronises: what is then still alive was retained.
 #include "scenarios/argpack/script.h"
+#include "scenarios/argpack/variants.h"
 
 namespace scenarios::argpack {
 namespace {
@@ -94,7 +95,7 @@ Setup set_up(Scene& scene, Script& script) {
 void drive(Scene& scene) { drive_shaped(scene, Shape{}); }
 
 void drive_shaped(Scene& scene, const Shape& shape) {
-  drive_path(scene, shape, targets::argpack::variants()[scene.variant()].make);
+  drive_path(scene, shape, maker_of(scene.variant()));
 }
 
 void drive_path(Scene& scene, const Shape& shape, Maker make) {

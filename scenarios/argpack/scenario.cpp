@@ -5,9 +5,10 @@
 //   script.h     one op slot: op, arguments, call    driver.cpp  the tasks
 //   script_ops.cpp  the ops and their arguments      programs.h  tapes op by op
 //   windows.cpp  which window a fault belongs to     oracle.cpp  what only this path can judge
+//   variants.cpp what each variant claims
 #include "scenarios/argpack/scenario.h"
 
-#include "harness/scenario_variants.h"
+#include "scenarios/argpack/variants.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_argpack;
 extern "C" const std::byte afterlife_fatbin_argpack[];
@@ -59,7 +60,7 @@ extern const harness::Scenario scenario;
 const harness::Scenario scenario{
     .name = "argpack",
     .summary = "Taichi's ArgPack: what a launch context keeps alive between setting and launching",
-    .variants = harness::variant_infos<targets::argpack::variants>(),
+    .variants = variants(),
     .axes = kAxes,
     .ops = kOps,
     .windows = kWindows,

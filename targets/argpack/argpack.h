@@ -267,7 +267,11 @@ class Argpack {
   virtual harness::Interpreter& interpreter() = 0;
 };
 
-/// Every way to manage lifetimes. `make` puts the path into the run's arena.
-std::span<const harness::Variant<Argpack, const Setup&>> variants();
+/// One way to manage lifetimes, by name. `make` puts the path into the run's arena.
+struct NamedPolicy {
+  harness::Label name;
+  Argpack* (*make)(harness::Runtime& runtime, const Setup& setup);
+};
+std::span<const NamedPolicy> policies();
 
 }  // namespace targets::argpack

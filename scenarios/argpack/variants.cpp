@@ -1,0 +1,63 @@
+// How the table works: each row is a policy of the target, by name, with what its author claims. The
+// first is the path as shipped. A window stands in a claim when some way of use shows it: contexts
+// made by hand are such a way, whatever kernel(...) pins.
+#include "scenarios/argpack/variants.h"
+
+#include <algorithm>
+
+namespace scenarios::argpack {
+namespace {
+
+using harness::Claim;
+using harness::ClaimKind;
+using harness::Label;
+using targets::argpack::NamedPolicy;
+
+/// As shipped, gfx drops requests to delete what a launch uses: retention, whoever asks.
+constexpr Label kAll[] = {"W1", "W2", "W3", "W4", "W5", "W6", "W7", "W11", "retention"};
+constexpr Label kNotPacksAndArrays[] = {"W4", "W5", "W6", "W7", "W11", "retention"};
+
+constexpr Claim unsound(std::span<const Label> hazards, const char* words) {
+  return {ClaimKind::unsound, hazards, false, words};
+}
+
+constexpr harness::VariantInfo kVariants[] = {
+    {"borrow", unsound(kAll, "raw pointers from binding to launch: Taichi as shipped")},
+    {"pin_for_call",
+     unsound(kAll,
+             "option A: guards packs in kernel(...); not gradients, external memory, resets, or "
+             "contexts made by hand")},
+    {"pin_top_level",
+     unsound(kAll, "guards nothing: the call's arguments hold the top-level pack anyway")},
+    {"handle_by_value",
+     unsound(kAll,
+             "option B: the host object is not followed, but what the handle names is freed all the "
+             "same")},
+    {"mark_at_launch",
+     {ClaimKind::unsound, kAll, true,
+      "option C as gfx has it: marks too late, never unmarks packs, drops requests to delete"}},
+    {"mark_at_set",
+     unsound(kNotPacksAndArrays,
+             "option C marked when bound: guards packs and arrays, and leaks what is deleted "
+             "meanwhile")},
+    {"own",
+     {ClaimKind::sound,
+      {},
+      false,
+      "contexts hold what is bound to them until the launch has finished"}},
+};
+
+}  // namespace
+
+std::span<const harness::VariantInfo> variants() { return kVariants; }
+
+Maker maker_of(std::size_t variant) {
+  const auto policies = targets::argpack::policies();
+  const auto found = std::find_if(policies.begin(), policies.end(), [&](const NamedPolicy& policy) {
+    return policy.name == kVariants[variant].name;
+  });
+  HARNESS_CHECK(found != policies.end(), "each variant is a policy of the target");
+  return found->make;
+}
+
+}  // namespace scenarios::argpack

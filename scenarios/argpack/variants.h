@@ -1,0 +1,12 @@
+// Variants: the target's policies, each with what its author claims.
+#pragma once
+
+#include "scenarios/argpack/scenario.h"
+
+namespace scenarios::argpack {
+
+std::span<const harness::VariantInfo> variants();
+/// Returns the maker of the path that the variant with this index names.
+Maker maker_of(std::size_t variant);
+
+}  // namespace scenarios::argpack
