@@ -57,7 +57,7 @@ RULES = [
 THREADS = {"thread", "mutex", "shared_mutex", "atomic", "condition_variable", "future", "semaphore"}
 
 # Targets whose judges stand in their scenario. A path is added when it gets there.
-FACTS_ONLY = ["alltoallv", "example", "managed_dict"]
+FACTS_ONLY = ["alltoallv", "argpack", "example", "managed_dict"]
 # Names of what judges or draws, alone or as part of a longer name.
 JUDGING = re.compile(r"\w*(?:Fault|Window|Claim|Verdict|History|Picker|[Gg]host)\w*|\bhistory\b")
 
@@ -165,6 +165,8 @@ PLANTS = [
     ("targets/managed_dict/planted.cpp", "scheduler.history().add(found);", "says history"),
     ("targets/managed_dict/blocks.h", "// The ghost of a block.", "says ghost"),
     ("targets/managed_dict/planted.h", "struct BlockGhost;", "says BlockGhost"),
+    ("targets/argpack/facts.h", "// The ghost of a wrapper.", "says ghost"),
+    ("targets/argpack/planted.h", "virtual void reached(Window window);", "says Window"),
     ("targets/alltoallv/planted.h", "virtual void reached(Window window);", "says Window"),
     ("targets/alltoallv/cache.cpp", "harness::Picker& picker;", "says Picker"),
     ("targets/example/planted.cpp", "using harness::ClaimKind;", "says ClaimKind"),

@@ -130,9 +130,9 @@ class Model : public targets::argpack::Observer {
   Serial serial() const { return serial_; }
 
   // ---- Observer ----
-  void reached(targets::argpack::Window) override {}
   void program_began(std::uint32_t generation) override;
   void program_ended() override;
+  void deleted_by_stale_wrapper() override {}
   void made(const targets::argpack::Making& making) override;
   void built(ThingId thing, harness::BirthId object, std::uint32_t generation) override;
   void referred(ThingId thing) override;
@@ -143,9 +143,15 @@ class Model : public targets::argpack::Observer {
   void assigned(ThingId thing, std::int64_t value) override;
   void written(ThingId thing, std::int64_t value) override;
   void moved(ThingId thing) override;
+  void kept_in_place(ThingId) override {}
+  void setting_began() override {}
+  void setting_ended() override {}
   void bound(ThingId context, Place place, ThingId thing) override;
   void scalar_set(ThingId context, std::int64_t value) override;
+  void compiling(ThingId, std::uint32_t) override {}
   void compiled(ThingId context) override;
+  void argument_renamed(Variable) override {}
+  void launching(ThingId, std::uint32_t) override {}
   void submitted(ThingId context) override;
   void finished() override { finished_ = launch_count_; }
   void read(ThingId, std::span<const std::int32_t>) override {}

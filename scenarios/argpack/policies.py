@@ -25,7 +25,7 @@ SOURCES = {
 }
 
 # What only tells the judges (also of a fault of the target's own, as the ledger sees it), or offers a turn.
-SCENERY = r"ghost|observer|tell_|edge_|binding|^step\(|ledger_?\.(double_free|wrong_owner|used)|scheduler\.die|" \
+SCENERY = r"facts|observer|tell_|objects_?\.pass|^step\(|ledger_?\.(double_free|wrong_owner|used)|scheduler\.die|" \
           r"^&argument == &context\.array$"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.

@@ -5,10 +5,11 @@
 //   script.h     one op slot: op, arguments, call    driver.cpp  the tasks
 //   script_ops.cpp  the ops and their arguments      programs.h  tapes op by op
 //   windows.cpp  which window a fault belongs to     oracle.cpp  what only this path can judge
-//   variants.cpp what each variant claims
+//   variants.cpp what each variant claims            ghost.h     which windows a run goes through
 #include "scenarios/argpack/scenario.h"
 
 #include "scenarios/argpack/variants.h"
+#include "scenarios/argpack/windows.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_argpack;
 extern "C" const std::byte afterlife_fatbin_argpack[];
@@ -27,7 +28,7 @@ constexpr std::array<harness::Axis, 3> kAxes{{
     {"collector", kCollectorLabels},
 }};
 
-constexpr std::array<harness::Window, targets::argpack::kWindowCount> kWindows{{
+constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"W0", "the variable of the top-level pack is dropped, then the launch uses the pack"},
     {"W1", "a nested pack is replaced, then the launch follows it"},
     {"W2", "a pack with a nested one is freed, then the launch writes into it"},

@@ -120,12 +120,6 @@ void Script::begin_using() {
 
 // ---- what the judges hear ---------------------------------------------------------------------
 
-bool Script::reached_in(harness::Name activation, Window window) const {
-  for (const Passage& passage : passages_)
-    if (passage.window == window && passage.activation == activation) return true;
-  return false;
-}
-
 void Script::program_began(std::uint32_t generation) {
   Model::program_began(generation);
   witness_.did(kBegan);
@@ -133,8 +127,24 @@ void Script::program_began(std::uint32_t generation) {
 
 void Script::made(const targets::argpack::Making& making) {
   Model::made(making);
+  ghost_.made(making);
   const bool is_gradient = making.kind == Kind::ndarray && making.value == 0;
   if (making.kind != Kind::context && !is_gradient) check_value(making.value, making.depth);
+}
+
+void Script::referred(ThingId thing) {
+  Model::referred(thing);
+  ghost_.referred(thing);
+}
+
+void Script::dropped(ThingId thing) {
+  Model::dropped(thing);
+  ghost_.dropped(thing);
+}
+
+void Script::ended(ThingId thing) {
+  Model::ended(thing);
+  ghost_.ended(thing);
 }
 
 void Script::attached(ThingId thing, std::size_t member, ThingId value) {
@@ -146,6 +156,7 @@ void Script::attached(ThingId thing, std::size_t member, ThingId value) {
     make_uncertain(find(value));
   }
   Model::attached(thing, member, value);
+  ghost_.attached(thing, member, value);
   witness_.did(kAttached);
 }
 
@@ -166,11 +177,13 @@ void Script::written(ThingId thing, std::int64_t value) {
 
 void Script::moved(ThingId thing) {
   Model::moved(thing);
+  ghost_.moved(thing);
   witness_.did(kMoved);
 }
 
 void Script::bound(ThingId context, Place place, ThingId thing) {
   Model::bound(context, place, thing);
+  ghost_.bound(context, place, thing);
   if (thing != ThingId::none) witness_.did(kBound);
 }
 
@@ -187,6 +200,7 @@ void Script::compiled(ThingId context) {
 
 void Script::submitted(ThingId context) {
   Model::submitted(context);
+  ghost_.submitted(context);
   launched_ = true;
   scene_.exercised();
   witness_.launched(*find(context)->context);
@@ -194,6 +208,7 @@ void Script::submitted(ThingId context) {
 
 void Script::finished() {
   Model::finished();
+  ghost_.finished();
   witness_.did(kFinished);
 }
 

@@ -1,9 +1,10 @@
-// Script: what the tasks of one run share: the path under test, and what its judges hear.
+// Script: what the tasks of one run share: the path under test, and who hears its facts.
 #pragma once
 
 #include <memory_resource>
 #include <vector>
 
+#include "scenarios/argpack/ghost.h"
 #include "scenarios/argpack/offer.h"
 #include "scenarios/argpack/witness.h"
 
@@ -13,7 +14,11 @@ namespace scenarios::argpack {
 class Script final : public Model {
  public:
   explicit Script(harness::Scene& scene)
-      : Model(scene), witness_(scene, *this), use_(scene.world().scheduler, 1, "use") {}
+      : Model(scene),
+        passages_(scene),
+        ghost_(scene, passages_),
+        witness_(scene, *this),
+        use_(scene.world().scheduler, 1, "use") {}
   void set_path(targets::argpack::Argpack& path) { witness_.set_path(path); }
   /// Every answer of which is judged.
   targets::argpack::Argpack& path() { return witness_; }
@@ -28,44 +33,47 @@ class Script final : public Model {
   void wait_for_use() { use_.wait(); }
   void begin_using();
 
-  // ---- which windows this run went through ----
-  using Window = targets::argpack::Window;
-  bool reached_in(harness::Name activation, Window window) const;
-  /// The window reached last, or -1.
-  int last_window() const { return passages_.empty() ? -1 : harness::raw(passages_.back().window); }
+  const Passages& passages() const { return passages_; }
 
   /// What every array on the host holds that is still in a variable.
   void look_at_host_arrays();
 
-  // ---- Observer: the model hears first, then who judges ----
-  void reached(Window window) override {
-    scene_.reach(harness::raw(window));
-    scene_.exercised();
-    passages_.push_back({window, scene_.world().picker.current().name});
-  }
+  // ---- Observer: the model hears first, then the ghost, then who judges ----
   void program_began(std::uint32_t generation) override;
+  void deleted_by_stale_wrapper() override { ghost_.deleted_by_stale_wrapper(); }
   void made(const targets::argpack::Making& making) override;
+  void referred(ThingId thing) override;
+  void dropped(ThingId thing) override;
+  void ended(ThingId thing) override;
   void attached(ThingId thing, std::size_t member, ThingId value) override;
   void stored(Variable variable, ThingId thing) override;
   void assigned(ThingId thing, std::int64_t value) override;
   void written(ThingId thing, std::int64_t value) override;
   void moved(ThingId thing) override;
+  void kept_in_place(ThingId thing) override { ghost_.moved(thing); }
+  void setting_began() override { ghost_.setting_began(); }
+  void setting_ended() override { ghost_.setting_ended(); }
   void bound(ThingId context, Place place, ThingId thing) override;
   void scalar_set(ThingId context, std::int64_t value) override;
+  void compiling(ThingId context, std::uint32_t generation) override {
+    ghost_.compiling(context, generation);
+  }
   void compiled(ThingId context) override;
+  void argument_renamed(Variable) override { ghost_.argument_renamed(); }
+  void launching(ThingId context, std::uint32_t generation) override {
+    ghost_.launching(context, generation);
+  }
   void submitted(ThingId context) override;
   void finished() override;
   void read(ThingId context, std::span<const std::int32_t> words) override;
   void contents(ThingId array, std::span<const std::int32_t> words) override;
+  targets::argpack::Circumstance circumstance_of(ThingId thing) const override {
+    return ghost_.circumstance_of(thing);
+  }
   void changed(Change change) override { witness_.changed(change == Change::of_all); }
 
  private:
   using Status = targets::argpack::Status;
-
-  struct Passage {
-    Window window;
-    harness::Name activation;
-  };
 
   /// The slot that is being filled.
   struct Slot {
@@ -118,6 +126,8 @@ class Script final : public Model {
 
   void check_value(std::int64_t value, std::uint32_t depth);
 
+  Passages passages_;
+  Ghost ghost_;
   Witness witness_;
   targets::argpack::Argpack* path_ = &witness_;
   harness::Latch use_;
@@ -126,7 +136,6 @@ class Script final : public Model {
   // What the script did to its contexts: hints for what to offer next, no more.
   Variables bound_ = 0;
   Variables compiled_ = 0;
-  std::pmr::vector<Passage> passages_;
   // Whatever changes a variable leaves an event: without a new one, the situation is the old one,
   // and so is what is offered to the same task.
   static constexpr std::uint32_t kNobody = 0xffffffff;

@@ -1,6 +1,6 @@
-// How the table works: each row is a policy of the target, by name, with what its author claims. The
-// first is the path as shipped. A window stands in a claim when some way of use shows it: contexts
-// made by hand are such a way, whatever kernel(...) pins.
+// How the table works: each row is a policy of the target, by name, with what its author claims.
+// The first is the path as shipped. A window stands in a claim when some way of use shows it:
+// contexts made by hand are such a way, whatever kernel(...) pins.
 #include "scenarios/argpack/variants.h"
 
 #include <algorithm>
@@ -30,9 +30,10 @@ constexpr harness::VariantInfo kVariants[] = {
     {"pin_top_level",
      unsound(kAll, "guards nothing: the call's arguments hold the top-level pack anyway")},
     {"handle_by_value",
-     unsound(kAll,
-             "option B: the host object is not followed, but what the handle names is freed all the "
-             "same")},
+     unsound(
+         kAll,
+         "option B: the host object is not followed, but what the handle names is freed all the "
+         "same")},
     {"mark_at_launch",
      {ClaimKind::unsound, kAll, true,
       "option C as gfx has it: marks too late, never unmarks packs, drops requests to delete"}},

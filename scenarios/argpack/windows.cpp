@@ -14,7 +14,6 @@ namespace {
 using harness::Fault;
 using harness::FaultKind;
 using harness::Label;
-using targets::argpack::Window;
 
 struct Telling {
   Label what;  ///< A site, or what a reading was of.
@@ -86,9 +85,9 @@ const Fault* cause_of(const std::vector<Fault>& faults, const Fault& fault) {
 /// without one is a launch that was tried again: what it resolved the first time is no address.
 int window_of_call(const Script& script, const Fault& fault) {
   for (const Window window : {Window::w4_external_gone, Window::w7_reentrant})
-    if (script.reached_in(fault.activation, window)) return harness::raw(window);
+    if (script.passages().reached_in(fault.activation, window)) return harness::raw(window);
   if (fault.kind == FaultKind::wild_access) return harness::raw(Window::w11_context_reused);
-  return script.last_window();
+  return script.passages().last();
 }
 
 }  // namespace
@@ -99,7 +98,7 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   if (fault.kind == FaultKind::wrong_owner || died_by_mistake(faults, fault))
     return harness::raw(Window::w6_stale_wrapper);
   const auto& script = *static_cast<const Script*>(scene.state);
-  if (script.reached_in(fault.activation, Window::w11_context_reused))
+  if (script.passages().reached_in(fault.activation, Window::w11_context_reused))
     return harness::raw(Window::w11_context_reused);
   if (const Fault* cause = cause_of(faults, fault)) return window_of(scene, *cause);
   if (const auto window = window_of_death(fault)) return harness::raw(*window);

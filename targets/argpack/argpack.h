@@ -15,58 +15,11 @@
 // have been submitted: its context is spent then. After any other error nothing has happened.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <span>
 
-#include "harness/runtime.h"
+#include "targets/argpack/observer.h"
 
 namespace targets::argpack {
-
-enum class Backend : std::uint8_t {
-  cpu,         ///< Every allocation its own, unmapped at once; kernels run before launch returns.
-  cuda_pool,   ///< Stream-ordered pool on the null stream.
-  cuda_cache,  ///< A caching allocator: a freed block is reused at once, best fit.
-  amdgpu,      ///< Synchronous allocation and free.
-  gfx,         ///< A command list, in-use sets, counted buffers; allocation ids are reused.
-};
-inline constexpr std::array<harness::Label, 5> kBackendLabels{"cpu", "cuda_pool", "cuda_cache",
-                                                              "amdgpu", "gfx"};
-
-/// What each method returns: what Python would raise.
-enum class Status : std::uint8_t {
-  ok,
-  name_error,       ///< The variable is empty.
-  type_error,       ///< It holds something else, or the pack has no such member.
-  no_program,       ///< ti.init() has not run.
-  stale_object,     ///< The wrapper is from before the last reset(). It can only be dropped.
-  argument_limit,   ///< Too many arguments: raised after they were set, before the launch.
-  unbound,          ///< The context lacks its pack, or was not compiled.
-  driver_error,     ///< A CUDA call failed.
-  buffer_error,     ///< Like BufferError: the storage is exported and cannot be resized.
-  context_spent,    ///< The context was launched before; it is single use.
-  context_invalid,  ///< The program that the context was made by has been reset.
-};
-harness::Label to_label(Status status);
-
-/// A global variable of the script, by number. Shared by all tasks, as a module's globals are.
-using Variable = std::uint32_t;
-inline constexpr std::uint32_t kVariableCount = 12;
-inline constexpr Variable kNothing = 0xffffffff;  ///< Where an argument is left out.
-
-enum class Kind : std::uint8_t { nothing, pack, ndarray, external, context };
-
-inline constexpr std::uint32_t kDepthLimit = 3;   ///< Packs within packs: p, p.c, p.c.c.
-inline constexpr std::uint32_t kArrayWords = 64;  ///< Elements of each array; one per CUDA thread.
-
-/// How many launches may come before what an earlier one held is gone.
-inline constexpr std::uint32_t kHoldLimit = 8;
-
-/// Where an external array's memory is.
-enum class Storage : std::uint8_t {
-  host,    ///< numpy: copied to the device before the kernel, and back after it.
-  device,  ///< torch on a stream of its own: used in place, freed on that stream.
-};
 
 /// What a call of the kernel binds. Those left out are kNothing.
 struct Arguments {
@@ -77,99 +30,8 @@ struct Arguments {
   bool too_many = false;         ///< One argument too many: raises between setting and launching.
 };
 
-/// What a planted finalizer does when the collector gets to it.
-enum class Mischief : std::uint8_t {
-  replace_nested,  ///< victim.c = a new pack
-  drop,            ///< del victim
-  drop_gradient,   ///< victim.grad = None
-  resize,          ///< victim.resize(...): an external array
-  collect,         ///< gc.collect()
-  reset,           ///< ti.reset(); ti.init()
-};
-inline constexpr std::uint32_t kMischiefCount = 6;
-
-/// The places where the race can happen.
-enum class Window : std::uint8_t {
-  w0_top_level,        ///< The variable that holds the top-level pack is dropped during a call.
-  w1_nested_replaced,  ///< A nested pack loses its last reference between setting and launching.
-  w2_parent_freed,     ///< So does the top-level pack, or one with a nested pack.
-  w3_array_deleted,    ///< So does an ndarray, or a gradient.
-  w4_external_gone,    ///< External memory goes or moves between setting and copy-back.
-  w5_in_flight,        ///< The last reference goes after launch, before the kernel has finished.
-  w6_stale_wrapper,    ///< A wrapper from before reset() dies; its address is someone else's now.
-  w7_reentrant,        ///< A finalizer or a reset takes what is bound, before the launch.
-  w11_context_reused,  ///< A context is launched again.
-};
-inline constexpr std::size_t kWindowCount = 9;
-inline constexpr std::array<harness::Label, kWindowCount> kWindowLabels{
-    "W0", "W1", "W2", "W3", "W4", "W5", "W6", "W7", "W11"};
-
 /// Kinds of which a Program owns one each until reset(): bounded growth, and not retention.
 inline constexpr std::array<harness::Label, 2> kProgramOwnedKinds{"Kernel", "CompiledKernel"};
-
-/// What facts call a wrapper or a launch context. Never used again within a run; 0 is none.
-enum class ThingId : std::uint32_t { none };
-
-/// Where a context binds a thing.
-enum class Place : std::uint8_t { pack, nested, nested_twice, array, gradient, external };
-inline constexpr std::size_t kPlaceCount = 6;
-
-/// What a wrapper is when it is made.
-struct Making {
-  ThingId thing;
-  Kind kind;
-  std::uint32_t depth;       ///< Of a pack.
-  std::int64_t value;        ///< What its elements, or its scalar, begin with.
-  std::uint32_t generation;  ///< Of a context: the program's. 0 elsewhere; see built().
-};
-
-/// Hears what happens, whatever the variant. Called in the middle of things: it may record, and may
-/// not call back or offer a turn.
-class Observer {
- public:
-  virtual ~Observer() = default;
-  virtual void reached(Window window) = 0;
-
-  // ---- programs ----
-  virtual void program_began(std::uint32_t generation) = 0;
-  virtual void program_ended() = 0;
-
-  // ---- wrappers and contexts ----
-  virtual void made(const Making& making) = 0;
-  /// What is beneath the wrapper exists: the C++ object, or storage on the host (none where it is
-  /// on the device). Made by the program of this generation.
-  virtual void built(ThingId thing, harness::BirthId object, std::uint32_t generation) = 0;
-  /// A variable, a member, a frame or a cycle refers to it, or no longer.
-  virtual void referred(ThingId thing) = 0;
-  virtual void dropped(ThingId thing) = 0;
-  /// It dies: nobody has a reference any more, not even those that the policy keeps.
-  virtual void ended(ThingId thing) = 0;
-  /// A member refers to `member` now: 0 is the nested pack, 1 the array or the gradient.
-  virtual void attached(ThingId thing, std::size_t member, ThingId value) = 0;
-  /// A variable refers to the thing now, or to none.
-  virtual void stored(Variable variable, ThingId thing) = 0;
-
-  // ---- values ----
-  /// The script has assigned a value. Device memory holds it: written().
-  virtual void assigned(ThingId thing, std::int64_t value) = 0;
-  virtual void written(ThingId thing, std::int64_t value) = 0;
-  /// Its storage was resized: what is beneath is another, and as it was made.
-  virtual void moved(ThingId thing) = 0;
-
-  // ---- contexts ----
-  virtual void bound(ThingId context, Place place, ThingId thing) = 0;
-  virtual void scalar_set(ThingId context, std::int64_t value) = 0;
-  virtual void compiled(ThingId context) = 0;
-  /// A kernel was submitted, or recorded, with everything bound.
-  virtual void submitted(ThingId context) = 0;
-  /// The device has finished everything submitted so far.
-  virtual void finished() = 0;
-  /// What the kernel reported, and the host has now: for each thread, the words of the pack, the
-  /// array, the external array's input, and its output.
-  virtual void read(ThingId context, std::span<const std::int32_t> words) = 0;
-  /// What to_numpy() found: the elements, as words.
-  virtual void contents(ThingId array, std::span<const std::int32_t> words) = 0;
-};
 
 /// What fixes a world before it starts.
 struct Setup {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "targets/argpack/external.h"
-#include "targets/argpack/ghost.h"
 #include "targets/argpack/program.h"
 
 namespace targets::argpack {
@@ -43,9 +42,8 @@ struct LaunchContext {
   bool launched = false;  ///< The kernel was submitted, or recorded.
   /// Where arg_buffer points after a launch: into the buffer that the launch has freed.
   harness::BirthId device_arguments = harness::BirthId::none;
-  harness::Ref exported;     ///< For policies that hold external storage where it is.
-  Thing* thing = nullptr;    ///< Its ghost ...
-  Binding binding;           ///< ... and what is bound to it.
+  harness::Ref exported;          ///< For policies that hold external storage where it is.
+  ThingId thing = ThingId::none;  ///< Its number in facts.
   ArgumentBlock arguments{};
   ResultBlock results;  ///< Filled by the launch.
 

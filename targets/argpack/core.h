@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "targets/argpack/driver.h"
-#include "targets/argpack/ghost.h"
+#include "targets/argpack/facts.h"
 
 namespace targets::argpack {
 
@@ -19,7 +19,7 @@ struct Core {
         scheduler(runtime.scheduler),
         ledger(runtime.host.ledger()),
         driver(runtime, setup.backend),
-        ghost(runtime.scheduler, *setup.observer),
+        facts(objects, *setup.observer),
         interpreter(runtime.heap),
         program_lock(runtime.scheduler, "program") {
     HARNESS_CHECK(runtime.heap.config().gil == setup.gil, "heap and path agree about the GIL");
@@ -32,7 +32,8 @@ struct Core {
   harness::Scheduler& scheduler;
   harness::Ledger& ledger;
   Driver driver;
-  Ghost ghost;
+  ObjectLocks objects;
+  Facts facts;
   harness::Interpreter interpreter;
   /// Stands in for the GIL during C calls where there is none: Taichi's own tables have no lock at
   /// all, and what comes of that is another path's matter.
@@ -46,9 +47,9 @@ class CCall {
  public:
   explicit CCall(Core& core) : core_(core) {
     if (!core.setup.gil && !core.program_lock.held_by_current()) lock_.emplace(core.program_lock);
-    core_.ghost.order();
+    core_.objects.pass();
   }
-  ~CCall() { core_.ghost.order(); }
+  ~CCall() { core_.objects.pass(); }
   CCall(const CCall&) = delete;
   CCall& operator=(const CCall&) = delete;
 

@@ -22,12 +22,11 @@ struct External {
 };
 
 class Script;
-struct Thing;
 
 /// The wrapper of one: numpy.ndarray, torch.Tensor.
 struct ExternalPayload {
   Script* script;
-  Thing* thing;
+  ThingId thing;
   std::int32_t value;  ///< What its elements are made from.
   External external;
 };

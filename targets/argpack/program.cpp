@@ -79,7 +79,7 @@ void Program::remove(std::pmr::vector<Owned<T>>& objects, const Borrowed<T>& poi
   const std::size_t index = find(objects, pointer.address());
   if (index == objects.size()) return;
   const bool stale = generation != generation_;
-  if (stale) core_.ghost.reach(Window::w6_stale_wrapper);
+  if (stale) core_.facts.tell(&Observer::deleted_by_stale_wrapper);
   if (core_.policy->dispose(*objects[index], stale) == Disposal::ignore) return;
   const harness::BirthId met = objects[index].birth();
   if (met != pointer.birth()) core_.ledger.wrong_owner(pointer.birth(), met);
@@ -151,7 +151,7 @@ Status Program::synchronize() {
 
 void Program::finished() {
   if (gfx_ != nullptr) gfx_->finished();
-  core_.ghost.synchronized();
+  core_.facts.tell(&Observer::finished);
   core_.policy->synchronized(*this);
 }
 

@@ -11,12 +11,12 @@ using harness::TypeInfo;
 
 std::uint32_t Script::generation_now() {
   const std::uint32_t generation = core_.program != nullptr ? core_.program->generation() : 0;
-  core_.ghost.order();
+  core_.objects.pass();
   return generation;
 }
 
 Status Script::start_program() {
-  core_.ghost.order();
+  core_.objects.pass();
   return core_.interpreter.c_call("init", [&] {
     const CCall call(core_);
     if (core_.program != nullptr) return Status::ok;
@@ -24,7 +24,7 @@ Status Script::start_program() {
     if (status != Status::ok) return status;
     auto* program = core_.scheduler.arena().make<Program>(core_, ++generation_);
     core_.program = program;
-    core_.ghost.tell([&](Observer& observer) { observer.program_began(generation_); });
+    core_.facts.tell(&Observer::program_began, generation_);
     return Status::ok;
   });
 }
@@ -45,7 +45,7 @@ Status Script::reset_now() {
     program.finalize();
     policy_.reset();
     core_.program = nullptr;
-    core_.ghost.tell([](Observer& observer) { observer.program_ended(); });
+    core_.facts.tell(&Observer::program_ended);
     return Status::ok;
   });
   return status == Status::ok ? start_program() : status;
@@ -77,12 +77,11 @@ Status Script::load(Variable variable, const TypeInfo& type, Ref& loaded) {
 
 void Script::store(Variable variable, Ref value) {
   step("STORE_GLOBAL");
-  Thing* thing = value ? thing_of(*value) : nullptr;
-  if (thing != nullptr) core_.ghost.refer(*thing);
+  const ThingId thing = value ? thing_of(*value) : ThingId::none;
+  if (thing != ThingId::none) core_.facts.tell(&Observer::referred, thing);
   Ref old = std::exchange(variables_[variable], std::move(value));
-  core_.ghost.tell([&](Observer& observer) { observer.stored(variable, id_of(thing)); });
-  Thing* lost = old ? thing_of(*old) : nullptr;
-  if (lost != nullptr) core_.ghost.drop(*lost);
+  core_.facts.tell(&Observer::stored, variable, thing);
+  if (old) tell_dropped(thing_of(*old));
 }
 
 Status Script::alias(Variable into, Variable from) {
@@ -110,7 +109,7 @@ Status Script::drop_all() {
 }
 
 Kind Script::kind(Variable variable) const {
-  core_.ghost.order();
+  core_.objects.pass();
   const Ref& ref = variables_[variable];
   if (!ref) return Kind::nothing;
   const TypeInfo* type = &ref->type();
@@ -125,13 +124,8 @@ std::uint32_t Script::depth(Variable variable) const {
 
 // ---- facts --------------------------------------------------------------------------------------
 
-void Script::tell_built(const Thing& thing, harness::BirthId object, std::uint32_t generation) {
-  core_.ghost.tell([&](Observer& observer) { observer.built(thing.id, object, generation); });
-}
-
-void Script::tell_bound(const LaunchContext& context, Place place, const Thing* thing) {
-  core_.ghost.tell(
-      [&](Observer& observer) { observer.bound(context.thing->id, place, id_of(thing)); });
+void Script::tell_dropped(ThingId thing) {
+  if (thing != ThingId::none) core_.facts.tell(&Observer::dropped, thing);
 }
 
 // ---- garbage ------------------------------------------------------------------------------------
@@ -141,10 +135,10 @@ Status Script::make_cycle(Variable variable) {
   step("LOAD_GLOBAL");
   const Ref held = variables_[variable];
   if (!held) return Status::name_error;
-  Thing* thing = thing_of(*held);
+  const ThingId thing = thing_of(*held);
   const Ref cycle = core_.runtime.heap.make<CyclePayload>(kCycleType, CyclePayload{this, thing});
   step("STORE_ATTR");
-  if (thing != nullptr) core_.ghost.refer(*thing);
+  if (thing != ThingId::none) core_.facts.tell(&Observer::referred, thing);
   cycle->set("held", held);
   cycle->set("self", cycle);
   return Status::ok;
@@ -194,8 +188,6 @@ void Script::mischief(const TrapPayload& trap) {
 
 void Script::finalize(const TrapPayload& payload) { mischief(payload); }
 
-void Script::deallocate(CyclePayload& payload) {
-  if (payload.thing != nullptr) core_.ghost.drop(*payload.thing);
-}
+void Script::deallocate(CyclePayload& payload) { tell_dropped(payload.thing); }
 
 }  // namespace targets::argpack

@@ -67,35 +67,34 @@ class Script final : public Argpack {
   /// A method runs: on a Python thread, with CUDA's context current.
   class Op {
    public:
-    explicit Op(Core& core) : attach_(core.interpreter), ghost_(core.ghost) {
-      ghost_.order();
+    explicit Op(Core& core) : attach_(core.interpreter), objects_(core.objects) {
+      objects_.pass();
       core.driver.make_current();
-      ghost_.order();
+      objects_.pass();
     }
-    ~Op() { ghost_.order(); }
+    ~Op() { objects_.pass(); }
     Op(const Op&) = delete;
     Op& operator=(const Op&) = delete;
 
    private:
     harness::AttachScope attach_;
-    Ghost& ghost_;
+    ObjectLocks& objects_;
   };
 
   // ---- script.cpp ----
   /// Of the program of now; 0 where there is none.
   std::uint32_t generation_now();
   void step(harness::Label bytecode) {
-    core_.ghost.order();
+    core_.objects.pass();
     core_.interpreter.step(bytecode);
-    core_.ghost.order();
+    core_.objects.pass();
   }
   /// A C call: `function` gets the program of now, which stays for as long as the call.
   template <class Function>
   Status c_call(harness::Label name, Function function);
   Status load(Variable variable, const harness::TypeInfo& type, Ref& loaded);
   void store(Variable variable, Ref value);
-  void tell_bound(const LaunchContext& context, Place place, const Thing* thing);
-  void tell_built(const Thing& thing, harness::BirthId object, std::uint32_t generation);
+  void tell_dropped(ThingId thing);
   Status reset_now();
   Status start_program();
   void mischief(const TrapPayload& trap);
@@ -135,8 +134,7 @@ class Script final : public Argpack {
   Status bind(const Ref& context, const Ref& pack, std::uint32_t level);
   Status bind_array(const Ref& context, const Ref& array, bool with_gradient);
   Status bind_external(const Ref& context, const Ref& external);
-  Status bind_one(LaunchContext& context, ArrayArgument& argument, Bound& bound,
-                  harness::Object& array);
+  Status bind_one(LaunchContext& context, ArrayArgument& argument, harness::Object& array);
   void unbind_packs(LaunchContext& context);
   void unbind(LaunchContext& context, ArrayArgument& argument);
 
@@ -150,7 +148,7 @@ class Script final : public Argpack {
 
 template <class Function>
 Status Script::c_call(harness::Label name, Function function) {
-  core_.ghost.order();
+  core_.objects.pass();
   return core_.interpreter.c_call(name, [&] {
     const CCall call(core_);
     return core_.program != nullptr ? function(*core_.program) : Status::no_program;

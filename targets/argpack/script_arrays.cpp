@@ -12,27 +12,30 @@ using harness::SiteScope;
 
 Status Script::make_array(std::int32_t value, Ref& made) {
   step("ScalarNdarray.__init__");
-  Thing* thing = core_.ghost.make(Kind::ndarray, value);
+  const ThingId thing = core_.facts.made(Kind::ndarray, value);
   made = core_.runtime.heap.make<ArrayPayload>(kArrayType, ArrayPayload{this, thing, 0, {}});
   return c_call("create_ndarray", [&](Program& program) {
     ArrayPayload& payload = made->payload<ArrayPayload>();
     payload.generation = program.generation();
     const Status status = program.create_ndarray(value, payload.ndarray);
-    if (status == Status::ok) tell_built(*thing, payload.ndarray.birth(), payload.generation);
+    if (status == Status::ok)
+      core_.facts.tell(&Observer::built, thing, payload.ndarray.birth(), payload.generation);
     return status;
   });
 }
 
-static Label site_of_deletion(const Thing& thing, bool stale) {
+static Label site_of_deletion(const Facts& facts, ThingId thing, bool stale) {
   if (stale) return "delete_ndarray/stale";
-  return thing.taken_reentrantly ? Label("delete_ndarray/reentrant") : Label("delete_ndarray");
+  return facts.circumstance_of(thing) == Circumstance::reentrant ? Label("delete_ndarray/reentrant")
+                                                                 : Label("delete_ndarray");
 }
 
 void Script::finalize(ArrayPayload& payload) {
-  core_.ghost.end(*payload.thing);
+  core_.facts.tell(&Observer::ended, payload.thing);
   const std::uint32_t now = generation_now();
   if (now == 0 || !payload.ndarray) return;
-  c_call(site_of_deletion(*payload.thing, payload.generation != now), [&](Program& program) {
+  const Label site = site_of_deletion(core_.facts, payload.thing, payload.generation != now);
+  c_call(site, [&](Program& program) {
     program.delete_ndarray(payload.ndarray, payload.generation);
     return Status::ok;
   });
@@ -57,13 +60,12 @@ Status Script::fill(Variable variable, std::int32_t value) {
   Ref array;
   if (const Status status = load(variable, kArrayType, array); status != Status::ok) return status;
   ArrayPayload& payload = array->payload<ArrayPayload>();
-  const ThingId id = payload.thing->id;
-  core_.ghost.tell([&](Observer& observer) { observer.assigned(id, value); });
+  const ThingId thing = payload.thing;
+  core_.facts.tell(&Observer::assigned, thing, value);
   return c_call("fill", [&](Program& program) {
     if (payload.generation != program.generation()) return Status::stale_object;
     const Status status = program.fill(payload.ndarray, value);
-    if (status == Status::ok)
-      core_.ghost.tell([&](Observer& observer) { observer.written(id, value); });
+    if (status == Status::ok) core_.facts.tell(&Observer::written, thing, value);
     return status;
   });
 }
@@ -71,8 +73,8 @@ Status Script::fill(Variable variable, std::int32_t value) {
 /// array.grad = gradient; an empty one for None. A plain attribute.
 Status Script::set_grad(const Ref& array, const Ref& gradient) {
   step("STORE_ATTR");
-  Thing* thing = gradient ? thing_of(*gradient) : nullptr;
-  core_.ghost.attach(*array->payload<ArrayPayload>().thing, 1, thing);
+  const ThingId value = gradient ? thing_of(*gradient) : ThingId::none;
+  core_.facts.tell(&Observer::attached, array->payload<ArrayPayload>().thing, 1, value);
   array->set("grad", gradient);
   return Status::ok;
 }
@@ -96,14 +98,16 @@ Status Script::drop_gradient(Variable variable) {
 // ---- external arrays ----------------------------------------------------------------------------
 
 /// Where external memory goes, told by what may be using it.
-static Label site_of_freeing(Ghost& ghost, const Thing& thing) {
-  if (ghost.in_flight(thing)) return "free_external/in_flight";
-  return thing.taken_reentrantly ? Label("free_external/reentrant") : Label("free_external");
+static Label site_of_freeing(Circumstance circumstance) {
+  static constexpr std::array<Label, 3> kSites{"free_external", "free_external/reentrant",
+                                               "free_external/in_flight"};
+  return kSites[harness::raw(circumstance)];
 }
 
-static Label site_of_moving(Ghost& ghost, const Thing& thing) {
-  if (ghost.in_flight(thing)) return "resize_external/in_flight";
-  return thing.taken_reentrantly ? Label("resize_external/reentrant") : Label("resize_external");
+static Label site_of_moving(Circumstance circumstance) {
+  static constexpr std::array<Label, 3> kSites{"resize_external", "resize_external/reentrant",
+                                               "resize_external/in_flight"};
+  return kSites[harness::raw(circumstance)];
 }
 
 // One birth site, whoever asks: storage is storage.
@@ -136,7 +140,7 @@ void Script::free(External& external) {
 
 Status Script::new_external(Variable into, Storage storage, std::int32_t value) {
   const Op op(core_);
-  Thing* thing = core_.ghost.make(Kind::external, value);
+  const ThingId thing = core_.facts.made(Kind::external, value);
   Ref made = core_.runtime.heap.make<ExternalPayload>(kExternalType,
                                                       ExternalPayload{this, thing, value, {}});
   ExternalPayload& payload = made->payload<ExternalPayload>();
@@ -149,21 +153,21 @@ Status Script::new_external(Variable into, Storage storage, std::int32_t value) 
 }
 
 void Script::tell_storage(const ExternalPayload& payload) {
-  tell_built(*payload.thing, payload.external.host.birth(), 0);
+  core_.facts.tell(&Observer::built, payload.thing, payload.external.host.birth(), 0);
 }
 
 // What an export is of stays where it is. Nobody else knows that anyone looks at it.
 Status Script::resize(ExternalPayload& payload) {
   return c_call("resize_external", [&](Program&) {
     if (payload.external.export_count > 0) {
-      core_.ghost.move(*payload.thing);
+      core_.facts.tell(&Observer::kept_in_place, payload.thing);
       return Status::buffer_error;
     }
     External moved;
     if (const Status status = allocate(payload, moved); status != Status::ok) return status;
-    core_.ghost.move(*payload.thing);
-    core_.ghost.tell([&](Observer& observer) { observer.moved(payload.thing->id); });
-    const SiteScope site(core_.scheduler, site_of_moving(core_.ghost, *payload.thing));
+    core_.facts.tell(&Observer::moved, payload.thing);
+    const SiteScope site(core_.scheduler,
+                         site_of_moving(core_.facts.circumstance_of(payload.thing)));
     std::swap(payload.external.host, moved.host);
     std::swap(payload.external.device, moved.device);
     tell_storage(payload);
@@ -186,8 +190,7 @@ Status Script::read_array(Program& program, const Ref& array) {
   if (payload.generation != program.generation()) return Status::stale_object;
   std::array<std::int32_t, kArrayWords> words;
   const Status status = program.read(payload.ndarray, words);
-  if (status == Status::ok)
-    core_.ghost.tell([&](Observer& observer) { observer.contents(payload.thing->id, words); });
+  if (status == Status::ok) core_.facts.tell(&Observer::contents, payload.thing, words);
   return status;
 }
 
@@ -204,7 +207,7 @@ Status Script::read_external(Program& program, const ExternalPayload& payload) {
         cuStreamSynchronize(stream) != CUDA_SUCCESS)
       return Status::driver_error;
   }
-  core_.ghost.tell([&](Observer& observer) { observer.contents(payload.thing->id, words); });
+  core_.facts.tell(&Observer::contents, payload.thing, words);
   return Status::ok;
 }
 
@@ -226,8 +229,9 @@ Status Script::to_numpy(Variable variable) {
 }
 
 void Script::deallocate(ExternalPayload& payload) {
-  core_.ghost.end(*payload.thing);
-  const SiteScope site(core_.scheduler, site_of_freeing(core_.ghost, *payload.thing));
+  core_.facts.tell(&Observer::ended, payload.thing);
+  const SiteScope site(core_.scheduler,
+                       site_of_freeing(core_.facts.circumstance_of(payload.thing)));
   free(payload.external);
 }
 

@@ -12,8 +12,8 @@ Status Script::make_launch_context(Ref& made) {
   made = core_.runtime.heap.make<ContextPayload>(kContextType, ContextPayload{this, {}});
   return c_call("make_launch_context", [&](Program& program) {
     LaunchContext& context = context_of(made);
-    context.thing = core_.ghost.make(Kind::context, 0, 0, program.generation());
-    context.generation = context.binding.generation = program.generation();
+    context.thing = core_.facts.made(Kind::context, 0, 0, program.generation());
+    context.generation = program.generation();
     context.kernel = program.kernel();
     return Status::ok;
   });
@@ -30,22 +30,22 @@ Status Script::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
     argument.bound = true;
     argument.pack = payload.argpack;
     policy_.bound(context, argument);
-    context.binding.packs[level] = core_.ghost.bind(*payload.thing);
-    tell_bound(context, static_cast<Place>(level), payload.thing);
-    context.depth = context.binding.depth = std::max(context.depth, level + 1);
+    core_.facts.tell(&Observer::bound, context.thing, static_cast<Place>(level), payload.thing);
+    context.depth = std::max(context.depth, level + 1);
     return Status::ok;
   });
 }
 
-Status Script::bind_one(LaunchContext& context, ArrayArgument& argument, Bound& bound,
-                        Object& array) {
-  const bool is_array = &argument == &context.array;
+static Place place_of(const LaunchContext& context, const ArrayArgument& argument) {
+  return &argument == &context.array ? Place::array : Place::gradient;
+}
+
+Status Script::bind_one(LaunchContext& context, ArrayArgument& argument, Object& array) {
   const ArrayPayload& payload = array.payload<ArrayPayload>();
   if (payload.generation != core_.program->generation()) return Status::stale_object;
   argument = {true, payload.ndarray};
   policy_.bound(context, argument);
-  bound = core_.ghost.bind(*payload.thing);
-  tell_bound(context, is_array ? Place::array : Place::gradient, payload.thing);
+  core_.facts.tell(&Observer::bound, context.thing, place_of(context, argument), payload.thing);
   return Status::ok;
 }
 
@@ -56,11 +56,10 @@ Status Script::bind_array(const Ref& wrapper, const Ref& array, bool with_gradie
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
     unbind(context, context.array);
     unbind(context, context.gradient);
-    context.binding.gradient = {};
-    const Status status = bind_one(context, context.array, context.binding.array, *array);
+    const Status status = bind_one(context, context.array, *array);
     const Ref gradient = with_gradient ? array->get("grad") : Ref();
     if (status != Status::ok || !gradient) return status;
-    return bind_one(context, context.gradient, context.binding.gradient, *gradient);
+    return bind_one(context, context.gradient, *gradient);
   });
 }
 
@@ -73,8 +72,7 @@ Status Script::bind_external(const Ref& wrapper, const Ref& external) {
     context.external = {true, payload.external.storage, payload.external.host.borrow(),
                         payload.external.device};
     policy_.bound(context, context.external, external);
-    context.binding.external = core_.ghost.bind(*payload.thing);
-    tell_bound(context, Place::external, payload.thing);
+    core_.facts.tell(&Observer::bound, context.thing, Place::external, payload.thing);
     return Status::ok;
   });
 }
@@ -82,18 +80,17 @@ Status Script::bind_external(const Ref& wrapper, const Ref& external) {
 void Script::unbind(LaunchContext& context, ArrayArgument& argument) {
   if (!argument.bound) return;
   policy_.unbound(context, argument);
-  tell_bound(context, &argument == &context.array ? Place::array : Place::gradient, nullptr);
+  core_.facts.tell(&Observer::bound, context.thing, place_of(context, argument), ThingId::none);
   argument = {};
 }
 
 void Script::unbind_packs(LaunchContext& context) {
   for (std::uint32_t level = 0; level < context.depth; ++level) {
     if (context.packs[level].bound) policy_.unbound(context, context.packs[level]);
-    tell_bound(context, static_cast<Place>(level), nullptr);
+    core_.facts.tell(&Observer::bound, context.thing, static_cast<Place>(level), ThingId::none);
     context.packs[level] = {};
   }
-  context.binding.packs = {};
-  context.depth = context.binding.depth = 0;
+  context.depth = 0;
 }
 
 void Script::deallocate(ContextPayload& payload) {
@@ -103,7 +100,7 @@ void Script::deallocate(ContextPayload& payload) {
   unbind(context, context.array);
   unbind(context, context.gradient);
   if (context.external.bound) policy_.unbound(context, context.external);
-  if (context.thing != nullptr) core_.ghost.end(*context.thing);
+  if (context.thing != ThingId::none) core_.facts.tell(&Observer::ended, context.thing);
 }
 
 }  // namespace targets::argpack

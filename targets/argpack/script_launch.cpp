@@ -24,49 +24,51 @@ Status Script::call(const Arguments& arguments) {
 
   // The tuple of arguments is a local of three frames: what is in it stays for as long as the call.
   Ref tuple = core_.runtime.heap.make(kTupleType);
-  std::array<Thing*, 3> things{};
+  std::array<ThingId, 3> things{};
   for (std::uint32_t i = 0; i < values.size(); ++i) {
     if (!values[i]) continue;
     things[i] = thing_of(*values[i]);
-    core_.ghost.refer(*things[i]);
+    core_.facts.tell(&Observer::referred, things[i]);
     tuple->set(i, std::move(values[i]));
   }
   status = launch_kernel(*tuple, arguments);
-  core_.ghost.setting(false);
-  for (Thing* thing : things)
-    if (thing != nullptr) core_.ghost.drop(*thing);
+  core_.facts.tell(&Observer::setting_ended);
+  for (const ThingId thing : things) tell_dropped(thing);
   return status;
 }
 
 /// The frame's own reference to its context.
 class Frame {
  public:
-  Frame(Ghost& ghost, Thing& thing) : ghost_(ghost), thing_(thing) { ghost_.refer(thing_); }
-  ~Frame() { ghost_.drop(thing_); }
+  Frame(Facts& facts, ThingId thing) : facts_(facts), thing_(thing) {
+    facts_.tell(&Observer::referred, thing_);
+  }
+  ~Frame() { facts_.tell(&Observer::dropped, thing_); }
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
  private:
-  Ghost& ghost_;
-  Thing& thing_;
+  Facts& facts_;
+  ThingId thing_;
 };
 
 // Kernel.launch_kernel. Locals go in the reverse order when it returns or raises.
 Status Script::launch_kernel(Object& arguments, const Arguments& from) {
-  core_.ghost.setting(true);
+  core_.facts.tell(&Observer::setting_began);
   step("BUILD_LIST");
   const Ref tmps = core_.runtime.heap.make(kListType);
   const Ref set_later = core_.runtime.heap.make(kListType);
   Ref context;
   Status status = make_launch_context(context);
   if (status != Status::ok) return status;
-  const Frame frame(core_.ghost, *context_of(context).thing);
+  const Frame frame(core_.facts, context_of(context).thing);
   status = set_args(context, arguments, *tmps, *set_later);
   if (status == Status::ok && from.too_many) status = Status::argument_limit;
   if (status == Status::ok) status = compile_now(context);
   if (status != Status::ok) return status;
   const Ref& global = variables_[from.pack];
-  if (!global || !(global == arguments.get(0u))) core_.ghost.reach(Window::w0_top_level);
+  if (!global || !(global == arguments.get(0u)))
+    core_.facts.tell(&Observer::argument_renamed, from.pack);
   status = launch_now(context, from.returns);
   if (status == Status::ok && from.returns) status = wait_for_result(context);
   return status;
@@ -100,11 +102,10 @@ Status Script::set_packs(const Ref& context, const Ref& pack, std::uint32_t leve
 Status Script::compile_now(const Ref& wrapper) {
   return c_call("compile_kernel", [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
-    if (context.generation != program.generation()) core_.ghost.reach(Window::w7_reentrant);
+    core_.facts.tell(&Observer::compiling, context.thing, program.generation());
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
     const Status status = program.compile_kernel(context.kernel, context.compiled);
-    if (status == Status::ok)
-      core_.ghost.tell([&](Observer& observer) { observer.compiled(context.thing->id); });
+    if (status == Status::ok) core_.facts.tell(&Observer::compiled, context.thing);
     return status;
   });
 }
@@ -112,8 +113,7 @@ Status Script::compile_now(const Ref& wrapper) {
 Status Script::launch_now(const Ref& wrapper, bool returns) {
   return c_call("launch_kernel", [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
-    core_.ghost.setting(false);
-    core_.ghost.launching(context.binding, program.generation());
+    core_.facts.tell(&Observer::launching, context.thing, program.generation());
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
     if (!context.complete()) return Status::unbound;
     const CompiledKernel compiled = *context.compiled;
@@ -125,11 +125,10 @@ Status Script::launch_now(const Ref& wrapper, bool returns) {
                  : launch_llvm(core_, program, compiled, context, returns);
     if (!context.launched) return status;
     if (spent) {
-      if (status == Status::ok)
-        core_.ghost.tell([&](Observer& observer) { observer.submitted(context.thing->id); });
+      if (status == Status::ok) core_.facts.tell(&Observer::submitted, context.thing);
       return status;
     }
-    core_.ghost.launched(*context.thing, context.binding);
+    core_.facts.tell(&Observer::submitted, context.thing);
     policy_.launched(context);  // Whatever failed after it was submitted: the device uses it.
     return status;
   });
@@ -142,7 +141,7 @@ Status Script::wait_for_result(const Ref& wrapper) {
   const LaunchContext& context = context_of(wrapper);
   std::array<std::int32_t, sizeof(ResultBlock) / sizeof(std::int32_t)> words;
   std::memcpy(words.data(), &context.results, sizeof words);
-  core_.ghost.tell([&](Observer& observer) { observer.read(context.thing->id, words); });
+  core_.facts.tell(&Observer::read, context.thing, words);
   return Status::ok;
 }
 
@@ -168,9 +167,9 @@ Status Script::set_arg_argpack(Variable variable, Variable pack_variable) {
     unbind_packs(context_of(context));
     return Status::ok;
   });
-  core_.ghost.setting(true);
+  core_.facts.tell(&Observer::setting_began);
   const Status status = set_packs(context, pack, 0, nullptr);
-  core_.ghost.setting(false);
+  core_.facts.tell(&Observer::setting_ended);
   return status;
 }
 
@@ -213,7 +212,7 @@ Status Script::set_arg_scalar(Variable variable, std::int32_t value) {
     if (const Status status = policy_.admit(bound, program); status != Status::ok) return status;
     bound.scalar = value;
     bound.has_scalar = true;
-    core_.ghost.tell([&](Observer& observer) { observer.scalar_set(bound.thing->id, value); });
+    core_.facts.tell(&Observer::scalar_set, bound.thing, value);
     return Status::ok;
   });
 }

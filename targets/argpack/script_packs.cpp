@@ -43,15 +43,15 @@ Status Script::cast(const Ref& pack, Ref& made) {
 Status Script::make_pack(std::uint32_t depth, std::int32_t value, const Ref& child,
                          const Ref& array, Ref& made) {
   step("ArgPack.__init__");
-  Thing* thing = core_.ghost.make(Kind::pack, value, depth);
+  const ThingId thing = core_.facts.made(Kind::pack, value, depth);
   made = core_.runtime.heap.make<PackPayload>(kPackType,
                                               PackPayload{this, thing, depth, value, 0, {}});
   if (child) {
-    core_.ghost.attach(*thing, 0, thing_of(*child));
+    core_.facts.tell(&Observer::attached, thing, 0, thing_of(*child));
     made->set("c", child);
   }
   if (array) {
-    core_.ghost.attach(*thing, 1, thing_of(*array));
+    core_.facts.tell(&Observer::attached, thing, 1, thing_of(*array));
     made->set("x", array);
   }
   return c_call("create_argpack", [&](Program& program) {
@@ -59,7 +59,8 @@ Status Script::make_pack(std::uint32_t depth, std::int32_t value, const Ref& chi
     payload.generation = program.generation();
     const PackBlock block{value, 0, child ? host_address(child) : 0};
     const Status status = program.create_argpack(depth, block, payload.argpack);
-    if (status == Status::ok) tell_built(*thing, payload.argpack.birth(), payload.generation);
+    if (status == Status::ok)
+      core_.facts.tell(&Observer::built, thing, payload.argpack.birth(), payload.generation);
     return status;
   });
 }
@@ -70,16 +71,18 @@ CUdeviceptr Script::host_address(const Ref& pack) const {
   return policy_.writes_host_address() ? pack->payload<PackPayload>().argpack.address() : 0;
 }
 
-static Label site_of_deletion(const Thing& thing, bool stale) {
+static Label site_of_deletion(const Facts& facts, ThingId thing, bool stale) {
   if (stale) return "delete_argpack/stale";
-  return thing.taken_reentrantly ? Label("delete_argpack/reentrant") : Label("delete_argpack");
+  return facts.circumstance_of(thing) == Circumstance::reentrant ? Label("delete_argpack/reentrant")
+                                                                 : Label("delete_argpack");
 }
 
 void Script::finalize(PackPayload& payload) {
-  core_.ghost.end(*payload.thing);
+  core_.facts.tell(&Observer::ended, payload.thing);
   const std::uint32_t now = generation_now();
   if (now == 0 || !payload.argpack) return;
-  c_call(site_of_deletion(*payload.thing, payload.generation != now), [&](Program& program) {
+  const Label site = site_of_deletion(core_.facts, payload.thing, payload.generation != now);
+  c_call(site, [&](Program& program) {
     program.delete_argpack(payload.argpack, payload.generation);
     return Status::ok;
   });
@@ -105,14 +108,13 @@ Status Script::set_scalar(Variable variable, std::uint32_t level, std::int32_t v
   step("ArgPack.__setitem__");
   PackPayload& payload = pack->payload<PackPayload>();
   payload.a = value;
-  const ThingId id = payload.thing->id;
-  core_.ghost.tell([&](Observer& observer) { observer.assigned(id, value); });
+  const ThingId thing = payload.thing;
+  core_.facts.tell(&Observer::assigned, thing, value);
   return c_call("ArgPack::write", [&](Program& program) {
     if (payload.generation != program.generation()) return Status::stale_object;
     const Status status =
         program.write(payload.argpack->allocation(), offsetof(PackBlock, a), &value, sizeof value);
-    if (status == Status::ok)
-      core_.ghost.tell([&](Observer& observer) { observer.written(id, value); });
+    if (status == Status::ok) core_.facts.tell(&Observer::written, thing, value);
     return status;
   });
 }
@@ -121,7 +123,7 @@ Status Script::set_scalar(Variable variable, std::uint32_t level, std::int32_t v
 Status Script::set_item(const Ref& parent, const Ref& child) {
   step("ArgPack.__setitem__");
   PackPayload& payload = parent->payload<PackPayload>();
-  core_.ghost.attach(*payload.thing, 0, thing_of(*child));
+  core_.facts.tell(&Observer::attached, payload.thing, 0, thing_of(*child));
   parent->set("c", child);
   return c_call("ArgPack::write", [&](Program& program) {
     if (payload.generation != program.generation()) return Status::stale_object;

@@ -30,12 +30,12 @@ const TypeInfo kTrapType{.name = "trap", .finalize = finalize<TrapPayload>};
 const TypeInfo kListType{.name = "list"};
 const TypeInfo kTupleType{.name = "tuple"};
 
-Thing* thing_of(Object& object) {
+ThingId thing_of(Object& object) {
   const TypeInfo* type = &object.type();
   if (type == &kPackType) return object.payload<PackPayload>().thing;
   if (type == &kArrayType) return object.payload<ArrayPayload>().thing;
   if (type == &kContextType) return object.payload<ContextPayload>().context.thing;
-  return type == &kExternalType ? object.payload<ExternalPayload>().thing : nullptr;
+  return type == &kExternalType ? object.payload<ExternalPayload>().thing : ThingId::none;
 }
 
 }  // namespace targets::argpack

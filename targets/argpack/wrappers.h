@@ -11,7 +11,7 @@ class Script;
 /// is here.
 struct PackPayload {
   Script* script;
-  Thing* thing;
+  ThingId thing;
   std::uint32_t depth;
   std::int32_t a;
   std::uint32_t generation = 0;        ///< Of the program that made the C++ object.
@@ -21,7 +21,7 @@ struct PackPayload {
 /// taichi.ScalarNdarray: the gradient is a member ("grad").
 struct ArrayPayload {
   Script* script;
-  Thing* thing;
+  ThingId thing;
   std::uint32_t generation = 0;
   harness::Borrowed<Ndarray> ndarray;
 };
@@ -39,7 +39,7 @@ inline LaunchContext& context_of(const harness::Ref& wrapper) {
 /// An object that refers to itself and to one wrapper.
 struct CyclePayload {
   Script* script;
-  Thing* thing;
+  ThingId thing;
 };
 
 /// Garbage with a __del__.
@@ -59,7 +59,7 @@ extern const harness::TypeInfo kTrapType;
 extern const harness::TypeInfo kListType;
 extern const harness::TypeInfo kTupleType;
 
-/// The ghost of a wrapper, null where it has none.
-Thing* thing_of(harness::Object& object);
+/// The number that a wrapper has in facts; none of what is no wrapper.
+ThingId thing_of(harness::Object& object);
 
 }  // namespace targets::argpack

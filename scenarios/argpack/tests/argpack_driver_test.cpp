@@ -8,6 +8,7 @@
 #include "harness/tests/tape_survival.h"
 #include "scenarios/argpack/offer.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
+#include "scenarios/argpack/windows.h"
 
 namespace scenarios::argpack::testing {
 namespace {
@@ -35,7 +36,7 @@ struct Coverage {
   std::uint64_t runs = 0;
   std::uint64_t idle = 0;  ///< No kernel was submitted.
   std::array<std::uint64_t, kOpCount> ops{};
-  std::array<std::uint64_t, targets::argpack::kWindowCount> windows{};
+  std::array<std::uint64_t, kWindowCount> windows{};
 
   double share(std::uint64_t count) const { return double(count) / double(runs); }
 };
@@ -72,7 +73,7 @@ TEST(ArgpackDriver, AtMostOneRunInTenNeverGetsToALaunchAndEveryOpAndWindowHasIts
     EXPECT_GE(coverage.share(coverage.ops[i]), 0.005) << kOps[i].name.view();
   for (std::size_t i = 0; i < coverage.windows.size(); ++i)
     EXPECT_GE(coverage.share(coverage.windows[i]), 0.005)
-        << targets::argpack::kWindowLabels[i].view();
+        << scenario.windows[i].name.view();
 }
 
 TEST(ArgpackDriver, NineteenOfTwentyDecisionsSurviveTheDeletionOfAnOp) {

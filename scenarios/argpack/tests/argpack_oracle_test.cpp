@@ -11,7 +11,6 @@ namespace {
 using harness::Fault;
 using harness::FaultKind;
 using harness::Outcome;
-using targets::argpack::Window;
 
 /// The scenario with another driver, run once.
 Outcome run(void (*drive)(harness::Scene&)) {

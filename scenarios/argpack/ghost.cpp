@@ -1,0 +1,104 @@
+#include "scenarios/argpack/ghost.h"
+
+#include <algorithm>
+
+namespace scenarios::argpack {
+
+using harness::raw;
+using targets::argpack::Kind;
+
+Ghost::Ghost(harness::Scene& scene, Passages& passages) : scene_(scene), passages_(passages) {
+  things_.reserve(32);
+  things_.push_back(nullptr);
+}
+
+// ---- who refers to what -------------------------------------------------------------------------
+
+void Ghost::made(const targets::argpack::Making& making) {
+  HARNESS_CHECK(raw(making.thing) == things_.size(), "things are numbered in order");
+  harness::Arena& arena = scene_.world().arena;
+  GhostThing* thing = arena.make<GhostThing>();
+  thing->kind = making.kind;
+  things_.push_back(thing);
+  if (making.kind != Kind::context) return;
+  thing->binding = arena.make<GhostBinding>();
+  thing->binding->generation = making.generation;
+}
+
+void Ghost::attached(ThingId id, std::size_t member, ThingId value) {
+  GhostThing* now = find(value);
+  if (now != nullptr) ++now->references;
+  let_go(std::exchange(find(id)->members[member], now));
+}
+
+// For good, and with it what only it refers to.
+void Ghost::lose(GhostThing& thing) {
+  if (std::exchange(thing.gone, true)) return;
+  taken(thing);
+  for (GhostThing*& member : thing.members) let_go(std::exchange(member, nullptr));
+}
+
+void Ghost::moved(ThingId id) {
+  GhostThing& thing = *find(id);
+  ++thing.moves;
+  taken(thing);
+}
+
+void Ghost::taken(GhostThing& thing) {
+  if ((setting_ & task_bit()) != 0) thing.taken_reentrantly = true;
+  if (is_in_flight(thing)) passages_.reach(Window::w5_in_flight);
+}
+
+// Programs free packs and arrays in the order of the device's work: in flight they are nobody's
+// concern but W5's.
+Ghost::Circumstance Ghost::circumstance_of(ThingId id) const {
+  const GhostThing& thing = *find(id);
+  if (thing.kind == Kind::external && is_in_flight(thing)) return Circumstance::in_flight;
+  return thing.taken_reentrantly ? Circumstance::reentrant : Circumstance::plain;
+}
+
+// ---- contexts -----------------------------------------------------------------------------------
+
+void Ghost::bound(ThingId context, Place place, ThingId id) {
+  GhostBinding& binding = *find(context)->binding;
+  GhostThing* thing = find(id);
+  binding.places[raw(place)] = thing != nullptr ? GhostBound{thing, thing->moves} : GhostBound{};
+  if (place > Place::nested_twice) return;
+  binding.depth = thing != nullptr ? std::max(binding.depth, raw(place) + std::uint32_t{1}) : 0;
+}
+
+void Ghost::compiling(ThingId context, std::uint32_t generation) {
+  if (find(context)->binding->generation != generation) passages_.reach(Window::w7_reentrant);
+}
+
+void Ghost::launching(ThingId context, std::uint32_t generation) {
+  setting_ended();
+  const GhostBinding& binding = *find(context)->binding;
+  if (binding.launched) return passages_.reach(Window::w11_context_reused);
+  for (std::uint32_t level = 0; level < binding.depth; ++level) {
+    if (!binding.places[level].lost()) continue;
+    if (level > 0) passages_.reach(Window::w1_nested_replaced);
+    if (level == 0 || level + 1 < binding.depth) passages_.reach(Window::w2_parent_freed);
+  }
+  if (binding.at(Place::array).lost() || binding.at(Place::gradient).lost())
+    passages_.reach(Window::w3_array_deleted);
+  if (binding.at(Place::external).lost()) passages_.reach(Window::w4_external_gone);
+  if ((binding.depth > 0 && binding.generation != generation) || lost_reentrantly(binding))
+    passages_.reach(Window::w7_reentrant);
+}
+
+bool Ghost::lost_reentrantly(const GhostBinding& binding) const {
+  return std::any_of(binding.places.begin(), binding.places.end(), [](const GhostBound& bound) {
+    return bound.lost() && bound.thing->taken_reentrantly;
+  });
+}
+
+void Ghost::submitted(ThingId context) {
+  GhostBinding& binding = *find(context)->binding;
+  if (std::exchange(binding.launched, true)) return;
+  ++submitted_;
+  for (const GhostBound& bound : binding.places)
+    if (bound.thing != nullptr) bound.thing->in_flight = submitted_;
+}
+
+}  // namespace scenarios::argpack

@@ -1,0 +1,97 @@
+// Ghost: what the script did with what is bound, whatever the policy kept; and the windows that it
+// went through by that.
+//
+// It hears facts, and changes nothing. Per wrapper and launch context: the references that the
+// *script* has to it (variables, members, frames, cycles; not what a policy adds), where it refers
+// to itself, and what it binds.
+#pragma once
+
+#include "scenarios/argpack/windows.h"
+#include "targets/argpack/argpack.h"
+
+namespace scenarios::argpack {
+
+struct GhostBinding;
+
+/// Lifetime: in the run's arena; outlives its wrapper.
+struct GhostThing {
+  targets::argpack::Kind kind = targets::argpack::Kind::nothing;
+  std::uint32_t references = 0;
+  bool gone = false;               ///< The script can reach it no more.
+  bool taken_reentrantly = false;  ///< ... or its memory moved, while its task set arguments.
+  std::uint32_t moves = 0;         ///< How often its memory has moved.
+  std::uint32_t in_flight = 0;     ///< The last launch that uses it; they count from 1.
+  std::array<GhostThing*, 2> members{};
+  GhostBinding* binding = nullptr;  ///< Of a launch context.
+};
+
+/// What a binding took hold of, as it was then.
+struct GhostBound {
+  GhostThing* thing = nullptr;
+  std::uint32_t moves = 0;
+
+  bool lost() const { return thing != nullptr && (thing->gone || thing->moves != moves); }
+};
+
+struct GhostBinding {
+  std::array<GhostBound, targets::argpack::kPlaceCount> places;
+  std::uint32_t depth = 0;       ///< Levels of packs, from Place::pack on.
+  std::uint32_t generation = 0;  ///< Of the program that made the context.
+  bool launched = false;
+
+  const GhostBound& at(targets::argpack::Place place) const { return places[harness::raw(place)]; }
+};
+
+/// Ownership: in the run's arena; borrows the scene and the passages.
+class Ghost {
+ public:
+  using Circumstance = targets::argpack::Circumstance;
+  using Place = targets::argpack::Place;
+  using ThingId = targets::argpack::ThingId;
+
+  Ghost(harness::Scene& scene, Passages& passages);
+  Ghost(const Ghost&) = delete;  // Things point at each other.
+  Ghost& operator=(const Ghost&) = delete;
+
+  // ---- facts: see targets::argpack::Observer ----
+  void deleted_by_stale_wrapper() { passages_.reach(Window::w6_stale_wrapper); }
+  void made(const targets::argpack::Making& making);
+  void referred(ThingId thing) { ++find(thing)->references; }
+  void dropped(ThingId thing) { let_go(find(thing)); }
+  void ended(ThingId thing) { lose(*find(thing)); }
+  void attached(ThingId thing, std::size_t member, ThingId value);
+  void moved(ThingId thing);
+  void setting_began() { setting_ |= task_bit(); }
+  void setting_ended() { setting_ &= ~task_bit(); }
+  void bound(ThingId context, Place place, ThingId thing);
+  void compiling(ThingId context, std::uint32_t generation);
+  void argument_renamed() { passages_.reach(Window::w0_top_level); }
+  void launching(ThingId context, std::uint32_t generation);
+  void submitted(ThingId context);
+  void finished() { finished_ = submitted_; }
+
+  Circumstance circumstance_of(ThingId thing) const;
+
+ private:
+  GhostThing* find(ThingId thing) const { return things_[harness::raw(thing)]; }
+  void let_go(GhostThing* thing) {
+    if (thing != nullptr && --thing->references == 0) lose(*thing);
+  }
+  void lose(GhostThing& thing);
+  void taken(GhostThing& thing);
+  /// A kernel that uses it may be running.
+  bool is_in_flight(const GhostThing& thing) const { return thing.in_flight > finished_; }
+  bool lost_reentrantly(const GhostBinding& binding) const;
+  std::uint64_t task_bit() const {
+    return std::uint64_t{1} << (harness::raw(scene_.world().scheduler.current()) % 64);
+  }
+
+  harness::Scene& scene_;
+  Passages& passages_;
+  std::pmr::vector<GhostThing*> things_;  ///< By id; [0] is none.
+  std::uint32_t submitted_ = 0;
+  std::uint32_t finished_ = 0;
+  std::uint64_t setting_ = 0;  ///< Bit per task that is between its first binding and its launch.
+};
+
+}  // namespace scenarios::argpack

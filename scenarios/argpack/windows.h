@@ -1,0 +1,53 @@
+// Windows: the places where the race can happen; scenario.cpp says each in a sentence.
+#pragma once
+
+#include <memory_resource>
+#include <vector>
+
+#include "harness/scenario.h"
+
+namespace scenarios::argpack {
+
+enum class Window : std::uint8_t {
+  w0_top_level,        ///< The variable that holds the top-level pack is dropped during a call.
+  w1_nested_replaced,  ///< A nested pack loses its last reference between setting and launching.
+  w2_parent_freed,     ///< So does the top-level pack, or one with a nested pack.
+  w3_array_deleted,    ///< So does an ndarray, or a gradient.
+  w4_external_gone,    ///< External memory goes or moves between setting and copy-back.
+  w5_in_flight,        ///< The last reference goes after launch, before the kernel has finished.
+  w6_stale_wrapper,    ///< A wrapper from before reset() dies; its address is someone else's now.
+  w7_reentrant,        ///< A finalizer or a reset takes what is bound, before the launch.
+  w11_context_reused,  ///< A context is launched again.
+};
+inline constexpr std::size_t kWindowCount = 9;
+
+/// The windows that a run goes through, in order.
+/// Ownership: in the run's arena; borrows the scene.
+class Passages {
+ public:
+  explicit Passages(harness::Scene& scene) : scene_(scene) {}
+
+  void reach(Window window) {
+    scene_.reach(harness::raw(window));
+    scene_.exercised();
+    passages_.push_back({window, scene_.world().picker.current().name});
+  }
+  bool reached_in(harness::Name activation, Window window) const {
+    for (const Passage& passage : passages_)
+      if (passage.window == window && passage.activation == activation) return true;
+    return false;
+  }
+  /// The window reached last, or -1.
+  int last() const { return passages_.empty() ? -1 : harness::raw(passages_.back().window); }
+
+ private:
+  struct Passage {
+    Window window;
+    harness::Name activation;
+  };
+
+  harness::Scene& scene_;
+  std::pmr::vector<Passage> passages_;
+};
+
+}  // namespace scenarios::argpack

@@ -1,0 +1,38 @@
+// Facts: the way to the observer, in the order of Python's own locks.
+#pragma once
+
+#include "targets/argpack/object_locks.h"
+#include "targets/argpack/observer.h"
+
+namespace targets::argpack {
+
+/// Ownership: borrows the locks and the observer.
+class Facts {
+ public:
+  Facts(ObjectLocks& locks, Observer& observer) : locks_(locks), observer_(observer) {}
+  Facts(const Facts&) = delete;  // It alone numbers things.
+  Facts& operator=(const Facts&) = delete;
+
+  /// `fact` is one of the observer's, and is told with these arguments.
+  template <class... Parameters, class... Arguments>
+  void tell(void (Observer::*fact)(Parameters...), const Arguments&... arguments) {
+    const ObjectLocks::Hold hold(locks_);
+    (observer_.*fact)(arguments...);
+  }
+  /// Gives a new thing its number.
+  ThingId made(Kind kind, std::int64_t value, std::uint32_t depth = 0,
+               std::uint32_t generation = 0) {
+    const ObjectLocks::Hold hold(locks_);
+    const auto thing = static_cast<ThingId>(++thing_count_);
+    observer_.made({thing, kind, depth, value, generation});
+    return thing;
+  }
+  Circumstance circumstance_of(ThingId thing) const { return observer_.circumstance_of(thing); }
+
+ private:
+  ObjectLocks& locks_;
+  Observer& observer_;
+  std::uint32_t thing_count_ = 0;
+};
+
+}  // namespace targets::argpack

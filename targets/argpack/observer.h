@@ -1,0 +1,96 @@
+// Observer: the facts that the path tells as it goes, whatever the policy keeps.
+//
+// A fact says what the script did, or what the path met, by the script's own rules: nothing is
+// expected, compared or decided here.
+// Lifetime: outlives the path. Threads: called by the task that acts, in the middle of things; it
+// may record, and may not call back or offer a turn.
+#pragma once
+
+#include <span>
+
+#include "targets/argpack/vocabulary.h"
+
+namespace targets::argpack {
+
+/// Tells wrappers and launch contexts apart. Never used again within a run; 0 is none.
+enum class ThingId : std::uint32_t { none };
+
+/// Where a context binds a thing.
+enum class Place : std::uint8_t { pack, nested, nested_twice, array, gradient, external };
+inline constexpr std::size_t kPlaceCount = 6;
+
+/// What a wrapper is when it is made.
+struct Making {
+  ThingId thing;
+  Kind kind;
+  std::uint32_t depth;       ///< Of a pack.
+  std::int64_t value;        ///< What its elements, or its scalar, begin with.
+  std::uint32_t generation;  ///< Of a context: the program's. 0 elsewhere; see built().
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  // ---- programs ----
+  virtual void program_began(std::uint32_t generation) = 0;
+  virtual void program_ended() = 0;
+  /// A wrapper from before the last reset() asks to delete whoever lives at its object's address.
+  virtual void deleted_by_stale_wrapper() = 0;
+
+  // ---- wrappers and contexts ----
+  virtual void made(const Making& making) = 0;
+  /// What is beneath the wrapper exists: the C++ object, or storage on the host (none where it is
+  /// on the device). Made by the program of this generation.
+  virtual void built(ThingId thing, harness::BirthId object, std::uint32_t generation) = 0;
+  /// A variable, a member, a frame or a cycle refers to it, or no longer.
+  virtual void referred(ThingId thing) = 0;
+  virtual void dropped(ThingId thing) = 0;
+  /// It dies: nobody has a reference any more, not even those that the policy keeps.
+  virtual void ended(ThingId thing) = 0;
+  /// A member refers to `member` now: 0 is the nested pack, 1 the array or the gradient.
+  virtual void attached(ThingId thing, std::size_t member, ThingId value) = 0;
+  /// A variable refers to the thing now, or to none.
+  virtual void stored(Variable variable, ThingId thing) = 0;
+
+  // ---- values ----
+  /// The script has assigned a value. Device memory holds it: written().
+  virtual void assigned(ThingId thing, std::int64_t value) = 0;
+  virtual void written(ThingId thing, std::int64_t value) = 0;
+  /// Its storage was resized: what is beneath is another, and as it was made.
+  virtual void moved(ThingId thing) = 0;
+  /// Its storage was to be resized, and stays because it is exported.
+  virtual void kept_in_place(ThingId thing) = 0;
+
+  // ---- contexts ----
+  /// The current task begins to set the arguments of a launch, or has set them. launching() says
+  /// the latter, too.
+  virtual void setting_began() = 0;
+  virtual void setting_ended() = 0;
+  virtual void bound(ThingId context, Place place, ThingId thing) = 0;
+  virtual void scalar_set(ThingId context, std::int64_t value) = 0;
+  /// compile_kernel() begins under the program of this generation, and may refuse.
+  virtual void compiling(ThingId context, std::uint32_t generation) = 0;
+  virtual void compiled(ThingId context) = 0;
+  /// A call is about to launch, and the variable that it got its pack from refers to something
+  /// else.
+  virtual void argument_renamed(Variable pack) = 0;
+  /// launch_kernel() begins under the program of this generation, and may refuse.
+  virtual void launching(ThingId context, std::uint32_t generation) = 0;
+  /// A kernel was submitted, or recorded, with everything bound.
+  virtual void submitted(ThingId context) = 0;
+  /// The device has finished everything submitted so far.
+  virtual void finished() = 0;
+  /// What the kernel reported, and the host has now: for each thread, the words of the pack, the
+  /// array, the external array's input, and its output.
+  virtual void read(ThingId context, std::span<const std::int32_t> words) = 0;
+  /// What to_numpy() found: the elements, as words.
+  virtual void contents(ThingId array, std::span<const std::int32_t> words) = 0;
+
+  // ---- names ----
+  /// How the thing has come to its end, or to move. The answer is part of the name of the place
+  /// where that happens, for whoever reads of it, and of nothing else.
+  virtual Circumstance circumstance_of(ThingId thing) const = 0;
+};
+
+}  // namespace targets::argpack

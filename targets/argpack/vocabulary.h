@@ -1,0 +1,74 @@
+// Vocabulary: the words in which a script, the path and its facts speak.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "harness/runtime.h"
+
+namespace targets::argpack {
+
+enum class Backend : std::uint8_t {
+  cpu,         ///< Every allocation its own, unmapped at once; kernels run before launch returns.
+  cuda_pool,   ///< Stream-ordered pool on the null stream.
+  cuda_cache,  ///< A caching allocator: a freed block is reused at once, best fit.
+  amdgpu,      ///< Synchronous allocation and free.
+  gfx,         ///< A command list, in-use sets, counted buffers; allocation ids are reused.
+};
+inline constexpr std::array<harness::Label, 5> kBackendLabels{"cpu", "cuda_pool", "cuda_cache",
+                                                              "amdgpu", "gfx"};
+
+/// What each method returns: what Python would raise.
+enum class Status : std::uint8_t {
+  ok,
+  name_error,       ///< The variable is empty.
+  type_error,       ///< It holds something else, or the pack has no such member.
+  no_program,       ///< ti.init() has not run.
+  stale_object,     ///< The wrapper is from before the last reset(). It can only be dropped.
+  argument_limit,   ///< Too many arguments: raised after they were set, before the launch.
+  unbound,          ///< The context lacks its pack, or was not compiled.
+  driver_error,     ///< A CUDA call failed.
+  buffer_error,     ///< Like BufferError: the storage is exported and cannot be resized.
+  context_spent,    ///< The context was launched before; it is single use.
+  context_invalid,  ///< The program that the context was made by has been reset.
+};
+harness::Label to_label(Status status);
+
+/// A global variable of the script, by number. Shared by all tasks, as a module's globals are.
+using Variable = std::uint32_t;
+inline constexpr std::uint32_t kVariableCount = 12;
+inline constexpr Variable kNothing = 0xffffffff;  ///< Where an argument is left out.
+
+enum class Kind : std::uint8_t { nothing, pack, ndarray, external, context };
+
+inline constexpr std::uint32_t kDepthLimit = 3;   ///< Packs within packs: p, p.c, p.c.c.
+inline constexpr std::uint32_t kArrayWords = 64;  ///< Elements of each array; one per CUDA thread.
+
+/// How many launches may come before what an earlier one held is gone.
+inline constexpr std::uint32_t kHoldLimit = 8;
+
+/// Where an external array's memory is.
+enum class Storage : std::uint8_t {
+  host,    ///< numpy: copied to the device before the kernel, and back after it.
+  device,  ///< torch on a stream of its own: used in place, freed on that stream.
+};
+
+/// What a planted finalizer does when the collector gets to it.
+enum class Mischief : std::uint8_t {
+  replace_nested,  ///< victim.c = a new pack
+  drop,            ///< del victim
+  drop_gradient,   ///< victim.grad = None
+  resize,          ///< victim.resize(...): an external array
+  collect,         ///< gc.collect()
+  reset,           ///< ti.reset(); ti.init()
+};
+inline constexpr std::uint32_t kMischiefCount = 6;
+
+/// How a thing comes to its end, where that is worth a name.
+enum class Circumstance : std::uint8_t {
+  plain,
+  reentrant,  ///< In the middle of its own task's setting of arguments.
+  in_flight,  ///< A kernel that uses it may be running.
+};
+
+}  // namespace targets::argpack
