@@ -1,0 +1,189 @@
+// Which facts reach which window, and which of them are a disorder: fact by fact, without a path.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "harness/pick_replay.h"
+#include "scenarios/alltoallv/ghost.h"
+#include "scenarios/alltoallv/tests/alltoallv_cases.h"
+
+namespace scenarios::alltoallv::testing {
+namespace {
+
+using harness::BirthId;
+using targets::alltoallv::Reason;
+using targets::alltoallv::Status;
+
+/// A ghost, which hears of two ranks and two requests for slot 0: request 0 is the earlier.
+class AlltoallvGhost : public ::testing::Test {
+ protected:
+  AlltoallvGhost() {
+    world_.begin(plain_, 100);
+    scene_.begin(scenario, 0, {});
+    slots_.emplace(scene_, 2, false);
+    ghost_.emplace(scene_, *slots_);
+  }
+
+  void post(std::uint32_t rank, Request request) {
+    slots_->posted(rank, request);
+    ghost_->posted({rank, request, 0, request + 1});
+  }
+  void expect(Window window, bool reached = true) {
+    EXPECT_EQ(ghost_->reached(window), reached);
+    EXPECT_EQ(scene_.reached() & ~(std::uint64_t{1} << harness::raw(window)), 0u) << "others";
+  }
+  /// The window of what comes of a disorder, or -1.
+  int disorder() const { return ghost_->disorder_before(1); }
+
+  harness::World world_;
+  harness::Scene scene_{world_};
+  const harness::World::Guard guard_{world_};
+  harness::Replay plain_;
+  std::optional<Slots> slots_;
+  std::optional<Ghost> ghost_;
+};
+
+// ---- who uses a slot ----------------------------------------------------------------------------
+
+TEST_F(AlltoallvGhost, PublishesWhereAnotherHasNotUnmapped) {
+  post(1, 0);
+  ghost_->publishing({1, 0, 0}, false);
+  post(0, 1);
+  ghost_->publishing({0, 1, 0}, false);
+  expect(Window::w1_source_reread);
+}
+
+TEST_F(AlltoallvGhost, PublishesWhereAProxyHasNotUnmapped) {
+  post(1, 0);
+  ghost_->publishing({1, 0, 0}, true);
+  post(0, 1);
+  ghost_->publishing({0, 1, 0}, false);
+  EXPECT_TRUE(ghost_->reached(Window::w1_source_reread));
+  EXPECT_TRUE(ghost_->reached(Window::w2_proxy_reread));
+}
+
+TEST_F(AlltoallvGhost, ClaimsWhereAnotherHasNotUnmapped) {
+  post(1, 0);
+  ghost_->publishing({1, 0, 0}, false);
+  post(0, 1);
+  ghost_->claimed({0, 1, 0, 2});
+  expect(Window::w3_slot_released);
+}
+
+TEST_F(AlltoallvGhost, UsesASlotThatAllAreDoneWith) {
+  for (const Request request : {0U, 1U})
+    for (const std::uint32_t rank : {0U, 1U}) {
+      post(rank, request);
+      if (rank == 0) ghost_->claimed({0, request, 0, request + 1});
+      ghost_->publishing({rank, request, 0}, true);
+      ghost_->waits_no_more(rank, request);
+      if (rank == 0) continue;
+      ghost_->unmapped(0, 0);
+      ghost_->unmapped(1, 0);
+    }
+  EXPECT_EQ(scene_.reached(), 0u);
+}
+
+// ---- who waits for one --------------------------------------------------------------------------
+
+TEST_F(AlltoallvGhost, FindsASlotFreeThatAnEarlierCollectiveWaitsFor) {
+  post(0, 0);
+  post(0, 1);
+  ghost_->found_free(0);
+  expect(Window::w12_claim_race, false);
+  ghost_->found_free(1);
+  expect(Window::w12_claim_race);
+  EXPECT_EQ(disorder(), -1);
+  ghost_->claimed({0, 1, 0, 2});
+  EXPECT_EQ(disorder(), harness::raw(Window::w12_claim_race));
+}
+
+TEST_F(AlltoallvGhost, FindsASlotFreeThatNobodyElseWaitsFor) {
+  post(0, 0);
+  post(0, 1);
+  ghost_->waits_no_more(0, 0);
+  ghost_->found_free(1);
+  ghost_->claimed({0, 1, 0, 2});
+  EXPECT_EQ(scene_.reached(), 0u);
+}
+
+TEST_F(AlltoallvGhost, ClaimsASlotThatIsTaken) {
+  post(0, 0);
+  ghost_->claimed({0, 0, 2, 2});  // And leaves it.
+  expect(Window::w12_claim_race, false);
+  ghost_->claimed({0, 0, 2, 1});
+  expect(Window::w12_claim_race);
+  EXPECT_EQ(disorder(), harness::raw(Window::w12_claim_race));
+}
+
+TEST_F(AlltoallvGhost, PostsAgainUnderTheNumberThatTheSlotStillHas) {
+  ghost_->posting_again({0, 0, 1, 0});
+  expect(Window::w11_number_reused, false);
+  ghost_->posting_again({0, 0, 1, 1});
+  expect(Window::w11_number_reused);
+  EXPECT_EQ(disorder(), -1);
+}
+
+TEST_F(AlltoallvGhost, EntersByTheStateOfAnotherPost) {
+  const harness::Generation first = slots_->posted(0, 0);
+  ghost_->entered({0, 0, first});
+  expect(Window::w11_number_reused, false);
+  slots_->posted(0, 0);
+  ghost_->entered({0, 0, first});
+  expect(Window::w11_number_reused);
+  EXPECT_EQ(disorder(), harness::raw(Window::w11_number_reused));
+}
+
+// ---- what failed --------------------------------------------------------------------------------
+
+TEST_F(AlltoallvGhost, FailsAndStays) {
+  ghost_->failed();
+  expect(Window::w9_error);
+  EXPECT_EQ(disorder(), -1);
+}
+
+TEST_F(AlltoallvGhost, GivesUp) {
+  ghost_->gave_up();
+  expect(Window::w9_error);
+  EXPECT_EQ(disorder(), harness::raw(Window::w9_error));
+}
+
+TEST_F(AlltoallvGhost, TakesANumberInVain) {
+  ghost_->number_lost({0, 0, Status::no_buffer});  // All ranks do.
+  EXPECT_EQ(disorder(), -1);
+  ghost_->number_lost({0, 0, Status::driver_error});
+  EXPECT_EQ(disorder(), harness::raw(Window::w9_error));
+}
+
+TEST_F(AlltoallvGhost, KeepsTheFirstDisorder) {
+  ghost_->gave_up();
+  ghost_->disorder(Window::w12_claim_race);
+  EXPECT_EQ(disorder(), harness::raw(Window::w9_error));
+  EXPECT_EQ(ghost_->disorder_before(0), -1);
+}
+
+// ---- mappings -----------------------------------------------------------------------------------
+
+TEST_F(AlltoallvGhost, ThrowsOutAStaleMappingThatIsHeld) {
+  ghost_->evicting({BirthId::none, 0, Reason::stale});
+  expect(Window::w4_key_reused, false);
+  ghost_->evicting({BirthId::none, 1, Reason::stale});
+  expect(Window::w4_key_reused);
+}
+
+TEST_F(AlltoallvGhost, ThrowsOutAMappingInTheWayThatIsHeld) {
+  for (const Reason reason : {Reason::in_the_way, Reason::purge}) {
+    ghost_->evicting({BirthId::none, 0, reason});
+    expect(Window::w5_blind_close, reason == Reason::purge);
+    ghost_->evicting({BirthId::none, 1, reason});
+    expect(Window::w5_blind_close);
+  }
+}
+
+TEST_F(AlltoallvGhost, FailsToOpen) {
+  ghost_->open_failed();
+  expect(Window::w6_open_failed);
+}
+
+}  // namespace
+}  // namespace scenarios::alltoallv::testing
