@@ -4,6 +4,7 @@
 
 #include "harness/strategies/random_walk.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
+#include "scenarios/alltoallv/windows.h"
 
 namespace scenarios::alltoallv::testing {
 namespace {
@@ -50,6 +51,7 @@ struct Reach {
   int without_a_copy = 0;
   int blocked = 0;
   int freed_elsewhere = 0;
+  std::array<int, kWindowCount> windows{};
 };
 
 /// Makes `count` runs, over all configs in turn.
@@ -66,8 +68,11 @@ Reach reach_of(int count) {
       rest /= values;
     }
     walk.begin();
-    reach.without_a_copy +=
-        runner.run(scenario, variant_named("snapshot_region"), config, sim(), walk).vacuous;
+    const harness::Outcome& outcome =
+        runner.run(scenario, variant_named("snapshot_region"), config, sim(), walk);
+    reach.without_a_copy += outcome.vacuous;
+    for (std::size_t window = 0; window < kWindowCount; ++window)
+      reach.windows[window] += outcome.reached >> window & 1;
     reach.blocked += is_blocked(runner);
     reach.freed_elsewhere += is_freed_without_a_context(runner);
   }
@@ -77,13 +82,16 @@ Reach reach_of(int count) {
 TEST(AlltoallvReach, RandomRunsGetWhereThePolicyIsTried) {
   constexpr int kRuns = 4000;
   const Reach reach = reach_of(kRuns);
-  std::printf("of %d runs, %d never get to a copy, %d wait for a mapping of another thread, "
-              "%d free on a thread without a context\n",
-              kRuns, reach.without_a_copy, reach.blocked, reach.freed_elsewhere);
+  std::printf(
+      "of %d runs, %d never get to a copy, %d wait for a mapping of another thread, "
+      "%d free on a thread without a context\n",
+      kRuns, reach.without_a_copy, reach.blocked, reach.freed_elsewhere);
   RecordProperty("share_without_a_copy_percent", 100 * reach.without_a_copy / kRuns);
   EXPECT_LE(10 * reach.without_a_copy, kRuns);
   EXPECT_GE(reach.blocked, 2);
   EXPECT_GE(reach.freed_elsewhere, 20);
+  for (std::size_t window = 0; window < kWindowCount; ++window)
+    EXPECT_GE(reach.windows[window], 4) << scenario.windows[window].name.view();
 }
 
 }  // namespace
