@@ -57,7 +57,7 @@ RULES = [
 THREADS = {"thread", "mutex", "shared_mutex", "atomic", "condition_variable", "future", "semaphore"}
 
 # Targets whose judges stand in their scenario. A path is added when it gets there.
-FACTS_ONLY = ["alltoallv", "argpack", "example", "managed_dict"]
+FACTS_ONLY = ["alltoallv", "argpack", "example", "graph_argument", "managed_dict"]
 # Names of what judges or draws, alone or as part of a longer name.
 JUDGING = re.compile(r"\w*(?:Fault|Window|Claim|Verdict|History|Picker|[Gg]host)\w*|\bhistory\b")
 
@@ -171,6 +171,8 @@ PLANTS = [
     ("targets/alltoallv/cache.cpp", "harness::Picker& picker;", "says Picker"),
     ("targets/example/planted.cpp", "using harness::ClaimKind;", "says ClaimKind"),
     ("targets/managed_dict/planted.h", "int by_default;  // A claim of the real system.", ""),
+    ("targets/graph_argument/planted.h", "void reach(Window window);", "says Window"),
+    ("targets/graph_argument/core.h", "struct Ghost;", "says Ghost"),
     ("targets/planted/borrow.h", "harness::Fault fault;", ""),
     ("scenarios/managed_dict/planted.h", "harness::Fault fault;", ""),
 ]

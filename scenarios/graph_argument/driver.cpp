@@ -191,7 +191,8 @@ void run_mutator(Stage& stage, std::uint32_t task) {
 
 Setup set_up(Scene& scene, Script& script) {
   using targets::graph_argument::DefaultStream;
-  return {static_cast<DefaultStream>(scene.config().values[kDefaultStreamAxis]), &script};
+  return {static_cast<DefaultStream>(scene.config().values[kDefaultStreamAxis]), &script,
+          &script.ghost()};
 }
 
 void configure(harness::Heap& heap, const harness::Config& config) {

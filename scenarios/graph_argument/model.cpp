@@ -12,7 +12,7 @@ using harness::Label;
 using targets::graph_argument::Status;
 
 Label to_label(Work work) {
-  static constexpr std::array<Label, 21> kLabels{
+  static constexpr std::array<Label, targets::graph_argument::kWorkCount> kLabels{
       "add_one", "saxpy", "block_sum", "produce", "consume", "chase",      "captured",
       "scratch", "leave", "memcpy",    "memset",  "record",  "wait",       "callback",
       "alloc",   "free",  "child",     "if_then", "if_else", "while_loop", "switch_case"};
@@ -269,7 +269,7 @@ void Model::bind_object(Call& call) {
       call.referred[0]->thing->attribute = call.referred[1]->graph;
       return;
     case Op::make_cycle:
-      cycles_.push_back({newest("cycle"), call.referred[0]});
+      cycles_.push_back({newest(targets::graph_argument::kCycleKind), call.referred[0]});
       return;
     case Op::close_stream:
       stream_closed_ = lost_some_ = true;

@@ -15,36 +15,11 @@ namespace scenarios::graph_argument {
 
 using targets::graph_argument::Contents;
 using targets::graph_argument::Kind;
+using targets::graph_argument::Work;
 
 struct ModelGraph;
 
-/// What a node does, in the order of kWorkLabels.
-enum class Work : std::uint8_t {
-  add_one,
-  saxpy,
-  block_sum,
-  produce,
-  consume,
-  chase,
-  captured,
-  scratch,
-  leave,
-  copy,
-  set,
-  record,
-  wait,
-  callback,
-  allocation,
-  free,
-  child,
-  if_then,
-  if_else,
-  while_loop,
-  switch_case,
-};
 harness::Label to_label(Work work);
-constexpr bool takes_buffers(Work work) { return work <= Work::chase; }
-constexpr bool is_conditional(Work work) { return work >= Work::if_then; }
 /// The device does it, and says when it is done.
 constexpr bool is_device_work(Work work) { return work <= Work::set; }
 inline constexpr std::size_t kDeviceWorkCount = harness::raw(Work::set) + std::size_t{1};

@@ -25,8 +25,8 @@ SOURCES = {
                          "Script::add_callback"],
 }
 
-# What only tells the judges, or offers a turn.
-SCENERY = r"ghost|thing->gone|call\.things|comes_after|observer|edge_|^step\(|interpreter\.step|destructor_count|kDestructorsResource"
+# What only tells facts, or offers a turn.
+SCENERY = r"facts|Witness::|Observer::(?!bound)|call\.things|observer|edge_|order\(\)|^step\(|interpreter\.step|destructor_count|kDestructorsResource"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = []

@@ -11,6 +11,7 @@
 
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/variants.h"
+#include "scenarios/graph_argument/windows.h"
 
 extern "C" const harness::KernelImage afterlife_kernels_graph_argument;
 extern "C" const std::byte afterlife_fatbin_graph_argument[];
@@ -27,7 +28,7 @@ constexpr std::array<harness::Axis, 2> kAxes{{
     {"collector", kCollectorLabels},
 }};
 
-constexpr std::array<harness::Window, targets::graph_argument::kWindowCount> kWindows{{
+constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"R1", "a buffer's last reference goes, then a kernel node uses it"},
     {"R2", "a copy's or set's operand goes, then the node uses it"},
     {"R3", "a buffer is closed, then a kernel node uses it: the caller's"},

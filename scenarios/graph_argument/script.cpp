@@ -201,16 +201,29 @@ harness::Fault Script::fault_here(harness::FaultKind kind, Label object_kind) co
   return fault;
 }
 
-void Script::accepted_closed(Label what) {
+// What a user object keeps refers to the graph that keeps it: nobody will ever let go.
+void Script::drops_all(bool graphs) {
+  if (graphs || !ghost_.has_cycle()) return;
+  ghost_.reach(Window::r20);
+  keeps_itself_ = true;
+}
+
+void Script::named_closed_stream(bool refused) {
+  ghost_.reach(Window::r13);
+  if (refused) return;
   model_.accepted_closed();
-  harness::Fault fault = fault_here(harness::FaultKind::api_misuse, what);
+  harness::Fault fault = fault_here(harness::FaultKind::api_misuse, "Stream");
   fault.death_site = "close";
   fault.detail = "closed, and taken for the default one";
   scene_.world().history.add(std::move(fault));
 }
 
-void Script::met_stranger(Label what) {
-  harness::Fault fault = fault_here(harness::FaultKind::recycled_use, what);
+// Dead, the handle is nobody's, and CUDA says so itself.
+void Script::named_orphan(std::uint64_t handle, bool refused) {
+  ghost_.reach(Window::r10);
+  if (refused) return;
+  if (ghost_.is_dead(handle)) return model_.met_ended();
+  harness::Fault fault = fault_here(harness::FaultKind::recycled_use, "embedded graph");
   fault.death_site = "GraphNode.destroy";
   fault.detail = "the handle is another graph's by now";
   scene_.world().history.add(std::move(fault));

@@ -4,6 +4,7 @@
 #include <memory_resource>
 #include <vector>
 
+#include "scenarios/graph_argument/ghost.h"
 #include "scenarios/graph_argument/offer.h"
 #include "scenarios/graph_argument/witness.h"
 
@@ -13,7 +14,7 @@ namespace scenarios::graph_argument {
 class Script final : public targets::graph_argument::Observer {
  public:
   explicit Script(harness::Scene& scene)
-      : scene_(scene), model_(scene), use_(scene.world().scheduler, 1, "use") {}
+      : scene_(scene), model_(scene), ghost_(scene), use_(scene.world().scheduler, 1, "use") {}
   /// From now on all calls are witnessed.
   void set_path(targets::graph_argument::GraphArgument& path) {
     path_ = scene_.world().arena.make<Witness>(scene_, model_, path);
@@ -21,6 +22,7 @@ class Script final : public targets::graph_argument::Observer {
   targets::graph_argument::GraphArgument& path() { return *path_; }
   Model& model() { return model_; }
   const Model& model() const { return model_; }
+  Ghost& ghost() { return ghost_; }
 
   /// Asks which op goes into the slot, with which arguments, and calls it.
   void take_slot(const Theme& theme, std::uint32_t task, std::uint32_t slot);
@@ -32,21 +34,15 @@ class Script final : public targets::graph_argument::Observer {
   void wait_for_use() { use_.wait(); }
   void begin_using();
 
-  using Window = targets::graph_argument::Window;
   /// The script has come to its end.
   void ends() { ended_ = true; }
   bool ended() const { return ended_; }
   /// The window reached last, or -1.
-  int last_window() const { return last_window_; }
+  int last_window() const { return ghost_.last_window(); }
   /// A graph keeps something that keeps the graph.
   bool keeps_itself() const { return keeps_itself_; }
 
   // ---- Observer ----
-  void reached(Window window) override {
-    scene_.reach(harness::raw(window));
-    scene_.exercised();
-    last_window_ = harness::raw(window);
-  }
   void referred(Variable variable, Wrapper wrapper) override { model_.referred(variable, wrapper); }
   void stored(Variable variable, Wrapper wrapper) override { model_.stored(variable, wrapper); }
   void bound() override {
@@ -58,21 +54,26 @@ class Script final : public targets::graph_argument::Observer {
   }
   void comes_after(std::size_t count) override { model_.comes_after(count); }
   void closed(Wrapper wrapper) override { model_.closed(wrapper); }
-  void waits(StreamName stream) override { model_.waits(stream); }
-  void finished(StreamName stream) override { model_.finished(stream); }
+  void waits(StreamName stream) override {
+    ghost_.waits();
+    model_.waits(stream);
+  }
+  void finished(StreamName stream) override {
+    ghost_.finished(stream);
+    model_.finished(stream);
+  }
   void destructed() override { model_.destructed_one(); }
   bool wants(Wrapper buffer) override {
     const Thing* thing = model_.buffer_of(buffer);
     return thing != nullptr && model_.written(*thing);
   }
   void read(Wrapper buffer, const Contents& contents) override;
-  void accepted_closed(harness::Label what) override;
-  void met_stranger(harness::Label what) override;
-  void met_ended() override { model_.met_ended(); }
-  void closed_cycle() override {
-    reached(Window::r20);
-    keeps_itself_ = true;
-  }
+  void drops_all(bool graphs) override;
+  void named_closed_stream(bool refused) override;
+  void named_orphan(std::uint64_t handle, bool refused) override;
+  void update_failed() override { ghost_.reach(Window::r17); }
+  void capture_failed() override { ghost_.reach(Window::r19); }
+  void pending_call_refused() override { ghost_.reach(Window::r21); }
 
  private:
   using Status = targets::graph_argument::Status;
@@ -126,6 +127,7 @@ class Script final : public targets::graph_argument::Observer {
 
   harness::Scene& scene_;
   Model model_;
+  Ghost ghost_;
   targets::graph_argument::GraphArgument* path_ = nullptr;
   harness::Latch use_;
   bool in_use_ = false;
@@ -133,7 +135,6 @@ class Script final : public targets::graph_argument::Observer {
   bool launched_ = false;
   bool keeps_itself_ = false;
   bool ended_ = false;
-  int last_window_ = -1;
   // Whatever changes a variable leaves an event: without a new one, the situation is the old one,
   // and so is what is offered to the same task.
   static constexpr std::uint32_t kNobody = 0xffffffff;

@@ -1,8 +1,8 @@
-// Which window a fault belongs to. The target's death sites say it where memory is concerned
+// Which window a fault belongs to. The site of a death says it where memory is concerned
 // ("Buffer.__dealloc__/R6"); else the kind of thing, and who met it.
+#include "scenarios/graph_argument/windows.h"
+
 #include <algorithm>
-#include <optional>
-#include <string_view>
 
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/script.h"
@@ -13,7 +13,6 @@ namespace {
 using harness::Fault;
 using harness::FaultKind;
 using harness::Label;
-using targets::graph_argument::Window;
 
 bool is_kernel(Label use) {
   return std::any_of(kContract.begin(), kContract.end(),
@@ -24,21 +23,17 @@ bool is_kernel(Label use) {
 
 /// A graph that its builder had, or took for its own.
 bool is_builders(const Fault& fault) {
-  return fault.death_site.view().starts_with("GraphBuilder.") ||
-         fault.use_site.view().starts_with("GraphBuilder.");
+  for (const Label site : {fault.death_site, fault.use_site})
+    if (site == targets::graph_argument::kBuilderEndSite ||
+        site == targets::graph_argument::kBuilderCloseSite)
+      return true;
+  return false;
 }
 
-/// The window that the target's death sites end in.
+/// The window that the site of the death tells.
 std::optional<Window> window_of_site(const Fault& fault) {
-  const std::string_view death = fault.death_site.view();
-  if (death == "Buffer.close") return is_kernel(fault.use_site) ? Window::r3 : Window::r2;
-  const std::size_t slash = death.rfind("__/");
-  if (slash == death.npos) return std::nullopt;
-  const auto& labels = targets::graph_argument::kWindowLabels;
-  const auto found = std::find_if(labels.begin(), labels.end(), [&](Label label) {
-    return label.view() == death.substr(slash + 3);
-  });
-  const auto window = static_cast<Window>(found - labels.begin());
+  if (fault.death_site == kCloseSite) return is_kernel(fault.use_site) ? Window::r3 : Window::r2;
+  const std::optional<Window> window = window_of_death(fault.death_site);
   // A bare address may name what somebody else has by its buffer.
   const bool bare = window == Window::r5 && !(fault.use_site == Label("chase"));
   return bare ? Window::r1 : window;
@@ -46,15 +41,17 @@ std::optional<Window> window_of_site(const Fault& fault) {
 
 /// Things that are no memory.
 std::optional<Window> window_of_kind(const Fault& fault) {
-  const std::string_view kind = fault.object_kind.view();
-  if (kind == "interpreter") return Window::r11;
-  if (kind == "function") return Window::r6;  // Only a slot that is emptied takes one away.
-  if (kind == "Stream" || kind == "Event") return Window::r13;
-  if (kind == "graph" && is_builders(fault)) return Window::r19;
-  if (kind == "graph" || kind == "graph node" || kind == "embedded graph")
+  const Label kind = fault.object_kind;
+  if (kind == targets::graph_argument::kInterpreterKind) return Window::r11;
+  // Only a slot that is emptied takes a function away.
+  if (kind == targets::graph_argument::kFunctionKind) return Window::r6;
+  if (kind == Label("Stream") || kind == Label("Event")) return Window::r13;
+  const bool is_graph = kind == Label("graph");
+  if (is_graph && is_builders(fault)) return Window::r19;
+  if (is_graph || kind == Label("graph node") || kind == Label("embedded graph"))
     return fault.kind == FaultKind::recycled_use ? Window::r18 : Window::r10;
-  if (kind == "graph memory") return Window::r15;
-  if (kind == "reference cycle") return Window::r20;
+  if (kind == Label("graph memory")) return Window::r15;
+  if (kind == Label("reference cycle")) return Window::r20;
   return std::nullopt;
 }
 

@@ -5,24 +5,24 @@
 namespace targets::graph_argument {
 
 BuilderBox::~BuilderBox() {
-  const harness::SiteScope site(core.scheduler, "GraphBuilder.close");
+  const harness::SiteScope site(core.scheduler, kBuilderCloseSite);
   if (capturing)
     release(core, {graph ? ResourceKind::owned_capture : ResourceKind::capture, bits_of(stream)});
-  if (!graph) core.ghost.destroy(*ghost);
+  if (!graph) core.facts.tell(&Witness::graph_dropped, id);
   graph.reset();
   release(core, {ResourceKind::stream, bits_of(stream)});
 }
 
 Status BuilderBox::end() {
-  const harness::SiteScope site(core.scheduler, "GraphBuilder.end_building");
+  const harness::SiteScope site(core.scheduler, kBuilderEndSite);
   capturing = false;
   CUgraph made = nullptr;
   if (cuStreamEndCapture(stream, &made) != CUDA_SUCCESS) {
-    core.ghost.reach(Window::r19);
+    core.facts.tell(&Observer::capture_failed);
     return Status::driver_error;
   }
   if (!graph)
-    graph = Shared<GraphBox>::make(core.arena, core, made, ghost, Shared<GraphBox>(), nullptr);
+    graph = Shared<GraphBox>::make(core.arena, core, made, id, Shared<GraphBox>(), nullptr);
   ended = true;
   return Status::ok;
 }

@@ -11,8 +11,7 @@ namespace targets::graph_argument {
 
 /// Ownership: its stream; its graph, by `graph`; and a capture that nobody has ended.
 struct BuilderBox {
-  BuilderBox(Core& core, CUstream stream, GhostGraph* ghost)
-      : core(core), stream(stream), ghost(ghost) {}
+  BuilderBox(Core& core, CUstream stream, GraphId id) : core(core), stream(stream), id(id) {}
   ~BuilderBox();
   BuilderBox(const BuilderBox&) = delete;
   BuilderBox& operator=(const BuilderBox&) = delete;
@@ -22,7 +21,7 @@ struct BuilderBox {
 
   Core& core;
   CUstream stream;
-  GhostGraph* ghost;
+  GraphId id;  ///< For facts: the graph that it captures.
   Shared<GraphBox> graph;
   bool capturing = false;
   bool ended = false;  ///< Well: `graph` is what was captured.

@@ -1,6 +1,7 @@
 // Core: what the parts of one GraphArgument share.
 #pragma once
 
+#include "targets/graph_argument/facts.h"
 #include "targets/graph_argument/handles.h"
 
 namespace targets::graph_argument {
@@ -15,7 +16,7 @@ struct Core {
         scheduler(runtime.scheduler),
         arena(runtime.scheduler.arena()),
         ledger(runtime.host.ledger()),
-        ghost(arena, setup.observer),
+        facts(setup),
         interpreter(runtime.heap) {}
   Core(const Core&) = delete;  // Everybody points at it.
   Core& operator=(const Core&) = delete;
@@ -32,12 +33,19 @@ struct Core {
   /// CUDA called this task: it may not call CUDA now.
   bool in_callback() const { return (callbacks & task_bit()) != 0; }
 
+  /// The order that the GIL gives, as TSan is to hear of it: also from who takes no turn for it, which
+  /// are those who look at a variable, and deleters.
+  void order() {
+    harness::edge_acquire(&interpreter);
+    harness::edge_release(&interpreter);
+  }
+
   harness::Runtime& runtime;
   Setup setup;
   harness::Scheduler& scheduler;
   harness::Arena& arena;
   harness::Ledger& ledger;
-  Ghost ghost;
+  Facts facts;
   harness::Interpreter interpreter;
   Policy* policy = nullptr;
   CUcontext context = nullptr;
@@ -70,7 +78,7 @@ class DestructorScope {
       : core_(core), callback_(core), site_(core.scheduler, "user object destructor") {}
   ~DestructorScope() {
     ++core_.destructor_count;
-    if (Observer* observer = core_.ghost.observer()) observer->destructed();
+    core_.facts.tell(&Observer::destructed);
     core_.scheduler.touch(kDestructorsResource);
   }
   DestructorScope(const DestructorScope&) = delete;

@@ -16,14 +16,14 @@ void DeferredCleanup::push(Garbage garbage) {
   if (!abandoned_ && !scheduled_) schedule();
 }
 
-// Claimed before the turn that asking takes, or two would ask.
+// Set before the turn that asking takes, or two would ask.
 void DeferredCleanup::schedule() {
   scheduled_ = true;
   const bool accepted = core_.interpreter.add_pending_call(
       [](void* self) { static_cast<DeferredCleanup*>(self)->drain(); }, this);
   if (accepted) return;
   scheduled_ = false;
-  core_.ghost.reach(Window::r21);
+  core_.facts.tell(&Observer::pending_call_refused);
 }
 
 // What letting go causes may be put off again, and waits for the next pending call.

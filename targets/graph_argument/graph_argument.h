@@ -15,171 +15,22 @@
 // Errors: a Status, as Python would raise; nothing throws.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <span>
 
-#include "harness/runtime.h"
+#include "targets/graph_argument/observer.h"
+#include "targets/graph_argument/witness.h"
 
 namespace targets::graph_argument {
-
-/// What stream 0 means: CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM.
-enum class DefaultStream : std::uint8_t { legacy, per_thread };
-inline constexpr std::array<harness::Label, 2> kDefaultStreamLabels{"legacy", "per_thread"};
-
-/// What each method returns: what Python would raise.
-enum class Status : std::uint8_t {
-  ok,
-  name_error,     ///< The variable is empty.
-  type_error,     ///< It holds something else.
-  closed,         ///< The object was closed, or what it belongs to is gone.
-  driver_error,   ///< A CUDA call failed.
-  update_failed,  ///< The executable cannot be updated to that definition.
-  finalized,      ///< The interpreter is no more.
-};
-inline constexpr std::size_t kStatusCount = 7;
-harness::Label to_label(Status status);
-
-/// A global variable of the script, by number. Shared by all tasks, as a module's globals are.
-using Variable = std::uint32_t;
-inline constexpr std::uint32_t kVariableCount = 20;
-inline constexpr Variable kNowhere = 0xffffffff;  ///< Where a node that is added is not stored.
-
-enum class Kind : std::uint8_t {
-  nothing,
-  buffer,
-  module,  ///< An ObjectCode, with its kernels.
-  event,
-  definition,  ///< A GraphDefinition: a root, a clone, or the body of a node.
-  node,
-  builder,
-  graph,  ///< An executable.
-};
-
-/// The streams of a script. `fallback` is default_stream().
-enum class StreamName : std::uint8_t { first, second, fallback };
-inline constexpr std::uint32_t kStreamCount = 3;
-/// What Device.sync() waits for.
-inline constexpr auto kEveryStream = static_cast<StreamName>(kStreamCount);
-
-enum class Kernel : std::uint8_t {
-  add_one,          ///< first.out = first.in + 1
-  saxpy,            ///< second.out = 1.5 * first.in + second.in
-  block_sum,        ///< second.out = sums of blocks of first.in
-  produce_consume,  ///< Two nodes: first.mid = 2 * first.in; second.out = first.mid + second.in
-  chase,            ///< second.out = in of the last of first's list; bare addresses.
-};
-inline constexpr std::uint32_t kKernelCount = 5;
-
-/// What a conditional node does with its branches.
-enum class Condition : std::uint8_t { if_then, if_else, while_loop, switch_case };
-inline constexpr std::uint32_t kConditionCount = 4;
-inline constexpr std::uint32_t kBranchCount = 2;  ///< At most; if_then and while_loop have one.
-
-/// What a node's wrapper can be asked for.
-enum class NodeKind : std::uint8_t {
-  other,
-  kernel,       ///< set_params and update_node take it.
-  child,        ///< get_child
-  conditional,  ///< get_branch, even when the node was destroyed.
-  allocation,   ///< add_free and add_scratch
-};
-inline constexpr std::uint32_t kBlockWords = 64;  ///< Elements of each array of a block.
-
-/// What a planted finalizer does when the collector gets to it.
-enum class Mischief : std::uint8_t {
-  drop,     ///< del victim
-  close,    ///< victim.close(): a buffer
-  collect,  ///< gc.collect()
-};
-inline constexpr std::uint32_t kMischiefCount = 3;
-
-/// The places where the race can happen, by their numbers in the scenario's README.
-enum class Window : std::uint8_t {
-  r1,
-  r2,
-  r3,
-  r4,
-  r5,
-  r6,
-  r7,
-  r8,
-  r9,
-  r10,
-  r11,
-  r12,
-  r13,
-  r14,
-  r15,
-  r16,
-  r17,
-  r18,
-  r19,
-  r20,
-  r21,
-};
-inline constexpr std::size_t kWindowCount = 21;
-inline constexpr std::array<harness::Label, kWindowCount> kWindowLabels{
-    "R1",  "R2",  "R3",  "R4",  "R5",  "R6",  "R7",  "R8",  "R9",  "R10", "R11",
-    "R12", "R13", "R14", "R15", "R16", "R17", "R18", "R19", "R20", "R21"};
-
-/// A wrapper, by its birth, which no other has. None: nothing.
-using Wrapper = harness::BirthId;
-
-/// All that a buffer's block holds, as it was read back.
-struct Contents {
-  std::array<std::int32_t, kBlockWords> in;
-  std::array<std::int32_t, kBlockWords> mid;
-  std::array<std::int32_t, kBlockWords> out;
-  std::uint64_t next;
-};
-
-/// Hears what the judges need to know, whatever the variant. Called in the middle of things: it may
-/// record, and may not call back or offer a turn.
-class Observer {
- public:
-  virtual ~Observer() = default;
-  virtual void reached(Window window) = 0;
-
-  // ---- facts, each when it is one; those about a call, by the task that makes it ----
-  /// The call has loaded what the variable holds.
-  virtual void referred(Variable variable, Wrapper wrapper) = 0;
-  /// The variable holds it from now on.
-  virtual void stored(Variable variable, Wrapper wrapper) = 0;
-  /// CUDA has done what the call asks for; of a call that asks for two nodes, each time.
-  virtual void bound() = 0;
-  /// The node that is about to be added comes after so many others.
-  virtual void comes_after(std::size_t count) = 0;
-  /// A buffer or an event was closed.
-  virtual void closed(Wrapper wrapper) = 0;
-  /// The call begins to wait for a stream, ...
-  virtual void waits(StreamName stream) = 0;
-  /// ... and is told that it has finished what it had then.
-  virtual void finished(StreamName stream) = 0;
-  /// A destructor of a user object has returned.
-  virtual void destructed() = 0;
-  /// Whether it is worth reading the buffer back.
-  virtual bool wants(Wrapper buffer) = 0;
-  virtual void read(Wrapper buffer, const Contents& contents) = 0;
-
-  /// An object that was closed was taken for the default of its kind.
-  virtual void accepted_closed(harness::Label what) = 0;
-  /// A handle was used that CUDA has given to something else since.
-  virtual void met_stranger(harness::Label what) = 0;
-  /// A handle is about to be used whose object has ended, by who does not keep track of that.
-  virtual void met_ended() = 0;
-  /// What a user object keeps refers to the graph that keeps it: nobody will ever let go.
-  virtual void closed_cycle() = 0;
-};
 
 /// What fixes a world before it starts.
 struct Setup {
   DefaultStream default_stream = DefaultStream::legacy;
-  Observer* observer = nullptr;  ///< May be null.
+  Observer* observer = nullptr;  ///< May be null, and so may be
+  Witness* witness = nullptr;    ///< this.
 };
 
 /// Ownership: made in the run's arena, after the heap is configured and before any managed object:
-/// it makes the interpreter. Borrows the runtime and the observer.
+/// it makes the interpreter. Borrows the runtime and whoever listens.
 class GraphArgument {
  public:
   virtual ~GraphArgument() = default;

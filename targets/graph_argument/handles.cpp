@@ -3,14 +3,14 @@
 namespace targets::graph_argument {
 
 void release(Core& core, Garbage garbage) {
-  core.ghost.order();
+  core.order();
   core.policy->release(std::move(garbage));
 }
 
 static void end_capture(Core& core, const Garbage& garbage) {
   CUgraph made = nullptr;
   if (cuStreamEndCapture(reinterpret_cast<CUstream>(garbage.handle), &made) != CUDA_SUCCESS)
-    core.ghost.reach(Window::r19);
+    core.facts.tell(&Observer::capture_failed);
   if (made != nullptr && garbage.kind == ResourceKind::capture) cuGraphDestroy(made);
 }
 
@@ -45,19 +45,19 @@ static void call(Core& core, const Garbage& garbage) {
 }
 
 void carry_out(Core& core, const Garbage& garbage) {
-  if (garbage.thing == nullptr) return call(core, garbage);
-  const harness::SiteScope site(core.scheduler, core.ghost.death_site(*garbage.thing));
+  if (garbage.thing == ThingId::none) return call(core, garbage);
+  const harness::SiteScope site(core.scheduler, core.facts.end(garbage.thing));
   call(core, garbage);
 }
 
-GraphBox::GraphBox(Core& the_core, CUgraph handle, GhostGraph* the_ghost,
-                   Shared<GraphBox> the_parent, CUgraphNode the_owner)
+GraphBox::GraphBox(Core& the_core, CUgraph handle, GraphId the_id, Shared<GraphBox> the_parent,
+                   CUgraphNode the_owner)
     : core(the_core),
       graph(handle),
-      ghost(the_ghost),
+      id(the_id),
       parent(std::move(the_parent)),
       owner(the_owner) {
-  core.ghost.handle_born(bits_of(handle));
+  core.facts.tell(&Witness::handle_born, bits_of(handle));
 }
 
 GraphBox::~GraphBox() {
@@ -65,13 +65,13 @@ GraphBox::~GraphBox() {
     std::erase(parent->children, this);
     return;
   }
-  core.ghost.destroy(*ghost);
+  core.facts.tell(&Witness::graph_dropped, id);
   core.policy->dropped(*this);
   release(core, {ResourceKind::graph, bits_of(graph)});
 }
 
 ExecBox::~ExecBox() {
-  core.ghost.close(*ghost);
+  core.facts.tell(&Witness::exec_dropped, id);
   core.policy->dropped(*this);
   release(core, {ResourceKind::exec, bits_of(exec)});
 }

@@ -4,8 +4,9 @@
 
 #include <cuda.h>
 
-#include "targets/graph_argument/ghost.h"
+#include "targets/graph_argument/layout.h"
 #include "targets/graph_argument/shared.h"
+#include "targets/graph_argument/witness.h"
 
 namespace targets::graph_argument {
 
@@ -29,7 +30,7 @@ struct Garbage {
   ResourceKind kind;
   std::uint64_t handle;
   Shared<StreamBox> stream = {};  ///< Memory: where it is freed.
-  Thing* thing = nullptr;         ///< Whose death it is, for memory, libraries and events.
+  ThingId thing = ThingId::none;  ///< Of memory, libraries and events: whose death it is.
 };
 
 template <class Handle>
@@ -57,7 +58,7 @@ struct StreamBox {
 
 /// Stream-ordered memory, and the stream on which it is going to be freed.
 struct DevicePtr {
-  DevicePtr(Core& core, CUdeviceptr address, Shared<StreamBox> stream, Thing* thing)
+  DevicePtr(Core& core, CUdeviceptr address, Shared<StreamBox> stream, ThingId thing)
       : core(core), address(address), stream(std::move(stream)), thing(thing) {}
   ~DevicePtr() { release(core, {ResourceKind::memory, address, std::move(stream), thing}); }
   DevicePtr(const DevicePtr&) = delete;
@@ -66,12 +67,12 @@ struct DevicePtr {
   Core& core;
   CUdeviceptr address;
   Shared<StreamBox> stream;
-  Thing* thing;
+  ThingId thing;
 };
 
 /// A loaded library and its kernels: cuda.core's LibraryHandle, and the KernelHandles that hold it.
 struct ModuleBox {
-  ModuleBox(Core& core, CUlibrary library, Thing* thing)
+  ModuleBox(Core& core, CUlibrary library, ThingId thing)
       : core(core), library(library), thing(thing) {}
   ~ModuleBox() { release(core, {ResourceKind::library, bits_of(library), {}, thing}); }
   ModuleBox(const ModuleBox&) = delete;
@@ -79,19 +80,19 @@ struct ModuleBox {
 
   Core& core;
   CUlibrary library;
-  Thing* thing;
+  ThingId thing;
   std::array<CUkernel, kEntryCount> kernels{};
 };
 
 struct EventBox {
-  EventBox(Core& core, CUevent event, Thing* thing) : core(core), event(event), thing(thing) {}
+  EventBox(Core& core, CUevent event, ThingId thing) : core(core), event(event), thing(thing) {}
   ~EventBox() { release(core, {ResourceKind::event, bits_of(event), {}, thing}); }
   EventBox(const EventBox&) = delete;
   EventBox& operator=(const EventBox&) = delete;
 
   Core& core;
   CUevent event;
-  Thing* thing;
+  ThingId thing;
 };
 
 /// What a policy knows of one graph, or of one executable.
@@ -101,15 +102,14 @@ struct Keeping {
 
 /// A graph: a root, which it destroys, or one that belongs to a node of its parent.
 struct GraphBox {
-  GraphBox(Core& core, CUgraph graph, GhostGraph* ghost, Shared<GraphBox> parent,
-           CUgraphNode owner);
+  GraphBox(Core& core, CUgraph graph, GraphId id, Shared<GraphBox> parent, CUgraphNode owner);
   ~GraphBox();
   GraphBox(const GraphBox&) = delete;
   GraphBox& operator=(const GraphBox&) = delete;
 
   Core& core;
   CUgraph graph;
-  GhostGraph* ghost;
+  GraphId id;  ///< For facts.
   Shared<GraphBox> parent;     ///< Null for a root.
   CUgraphNode owner;           ///< The child node of the parent.
   bool orphaned = false;       ///< The owner was destroyed. Known only where tombstones are set.
@@ -119,14 +119,14 @@ struct GraphBox {
 };
 
 struct ExecBox {
-  ExecBox(Core& core, CUgraphExec exec, GhostExec* ghost) : core(core), exec(exec), ghost(ghost) {}
+  ExecBox(Core& core, CUgraphExec exec, ExecId id) : core(core), exec(exec), id(id) {}
   ~ExecBox();
   ExecBox(const ExecBox&) = delete;
   ExecBox& operator=(const ExecBox&) = delete;
 
   Core& core;
   CUgraphExec exec;
-  GhostExec* ghost;
+  ExecId id;  ///< For facts.
   Keeping* keeping = nullptr;
 };
 

@@ -26,7 +26,7 @@ Status Script::init() {
   }
   core_.streams[harness::raw(StreamName::fallback)] = Shared<StreamBox>::make(
       core_.arena, core_, default_stream(core_.setup.default_stream), false);
-  core_.life = core_.ledger.born("interpreter", 0, 0);
+  core_.life = core_.ledger.born(kInterpreterKind, 0, 0);
   return Status::ok;
 }
 
@@ -37,9 +37,8 @@ Status Script::stream_of(StreamName name, CUstream& stream) {
     stream = box->stream;
     return Status::ok;
   }
-  core_.ghost.reach(Window::r13);
+  tell(&Observer::named_closed_stream, policy_.refuses_closed());
   if (policy_.refuses_closed()) return Status::closed;
-  if (core_.ghost.observer() != nullptr) core_.ghost.observer()->accepted_closed("Stream");
   stream = default_stream(core_.setup.default_stream);
   return Status::ok;
 }
@@ -74,12 +73,12 @@ Status Script::keep(Variable into, Status status, Ref made) {
 void Script::store(Variable variable, Ref value) {
   step(variable == kNowhere ? harness::Label("POP_TOP") : harness::Label("STORE_GLOBAL"));
   if (variable == kNowhere) return;
-  Thing* thing = value ? thing_of(*value) : nullptr;
-  if (thing != nullptr) core_.ghost.refer(*thing);
+  const ThingId thing = value ? thing_of(*value) : ThingId::none;
+  if (thing != ThingId::none) tell(&Witness::reference_taken, thing);
   tell(&Observer::stored, variable, value.birth());
   const Ref old = std::exchange(variables_[variable], std::move(value));
-  Thing* lost = old ? thing_of(*old) : nullptr;
-  if (lost != nullptr) core_.ghost.drop(*lost);
+  const ThingId lost = old ? thing_of(*old) : ThingId::none;
+  if (lost != ThingId::none) tell(&Witness::reference_dropped, lost);
 }
 
 Status Script::alias(Variable into, Variable from) {
@@ -101,16 +100,15 @@ Status Script::drop(Variable variable) {
 
 Status Script::drop_all(bool graphs) {
   const Op op(core_);
-  if (!graphs && core_.ghost.has_cycle() && core_.ghost.observer() != nullptr)
-    core_.ghost.observer()->closed_cycle();
+  tell(&Observer::drops_all, graphs);
   for (Variable variable = 0; variable < kVariableCount; ++variable)
-    if (variables_[variable] && (!graphs || thing_of(*variables_[variable]) == nullptr))
+    if (variables_[variable] && (!graphs || thing_of(*variables_[variable]) == ThingId::none))
       store(variable, Ref());
   return Status::ok;
 }
 
 Kind Script::kind(Variable variable) const {
-  core_.ghost.order();
+  core_.order();
   const Ref& ref = variables_[variable];
   if (!ref) return Kind::nothing;
   const TypeInfo* type = &ref->type();
@@ -140,11 +138,11 @@ Status Script::make_cycle(Variable variable) {
   const Ref held = variables_[variable];
   if (!held) return Status::name_error;
   tell(&Observer::referred, variable, held.birth());
-  Thing* thing = thing_of(*held);
+  const ThingId thing = thing_of(*held);
   const Ref cycle = make(kCycleType, CyclePayload{&core_, thing});
   tell(&Observer::bound);
   step("STORE_ATTR");
-  if (thing != nullptr) core_.ghost.refer(*thing);
+  if (thing != ThingId::none) tell(&Witness::reference_taken, thing);
   cycle->set("held", held);
   cycle->set("self", cycle);
   return Status::ok;

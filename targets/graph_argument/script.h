@@ -89,10 +89,10 @@ class Script : public GraphArgument {
   class Op {
    public:
     explicit Op(Core& core) : core_(core), attach_(core.interpreter) {
-      core_.ghost.order();
+      core_.order();
       core_.policy->entered();
     }
-    ~Op() { core_.ghost.order(); }
+    ~Op() { core_.order(); }
     Op(const Op&) = delete;
     Op& operator=(const Op&) = delete;
 
@@ -116,26 +116,26 @@ class Script : public GraphArgument {
     CUdeviceptr y = 0;
     float a = kSaxpyFactor;
     std::array<void*, 3> addresses{};
-    std::array<Thing*, 2> things{};
+    Things things{};
     Owners owners;
   };
 
   // ---- script.cpp ----
-  template <class... Parameters, class... Arguments>
-  void tell(void (Observer::*fact)(Parameters...), Arguments... arguments) {
-    if (Observer* observer = core_.ghost.observer()) (observer->*fact)(arguments...);
+  template <class Fact, class... Arguments>
+  void tell(Fact fact, const Arguments&... arguments) {
+    core_.facts.tell(fact, arguments...);
   }
   void step(harness::Label bytecode) {
-    core_.ghost.order();
+    core_.order();
     core_.interpreter.step(bytecode);
-    core_.ghost.order();
+    core_.order();
   }
   template <class Function>
   Status c_call(harness::Label name, Function function) {
-    core_.ghost.order();
+    core_.order();
     return core_.interpreter.c_call(name, [&] {
       core_.make_current();
-      core_.ghost.order();
+      core_.order();
       return core_.finalized ? Status::finalized : function();
     });
   }
@@ -168,7 +168,7 @@ class Script : public GraphArgument {
   // ---- script_add_node.h ----
   /// Adds a node by `call(graph, dependencies, count, node)`.
   template <class Call>
-  Status add_node(const Ref& definition, GhostNode ghost, const Owners& owners, Ref& made,
+  Status add_node(const Ref& definition, const NodeFacts& facts, const Owners& owners, Ref& made,
                   Call call);
 
   // ---- script_kernels.cpp ----
@@ -177,7 +177,7 @@ class Script : public GraphArgument {
   /// Fills in `call`, whose members point at each other.
   Status prepare_call(const Shared<ModuleBox>& module, Work work, const Ref& first,
                       const Ref& second, KernelCall& call);
-  Status add_called(const Ref& definition, const GhostNode& ghost, const KernelCall& call,
+  Status add_called(const Ref& definition, const NodeFacts& facts, const KernelCall& call,
                     Ref& made);
   Status add_kernel_node(const Ref& definition, const Shared<ModuleBox>& module, Work work,
                          const Ref& first, const Ref& second, Ref& made);
@@ -192,7 +192,7 @@ class Script : public GraphArgument {
 
   // ---- script_bodies.cpp ----
   /// The boxes and wrappers of a new conditional node's branches.
-  void wrap_branches(const Ref& node, std::span<const CUgraph> graphs, const GhostNode& ghost);
+  void wrap_branches(const Ref& node, std::span<const CUgraph> graphs);
   Status add_leave(const Ref& loop, const Shared<ModuleBox>& module,
                    CUgraphConditionalHandle condition);
 

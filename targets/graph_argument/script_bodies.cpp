@@ -9,9 +9,9 @@ namespace targets::graph_argument {
 using harness::Ref;
 
 /// A handle of a graph that belongs to the node.
-static Shared<GraphBox> box_inside(const NodePayload& node, CUgraph graph, GhostGraph& ghost) {
+static Shared<GraphBox> box_inside(const NodePayload& node, CUgraph graph, std::size_t body) {
   Core& core = node.graph->core;
-  auto box = Shared<GraphBox>::make(core.arena, core, graph, &ghost, node.graph, node.node);
+  auto box = Shared<GraphBox>::make(core.arena, core, graph, node.bodies[body], node.graph, node.node);
   node.graph->children.push_back(box.get());
   return box;
 }
@@ -29,15 +29,12 @@ Status Script::add_child(Variable into, Variable variable, Variable child_variab
     const Shared<GraphBox> embedded = graph_of(child);
     if (is_closed(*graph) || is_closed(*embedded)) return Status::closed;
     if (graph == embedded) return Status::type_error;
-    GhostGraph* copy = core_.ghost.clone(*embedded->ghost, graph->ghost);
-    const Status added =
-        add_node(definition, {.work = Work::child, .bodies = {copy}}, {}, made,
-                 [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
-                   return cuGraphAddChildGraphNode(node, into_graph, after, count, embedded->graph);
-                 });
-    auto& ever = graph->ghost->ever;
-    ever.insert(ever.end(), copy->ever.begin(), copy->ever.end());
-    return added;
+    const GraphId copy = core_.facts.clone_graph(embedded->id, graph->id);
+    return add_node(
+        definition, {.work = Work::child, .bodies = {copy}}, {}, made,
+        [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
+          return cuGraphAddChildGraphNode(node, into_graph, after, count, embedded->graph);
+        });
   });
   return keep(into, status, std::move(made));
 }
@@ -50,13 +47,12 @@ Status Script::get_child(Variable into, Variable variable) {
   const Status status = c_call("child_graph", [&] {
     const NodePayload& payload = node->payload<NodePayload>();
     if (payload.destroyed || is_closed(*payload.graph)) return Status::closed;
-    const GhostNode* ghost = core_.ghost.find(*payload.graph->ghost, payload.serial);
-    if (ghost == nullptr || ghost->work != Work::child) return Status::type_error;
+    if (payload.work != Work::child) return Status::type_error;
     CUgraph graph = nullptr;
     if (cuGraphChildGraphNodeGetGraph(payload.node, &graph) != CUDA_SUCCESS)
       return Status::driver_error;
     tell(&Observer::bound);
-    made = wrap_graph(box_inside(payload, graph, *ghost->bodies[0]));
+    made = wrap_graph(box_inside(payload, graph, 0));
     return Status::ok;
   });
   return keep(into, status, std::move(made));
@@ -94,12 +90,11 @@ static CUgraphNodeParams node_params(Condition condition, CUgraphConditionalHand
 
 // All boxes before the first wrapper: a wrapper may run the collector, and then whoever destroys
 // what the node is in must find them all.
-void Script::wrap_branches(const Ref& node, std::span<const CUgraph> graphs,
-                           const GhostNode& ghost) {
+void Script::wrap_branches(const Ref& node, std::span<const CUgraph> graphs) {
   NodePayload& payload = node->payload<NodePayload>();
   std::array<Shared<GraphBox>, kBranchCount> boxes;
   for (std::size_t i = 0; i < graphs.size(); ++i)
-    boxes[i] = box_inside(payload, graphs[i], *ghost.bodies[i]);
+    boxes[i] = box_inside(payload, graphs[i], i);
   for (std::size_t i = 0; i < graphs.size(); ++i)
     payload.branches[i] = wrap_graph(std::move(boxes[i]));
 }
@@ -132,19 +127,19 @@ Status Script::add_conditional(Variable into, Variable variable, Condition condi
                                        value_for(condition, branch),
                                        CU_GRAPH_COND_ASSIGN_DEFAULT) != CUDA_SUCCESS)
       return Status::driver_error;
-    GhostNode ghost{.work = work_of(condition), .value = static_cast<std::int32_t>(branch)};
+    NodeFacts facts{.work = work_of(condition), .branch = branch};
     for (std::uint32_t i = 0; i < branch_count(condition); ++i)
-      ghost.bodies[i] = core_.ghost.create_graph(graph->ghost);
+      facts.bodies[i] = core_.facts.make_graph(graph->id);
     CUgraphNodeParams params = node_params(condition, handle, core_.context);
     const Status added =
-        add_node(definition, ghost, {}, made,
+        add_node(definition, facts, {}, made,
                  [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                    return cuGraphAddNode(node, into_graph, after, nullptr, count, &params);
                  });
     if (added != Status::ok) return added;
     std::array<CUgraph, kBranchCount> bodies{};  // The driver keeps its own list of them.
     std::copy_n(params.conditional.phGraph_out, params.conditional.size, bodies.begin());
-    wrap_branches(made, std::span(bodies).first(params.conditional.size), ghost);
+    wrap_branches(made, std::span(bodies).first(params.conditional.size));
     if (condition != Condition::while_loop) return Status::ok;
     return add_leave(made, module->payload<ModulePayload>().module, handle);
   });

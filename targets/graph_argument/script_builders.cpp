@@ -14,7 +14,7 @@ Status Script::own_capture(BuilderBox& box) {
       graph == nullptr)
     return Status::driver_error;
   box.graph =
-      Shared<GraphBox>::make(core_.arena, core_, graph, box.ghost, Shared<GraphBox>(), nullptr);
+      Shared<GraphBox>::make(core_.arena, core_, graph, box.id, Shared<GraphBox>(), nullptr);
   return Status::ok;
 }
 
@@ -26,7 +26,7 @@ Status Script::begin_building(Variable into) {
     if (cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
       return Status::driver_error;
     tell(&Observer::bound);
-    auto box = Shared<BuilderBox>::make(core_.arena, core_, stream, core_.ghost.create_graph());
+    auto box = Shared<BuilderBox>::make(core_.arena, core_, stream, core_.facts.make_graph());
     if (cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED) != CUDA_SUCCESS)
       return Status::driver_error;
     box->capturing = true;
@@ -58,8 +58,8 @@ Status Script::launch_captured(Variable variable, Variable module_variable,
                        kBlockThreads, 1, 1, 0, box->stream, call.params.kernelParams,
                        nullptr) != CUDA_SUCCESS)
       return Status::driver_error;
-    core_.ghost.add(*box->ghost,
-                    {.work = Work::captured, .things = call.things, .helper = code->thing});
+    core_.facts.add_node(
+        box->id, {.work = Work::captured, .things = call.things, .helper = code->thing});
     tell(&Observer::bound);
     return Status::ok;
   });

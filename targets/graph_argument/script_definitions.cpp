@@ -18,7 +18,7 @@ Status Script::create_definition(Variable into) {
     CUgraph graph = nullptr;
     if (cuGraphCreate(&graph, 0) != CUDA_SUCCESS) return Status::driver_error;
     tell(&Observer::bound);
-    made = wrap_graph(Shared<GraphBox>::make(core_.arena, core_, graph, core_.ghost.create_graph(),
+    made = wrap_graph(Shared<GraphBox>::make(core_.arena, core_, graph, core_.facts.make_graph(),
                                              Shared<GraphBox>(), nullptr));
     return Status::ok;
   });
@@ -27,10 +27,8 @@ Status Script::create_definition(Variable into) {
 
 bool Script::is_closed(const GraphBox& graph) {
   if (!graph.orphaned) return false;
-  core_.ghost.reach(Window::r10);
-  if (policy_.sets_tombstones()) return true;
-  core_.ghost.stale_handle_used(bits_of(graph.graph), "embedded graph");
-  return false;
+  tell(&Observer::named_orphan, bits_of(graph.graph), policy_.sets_tombstones());
+  return policy_.sets_tombstones();
 }
 
 Status Script::clone(Variable into, Variable variable) {
@@ -46,7 +44,7 @@ Status Script::clone(Variable into, Variable variable) {
     if (cuGraphClone(&graph, from->graph) != CUDA_SUCCESS) return Status::driver_error;
     tell(&Observer::bound);
     made = wrap_graph(Shared<GraphBox>::make(
-        core_.arena, core_, graph, core_.ghost.clone(*from->ghost), Shared<GraphBox>(), nullptr));
+        core_.arena, core_, graph, core_.facts.clone_graph(from->id), Shared<GraphBox>(), nullptr));
     return Status::ok;
   });
   return keep(into, status, std::move(made));
@@ -59,7 +57,7 @@ Status Script::set_attribute(Variable buffer_variable, Variable variable) {
       load_all({{buffer_variable, kBufferType, buffer}, {variable, kDefinitionType, definition}});
   if (status != Status::ok) return status;
   step("STORE_ATTR");
-  core_.ghost.set_attribute(*buffer->payload<BufferPayload>().thing, *graph_of(definition)->ghost);
+  tell(&Witness::attribute_set, buffer->payload<BufferPayload>().thing, graph_of(definition)->id);
   buffer->set("graph", definition);
   tell(&Observer::bound);
   return Status::ok;
@@ -72,7 +70,7 @@ static void mark_orphaned(GraphBox& graph, CUgraphNode owner) {
   for (GraphBox* child : graph.children) {
     if (owner != nullptr && child->owner != owner) continue;
     child->orphaned = true;
-    child->core.ghost.handle_died(bits_of(child->graph));
+    child->core.facts.tell(&Witness::handle_died, bits_of(child->graph));
     mark_orphaned(*child, nullptr);
   }
 }
@@ -88,10 +86,10 @@ Status Script::destroy_node(Variable variable) {
     if (cuGraphDestroyNode(payload.node) != CUDA_SUCCESS) return Status::driver_error;
     payload.destroyed = true;
     tell(&Observer::bound);
-    core_.ghost.handle_died(bits_of(payload.node));
+    tell(&Witness::handle_died, bits_of(payload.node));
     if (graph->last == payload.node) graph->last = nullptr;
     mark_orphaned(*graph, payload.node);
-    core_.ghost.destroy_node(*graph->ghost, payload.serial);
+    tell(&Witness::node_destroyed, graph->id, payload.id);
     policy_.destroyed(*graph, payload.node);
     return Status::ok;
   });

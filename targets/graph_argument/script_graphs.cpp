@@ -7,13 +7,12 @@ using harness::Ref;
 
 Status Script::instantiate_now(const Shared<GraphBox>& graph, Ref& made) {
   if (is_closed(*graph)) return Status::closed;
-  if (core_.ghost.never_ends(*graph->ghost)) return Status::type_error;  // The script knows better.
+  if (!core_.facts.ends(graph->id)) return Status::type_error;  // The script knows better.
   CUgraphExec exec = nullptr;
   Keeping* keeping = nullptr;
   if (policy_.instantiate(*graph, exec, keeping) != CUDA_SUCCESS) return Status::driver_error;
   tell(&Observer::bound);
-  auto box =
-      Shared<ExecBox>::make(core_.arena, core_, exec, core_.ghost.instantiate(*graph->ghost));
+  auto box = Shared<ExecBox>::make(core_.arena, core_, exec, core_.facts.make_exec(graph->id));
   box->keeping = keeping;
   made = make(kGraphType, GraphPayload{std::move(box)});
   return Status::ok;
@@ -55,9 +54,9 @@ Status Script::launch(Variable variable, StreamName name) {
     CUstream stream = nullptr;
     if (!exec) return Status::closed;
     if (const Status found = stream_of(name, stream); found != Status::ok) return found;
-    core_.ghost.launch(*exec->ghost, name);
+    tell(&Witness::launches, exec->id, name);
     if (cuGraphLaunch(exec->exec, stream) != CUDA_SUCCESS) {
-      core_.ghost.launch_failed();
+      tell(&Witness::launch_failed);
       return Status::driver_error;
     }
     tell(&Observer::bound);
@@ -85,7 +84,7 @@ Status Script::update_node(Variable variable, Variable node, Variable first, Var
       policy_.roll_back_update(*exec);
       return Status::driver_error;
     }
-    core_.ghost.update_node(*exec->ghost, payload.serial, call.things);
+    tell(&Witness::exec_node_changed, exec->id, payload.id, call.things);
     tell(&Observer::bound);
     return Status::ok;
   });
@@ -101,14 +100,14 @@ Status Script::update(Variable variable, Variable definition_variable) {
     const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
     const Shared<GraphBox> from = definition->payload<DefinitionPayload>().graph;
     if (!exec || is_closed(*from)) return Status::closed;
-    if (core_.ghost.never_ends(*from->ghost)) return Status::type_error;
+    if (!core_.facts.ends(from->id)) return Status::type_error;
     const CUresult result = policy_.update(*exec, *from);
     if (result == CUDA_SUCCESS) {
-      core_.ghost.update(*exec->ghost, *from->ghost);
+      tell(&Witness::exec_updated, exec->id, from->id);
       tell(&Observer::bound);
       return Status::ok;
     }
-    core_.ghost.reach(Window::r17);
+    tell(&Observer::update_failed);
     return result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE ? Status::update_failed
                                                           : Status::driver_error;
   });

@@ -65,9 +65,9 @@ Status Script::prepare_call(const Shared<ModuleBox>& module, Work work, const Re
   return Status::ok;
 }
 
-Status Script::add_called(const Ref& definition, const GhostNode& ghost, const KernelCall& call,
+Status Script::add_called(const Ref& definition, const NodeFacts& facts, const KernelCall& call,
                           Ref& made) {
-  return add_node(definition, ghost, call.owners, made,
+  return add_node(definition, facts, call.owners, made,
                   [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                     return cuGraphAddKernelNode(node, graph, after, count, &call.params);
                   });
@@ -149,10 +149,10 @@ Status Script::set_params(Variable variable, Variable first, Variable second) {
       policy_.roll_back(graph, prepared);
       return Status::driver_error;
     }
-    core_.ghost.set_params(*graph.ghost, payload.serial, call.things);
+    tell(&Witness::node_changed, graph.id, payload.id, call.things);
     tell(&Observer::bound);
     const Status status = policy_.commit(graph, *definition, payload.node, call.owners, prepared);
-    core_.ghost.attached(*graph.ghost, payload.serial, status == Status::ok);
+    tell(&Witness::node_attached, graph.id, payload.id, status == Status::ok);
     return status;
   });
 }

@@ -12,19 +12,17 @@ Status Script::add_alloc(Variable into, Variable variable) {
   if (const Status status = load(variable, kDefinitionType, definition); status != Status::ok)
     return status;
   const Status status = c_call("GN_alloc", [&] {
-    GhostMemory* memory = core_.ghost.allocate(*graph_of(definition)->ghost);
     CUDA_MEM_ALLOC_NODE_PARAMS params{};
     params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     params.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
     params.bytesize = sizeof(Words);
     const Status added =
-        add_node(definition, {.work = Work::allocation, .memory = memory}, {}, made,
+        add_node(definition, {.work = Work::allocation}, {}, made,
                  [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                    return cuGraphAddMemAllocNode(node, graph, after, count, &params);
                  });
     if (added != Status::ok) return added;
     made->payload<NodePayload>().address = params.dptr;
-    made->payload<NodePayload>().memory = memory;
     return Status::ok;
   });
   return keep(into, status, std::move(made));
@@ -38,15 +36,15 @@ Status Script::add_free(Variable into, Variable variable, Variable node_variable
   if (status != Status::ok) return status;
   status = c_call("GN_free", [&] {
     const NodePayload& allocation = node->payload<NodePayload>();
-    if (allocation.memory == nullptr) return Status::type_error;
-    GhostGraph& ghost = *graph_of(definition)->ghost;
-    core_.ghost.free(*allocation.memory, ghost);
+    if (allocation.work != Work::allocation) return Status::type_error;
+    const GraphId graph = graph_of(definition)->id;
+    tell(&Witness::frees, graph, allocation.id);
     const Status added =
-        add_node(definition, {.work = Work::free, .memory = allocation.memory}, {}, made,
-                 [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* made_node) {
-                   return cuGraphAddMemFreeNode(made_node, graph, after, count, allocation.address);
+        add_node(definition, {.work = Work::free, .allocation = allocation.id}, {}, made,
+                 [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* made_node) {
+                   return cuGraphAddMemFreeNode(made_node, into_graph, after, count, allocation.address);
                  });
-    if (added == Status::ok) allocation.memory->freed_in = &ghost;
+    if (added == Status::ok) tell(&Witness::freed, graph, allocation.id);
     return added;
   });
   return keep(into, status, std::move(made));
@@ -63,7 +61,7 @@ Status Script::add_scratch(Variable into, Variable variable, Variable module_var
   if (status != Status::ok) return status;
   status = c_call("GN_launch", [&] {
     const NodePayload& allocation = node->payload<NodePayload>();
-    if (allocation.memory == nullptr) return Status::type_error;
+    if (allocation.work != Work::allocation) return Status::type_error;
     const Shared<ModuleBox> code = module->payload<ModulePayload>().module;
     KernelCall call;
     if (const Status begun = begin_call(code, Work::scratch, call); begun != Status::ok)
@@ -74,12 +72,12 @@ Status Script::add_scratch(Variable into, Variable variable, Variable module_var
     call.y = target.memory->address;
     call.addresses = {&call.x, &call.y, nullptr};
     call.owners.arguments->set(0u, buffer);
-    core_.ghost.work_in(*allocation.memory, *graph_of(definition)->ghost);
+    tell(&Witness::works_in, graph_of(definition)->id, allocation.id);
     return add_called(definition,
                       {.work = Work::scratch,
                        .things = {target.thing},
                        .helper = code->thing,
-                       .memory = allocation.memory},
+                       .allocation = allocation.id},
                       call, made);
   });
   return keep(into, status, std::move(made));

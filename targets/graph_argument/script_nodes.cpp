@@ -17,7 +17,7 @@ static CUDA_MEMCPY3D copy_of(CUdeviceptr target, CUdeviceptr source) {
   return copy;
 }
 
-/// How the steps of both are called, and what they leave in the ghost's record.
+/// How the steps of both are called, and what the nodes do.
 struct CopyOrSet {
   harness::Label step;
   Work work;
@@ -41,22 +41,22 @@ Status Script::add_copy_or_set(Variable into, Variable variable, Variable target
     const BufferPayload& from = source->payload<BufferPayload>();
     if (!to.memory || !from.memory) return Status::closed;
     const CUdeviceptr out = to.memory->address + offsetof(Block, out);
-    GhostNode ghost{.work = kCopyOrSet[copies].work, .things = {to.thing}};
+    NodeFacts facts{.work = kCopyOrSet[copies].work, .things = {to.thing}};
     owners.operands->set(0u, target);
     owners.memory[0] = to.memory;
     if (!copies)
-      return add_node(definition, ghost, owners, made,
+      return add_node(definition, facts, owners, made,
                       [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                         const CUDA_MEMSET_NODE_PARAMS params{
                             out, 0, static_cast<unsigned>(value), 4, kBlockWords, 1};
                         return cuGraphAddMemsetNode(node, graph, after, count, &params,
                                                     core_.context);
                       });
-    ghost.things[1] = from.thing;
+    facts.things[1] = from.thing;
     owners.operands->set(1u, source);
     owners.memory[1] = from.memory;
     const CUDA_MEMCPY3D copy = copy_of(out, from.memory->address + offsetof(Block, in));
-    return add_node(definition, ghost, owners, made,
+    return add_node(definition, facts, owners, made,
                     [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                       return cuGraphAddMemcpyNode(node, graph, after, count, &copy, core_.context);
                     });
@@ -132,8 +132,7 @@ Status Script::add_callback(Variable into, Variable variable) {
     owners.function = core_.runtime.heap.make(kFunctionType);
     auto* host_call = core_.arena.make<HostCall>(core_, owners.function);
     const CUDA_HOST_NODE_PARAMS params{call_function, host_call};
-    Thing* thing = core_.ghost.make(ThingKind::function);
-    thing->gone = true;  // The script keeps no reference.
+    const ThingId thing = core_.facts.make_thing(ThingKind::function);
     return add_node(definition, {.work = Work::callback, .helper = thing}, owners, made,
                     [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                       return cuGraphAddHostNode(node, graph, after, count, &params);

@@ -17,7 +17,7 @@ Status Script::allocate(Variable into, StreamName name, std::int32_t value) {
     if (cuMemAllocAsync(&address, sizeof(Block), stream) != CUDA_SUCCESS)
       return Status::driver_error;
     tell(&Observer::bound);
-    Thing* thing = core_.ghost.make(ThingKind::buffer);
+    const ThingId thing = core_.facts.make_thing(ThingKind::buffer);
     const Shared<StreamBox>& box = core_.streams[harness::raw(name)];
     auto memory = Shared<DevicePtr>::make(
         core_.arena, core_, address, box ? box : core_.streams[harness::raw(StreamName::fallback)],
@@ -58,7 +58,7 @@ Status Script::close_now(const Ref& buffer) {
   return c_call("Buffer.close", [&] {
     auto& payload = buffer->payload<BufferPayload>();
     if (!payload.memory) return Status::ok;
-    core_.ghost.close(*payload.thing);
+    tell(&Witness::thing_closed, payload.thing);
     tell(&Observer::closed, buffer.birth());
     const Shared<DevicePtr> memory = std::move(payload.memory);
     return Status::ok;
@@ -108,7 +108,7 @@ Status Script::load_module(Variable into) {
                           0) != CUDA_SUCCESS)
       return Status::driver_error;
     tell(&Observer::bound);
-    Thing* thing = core_.ghost.make(ThingKind::module);
+    const ThingId thing = core_.facts.make_thing(ThingKind::module);
     auto box = Shared<ModuleBox>::make(core_.arena, core_, library, thing);
     made = make(kModuleType, ModulePayload{thing, std::move(box)});
     return Status::ok;
@@ -125,7 +125,7 @@ Status Script::create_event(Variable into) {
     CUevent event = nullptr;
     if (cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return Status::driver_error;
     tell(&Observer::bound);
-    Thing* thing = core_.ghost.make(ThingKind::event);
+    const ThingId thing = core_.facts.make_thing(ThingKind::event);
     auto box = Shared<EventBox>::make(core_.arena, core_, event, thing);
     made = make(kEventType, EventPayload{thing, std::move(box)});
     return Status::ok;
@@ -139,7 +139,7 @@ Status Script::close_event(Variable variable) {
   if (const Status status = load(variable, kEventType, event); status != Status::ok) return status;
   return c_call("Event.close", [&] {
     auto& payload = event->payload<EventPayload>();
-    core_.ghost.close(*payload.thing);
+    tell(&Witness::thing_closed, payload.thing);
     tell(&Observer::closed, event.birth());
     payload.event.reset();
     return Status::ok;
@@ -179,12 +179,10 @@ Status Script::synchronize(StreamName name) {
     const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // As in write().
     if (!held) return Status::closed;
     if (const Status found = stream_of(name, stream); found != Status::ok) return found;
-    const std::size_t mark = core_.ghost.mark();
     tell(&Observer::waits, name);
     const CUresult result =
         core_.interpreter.allow_threads([&] { return cuStreamSynchronize(stream); });
     if (result != CUDA_SUCCESS) return Status::driver_error;
-    core_.ghost.finished(name, mark);
     tell(&Observer::finished, name);
     for (Variable variable = 0; variable < kVariableCount; ++variable)
       if (const Ref ref = variables_[variable]; ref && &ref->type() == &kBufferType) read_back(ref);
@@ -194,7 +192,7 @@ Status Script::synchronize(StreamName name) {
 
 // The local handle keeps the memory for as long as it is being read.
 void Script::read_back(const Ref& buffer) {
-  Observer* observer = core_.ghost.observer();
+  Observer* observer = core_.facts.observer();
   const BufferPayload payload = buffer->payload<BufferPayload>();
   if (!payload.memory || observer == nullptr || !observer->wants(buffer.birth())) return;
   Contents contents;

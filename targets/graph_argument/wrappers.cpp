@@ -14,7 +14,8 @@ static void finalize_trap(Object& self) {
 
 static void deallocate_cycle(Object& self) {
   const CyclePayload& cycle = self.payload<CyclePayload>();
-  if (cycle.thing != nullptr) cycle.core->ghost.drop(*cycle.thing);
+  if (cycle.thing != ThingId::none)
+    cycle.core->facts.tell(&Witness::reference_dropped, cycle.thing);
 }
 
 // Only what can hold other objects needs to be seen by the collector.
@@ -25,17 +26,17 @@ const TypeInfo kDefinitionType{.name = "GraphDefinition"};
 const TypeInfo kNodeType{.name = "GraphNode", .tracked = false};
 const TypeInfo kBuilderType{.name = "GraphBuilder", .tracked = false};
 const TypeInfo kGraphType{.name = "Graph", .tracked = false};
-const TypeInfo kFunctionType{.name = "function"};
-const TypeInfo kCycleType{.name = "cycle", .dealloc = deallocate_cycle};
+const TypeInfo kFunctionType{.name = kFunctionKind};
+const TypeInfo kCycleType{.name = kCycleKind, .dealloc = deallocate_cycle};
 const TypeInfo kTrapType{.name = "trap", .finalize = finalize_trap};
 const TypeInfo kListType{.name = "list"};
 const TypeInfo kTupleType{.name = "tuple"};
 
-Thing* thing_of(Object& object) {
+ThingId thing_of(Object& object) {
   const TypeInfo* type = &object.type();
   if (type == &kBufferType) return object.payload<BufferPayload>().thing;
   if (type == &kModuleType) return object.payload<ModulePayload>().thing;
-  return type == &kEventType ? object.payload<EventPayload>().thing : nullptr;
+  return type == &kEventType ? object.payload<EventPayload>().thing : ThingId::none;
 }
 
 }  // namespace targets::graph_argument

@@ -8,19 +8,18 @@ namespace targets::graph_argument {
 
 class Script;
 
-/// Tells the ghost that the script can reach it no more, when it is dropped.
 struct BufferPayload {
-  Thing* thing;
+  ThingId thing;
   Shared<DevicePtr> memory;  ///< Null when closed.
 };
 
 struct ModulePayload {
-  Thing* thing;
+  ThingId thing;
   Shared<ModuleBox> module;
 };
 
 struct EventPayload {
-  Thing* thing;
+  ThingId thing;
   Shared<EventBox> event;  ///< Null when closed.
 };
 
@@ -31,13 +30,13 @@ struct DefinitionPayload {
 struct NodePayload {
   Shared<GraphBox> graph;
   CUgraphNode node;
-  std::uint32_t serial;  ///< The ghost's.
+  NodeId id;  ///< For facts.
   Work work;
   Shared<ModuleBox> module;  ///< Of a kernel node.
+  std::array<GraphId, kBranchCount> bodies = {};  ///< For facts: the graphs inside.
   bool destroyed = false;
   std::array<harness::Ref, kBranchCount> branches = {};  ///< Of a conditional node: definitions.
   CUdeviceptr address = 0;                               ///< Of an allocation node.
-  GhostMemory* memory = nullptr;
 };
 
 struct BuilderPayload {
@@ -51,7 +50,7 @@ struct GraphPayload {
 /// An object that refers to itself and to one wrapper.
 struct CyclePayload {
   Core* core;
-  Thing* thing;
+  ThingId thing;
 };
 
 /// Garbage with a __del__.
@@ -74,7 +73,7 @@ extern const harness::TypeInfo kTrapType;
 extern const harness::TypeInfo kListType;
 extern const harness::TypeInfo kTupleType;
 
-/// The ghost of a wrapper, null where it has none.
-Thing* thing_of(harness::Object& object);
+/// The thing that a wrapper wraps, none where it wraps another kind.
+ThingId thing_of(harness::Object& object);
 
 }  // namespace targets::graph_argument

@@ -16,7 +16,6 @@ namespace {
 using harness::Fault;
 using harness::FaultKind;
 using harness::Label;
-using targets::graph_argument::Window;
 
 // ---- values -------------------------------------------------------------------------------------
 

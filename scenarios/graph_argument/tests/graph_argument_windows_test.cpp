@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
+#include "scenarios/graph_argument/windows.h"
 
 namespace scenarios::graph_argument::testing {
 namespace {
 
-using targets::graph_argument::Window;
 
 // Variables, as tapes call them.
 constexpr std::uint32_t kBuffer = 1, kOther = 2, kDefinition = 10, kClone = 11, kNode = 13;

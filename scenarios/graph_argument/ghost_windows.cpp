@@ -1,26 +1,27 @@
 // Which window a death is in, by who still uses what dies; and whether a graph keeps itself alive.
 #include <algorithm>
 
-#include "targets/graph_argument/ghost.h"
+#include "scenarios/graph_argument/ghost.h"
 
-namespace targets::graph_argument {
+namespace scenarios::graph_argument {
 
-using harness::Label;
+using targets::graph_argument::ThingKind;
+using targets::graph_argument::Work;
 
 namespace {
 
 /// By what it is, or by what the node does with it.
-Window window_of_use(const GhostNode& node, const Thing& thing) {
+Window window_of_use(const GhostNode& node, const GhostThing& thing) {
   if (node.unowned) return Window::r16;
   if (thing.kind == ThingKind::module) return Window::r14;
   if (thing.kind == ThingKind::event) return Window::r13;
   if (node.work == Work::chase) return Window::r5;
-  if (thing.closed && is_kernel(node.work)) return Window::r3;
+  if (thing.closed && targets::graph_argument::is_kernel(node.work)) return Window::r3;
   return node.work == Work::copy || node.work == Work::set ? Window::r2 : Window::r1;
 }
 
 /// A captured launch does not count: all that it uses is the caller's to keep.
-const GhostNode* user_of(const std::pmr::vector<GhostNode>& nodes, const Thing& thing, bool by_address) {
+const GhostNode* user_of(const GhostNodes& nodes, const GhostThing& thing, bool by_address) {
   for (const GhostNode& node : nodes) {
     const bool has_address = node.work == Work::chase && node.helper != &thing;
     if (node.work != Work::captured && !node.idle && node.points_into(thing) && has_address == by_address)
@@ -37,7 +38,7 @@ bool is_plain(Window window) {
 }  // namespace
 
 // A bare address tells least: whoever has the thing by its buffer is to find it there.
-Window Ghost::window_of(const Thing& thing) const {
+Window Ghost::window_of(const GhostThing& thing) const {
   for (const bool by_address : {false, true})
     if (const auto window = window_of_users(thing, by_address)) return *window;
   return is_captured(thing) ? Window::r4 : Window::r1;
@@ -45,7 +46,7 @@ Window Ghost::window_of(const Thing& thing) const {
 
 // A launch in flight tells more than an executable, and that more than a definition; what the
 // caller must keep himself tells most.
-std::optional<Window> Ghost::window_of_users(const Thing& thing, bool by_address) const {
+std::optional<Window> Ghost::window_of_users(const GhostThing& thing, bool by_address) const {
   for (const GhostLaunch& launch : launches_) {
     const GhostNode* node = launch.finished ? nullptr : user_of(launch.nodes, thing, by_address);
     if (node == nullptr) continue;
@@ -74,47 +75,22 @@ std::optional<Window> Ghost::window_of_users(const Thing& thing, bool by_address
 }
 
 // An executable has what its source had by then; a clone, what was there when it was made. Of a child's
-// copy or a branch only the node's serial tells.
-bool Ghost::was_lost(const GhostNode& node, const Thing& thing, const GhostGraph* source) const {
+// copy or a branch only the node's id tells.
+bool Ghost::was_lost(const GhostNode& node, const GhostThing& thing, const GhostGraph* source) const {
   if (source != nullptr && !uses(source->nodes, thing)) return true;
   return std::any_of(graphs_.begin(), graphs_.end(), [&](const GhostGraph* graph) {
     return std::any_of(graph->lost.begin(), graph->lost.end(), [&](const GhostGraph::Lost& lost) {
-      return lost.serial == node.serial && lost.thing == &thing;
+      return lost.node == node.id && lost.thing == &thing;
     });
   });
 }
 
-bool Ghost::is_captured(const Thing& thing) const {
+bool Ghost::is_captured(const GhostThing& thing) const {
   return std::any_of(graphs_.begin(), graphs_.end(), [&](const GhostGraph* graph) {
     return std::any_of(graph->nodes.begin(), graph->nodes.end(), [&](const GhostNode& node) {
       return node.work == Work::captured && node.points_into(thing);
     });
   });
-}
-
-namespace {
-
-#define WINDOWS(prefix)                                                                        \
-  {                                                                                            \
-    prefix "R1", prefix "R2", prefix "R3", prefix "R4", prefix "R5", prefix "R6", prefix "R7", \
-        prefix "R8", prefix "R9", prefix "R10", prefix "R11", prefix "R12", prefix "R13",      \
-        prefix "R14", prefix "R15", prefix "R16", prefix "R17", prefix "R18", prefix "R19",    \
-        prefix "R20", prefix "R21"                                                             \
-  }
-using Sites = std::array<Label, kWindowCount>;
-constexpr Sites kBufferSites WINDOWS("Buffer.__dealloc__/");
-constexpr Sites kModuleSites WINDOWS("ObjectCode.__dealloc__/");
-constexpr Sites kEventSites WINDOWS("Event.__dealloc__/");
-#undef WINDOWS
-
-}  // namespace
-
-Label Ghost::death_site(const Thing& thing) const {
-  if (thing.closed && thing.kind == ThingKind::buffer) return "Buffer.close";
-  const Sites& sites = thing.kind == ThingKind::buffer   ? kBufferSites
-                       : thing.kind == ThingKind::module ? kModuleSites
-                                                         : kEventSites;
-  return sites[harness::raw(window_of(thing))];
 }
 
 // ---- cycles -------------------------------------------------------------------------------------
@@ -124,10 +100,10 @@ static const GhostGraph& root_of(const GhostGraph& graph) {
 }
 
 // A handle of a child's graph keeps the whole of what it is in.
-bool Ghost::leads_to(const Thing& from, const Thing& to, std::uint32_t depth) const {
+bool Ghost::leads_to(const GhostThing& from, const GhostThing& to, std::uint32_t depth) const {
   if (from.attribute == nullptr || depth == 0) return false;
   const GhostGraph& kept = root_of(*from.attribute);
-  const auto leads = [&](const Thing* next) {
+  const auto leads = [&](const GhostThing* next) {
     return next == &to || leads_to(*next, to, depth - 1);
   };
   return std::any_of(graphs_.begin(), graphs_.end(), [&](const GhostGraph* graph) {
@@ -137,7 +113,7 @@ bool Ghost::leads_to(const Thing& from, const Thing& to, std::uint32_t depth) co
 
 bool Ghost::has_cycle() const {
   return std::any_of(things_.begin(), things_.end(),
-                     [&](const Thing* thing) { return leads_to(*thing, *thing, 4); });
+                     [&](const GhostThing* thing) { return leads_to(*thing, *thing, 4); });
 }
 
-}  // namespace targets::graph_argument
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,54 @@
+// Observer: the facts that the path tells of a script's calls, whatever the policy.
+//
+// A fact says what a call did or met, in cuda.core's own words: nothing is expected, compared or
+// decided here. Whatever the path makes, changes and lets go of is told to a Witness.
+// Lifetime: outlives the run. Threads: called by the task that acts, in the middle of things: it may
+// record, and may not call back or offer a turn.
+#pragma once
+
+#include "targets/graph_argument/vocabulary.h"
+
+namespace targets::graph_argument {
+
+/// Facts are told when they are ones; those about a call, by the task that makes it.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  // ---- calls ----
+  /// The call has loaded what the variable holds.
+  virtual void referred(Variable variable, Wrapper wrapper) = 0;
+  /// The variable holds it from now on.
+  virtual void stored(Variable variable, Wrapper wrapper) = 0;
+  /// CUDA has done what the call asks for; of a call that asks for two nodes, each time.
+  virtual void bound() = 0;
+  /// The node that is about to be added comes after so many others.
+  virtual void comes_after(std::size_t count) = 0;
+  /// A buffer or an event was closed.
+  virtual void closed(Wrapper wrapper) = 0;
+  /// The call begins to wait for a stream, ...
+  virtual void waits(StreamName stream) = 0;
+  /// ... and is told that it has finished what it had then.
+  virtual void finished(StreamName stream) = 0;
+  /// A destructor of a user object has returned.
+  virtual void destructed() = 0;
+  /// The script drops all that its variables hold, or with `graphs` only what belongs to graphs.
+  virtual void drops_all(bool graphs) = 0;
+  /// Whether it is worth reading the buffer back.
+  virtual bool wants(Wrapper buffer) = 0;
+  virtual void read(Wrapper buffer, const Contents& contents) = 0;
+
+  // ---- odd things that a call met ----
+  /// A stream that was closed is named. It is refused, or the default stream is taken for it.
+  virtual void named_closed_stream(bool refused) = 0;
+  /// A graph is named that went with its node. It is refused, or its handle is used.
+  virtual void named_orphan(std::uint64_t handle, bool refused) = 0;
+  /// The executable was not updated, and nobody knows what it holds.
+  virtual void update_failed() = 0;
+  /// A capture was ended, and has made nothing.
+  virtual void capture_failed() = 0;
+  /// Python's queue has no room for what is put off.
+  virtual void pending_call_refused() = 0;
+};
+
+}  // namespace targets::graph_argument
