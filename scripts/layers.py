@@ -104,19 +104,20 @@ def sources(root):
                 yield path.relative_to(root).as_posix()
 
 
+def complaints_about(root, file):
+    """What is wrong in one file, a line each."""
+    if re.fullmatch(r"harness/[^/]+", file) and file != "harness/kernel.h" and spine_rank(file) is None:
+        yield f"{file}: not in the spine; give it its place in SPINE of scripts/layers.py"
+    for number, line in enumerate((root / file).read_text().splitlines(), 1):
+        if (match := INCLUDE.match(line)) and (why := complaint(root, file, *match.groups())):
+            yield f"{file}:{number}: includes {match[2]}: {why}"
+        for word in judging_words(file, line):
+            yield f"{file}:{number}: says {word}: a target tells facts; who judges stands in the scenario"
+
+
 def check(root):
-    """All complaints about the tree, one line each."""
-    complaints = []
-    for file in sources(root):
-        if re.fullmatch(r"harness/[^/]+", file) and file != "harness/kernel.h" and spine_rank(file) is None:
-            complaints.append(f"{file}: not in the spine; give it its place in SPINE of scripts/layers.py")
-        for number, line in enumerate((root / file).read_text().splitlines(), 1):
-            if (match := INCLUDE.match(line)) and (why := complaint(root, file, *match.groups())):
-                complaints.append(f"{file}:{number}: includes {match[2]}: {why}")
-            for word in judging_words(file, line):
-                complaints.append(f"{file}:{number}: says {word}: a target tells facts; who judges "
-                                  "stands in the scenario")
-    return complaints
+    """All complaints about the tree."""
+    return [line for file in sources(root) for line in complaints_about(root, file)]
 
 
 # File | include or line planted in it | a word of the complaint, empty where there must be none.
@@ -179,33 +180,50 @@ PLANTS = [
 
 
 def plant(root, file, planted):
-    """Adds the include or line to the file, and an empty file for either that is not there."""
+    """Adds the include or line to the file, and an empty file for either that is not there. Returns what was there."""
     is_include = planted.startswith(('"', "<"))
-    for path in [file] + ([planted.strip('"')] if is_include and "/" in planted else []):
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).touch()
+    files = [root / path for path in [file] + ([planted.strip('"')] if is_include and "/" in planted else [])]
+    before = {path: path.read_text() if path.is_file() else None for path in files}
+    for path in files:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
     if planted:
-        with (root / file).open("a") as out:
+        with files[0].open("a") as out:
             out.write(f"\n#include {planted}\n" if is_include else f"\n{planted}\n")
+    return before
+
+
+def take_back(before):
+    for path, text in before.items():
+        if text is None:
+            path.unlink()
+        else:
+            path.write_text(text)
+
+
+def is_judged_rightly(root, file, planted, word, complaints):
+    """Plants, asks `complaints` of the tree with and without, and takes the plant back."""
+    before = complaints() if (root / file).is_file() else []
+    taken = plant(root, file, planted)
+    new = [line for line in complaints() if line not in before]
+    take_back(taken)
+    if len(new) == 1 and word in new[0] if word else not new:
+        return True
+    print(f"planted {planted or 'a stray file'} in {file}: expected {word or 'no complaint'!r}, got {new}")
+    return False
 
 
 def self_test(tree):
-    missed = 0
-    for file, planted, word in PLANTS:
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
-            for source in sources(tree):
-                (root / source).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(tree / source, root / source)
-            before = check(root)
-            plant(root, file, planted)
-            new = [line for line in check(root) if line not in before]
-            if (len(new) != 1 or word not in new[0]) if word else new:
-                missed += 1
-                print(f"planted {planted or 'a stray file'} in {file}: expected "
-                      f"{word or 'no complaint'!r}, got {new}")
-    print(f"layers: {len(PLANTS) - missed} of {len(PLANTS)} plants judged rightly")
-    return missed
+    """Each plant is asked of its own file; the first of all, of the whole tree."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for source in sources(tree):
+            (root / source).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(tree / source, root / source)
+        rightly = [is_judged_rightly(root, *one, lambda file=one[0]: list(complaints_about(root, file))) for one in PLANTS]
+        rightly.append(is_judged_rightly(root, *PLANTS[0], lambda: check(root)))
+    print(f"layers: {sum(rightly)} of {len(rightly)} plants judged rightly")
+    return len(rightly) - sum(rightly)
 
 
 def main():
