@@ -49,8 +49,8 @@ Maker maker_of(std::size_t variant) {
   static const std::vector<Maker> makers = [] {
     std::vector<Maker> list;
     for (const harness::VariantInfo& info : kVariants)
-      for (const targets::graph_argument::Lifetimes& each : targets::graph_argument::lifetimes())
-        if (each.name == info.name) list.push_back(each.make);
+      for (const targets::graph_argument::NamedPolicy& policy : targets::graph_argument::policies())
+        if (policy.name == info.name) list.push_back(policy.make);
     HARNESS_CHECK(list.size() == std::size(kVariants), "each variant is a policy of the target");
     return list;
   }();

@@ -159,10 +159,10 @@ class GraphArgument {
 };
 
 /// One way to manage lifetimes, by name. `make` puts the path into the run's arena.
-struct Lifetimes {
+struct NamedPolicy {
   harness::Label name;
   GraphArgument* (*make)(harness::Runtime& runtime, const Setup& setup);
 };
-std::span<const Lifetimes> lifetimes();
+std::span<const NamedPolicy> policies();
 
 }  // namespace targets::graph_argument

@@ -13,6 +13,7 @@ namespace {
 using harness::Label;
 using harness::Outcome;
 using targets::graph_argument::Condition;
+using targets::graph_argument::Status;
 
 constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
 
@@ -102,6 +103,28 @@ TEST(GraphArgumentMemory, FromItsAllocationToItsFreeIsTheNodes) {
   EXPECT_FALSE(outcome.failed());
   EXPECT_TRUE(outcome.caller_errors.empty());
   EXPECT_TRUE(ran(runner, "scratch"));
+}
+
+// A call to add the loop fails when the loop is there and the kernel that ends it is not.
+TEST(GraphArgumentBranches, ALoopThatNothingEndsIsNotInstantiated) {
+  constexpr std::uint16_t kCalls = 8;
+  const Program program = Program()
+                              .script(Op::add_conditional,
+                                      {0, 0, harness::raw(Condition::while_loop), 0})
+                              .script(Op::instantiate)
+                              .script(Op::launch);
+  harness::Runner runner;
+  std::uint32_t refused = 0;
+  for (std::uint16_t call = 0; call < kCalls; ++call) {
+    harness::Case the_case = make_case("retain_per_node", kConfig, program);
+    the_case.tape.push_back(
+        {harness::slot_name(0, 0), harness::site_tag(harness::Site::failure), call, 1});
+    EXPECT_FALSE(runner.run(the_case).failed()) << call;
+    for (const harness::Event& event : runner.history().events())
+      refused += event.kind == harness::EventKind::op && event.what == Label("instantiate") &&
+                 event.value == harness::raw(Status::type_error);
+  }
+  EXPECT_GT(refused, 0u);
 }
 
 }  // namespace

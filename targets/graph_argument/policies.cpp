@@ -28,7 +28,7 @@ GraphArgument* make(Runtime& runtime, const Setup& setup) {
   return arena.make<Script>(core, policy);
 }
 
-constexpr Lifetimes kLifetimes[] = {
+constexpr NamedPolicy kPolicies[] = {
     {"borrow", make<Borrow>},
     {"keep_on_definition", make<KeepOnDefinition>},
     {"user_object_tuple", make<UserObjectTuple>},
@@ -39,6 +39,6 @@ constexpr Lifetimes kLifetimes[] = {
 
 }  // namespace
 
-std::span<const Lifetimes> lifetimes() { return kLifetimes; }
+std::span<const NamedPolicy> policies() { return kPolicies; }
 
 }  // namespace targets::graph_argument
