@@ -1,13 +1,11 @@
 #include "scenarios/argpack/seen_work.h"
 
+#include "targets/argpack/argpack.h"
+
 namespace scenarios::argpack {
 
 using harness::EventKind;
-using harness::Label;
-
-static bool is_kernel(Label what) {
-  return what == Label("walk_packs") || what == Label("read_bound");
-}
+using targets::argpack::is_kernel;
 
 void SeenWork::look() {
   const auto& events = history_.events();

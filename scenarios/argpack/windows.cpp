@@ -1,10 +1,9 @@
-// Which window a fault belongs to. Sites say it: how the object died where that is telling
-// ("*/stale", "*/reentrant", "*/in_flight"), else who met it dead; but whatever a context meets
-// that is launched again, it meets through that. What follows from an earlier fault of the same
-// call, such as a wrong value, belongs where that one does.
+// Which window a fault belongs to. Sites say it: how the object died where that is telling, else
+// who met it dead; but whatever a context meets that is launched again, it meets through that. What
+// follows from an earlier fault of the same call, such as a wrong value, belongs where that one
+// does.
 #include <algorithm>
 #include <optional>
-#include <string_view>
 
 #include "scenarios/argpack/script.h"
 
@@ -14,6 +13,7 @@ namespace {
 using harness::Fault;
 using harness::FaultKind;
 using harness::Label;
+using namespace targets::argpack;  // NOLINT: most of it is about the target's sites.
 
 struct Telling {
   Label what;  ///< A site, or what a reading was of.
@@ -21,16 +21,16 @@ struct Telling {
 };
 
 constexpr std::array kUseSites{
-    Telling{"compile_kernel", Window::w7_reentrant},
-    Telling{"launch_kernel", Window::w7_reentrant},
-    Telling{"launch_kernel/nested_pack", Window::w1_nested_replaced},
-    Telling{"launch_kernel/pack", Window::w2_parent_freed},
-    Telling{"launch_kernel/parent", Window::w2_parent_freed},
-    Telling{"launch_kernel/array", Window::w3_array_deleted},
-    Telling{"launch_kernel/gradient", Window::w3_array_deleted},
-    Telling{"launch_kernel/external", Window::w4_external_gone},
-    Telling{"launch_kernel/copy_back", Window::w4_external_gone},
-    Telling{"launch_kernel/arguments", Window::w11_context_reused},
+    Telling{kCompile, Window::w7_reentrant},
+    Telling{kLaunch, Window::w7_reentrant},
+    Telling{kLaunchNestedPack, Window::w1_nested_replaced},
+    Telling{kLaunchPack, Window::w2_parent_freed},
+    Telling{kLaunchParent, Window::w2_parent_freed},
+    Telling{kLaunchArray, Window::w3_array_deleted},
+    Telling{kLaunchGradient, Window::w3_array_deleted},
+    Telling{kLaunchExternal, Window::w4_external_gone},
+    Telling{kLaunchCopyBack, Window::w4_external_gone},
+    Telling{kLaunchArguments, Window::w11_context_reused},
 };
 constexpr std::array kReadings{
     Telling{"gradient", Window::w3_array_deleted},
@@ -46,7 +46,16 @@ const Telling* find(const std::array<Telling, count>& table, Label what) {
   return found != table.end() ? &*found : nullptr;
 }
 
-bool ends_with(Label site, std::string_view ending) { return site.view().ends_with(ending); }
+bool is_stale(Label site) { return site == kDeleteArgpack.stale || site == kDeleteNdarray.stale; }
+
+bool is_in_flight(Label site) {
+  return site == kFreeExternal.in_flight || site == kResizeExternal.in_flight;
+}
+
+bool is_reentrant(Label site) {
+  return site == kDeleteArgpack.reentrant || site == kDeleteNdarray.reentrant ||
+         site == kFreeExternal.reentrant || site == kResizeExternal.reentrant;
+}
 
 /// Somebody who held a stale wrapper ended this object's life.
 bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
@@ -55,23 +64,19 @@ bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
   });
 }
 
-bool is_kernel(Label site) { return site == Label("walk_packs") || site == Label("read_bound"); }
-
 std::optional<Window> window_of_death(const Fault& fault) {
-  if (ends_with(fault.death_site, "/stale") || ends_with(fault.use_site, "/stale"))
-    return Window::w6_stale_wrapper;
-  if (ends_with(fault.death_site, "/reentrant") || fault.death_site == Label("reset"))
-    return Window::w7_reentrant;
+  if (is_stale(fault.death_site) || is_stale(fault.use_site)) return Window::w6_stale_wrapper;
+  if (is_reentrant(fault.death_site) || fault.death_site == kAtReset) return Window::w7_reentrant;
   if (fault.kind == FaultKind::order) return Window::w5_in_flight;  // Ended while the device may read.
   if (!is_kernel(fault.use_site)) return std::nullopt;
-  if (ends_with(fault.death_site, "/in_flight")) return Window::w5_in_flight;
-  if (ends_with(fault.birth_site, "_external")) return Window::w4_external_gone;
+  if (is_in_flight(fault.death_site)) return Window::w5_in_flight;
+  if (fault.birth_site == kNewExternal) return Window::w4_external_gone;
   return std::nullopt;
 }
 
 /// The fault that this one follows from, or null.
 const Fault* cause_of(const std::vector<Fault>& faults, const Fault& fault) {
-  if (fault.kind != FaultKind::wrong_value && !(fault.use_site == Label("launch_kernel/bind")))
+  if (fault.kind != FaultKind::wrong_value && !(fault.use_site == kLaunchBind))
     return nullptr;
   for (const Fault& earlier : faults) {
     if (&earlier == &fault) break;

@@ -18,6 +18,7 @@
 #include <span>
 
 #include "targets/argpack/observer.h"
+#include "targets/argpack/sites.h"
 
 namespace targets::argpack {
 

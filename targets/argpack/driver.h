@@ -19,8 +19,8 @@ class Driver {
     make_current();
     if (module_ == nullptr && !good(cuModuleLoadData(&module_, runtime_.kernels)))
       return Status::driver_error;
-    const char* entry = backend_ == Backend::gfx ? "read_bound" : "walk_packs";
-    if (!good(cuModuleGetFunction(&function_, module_, entry))) return Status::driver_error;
+    const harness::Label entry = backend_ == Backend::gfx ? kReadBound : kWalkPacks;
+    if (!good(cuModuleGetFunction(&function_, module_, entry.c_str()))) return Status::driver_error;
     if (user_stream_ == nullptr && !good(cuStreamCreate(&user_stream_, CU_STREAM_NON_BLOCKING)))
       return Status::driver_error;
     return memory_.reserve();

@@ -3,6 +3,7 @@
 
 #include "targets/argpack/object_locks.h"
 #include "targets/argpack/observer.h"
+#include "targets/argpack/sites.h"
 
 namespace targets::argpack {
 
@@ -27,7 +28,10 @@ class Facts {
     observer_.made({thing, kind, depth, value, generation});
     return thing;
   }
-  Circumstance circumstance_of(ThingId thing) const { return observer_.circumstance_of(thing); }
+  /// Names the place where the thing comes to its end. `stale`: for an earlier program.
+  harness::Label site_of_death(const DeathSite& site, ThingId thing, bool stale = false) const {
+    return stale ? site.stale : site.in(observer_.circumstance_of(thing));
+  }
 
  private:
   ObjectLocks& locks_;

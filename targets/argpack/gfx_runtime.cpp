@@ -53,11 +53,11 @@ Status GfxRuntime::allocate(std::size_t bytes, DeviceAllocation& allocation) {
 
 Status GfxRuntime::resolve_arrays(LaunchContext& context, Buffers& buffers, Dispatch& dispatch) {
   if (context.array.bound) {
-    const SiteScope site(core_.scheduler, "launch_kernel/array");
+    const SiteScope site(core_.scheduler, kLaunchArray);
     context.arguments.array = resolve_array(context.array, dispatch);
   }
   if (context.gradient.bound) {
-    const SiteScope site(core_.scheduler, "launch_kernel/gradient");
+    const SiteScope site(core_.scheduler, kLaunchGradient);
     context.arguments.gradient = resolve_array(context.gradient, dispatch);
   }
   return context.external.bound ? resolve_external(context, buffers, dispatch) : Status::ok;
@@ -72,7 +72,7 @@ CUdeviceptr GfxRuntime::resolve_array(const ArrayArgument& argument, Dispatch& d
 }
 
 Status GfxRuntime::resolve_external(LaunchContext& context, Buffers& buffers, Dispatch& dispatch) {
-  const SiteScope site(core_.scheduler, "launch_kernel/external");
+  const SiteScope site(core_.scheduler, kLaunchExternal);
   if (context.external.storage == Storage::device) {
     context.arguments.external = context.external.device;
     return Status::ok;
@@ -99,7 +99,7 @@ void GfxRuntime::resolve_packs(LaunchContext& context, bool parents_first) {
 
 // Each task of a kernel looks the packs up once more when it is bound.
 void GfxRuntime::record(const LaunchContext& context, const Buffers& buffers, Dispatch& dispatch) {
-  const SiteScope site(core_.scheduler, "launch_kernel/bind");
+  const SiteScope site(core_.scheduler, kLaunchBind);
   for (std::uint32_t level = 0; level < context.depth; ++level) {
     const DeviceAllocation allocation = core_.policy->allocation_of(context.packs[level]);
     dispatch.refer(device_.retain(allocation));
@@ -121,7 +121,7 @@ Status GfxRuntime::read_back(LaunchContext& context, const Buffers& buffers, boo
   if (returns && cuMemcpyDtoH(&context.results, results, result_bytes(context)) != CUDA_SUCCESS)
     status = Status::driver_error;
   if (has_external) {
-    const SiteScope site(core_.scheduler, "launch_kernel/copy_back");
+    const SiteScope site(core_.scheduler, kLaunchCopyBack);
     ExternalBlock& block = context.external.host->block;
     if (cuMemcpyDtoH(&block, external, sizeof block) != CUDA_SUCCESS) status = Status::driver_error;
   }

@@ -100,7 +100,7 @@ class LlvmLaunch {
 // CPU launches have none.
 void LlvmLaunch::check_arguments() {
   if (context_.device_arguments == harness::BirthId::none) return;
-  const SiteScope site(core_.scheduler, "launch_kernel/arguments");
+  const SiteScope site(core_.scheduler, kLaunchArguments);
   if (!core_.ledger.used(context_.device_arguments, context_.device_arguments))
     core_.scheduler.die();
 }
@@ -135,18 +135,18 @@ Status LlvmLaunch::resolve_pack(std::uint32_t level) {
     context_.arguments.pack = address;
     return Status::ok;
   }
-  const SiteScope site(core_.scheduler, "launch_kernel/parent");
+  const SiteScope site(core_.scheduler, kLaunchParent);
   const DeviceAllocation parent = core_.policy->allocation_of(context_.packs[level - 1]);
   return program_.write(parent, offsetof(PackBlock, c), &address, sizeof address);
 }
 
 Status LlvmLaunch::resolve_arrays() {
   if (context_.array.bound) {
-    const SiteScope site(core_.scheduler, "launch_kernel/array");
+    const SiteScope site(core_.scheduler, kLaunchArray);
     context_.arguments.array = resolve_array(context_.array);
   }
   if (context_.gradient.bound) {
-    const SiteScope site(core_.scheduler, "launch_kernel/gradient");
+    const SiteScope site(core_.scheduler, kLaunchGradient);
     context_.arguments.gradient = resolve_array(context_.gradient);
   }
   return context_.external.bound ? resolve_external() : Status::ok;
@@ -162,7 +162,7 @@ CUdeviceptr LlvmLaunch::resolve_array(ArrayArgument& argument) {
 }
 
 Status LlvmLaunch::resolve_external() {
-  const SiteScope site(core_.scheduler, "launch_kernel/external");
+  const SiteScope site(core_.scheduler, kLaunchExternal);
   if (context_.external.storage == Storage::host) return copy_in();
   int type = 0;
   cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, context_.external.device);
@@ -181,7 +181,7 @@ Status LlvmLaunch::copy_in() {
 }
 
 Status LlvmLaunch::copy_back() {
-  const SiteScope site(core_.scheduler, "launch_kernel/copy_back");
+  const SiteScope site(core_.scheduler, kLaunchCopyBack);
   cuStreamSynchronize(nullptr);
   ExternalBlock& block = context_.external.host->block;
   const CUresult result = cuMemcpyDtoH(&block, transfer_.address(), sizeof block);

@@ -17,8 +17,7 @@ Status launch_gfx(Core& core, Program& program, const CompiledKernel& compiled,
 
 /// Where a launcher follows the pack of a level.
 inline harness::Label pack_site(std::uint32_t level) {
-  return level == 0 ? harness::Label("launch_kernel/pack")
-                    : harness::Label("launch_kernel/nested_pack");
+  return level == 0 ? kLaunchPack : kLaunchNestedPack;
 }
 
 /// How many bytes of a ResultBlock this launch fills.

@@ -41,7 +41,7 @@ Status Script::reset() {
 
 // PyTaichi.clear(), then init(): in between there is no program.
 Status Script::reset_now() {
-  const Status status = c_call("reset", [&](Program& program) {
+  const Status status = c_call(kAtReset, [&](Program& program) {
     program.finalize();
     policy_.reset();
     core_.program = nullptr;

@@ -24,17 +24,12 @@ Status Script::make_array(std::int32_t value, Ref& made) {
   });
 }
 
-static Label site_of_deletion(const Facts& facts, ThingId thing, bool stale) {
-  if (stale) return "delete_ndarray/stale";
-  return facts.circumstance_of(thing) == Circumstance::reentrant ? Label("delete_ndarray/reentrant")
-                                                                 : Label("delete_ndarray");
-}
-
 void Script::finalize(ArrayPayload& payload) {
   core_.facts.tell(&Observer::ended, payload.thing);
   const std::uint32_t now = generation_now();
   if (now == 0 || !payload.ndarray) return;
-  const Label site = site_of_deletion(core_.facts, payload.thing, payload.generation != now);
+  const Label site =
+      core_.facts.site_of_death(kDeleteNdarray, payload.thing, payload.generation != now);
   c_call(site, [&](Program& program) {
     program.delete_ndarray(payload.ndarray, payload.generation);
     return Status::ok;
@@ -97,22 +92,9 @@ Status Script::drop_gradient(Variable variable) {
 
 // ---- external arrays ----------------------------------------------------------------------------
 
-/// Where external memory goes, told by what may be using it.
-static Label site_of_freeing(Circumstance circumstance) {
-  static constexpr std::array<Label, 3> kSites{"free_external", "free_external/reentrant",
-                                               "free_external/in_flight"};
-  return kSites[harness::raw(circumstance)];
-}
-
-static Label site_of_moving(Circumstance circumstance) {
-  static constexpr std::array<Label, 3> kSites{"resize_external", "resize_external/reentrant",
-                                               "resize_external/in_flight"};
-  return kSites[harness::raw(circumstance)];
-}
-
 // One birth site, whoever asks: storage is storage.
 Status Script::allocate(ExternalPayload& payload, External& made) {
-  const SiteScope site(core_.scheduler, "new_external");
+  const SiteScope site(core_.scheduler, kNewExternal);
   ExternalBlock block{};
   for (std::uint32_t i = 0; i < kArrayWords; ++i) block.in[i] = external_element(payload.value, i);
   made.storage = payload.external.storage;
@@ -146,7 +128,7 @@ Status Script::new_external(Variable into, Storage storage, std::int32_t value) 
   ExternalPayload& payload = made->payload<ExternalPayload>();
   payload.external.storage = storage;
   const Status status =
-      c_call("new_external", [&](Program&) { return allocate(payload, payload.external); });
+      c_call(kNewExternal, [&](Program&) { return allocate(payload, payload.external); });
   if (status == Status::ok) tell_storage(payload);
   if (status == Status::ok) store(into, std::move(made));
   return status;
@@ -158,7 +140,7 @@ void Script::tell_storage(const ExternalPayload& payload) {
 
 // What an export is of stays where it is. Nobody else knows that anyone looks at it.
 Status Script::resize(ExternalPayload& payload) {
-  return c_call("resize_external", [&](Program&) {
+  return c_call(kResizeExternal.plain, [&](Program&) {
     if (payload.external.export_count > 0) {
       core_.facts.tell(&Observer::kept_in_place, payload.thing);
       return Status::buffer_error;
@@ -167,7 +149,7 @@ Status Script::resize(ExternalPayload& payload) {
     if (const Status status = allocate(payload, moved); status != Status::ok) return status;
     core_.facts.tell(&Observer::moved, payload.thing);
     const SiteScope site(core_.scheduler,
-                         site_of_moving(core_.facts.circumstance_of(payload.thing)));
+                         core_.facts.site_of_death(kResizeExternal, payload.thing));
     std::swap(payload.external.host, moved.host);
     std::swap(payload.external.device, moved.device);
     tell_storage(payload);
@@ -230,8 +212,7 @@ Status Script::to_numpy(Variable variable) {
 
 void Script::deallocate(ExternalPayload& payload) {
   core_.facts.tell(&Observer::ended, payload.thing);
-  const SiteScope site(core_.scheduler,
-                       site_of_freeing(core_.facts.circumstance_of(payload.thing)));
+  const SiteScope site(core_.scheduler, core_.facts.site_of_death(kFreeExternal, payload.thing));
   free(payload.external);
 }
 

@@ -100,7 +100,7 @@ Status Script::set_packs(const Ref& context, const Ref& pack, std::uint32_t leve
 // ---- launching ----------------------------------------------------------------------------------
 
 Status Script::compile_now(const Ref& wrapper) {
-  return c_call("compile_kernel", [&](Program& program) {
+  return c_call(kCompile, [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
     core_.facts.tell(&Observer::compiling, context.thing, program.generation());
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
@@ -111,7 +111,7 @@ Status Script::compile_now(const Ref& wrapper) {
 }
 
 Status Script::launch_now(const Ref& wrapper, bool returns) {
-  return c_call("launch_kernel", [&](Program& program) {
+  return c_call(kLaunch, [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
     core_.facts.tell(&Observer::launching, context.thing, program.generation());
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;

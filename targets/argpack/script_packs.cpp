@@ -71,17 +71,12 @@ CUdeviceptr Script::host_address(const Ref& pack) const {
   return policy_.writes_host_address() ? pack->payload<PackPayload>().argpack.address() : 0;
 }
 
-static Label site_of_deletion(const Facts& facts, ThingId thing, bool stale) {
-  if (stale) return "delete_argpack/stale";
-  return facts.circumstance_of(thing) == Circumstance::reentrant ? Label("delete_argpack/reentrant")
-                                                                 : Label("delete_argpack");
-}
-
 void Script::finalize(PackPayload& payload) {
   core_.facts.tell(&Observer::ended, payload.thing);
   const std::uint32_t now = generation_now();
   if (now == 0 || !payload.argpack) return;
-  const Label site = site_of_deletion(core_.facts, payload.thing, payload.generation != now);
+  const Label site =
+      core_.facts.site_of_death(kDeleteArgpack, payload.thing, payload.generation != now);
   c_call(site, [&](Program& program) {
     program.delete_argpack(payload.argpack, payload.generation);
     return Status::ok;

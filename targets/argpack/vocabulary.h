@@ -68,7 +68,7 @@ inline constexpr std::uint32_t kMischiefCount = 6;
 enum class Circumstance : std::uint8_t {
   plain,
   reentrant,  ///< In the middle of its own task's setting of arguments.
-  in_flight,  ///< A kernel that uses it may be running.
+  in_flight,  ///< It is external memory, and a kernel that uses it may be running.
 };
 
 }  // namespace targets::argpack

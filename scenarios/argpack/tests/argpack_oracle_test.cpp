@@ -46,7 +46,8 @@ struct Met {
   Window window;
 };
 
-int window_met(const Met& met) {
+/// `tell` tells facts before the fault comes.
+int window_met(const Met& met, void (*tell)(Script&) = [](Script&) {}) {
   harness::World world;
   harness::Scene scene(world);
   const harness::World::Guard guard(world);
@@ -55,9 +56,11 @@ int window_met(const Met& met) {
   scene.begin(scenario, 0, {});
   Script script(scene);
   scene.state = &script;
+  tell(script);
   Fault fault;
   fault.death_site = met.death_site;
   fault.use_site = met.use_site;
+  fault.activation = world.picker.current().name;
   return window_of(scene, fault);
 }
 
@@ -74,6 +77,18 @@ TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {
         Met{"launch_kernel", "launch_kernel/arguments", Window::w11_context_reused}})
     EXPECT_EQ(window_met(met), harness::raw(met.window))
         << met.death_site.view() << " " << met.use_site.view();
+}
+
+TEST(ArgpackWindows, WhateverALaunchedContextMeetsInAnotherLaunchItMeetsThroughThat) {
+  const Met met{"delete_argpack", "launch_kernel/pack", Window::w11_context_reused};
+  const auto launch_twice = [](Script& script) {
+    const ThingId context{1};
+    script.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+    script.launching(context, 1);
+    script.submitted(context);
+    script.launching(context, 1);
+  };
+  EXPECT_EQ(window_met(met, launch_twice), harness::raw(met.window));
 }
 
 }  // namespace
