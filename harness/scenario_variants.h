@@ -1,22 +1,28 @@
-// Variants as a scenario lists them: what a target's table says of each, without its maker.
+// Variants as a scenario has them: its claims beside the policies of its target, which makes no claims.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "harness/base.h"
 #include "harness/scenario.h"
 
 namespace harness {
 
-/// Returns the names and claims in the table that `variants` returns. They live as long as the process.
-template <auto variants>
-std::span<const VariantInfo> variant_infos() {
-  static const std::vector<VariantInfo> infos = [] {
-    std::vector<VariantInfo> list;
-    for (const auto& variant : variants()) list.push_back({variant.name, variant.claim});
+/// Returns what makes the path of a variant. `policies()` are the target's rows of a name and a maker, of which each
+/// variant in `variants()` is one, by its name.
+template <auto policies, auto variants>
+auto find_maker(std::size_t variant) {
+  using Maker = decltype(policies().front().make);
+  static const std::vector<Maker> makers = [] {
+    std::vector<Maker> list;
+    for (const VariantInfo& info : variants())
+      for (const auto& policy : policies())
+        if (policy.name == info.name) list.push_back(policy.make);
+    HARNESS_CHECK(list.size() == variants().size(), "each variant is a policy of the target");
     return list;
   }();
-  return infos;
+  return makers[variant];
 }
 
 }  // namespace harness

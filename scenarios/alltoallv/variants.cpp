@@ -2,6 +2,8 @@
 // The first is UCC's.
 #include "scenarios/alltoallv/variants.h"
 
+#include "harness/scenario_variants.h"
+
 namespace scenarios::alltoallv {
 namespace {
 
@@ -54,15 +56,7 @@ constexpr harness::VariantInfo kVariants[] = {
 std::span<const harness::VariantInfo> variants() { return kVariants; }
 
 Maker maker_of(std::size_t variant) {
-  static const std::vector<Maker> makers = [] {
-    std::vector<Maker> list;
-    for (const harness::VariantInfo& info : kVariants)
-      for (const targets::alltoallv::NamedPolicy& policy : targets::alltoallv::policies())
-        if (policy.name == info.name) list.push_back(policy.make);
-    HARNESS_CHECK(list.size() == std::size(kVariants), "each variant is a policy of the target");
-    return list;
-  }();
-  return makers[variant];
+  return harness::find_maker<targets::alltoallv::policies, variants>(variant);
 }
 
 }  // namespace scenarios::alltoallv

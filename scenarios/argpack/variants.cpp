@@ -3,7 +3,7 @@
 // contexts made by hand are such a way, whatever kernel(...) pins.
 #include "scenarios/argpack/variants.h"
 
-#include <algorithm>
+#include "harness/scenario_variants.h"
 
 namespace scenarios::argpack {
 namespace {
@@ -11,7 +11,6 @@ namespace {
 using harness::Claim;
 using harness::ClaimKind;
 using harness::Label;
-using targets::argpack::NamedPolicy;
 
 /// As shipped, gfx drops requests to delete what a launch uses: retention, whoever asks.
 constexpr Label kAll[] = {"W1", "W2", "W3", "W4", "W5", "W6", "W7", "W11", "retention"};
@@ -53,12 +52,7 @@ constexpr harness::VariantInfo kVariants[] = {
 std::span<const harness::VariantInfo> variants() { return kVariants; }
 
 Maker maker_of(std::size_t variant) {
-  const auto policies = targets::argpack::policies();
-  const auto found = std::find_if(policies.begin(), policies.end(), [&](const NamedPolicy& policy) {
-    return policy.name == kVariants[variant].name;
-  });
-  HARNESS_CHECK(found != policies.end(), "each variant is a policy of the target");
-  return found->make;
+  return harness::find_maker<targets::argpack::policies, variants>(variant);
 }
 
 }  // namespace scenarios::argpack

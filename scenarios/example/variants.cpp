@@ -1,6 +1,8 @@
 // A row for each policy of the target, by name.
 #include "scenarios/example/variants.h"
 
+#include "harness/scenario_variants.h"
+
 namespace scenarios::example {
 namespace {
 
@@ -21,10 +23,7 @@ constexpr harness::VariantInfo kVariants[] = {
 std::span<const harness::VariantInfo> variants() { return kVariants; }
 
 Maker maker_of(std::size_t variant) {
-  for (const targets::example::NamedPolicy& policy : targets::example::policies())
-    if (policy.name == kVariants[variant].name) return policy.make;
-  HARNESS_CHECK(false, "each variant is a policy of the target");
-  return nullptr;
+  return harness::find_maker<targets::example::policies, variants>(variant);
 }
 
 }  // namespace scenarios::example

@@ -2,6 +2,8 @@
 // first is the path as shipped.
 #include "scenarios/managed_dict/variants.h"
 
+#include "harness/scenario_variants.h"
+
 namespace scenarios::managed_dict {
 namespace {
 
@@ -61,15 +63,7 @@ constexpr harness::VariantInfo kVariants[] = {
 std::span<const harness::VariantInfo> variants() { return kVariants; }
 
 Maker maker_of(std::size_t variant) {
-  static const std::vector<Maker> makers = [] {
-    std::vector<Maker> list;
-    for (const harness::VariantInfo& info : kVariants)
-      for (const targets::managed_dict::Policy& policy : targets::managed_dict::policies())
-        if (policy.name == info.name) list.push_back(policy.make);
-    HARNESS_CHECK(list.size() == std::size(kVariants), "each variant is a policy of the target");
-    return list;
-  }();
-  return makers[variant];
+  return harness::find_maker<targets::managed_dict::policies, variants>(variant);
 }
 
 }  // namespace scenarios::managed_dict
