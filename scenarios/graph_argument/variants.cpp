@@ -2,6 +2,8 @@
 // first is the path as shipped.
 #include "scenarios/graph_argument/variants.h"
 
+#include "harness/scenario_variants.h"
+
 namespace scenarios::graph_argument {
 namespace {
 
@@ -46,15 +48,7 @@ constexpr harness::VariantInfo kVariants[] = {
 std::span<const harness::VariantInfo> variants() { return kVariants; }
 
 Maker maker_of(std::size_t variant) {
-  static const std::vector<Maker> makers = [] {
-    std::vector<Maker> list;
-    for (const harness::VariantInfo& info : kVariants)
-      for (const targets::graph_argument::NamedPolicy& policy : targets::graph_argument::policies())
-        if (policy.name == info.name) list.push_back(policy.make);
-    HARNESS_CHECK(list.size() == std::size(kVariants), "each variant is a policy of the target");
-    return list;
-  }();
-  return makers[variant];
+  return harness::find_maker<targets::graph_argument::policies, variants>(variant);
 }
 
 }  // namespace scenarios::graph_argument
