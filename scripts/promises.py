@@ -283,7 +283,7 @@ def mutated(full):
         need(preset, "afterlife")
         measured = mutated_inputs.measure(preset, size if full else size // 200, memory=memory)
         yield Figure(f"{preset}{', under limits on memory' * memory}: mutated reproducers: exit 0, 1, or 2 with one line,"
-                     " no signal, no raw exception, at most 1 s of processor time each (minimize 2 s)",
+                     " no signal, no raw exception, at most 1 s of processor time each",
                      str(measured), measured.count > 0 and not measured.wrong)
 
 
