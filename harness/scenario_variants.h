@@ -1,7 +1,6 @@
 // Variants as a scenario has them: its claims beside the policies of its target, which makes no claims.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "harness/base.h"

@@ -1,9 +1,7 @@
 // The command line as its users meet it: the built `afterlife` is run as a child process.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,10 +22,10 @@ using testing::StartsWith;
 const Scenario& some_path() { return *tables::scenarios().front(); }
 
 /// A variant that fails soon: the first that claims so.
-std::string unsound_variant() {
-  for (const VariantInfo& variant : some_path().variants)
+std::string unsound_variant(const Scenario& path = some_path()) {
+  for (const VariantInfo& variant : path.variants)
     if (variant.claim.kind == ClaimKind::unsound)
-      return std::string(some_path().name.view()) + "/" + variant.name.c_str();
+      return std::string(path.name.view()) + "/" + variant.name.c_str();
   return {};
 }
 
@@ -335,10 +333,7 @@ Ended stopped(const std::string& command, const std::string& file, int signal) {
 /// Of a path that has instruments, where there is one.
 std::string reproducer_to_explain(const Folder& folder) {
   for (const Scenario* path : tables::scenarios())
-    if (path->make_instruments != nullptr)
-      for (const VariantInfo& variant : path->variants)
-        if (variant.claim.kind == ClaimKind::unsound)
-          return a_reproducer(folder, fmt::format("{}/{}", path->name.view(), variant.name.view()));
+    if (path->make_instruments != nullptr) return a_reproducer(folder, unsound_variant(*path));
   return {};
 }
 
