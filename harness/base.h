@@ -61,8 +61,8 @@ inline constinit bool check_has_failed = false;
 
 /// States what must be true for the *harness* to be correct; a bug in a target is a fault, never
 /// a failed check. Always on: a wrong harness is worse than a slow one.
-#define HARNESS_CHECK(condition, why)                                         \
-  do {                                                                        \
-    if (!(condition)) [[unlikely]]                                            \
-      ::harness::check_failed(__FILE__, __LINE__, #condition, why);           \
+#define HARNESS_CHECK(condition, why)                               \
+  do {                                                              \
+    if (!(condition)) [[unlikely]]                                  \
+      ::harness::check_failed(__FILE__, __LINE__, #condition, why); \
   } while (false)

@@ -82,9 +82,9 @@ Config parse_config(const Scenario& scenario, std::string_view text) {
 std::size_t variant_named(const Scenario& scenario, std::string_view name) {
   for (std::size_t i = 0; i < scenario.variants.size(); ++i)
     if (scenario.variants[i].name.view() == name) return i;
-  throw std::runtime_error(
-      fmt::format("path {} has no variant '{}'; its variants: {}", scenario.name.view(), shown(name),
-                  list(scenario.variants, [](const auto& known) { return known.name.view(); })));
+  throw std::runtime_error(fmt::format(
+      "path {} has no variant '{}'; its variants: {}", scenario.name.view(), shown(name),
+      list(scenario.variants, [](const auto& known) { return known.name.view(); })));
 }
 
 }  // namespace harness

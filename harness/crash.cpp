@@ -85,10 +85,12 @@ Crash describe(const siginfo_t& info, const ucontext_t& context) {
 
 // ---- the allocator ------------------------------------------------------------------------------
 
-/// Whether the signal comes out of the C library's allocator, who finds its heap broken. A stack that
-/// is full may end there as well, which breaks nothing, unless others wait for the allocator's lock.
+/// Whether the signal comes out of the C library's allocator, who finds its heap broken. A stack
+/// that is full may end there as well, which breaks nothing, unless others wait for the allocator's
+/// lock.
 bool broke_the_heap(const Crash& crash) {
-  if (kAsan || kTsan) return false;  // They have allocators of their own, which report by themselves.
+  if (kAsan || kTsan)
+    return false;  // They have allocators of their own, which report by themselves.
   if (crash.signal == kOverflow && __libc_single_threaded) return false;
   return in_allocator();
 }
@@ -97,7 +99,8 @@ void say_that_the_heap_is_broken(const Crash& crash) {
   const auto say = [](const char* text) { (void)!write(STDERR_FILENO, text, std::strlen(text)); };
   say("afterlife: ");
   say(crash.signal.c_str());
-  say(" in the C library's allocator: the code under test broke the heap, and this process with it\n");
+  say(" in the C library's allocator: the code under test broke the heap, and this process with "
+      "it\n");
 }
 
 // ---- the handler --------------------------------------------------------------------------------
@@ -146,7 +149,7 @@ const char* exception_in_words() {
 }
 
 bool take_signals() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = &caught;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);

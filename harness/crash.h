@@ -1,11 +1,12 @@
-// Crash: a signal that would end the process, as a value. While code under test runs, it ends the run
-// instead, and the search goes on.
+// Crash: a signal that would end the process, as a value. While code under test runs, it ends the
+// run instead, and the search goes on.
 //
-// Counted are SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT that the running thread brought on itself while
-// a CrashExit lives on it, std::terminate, and crash_here(). All else goes where it went before: a failed
-// check of the harness, a signal from outside, one of another thread, one without an exit.
-// Whatever a run calls counts as code under test: the harness's own functions, too, since a wild
-// pointer that they are handed ends in them. Judges run later, and their crashes end the process.
+// Counted are SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT that the running thread brought on itself
+// while a CrashExit lives on it, std::terminate, and crash_here(). All else goes where it went
+// before: a failed check of the harness, a signal from outside, one of another thread, one without
+// an exit. Whatever a run calls counts as code under test: the harness's own functions, too, since
+// a wild pointer that they are handed ends in them. Judges run later, and their crashes end the
+// process.
 //
 // Threads: handlers are the process's, exits are the thread's. Errors: code that broke the C heap
 // cannot be survived: where a signal comes out of the allocator, one line says so and the process
@@ -32,8 +33,7 @@ class CrashExit {
   /// it allocates nothing.
   using Leave = void (*)(void* context, const Crash& crash);
 
-  CrashExit(Leave leave, void* context)
-      : leave_(leave), context_(context), previous_(innermost_) {
+  CrashExit(Leave leave, void* context) : leave_(leave), context_(context), previous_(innermost_) {
     innermost_ = this;
   }
   ~CrashExit() { innermost_ = previous_; }

@@ -3,8 +3,8 @@
 
 namespace harness {
 
-/// True when the calling thread is in malloc, free or the like, or in their callees. Allocates nothing: a
-/// signal handler may ask. False where the stack cannot be walked.
+/// True when the calling thread is in malloc, free or the like, or in their callees. Allocates
+/// nothing: a signal handler may ask. False where the stack cannot be walked.
 bool in_allocator();
 
 }  // namespace harness

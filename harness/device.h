@@ -29,10 +29,11 @@ class Device {
 struct DeviceInfo {
   Label name;
   std::string_view summary;
-  /// Throws std::runtime_error, with one line that says what to do, when there is no such device here.
+  /// Throws std::runtime_error, with one line that says what to do, when there is no such device
+  /// here.
   Device* (*make)();
-  /// The source line of a program counter that a fault carries ("kernel.cu:37 sum"), or empty. Slow; for
-  /// stories. Null where code addresses mean nothing.
+  /// The source line of a program counter that a fault carries ("kernel.cu:37 sum"), or empty.
+  /// Slow; for stories. Null where code addresses mean nothing.
   std::string (*source_line)(std::uintptr_t code) = nullptr;
 };
 

@@ -8,9 +8,9 @@ namespace harness {
 
 Label to_label(FaultKind kind) {
   static constexpr std::array<Label, kFaultKindCount> kLabels{
-      "use_after_death", "recycled_use", "wild_access", "double_free", "wrong_owner", "retention",
-      "wrong_value",     "api_misuse",   "deadlock",    "livelock",    "step_limit",  "uncaught",
-      "ghost_generation", "order",  "crash",       "refusal"};
+      "use_after_death",  "recycled_use", "wild_access", "double_free", "wrong_owner", "retention",
+      "wrong_value",      "api_misuse",   "deadlock",    "livelock",    "step_limit",  "uncaught",
+      "ghost_generation", "order",        "crash",       "refusal"};
   return kLabels[raw(kind)];
 }
 

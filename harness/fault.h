@@ -21,10 +21,11 @@ enum class FaultKind : std::uint8_t {
   livelock,         ///< Tasks poll for what no one will write.
   step_limit,       ///< The run took more turns than its scenario allows.
   uncaught,         ///< An exception left a task.
-  ghost_generation, ///< A shared slot was read for one generation and held another's words.
-  order,            ///< A data race: two uses of device memory, or a use and its end, that nothing orders.
-  crash,            ///< A signal or an abort ended the target's own code.
-  refusal,          ///< A call failed or left its work undone, though nothing was injected and nobody was wrong.
+  ghost_generation,  ///< A shared slot was read for one generation and held another's words.
+  order,    ///< A data race: two uses of device memory, or a use and its end, that nothing orders.
+  crash,    ///< A signal or an abort ended the target's own code.
+  refusal,  ///< A call failed or left its work undone, though nothing was injected and nobody was
+            ///< wrong.
 };
 inline constexpr std::size_t kFaultKindCount = 16;
 
@@ -43,13 +44,14 @@ struct Fault {
   Name activation = 0;  ///< Where it happened.
   Tick tick = 0;
   std::uintptr_t code = 0;  ///< Program counter of a device access; evidence, not identity.
-  /// Names the writer of what a reader of another generation met; evidence, not identity. Tick 0: not known.
+  /// Names the writer of what a reader of another generation met; evidence, not identity. Tick 0:
+  /// not known.
   struct Writer {
     Label site;
     Tick tick = 0;
     std::uint16_t task = 0xffff;
   } writer;
-  std::string detail;       ///< Words for the story: values, who waits for whom. Not identity.
+  std::string detail;  ///< Words for the story: values, who waits for whom. Not identity.
 
   /// Two faults show the same bug when their signatures are equal.
   std::string signature() const;

@@ -1,7 +1,7 @@
-// How it works. A switch is jump_fcontext plus bookkeeping: the exception state of the C++ runtime is
-// swapped, ASan is told which stack comes next, TSan which "thread". The side that is entered stores
-// where the other side can be resumed. An abandoned fiber is cleaned up lazily, when its stack is
-// given back or started again: shadow unpoisoned, fake stack and TSan fiber destroyed.
+// How it works. A switch is jump_fcontext plus bookkeeping: the exception state of the C++ runtime
+// is swapped, ASan is told which stack comes next, TSan which "thread". The side that is entered
+// stores where the other side can be resumed. An abandoned fiber is cleaned up lazily, when its
+// stack is given back or started again: shadow unpoisoned, fake stack and TSan fiber destroyed.
 #include "harness/fiber.h"
 
 #include <cxxabi.h>
@@ -127,7 +127,8 @@ void Fiber::forget_abandoned() {
   }
 #endif
 #if HARNESS_TSAN
-  if (tsan_fiber_ != nullptr) {  // All that it did on the stack happened before whatever comes next there.
+  if (tsan_fiber_ !=
+      nullptr) {  // All that it did on the stack happened before whatever comes next there.
     void* mine = __tsan_get_current_fiber();
     constexpr unsigned kSync = 0;
     __tsan_switch_to_fiber(tsan_fiber_, kTsanNoSync);

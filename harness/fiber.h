@@ -72,7 +72,8 @@ class Fiber {
   /// Gives the stack back. The fiber must not be current.
   void release();
 
-  /// Leaves `this`, which must be current, and enters `target`; returns when `this` is entered again.
+  /// Leaves `this`, which must be current, and enters `target`; returns when `this` is entered
+  /// again.
   void switch_to(Fiber& target);
 
   /// Leaves `this` for good: its body is done.
@@ -102,8 +103,8 @@ class Fiber {
   Body body_ = nullptr;
   void* argument_ = nullptr;
   ExceptionState exceptions_;
-  ExceptionState* thread_exceptions_ = nullptr;  ///< The C++ runtime's, of the one thread we run on.
-  // For the sanitizers; unused in other builds.
+  /// The C++ runtime's, of the one thread we run on. For the sanitizers; unused in other builds.
+  ExceptionState* thread_exceptions_ = nullptr;
   [[maybe_unused]] void* fake_stack_ = nullptr;
   const void* stack_bottom_ = nullptr;
   std::size_t stack_bytes_ = 0;

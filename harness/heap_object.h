@@ -220,8 +220,8 @@ class Object : private HeapLink {
   void (*destroy_payload_)(void*) = nullptr;
   BirthId birth_ = BirthId::none;  ///< The life that has this storage, or had it last.
   std::uint32_t ref_count_ = 0;
-  std::uint32_t outside_count_ =
-      0;                          ///< While collecting: references from outside what is collected.
+  /// While collecting: references from outside what is collected.
+  std::uint32_t outside_count_ = 0;
   std::uint32_t weak_epoch_ = 0;  ///< Weak references of older epochs have been cleared.
   std::uint8_t generation_ = 0;
   bool living_ = false;

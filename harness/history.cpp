@@ -5,9 +5,9 @@
 namespace harness {
 
 Label to_label(EventKind kind) {
-  static constexpr std::array<Label, 12> kLabels{"op",    "birth",  "death",   "call",
-                                                 "step",  "submit", "start",   "finish",
-                                                 "observe", "use",  "collect", "note"};
+  static constexpr std::array<Label, 12> kLabels{"op",      "birth",  "death",   "call",
+                                                 "step",    "submit", "start",   "finish",
+                                                 "observe", "use",    "collect", "note"};
   return kLabels[raw(kind)];
 }
 
@@ -23,7 +23,8 @@ void History::add(Fault fault) {
 std::uint64_t History::trace_hash() const {
   std::uint64_t hash = 0;
   for (const Event& event : events_) {
-    hash = mix(hash, raw(event.kind) | std::uint64_t{event.task} << 8 | std::uint64_t{event.tick} << 32);
+    hash = mix(hash,
+               raw(event.kind) | std::uint64_t{event.task} << 8 | std::uint64_t{event.tick} << 32);
     hash = mix(hash, event.what.hash());
     hash = mix(hash, event.activation);
     hash = mix(hash, event.object);

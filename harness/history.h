@@ -36,7 +36,8 @@ struct Event {
   std::uint64_t value;
 };
 
-/// An order that the program asked for: the event at index `before` comes before the one at `after`.
+/// An order that the program asked for: the event at index `before` comes before the one at
+/// `after`.
 struct Ordering {
   std::uint32_t before;
   std::uint32_t after;

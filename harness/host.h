@@ -1,10 +1,10 @@
 // Host: host objects with a ledger entry, in storage that only ever holds one type.
 //
-// Owned<T> is the one who ends the life. Borrowed<T> is what a real system keeps as a raw pointer: the
-// same pointer together with its birth id, checked by `->`. Freed storage stays until the run ends, or
-// is given to a new T (a pick), so that addresses come back on purpose (ABA) and no stale `->` is ever
-// undefined behaviour: it meets another T (noted, and the program goes on with the wrong object, as
-// the real one does) or dead storage (fatal).
+// Owned<T> is the one who ends the life. Borrowed<T> is what a real system keeps as a raw pointer:
+// the same pointer together with its birth id, checked by `->`. Freed storage stays until the run
+// ends, or is given to a new T (a pick), so that addresses come back on purpose (ABA) and no stale
+// `->` is ever undefined behaviour: it meets another T (noted, and the program goes on with the
+// wrong object, as the real one does) or dead storage (fatal).
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct HostSlot {
   T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
 };
 
-/// A raw pointer to a T that someone else owns, as the real system keeps it, with the birth id that it
-/// was taken from. Copyable, comparable, and good for nothing once the T has died.
+/// A raw pointer to a T that someone else owns, as the real system keeps it, with the birth id that
+/// it was taken from. Copyable, comparable, and good for nothing once the T has died.
 template <class T>
 class Borrowed {
  public:
@@ -61,12 +61,14 @@ class Borrowed {
   BirthId birth_ = BirthId::none;
 };
 
-/// The owner of one T: like unique_ptr, but the end of the life is announced and entered in the ledger.
+/// The owner of one T: like unique_ptr, but the end of the life is announced and entered in the
+/// ledger.
 template <class T>
 class Owned {
  public:
   Owned() = default;
-  Owned(Owned&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)), birth_(other.birth_) {}
+  Owned(Owned&& other) noexcept
+      : slot_(std::exchange(other.slot_, nullptr)), birth_(other.birth_) {}
   Owned& operator=(Owned&& other) noexcept {
     if (this != &other) {
       reset();
@@ -104,7 +106,8 @@ class Host {
   explicit Host(Ledger& ledger) : ledger_(ledger) {}
   void begin() { dead_.clear(); }
 
-  /// Makes a T, in fresh storage (plain) or in that of a dead T (a pick: most recently freed first).
+  /// Makes a T, in fresh storage (plain) or in that of a dead T (a pick: most recently freed
+  /// first).
   template <class T, class... Args>
   Owned<T> make(Label kind, Args&&... args) {
     HostSlot<T>* slot = static_cast<HostSlot<T>*>(take_dead(kind));

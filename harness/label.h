@@ -13,7 +13,8 @@ namespace harness {
 class Label {
  public:
   constexpr Label() = default;
-  consteval Label(const char* literal) : Label(of(literal)) {}  // NOLINT: literals read best unwrapped.
+  consteval Label(const char* literal)
+      : Label(of(literal)) {}  // NOLINT: literals read best unwrapped.
 
   /// A label of text that only the program knows, such as a kernel's entry name.
   static constexpr Label of(const char* text) {

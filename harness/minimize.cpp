@@ -1,7 +1,7 @@
 // How it works. Passes propose candidates. Cheap ones (leave things out) run until none helps; then
-// the expensive ones (look for fewer further decisions; leave an op out and look for another schedule)
-// get their turn, and after any success the cheap ones again. The end is a fixpoint of all of them:
-// minimizing it once more proposes the same candidates in vain.
+// the expensive ones (look for fewer further decisions; leave an op out and look for another
+// schedule) get their turn, and after any success the cheap ones again. The end is a fixpoint of
+// all of them: minimizing it once more proposes the same candidates in vain.
 #include "harness/minimize.h"
 
 #include <fmt/format.h>
@@ -22,9 +22,10 @@ constexpr std::uint64_t kAdjustRunLimit = 150;  ///< One decision on top of all 
 /// So many decisions on top of the program alone, or of the program with an op left out.
 constexpr std::uint64_t kPlanRunLimits[] = {50, 220, 160};
 constexpr std::uint32_t kPlanDecisionLimit = 2;
-constexpr std::uint64_t kOwnRunLimit = 120;  ///< Few of the decisions that are there.
+constexpr std::uint64_t kOwnRunLimit = 120;     ///< Few of the decisions that are there.
 constexpr std::uint64_t kSampleRunLimit = 400;  ///< An op left out, and all else drawn anew.
-constexpr std::uint64_t kKnownRunLimit = 150;   ///< The program of a known case, under other schedules.
+constexpr std::uint64_t kKnownRunLimit =
+    150;  ///< The program of a known case, under other schedules.
 constexpr std::uint64_t kSampleShrinkLimit = 120;  ///< To make one that fails small enough.
 
 /// How hard to try: a sample that fails is only made plainer.
@@ -187,8 +188,8 @@ class Shrinker {
   bool improve_dearly() {
     if (effort_ == Effort::cheap) return false;
     if (effort_ == Effort::plainer) return delete_together();
-    return follow_known() || few_of_its_own() || delete_together() || fewer_of_any() || replan_slice() ||
-           replan_ops() || resample_ops();
+    return follow_known() || few_of_its_own() || delete_together() || fewer_of_any() ||
+           replan_slice() || replan_ops() || resample_ops();
   }
 
   /// One or two of the further decisions that are there will often do.
@@ -259,8 +260,8 @@ class Shrinker {
     return false;
   }
 
-  /// One op fewer, and whatever else it takes, drawn at random and then made plainer: for faults that
-  /// need more decisions than sets of few can hold.
+  /// One op fewer, and whatever else it takes, drawn at random and then made plainer: for faults
+  /// that need more decisions than sets of few can hold.
   bool resample_ops() {
     const std::vector<Name> all = slots();
     const std::uint64_t share = kSampleRunLimit / std::max<std::uint64_t>(all.size(), 1);
@@ -360,14 +361,15 @@ class Shrinker {
   minimizing::Best best_;
   Minimized result_;
   std::size_t proved_further_ = 0;  ///< No smaller set makes the program fail.
-  int proved_one_fewer_ =
-      -1;  ///< Without any one op, no set of at most that many does; -1 = not known.
+  /// Without any one op, no set of at most that many does; -1 = not known.
+  int proved_one_fewer_ = -1;
 };
 
 }  // namespace
 
 Minimized minimize(Runner& runner, const Case& the_case, std::string_view signature,
-                   const Limits& limits, const std::vector<Tape>& known, std::optional<int> window) {
+                   const Limits& limits, const std::vector<Tape>& known,
+                   std::optional<int> window) {
   const Effort effort = limits.thorough ? Effort::full : Effort::cheap;
   return Shrinker(runner, the_case, limits, effort).shrink({signature, window}, known);
 }

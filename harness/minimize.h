@@ -24,7 +24,8 @@ struct Limits {
   double second_limit = 0;  ///< 0 = no limit.
   /// Counts runs that end in an endless loop: each takes seconds, and so all together a minute.
   std::uint64_t endless_limit = 24;
-  bool thorough = true;     ///< Else no other schedule is looked for: things are left out, and no more.
+  /// Else no other schedule is looked for: things are left out, and no more.
+  bool thorough = true;
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside: come to an end.
 };
 
@@ -41,15 +42,15 @@ struct Minimized {
   std::string statement;                   ///< The proof that it is minimal, in a sentence.
 };
 
-/// `signature` is one of the faults of the case, in `window`; else the first one with it, whose window
-/// is kept. `known` are tapes that showed it elsewhere, such as the smallest known case: they are tried
-/// too, so that what is known once is never found larger again.
+/// `signature` is one of the faults of the case, in `window`; else the first one with it, whose
+/// window is kept. `known` are tapes that showed it elsewhere, such as the smallest known case:
+/// they are tried too, so that what is known once is never found larger again.
 Minimized minimize(Runner& runner, const Case& the_case, std::string_view signature,
                    const Limits& limits = {}, const std::vector<Tape>& known = {},
                    std::optional<int> window = {});
 
-/// The result of all sets of few decisions on top of a program. A schedule is one such set: each counts
-/// once, however often it is run on the way to larger ones.
+/// The result of all sets of few decisions on top of a program. A schedule is one such set: each
+/// counts once, however often it is run on the way to larger ones.
 struct Proof {
   bool failed = false;    ///< Some set of `decision_count` decisions fails, and none smaller.
   bool complete = false;  ///< Every set of at most that many was run.
@@ -61,11 +62,11 @@ struct Proof {
   std::uint64_t schedule_count = 0;  ///< Of at most `decision_count` decisions.
   std::uint64_t vacuous_count = 0;   ///< Of those, on which the path never ran.
   double seconds = 0;
-  bool vacuous = true;              ///< Every run was.
-  std::uint64_t reached = 0;        ///< Windows, over all runs.
-  Case failing;                     ///< The first case that failed.
-  std::vector<std::string> faults;  ///< Its signatures.
-  std::vector<std::int8_t> windows; ///< The window of each fault, or -1.
+  bool vacuous = true;               ///< Every run was.
+  std::uint64_t reached = 0;         ///< Windows, over all runs.
+  Case failing;                      ///< The first case that failed.
+  std::vector<std::string> faults;   ///< Its signatures.
+  std::vector<std::int8_t> windows;  ///< The window of each fault, or -1.
 };
 
 /// Which faults count as a failure: all, or those of one window, or with one signature.
@@ -78,12 +79,14 @@ struct Sought {
 class Enumeration {
  public:
   /// Ownership: borrows the runner. Limits and signature outlive it.
-  Enumeration(Runner& runner, const Case& the_case, const Limits& limits, const Sought& sought = {});
+  Enumeration(Runner& runner, const Case& the_case, const Limits& limits,
+              const Sought& sought = {});
 
-  /// How many schedules there will be with one decision more: known before any of those is run, and a
-  /// pure count, the same on every machine.
+  /// How many schedules there will be with one decision more: known before any of those is run, and
+  /// a pure count, the same on every machine.
   std::uint64_t next_schedule_count() const { return proof_.schedule_count + larger_count_; }
-  /// Runs every set of the next size, from 0 on; `proof` is incomplete when a limit was reached first.
+  /// Runs every set of the next size, from 0 on; `proof` is incomplete when a limit was reached
+  /// first.
   void run_next_size();
 
   const Proof& proof() const { return proof_; }

@@ -35,8 +35,8 @@ class Best {
   bool aim(const Aim& aim);
   /// Returns the window of the fault that was aimed at, or -1.
   int window() const { return window_; }
-  /// Replays it once more if it has not been yet, which is no attempt and is not counted. False when
-  /// that is another run.
+  /// Replays it once more if it has not been yet, which is no attempt and is not counted. False
+  /// when that is another run.
   bool is_deterministic();
 
   bool spent() const;
@@ -48,7 +48,8 @@ class Best {
   /// one is better or so many runs were made.
   Found improve_by_sets(const Tape& base, std::uint32_t size, std::uint64_t run_limit);
 
-  /// Runs the program under decisions drawn at random. The case if it shows the fault, however large.
+  /// Runs the program under decisions drawn at random. The case if it shows the fault, however
+  /// large.
   const Case* sample(const Tape& program, std::uint64_t seed);
   /// Adopts what was found elsewhere, and counts the runs that it took.
   bool improve(const Minimized& found) {
@@ -96,7 +97,7 @@ class Best {
   Clock::time_point begin_;
   std::uint64_t run_count_ = 0;
   std::uint64_t endless_count_ = 0;  ///< Runs that ended in an endless loop.
-  std::uint64_t runs_left_ = 0;  ///< In the search under way.
+  std::uint64_t runs_left_ = 0;      ///< In the search under way.
   Fault target_;
   int window_ = -1;
   std::uint64_t trace_ = 0;   ///< The hash of the run that was kept last.

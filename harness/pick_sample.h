@@ -29,7 +29,8 @@ class Sample final : public Strategy {
   }
 
  private:
-  /// Sites without a usual chance are uniform, or seldom leave the plain answer: every run has its mood.
+  /// Sites without a usual chance are uniform, or seldom leave the plain answer: every run has its
+  /// mood.
   bool leaves(Site site, std::uint64_t draw) const {
     const Ratio usual = kSites[raw(site)].chance;
     const std::uint64_t kDraws = std::uint64_t{1} << 24;

@@ -27,14 +27,17 @@ Character first_character(std::string_view text) {
   }
   constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code < kLeast[bytes] || code > 0x10ffff || surrogate ? Character{0, 0} : Character{bytes, code};
+  return code < kLeast[bytes] || code > 0x10ffff || surrogate ? Character{0, 0}
+                                                              : Character{bytes, code};
 }
 
 /// Controls, marks of direction, and what has no width.
 bool is_unseen(std::uint32_t code) {
-  const auto in = [&](std::uint32_t first, std::uint32_t last) { return code >= first && code <= last; };
-  return code < 0x20 || in(0x7f, 0x9f) || code == 0x61c || in(0x200b, 0x200f) || in(0x2028, 0x202e) ||
-         in(0x2060, 0x206f) || code == 0xfeff;
+  const auto in = [&](std::uint32_t first, std::uint32_t last) {
+    return code >= first && code <= last;
+  };
+  return code < 0x20 || in(0x7f, 0x9f) || code == 0x61c || in(0x200b, 0x200f) ||
+         in(0x2028, 0x202e) || in(0x2060, 0x206f) || code == 0xfeff;
 }
 
 std::string escape(std::uint32_t code) {

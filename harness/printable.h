@@ -1,4 +1,5 @@
-// Printable: text that is not ours (of files, of a command line) made fit for a terminal and a message.
+// Printable: text that is not ours (of files, of a command line) made fit for a terminal and a
+// message.
 //
 // Bytes that a terminal would take for a command, or that nobody would see, are told by number.
 // Long text is cut in the middle.

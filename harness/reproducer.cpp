@@ -81,14 +81,17 @@ class Writer {
   }
 
   DecisionWords in_words(const Decision& decision) const {
-    return {path(decision.activation), value(static_cast<Site>(site_of_tag(decision.site_tag)), decision.value)};
+    return {path(decision.activation),
+            value(static_cast<Site>(site_of_tag(decision.site_tag)), decision.value)};
   }
 
  private:
-  // A chain of causes may be as long as a file; bare names of an edited one could even make a circle.
+  // A chain of causes may be as long as a file; bare names of an edited one could even make a
+  // circle.
   std::string path(Name name) const {
     std::string text;
-    for (std::size_t left = by_name_.size(); left > 0 && name != 0 && !words::is_slot(name); --left) {
+    for (std::size_t left = by_name_.size(); left > 0 && name != 0 && !words::is_slot(name);
+         --left) {
       const auto cause = by_name_.find(name);
       if (cause == by_name_.end()) break;
       text += fmt::format("{}:{} of ", words::quoted(cause->second->kind), cause->second->nth);

@@ -1,7 +1,8 @@
-// Comments: what a reader wrote into a reproducer stays where it was when the file is written again.
+// Comments: what a reader wrote into a reproducer stays where it was when the file is written
+// again.
 //
-// A comment belongs to the line that it stands on, or to the next line that says something. A line is
-// known again by what it says: a header by its first word, the others by all of their words.
+// A comment belongs to the line that it stands on, or to the next line that says something. A line
+// is known again by what it says: a header by its first word, the others by all of their words.
 #include <map>
 #include <vector>
 
@@ -39,7 +40,8 @@ std::size_t comment_begin(std::string_view line) {
 /// By which a line is known again in another text.
 std::string key_of(std::string_view line) {
   const std::string_view word = first_word(line);
-  for (const std::string_view header : {"path", "variant", "config", "device", "tasks", "trace", "end"})
+  for (const std::string_view header :
+       {"path", "variant", "config", "device", "tasks", "trace", "end"})
     if (word == header) return std::string(header);
   std::string words;
   for (const char c : line)
@@ -60,7 +62,8 @@ void for_each_line(std::string_view text, Each each) {
   }
 }
 
-/// The comments of a text in the order of their lines. What stands at the very end belongs to no line.
+/// The comments of a text in the order of their lines. What stands at the very end belongs to no
+/// line.
 std::vector<std::pair<std::string, Comments>> collect(std::string_view text) {
   std::vector<std::pair<std::string, Comments>> all;
   Comments next;
@@ -93,7 +96,8 @@ std::string keep_comments(std::string_view before, std::string_view text) {
   if (all.empty()) return std::string(text);
   std::map<std::string, std::size_t> place;  // Line of `text` by its key; the first.
   std::size_t number = 0;
-  for_each_line(text, [&](std::string_view line) { place.try_emplace(key_of(trimmed(line)), number++); });
+  for_each_line(text,
+                [&](std::string_view line) { place.try_emplace(key_of(trimmed(line)), number++); });
 
   std::map<std::size_t, Comments> kept;
   std::vector<std::string> homeless;

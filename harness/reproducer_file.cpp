@@ -79,7 +79,8 @@ class Draft {
     constexpr int kAttempts = 100;
     const std::size_t slash = file.rfind('/');
     const std::size_t name_begin = slash == file.npos ? 0 : slash + 1;
-    const std::string stem = file.substr(0, name_begin + std::min<std::size_t>(file.size() - name_begin, 200));
+    const std::string stem =
+        file.substr(0, name_begin + std::min<std::size_t>(file.size() - name_begin, 200));
     for (int i = 0; i < kAttempts && number_ < 0; ++i) {
       name_ = fmt::format("{}.{}-{}.draft", stem, ::getpid(), i);
       number_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -125,7 +126,8 @@ void write_whole_file(const std::string& file, std::string_view content) {
   require_replaceable(file, there);
   Draft draft(file);
   write_all(draft.number(), content, file);
-  if (there.exists && ::fchmod(draft.number(), there.mode & 07777) != 0) fail_by_errno(file, "write");
+  if (there.exists && ::fchmod(draft.number(), there.mode & 07777) != 0)
+    fail_by_errno(file, "write");
   if (::fsync(draft.number()) != 0) fail_by_errno(file, "write");
   draft.place(file, there.exists);
 }

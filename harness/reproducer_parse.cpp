@@ -46,7 +46,8 @@ std::string list_names(const List& list, NameOf name_of) {
   std::string text;
   std::size_t count = 0;
   for (const auto& item : list)
-    if (++count <= kListed) text += fmt::format("{}{}", count == 1 ? "" : ", ", shown(name_of(item)));
+    if (++count <= kListed)
+      text += fmt::format("{}{}", count == 1 ? "" : ", ", shown(name_of(item)));
   if (count > kListed) text += fmt::format(" and {} more", count - kListed);
   return count == 0 ? "none" : text;
 }
@@ -216,7 +217,8 @@ class Parser {
     const Site site = read_site(decision);
     decision.value = read_value(site);
     skip_spaces();
-    if (!rest_.empty()) complain("expected nothing after the answer, but there is '{}'", shown(rest_));
+    if (!rest_.empty())
+      complain("expected nothing after the answer, but there is '{}'", shown(rest_));
     const std::tuple question(decision.activation, decision.site_tag, decision.nth);
     if (answered_.contains(question))
       complain("this question was answered further up: delete one of the two lines");
@@ -225,8 +227,8 @@ class Parser {
     the_case().tape.push_back(decision);
   }
 
-  // A chain of causes is read from left to right, and named from right to left. It may be as long as
-  // the file.
+  // A chain of causes is read from left to right, and named from right to left. It may be as long
+  // as the file.
   Name read_name(Word word) {
     std::vector<Word> chain;
     while (word.nth && next_is("of")) {
@@ -247,8 +249,7 @@ class Parser {
       complain("'{}' names nobody: expected 'task:slot', 'kind:nth of ...', 'start' or 0x...",
                shown(word.text));
     }
-    if (!word.nth)
-      complain("expected a number after \"{0}\", as in \"{0}\":0", shown(word.text));
+    if (!word.nth) complain("expected a number after \"{0}\", as in \"{0}\":0", shown(word.text));
     return slot(word);
   }
 
@@ -344,7 +345,8 @@ class Parser {
   void split_nth(Word& word, std::string_view text) {
     const std::size_t colon = text.rfind(':');
     const std::string_view before = text.substr(0, std::min(colon, text.size()));
-    if (word.quoted ? !before.empty() : before.empty()) complain("cannot make sense of '{}'", shown(text));
+    if (word.quoted ? !before.empty() : before.empty())
+      complain("cannot make sense of '{}'", shown(text));
     if (!word.quoted) word.text = before;
     if (colon == text.npos) return;
     word.nth = parse_number<std::uint32_t>(text.substr(colon + 1));

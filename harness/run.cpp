@@ -1,9 +1,9 @@
-// How it works. One stage (a world, a scene, one device of each kind) is made once; every run begins
-// it anew. A crash may leave any of it half changed, so that the run after one gets a new stage. What
-// a scenario names (actors, oracles) is looked up when the scenario changes.
+// How it works. One stage (a world, a scene, one device of each kind) is made once; every run
+// begins it anew. A crash may leave any of it half changed, so that the run after one gets a new
+// stage. What a scenario names (actors, oracles) is looked up when the scenario changes.
 //
-// A crash of a task switches to the scheduler, as any fatal fault does. One outside of tasks (before
-// they start, or in a device's step that no task asked for) jumps to where the run began.
+// A crash of a task switches to the scheduler, as any fatal fault does. One outside of tasks
+// (before they start, or in a device's step that no task asked for) jumps to where the run began.
 #include "harness/run.h"
 
 #include <csetjmp>
@@ -45,7 +45,8 @@ Device* Stage::device(const DeviceInfo& info) {
 
 struct Runner::State {
   std::optional<Stage> stage{std::in_place};
-  bool stale = false;  ///< The run before this one crashed: the stage shows it, and is of no more use.
+  /// The run before this one crashed: the stage shows it, and is of no more use.
+  bool stale = false;
   Outcome outcome;
   Replay replay;
   std::jmp_buf landing;  ///< Where the run began.

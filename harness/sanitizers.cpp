@@ -1,5 +1,6 @@
-// Options of the sanitizers at start-up. Tasks are threads to TSan, and the harness works for all of
-// them: its own allocations and copies are no races. Those of the code under test live in the arena.
+// Options of the sanitizers at start-up. Tasks are threads to TSan, and the harness works for all
+// of them: its own allocations and copies are no races. Those of the code under test live in the
+// arena.
 #include "harness/sanitizers.h"
 
 #include <utility>

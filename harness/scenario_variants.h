@@ -1,4 +1,5 @@
-// Variants as a scenario has them: its claims beside the policies of its target, which makes no claims.
+// Variants as a scenario has them: its claims beside the policies of its target, which makes no
+// claims.
 #pragma once
 
 #include <vector>
@@ -8,8 +9,8 @@
 
 namespace harness {
 
-/// Returns what makes the path of a variant. `policies()` are the target's rows of a name and a maker, of which each
-/// variant in `variants()` is one, by its name.
+/// Returns what makes the path of a variant. `policies()` are the target's rows of a name and a
+/// maker, of which each variant in `variants()` is one, by its name.
 template <auto policies, auto variants>
 auto find_maker(std::size_t variant) {
   using Maker = decltype(policies().front().make);

@@ -296,8 +296,8 @@ class Scheduler {
   Task* current_ = nullptr;
   Tick tick_ = 0;
   Tick turn_limit_ = 0;
-  Crash crash_;               ///< Empty where nothing crashed.
-  Label crash_site_;          ///< The site that ran when it crashed.
+  Crash crash_;       ///< Empty where nothing crashed.
+  Label crash_site_;  ///< The site that ran when it crashed.
   Name crash_activation_ = 0;
   Activation* outside_ = nullptr;  ///< Where the run began.
   Ending ending_ = Ending::finished;

@@ -1,7 +1,7 @@
-// How it works. One strategy answers all runs; configs take turns. Of the many runs that show a bug, the
-// ones with the fewest ops are kept: what is small already minimizes best. Minimizing comes after the
-// running, so that it costs the search nothing, and has a share of the time; what it does not need goes
-// back to running, and so on until the time is up.
+// How it works. One strategy answers all runs; configs take turns. Of the many runs that show a
+// bug, the ones with the fewest ops are kept: what is small already minimizes best. Minimizing
+// comes after the running, so that it costs the search nothing, and has a share of the time; what
+// it does not need goes back to running, and so on until the time is up.
 #include "harness/search.h"
 
 #include <algorithm>
@@ -16,8 +16,9 @@ namespace {
 
 using searching::Clock;
 
-constexpr double kRunShare = 0.6;    ///< Of the time that is left, where there may be something to minimize.
-constexpr double kLeastShare = 0.01; ///< Of all time: less is not shared out any more.
+constexpr double kRunShare =
+    0.6;  ///< Of the time that is left, where there may be something to minimize.
+constexpr double kLeastShare = 0.01;  ///< Of all time: less is not shared out any more.
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -27,7 +28,10 @@ class Searcher {
  public:
   Searcher(Runner& runner, const Scenario& scenario, std::size_t variant,
            const SearchOptions& options)
-      : runner_(runner), scenario_(scenario), options_(options), keeper_(runner, options, result_),
+      : runner_(runner),
+        scenario_(scenario),
+        options_(options),
+        keeper_(runner, options, result_),
         minimizer_(runner, options, result_, keeper_) {
     result_.scenario = &scenario;
     result_.variant = variant;
@@ -181,8 +185,8 @@ class Searcher {
   Clock::time_point share_begin_;  ///< Of the share of running under way.
   double earlier_seconds_ = 0;     ///< Of running, in the shares before.
   double next_progress_ = 0;
-  bool was_endless_ = false;       ///< The last run, so that it took seconds.
-  bool ended_ = false;  ///< For another reason than time.
+  bool was_endless_ = false;  ///< The last run, so that it took seconds.
+  bool ended_ = false;        ///< For another reason than time.
 };
 
 }  // namespace
@@ -201,7 +205,8 @@ std::vector<Label> SearchResult::unclaimed() const {
 }
 
 Label hazard_of(const Scenario& scenario, const Fault& fault, int window) {
-  return window >= 0 ? scenario.windows[static_cast<std::size_t>(window)].name : to_label(fault.kind);
+  return window >= 0 ? scenario.windows[static_cast<std::size_t>(window)].name
+                     : to_label(fault.kind);
 }
 
 SearchResult search(Runner& runner, const Scenario& scenario, std::size_t variant,

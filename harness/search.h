@@ -1,4 +1,5 @@
-// Search: runs a claim until the budget is spent, and keeps one reproducer per signature and window.
+// Search: runs a claim until the budget is spent, and keeps one reproducer per signature and
+// window.
 //
 // The result depends on the seed and the number of runs alone; the clock only ends it, and the
 // result says where it did.
@@ -26,10 +27,10 @@ struct SearchOptions {
   double second_limit = 1;  ///< Of running and minimizing together; 0 = no limit.
   /// So much longer while the claim is short of runs (Verdict::too_few_runs).
   double overtime_seconds = 0;
-  std::uint64_t run_limit = 0;         ///< 0 = no limit.
-  bool stop_at_first = false;          ///< Stop at the first fault.
-  std::size_t finding_limit = 1 << 12; ///< To keep; runs with further ones are only counted.
-  int window = -1;                     ///< Faults elsewhere do not count; -1 = all do.
+  std::uint64_t run_limit = 0;          ///< 0 = no limit.
+  bool stop_at_first = false;           ///< Stop at the first fault.
+  std::size_t finding_limit = 1 << 12;  ///< To keep; runs with further ones are only counted.
+  int window = -1;                      ///< Faults elsewhere do not count; -1 = all do.
   bool minimize = true;
   Limits minimize_limits;                   ///< The limits for each finding.
   std::vector<Config> configs;              ///< Empty = all.

@@ -31,7 +31,8 @@ void keep_if_small(std::vector<Sample>& smallest, const Tape& tape, const Config
 }  // namespace
 
 std::uint64_t Keeper::key_of(const Fault& fault, int window) {
-  std::uint64_t key = derive_name(fault.object_kind.hash(), fault.birth_site.hash(), raw(fault.kind));
+  std::uint64_t key =
+      derive_name(fault.object_kind.hash(), fault.birth_site.hash(), raw(fault.kind));
   key = derive_name(key, fault.death_site.hash(), static_cast<std::uint32_t>(window));
   return derive_name(key, fault.use_site.hash(), 0);
 }

@@ -1,5 +1,5 @@
-// Keeper: what a search keeps of its failing runs: a finding per signature and window, each with the
-// smallest few runs that showed it.
+// Keeper: what a search keeps of its failing runs: a finding per signature and window, each with
+// the smallest few runs that showed it.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ class Keeper {
   Keeper(Runner& runner, const SearchOptions& options, SearchResult& result)
       : runner_(runner), options_(options), result_(result) {}
 
-  /// Counts the findings of a run that failed and keeps what is new or smaller. Replays a run with a
-  /// new finding at once, so that a run that differs from itself is found where it happens.
+  /// Counts the findings of a run that failed and keeps what is new or smaller. Replays a run with
+  /// a new finding at once, so that a run that differs from itself is found where it happens.
   void take_in(const Outcome& outcome, const Config& config, double seconds);
 
   /// Puts the smallest run that showed it in the place of the one that a finding has.

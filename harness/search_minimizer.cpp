@@ -1,5 +1,5 @@
-// Limits are in runs, so that the same seed gives the same cases; the clock may cut off at any point, and
-// what it cut off is not called minimized.
+// Limits are in runs, so that the same seed gives the same cases; the clock may cut off at any
+// point, and what it cut off is not called minimized.
 #include "harness/search_minimizer.h"
 
 #include <algorithm>
@@ -68,8 +68,8 @@ Limits Minimizer::limits(std::size_t index, bool thorough) const {
 
 Minimized Minimizer::minimize_once(std::size_t index, const Case& the_case, bool thorough) {
   const Finding& finding = result_.findings[index];
-  const Minimized result = minimize(runner_, the_case, finding.signature, limits(index, thorough), {},
-                                    finding.window);
+  const Minimized result =
+      minimize(runner_, the_case, finding.signature, limits(index, thorough), {}, finding.window);
   if (result.endless_count > 0) endless_counts_[index] += result.endless_count;
   return result;
 }

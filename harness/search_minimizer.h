@@ -20,7 +20,8 @@ class Minimizer {
   Minimizer(Runner& runner, const SearchOptions& options, SearchResult& result, Keeper& keeper)
       : runner_(runner), options_(options), result_(result), keeper_(keeper) {}
 
-  /// Minimizes what is not yet. False when it was told to stop, or time ran out, before all was done.
+  /// Minimizes what is not yet. False when it was told to stop, or time ran out, before all was
+  /// done.
   bool run(std::optional<Clock::time_point> deadline);
 
  private:
@@ -44,7 +45,8 @@ class Minimizer {
   SearchResult& result_;
   Keeper& keeper_;
   std::optional<Clock::time_point> deadline_;
-  std::map<std::size_t, std::uint64_t> endless_counts_;  ///< Runs that findings took and that never ended.
+  /// Runs that findings took and that never ended.
+  std::map<std::size_t, std::uint64_t> endless_counts_;
 };
 
 }  // namespace harness::searching

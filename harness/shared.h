@@ -130,25 +130,25 @@ class SharedSlot {
 
   /// One member: `slot.read(&MemInfo::ptr, generation)`.
   template <class Member>
-  Member read(Member T::*member, Generation expected) {
+  Member read(Member T::* member, Generation expected) {
     Member value;
     words_.read(&value, offset(member), sizeof value, expected);
     return value;
   }
   template <class Member>
-  void write(Member T::*member, const Member& value, Generation generation) {
+  void write(Member T::* member, const Member& value, Generation generation) {
     words_.write(&value, offset(member), sizeof value, generation);
   }
 
   /// One element of a member that is a std::array.
   template <class Element, std::size_t kCount>
-  Element read(std::array<Element, kCount> T::*member, std::size_t index, Generation expected) {
+  Element read(std::array<Element, kCount> T::* member, std::size_t index, Generation expected) {
     Element value;
     words_.read(&value, offset(member) + index * sizeof value, sizeof value, expected);
     return value;
   }
   template <class Element, std::size_t kCount>
-  void write(std::array<Element, kCount> T::*member, std::size_t index, const Element& value,
+  void write(std::array<Element, kCount> T::* member, std::size_t index, const Element& value,
              Generation generation) {
     words_.write(&value, offset(member) + index * sizeof value, sizeof value, generation);
   }
@@ -160,13 +160,13 @@ class SharedSlot {
   }
   /// Returns the generation of the word that the member begins in.
   template <class Member>
-  Generation generation(Member T::*member) const {
+  Generation generation(Member T::* member) const {
     return words_.generation(offset(member) / 8);
   }
 
  private:
   template <class Member>
-  static std::size_t offset(Member T::*member) {
+  static std::size_t offset(Member T::* member) {
     static const T kProbe{};
     return static_cast<std::size_t>(reinterpret_cast<const char*>(&(kProbe.*member)) -
                                     reinterpret_cast<const char*>(&kProbe));

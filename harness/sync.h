@@ -1,5 +1,5 @@
-// Synchronisation for tasks: the standard primitives, announced, waited for by predicate, and known to
-// TSan. Targets use these instead of <thread>, <mutex> and <atomic>.
+// Synchronisation for tasks: the standard primitives, announced, waited for by predicate, and known
+// to TSan. Targets use these instead of <thread>, <mutex> and <atomic>.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,9 @@ class Mutex {
       : scheduler_(scheduler), label_(label), resource_(scheduler.name_next(label)) {}
 
   void lock() {
-    scheduler_.wait_until({resource_, AccessKind::acquire}, label_,
-                          [this] { return owner_ == TaskId::none; }, &owner_);
+    scheduler_.wait_until(
+        {resource_, AccessKind::acquire}, label_, [this] { return owner_ == TaskId::none; },
+        &owner_);
     take();
   }
   bool try_lock() {
@@ -173,7 +174,10 @@ class Latch {
 class Barrier {
  public:
   Barrier(Scheduler& scheduler, std::uint32_t count, Label label = "barrier")
-      : scheduler_(scheduler), label_(label), resource_(scheduler.name_next(label)), count_(count) {}
+      : scheduler_(scheduler),
+        label_(label),
+        resource_(scheduler.name_next(label)),
+        count_(count) {}
 
   void arrive_and_wait() {
     scheduler_.turn({resource_, AccessKind::write});

@@ -6,7 +6,7 @@ namespace harness {
 
 namespace {
 
-std::uint64_t sum(std::span<const Tally> configs, std::uint64_t Tally::*count) {
+std::uint64_t sum(std::span<const Tally> configs, std::uint64_t Tally::* count) {
   std::uint64_t total = 0;
   for (const Tally& config : configs) total += config.*count;
   return total;
@@ -30,7 +30,8 @@ Verdict judge(const Claim& claim, const Tally& tally) { return judge(claim, {&ta
 std::uint64_t least_runs(const Claim& claim, std::span<const Tally> configs) {
   std::uint64_t least = configs.empty() ? 0 : ~std::uint64_t{0};
   for (const Tally& config : configs)
-    least = std::min(least, claim.kind == ClaimKind::vacuous ? config.runs : exercised_runs(config));
+    least =
+        std::min(least, claim.kind == ClaimKind::vacuous ? config.runs : exercised_runs(config));
   return least;
 }
 

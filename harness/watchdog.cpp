@@ -27,7 +27,7 @@ struct Seen {
 };
 constinit thread_local Seen seen;
 
-constinit struct sigaction previous_action {};
+constinit struct sigaction previous_action{};
 
 double processor_seconds() {
   timespec time{};
@@ -65,7 +65,7 @@ void ticked(int number, siginfo_t* info, void* context) {
 }
 
 bool take_ticks() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = &ticked;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
   sigemptyset(&action.sa_mask);

@@ -1,14 +1,15 @@
-// Watchdog: a loop of the code under test that takes no turn for seconds, as a crash. No signal would
-// end it.
+// Watchdog: a loop of the code under test that takes no turn for seconds, as a crash. No signal
+// would end it.
 //
-// A timer of the thread's processor time ticks a few times a second. A tick that finds the same step of
-// the same run under way as kEndlessSeconds before leaves the code under test as a signal of its own would
-// (crash.h). Processor time, so that a loaded machine changes nothing; a run and a turn pay for no timer.
+// A timer of the thread's processor time ticks a few times a second. A tick that finds the same
+// step of the same run under way as kEndlessSeconds before leaves the code under test as a signal
+// of its own would (crash.h). Processor time, so that a loaded machine changes nothing; a run and a
+// turn pay for no timer.
 //
-// Watched is what runs while a Watched lives, and no longer: not the harness's own work between runs.
-// A tick in the middle of the C library's allocator is passed over, since that cannot be left there.
-// Threads: the timer is the thread's. Errors: where the system gives no such timer, nothing is watched;
-// the same under TSan, which keeps signals back for as long as nobody calls the system.
+// Watched is what runs while a Watched lives, and no longer: not the harness's own work between
+// runs. A tick in the middle of the C library's allocator is passed over, since that cannot be left
+// there. Threads: the timer is the thread's. Errors: where the system gives no such timer, nothing
+// is watched; the same under TSan, which keeps signals back for as long as nobody calls the system.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ inline constexpr int kEndlessSeconds = 2;
 /// Code under test runs, and takes turns.
 class Watched {
  public:
-  /// `turns` counts up with each turn. Null where code may wait in one step for as long as it takes, as a
-  /// real driver does: then nothing is watched.
+  /// `turns` counts up with each turn. Null where code may wait in one step for as long as it
+  /// takes, as a real driver does: then nothing is watched.
   explicit Watched(const Tick* turns) : turns_(turns), previous_(innermost_) {
     step();
     innermost_ = this;

@@ -7,7 +7,8 @@ Each rule below is a name and a change of one place in the sources that breaks i
 by the hash of their names, so that nobody chooses them; --few takes the first N of those. --check
 only sees whether every change still fits its place. What is changed and built is a copy of the
 sources, in DIR/tree and DIR/build (build/mutants); the tree itself is only read. --self-test is
-stopped in the middle of a mutant by each signal that stops it, and compares the tree.
+stopped in the middle of a mutant by each signal that stops it, and compares the tree; and looks for
+each place in sources that are laid out otherwise.
 
 Prints one line per mutant. Exit: 0 every mutant went red, 1 one did not, 2 a change does not fit or
 does not build, 3 usage.
@@ -17,6 +18,7 @@ import contextlib
 import hashlib
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -211,8 +213,13 @@ def chosen(count):
     return by_hash[:count]
 
 
-def misfits():
-    return [rule[0] for rule in RULES if place(rule).read_text().count(rule[2]) != 1]
+def where(rule):
+    """Matches what the rule changes, token by token: how the code is laid out is no matter."""
+    return re.compile(r"\s*".join(map(re.escape, re.findall(r"\w+|[^\w\s]", rule[2]))))
+
+
+def misfits(lay_out=lambda text: text):
+    return [rule[0] for rule in RULES if len(where(rule).findall(lay_out(place(rule).read_text()))) != 1]
 
 
 # ---- the copy ----
@@ -240,7 +247,7 @@ def verdict(rule, folder):
     """What became of the mutant: red, green or unbuilt."""
     file = place(rule, folder / "tree")
     before = file.read_text()
-    file.write_text(before.replace(rule[2], rule[3]))
+    file.write_text(where(rule).sub(lambda _: rule[3], before))
     try:
         if not build(folder):
             return "unbuilt"
@@ -315,7 +322,9 @@ def self_test():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # As under nohup.
     held = [number for number in ENDS if leaves_the_tree_alone(number)]
     print(f"mutants: the tree is left alone by {len(held)} of {len(ENDS)} ends in the middle of a mutant")
-    return 0 if len(held) == len(ENDS) else 1
+    lost = misfits(lambda text: re.sub(r"\s+", "\n  ", text))
+    print(f"mutants: {len(RULES) - len(lost)} of {len(RULES)} changes fit sources with a word on each line")
+    return 1 if lost or len(held) < len(ENDS) else 0
 
 
 def main():

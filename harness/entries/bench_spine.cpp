@@ -1,9 +1,9 @@
 // bench_spine: what the spine costs, against a bare fiber loop in the same binary and run.
 //
-// M2: two tasks, 7 steps: one makes an object, stores a reference to it and later uses it; the other
-// drops the object. M3: two tasks of 100 atomic steps each. The bare loops do the same switches with
-// nothing around them: no questions, no tape, no waiting, no ledger, no history. `turn` and `exchange`
-// say what a turn costs as tasks become more; items are turns.
+// M2: two tasks, 7 steps: one makes an object, stores a reference to it and later uses it; the
+// other drops the object. M3: two tasks of 100 atomic steps each. The bare loops do the same
+// switches with nothing around them: no questions, no tape, no waiting, no ledger, no history.
+// `turn` and `exchange` say what a turn costs as tasks become more; items are turns.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -117,8 +117,7 @@ void spine_m2(benchmark::State& state) {
       stored = owner.borrow();
       spine.scheduler.turn(kStep);
       spine.scheduler.turn(kStep);
-      if (stored && spine.ledger.alive(stored.birth()))
-        benchmark::DoNotOptimize(stored->value);
+      if (stored && spine.ledger.alive(stored.birth())) benchmark::DoNotOptimize(stored->value);
     });
     spine.scheduler.spawn("owner", [&] {
       constexpr Access kStep{1, AccessKind::write};
@@ -164,8 +163,9 @@ void spine_turn(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * kTurns);
 }
 
-/// `exchange/N`: N ranks, each with a progress daemon that sleeps until its own word is written, write
-/// to each other's words in a segment. What a turn costs where others wait for something else.
+/// `exchange/N`: N ranks, each with a progress daemon that sleeps until its own word is written,
+/// write to each other's words in a segment. What a turn costs where others wait for something
+/// else.
 void spine_exchange(benchmark::State& state) {
   constexpr std::int64_t kRounds = 64;
   Spine spine;

@@ -1,11 +1,11 @@
-// fuzz: the libFuzzer target of one path. Bytes are decisions (strategies/bytes.h); a claim that does not
-// come out is a crash.
+// fuzz: the libFuzzer target of one path. Bytes are decisions (strategies/bytes.h); a claim that
+// does not come out is a crash.
 //
-// Without --variant every sound variant runs each input, and any fault is a crash. With --variant=NAME
-// (or AFTERLIFE_VARIANT) that one runs, and any fault is, whatever it claims: how to hunt in what is
-// known to be unsound. --config=TEXT (or AFTERLIFE_CONFIG) fixes the config, which otherwise is the
-// input's to choose; any other flag with two dashes is refused. Both are handed on to the processes
-// that libFuzzer starts for -fork and -minimize_crash.
+// Without --variant every sound variant runs each input, and any fault is a crash. With
+// --variant=NAME (or AFTERLIFE_VARIANT) that one runs, and any fault is, whatever it claims: how to
+// hunt in what is known to be unsound. --config=TEXT (or AFTERLIFE_CONFIG) fixes the config, which
+// otherwise is the input's to choose; any other flag with two dashes is refused. Both are handed on
+// to the processes that libFuzzer starts for -fork and -minimize_crash.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,11 +37,12 @@ class Target {
     const char* variant = std::getenv("AFTERLIFE_VARIANT");
     for (std::size_t i = 0; i < scenario_.variants.size(); ++i) {
       const VariantInfo& info = scenario_.variants[i];
-      const bool wanted = variant != nullptr ? info.name.view() == variant
-                                             : info.claim.kind == ClaimKind::sound;
+      const bool wanted =
+          variant != nullptr ? info.name.view() == variant : info.claim.kind == ClaimKind::sound;
       if (wanted) variants_.push_back(i);
     }
-    if (variants_.empty()) stop(fmt::format("no variant '{}'", variant != nullptr ? variant : "sound"));
+    if (variants_.empty())
+      stop(fmt::format("no variant '{}'", variant != nullptr ? variant : "sound"));
     if (const char* config = std::getenv("AFTERLIFE_CONFIG")) {
       config_ = parse_whole_config(scenario_, config);
       config_is_fixed_ = true;
@@ -61,9 +62,9 @@ class Target {
     }
   }
 
-  /// From the first run on only the bug that this file shows is a crash: -minimize_crash stops at any
-  /// other. Nothing runs before libFuzzer has taken the signals that it wants: a run takes those of
-  /// the target, and hands on what is none of its own.
+  /// From the first run on only the bug that this file shows is a crash: -minimize_crash stops at
+  /// any other. Nothing runs before libFuzzer has taken the signals that it wants: a run takes
+  /// those of the target, and hands on what is none of its own.
   void aim_at_file(std::string file) { aim_file_ = std::move(file); }
 
   const Records& asked() const { return observer_.asked(); }
@@ -117,8 +118,8 @@ class Target {
   /// The first two lines are what ClusterFuzz and -minimize_crash tell bugs apart by.
   [[noreturn]] void crash(std::size_t variant, const Config& config, const Outcome& outcome,
                           const std::string& signature) {
-    fmt::print(stderr, "{}:{}: ASSERTION FAILED: {}\nDEDUP_TOKEN: {}\n", __FILE__, __LINE__, signature,
-               signature);
+    fmt::print(stderr, "{}:{}: ASSERTION FAILED: {}\nDEDUP_TOKEN: {}\n", __FILE__, __LINE__,
+               signature, signature);
     const Case the_case{&scenario_, variant, config, &device_, outcome.tape};
     fmt::print(stderr, "\n{}\n", reports::story({the_case, outcome, runner_.world()}, {}));
     fmt::print(stderr, "{}", to_string(describe(runner_, outcome, the_case)));
@@ -152,7 +153,8 @@ using harness::entries::write_records;
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   const std::string wrong = harness::entries::take_fuzz_flags(
-      *argc, *argv, [](const char* variable, const std::string& value) { setenv(variable, value.c_str(), 1); });
+      *argc, *argv,
+      [](const char* variable, const std::string& value) { setenv(variable, value.c_str(), 1); });
   if (!wrong.empty()) harness::entries::stop(wrong);
   try {
     const auto end = *argv + *argc;

@@ -1,5 +1,6 @@
-// FuzzArguments: the flags of a fuzz target that are not libFuzzer's. libFuzzer passes over whatever begins
-// with two dashes, so a misspelt --variant would have the sound variants fuzzed without a word.
+// FuzzArguments: the flags of a fuzz target that are not libFuzzer's. libFuzzer passes over
+// whatever begins with two dashes, so a misspelt --variant would have the sound variants fuzzed
+// without a word.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,20 +16,22 @@ namespace harness::entries {
 
 struct FuzzFlag {
   std::string_view name;
-  const char* variable;  ///< Variable of the environment, where processes that libFuzzer starts find the value.
+  const char* variable;  ///< Variable of the environment, where processes that libFuzzer starts
+                         ///< find the value.
 };
 
 inline constexpr std::array kFuzzFlags{FuzzFlag{"--variant", "AFTERLIFE_VARIANT"},
                                        FuzzFlag{"--config", "AFTERLIFE_CONFIG"}};
 
-/// Takes our flags off the command line, and hands each with its value to `set(variable, value)`. Returns what is
-/// wrong with a flag that is neither ours nor libFuzzer's, or "".
+/// Takes our flags off the command line, and hands each with its value to `set(variable, value)`.
+/// Returns what is wrong with a flag that is neither ours nor libFuzzer's, or "".
 template <class Set>
 std::string take_fuzz_flags(int& argc, char** argv, Set set) {
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
-    if (word == "-ignore_remaining_args=1") {  // The rest is of the process that libFuzzer was started as.
+    if (word ==
+        "-ignore_remaining_args=1") {  // The rest is of the process that libFuzzer was started as.
       while (i < argc) argv[kept++] = argv[i++];
       break;
     }
@@ -42,8 +45,9 @@ std::string take_fuzz_flags(int& argc, char** argv, Set set) {
     for (const FuzzFlag& flag : kFuzzFlags)
       if (flag.name == name) known = &flag;
     if (known == nullptr)
-      return fmt::format("no flag is called '{}'{}", name,
-                         did_you_mean(name, {std::string(kFuzzFlags[0].name), std::string(kFuzzFlags[1].name)}));
+      return fmt::format(
+          "no flag is called '{}'{}", name,
+          did_you_mean(name, {std::string(kFuzzFlags[0].name), std::string(kFuzzFlags[1].name)}));
     if (equals + 1 >= word.size()) return fmt::format("{} wants a value: {}=TEXT", name, name);
     set(known->variable, std::string(word.substr(equals + 1)));
   }

@@ -1,5 +1,5 @@
-// Fuzz observer: answers as Bytes does, and notes what a fuzzer can learn from the questions: their keys,
-// for the mutator, and which switches of tasks happened, as features.
+// Fuzz observer: answers as Bytes does, and notes what a fuzzer can learn from the questions: their
+// keys, for the mutator, and which switches of tasks happened, as features.
 #pragma once
 
 #include <array>
@@ -53,7 +53,8 @@ class Observer final : public Strategy {
     const Access after = question.options->access(index);
     const bool same = before.resource == after.resource;
     count(features_, mix(mix(raw(before.kind), raw(after.kind)), same));
-    count(features_, mix(mix(before.resource, after.resource), raw(before.kind) * 8 + raw(after.kind)));
+    count(features_,
+          mix(mix(before.resource, after.resource), raw(before.kind) * 8 + raw(after.kind)));
   }
 
   /// Keeps the first ones, then each by chance: a sample of the whole run.

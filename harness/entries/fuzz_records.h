@@ -1,7 +1,8 @@
 // Fuzz records: mutates and crosses tapes as libFuzzer holds them, by whole records of 16 bytes.
 //
-// A value that a byte mutator cannot guess, the hash of an activation or the name of an op, is copied from
-// the questions of the last run. Every function is a pure one of its arguments, the seed included.
+// A value that a byte mutator cannot guess, the hash of an activation or the name of an op, is
+// copied from the questions of the last run. Every function is a pure one of its arguments, the
+// seed included.
 #pragma once
 
 #include <algorithm>
@@ -107,7 +108,8 @@ class Mutator {
 
   void change_once(Records& records, std::size_t limit) {
     const bool room = records.size() < limit;
-    switch (static_cast<Change>(records.empty() ? dice_.below(remove) : dice_.below(change_count))) {
+    switch (
+        static_cast<Change>(records.empty() ? dice_.below(remove) : dice_.below(change_count))) {
       case add_asked:
         if (room && !asked_.empty()) records.push_back(asked_[dice_.below(asked_.size())]);
         break;

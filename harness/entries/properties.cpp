@@ -1,5 +1,5 @@
-// properties: what must be true of any list of ops and any tape of one path, with RapidCheck. Every path has these
-// in its property_<path>.
+// properties: what must be true of any list of ops and any tape of one path, with RapidCheck. Every
+// path has these in its property_<path>.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -11,7 +11,8 @@
 namespace harness::entries {
 namespace {
 
-constexpr std::uint32_t kTasks = 2;   ///< Tasks whose slots are drawn; a task that a path lacks asks nothing.
+constexpr std::uint32_t kTasks =
+    2;  ///< Tasks whose slots are drawn; a task that a path lacks asks nothing.
 constexpr std::uint32_t kSlots = 12;  ///< Slots of each task.
 
 const Scenario& scenario() {
@@ -106,7 +107,8 @@ rc::Gen<Case> any_walked(rc::Gen<std::size_t> variant) {
       rc::gen::apply(walked, variant, any_config(), rc::gen::arbitrary<std::uint64_t>()));
 }
 
-/// A run of an unsound variant that failed. Some do so in some configs only: seeds go through them all.
+/// A run of an unsound variant that failed. Some do so in some configs only: seeds go through them
+/// all.
 Case failing(std::size_t variant, std::uint64_t seed) {
   for (;; ++seed) {
     Case the_case = walked(variant, seed % config_count(scenario()), seed);
@@ -141,9 +143,8 @@ RC_GTEST_PROP(Properties, WhatIsSoundHoldsWhereverAWalkGoes, ()) {
 
 RC_GTEST_PROP(Properties, AProgramWithoutOpsIsVacuousAndHolds, ()) {
   Tape tape = *any_tape();
-  std::erase_if(tape, [](const Decision& decision) {
-    return decision.site_tag == site_tag(Site::op);
-  });
+  std::erase_if(tape,
+                [](const Decision& decision) { return decision.site_tag == site_tag(Site::op); });
   const Outcome outcome = run(make_case(*any_variant(), *any_config(), tape)).outcome;
   RC_ASSERT(outcome.vacuous);
   RC_ASSERT(!outcome.failed());
@@ -157,8 +158,8 @@ RC_GTEST_PROP(Properties, TheOrderOfDecisionsOnATapeMeansNothing, ()) {
 }
 
 RC_GTEST_PROP(Properties, MinimizingKeepsTheSignatureAndNeverGrows, ()) {
-  const Case the_case = *rc::gen::noShrink(rc::gen::apply(
-      failing, any_claimed(ClaimKind::unsound), rc::gen::arbitrary<std::uint64_t>()));
+  const Case the_case = *rc::gen::noShrink(rc::gen::apply(failing, any_claimed(ClaimKind::unsound),
+                                                          rc::gen::arbitrary<std::uint64_t>()));
   const Run first = run(the_case);
   const std::string signature = first.outcome.faults[0].signature();
   const Minimized small = minimize(runner(), the_case, signature);

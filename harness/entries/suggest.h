@@ -8,10 +8,11 @@
 
 namespace harness::entries {
 
-/// How many letters to insert, leave out, change, or swap with the next one, to get from one word to the
-/// other. Source: Damerau 1964, as optimal string alignment.
+/// How many letters to insert, leave out, change, or swap with the next one, to get from one word
+/// to the other. Source: Damerau 1964, as optimal string alignment.
 inline std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::vector<std::size_t>> cost(from.size() + 1, std::vector<std::size_t>(to.size() + 1));
+  std::vector<std::vector<std::size_t>> cost(from.size() + 1,
+                                             std::vector<std::size_t>(to.size() + 1));
   for (std::size_t i = 0; i <= from.size(); ++i) {
     for (std::size_t j = 0; j <= to.size(); ++j) {
       if (i == 0 || j == 0) {
@@ -27,7 +28,8 @@ inline std::size_t edit_distance(std::string_view from, std::string_view to) {
   return cost[from.size()][to.size()];
 }
 
-/// The nearest of `names`, where it is near enough to be meant; else "". Long words are not compared.
+/// The nearest of `names`, where it is near enough to be meant; else "". Long words are not
+/// compared.
 inline std::string nearest(std::string_view name, const std::vector<std::string>& names) {
   constexpr std::size_t kLengthLimit = 64;
   std::string best;

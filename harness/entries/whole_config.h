@@ -12,26 +12,29 @@ namespace harness::entries {
 /// How often the text names an axis.
 inline std::size_t times_named(std::string_view text, std::string_view axis) {
   std::size_t times = 0;
-  for (std::size_t at = 0; (at = text.find(axis, at)) != std::string_view::npos; at += axis.size()) {
+  for (std::size_t at = 0; (at = text.find(axis, at)) != std::string_view::npos;
+       at += axis.size()) {
     const bool begins = at == 0 || text[at - 1] == ' ';
     times += begins && text.substr(at + axis.size()).starts_with('=');
   }
   return times;
 }
 
-/// Errors: std::runtime_error that says what is unknown, left out or named twice. What is left out would
-/// silently be the first value, and only a part of the configs be looked at.
+/// Errors: std::runtime_error that says what is unknown, left out or named twice. What is left out
+/// would silently be the first value, and only a part of the configs be looked at.
 inline Config parse_whole_config(const Scenario& scenario, std::string_view text) {
   const Config config = parse_config(scenario, text);
   std::string left_out;
   for (const Axis& axis : scenario.axes) {
     const std::size_t times = times_named(text, axis.name.view());
-    if (times > 1) throw std::runtime_error(fmt::format("the config names {} twice", axis.name.view()));
+    if (times > 1)
+      throw std::runtime_error(fmt::format("the config names {} twice", axis.name.view()));
     if (times == 0) left_out += fmt::format("{}{}", left_out.empty() ? "" : ", ", axis.name.view());
   }
   if (!left_out.empty())
-    throw std::runtime_error(fmt::format("the config leaves out {}; name every axis, such as \"{}\"", left_out,
-                                         to_string(scenario, config)));
+    throw std::runtime_error(
+        fmt::format("the config leaves out {}; name every axis, such as \"{}\"", left_out,
+                    to_string(scenario, config)));
   return config;
 }
 

@@ -22,7 +22,7 @@ class Mapped {
   explicit Mapped(const char* name) {
     const int file = open(name, O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
-    struct stat status {};
+    struct stat status{};
     if (fstat(file, &status) == 0 && status.st_size > 0) {
       bytes_ = static_cast<std::size_t>(status.st_size);
       void* start = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0);

@@ -111,7 +111,7 @@ HardwareWatch::HardwareWatch(std::size_t write_limit) {
   HARNESS_CHECK(the_watch == nullptr, "one hardware watch at a time: its signal has one handler");
   writes_.reserve(write_limit);
   the_watch = this;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = &trapped;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigemptyset(&action.sa_mask);

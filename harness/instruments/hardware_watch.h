@@ -69,7 +69,7 @@ class HardwareWatch {
   std::array<Register, kRegisterCount> registers_;
   std::vector<Write> writes_;  ///< Reserved whole: the handler allocates nothing.
   std::uint64_t lost_count_ = 0;
-  struct sigaction previous_ {};
+  struct sigaction previous_{};
 };
 
 }  // namespace harness::instruments

@@ -1,4 +1,5 @@
-// The target's own code is ended by a signal or an abort, or has no end. Found by the runner, which goes on.
+// The target's own code is ended by a signal or an abort, or has no end. Found by the runner, which
+// goes on.
 #include "harness/scenario.h"
 
 namespace harness::oracles {

@@ -39,13 +39,15 @@ struct VariantRow {
   std::uint64_t further_signatures = 0;  ///< Runs with a fault that found no place in `findings`.
   std::vector<std::string> unclaimed;    ///< Hazards that showed and that the claim does not name.
   std::uint64_t least_runs = kEnoughRuns;  ///< That count for the claim, in the config with fewest.
-  bool stopped = false;                  ///< While it was searched.
-  bool cut_short = false;                ///< Time ran out before all that was found was minimized.
+  bool stopped = false;                    ///< While it was searched.
+  bool cut_short = false;  ///< Time ran out before all that was found was minimized.
 
   bool came_out() const { return as_claimed(claim, verdict) && unclaimed.empty(); }
   /// Had come out otherwise whatever followed the stop.
   bool is_refuted() const { return verdict == Verdict::refuted || !unclaimed.empty(); }
-  std::uint64_t runs_needed() const { return least_runs < kEnoughRuns ? kEnoughRuns - least_runs : 0; }
+  std::uint64_t runs_needed() const {
+    return least_runs < kEnoughRuns ? kEnoughRuns - least_runs : 0;
+  }
   /// Distinct, in the order they were found.
   std::vector<std::string> signatures() const;
 };
@@ -55,8 +57,8 @@ struct WindowRow {
   std::string path;
   std::string window;
   std::string summary;
-  std::uint64_t reached;  ///< Runs.
-  std::uint64_t caught;   ///< Runs with a fault there.
+  std::uint64_t reached;     ///< Runs.
+  std::uint64_t caught;      ///< Runs with a fault there.
   std::uint64_t least_runs;  ///< Not vacuous, in the config with fewest.
 
   /// A window counts as protected when it was reached often, no config was left out, and nothing

@@ -45,7 +45,8 @@ Json reproducers(const VariantRow& variant) {
   Json files = Json::array();
   std::set<std::string> known;
   for (const FindingRow& finding : variant.findings)
-    if (known.insert(finding.signature).second && !finding.file.empty()) files.push_back(finding.file);
+    if (known.insert(finding.signature).second && !finding.file.empty())
+      files.push_back(finding.file);
   return files;
 }
 

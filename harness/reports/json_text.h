@@ -6,8 +6,8 @@
 
 namespace harness::reports {
 
-/// In ASCII, so that no text in it reaches a terminal as anything but text; bytes that are no UTF-8 (of a
-/// file's name) are U+FFFD.
+/// In ASCII, so that no text in it reaches a terminal as anything but text; bytes that are no UTF-8
+/// (of a file's name) are U+FFFD.
 inline std::string to_text(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -34,8 +34,9 @@ std::string complaint(const VariantRow& row) {
 }
 
 std::string rate(const VariantRow& row) {
-  return row.seconds > 0 ? grouped(static_cast<std::uint64_t>(static_cast<double>(row.runs) / row.seconds))
-                         : "";
+  return row.seconds > 0
+             ? grouped(static_cast<std::uint64_t>(static_cast<double>(row.runs) / row.seconds))
+             : "";
 }
 
 /// What was kept of what was found.
@@ -52,7 +53,8 @@ std::string kept(const Findings& findings) {
   if (count == 0) return {};
   std::string text = fmt::format("{} findings, one per signature and window: {} minimized",
                                  grouped(count), grouped(minimized));
-  if (minimized < count) text += fmt::format(", {} not, which their files say", grouped(count - minimized));
+  if (minimized < count)
+    text += fmt::format(", {} not, which their files say", grouped(count - minimized));
   if (cut_short) text += "; the time ended before all were";
   if (further > 0) text += fmt::format("; {} runs with further ones", grouped(further));
   return text + "\n";
@@ -94,7 +96,7 @@ std::string windows(const Findings& findings, const Terminal& terminal) {
                {"protected"},
                {"where the race can happen", Align::left, true}});
   for (const WindowRow& row : findings.windows) {
-    const Colour colour = row.caught > 0        ? Colour::red
+    const Colour colour = row.caught > 0       ? Colour::red
                           : row.is_protected() ? Colour::green
                                                : Colour::none;
     table.add({{row.path},

@@ -19,8 +19,8 @@ struct Replay {
   std::string_view file;        ///< Named so on the command line.
   std::string_view signature;   ///< The fault that the case is about; empty where there is none.
   std::string_view difference;  ///< How the run is not as recorded; empty where it is.
-  std::string_view
-      never_asked;  ///< Decisions of the file that had no question, in a sentence; or empty.
+  /// Decisions of the file that had no question, in a sentence; or empty.
+  std::string_view never_asked;
 };
 
 std::string page(const Telling& telling, const Replay& replay);

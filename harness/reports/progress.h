@@ -1,5 +1,5 @@
-// Progress: what a long search shows on stderr meanwhile: on a terminal one line that rewrites itself,
-// otherwise a line now and then.
+// Progress: what a long search shows on stderr meanwhile: on a terminal one line that rewrites
+// itself, otherwise a line now and then.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// How it works: story_lines.h turns events into lines; here each is set in its task's column, and where
-// there are too many, those without weight are left out.
+// How it works: story_lines.h turns events into lines; here each is set in its task's column, and
+// where there are too many, those without weight are left out.
 #include "harness/reports/story.h"
 
 #include <fmt/format.h>
@@ -86,7 +86,8 @@ std::string set(const Line& line, const Columns& columns, const Terminal& termin
   } else {
     set_text = terminal.paint(colour_of(line.weight), cut(text, room));
   }
-  return fmt::format("{:>{}}  {}{}\n", line.turn, kTurnWidth - 2, std::string(indent, ' '), set_text);
+  return fmt::format("{:>{}}  {}{}\n", line.turn, kTurnWidth - 2, std::string(indent, ' '),
+                     set_text);
 }
 
 std::string heading(const Telling& telling, const Fault* fault, const Terminal& terminal) {
@@ -144,7 +145,8 @@ std::string story(const Telling& telling, const Terminal& terminal) {
   std::size_t left_out = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!told[i] && ++left_out > 0) continue;
-    if (left_out > 0) text += terminal.paint(Colour::dim, fmt::format("   ...  {} more\n", left_out));
+    if (left_out > 0)
+      text += terminal.paint(Colour::dim, fmt::format("   ...  {} more\n", left_out));
     left_out = 0;
     text += set(lines[i], columns, terminal);
   }

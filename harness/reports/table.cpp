@@ -1,6 +1,6 @@
-// How it works. A table as wide as its widest cells is the aim. Where there is no room, elastic columns give
-// way first, down to what can still be read; then columns of numbers are left out, from the right, and the
-// table says which; then whatever is left is broken into lines.
+// How it works. A table as wide as its widest cells is the aim. Where there is no room, elastic
+// columns give way first, down to what can still be read; then columns of numbers are left out,
+// from the right, and the table says which; then whatever is left is broken into lines.
 #include "harness/reports/table.h"
 
 #include <algorithm>
@@ -12,11 +12,12 @@ namespace harness::reports {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kReadable = 24;  ///< An elastic column keeps it while there is a number to leave out.
+constexpr std::size_t kReadable =
+    24;  ///< An elastic column keeps it while there is a number to leave out.
 constexpr std::size_t kLeast = 8;
 
-/// `text` in lines of at most `width` columns; a word that is too long is broken, at an underscore or a
-/// slash where it has one.
+/// `text` in lines of at most `width` columns; a word that is too long is broken, at an underscore
+/// or a slash where it has one.
 std::vector<std::string> broken(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   const std::string at_spaces = wrapped(text, width, 0);
@@ -71,7 +72,8 @@ void Table::narrow(Layout& layout, std::size_t width, std::size_t least, bool al
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
       const Column& column = columns_[layout.columns[i]];
       const bool gives = column.elastic || (all && column.align == Align::left);
-      if (gives && layout.widths[i] > least && (widest == layout.columns.size() || layout.widths[i] > layout.widths[widest]))
+      if (gives && layout.widths[i] > least &&
+          (widest == layout.columns.size() || layout.widths[i] > layout.widths[widest]))
         widest = i;
     }
     if (widest == layout.columns.size()) return;
@@ -97,7 +99,8 @@ Table::Layout Table::layout(std::size_t width) const {
   return layout;
 }
 
-std::string Table::line(const std::vector<Cell>& row, const Layout& layout, const Terminal& terminal) const {
+std::string Table::line(const std::vector<Cell>& row, const Layout& layout,
+                        const Terminal& terminal) const {
   std::vector<std::vector<std::string>> cells;
   std::size_t height = 1;
   for (std::size_t i = 0; i < layout.columns.size(); ++i) {
@@ -109,7 +112,8 @@ std::string Table::line(const std::vector<Cell>& row, const Layout& layout, cons
     std::size_t room = 0;  // Spaces that come before the next words, so that none end a line.
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string words = y < cells[i].size() ? cells[i][y] : "";
-      const std::size_t padding = layout.widths[i] - std::min(display_width(words), layout.widths[i]);
+      const std::size_t padding =
+          layout.widths[i] - std::min(display_width(words), layout.widths[i]);
       const bool right = columns_[layout.columns[i]].align == Align::right;
       if (right) room += padding;
       if (!words.empty()) {

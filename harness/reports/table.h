@@ -41,7 +41,8 @@ class Table {
   void narrow(Layout& layout, std::size_t width, std::size_t least, bool all) const;
   void leave_out(Layout& layout, std::size_t width) const;
   Layout layout(std::size_t width) const;
-  std::string line(const std::vector<Cell>& row, const Layout& layout, const Terminal& terminal) const;
+  std::string line(const std::vector<Cell>& row, const Layout& layout,
+                   const Terminal& terminal) const;
   std::string left_out(const Layout& layout) const;
 
   std::vector<Column> columns_;

@@ -75,7 +75,8 @@ std::string cut(std::string_view text, std::size_t width) {
   if (display_width(text) <= width) return std::string(text);
   constexpr std::string_view kMark = "...";
   const std::size_t kept = width > kMark.size() ? width - kMark.size() : 0;
-  return std::string(text.substr(0, prefix_bytes(text, kept))) + std::string(kMark.substr(0, std::min(width, kMark.size())));
+  return std::string(text.substr(0, prefix_bytes(text, kept))) +
+         std::string(kMark.substr(0, std::min(width, kMark.size())));
 }
 
 std::string grouped(std::uint64_t number) {

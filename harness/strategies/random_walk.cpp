@@ -37,8 +37,8 @@ struct Moods {
 
 void RandomWalk::begin() {
   static constexpr Moods kMoods;
-  // Three bits for each site, and two for the share after the first ten, where they have always been:
-  // seeds keep their meaning when a site is added.
+  // Three bits for each site, and two for the share after the first ten, where they have always
+  // been: seeds keep their meaning when a site is added.
   constexpr unsigned kShareShift = 30;
   static_assert(kSiteCount * 3 + 2 < 62, "one draw serves all sites");
   state_ = mix(mix(0, seed_), run_++);

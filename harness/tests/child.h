@@ -66,8 +66,9 @@ class Folder {
 class Child {
  public:
   /// `prepare` is what the child does last before it becomes the program.
-  Child(const std::string& program, std::vector<std::string> arguments,
-        const std::function<void()>& prepare = [] {}) {
+  Child(
+      const std::string& program, std::vector<std::string> arguments,
+      const std::function<void()>& prepare = [] {}) {
     const auto self = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     arguments.insert(arguments.begin(), (self / program).string());
     std::vector<char*> pointers;
@@ -121,8 +122,9 @@ class Child {
   pid_t pid_ = -1;
 };
 
-inline Ended run_child(const std::string& program, std::vector<std::string> arguments,
-                       const std::function<void()>& prepare = [] {}) {
+inline Ended run_child(
+    const std::string& program, std::vector<std::string> arguments,
+    const std::function<void()>& prepare = [] {}) {
   return Child(program, std::move(arguments), prepare).wait();
 }
 

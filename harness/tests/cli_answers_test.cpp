@@ -73,13 +73,16 @@ TEST(ReplayAnswers, ARunThatIsAnotherInEachProcessIsNotAsRecorded) {
   EXPECT_THAT(ended.out, HasSubstr("not as recorded: the events differ"));
 }
 
-/// A folder of reproducers: so many that are as recorded, one that is not where asked for, one that is none.
+/// A folder of reproducers: so many that are as recorded, one that is not where asked for, one that
+/// is none.
 void write_reproducers(const Folder& folder, int good, bool other, bool damaged) {
   std::filesystem::create_directories(folder / "below");
   const std::string text = reproducer_text(toy_case("borrow", testing::failing_tape()));
-  for (int i = 0; i < good; ++i) write_file(folder / ("below/good" + std::to_string(i) + ".repro"), text);
+  for (int i = 0; i < good; ++i)
+    write_file(folder / ("below/good" + std::to_string(i) + ".repro"), text);
   const std::regex trace("trace [0-9a-f]+");
-  if (other) write_file(folder / "other.repro", std::regex_replace(text, trace, "trace 0000000000000001"));
+  if (other)
+    write_file(folder / "other.repro", std::regex_replace(text, trace, "trace 0000000000000001"));
   if (damaged) write_file(folder / "damaged.repro", "not one");
 }
 
@@ -94,7 +97,8 @@ TEST(ReplayMany, TellsALineEachAndASum) {
   write_reproducers(folder, 3, true, false);
   const Ended one = run_toys({"replay", folder / "below", folder / "other.repro"});
   EXPECT_EQ(one.code, 1);
-  EXPECT_THAT(one.out, HasSubstr("not as recorded  " + (folder / "other.repro") + ": the events differ"));
+  EXPECT_THAT(one.out,
+              HasSubstr("not as recorded  " + (folder / "other.repro") + ": the events differ"));
   EXPECT_THAT(one.out, ::testing::EndsWith("\n3 as recorded, 1 not\n"));
 }
 
@@ -116,7 +120,8 @@ TEST(ReplayMany, StoppedIsExitCode4UnlessOneDiffersAndSaysHowFarItGot) {
   child.signal_when_taken(SIGTERM);
   const Ended ended = child.wait();
   EXPECT_EQ(ended.code, 4);
-  EXPECT_THAT(ended.out, ::testing::ContainsRegex("\n?[0-9]+ as recorded, 0 not; stopped after [0-9]+ of 3000\n"));
+  EXPECT_THAT(ended.out, ::testing::ContainsRegex(
+                             "\n?[0-9]+ as recorded, 0 not; stopped after [0-9]+ of 3000\n"));
 }
 
 TEST(ReplayMany, AFolderWithoutOneIsOneLineAndExitCode2) {
@@ -172,7 +177,8 @@ TEST(Json, IsOneObjectOnStdoutAndNothingElse) {
     const Ended ended = run_toys(command);
     EXPECT_THAT(ended.code, ::testing::AnyOf(0, 1)) << command[0] << ended.err;
     EXPECT_TRUE(json::accept(ended.out)) << command[0] << ended.out;
-    EXPECT_THAT(ended.out, ::testing::AllOf(::testing::StartsWith("{"), ::testing::EndsWith("}\n"))) << command[0];
+    EXPECT_THAT(ended.out, ::testing::AllOf(::testing::StartsWith("{"), ::testing::EndsWith("}\n")))
+        << command[0];
     EXPECT_EQ(ended.err, "") << command[0];
   }
 }

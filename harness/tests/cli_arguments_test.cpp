@@ -1,5 +1,5 @@
-// What may be said on a command line, and what is answered where something else was meant: one line on
-// stderr that says what, and exit code 3.
+// What may be said on a command line, and what is answered where something else was meant: one line
+// on stderr that says what, and exit code 3.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@ namespace harness {
 namespace {
 
 using nlohmann::json;
-using testing::run_toys;
 using ::testing::HasSubstr;
+using testing::run_toys;
 using ::testing::StartsWith;
 
 using Words = std::vector<std::string>;
@@ -34,28 +34,35 @@ const std::vector<Wrong>& wrong_lines() {
       {{"fuzz", "--seconds", "0x10"}, "--seconds: '0x10' is no number"},
       {{"fuzz", "--runs", "010"}, "--runs: '010' is no whole number"},
       {{"fuzz", "--runs", "1e3"}, "--runs: '1e3' is no whole number"},
-      {{"fuzz", "--runs", "18446744073709551616"}, "--runs: '18446744073709551616' is no whole number"},
-      {{"fuzz", "--runs", "36893488147419103233"}, "--runs: '36893488147419103233' is no whole number"},
+      {{"fuzz", "--runs", "18446744073709551616"},
+       "--runs: '18446744073709551616' is no whole number"},
+      {{"fuzz", "--runs", "36893488147419103233"},
+       "--runs: '36893488147419103233' is no whole number"},
       {{"fuzz", "--seed", ""}, "--seed: '' is no whole number"},
-      {{"fuzz", "--seed", "18446744073709551616"}, "--seed: '18446744073709551616' is no whole number"},
+      {{"fuzz", "--seed", "18446744073709551616"},
+       "--seed: '18446744073709551616' is no whole number"},
       {{"prove", "toy", "--k", "02"}, "--k: '02' is no whole number"},
       {{"prove", ""}, "'' names nothing"},
       {{"fuzz", ""}, "'' names nothing"},
       {{"fuzz", "--out", ""}, "--out: '' names nothing"},
       {{"fuzz", "--config", ""}, "--config: '' names nothing"},
-      {{"fuzz", "toy/retain", "--config", "boxes=one"}, "the config leaves out temper; name every axis"},
-      {{"fuzz", "toy/retain", "--config", "boxes=one boxes=three temper=calm"}, "names boxes twice"},
+      {{"fuzz", "toy/retain", "--config", "boxes=one"},
+       "the config leaves out temper; name every axis"},
+      {{"fuzz", "toy/retain", "--config", "boxes=one boxes=three temper=calm"},
+       "names boxes twice"},
       {{"fuz"}, "no command is called 'fuz'; did you mean 'fuzz'?"},
       {{"repaly", "file"}, "did you mean 'replay'?"},
       {{"quux"}, "no command is called 'quux'; there is: list fuzz replay"},
       {{"fuzz", "--sede", "3"}, "fuzz has no option '--sede'; did you mean '--seed'?"},
       {{"fuzz", "--secnods=3"}, "fuzz has no option '--secnods'; did you mean '--seconds'?"},
-      {{"prove", "toy", "--widow", "stale"}, "prove has no option '--widow'; did you mean '--window'?"},
+      {{"prove", "toy", "--widow", "stale"},
+       "prove has no option '--widow'; did you mean '--window'?"},
       {{"--verson"}, "afterlife has no option '--verson'; did you mean '--version'?"},
       {{"fuzz", "toi"}, "no path is called 'toi'; did you mean 'toy'?"},
       {{"fuzz", "toy/retian"}, "path toy has no variant 'retian'; did you mean 'retain'?"},
       {{"fuzz", "toy/quux"}, "path toy has no variant 'quux'; there is: borrow retain"},
-      {{"prove", "toy", "--window", "stael"}, "path toy has no window 'stael'; did you mean 'stale'?"},
+      {{"prove", "toy", "--window", "stael"},
+       "path toy has no window 'stael'; did you mean 'stale'?"},
       {{"fuzz", "--strategy", "random_wolk"}, "did you mean 'random_walk'?"},
       {{"list", "toi"}, "no path is called 'toi'; did you mean 'toy'?"},
   };
@@ -76,8 +83,9 @@ TEST(Arguments, WhatIsNotMeantIsOneLineAndExitCode3) {
 
 TEST(Arguments, TheLargestNumbersAreTaken) {
   const Folder folder;
-  const Ended ended = run_toys({"fuzz", "toy/retain", "--runs", "200", "--seed", "18446744073709551615",
-                                "--config", "temper=wild boxes=three", "--out", folder / "out", "--json"});
+  const Ended ended =
+      run_toys({"fuzz", "toy/retain", "--runs", "200", "--seed", "18446744073709551615", "--config",
+                "temper=wild boxes=three", "--out", folder / "out", "--json"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(json::parse(ended.out)["results"][0]["configs"].size(), 1U);
 }
@@ -96,7 +104,8 @@ TEST(Arguments, ListOfAPathIsOfThatPath) {
   EXPECT_EQ(json::parse(ended.out)["paths"], json::array({all["paths"].at(1)}));
   const Ended text = run_child("afterlife", {"list", path});
   EXPECT_THAT(text.out, StartsWith(path + "  "));
-  EXPECT_THAT(text.out, ::testing::Not(HasSubstr("\n" + std::string(all["paths"].at(0)["path"]) + "  ")));
+  EXPECT_THAT(text.out,
+              ::testing::Not(HasSubstr("\n" + std::string(all["paths"].at(0)["path"]) + "  ")));
 }
 
 TEST(Suggest, ANameIsNearWhenAThirdOfItIsWrong) {
@@ -125,9 +134,9 @@ Taken take(Words words) {
   argv.push_back(nullptr);
   int argc = static_cast<int>(words.size());
   Taken taken;
-  taken.wrong = entries::take_fuzz_flags(argc, argv.data(), [&](const char* variable, const std::string& value) {
-    taken.values[variable] = value;
-  });
+  taken.wrong = entries::take_fuzz_flags(
+      argc, argv.data(),
+      [&](const char* variable, const std::string& value) { taken.values[variable] = value; });
   for (int i = 1; i < argc; ++i) taken.kept.emplace_back(argv[static_cast<std::size_t>(i)]);
   return taken;
 }
@@ -141,7 +150,8 @@ TEST(FuzzFlags, OursAreTakenAndLibFuzzersAreKept) {
 }
 
 TEST(FuzzFlags, AnyOtherWithTwoDashesIsRefused) {
-  EXPECT_EQ(take({"--varient=borrow"}).wrong, "no flag is called '--varient'; did you mean '--variant'?");
+  EXPECT_EQ(take({"--varient=borrow"}).wrong,
+            "no flag is called '--varient'; did you mean '--variant'?");
   EXPECT_EQ(take({"-runs=3", "--runs=3"}).wrong, "no flag is called '--runs'");
   EXPECT_EQ(take({"--variant"}).wrong, "--variant wants a value: --variant=TEXT");
   EXPECT_EQ(take({"--variant="}).wrong, "--variant wants a value: --variant=TEXT");
@@ -152,7 +162,8 @@ TEST(FuzzFlags, AnyOtherWithTwoDashesIsRefused) {
 TEST(FuzzFlags, TheDocumentedLineHasAScratchFolderFirstAndWhatItLeavesIsIgnored) {
   const std::string document = read_file("harness/docs/commands.md");
   std::smatch line;
-  ASSERT_TRUE(std::regex_search(document, line, std::regex("\n    \\./build/asan/fuzz_\\w+( --\\S+)* (\\S+) (\\S+)\n")));
+  ASSERT_TRUE(std::regex_search(
+      document, line, std::regex("\n    \\./build/asan/fuzz_\\w+( --\\S+)* (\\S+) (\\S+)\n")));
   EXPECT_EQ(line[2], "build/scratch");
   EXPECT_THAT(std::string(line[3]), ::testing::EndsWith("/seeds"));
   const std::string ignored = "\n" + read_file(".gitignore");

@@ -23,7 +23,8 @@ std::string some_case() {
   std::vector<fs::path> files;
   for (const auto& path : fs::directory_iterator("corpus"))
     if (fs::is_directory(path.path() / "smallest"))
-      for (const auto& file : fs::directory_iterator(path.path() / "smallest")) files.push_back(file.path());
+      for (const auto& file : fs::directory_iterator(path.path() / "smallest"))
+        files.push_back(file.path());
   return read_file(*std::min_element(files.begin(), files.end()));
 }
 
@@ -109,13 +110,14 @@ TEST(CliMinimize, StoppedIsExitCode4AndWritesWhatItHas) {
 TEST(CliMinimize, TheFolderOfASearchIsWrittenTheSameWay) {
   const Folder folder;
   const Scenario& path = *tables::scenarios().front();
-  const auto unsound = std::find_if(path.variants.begin(), path.variants.end(), [](const VariantInfo& variant) {
-    return variant.claim.kind == ClaimKind::unsound;
-  });
+  const auto unsound = std::find_if(
+      path.variants.begin(), path.variants.end(),
+      [](const VariantInfo& variant) { return variant.claim.kind == ClaimKind::unsound; });
   ASSERT_NE(unsound, path.variants.end());
   const std::string target = std::string(path.name.view()) + "/" + unsound->name.c_str();
   write_file(folder / "victim", "old");
-  const std::vector<std::string> search{"fuzz", target, "--first", "--runs", "3000", "--out", folder / "found"};
+  const std::vector<std::string> search{"fuzz", target,  "--first",       "--runs",
+                                        "3000", "--out", folder / "found"};
   run_child("afterlife", search);
   const auto found = folder.files();
   ASSERT_GT(found.size(), 2u);

@@ -1,4 +1,5 @@
-// What `afterlife` does with output that cannot be written, errors that nobody can hear, and limits on memory.
+// What `afterlife` does with output that cannot be written, errors that nobody can hear, and limits
+// on memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -20,7 +21,8 @@ std::vector<fs::path> files_in(const char* folder) {
   std::vector<fs::path> files;
   for (const auto& path : fs::directory_iterator("corpus"))
     if (fs::is_directory(path.path() / folder))
-      for (const auto& file : fs::directory_iterator(path.path() / folder)) files.push_back(file.path());
+      for (const auto& file : fs::directory_iterator(path.path() / folder))
+        files.push_back(file.path());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -36,16 +38,21 @@ std::string some_variant() {
 /// Every command with output, as a table and as JSON. Each writes into `folder` at most.
 std::vector<std::vector<std::string>> commands(const Folder& folder) {
   std::vector<std::vector<std::string>> all{
-      {"list"}, {"list", "--json"}, {"replay", some_case()}, {"replay", some_case(), "--json"},
+      {"list"},
+      {"list", "--json"},
+      {"replay", some_case()},
+      {"replay", some_case(), "--json"},
       {"minimize", some_case(), "--out", folder / "small"},
       {"minimize", some_case(), "--out", folder / "small", "--json"},
       {"fuzz", some_variant(), "--runs", "1", "--out", folder / "found"},
       {"fuzz", some_variant(), "--runs", "1", "--out", folder / "found", "--json"},
-      {"--help"}, {"fuzz", "--help"},
+      {"--help"},
+      {"fuzz", "--help"},
   };
   for (const fs::path& file : files_in("repros"))
     for (const Scenario* path : tables::scenarios())
-      if (path->make_instruments != nullptr && file.string().find(path->name.view()) != std::string::npos) {
+      if (path->make_instruments != nullptr &&
+          file.string().find(path->name.view()) != std::string::npos) {
         all.push_back({"explain", file.string()});
         all.push_back({"explain", file.string(), "--json"});
         return all;
@@ -82,7 +89,8 @@ void to_nobody(int fd) {
 TEST(CliOutput, ThatCannotBeWrittenIsOneLineAndExitCode2) {
   const Folder folder;
   for (const auto& command : commands(folder)) {
-    expect_one_line(run_child(kProgram, command, [] { redirect(1, "/dev/full"); }), joined(command));
+    expect_one_line(run_child(kProgram, command, [] { redirect(1, "/dev/full"); }),
+                    joined(command));
     expect_one_line(run_child(kProgram, command, [] { close(1); }), joined(command) + ">&-");
     expect_one_line(run_child(kProgram, command, [] { to_nobody(1); }), joined(command) + "| true");
   }
@@ -90,13 +98,17 @@ TEST(CliOutput, ThatCannotBeWrittenIsOneLineAndExitCode2) {
 
 TEST(CliOutput, AnErrorThatNobodyHearsKeepsItsExitCode) {
   const Folder folder;
-  const std::pair<std::vector<std::string>, int> cases[] = {
-      {{"replay", folder / "nosuch"}, 2}, {{"fuzz", "nosuch"}, 3}, {{"--nosuch"}, 3}, {{"list"}, 0}};
+  const std::pair<std::vector<std::string>, int> cases[] = {{{"replay", folder / "nosuch"}, 2},
+                                                            {{"fuzz", "nosuch"}, 3},
+                                                            {{"--nosuch"}, 3},
+                                                            {{"list"}, 0}};
   for (const auto& [command, code] : cases) {
     EXPECT_EQ(run_child(kProgram, command, [] { close(2); }).code, code) << joined(command);
-    EXPECT_EQ(run_child(kProgram, command, [] { redirect(2, "/dev/full"); }).code, code) << joined(command);
+    EXPECT_EQ(run_child(kProgram, command, [] { redirect(2, "/dev/full"); }).code, code)
+        << joined(command);
     EXPECT_EQ(run_child(kProgram, command, [] { to_nobody(2); }).code, code) << joined(command);
-    EXPECT_EQ(run_child(kProgram, command, [] { close(0), close(2); }).code, code) << joined(command);
+    EXPECT_EQ(run_child(kProgram, command, [] { close(0), close(2); }).code, code)
+        << joined(command);
   }
 }
 
@@ -104,7 +116,8 @@ TEST(CliOutput, AnErrorThatNobodyHearsKeepsItsExitCode) {
 TEST(CliOutput, AnErrorNeverGoesIntoAFile) {
   const Folder folder;
   fs::copy_file(some_case(), folder / "case.repro");
-  const Ended ended = run_child(kProgram, {"minimize", folder / "case.repro"}, [] { close(1), close(2); });
+  const Ended ended =
+      run_child(kProgram, {"minimize", folder / "case.repro"}, [] { close(1), close(2); });
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(read_file(folder / "case.min.repro"), StartsWith("afterlife reproducer"));
   EXPECT_THAT(read_file(folder / "case.min.repro"), testing::Not(HasSubstr("afterlife:")));
@@ -161,8 +174,8 @@ TEST(CliOutput, UnderALimitOnMemoryThereIsAnAnswerOrOneLine) {
   }
 }
 
-/// Where the program is just loaded, each of these steps may be where the next thing lacks its memory: what
-/// is smallest among them takes 128 KiB.
+/// Where the program is just loaded, each of these steps may be where the next thing lacks its
+/// memory: what is smallest among them takes 128 KiB.
 void sweep_start(int resource, const std::vector<std::string>& command) {
   constexpr rlim_t kStepBytes = rlim_t{96} << 10;
   const rlim_t loaded = least_limit(resource, {"--help"});
@@ -178,8 +191,11 @@ TEST(CliOutput, UnderALimitOnMemoryThatJustLoadsTheProgramThereIsAnAnswerOrOneLi
   const Folder folder;
   for (const int resource : {int{RLIMIT_AS}, int{RLIMIT_DATA}})
     for (const std::vector<std::string>& command :
-         {std::vector<std::string>{"list"}, {"replay", some_case()}, {"minimize", some_case(), "--out", folder / "small"},
-          {"fuzz", some_variant(), "--runs", "1", "--out", folder / "found"}, {"prove", some_variant(), "--k", "0"}})
+         {std::vector<std::string>{"list"},
+          {"replay", some_case()},
+          {"minimize", some_case(), "--out", folder / "small"},
+          {"fuzz", some_variant(), "--runs", "1", "--out", folder / "found"},
+          {"prove", some_variant(), "--k", "0"}})
       sweep_start(resource, command);
 }
 
@@ -202,18 +218,26 @@ void expect_plain_text(const Ended& ended, const std::string& what) {
 TEST(CliOutput, NothingOfAFileReachesTheTerminalButText) {
   const Folder folder;
   const std::string file = folder / "case.repro";
-  const std::string escapes = "\x1b[31m\x07\xc2\x9b" "2J\x7f";
+  const std::string escapes =
+      "\x1b[31m\x07\xc2\x9b"
+      "2J\x7f";
   const std::string text = read_file(some_case());
   const std::vector<std::string> cases{
-      with_line("0:0 " + escapes + " 1"), with_line(escapes), with_line("tasks " + escapes),
-      with_line("0:0 op " + escapes), with_line("fault " + escapes),
+      with_line("0:0 " + escapes + " 1"),
+      with_line(escapes),
+      with_line("tasks " + escapes),
+      with_line("0:0 op " + escapes),
+      with_line("fault " + escapes),
       with_line(escapes + std::string(900'000, 'x') + ":0 of 0:0 lag 1"),
-      with_line("0:0 op " + std::string(900'000, 'x')), with_line("fault " + std::string(900'000, 'x')),
-      with_line("0:0 lag 1\xff"), with_line("fault \xc3"),
+      with_line("0:0 op " + std::string(900'000, 'x')),
+      with_line("fault " + std::string(900'000, 'x')),
+      with_line("0:0 lag 1\xff"),
+      with_line("fault \xc3"),
   };
   for (const std::string& damaged : cases)
-    for (const std::vector<std::string>& command :
-         {std::vector<std::string>{"replay", file}, {"replay", file, "--json"}, {"minimize", file}}) {
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"replay", file},
+                                                    {"replay", file, "--json"},
+                                                    {"minimize", file}}) {
       write_file(file, damaged);
       const Ended ended = run_child(kProgram, command);
       EXPECT_THAT(ended.code, testing::AnyOf(0, 1, 2)) << ended.err;
@@ -245,8 +269,10 @@ TEST(CliOutput, ADecisionThatIsNeverAskedIsSaid) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("2 decisions were never asked: "));
   EXPECT_THAT(ended.out, HasSubstr(":60000 lag 1\n"));
-  EXPECT_THAT(run_child(kProgram, {"replay", file, "--json"}).out, HasSubstr("\"never_asked\": \"2 decisions"));
-  EXPECT_THAT(run_child(kProgram, {"minimize", file}).out, HasSubstr("of the file, 2 decisions were never asked"));
+  EXPECT_THAT(run_child(kProgram, {"replay", file, "--json"}).out,
+              HasSubstr("\"never_asked\": \"2 decisions"));
+  EXPECT_THAT(run_child(kProgram, {"minimize", file}).out,
+              HasSubstr("of the file, 2 decisions were never asked"));
   const Ended whole = run_child(kProgram, {"replay", some_case()});
   EXPECT_THAT(whole.out, testing::Not(HasSubstr("never asked")));
 }

@@ -73,7 +73,7 @@ TEST_F(CliPage, ReplacesAPageAndKeepsItsMode) {
   ASSERT_EQ(::chmod(page().c_str(), 0640), 0);
   EXPECT_EQ(replay(page()).code, 0);
   EXPECT_THAT(read_file(page()), StartsWith("<!doctype html>"));
-  struct stat status {};
+  struct stat status{};
   ::stat(page().c_str(), &status);
   EXPECT_EQ(status.st_mode & 07777, 0640u);
 }

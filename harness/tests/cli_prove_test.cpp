@@ -11,11 +11,11 @@ namespace harness {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::program_text;
 using testing::run_toys;
 using testing::toy_case;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 namespace toy = testing::toy;
 
@@ -25,7 +25,8 @@ class Corpus {
   Corpus() { std::filesystem::create_directories(folder_ / "toy/programs"); }
 
   Corpus& with(const std::string& name, const Tape& tape) {
-    write_file(folder_ / ("toy/programs/" + name + ".repro"), program_text(toy_case("borrow", tape)));
+    write_file(folder_ / ("toy/programs/" + name + ".repro"),
+               program_text(toy_case("borrow", tape)));
     return *this;
   }
   std::string folder() const { return folder_.path().string(); }
@@ -152,7 +153,8 @@ TEST(ProveSays, KIsTheMostThatTheRunsOfAWindowAllow) {
   for (const char* name : {"stale-2", "stale-3"}) corpus.with(name, long_program());
   const json shared = first({"--window", "stale"});
   EXPECT_EQ(shared["k"], 2);
-  EXPECT_EQ(first({"--window", "stale", "--k", "3"})["runs"], alone["runs"]) << "what is told is done";
+  EXPECT_EQ(first({"--window", "stale", "--k", "3"})["runs"], alone["runs"])
+      << "what is told is done";
   EXPECT_EQ(first({"--window", "content"})["k"], 3);
 }
 
@@ -175,14 +177,16 @@ TEST(ProveSays, APathIsAllOfItsVariantsInTheFormOfTheSchema) {
     EXPECT_EQ(proof["programs"].size(), 2U);
     for (const json& program : proof["programs"]) expect_keys(program, "program");
   }
-  EXPECT_EQ(prove_toys(corpus, {"toy", "--json"}).out, ended.out) << "equal proofs print equal bytes";
+  EXPECT_EQ(prove_toys(corpus, {"toy", "--json"}).out, ended.out)
+      << "equal proofs print equal bytes";
 }
 
 TEST(ProveSays, AStoppedProofIsExitCode4) {
   Corpus corpus;
   corpus.with("stale", long_program());
   for (const bool as_json : {false, true}) {
-    std::vector<std::string> arguments{"prove", "toy/retain", "--k", "6", "--programs", corpus.folder()};
+    std::vector<std::string> arguments{"prove", "toy/retain", "--k",
+                                       "6",     "--programs", corpus.folder()};
     if (as_json) arguments.emplace_back("--json");
     Child child("afterlife_toys", arguments);
     std::this_thread::sleep_for(std::chrono::milliseconds(500));

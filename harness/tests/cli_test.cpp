@@ -39,8 +39,8 @@ std::size_t line_count(const std::string& text) {
 
 /// One reproducer of an unsound variant.
 std::string a_reproducer(const Folder& folder, const std::string& variant = unsound_variant()) {
-  const Ended ended =
-      afterlife({"fuzz", variant, "--runs", "3000", "--first", "--out", folder / "found", "--json"});
+  const Ended ended = afterlife(
+      {"fuzz", variant, "--runs", "3000", "--first", "--out", folder / "found", "--json"});
   const json found = json::parse(ended.out);
   return found["results"][0]["reproducers"].at(0);
 }
@@ -64,12 +64,15 @@ TEST(Cli, ADamagedReproducerIsOneLineAndExitCode2) {
                               std::string("\n") + key + " nosuch=1");
   };
   std::string corrupt = text;
-  std::replace(corrupt.begin() + static_cast<std::ptrdiff_t>(version.size()), corrupt.end(), ' ', '\x01');
+  std::replace(corrupt.begin() + static_cast<std::ptrdiff_t>(version.size()), corrupt.end(), ' ',
+               '\x01');
   const std::vector<std::pair<std::string, std::string>> damaged{
       {"corrupt", corrupt},
       {"truncated", text.substr(0, text.size() / 2)},
       {"empty", ""},
-      {"foreign", std::string("\x7f" "ELF\x02\x01\x01") + std::string(200, '\0')},
+      {"foreign", std::string("\x7f"
+                              "ELF\x02\x01\x01") +
+                      std::string(200, '\0')},
       {"of a future version", std::regex_replace(version, std::regex("[0-9]+"), "999") + rest},
       {"of an unknown path", with("path")},
       {"of an unknown variant", with("variant")},
@@ -142,11 +145,12 @@ TEST(Cli, AnOutputFolderThatCannotBeIsOneLineAndExitCode2) {
   const Folder folder;
   write_file(folder / "file", "");
   const auto before = folder.files();
-  expect_one_line(afterlife({"fuzz", unsound_variant(), "--runs", "100", "--out", folder / "file/out"}), 2,
-                  "a file in the way");
+  expect_one_line(
+      afterlife({"fuzz", unsound_variant(), "--runs", "100", "--out", folder / "file/out"}), 2,
+      "a file in the way");
   EXPECT_EQ(folder.files(), before);
-  expect_one_line(afterlife({"fuzz", unsound_variant(), "--runs", "100", "--out", "/proc/nosuch"}), 2,
-                  "no place to write");
+  expect_one_line(afterlife({"fuzz", unsound_variant(), "--runs", "100", "--out", "/proc/nosuch"}),
+                  2, "no place to write");
 }
 
 TEST(Cli, NoGpuIsOneLineAndExitCode2) {
@@ -154,16 +158,17 @@ TEST(Cli, NoGpuIsOneLineAndExitCode2) {
   if (gpu == nullptr) GTEST_SKIP() << "no device is called gpu";
   if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "there is a GPU";
   const Folder folder;
-  expect_one_line(
-      afterlife({"fuzz", unsound_variant(), "--runs", "1", "--device", "gpu", "--out", folder / "out"}), 2,
-      "no GPU");
+  expect_one_line(afterlife({"fuzz", unsound_variant(), "--runs", "1", "--device", "gpu", "--out",
+                             folder / "out"}),
+                  2, "no GPU");
   EXPECT_TRUE(folder.files().empty());
 }
 
 // ---- what the commands promise ----
 
 TEST(Cli, EveryCommandHasHelpWithAnExample) {
-  for (const char* command : {"list", "fuzz", "replay", "minimize", "prove", "explain", "completion"}) {
+  for (const char* command :
+       {"list", "fuzz", "replay", "minimize", "prove", "explain", "completion"}) {
     const Ended ended = afterlife({command, "--help"});
     EXPECT_EQ(ended.code, 0);
     EXPECT_EQ(ended.err, "");
@@ -192,7 +197,8 @@ TEST(Cli, FuzzJsonIsOneObjectInTheFormOfTheSchema) {
   const json schema = json::parse(read_file("results/schema.json"));
   const auto expect_keys = [](const json& object, const json& form) {
     for (const auto& key : form["required"]) EXPECT_TRUE(object.contains(key)) << key;
-    for (const auto& [key, value] : object.items()) EXPECT_TRUE(form["properties"].contains(key)) << key;
+    for (const auto& [key, value] : object.items())
+      EXPECT_TRUE(form["properties"].contains(key)) << key;
   };
   expect_keys(found, schema);
   const json& row = found["results"].at(0);
@@ -218,8 +224,8 @@ TEST(Cli, WithFirstASearchEndsAtTheFirstFault) {
 
 TEST(Cli, AClaimThatDoesNotComeOutIsExitCode1) {
   const Folder folder;
-  const Ended ended = afterlife({"fuzz", unsound_variant(), "--runs", "1", "--seed", "1", "--out",
-                                 folder / "out", "--json"});
+  const Ended ended = afterlife(
+      {"fuzz", unsound_variant(), "--runs", "1", "--seed", "1", "--out", folder / "out", "--json"});
   const json row = json::parse(ended.out)["results"].at(0);
   ASSERT_EQ(row["signatures"].size(), 0U) << "seed 1 fails in its first run: choose another";
   EXPECT_EQ(ended.code, 1);
@@ -227,7 +233,8 @@ TEST(Cli, AClaimThatDoesNotComeOutIsExitCode1) {
 
 TEST(Cli, TheReportEndsWithTheCommandThatReplaysTheStory) {
   const Folder folder;
-  const Ended ended = afterlife({"fuzz", unsound_variant(), "--runs", "60", "--out", folder / "out"});
+  const Ended ended =
+      afterlife({"fuzz", unsound_variant(), "--runs", "60", "--out", folder / "out"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("caught"));
   EXPECT_THAT(ended.out, testing::Not(HasSubstr("\x1b"))) << "colour in a file";
@@ -258,12 +265,14 @@ TEST(Cli, AReplayThatDiffersIsExitCode1AndSaysHow) {
   const Folder folder;
   const std::string text = read_file(a_reproducer(folder));
   const std::string file = folder / "edited.repro";
-  write_file(file, std::regex_replace(text, std::regex("\ntrace [0-9a-f]+"), "\ntrace 0000000000000001"));
+  write_file(file,
+             std::regex_replace(text, std::regex("\ntrace [0-9a-f]+"), "\ntrace 0000000000000001"));
   const Ended trace = afterlife({"replay", file});
   EXPECT_EQ(trace.code, 1);
   EXPECT_THAT(trace.out, HasSubstr("not as recorded: the events differ"));
-  write_file(file, std::regex_replace(text, std::regex("\nfault "), "\nfault deadlock nothing\nfault ",
-                                      std::regex_constants::format_first_only));
+  write_file(file,
+             std::regex_replace(text, std::regex("\nfault "), "\nfault deadlock nothing\nfault ",
+                                std::regex_constants::format_first_only));
   const Ended fault = afterlife({"replay", file});
   EXPECT_EQ(fault.code, 1);
   EXPECT_THAT(fault.out, HasSubstr("deadlock nothing"));
@@ -285,7 +294,8 @@ TEST(Cli, MinimizingAgainChangesNothing) {
 
 TEST(Cli, CtrlCEndsWithTheTableAndEveryReproducer) {
   const Folder folder;
-  Child child("afterlife", {"fuzz", unsound_variant(), "--seconds", "600", "--out", folder / "out"});
+  Child child("afterlife",
+              {"fuzz", unsound_variant(), "--seconds", "600", "--out", folder / "out"});
   while (folder.files().size() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   child.signal(SIGINT);
   const Ended ended = child.wait(std::chrono::seconds(60));

@@ -25,7 +25,8 @@ std::map<std::string, Reproducer> read_corpus(const Scenario& scenario, const ch
   return files;
 }
 
-std::vector<std::string> program_names(const Scenario& scenario, bool (*left_out)(const std::string& name)) {
+std::vector<std::string> program_names(const Scenario& scenario,
+                                       bool (*left_out)(const std::string& name)) {
   std::vector<std::string> names;
   for (const auto& [name, program] : read_corpus(scenario, "programs"))
     if (!left_out(name)) names.push_back(name);
@@ -113,7 +114,8 @@ void ProgramProofs::expect_smallest(const std::string& name, const Reproducer& p
     Case smaller = program.the_case;
     smaller.tape = without_slot(smaller.tape, decision.activation);
     const Proof proof = prove(smaller, unsound, least, sought);
-    EXPECT_TRUE(proof.complete && !proof.failed) << name << " without " << to_string(program, decision);
+    EXPECT_TRUE(proof.complete && !proof.failed)
+        << name << " without " << to_string(program, decision);
   }
 }
 

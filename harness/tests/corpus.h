@@ -22,8 +22,10 @@ std::filesystem::path corpus_of(const Scenario& scenario);
 /// The files of one folder, by name without ending. Empty where there is no such folder.
 std::map<std::string, Reproducer> read_corpus(const Scenario& scenario, const char* folder);
 
-/// The names of the programs but those that are left out: for a test of each, as enumerating takes its time.
-std::vector<std::string> program_names(const Scenario& scenario, bool (*left_out)(const std::string& name));
+/// The names of the programs but those that are left out: for a test of each, as enumerating takes
+/// its time.
+std::vector<std::string> program_names(const Scenario& scenario,
+                                       bool (*left_out)(const std::string& name));
 
 /// The name with nothing in it that the name of a test may not have.
 std::string as_test_name(std::string name);
@@ -53,8 +55,8 @@ class ProgramProofs {
   void expect_holds(const std::string& name, const Case& the_case, std::string_view sound,
                     std::uint32_t decisions, int in_window = -1);
   /// Without any one of its ops `unsound` holds, at as many decisions as the program takes.
-  void expect_smallest(const std::string& name, const Reproducer& program,
-                       std::string_view unsound, std::uint32_t most = kMostDecisions);
+  void expect_smallest(const std::string& name, const Reproducer& program, std::string_view unsound,
+                       std::uint32_t most = kMostDecisions);
 
   Runner& runner() { return runner_; }
 

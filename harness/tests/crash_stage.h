@@ -1,5 +1,5 @@
-// Paths of one task that does as it is told, for tests of what is left of a run after a crash: the same runs
-// again, here and in a fresh process.
+// Paths of one task that does as it is told, for tests of what is left of a run after a crash: the
+// same runs again, here and in a fresh process.
 #pragma once
 
 #include <cuda.h>
@@ -74,7 +74,8 @@ inline std::string some_runs(Runner& runner) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const auto walk = random_walk(seed);
       runner.run(scenario, variant, config_at(scenario, seed % configs), sim(), *walk);
-      lines << "run " << scenario.name.view() << ' ' << variant << ' ' << runner.trace_hash() << '\n';
+      lines << "run " << scenario.name.view() << ' ' << variant << ' ' << runner.trace_hash()
+            << '\n';
     }
   };
   for (const Scenario* scenario : tables::scenarios())
@@ -86,12 +87,13 @@ inline std::string some_runs(Runner& runner) {
 
 inline std::string runs_of_a_fresh_process() {
   const auto self = std::filesystem::read_symlink("/proc/self/exe").filename();
-  const std::vector<std::string> arguments{"--gtest_filter=CrashFreshProcess.DISABLED_PrintsItsRuns",
-                                           "--gtest_also_run_disabled_tests"};
-  const Ended ended = run_child(self, arguments, [] {  // All of its tests, whatever part this process runs.
-    unsetenv("GTEST_TOTAL_SHARDS");
-    unsetenv("GTEST_SHARD_INDEX");
-  });
+  const std::vector<std::string> arguments{
+      "--gtest_filter=CrashFreshProcess.DISABLED_PrintsItsRuns", "--gtest_also_run_disabled_tests"};
+  const Ended ended =
+      run_child(self, arguments, [] {  // All of its tests, whatever part this process runs.
+        unsetenv("GTEST_TOTAL_SHARDS");
+        unsetenv("GTEST_SHARD_INDEX");
+      });
   std::istringstream in(ended.out);
   std::string runs;
   for (std::string line; std::getline(in, line);)

@@ -128,9 +128,8 @@ class HalfDoneDevice final : public Device {
 };
 
 TEST(Crash, GivesTheNextRunANewWorldAndNewDevices) {
-  static const DeviceInfo device{"half_done", "", [] {
-                                   return static_cast<Device*>(new HalfDoneDevice);
-                                 }};
+  static const DeviceInfo device{"half_done", "",
+                                 [] { return static_cast<Device*>(new HalfDoneDevice); }};
   Runner runner;
   const auto run_on_it = [&](const char* variant) {
     const std::size_t index = variant_named(crasher::scenario, variant);
@@ -166,8 +165,8 @@ TEST(Crash, RunsAfterOneEqualTheSameRunsInAFreshProcess) {
 
 TEST(CrashCli, ASearchGoesOnToTheTableAndItsReproducersReplay) {
   const Folder folder;
-  const Ended ended = testing::run_toys(
-      {"fuzz", "crasher", "--runs", "500", "--out", folder / "out", "--json"});
+  const Ended ended =
+      testing::run_toys({"fuzz", "crasher", "--runs", "500", "--out", folder / "out", "--json"});
   EXPECT_EQ(ended.code, 1) << ended.err;  // One of them claims to be sound.
   const auto results = nlohmann::json::parse(ended.out)["results"];
   ASSERT_EQ(results.size(), crasher::scenario.variants.size());
@@ -200,8 +199,8 @@ TEST(CrashCli, MinimizeAndProveGoOnToo) {
   const Case program{&crasher::scenario, variant, {}, &sim(), crasher::small_program()};
   std::filesystem::create_directories(folder.path() / "corpus/crasher/programs");
   write_file(folder / "corpus/crasher/programs/torn.repro", testing::program_text(program));
-  const Ended proved = testing::run_toys(
-      {"prove", "crasher/segv", "--k", "2", "--programs", folder / "corpus"});
+  const Ended proved =
+      testing::run_toys({"prove", "crasher/segv", "--k", "2", "--programs", folder / "corpus"});
   EXPECT_THAT(proved.out, HasSubstr("crash SIGSEGV used:look")) << proved.err;
 }
 
@@ -284,8 +283,9 @@ TEST(CrashDeathTest, ABrokenHeapEndsTheProcessWithALine) {
     free(memory);
     free(memory);
   };
-  EXPECT_EXIT((run_one_task<free_twice>()), ::testing::KilledBySignal(SIGABRT),
-              "afterlife: SIGABRT in the C library's allocator: the code under test broke the heap");
+  EXPECT_EXIT(
+      (run_one_task<free_twice>()), ::testing::KilledBySignal(SIGABRT),
+      "afterlife: SIGABRT in the C library's allocator: the code under test broke the heap");
 }
 
 }  // namespace

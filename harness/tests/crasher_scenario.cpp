@@ -121,7 +121,9 @@ constexpr Row kRows[] = {
     {{"destructor", kUnsound}, destroy_fragile},
     {{"host_function", kUnsound}, call_host_function},
     {{"user_object", kUnsound}, release_user_object},
-    {{"driver", {ClaimKind::unsound, kCrash, true, "dies before its tasks run"}}, write_to_null, true},
+    {{"driver", {ClaimKind::unsound, kCrash, true, "dies before its tasks run"}},
+     write_to_null,
+     true},
     {{"wrongly_sound", {ClaimKind::sound, {}, false, "dies of what it sees"}}, write_to_null},
 };
 

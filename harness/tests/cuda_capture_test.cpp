@@ -21,8 +21,7 @@ TEST_P(CudaCapture, WorkBecomesNodesInStreamOrderAndIsDoneByTheGraph) {
     int count = 1;
     CUDA_OK(launch(function, 1, 1, stream, {&address, &count}));
     CUDA_OK(cuMemcpyDtoDAsync_v2(copy, address, sizeof(int), stream));
-    CUDA_OK(cuLaunchHostFunc(
-        stream, [](void*) {}, nullptr));
+    CUDA_OK(cuLaunchHostFunc(stream, [](void*) {}, nullptr));
     CUgraph graph = end_capture(stream);
     EXPECT_EQ(status_of(stream), CU_STREAM_CAPTURE_STATUS_NONE);
     EXPECT_EQ(node_count(graph), 4u);

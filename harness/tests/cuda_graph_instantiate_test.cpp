@@ -185,9 +185,7 @@ TEST_P(CudaGraphInstantiate, ForTheDeviceThereAreKernelsCopiesSetsAndChildren) {
       return graph;
     };
     CUgraph graph = with_set();
-    expect_refused(graph, kUnsupported,
-                   add_host(
-                       graph, [](void*) {}, nullptr));
+    expect_refused(graph, kUnsupported, add_host(graph, [](void*) {}, nullptr));
     graph = with_set();
     expect_refused(graph, kUnsupported, add_empty(graph));
     graph = with_set();

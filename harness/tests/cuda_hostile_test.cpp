@@ -1,5 +1,5 @@
-// No exception leaves an entry point, whatever it is given: huge sizes, null, handles that are none,
-// in a run and through libcuda.so.1.
+// No exception leaves an entry point, whatever it is given: huge sizes, null, handles that are
+// none, in a run and through libcuda.so.1.
 //
 // Of pointers, a null and a small buffer of zeros are given; what else the caller says of its own
 // memory no driver can check. So a count never goes with an array that is shorter.
@@ -24,8 +24,9 @@ namespace harness::testing {
 namespace {
 
 constexpr std::size_t kRounds = 40;
-constexpr std::uint64_t kHuge[] = {~std::uint64_t{0}, std::uint64_t{1} << 63, (std::uint64_t{1} << 63) - 1,
-                                   std::uint64_t{1} << 48, std::uint64_t{1} << 40};
+constexpr std::uint64_t kHuge[] = {~std::uint64_t{0}, std::uint64_t{1} << 63,
+                                   (std::uint64_t{1} << 63) - 1, std::uint64_t{1} << 48,
+                                   std::uint64_t{1} << 40};
 
 /// What there is in the run, so that calls get beyond their first check.
 struct Real {
@@ -53,16 +54,26 @@ class Hostile {
   template <class T>
   T make() {
     using Pointee = std::remove_cv_t<std::remove_pointer_t<T>>;
-    if constexpr (std::is_same_v<T, CUhostFn>) return choice(2) == 0 ? nullptr : &called;
-    else if constexpr (std::is_same_v<T, CUstreamCallback>) return nullptr;
-    else if constexpr (std::is_pointer_v<T> && std::is_function_v<Pointee>) return nullptr;
-    else if constexpr (std::is_pointer_v<T> && std::is_void_v<Pointee>) return static_cast<T>(buffer());
-    else if constexpr (std::is_pointer_v<T> && requires { sizeof(Pointee); }) return reinterpret_cast<T>(buffer());
-    else if constexpr (std::is_pointer_v<T>) return handle<T>();
-    else if constexpr (std::is_same_v<T, CUdeviceptr>) return address();
-    else if constexpr (std::is_enum_v<T>) return static_cast<T>(number<std::uint32_t>());
-    else if constexpr (std::is_integral_v<T>) return number<T>();
-    else return T{};
+    if constexpr (std::is_same_v<T, CUhostFn>)
+      return choice(2) == 0 ? nullptr : &called;
+    else if constexpr (std::is_same_v<T, CUstreamCallback>)
+      return nullptr;
+    else if constexpr (std::is_pointer_v<T> && std::is_function_v<Pointee>)
+      return nullptr;
+    else if constexpr (std::is_pointer_v<T> && std::is_void_v<Pointee>)
+      return static_cast<T>(buffer());
+    else if constexpr (std::is_pointer_v<T> && requires { sizeof(Pointee); })
+      return reinterpret_cast<T>(buffer());
+    else if constexpr (std::is_pointer_v<T>)
+      return handle<T>();
+    else if constexpr (std::is_same_v<T, CUdeviceptr>)
+      return address();
+    else if constexpr (std::is_enum_v<T>)
+      return static_cast<T>(number<std::uint32_t>());
+    else if constexpr (std::is_integral_v<T>)
+      return number<T>();
+    else
+      return T{};
   }
 
  private:
@@ -94,8 +105,8 @@ class Hostile {
 
   /// Device memory, the end of it, host memory, none, and what nothing can begin at.
   CUdeviceptr address() {
-    const CUdeviceptr addresses[] = {real_.memory, real_.memory + 60, reinterpret_cast<CUdeviceptr>(buffer()), 0,
-                                     ~CUdeviceptr{0}};
+    const CUdeviceptr addresses[] = {real_.memory, real_.memory + 60,
+                                     reinterpret_cast<CUdeviceptr>(buffer()), 0, ~CUdeviceptr{0}};
     return addresses[choice(std::size(addresses))];
   }
 
@@ -151,7 +162,8 @@ class CudaHostile : public OnEveryDevice {
       cuMemAlloc_v2(&real.memory, 64);
       cuGraphCreate(&real.graph, 0);
       cuDeviceGetDefaultMemPool(&real.pool, 0);
-      // An earlier round's wild access may have ended the context, as it does for the whole process.
+      // An earlier round's wild access may have ended the context, as it does for the whole
+      // process.
       if (CUmodule loaded = nullptr; cuModuleLoadData(&loaded, image()) == CUDA_SUCCESS)
         cuModuleGetFunction(&real.function, loaded, "add_one");
       try {
@@ -167,7 +179,8 @@ class CudaHostile : public OnEveryDevice {
   }
 };
 
-/// How a child process ends that does this: 0 where nothing in it failed. What crashes is one row, by name.
+/// How a child process ends that does this: 0 where nothing in it failed. What crashes is one row,
+/// by name.
 template <class Body>
 int status_of(Body body) {
   const pid_t child = fork();

@@ -142,7 +142,8 @@ TEST_F(CudaOrder, TheHistorySaysWhichRecordComesBeforeWhichWait) {
   });
   expect_finished();
   EXPECT_EQ(orderings_of(stage.world.history),
-            (std::vector<std::string>{"cuEventRecord cuStreamWaitEvent", "cuEventRecord cuEventSynchronize"}));
+            (std::vector<std::string>{"cuEventRecord cuStreamWaitEvent",
+                                      "cuEventRecord cuEventSynchronize"}));
 }
 
 // ---- host functions ---------------------------------------------------------------------------
@@ -161,8 +162,7 @@ TEST_F(CudaOrder, AHostFunctionMayNotCallCuda) {
 TEST_F(CudaOrder, AHostFunctionHoldsUpTheWorkBehindIt) {
   run(Plain(), [] {
     CUdeviceptr address = allocate(64);
-    CUDA_OK(cuLaunchHostFunc(
-        nullptr, [](void*) {}, nullptr));
+    CUDA_OK(cuLaunchHostFunc(nullptr, [](void*) {}, nullptr));
     CUDA_OK(cuMemsetD8Async(address, 1, 64, nullptr));
     EXPECT_EQ(cuStreamQuery(nullptr), CUDA_ERROR_NOT_READY);
     CUDA_OK(cuStreamSynchronize(nullptr));

@@ -1,4 +1,5 @@
-// A loop of the code under test that takes no turn: a crash like any other, but for the seconds that it takes.
+// A loop of the code under test that takes no turn: a crash like any other, but for the seconds
+// that it takes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <time.h>
@@ -98,13 +99,17 @@ TEST_F(EndlessLoop, ThatAllocatesIsACrash) {
   expect_endless_loop(path_of<allocate_and_free>(), "task");
 }
 
-TEST_F(EndlessLoop, OfADestructorIsACrash) { expect_endless_loop(path_of<spin_in_a_destructor>(), "task"); }
+TEST_F(EndlessLoop, OfADestructorIsACrash) {
+  expect_endless_loop(path_of<spin_in_a_destructor>(), "task");
+}
 
 TEST_F(EndlessLoop, OfAHostFunctionIsACrash) {
   expect_endless_loop(path_of<spin_in_a_host_function>(), "host function");
 }
 
-TEST_F(EndlessLoop, OfAKernelIsACrash) { expect_endless_loop(path_of<[] { launch("spin"); }>(), "spin"); }
+TEST_F(EndlessLoop, OfAKernelIsACrash) {
+  expect_endless_loop(path_of<[] { launch("spin"); }>(), "spin");
+}
 
 TEST_F(EndlessLoop, BeforeTheTasksRunIsACrash) {
   Scenario scenario = path_of<spin>();
@@ -247,7 +252,8 @@ TEST_F(EndlessLoop, ASearchLooksAtItsClockAfterEach) {
   EXPECT_LE(looper::loop_count, 3);  // The first is replayed, and its smallest run.
 }
 
-static_assert(Limits{}.endless_limit * kEndlessSeconds <= 50, "with what comes before and after: a minute");
+static_assert(Limits{}.endless_limit * kEndlessSeconds <= 50,
+              "with what comes before and after: a minute");
 
 TEST_F(EndlessLoop, MinimizingOneHasALimitOfItsOwn) {
   Case found = looping_case();
@@ -300,7 +306,8 @@ TEST_F(EndlessLoop, ReplaysAsRecorded) {
   write_file(file, testing::reproducer_text(looping_case()));
   const Ended replayed = testing::run_toys({"replay", file});
   EXPECT_EQ(replayed.code, 0) << replayed.out << replayed.err;
-  EXPECT_THAT(replayed.out, HasSubstr("! crash: endless loop in look: no turn was taken in 2 s of"));
+  EXPECT_THAT(replayed.out,
+              HasSubstr("! crash: endless loop in look: no turn was taken in 2 s of"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The answers of `explain`: of what the file records and the run has, and of what only the file has.
+// The answers of `explain`: of what the file records and the run has, and of what only the file
+// has.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +36,8 @@ std::string with_another_fault(std::string text) {
 
 TEST(ExplainAnswers, AFaultThatTheRunHasIsAsRecorded) {
   ASSERT_FALSE(files_with_a_fault().empty());
-  for (const std::string& file : files_with_a_fault()) EXPECT_EQ(run_child("afterlife", {"explain", file}).code, 0);
+  for (const std::string& file : files_with_a_fault())
+    EXPECT_EQ(run_child("afterlife", {"explain", file}).code, 0);
 }
 
 TEST(ExplainAnswers, JsonIsOneObjectOnStdoutAndNothingElse) {

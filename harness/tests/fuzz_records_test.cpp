@@ -79,9 +79,8 @@ TEST(FuzzRecords, ACrossTakesEverySlotFromOneParent) {
     const Records child = Mutator({}, seed).cross(first, second, 16);
     std::set<Name> slots;
     for (const Decision& decision : child) EXPECT_TRUE(slots.insert(decision.activation).second);
-    const auto from_first = std::count_if(child.begin(), child.end(), [](const Decision& decision) {
-      return decision.value < 200;
-    });
+    const auto from_first = std::count_if(
+        child.begin(), child.end(), [](const Decision& decision) { return decision.value < 200; });
     mixed |= from_first > 0 && from_first < 8;
     EXPECT_EQ(child.size(), 8U);
   }

@@ -43,7 +43,8 @@ TEST(Host, UseAfterDeathIsFatalWhereNobodyLives) {
   });
   EXPECT_EQ(ending, Ending::fatal);
   EXPECT_FALSE(went_on);
-  EXPECT_EQ(stage.only_fault().signature(), "use_after_death Thing born:create died:destroy used:use");
+  EXPECT_EQ(stage.only_fault().signature(),
+            "use_after_death Thing born:create died:destroy used:use");
 }
 
 TEST(Host, AStalePointerMeetsTheThingThatWasGivenTheStorage) {

@@ -1,5 +1,5 @@
-// The laws that every scenario, variant and config obeys (harness/docs/design.md), at a size that fits a test;
-// scripts/test.sh --long asks the same at full size.
+// The laws that every scenario, variant and config obeys (harness/docs/design.md), at a size that
+// fits a test; scripts/test.sh --long asks the same at full size.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -93,12 +93,14 @@ Tape plain_seed(const Scenario& scenario) {
   std::ifstream in(file, std::ios::binary);
   EXPECT_TRUE(in) << file << " is missing";
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (text.starts_with("afterlife reproducer")) return parse_reproducer(text, "plain").the_case.tape;
+  if (text.starts_with("afterlife reproducer"))
+    return parse_reproducer(text, "plain").the_case.tape;
   return strategies::decode({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 /// Hazards are claimed by the name of their window, or by their kind.
-void add_names(std::set<std::string>& names, const Scenario& scenario, const Fault& fault, int window) {
+void add_names(std::set<std::string>& names, const Scenario& scenario, const Fault& fault,
+               int window) {
   names.emplace(to_label(fault.kind).view());
   if (window >= 0) names.emplace(scenario.windows[static_cast<std::size_t>(window)].name.view());
 }
@@ -175,16 +177,16 @@ TEST_P(LawsOfWhatRuns, VacuityTheGeneratorReallyExercisesThePath) {
   const Case blank = subject.with({});
   std::uint64_t exercised = 0;
   for (std::uint64_t i = 0; i < kReplayRuns; ++i)
-    exercised += runner()
-                     .run(*blank.scenario, blank.variant, blank.config, *blank.device, *strategy)
-                     .vacuous
-                 ? 0
-                 : 1;
+    exercised +=
+        runner().run(*blank.scenario, blank.variant, blank.config, *blank.device, *strategy).vacuous
+            ? 0
+            : 1;
   EXPECT_GE(exercised * 10, kReplayRuns) << exercised << " of " << kReplayRuns << " runs";
 }
 
 /// Searches all configs until what was found is enough.
-SearchResult search_until(const Subject& subject, const std::function<bool(const Finding&)>& enough) {
+SearchResult search_until(const Subject& subject,
+                          const std::function<bool(const Finding&)>& enough) {
   std::atomic<bool> stop = false;
   SearchOptions options;
   options.stop = &stop;
@@ -217,7 +219,8 @@ TEST_P(VariantLawsOfTheUnsound, ShrinkKeepsTheFaultAndNeverGrows) {
   const Subject& subject = GetParam();
   constexpr std::size_t kMinimized = 4;
   std::size_t count = 0;
-  const SearchResult result = search_until(subject, [&](const Finding&) { return ++count >= kMinimized; });
+  const SearchResult result =
+      search_until(subject, [&](const Finding&) { return ++count >= kMinimized; });
   ASSERT_FALSE(result.findings.empty());
   for (std::size_t i = 0; i < std::min(result.findings.size(), kMinimized); ++i) {
     const Finding& finding = result.findings[i];
@@ -264,9 +267,12 @@ TEST_P(VariantLawsOfTheSound, TwinSimAndGpuObserveEqualValues) {
 const auto kName = [](const auto& info) { return name_of(info.param); };
 INSTANTIATE_TEST_SUITE_P(Each, Laws, testing::ValuesIn(every_config()), kName);
 INSTANTIATE_TEST_SUITE_P(Each, LawsOfTheSound, testing::ValuesIn(configs_of(is_sound)), kName);
-INSTANTIATE_TEST_SUITE_P(Each, LawsOfWhatRuns, testing::ValuesIn(configs_of(shows_something)), kName);
-INSTANTIATE_TEST_SUITE_P(Each, VariantLawsOfTheSound, testing::ValuesIn(variants_of(is_sound)), kName);
-INSTANTIATE_TEST_SUITE_P(Each, VariantLawsOfTheUnsound, testing::ValuesIn(variants_of(is_unsound)), kName);
+INSTANTIATE_TEST_SUITE_P(Each, LawsOfWhatRuns, testing::ValuesIn(configs_of(shows_something)),
+                         kName);
+INSTANTIATE_TEST_SUITE_P(Each, VariantLawsOfTheSound, testing::ValuesIn(variants_of(is_sound)),
+                         kName);
+INSTANTIATE_TEST_SUITE_P(Each, VariantLawsOfTheUnsound, testing::ValuesIn(variants_of(is_unsound)),
+                         kName);
 
 }  // namespace
 }  // namespace harness

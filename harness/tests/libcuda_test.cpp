@@ -143,7 +143,8 @@ TEST_F(Libcuda, ThrowsAtNobody) {
   char here[64] = {};
   const auto address = reinterpret_cast<CUdeviceptr>(&here);
   for (const std::size_t bytes : {~std::size_t{0}, std::size_t{1} << 63, std::size_t{1} << 40})
-    EXPECT_NO_THROW(EXPECT_EQ(copy(address, address, bytes, nullptr), CUDA_ERROR_INVALID_VALUE)) << bytes;
+    EXPECT_NO_THROW(EXPECT_EQ(copy(address, address, bytes, nullptr), CUDA_ERROR_INVALID_VALUE))
+        << bytes;
 }
 
 TEST_F(Libcuda, KnowsItsKernelsByTheirFatbin) {

@@ -62,7 +62,8 @@ int window_of(const Scene&, const Fault&) { return 0; }
 
 constexpr Label kTorn[] = {"torn"};
 constexpr VariantInfo kVariants[] = {
-    {"waits", {ClaimKind::unsound, kTorn, false, "waits for the end of a change, and takes no turn"}}};
+    {"waits",
+     {ClaimKind::unsound, kTorn, false, "waits for the end of a change, and takes no turn"}}};
 constexpr OpInfo kOps[] = {{"change"}, {"look"}, {"nap"}};
 constexpr Window kWindows[] = {{"torn", "look, in the middle of change"}};
 constexpr Label kOracles[] = {"crash", "progress", "vacuity"};

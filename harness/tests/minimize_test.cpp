@@ -69,13 +69,13 @@ TEST(Minimize, FollowsAKnownCaseThatIsSmaller) {
   constexpr Limits kHardlyAny{.run_limit = 40};  // Too few to get there by leaving things out.
   std::size_t alone = 0, led = 0;
   for (const Failing& failing : all) {
-    if (failing.signature != first.signature || !(failing.the_case.config == first.the_case.config)) continue;
+    if (failing.signature != first.signature || !(failing.the_case.config == first.the_case.config))
+      continue;
     alone += minimize(runner, failing.the_case, failing.signature, kHardlyAny).op_count;
     led += minimize(runner, failing.the_case, failing.signature, kHardlyAny, {smallest}).op_count;
   }
   EXPECT_LE(led, alone);
-  const Minimized again =
-      minimize(runner, first.the_case, first.signature, {}, {smallest});
+  const Minimized again = minimize(runner, first.the_case, first.signature, {}, {smallest});
   EXPECT_LE(again.op_count, minimizing::measure(smallest).op_count);
 }
 

@@ -153,7 +153,8 @@ TEST_P(PlantedOracle, IsTheOnlyOneThatDoes) {
 
 // By the oracle and the kind: scripts/promises.py looks for the name of each oracle.
 INSTANTIATE_TEST_SUITE_P(Each, PlantedOracle, ::testing::ValuesIn(kPlants), [](const auto& info) {
-  return std::string(info.param.oracle.view()) + "__" + std::string(to_label(info.param.kind).view());
+  return std::string(info.param.oracle.view()) + "__" +
+         std::string(to_label(info.param.kind).view());
 });
 
 TEST(Oracle, NoneGoesRedOnARunInWhichNothingIsWrong) {

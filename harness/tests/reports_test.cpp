@@ -1,4 +1,5 @@
-// Reports are read by people: they line up, keep to their width, and carry colour only where it is asked.
+// Reports are read by people: they line up, keep to their width, and carry colour only where it is
+// asked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,7 +83,8 @@ Findings findings(Verdict verdict) {
 
 TEST(Reports, ABrokenClaimIsNamedInWords) {
   EXPECT_THAT(summary(findings(Verdict::held), kFile), HasSubstr("1 of 1 claims came out"));
-  EXPECT_THAT(summary(findings(Verdict::refuted), kFile), HasSubstr("path/own claims sound: refuted"));
+  EXPECT_THAT(summary(findings(Verdict::refuted), kFile),
+              HasSubstr("path/own claims sound: refuted"));
   EXPECT_THAT(matrix(findings(Verdict::held), kFile), Not(HasSubstr("NO")));
   EXPECT_THAT(matrix(findings(Verdict::refuted), kFile), HasSubstr("NO"));
 }
@@ -108,9 +110,11 @@ TEST(Reports, TooFewRunsSaysHowManyAreNeeded) {
 
 TEST(Reports, MoreSignaturesThanCouldBeKeptAreMarkedAndTold) {
   Findings found = findings(Verdict::refuted);
-  found.variants[0].findings = {{"a", "W1", 1, true, "f"}, {"a", "W2", 1, false, "g"}, {"b", "W1", 1, true, ""}};
+  found.variants[0].findings = {
+      {"a", "W1", 1, true, "f"}, {"a", "W2", 1, false, "g"}, {"b", "W1", 1, true, ""}};
   EXPECT_THAT(matrix(found, kFile), Not(HasSubstr("2+")));
-  EXPECT_THAT(summary(found, kFile), HasSubstr("3 findings, one per signature and window: 2 minimized, 1 not"));
+  EXPECT_THAT(summary(found, kFile),
+              HasSubstr("3 findings, one per signature and window: 2 minimized, 1 not"));
   found.variants[0].further_signatures = 7;
   EXPECT_THAT(matrix(found, kFile), HasSubstr("2+"));
   EXPECT_THAT(summary(found, kFile), HasSubstr("7 runs with further ones"));
@@ -126,7 +130,8 @@ TEST(Reports, MinimizingThatTimeCutOffIsTold) {
   found.variants[0].findings = {{"a", "W1", 1, true, "f"}, {"b", "W1", 1, false, "g"}};
   EXPECT_THAT(summary(found, kFile), Not(HasSubstr("the time ended")));
   found.variants[0].cut_short = true;
-  EXPECT_THAT(summary(found, kFile), HasSubstr("1 not, which their files say; the time ended before all were\n"));
+  EXPECT_THAT(summary(found, kFile),
+              HasSubstr("1 not, which their files say; the time ended before all were\n"));
   EXPECT_EQ(nlohmann::json::parse(to_json(found))["results"][0]["cut_short"], true);
 }
 
@@ -135,7 +140,8 @@ TEST(Reports, AWindowIsProtectedWhenItWasReachedOftenAndHeld) {
   EXPECT_TRUE(found.windows[0].is_protected());
   EXPECT_FALSE(found.windows[1].is_protected()) << "too seldom";
   EXPECT_FALSE((WindowRow{"path", "W3", "", 5000, 1, 30}).is_protected()) << "caught";
-  EXPECT_FALSE((WindowRow{"path", "W4", "", 5000, 0, 29}).is_protected()) << "a config was left out";
+  EXPECT_FALSE((WindowRow{"path", "W4", "", 5000, 0, 29}).is_protected())
+      << "a config was left out";
 }
 
 TEST(Reports, JsonSaysWhatTheTablesSay) {

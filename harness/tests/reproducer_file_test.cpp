@@ -1,4 +1,5 @@
-// Where files are written: beside links, pipes and what is read-only, in a folder of the test's own.
+// Where files are written: beside links, pipes and what is read-only, in a folder of the test's
+// own.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -103,7 +104,8 @@ TEST(WholeFile, APlantedDraftIsNeitherFollowedNorReplaced) {
   const Folder folder;
   write_file(folder / "victim", "old");
   const std::string pid = std::to_string(::getpid());
-  const std::string planted[] = {folder / ("file." + pid + ".draft"), folder / ("file." + pid + "-0.draft")};
+  const std::string planted[] = {folder / ("file." + pid + ".draft"),
+                                 folder / ("file." + pid + "-0.draft")};
   for (const std::string& draft : planted) fs::create_symlink(folder / "victim", draft);
   EXPECT_EQ(refusal(folder / "file"), "");
   EXPECT_EQ(read_file(folder / "victim"), "old");
@@ -140,17 +142,20 @@ TEST(WholeFile, AFolderThatTakesNoFileIsRefusedBeforeAnythingIsWritten) {
 
 constexpr const char* kText =
     "afterlife reproducer 1\n# found on a Monday\npath toy\nvariant borrow\nconfig boxes=one\n"
-    "device none   # the only one\ntasks user\n# keeps it\nuser:0 op store\nuser:1  op jump # gone\n"
+    "device none   # the only one\ntasks user\n# keeps it\nuser:0 op store\nuser:1  op jump # "
+    "gone\n"
     "# before the fault\nfault x #1 y\ntrace 00000000000000aa\n# last\nend\n# after\n";
 
 TEST(Comments, StayWithTheirLines) {
   const std::string text =
-      "afterlife reproducer 1\npath toy\nvariant borrow\nconfig boxes=one\ndevice none\ntasks user\n"
+      "afterlife reproducer 1\npath toy\nvariant borrow\nconfig boxes=one\ndevice none\ntasks "
+      "user\n"
       "user:0 op store\nfault x #1 y\ntrace 00000000000000bb\nend\n";
-  EXPECT_EQ(keep_comments(kText, text),
-            "afterlife reproducer 1\n# gone\n# after\n# found on a Monday\npath toy\nvariant borrow\n"
-            "config boxes=one\ndevice none  # the only one\ntasks user\n# keeps it\nuser:0 op store\n"
-            "# before the fault\nfault x #1 y\ntrace 00000000000000bb\n# last\nend\n");
+  EXPECT_EQ(
+      keep_comments(kText, text),
+      "afterlife reproducer 1\n# gone\n# after\n# found on a Monday\npath toy\nvariant borrow\n"
+      "config boxes=one\ndevice none  # the only one\ntasks user\n# keeps it\nuser:0 op store\n"
+      "# before the fault\nfault x #1 y\ntrace 00000000000000bb\n# last\nend\n");
 }
 
 TEST(Comments, AreKeptOnce) {

@@ -237,7 +237,8 @@ TEST_F(ReproducerFile, LeavesNothingBehindWhereItCannotBeWritten) {
   EXPECT_EQ(file_count(), 1u);
 }
 
-// Whoever reads meanwhile, or whatever kills the writer: the old file is there whole until the new one is.
+// Whoever reads meanwhile, or whatever kills the writer: the old file is there whole until the new
+// one is.
 TEST_F(ReproducerFile, IsReplacedAndNeverWrittenOver) {
   write_whole_file(path("a.txt"), "old");
   std::filesystem::create_hard_link(path("a.txt"), path("reader.txt"));

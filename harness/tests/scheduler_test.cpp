@@ -130,12 +130,14 @@ TEST(Scheduler, APollingTaskWakesWhenWhatItReadIsWritten) {
 TEST(Scheduler, PollingForWhatNobodyWritesIsALivelock) {
   Stage stage;
   Plain plain;
-  EXPECT_EQ(stage.run(plain, [&] {
-    for (;;) {
-      stage.scheduler.turn(kRead);
-      stage.scheduler.pause();
-    }
-  }), Ending::livelock);
+  EXPECT_EQ(stage.run(plain,
+                      [&] {
+                        for (;;) {
+                          stage.scheduler.turn(kRead);
+                          stage.scheduler.pause();
+                        }
+                      }),
+            Ending::livelock);
   EXPECT_EQ(stage.only_fault().kind, FaultKind::livelock);
   EXPECT_NE(stage.only_fault().detail.find("main waits for"), std::string::npos);
 }
@@ -143,7 +145,11 @@ TEST(Scheduler, PollingForWhatNobodyWritesIsALivelock) {
 TEST(Scheduler, SpinningForeverMeetsTheTurnLimit) {
   Stage stage;
   Plain plain;
-  EXPECT_EQ(stage.run(plain, [&] { for (;;) stage.scheduler.turn(kWrite); }), Ending::step_limit);
+  EXPECT_EQ(stage.run(plain,
+                      [&] {
+                        for (;;) stage.scheduler.turn(kWrite);
+                      }),
+            Ending::step_limit);
   EXPECT_EQ(stage.only_fault().kind, FaultKind::step_limit);
 }
 
@@ -151,9 +157,8 @@ TEST(Scheduler, ADaemonMayStillWaitWhenTheRunIsOver) {
   Stage stage;
   Plain plain;
   stage.begin(plain);
-  stage.scheduler.spawn_daemon("daemon", [&] {
-    stage.scheduler.wait_until(kRead, "nothing", [] { return false; });
-  });
+  stage.scheduler.spawn_daemon(
+      "daemon", [&] { stage.scheduler.wait_until(kRead, "nothing", [] { return false; }); });
   stage.scheduler.spawn("main", [&] { stage.scheduler.turn(kWrite); });
   EXPECT_EQ(stage.scheduler.run(), Ending::finished);
   EXPECT_TRUE(stage.history.faults().empty());
@@ -262,7 +267,8 @@ TEST(Scheduler, AnEngineAdvancesWhenAskedAndWhenNobodyElseCan) {
   stage.scheduler.spawn("host", [&] {
     stage.scheduler.turn(kWrite);
     EXPECT_EQ(counter.left, 3) << "the plain answer lets no engine advance";
-    stage.scheduler.wait_until({77, AccessKind::read}, "counter", [&] { return counter.left == 0; });
+    stage.scheduler.wait_until({77, AccessKind::read}, "counter",
+                               [&] { return counter.left == 0; });
   });
   EXPECT_EQ(stage.scheduler.run(), Ending::finished);
 }
@@ -283,8 +289,8 @@ TEST(Scheduler, AbandonedTasksDoNotDisturbTheNextRun) {
   }
 }
 
-// Two resources whose low bits are equal are told apart, also when both are touched before the waiter
-// is asked.
+// Two resources whose low bits are equal are told apart, also when both are touched before the
+// waiter is asked.
 TEST(Scheduler, AWaiterIsWokenByItsOwnResourceAmongOthersThatClash) {
   testing::Stage stage;
   testing::Plain plain;
@@ -322,7 +328,8 @@ TEST(Scheduler, MoreThanSixtyFourTasksCanSleepAndBeWoken) {
   for (int i = 0; i < kTasks; ++i)
     stage.scheduler.spawn("link", [&, i] {
       const auto resource = static_cast<Resource>(1000 + i);
-      stage.scheduler.wait_until({resource, AccessKind::read}, "my turn", [&, i] { return turn.load() == i; });
+      stage.scheduler.wait_until({resource, AccessKind::read}, "my turn",
+                                 [&, i] { return turn.load() == i; });
       ++turn;
       stage.scheduler.touch(resource + 1);
     });

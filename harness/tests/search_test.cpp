@@ -86,8 +86,8 @@ TEST(Search, KeepsTheSmallestOfAllRunsThatShowedABug) {
         << finding.signature;
 }
 
-// Early faults are one window's and late ones another's, so that minimizing would lead from the one to
-// the other.
+// Early faults are one window's and late ones another's, so that minimizing would lead from the one
+// to the other.
 int by_time(const Scene&, const Fault& fault) { return fault.tick < 12 ? 0 : 1; }
 
 TEST(Search, KeepsACasePerSignatureAndWindowAndMinimizesItThere) {
@@ -102,7 +102,8 @@ TEST(Search, KeepsACasePerSignatureAndWindowAndMinimizesItThere) {
     const Outcome& outcome = runner.run(finding.reproducer.the_case);
     bool shown = false;
     for (std::size_t i = 0; i < outcome.faults.size(); ++i)
-      shown |= outcome.windows[i] == finding.window && outcome.faults[i].signature() == finding.signature;
+      shown |= outcome.windows[i] == finding.window &&
+               outcome.faults[i].signature() == finding.signature;
     EXPECT_TRUE(shown) << finding.signature << " in window " << finding.window;
   }
   EXPECT_TRUE(std::any_of(windows.begin(), windows.end(),
@@ -146,9 +147,9 @@ TEST(Search, DoesNotHoldAgainstAClaimWhatOnlyComesAfterAClaimedFault) {
   };
   Runner runner;
   const SearchResult result = search(runner, shaken, toy::borrow, options_for(2000));
-  EXPECT_TRUE(std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& finding) {
-    return finding.fault.object_kind == "aftershock";
-  }));
+  EXPECT_TRUE(std::any_of(
+      result.findings.begin(), result.findings.end(),
+      [](const Finding& finding) { return finding.fault.object_kind == "aftershock"; }));
   EXPECT_TRUE(result.unclaimed().empty());
 }
 

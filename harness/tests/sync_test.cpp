@@ -226,13 +226,23 @@ void count_up(bool locked) {
 TEST(SyncDeathTest, AnUnlockedCounterIsReportedByTSan) {
   if (!kTsan) GTEST_SKIP() << "needs the tsan build";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT({ count_up(false); std::exit(0); }, ::testing::ExitedWithCode(66), "data race");
+  EXPECT_EXIT(
+      {
+        count_up(false);
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(66), "data race");
 }
 
 TEST(SyncDeathTest, ALockedCounterIsNotReportedByTSan) {
   if (!kTsan) GTEST_SKIP() << "needs the tsan build";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT({ count_up(true); std::exit(0); }, ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        count_up(true);
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -26,8 +26,10 @@ struct Policy {
   bool looks = true;          ///< Into the remembered box, when it is to use it.
   bool miscounts = false;     ///< Expects the content of the box that came instead.
   bool notes_run = false;     ///< Its events tell how many runs the process has made.
-  std::uint64_t safe_boxes = 0;  ///< So many boxes are kept while remembered; later ones are dropped.
-  std::uint64_t unsafe_runs = ~std::uint64_t{0};  ///< After so many runs of the process it keeps them.
+  /// So many boxes are kept while remembered; later ones are dropped.
+  std::uint64_t safe_boxes = 0;
+  /// After so many runs of the process it keeps them.
+  std::uint64_t unsafe_runs = ~std::uint64_t{0};
 };
 
 /// A variant: a row is all there is to add.
@@ -139,7 +141,8 @@ constexpr Row kRows[] = {
      {.keep = Keep::everything}},
     {{"idle", {ClaimKind::vacuous, {}, false, "looks into nothing"}}, {.looks = false}},
     {{"wrongly_sound", {ClaimKind::sound, {}, false, "remembers a pointer"}}, {}},
-    {{"rarely_unsound", {ClaimKind::sound, {}, false, "keeps the first few boxes while remembered"}},
+    {{"rarely_unsound",
+      {ClaimKind::sound, {}, false, "keeps the first few boxes while remembered"}},
      {.safe_boxes = 6}},
     {{"wrongly_unsound", {ClaimKind::unsound, kStale, false, "keeps a box while it is remembered"}},
      {.keep = Keep::remembered}},

@@ -29,8 +29,8 @@ std::size_t transfers_of(const harness::World& world, harness::Name activation, 
 /// Reports each kind of call that failed in a run in which none was told to.
 void report_wrong_calls(harness::Scene& scene);
 
-/// Reports a process that opens the same memory again and again, although it was told that something
-/// is in the way and has done nothing else since: it should sleep until that has gone.
+/// Reports a process that opens the same memory again and again, although it was told that
+/// something is in the way and has done nothing else since: it should sleep until that has gone.
 void report_busy_opens(harness::Scene& scene);
 
 /// Reports threads whose current context is not what it was, when all is over: one was pushed and

@@ -13,7 +13,7 @@ namespace {
 
 struct Kind {
   Label kind;
-  std::size_t Allowance::*allowed;
+  std::size_t Allowance::* allowed;
 };
 constexpr std::array<Kind, 5> kKinds{{
     {"IPC mapping", &Allowance::mappings},

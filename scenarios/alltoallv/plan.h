@@ -51,9 +51,9 @@ constexpr Ops ops(Members... members) {
 inline constexpr std::uint32_t kThemeCount = 15;
 struct Theme {
   Ops offered;
-  Ops favoured;         ///< Listed several times, so that a strategy that draws finds them.
-  bool renews = false;  ///< One buffer; and a renewal is favoured after a collective.
-  bool quiet = false;   ///< The least job: no call fails, and nobody is held up at a named place.
+  Ops favoured;          ///< Listed several times, so that a strategy that draws finds them.
+  bool renews = false;   ///< One buffer; and a renewal is favoured after a collective.
+  bool quiet = false;    ///< The least job: no call fails, and nobody is held up at a named place.
   bool litters = false;  ///< One buffer, whose tensors become garbage, freed while others collect.
   bool served = false;   ///< Rank 0 is the late one, and has a slow progress thread.
 };

@@ -52,8 +52,8 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
 struct Shape {
   std::uint32_t slots = 10;
   std::uint32_t closing_slots = 0;  ///< More, while no collective is among them.
-  bool blocking = false;           ///< Each collective is waited for before the next op.
-  std::uint32_t thread_count = 0;  ///< Progress threads of each rank from the start.
+  bool blocking = false;            ///< Each collective is waited for before the next op.
+  std::uint32_t thread_count = 0;   ///< Progress threads of each rank from the start.
 };
 inline constexpr std::uint32_t kSlotCountLimit = 32;
 static_assert(kSlotCountLimit <= targets::alltoallv::kRequestLimit);

@@ -21,7 +21,7 @@ struct Situation {
 struct Refusal {
   harness::Label call;
   targets::alltoallv::Status answer;
-  bool Situation::*when;
+  bool Situation::* when;
   std::string_view why;
 };
 std::span<const Refusal> refusals();

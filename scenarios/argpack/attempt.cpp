@@ -11,8 +11,7 @@ using targets::argpack::Status;
 Cases when(bool condition, Cases cases) { return condition ? cases : 0; }
 
 Cases of_context(const Context& context, const Model& model) {
-  return when(context.launched, kSpent) |
-         when(context.generation != model.generation(), kInvalid) |
+  return when(context.launched, kSpent) | when(context.generation != model.generation(), kInvalid) |
          when(!context.complete(), kUnbound);
 }
 
@@ -40,9 +39,9 @@ bool child_fits(const Attempt& attempt, const Model& model) {
   return parent == nullptr || child == nullptr || child->depth + level == parent->depth;
 }
 
-constexpr Ops kOfContexts = ops(Op::set_arg_argpack, Op::set_arg_ndarray,
-                                Op::set_arg_ndarray_with_grad, Op::set_arg_external,
-                                Op::set_arg_scalar, Op::compile, Op::launch);
+constexpr Ops kOfContexts =
+    ops(Op::set_arg_argpack, Op::set_arg_ndarray, Op::set_arg_ndarray_with_grad,
+        Op::set_arg_external, Op::set_arg_scalar, Op::compile, Op::launch);
 constexpr Ops kOfPacks = ops(Op::set_scalar, Op::replace_nested, Op::set_nested, Op::get_nested);
 constexpr Ops kUsers = ops(Op::call, Op::fill, Op::to_numpy, Op::set_arg_argpack,
                            Op::set_arg_ndarray, Op::set_arg_ndarray_with_grad);

@@ -64,9 +64,10 @@ Deeds deeds_of(Op op, bool returns);
 struct Attempt {
   Op op;
   std::array<Watch, 3> watches{};
-  Variable child = targets::argpack::kNothing;  ///< What set_nested puts at the depth of watches[0].
-  bool returns = false;                         ///< It waits for a value.
-  Cases given = 0;                              ///< Known from its arguments.
+  /// What set_nested puts at the depth of watches[0].
+  Variable child = targets::argpack::kNothing;
+  bool returns = false;  ///< It waits for a value.
+  Cases given = 0;       ///< Known from its arguments.
   /// What the scenario hands out with it, to packs of this depth and, by one more each, to those
   /// nested in them.
   std::int64_t value = 0;
@@ -77,12 +78,12 @@ struct Attempt {
   harness::Name activation = 0;
   std::size_t first_event = 0;
   Cases at_begin = 0;
-  Cases seen = 0;          ///< At some time.
-  bool disturbed = false;  ///< Another task changed what is the case.
-  bool alone = false;      ///< No other was under way when it began.
-  bool idle = false;       ///< It is a launch, and the device had nothing left to do.
+  Cases seen = 0;                     ///< At some time.
+  bool disturbed = false;             ///< Another task changed what is the case.
+  bool alone = false;                 ///< No other was under way when it began.
+  bool idle = false;                  ///< It is a launch, and the device had nothing left to do.
   const Context* launched = nullptr;  ///< The last that it launched.
-  std::uint32_t answered = 0;  ///< Launches.
+  std::uint32_t answered = 0;         ///< Launches.
   Deeds done = 0;
 };
 

@@ -16,8 +16,8 @@
 
 namespace scenarios::argpack {
 
-using targets::argpack::kPlaceCount;
 using targets::argpack::Kind;
+using targets::argpack::kPlaceCount;
 using targets::argpack::Place;
 using targets::argpack::ThingId;
 using targets::argpack::Variable;
@@ -68,7 +68,8 @@ struct Thing {
   Kind kind = Kind::nothing;
   std::uint32_t depth = 0;
   std::uint32_t generation = 0;  ///< Of the program that made what is beneath.
-  harness::BirthId object = harness::BirthId::none;  ///< What is beneath, where that is a host object.
+  /// What is beneath, where that is a host object.
+  harness::BirthId object = harness::BirthId::none;
   Context* context = nullptr;  ///< Of a launch context.
 
   // ---- who can use it ----
@@ -81,9 +82,9 @@ struct Thing {
   /// whether the script can reach it, or what it refers to.
   bool uncertain = false;
   bool has_uncertain_members = false;  ///< It is the one whose member they set.
-  Serial released = 0;           ///< When the last one who could use it let go ...
-  std::uint32_t launches = 0;    ///< ... and how many launches there had been.
-  std::uint32_t last_launch = 0;  ///< The last that uses it; they count from 1.
+  Serial released = 0;                 ///< When the last one who could use it let go ...
+  std::uint32_t launches = 0;          ///< ... and how many launches there had been.
+  std::uint32_t last_launch = 0;       ///< The last that uses it; they count from 1.
 
   // ---- what it holds ----
   std::pmr::vector<std::int64_t> values;

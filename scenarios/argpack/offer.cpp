@@ -23,7 +23,8 @@ constexpr std::array<Theme, kThemeCount> kThemes{{
     {ops(Op::new_argpack) | kContexts,
      ops(Op::replace_nested, Op::drop, Op::collect, Op::set_arg_argpack), kContexts},
     // Launch contexts, whose arguments may be gone.
-    {kMakers | kContexts | kContextArguments | ops(Op::to_numpy), kTakers | ops(Op::drop), kContexts},
+    {kMakers | kContexts | kContextArguments | ops(Op::to_numpy), kTakers | ops(Op::drop),
+     kContexts},
     // Arrays and their gradients.
     {ops(Op::new_argpack, Op::new_ndarray, Op::fill, Op::to_numpy, Op::call),
      ops(Op::set_gradient, Op::drop_gradient, Op::fill, Op::drop),
@@ -51,8 +52,8 @@ constexpr Ops when(bool condition, Ops members) { return condition ? members : 0
 Ops applicable(const Situation& now) {
   const Census& census = now.census;
   return kMakers |
-         when(census.packs != 0,
-              ops(Op::set_scalar, Op::call, Op::call_often, Op::plant, Op::reset, Op::synchronize)) |
+         when(census.packs != 0, ops(Op::set_scalar, Op::call, Op::call_often, Op::plant, Op::reset,
+                                     Op::synchronize)) |
          when(census.deep != 0, ops(Op::replace_nested, Op::get_nested)) |
          when(now.child_fits, ops(Op::set_nested)) |
          when(census.arrays != 0, ops(Op::fill, Op::set_gradient, Op::drop_gradient)) |
@@ -87,8 +88,8 @@ Ops redundant(const Situation& now) {
 // Which kinds of ops take part is drawn per run by some strategies, so that there are several.
 Ops closing(const Situation& now) {
   return ops(Op::call_new, Op::call_with_all) |
-         (applicable(now) & (ops(Op::call, Op::call_often) |
-                             when(now.census.packs == 0, ops(Op::new_argpack))));
+         (applicable(now) &
+          (ops(Op::call, Op::call_often) | when(now.census.packs == 0, ops(Op::new_argpack))));
 }
 
 const Theme& theme(std::uint32_t index) { return kThemes[index]; }

@@ -134,8 +134,8 @@ void judge_external(harness::Scene& scene, const Thing& thing, Words words) {
   judge_in(in, words.first(kThreads));
   Comparison out(scene, "saxpy");
   const Words written = words.subspan(kThreads, kThreads);
-  const bool untouched = std::all_of(written.begin(), written.end(),
-                                     [](std::int32_t word) { return word == 0; });
+  const bool untouched =
+      std::all_of(written.begin(), written.end(), [](std::int32_t word) { return word == 0; });
   if (untouched && (thing.kernels.empty() || !surely_ran(scene))) return;
   if (thing.kernels.empty())
     out.expect(0);

@@ -12,7 +12,6 @@ void judge_reading(harness::Scene& scene, const Context& context,
 
 /// An array holds one value that it was given, and not overwritten since; what kernels write to is
 /// as the last of them left it.
-void judge_contents(harness::Scene& scene, const Thing& thing,
-                    std::span<const std::int32_t> words);
+void judge_contents(harness::Scene& scene, const Thing& thing, std::span<const std::int32_t> words);
 
 }  // namespace scenarios::argpack

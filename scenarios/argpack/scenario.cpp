@@ -41,10 +41,11 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
 }};
 
 constexpr std::array<Label, 2> kActors{"skew", "api_failure"};
-constexpr std::array<Label, 13> kOracles{
-    "use_after_death", "recycled_use", "double_free", "wrong_owner", "retention",
-    "functional_result", "progress", "vacuity", "wild_access", "api_misuse", "order", "crash",
-    "service"};
+constexpr std::array<Label, 13> kOracles{"use_after_death", "recycled_use", "double_free",
+                                         "wrong_owner",     "retention",    "functional_result",
+                                         "progress",        "vacuity",      "wild_access",
+                                         "api_misuse",      "order",        "crash",
+                                         "service"};
 
 // A Program owns one of each until reset(); judge() counts them.
 constexpr auto kGrowth = [] {

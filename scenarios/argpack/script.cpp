@@ -62,8 +62,8 @@ Variables Script::fitting_children(const Census& census, Variable pack, std::uin
 
 /// The ops between whose steps something can be taken away.
 static bool uses(Op op) {
-  return (ops(Op::call, Op::call_new, Op::call_often, Op::call_with_all, Op::set_arg_argpack) & ops(op)) !=
-         0;
+  return (ops(Op::call, Op::call_new, Op::call_often, Op::call_with_all, Op::set_arg_argpack) &
+          ops(op)) != 0;
 }
 
 void Script::take_slot(const Theme& theme, std::uint32_t task, std::uint32_t index) {
@@ -233,7 +233,8 @@ void Script::check_value(std::int64_t value, std::uint32_t depth) {
 void Script::look_at_host_arrays() {
   for (Variable variable = 0; variable < targets::argpack::kVariableCount; ++variable) {
     const Thing* thing = held_by(variable);
-    if (thing != nullptr && thing->kind == Kind::external && thing->object != harness::BirthId::none)
+    if (thing != nullptr && thing->kind == Kind::external &&
+        thing->object != harness::BirthId::none)
       path_->to_numpy(variable);
   }
 }

@@ -218,7 +218,8 @@ template <class Call>
 Status Script::part(Op op, std::uint32_t nth, Call call) {
   harness::World& world = scene_.world();
   const harness::Label name = kOps[harness::raw(op)].name;
-  const harness::ActivationScope activation(world.scheduler, world.picker.current().name, name, nth);
+  const harness::ActivationScope activation(world.scheduler, world.picker.current().name, name,
+                                            nth);
   const Status status = call();
   if (status == Status::ok) scene_.count_op(harness::raw(op));
   return status;
@@ -230,9 +231,8 @@ Status Script::call_new(const Slot& slot) {
   const Variable into = choose_new(slot, kPackVariables);
   const std::uint32_t depth = choose_of(kDepths);
   const bool returns = choose_plain();
-  const Status status = part(Op::new_argpack, 0, [&] {
-    return path_->new_argpack(into, depth, slot.value(), kNothing);
-  });
+  const Status status = part(
+      Op::new_argpack, 0, [&] { return path_->new_argpack(into, depth, slot.value(), kNothing); });
   if (status != Status::ok) return status;
   return part(Op::call, 1, [&] { return path_->call({.pack = into, .returns = returns}); });
 }
@@ -257,12 +257,11 @@ Status Script::call_with_all(const Slot& slot) {
   const Storage storage = choose_plain() ? Storage::host : Storage::device;
   arguments.returns = choose_plain();
   const std::int32_t value = slot.value();
-  Status status = part(Op::new_argpack, 0, [&] {
-    return path_->new_argpack(arguments.pack, 2, value, kNothing);
-  });
+  Status status = part(Op::new_argpack, 0,
+                       [&] { return path_->new_argpack(arguments.pack, 2, value, kNothing); });
   if (status == Status::ok)
-    status = part(Op::new_ndarray, 1,
-                  [&] { return path_->new_ndarray(arguments.array, value, true); });
+    status =
+        part(Op::new_ndarray, 1, [&] { return path_->new_ndarray(arguments.array, value, true); });
   if (status == Status::ok)
     status = part(Op::new_external, 2,
                   [&] { return path_->new_external(arguments.external, storage, value); });
@@ -285,15 +284,13 @@ Status Script::make_context(const Situation& now, const Slot& slot) {
       return path_->set_arg_ndarray_with_grad(into, lowest_of(now.census.arrays));
     });
   if (status == Status::ok && now.census.externals != 0)
-    status = part(Op::set_arg_external, 2, [&] {
-      return path_->set_arg_external(into, lowest_of(now.census.externals));
-    });
+    status = part(Op::set_arg_external, 2,
+                  [&] { return path_->set_arg_external(into, lowest_of(now.census.externals)); });
   if (status == Status::ok)
     status = part(Op::set_arg_argpack, 3,
                   [&] { return path_->set_arg_argpack(into, lowest_of(now.census.packs)); });
   if (status == Status::ok) bound_ |= bit(into);
-  if (status == Status::ok)
-    status = part(Op::compile, 4, [&] { return path_->compile(into); });
+  if (status == Status::ok) status = part(Op::compile, 4, [&] { return path_->compile(into); });
   if (status == Status::ok) compiled_ |= bit(into);
   return status;
 }

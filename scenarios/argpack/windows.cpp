@@ -33,10 +33,10 @@ constexpr std::array kUseSites{
     Telling{kLaunchArguments, Window::w11_context_reused},
 };
 constexpr std::array kReadings{
-    Telling{"gradient", Window::w3_array_deleted},
-    Telling{"pack", Window::w2_parent_freed},        Telling{"pack.c", Window::w1_nested_replaced},
-    Telling{"pack.c.c", Window::w1_nested_replaced}, Telling{"array", Window::w3_array_deleted},
-    Telling{"external", Window::w4_external_gone},   Telling{"saxpy", Window::w4_external_gone},
+    Telling{"gradient", Window::w3_array_deleted}, Telling{"pack", Window::w2_parent_freed},
+    Telling{"pack.c", Window::w1_nested_replaced}, Telling{"pack.c.c", Window::w1_nested_replaced},
+    Telling{"array", Window::w3_array_deleted},    Telling{"external", Window::w4_external_gone},
+    Telling{"saxpy", Window::w4_external_gone},
 };
 
 template <std::size_t count>
@@ -67,7 +67,8 @@ bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
 std::optional<Window> window_of_death(const Fault& fault) {
   if (is_stale(fault.death_site) || is_stale(fault.use_site)) return Window::w6_stale_wrapper;
   if (is_reentrant(fault.death_site) || fault.death_site == kAtReset) return Window::w7_reentrant;
-  if (fault.kind == FaultKind::order) return Window::w5_in_flight;  // Ended while the device may read.
+  if (fault.kind == FaultKind::order)
+    return Window::w5_in_flight;  // Ended while the device may read.
   if (!is_kernel(fault.use_site)) return std::nullopt;
   if (is_in_flight(fault.death_site)) return Window::w5_in_flight;
   if (fault.birth_site == kNewExternal) return Window::w4_external_gone;
@@ -76,8 +77,7 @@ std::optional<Window> window_of_death(const Fault& fault) {
 
 /// The fault that this one follows from, or null.
 const Fault* cause_of(const std::vector<Fault>& faults, const Fault& fault) {
-  if (fault.kind != FaultKind::wrong_value && !(fault.use_site == kLaunchBind))
-    return nullptr;
+  if (fault.kind != FaultKind::wrong_value && !(fault.use_site == kLaunchBind)) return nullptr;
   for (const Fault& earlier : faults) {
     if (&earlier == &fault) break;
     if (earlier.activation == fault.activation && earlier.kind == FaultKind::recycled_use)

@@ -86,9 +86,11 @@ void Witness::judge(Attempt& attempt, Status status) {
     judge_ok(attempt, certain);
     return;
   }
-  attempt.seen |= cases_of(attempt, model_) | (met_failure(attempt, scene_.world()) ? kInjected : 0);
+  attempt.seen |=
+      cases_of(attempt, model_) | (met_failure(attempt, scene_.world()) ? kInjected : 0);
   for (const Refusal& row : refusals())
-    if ((row.ops >> raw(attempt.op) & 1) != 0 && row.status == status && (row.due & attempt.seen) != 0)
+    if ((row.ops >> raw(attempt.op) & 1) != 0 && row.status == status &&
+        (row.due & attempt.seen) != 0)
       return;
   refuse(attempt, fmt::format("answered {}, which nothing accounts for", to_label(status).view()));
 }
@@ -160,8 +162,9 @@ void Witness::judge_end() {
   work_.look();
   const std::uint32_t finished = work_.kernels().finished;
   if (finished < answered_ || finished > model_.launch_count())
-    scene_.refuse("launch", fmt::format("{} launches were answered with ok, and {} kernels have run",
-                                        answered_, finished));
+    scene_.refuse("launch",
+                  fmt::format("{} launches were answered with ok, and {} kernels have run",
+                              answered_, finished));
 }
 
 // ---- boundedness --------------------------------------------------------------------------------
@@ -178,7 +181,9 @@ bool Witness::may_still_use(const Attempt& attempt, const Thing& thing) const {
 template <class Due>
 void Witness::judge_gone(const Attempt& attempt, Label bound, Due due) {
   std::erase_if(model_.gone(), [&](Thing* thing) {
-    if (thing->uncertain || !model_.is_unusable(*thing) || may_still_use(attempt, *thing) || !due(*thing)) return false;
+    if (thing->uncertain || !model_.is_unusable(*thing) || may_still_use(attempt, *thing) ||
+        !due(*thing))
+      return false;
     Fault fault = scene_.world().ledger.describe(FaultKind::retention, thing->object);
     fault.use_site = bound;
     fault.activation = scene_.world().picker.current().name;
@@ -237,8 +242,9 @@ Status Witness::flush() {
 
 Status Witness::new_argpack(Variable into, std::uint32_t depth, std::int32_t value,
                             Variable array) {
-  return attempt({.op = Op::new_argpack, .watches = {{{array}}}, .value = value, .made_depth = depth},
-                 [&] { return path_->new_argpack(into, depth, value, array); });
+  return attempt(
+      {.op = Op::new_argpack, .watches = {{{array}}}, .value = value, .made_depth = depth},
+      [&] { return path_->new_argpack(into, depth, value, array); });
 }
 Status Witness::set_scalar(Variable pack, std::uint32_t level, std::int32_t value) {
   return attempt({.op = Op::set_scalar, .watches = {{{pack, level + 1}}}, .value = value},
@@ -249,9 +255,8 @@ Status Witness::replace_nested(Variable pack, std::uint32_t level, std::int32_t 
                  [&] { return path_->replace_nested(pack, level, value); });
 }
 Status Witness::set_nested(Variable pack, std::uint32_t level, Variable child) {
-  return attempt(
-      {.op = Op::set_nested, .watches = {{{pack, level + 1}, {child}}}, .child = child},
-      [&] { return path_->set_nested(pack, level, child); });
+  return attempt({.op = Op::set_nested, .watches = {{{pack, level + 1}, {child}}}, .child = child},
+                 [&] { return path_->set_nested(pack, level, child); });
 }
 Status Witness::get_nested(Variable into, Variable pack, std::uint32_t level) {
   return attempt({.op = Op::get_nested, .watches = {{{pack, level + 1}}}},
@@ -288,10 +293,12 @@ Status Witness::to_numpy(Variable array) {
 }
 
 Status Witness::alias(Variable into, Variable from) {
-  return attempt({.op = Op::alias, .watches = {{{from}}}}, [&] { return path_->alias(into, from); });
+  return attempt({.op = Op::alias, .watches = {{{from}}}},
+                 [&] { return path_->alias(into, from); });
 }
 Status Witness::drop(Variable variable) {
-  return attempt({.op = Op::drop, .watches = {{{variable}}}}, [&] { return path_->drop(variable); });
+  return attempt({.op = Op::drop, .watches = {{{variable}}}},
+                 [&] { return path_->drop(variable); });
 }
 Status Witness::make_cycle(Variable variable) {
   return attempt({.op = Op::make_cycle, .watches = {{{variable}}}},

@@ -30,9 +30,11 @@ void ops(benchmark::State& state) {
 template <std::uint32_t task_count>
 void tasks(benchmark::State& state) {
   Program program = plain_program();
-  for (std::uint32_t task = 1; task < task_count; ++task) program.then(task, Op::put).then(task, Op::put);
-  measure(state, [](harness::Scene& scene) { drive_shaped(scene, {.owner_count = task_count - 1}); },
-          program);
+  for (std::uint32_t task = 1; task < task_count; ++task)
+    program.then(task, Op::put).then(task, Op::put);
+  measure(
+      state, [](harness::Scene& scene) { drive_shaped(scene, {.owner_count = task_count - 1}); },
+      program);
 }
 
 BENCHMARK(plain)->Name("plain");

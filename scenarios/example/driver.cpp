@@ -56,7 +56,9 @@ constexpr std::array<bool (*)(const Slot&), kOps.size()> kCalls{
     [](const Slot& slot) { return slot.put(slot.pick_key()); },
     [](const Slot& slot) { return slot.stage.server->ask(slot.pick_key()); },
     ask_all,
-    [](const Slot& slot) { return slot.stage.server->ask(slot.pick_key()) && slot.stage.server->wait(); },
+    [](const Slot& slot) {
+      return slot.stage.server->ask(slot.pick_key()) && slot.stage.server->wait();
+    },
     [](const Slot& slot) { return slot.stage.server->wait(); },
 };
 

@@ -1,4 +1,5 @@
-// Model: what every answer must be, and which windows a run went through, from the facts that the server tells.
+// Model: what every answer must be, and which windows a run went through, from the facts that the
+// server tells.
 #pragma once
 
 #include <optional>
@@ -29,9 +30,9 @@ class Model final : public targets::example::Observer {
   enum class State : std::uint8_t { prepared, launched, answered };
   struct Request {
     BufferId buffer;
-    std::int32_t value;             ///< First word of the buffer.
+    std::int32_t value;  ///< First word of the buffer.
     State state = State::prepared;
-    bool replaced = false;          ///< Another buffer stands under the key.
+    bool replaced = false;  ///< Another buffer stands under the key.
     harness::Tick answered_at = 0;
     std::optional<Window> window = {};
   };

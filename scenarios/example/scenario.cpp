@@ -20,15 +20,17 @@ constexpr std::array<Label, 2> kStreams{"own", "shared"};
 constexpr std::array<harness::Axis, 1> kAxes{{{"stream", kStreams}}};
 
 constexpr std::array<harness::Window, 2> kWindows{{
-    {"replaced_before_launch", "a buffer is replaced, then a request that was given it is launched"},
+    {"replaced_before_launch",
+     "a buffer is replaced, then a request that was given it is launched"},
     {"replaced_in_flight", "a buffer is replaced, then the kernel of a request reads it"},
 }};
 
 constexpr std::array<Label, 1> kActors{"skew"};
-constexpr std::array<Label, 13> kOracles{
-    "use_after_death", "recycled_use", "double_free", "wrong_owner", "retention",
-    "functional_result", "progress", "vacuity", "wild_access", "api_misuse", "order", "crash",
-    "service"};
+constexpr std::array<Label, 13> kOracles{"use_after_death", "recycled_use", "double_free",
+                                         "wrong_owner",     "retention",    "functional_result",
+                                         "progress",        "vacuity",      "wild_access",
+                                         "api_misuse",      "order",        "crash",
+                                         "service"};
 
 }  // namespace
 

@@ -8,7 +8,8 @@ namespace scenarios::example {
 
 /// A row of kOps, and of the table of calls in driver.cpp.
 enum class Op : std::uint8_t { put, ask, ask_all, query, wait };
-inline constexpr std::array<harness::OpInfo, 5> kOps{{{"put"}, {"ask"}, {"ask_all"}, {"query"}, {"wait"}}};
+inline constexpr std::array<harness::OpInfo, 5> kOps{
+    {{"put"}, {"ask"}, {"ask_all"}, {"query"}, {"wait"}}};
 
 /// A row of kWindows in scenario.cpp.
 enum class Window : std::uint8_t { replaced_before_launch, replaced_in_flight };

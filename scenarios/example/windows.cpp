@@ -1,10 +1,12 @@
-// Tells which window a fault belongs to: by who found it, or, of a wrong answer, by what became of its request.
+// Tells which window a fault belongs to: by who found it, or, of a wrong answer, by what became of
+// its request.
 #include "scenarios/example/model.h"
 
 namespace scenarios::example {
 
 int window_of(const harness::Scene& scene, const harness::Fault& fault) {
-  if (fault.kind == harness::FaultKind::retention || fault.kind == harness::FaultKind::refusal) return -1;
+  if (fault.kind == harness::FaultKind::retention || fault.kind == harness::FaultKind::refusal)
+    return -1;
   if (fault.kind == harness::FaultKind::wrong_value) {
     const auto window = static_cast<const Model*>(scene.state)->window_of_answer(fault.tick);
     return window ? harness::raw(*window) : -1;

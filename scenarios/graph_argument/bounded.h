@@ -9,17 +9,19 @@ namespace scenarios::graph_argument {
 /// thing that nobody can use until it is gone. Each has a step in which Python's queue is served.
 inline constexpr std::uint32_t kBoundCalls = 3;
 
-/// After a call. What is lost counts from when nobody can use it, no destructor is owed and Python's
-/// queue is not flooded; a device that is idle, which a synchronisation says, has all frees behind it.
+/// After a call. What is lost counts from when nobody can use it, no destructor is owed and
+/// Python's queue is not flooded; a device that is idle, which a synchronisation says, has all
+/// frees behind it.
 void judge_bound(harness::Scene& scene, Model& model, const Call& call,
                  targets::graph_argument::Status status);
 
 /// Whether somebody whom nobody can use is alive, in between calls.
 bool has_lost(Model& model);
-/// Before a round of waits: for the device, CUDA's thread and Python's queue. Ends whoever is lost by now.
+/// Before a round of waits: for the device, CUDA's thread and Python's queue. Ends whoever is lost
+/// by now.
 void await_lost(Model& model);
-/// After the last round, in which no user object ended: who was lost before it is gone. Who was lost in
-/// it, as a collector found what held him, has not been waited for.
+/// After the last round, in which no user object ended: who was lost before it is gone. Who was
+/// lost in it, as a collector found what held him, has not been waited for.
 void judge_settled(harness::Scene& scene, Model& model);
 
 /// After the run: a fault for each that was there for too long, and is gone by now.

@@ -10,13 +10,12 @@ using targets::graph_argument::ThingKind;
 
 namespace {
 
-#define WINDOWS(prefix)                                                                        \
-  {                                                                                            \
-    prefix "R1", prefix "R2", prefix "R3", prefix "R4", prefix "R5", prefix "R6", prefix "R7", \
-        prefix "R8", prefix "R9", prefix "R10", prefix "R11", prefix "R12", prefix "R13",      \
-        prefix "R14", prefix "R15", prefix "R16", prefix "R17", prefix "R18", prefix "R19",    \
-        prefix "R20", prefix "R21"                                                             \
-  }
+#define WINDOWS(prefix)                                                                   \
+  {                                                                                       \
+      prefix "R1",  prefix "R2",  prefix "R3",  prefix "R4",  prefix "R5",  prefix "R6",  \
+      prefix "R7",  prefix "R8",  prefix "R9",  prefix "R10", prefix "R11", prefix "R12", \
+      prefix "R13", prefix "R14", prefix "R15", prefix "R16", prefix "R17", prefix "R18", \
+      prefix "R19", prefix "R20", prefix "R21"}
 using Sites = std::array<Label, kWindowCount>;
 constexpr Sites kBufferSites WINDOWS("Buffer.__dealloc__/");
 constexpr Sites kModuleSites WINDOWS("ObjectCode.__dealloc__/");

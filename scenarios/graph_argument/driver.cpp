@@ -148,8 +148,8 @@ void clear_up(Scene& scene, Script& script) {
   if (!script.keeps_itself()) scene.mark_quiescent();
 }
 
-// What is launched may call Python, which needs the interpreter. A closed stream is not waited for by
-// itself; and nobody waits for the device while somebody captures.
+// What is launched may call Python, which needs the interpreter. A closed stream is not waited for
+// by itself; and nobody waits for the device while somebody captures.
 bool wait_for_launches(GraphArgument& path) {
   synchronize_all(path);
   return path.synchronize(StreamName::second) != Status::closed ||

@@ -106,9 +106,8 @@ bool Ghost::never_ends(const GhostGraph& graph) {
     if (node.work == Work::while_loop && node.runs(0) &&
         std::none_of(node.bodies[0]->nodes.begin(), node.bodies[0]->nodes.end(), leaves))
       return true;
-    return std::any_of(node.bodies.begin(), node.bodies.end(), [](const GhostGraph* body) {
-      return body != nullptr && never_ends(*body);
-    });
+    return std::any_of(node.bodies.begin(), node.bodies.end(),
+                       [](const GhostGraph* body) { return body != nullptr && never_ends(*body); });
   });
 }
 

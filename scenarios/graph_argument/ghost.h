@@ -1,5 +1,5 @@
-// Ghost: what the script did with its graphs, whatever a policy kept: which windows a run reached, and
-// why something died.
+// Ghost: what the script did with its graphs, whatever a policy kept: which windows a run reached,
+// and why something died.
 //
 // It hears facts, and changes nothing.
 #pragma once

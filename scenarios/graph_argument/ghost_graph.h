@@ -45,9 +45,9 @@ struct GhostNode {
   /// A child's graph, or branches.
   std::array<GhostGraph*, targets::graph_argument::kBranchCount> bodies{};
   GhostMemory* memory = nullptr;  ///< What it allocates.
-  bool unowned = false;  ///< It was added, and what it needs could not be attached.
-  bool updated = false;  ///< In an executable: not as it was instantiated.
-  bool idle = false;     ///< In an executable: in a branch that does not run.
+  bool unowned = false;           ///< It was added, and what it needs could not be attached.
+  bool updated = false;           ///< In an executable: not as it was instantiated.
+  bool idle = false;              ///< In an executable: in a branch that does not run.
 
   bool points_into(const GhostThing& thing) const {
     return things[0] == &thing || things[1] == &thing || helper == &thing;

@@ -24,7 +24,8 @@ Window window_of_use(const GhostNode& node, const GhostThing& thing) {
 const GhostNode* user_of(const GhostNodes& nodes, const GhostThing& thing, bool by_address) {
   for (const GhostNode& node : nodes) {
     const bool has_address = node.work == Work::chase && node.helper != &thing;
-    if (node.work != Work::captured && !node.idle && node.points_into(thing) && has_address == by_address)
+    if (node.work != Work::captured && !node.idle && node.points_into(thing) &&
+        has_address == by_address)
       return &node;
   }
   return nullptr;
@@ -74,9 +75,10 @@ std::optional<Window> Ghost::window_of_users(const GhostThing& thing, bool by_ad
   return std::nullopt;
 }
 
-// An executable has what its source had by then; a clone, what was there when it was made. Of a child's
-// copy or a branch only the node's id tells.
-bool Ghost::was_lost(const GhostNode& node, const GhostThing& thing, const GhostGraph* source) const {
+// An executable has what its source had by then; a clone, what was there when it was made. Of a
+// child's copy or a branch only the node's id tells.
+bool Ghost::was_lost(const GhostNode& node, const GhostThing& thing,
+                     const GhostGraph* source) const {
   if (source != nullptr && !uses(source->nodes, thing)) return true;
   return std::any_of(graphs_.begin(), graphs_.end(), [&](const GhostGraph* graph) {
     return std::any_of(graph->lost.begin(), graph->lost.end(), [&](const GhostGraph::Lost& lost) {

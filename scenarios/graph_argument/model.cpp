@@ -24,7 +24,8 @@ bool went_wrong(const harness::Scene& scene, harness::Tick by) {
   return std::any_of(faults.begin(), faults.end(), [&](const harness::Fault& fault) {
     return fault.tick <= by && fault.kind != harness::FaultKind::retention &&
            fault.kind != harness::FaultKind::refusal &&
-           fault.kind != harness::FaultKind::wrong_value && !is_caller_error(scene.scenario(), fault);
+           fault.kind != harness::FaultKind::wrong_value &&
+           !is_caller_error(scene.scenario(), fault);
   });
 }
 
@@ -170,9 +171,9 @@ void Model::finished(StreamName stream) {
   call->waits = ++waits_;
   for (std::size_t i = 0; i < call->mark; ++i) {
     ModelLaunch& launch = launches_[i];
-    const bool meant = stream == targets::graph_argument::kEveryStream ||
-                       (launch.stream == stream && (stream != StreamName::fallback ||
-                                                    launch.task == call->task));
+    const bool meant =
+        stream == targets::graph_argument::kEveryStream ||
+        (launch.stream == stream && (stream != StreamName::fallback || launch.task == call->task));
     if (!meant || std::exchange(launch.finished, true)) continue;
     launch.finished_in = waits_;
     call->finished_some = lost_some_ = true;
@@ -240,7 +241,8 @@ Thing& Model::make_thing(Call& call, Kind kind, Label life) {
   thing->kind = kind;
   thing->value = call.asked.value;
   thing->life = newest(life);
-  if (call.asked.stream && !stream_is_closed(*call.asked.stream)) thing->stream = *call.asked.stream;
+  if (call.asked.stream && !stream_is_closed(*call.asked.stream))
+    thing->stream = *call.asked.stream;
   things_.push_back(thing);
   hold({.life = thing->life, .of = Holding::Of::thing, .thing = thing});
   call.made = &wrap(kind);

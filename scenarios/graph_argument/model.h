@@ -1,8 +1,8 @@
-// Model: what a script has, by what it asked for and when CUDA did it. It knows nothing of policies;
-// the judges compare the path with it.
+// Model: what a script has, by what it asked for and when CUDA did it. It knows nothing of
+// policies; the judges compare the path with it.
 //
-// What is asked comes from the witness, when it comes true from the path, as plain facts; which life
-// of the ledger belongs to it, from the ledger.
+// What is asked comes from the witness, when it comes true from the path, as plain facts; which
+// life of the ledger belongs to it, from the ledger.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +28,9 @@ inline constexpr std::size_t kDeviceWorkCount = harness::raw(Work::set) + std::s
 struct Thing {
   Wrapper wrapper = Wrapper::none;
   Kind kind;
-  std::int32_t value = 0;  ///< A buffer's first element.
+  std::int32_t value = 0;                          ///< A buffer's first element.
   harness::BirthId life = harness::BirthId::none;  ///< Its memory, library or event.
-  StreamName stream = StreamName::first;  ///< Memory: where it is going to be freed.
+  StreamName stream = StreamName::first;           ///< Memory: where it is going to be freed.
   bool closed = false;
   ModelGraph* attribute = nullptr;  ///< buffer.graph
   std::pmr::vector<Thing*> next;    ///< What its block's `next` points at, or has pointed at.
@@ -74,11 +74,11 @@ struct ModelGraph {
   ModelGraph* parent = nullptr;
   std::uint32_t last = 0;  ///< The node, by serial, that the next one comes after; 0: none.
   harness::BirthId life = harness::BirthId::none;  ///< Of a root.
-  bool destroyed = false;  ///< Its node was destroyed, or one around it.
-  bool changed = false;    ///< Its shape is not that of its list, as a node of it was destroyed.
-  bool endless = false;    ///< A loop in it may have nothing that ends it.
-  bool branch = false;     ///< It belongs to a conditional node.
-  bool spoilt = false;     ///< It has a condition that no node asks.
+  bool destroyed = false;                          ///< Its node was destroyed, or one around it.
+  bool changed = false;  ///< Its shape is not that of its list, as a node of it was destroyed.
+  bool endless = false;  ///< A loop in it may have nothing that ends it.
+  bool branch = false;   ///< It belongs to a conditional node.
+  bool spoilt = false;   ///< It has a condition that no node asks.
 
   /// A child's graph has a new handle whenever it is asked for, and each begins anew.
   bool has_one_handle() const { return parent == nullptr || branch; }
@@ -88,12 +88,13 @@ struct ModelGraph {
 };
 
 struct ModelExec {
-  ModelNodes nodes;  ///< Flat.
-  ModelNodes given;  ///< Updates of single nodes, since the last of all.
+  ModelNodes nodes;                    ///< Flat.
+  ModelNodes given;                    ///< Updates of single nodes, since the last of all.
   const ModelGraph* source = nullptr;  ///< What it was made of.
   harness::BirthId life = harness::BirthId::none;
   std::uint32_t made_by = 0;
-  std::pmr::vector<std::uint32_t> updated_by;  ///< The last whole update, and those that failed since.
+  /// The last whole update, and those that failed since.
+  std::pmr::vector<std::uint32_t> updated_by;
   bool closed = false;
   bool changed = false;  ///< As the graph that it was made of.
 };
@@ -137,7 +138,7 @@ struct Holding {
   Wrapped* builder = nullptr;
   std::uint32_t call = 0;
   std::uint32_t lost_at = 0;  ///< The script's calls when nobody could use it any more; 0: of use.
-  bool awaited = false;  ///< Lost before the wait that was to end it began.
+  bool awaited = false;       ///< Lost before the wait that was to end it began.
   bool overdue = false;
   harness::Name found_in = 0;  ///< Where it was found to be.
   harness::Tick found_at = 0;
@@ -319,15 +320,15 @@ class Model {
   std::uint32_t waits_ = 0;
   std::size_t destructed_ = 0;
   harness::TaskId main_ = harness::TaskId::none;
-  bool lost_some_ = false;  ///< Since note_lost() looked.
+  bool lost_some_ = false;   ///< Since note_lost() looked.
   bool lost_alive_ = false;  ///< As note_lost() found.
   bool stream_closed_ = false;
   bool flooded_ = false;
   bool finalizing_ = false;
 };
 
-/// Something that was not there had been used by then, and that was no mistake of the caller's: from
-/// then on nobody knows who holds what, and all that follows may follow from it.
+/// Something that was not there had been used by then, and that was no mistake of the caller's:
+/// from then on nobody knows who holds what, and all that follows may follow from it.
 bool went_wrong(const harness::Scene& scene, harness::Tick by);
 
 }  // namespace scenarios::graph_argument

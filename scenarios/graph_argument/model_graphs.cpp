@@ -39,10 +39,10 @@ ModelNode* Model::find(ModelGraph& graph, std::uint32_t serial) {
 ModelNode& Model::add(Call& call, ModelGraph& graph, ModelNode node) {
   node.serial = ++serials_;
   node.made_by = call.number;
-  const auto last = std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const ModelNode& each) {
-    return each.serial == graph.last;
-  });
-  if (last != graph.nodes.end()) node.after = static_cast<std::size_t>(last - graph.nodes.begin()) + 1;
+  const auto last = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                 [&](const ModelNode& each) { return each.serial == graph.last; });
+  if (last != graph.nodes.end())
+    node.after = static_cast<std::size_t>(last - graph.nodes.begin()) + 1;
   if (!graph.has_one_handle()) graph.changed = true;  // Which knows its own nodes alone.
   graph.last = node.serial;
   graph.nodes.push_back(node);
@@ -211,9 +211,9 @@ void Model::add_conditional(Call& call) {
     call.made = made;
     return;
   }
-  ModelNode node{.work = static_cast<Work>(harness::raw(Work::if_then) +
-                                           harness::raw(asked.condition)),
-                 .value = static_cast<std::int32_t>(asked.branch)};
+  ModelNode node{
+      .work = static_cast<Work>(harness::raw(Work::if_then) + harness::raw(asked.condition)),
+      .value = static_cast<std::int32_t>(asked.branch)};
   const std::size_t count = loops || asked.condition == Condition::if_then ? 1 : 2;
   for (std::size_t i = 0; i < count; ++i) {
     node.bodies[i] = &make_graph(&graph, BirthId::none);

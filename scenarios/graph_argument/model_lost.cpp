@@ -1,5 +1,5 @@
-// What nobody can use any more: neither a variable leads to it, nor a graph that can be reached, nor
-// an executable that is open, nor a launch that may still run.
+// What nobody can use any more: neither a variable leads to it, nor a graph that can be reached,
+// nor an executable that is open, nor a launch that may still run.
 #include <algorithm>
 
 #include "scenarios/graph_argument/model.h"
@@ -57,10 +57,9 @@ bool Model::any_held(Test test) const {
 
 // What is closed is gone, but for copies and sets, which have the memory itself.
 bool Model::is_used(const Thing& thing) const {
-  const bool referenced =
-      std::any_of(wrapped_.begin(), wrapped_.end(), [&](const Wrapped* each) {
-        return (each->thing == &thing || each->module == &thing) && is_referenced(*each);
-      });
+  const bool referenced = std::any_of(wrapped_.begin(), wrapped_.end(), [&](const Wrapped* each) {
+    return (each->thing == &thing || each->module == &thing) && is_referenced(*each);
+  });
   if (referenced && !thing.closed) return true;
   return any_held([&](const ModelNode& node) {
     if (thing.kind != Kind::buffer) return node.keeps_helper() && node.helper == &thing;
@@ -125,8 +124,10 @@ bool Model::note_lost() {
   bool some = false;
   for (Holding& holding : holdings_) {
     const bool lost = !is_used(holding);
-    if (!lost) holding.lost_at = 0, holding.awaited = false;
-    else if (holding.lost_at == 0) holding.lost_at = script_calls_ + 1;
+    if (!lost)
+      holding.lost_at = 0, holding.awaited = false;
+    else if (holding.lost_at == 0)
+      holding.lost_at = script_calls_ + 1;
     some = some || lost;
   }
   lost_some_ = false;

@@ -139,8 +139,8 @@ bool Model::explains(const Thing& buffer, std::uint32_t waits, std::uint32_t ind
       expected = result_of(node, i);
       what = to_label(node.work);
       if (observed == expected) return writer = &node, true;
-      if (node.work == Work::chase && is_in_list(scene_.world().ledger, *node.things[0], buffer, i,
-                                                 observed, kChaseSteps))
+      if (node.work == Work::chase &&
+          is_in_list(scene_.world().ledger, *node.things[0], buffer, i, observed, kChaseSteps))
         return true;
       if (may_lack_produce(node, launch.nodes) && observed == node.things[1]->value + i)
         return true;
@@ -167,8 +167,7 @@ bool Model::explains_mid(const Thing& buffer, std::uint32_t waits, std::uint32_t
 // A link that is being written, or could not be, has left what was there.
 bool Model::explains_next(const Thing& buffer, std::uint64_t observed) const {
   const harness::Ledger& ledger = scene_.world().ledger;
-  return observed == 0 ||
-         std::any_of(buffer.next.begin(), buffer.next.end(), [&](const Thing* to) {
+  return observed == 0 || std::any_of(buffer.next.begin(), buffer.next.end(), [&](const Thing* to) {
            return ledger.life(to->life).address == observed;
          });
 }

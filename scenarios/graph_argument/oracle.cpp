@@ -1,6 +1,6 @@
-// What only this path can judge, after the run: what was there for too long (bounded.h), and a graph
-// that keeps what keeps the graph. The rest is judged in passing: answers (service.h) and values
-// (script.cpp); or by the harness's own oracles.
+// What only this path can judge, after the run: what was there for too long (bounded.h), and a
+// graph that keeps what keeps the graph. The rest is judged in passing: answers (service.h) and
+// values (script.cpp); or by the harness's own oracles.
 #include "scenarios/graph_argument/script.h"
 
 namespace scenarios::graph_argument {

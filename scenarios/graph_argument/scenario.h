@@ -105,8 +105,9 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
 }};
 
 /// Makes the path.
-using Maker = targets::graph_argument::GraphArgument* (*)(
-    harness::Runtime& runtime, const targets::graph_argument::Setup& setup);
+using Maker =
+    targets::graph_argument::GraphArgument* (*)(harness::Runtime& runtime,
+                                                const targets::graph_argument::Setup& setup);
 
 /// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
 /// script.

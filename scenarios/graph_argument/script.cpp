@@ -110,8 +110,7 @@ void Script::launch_anew(std::int32_t value) {
   GraphArgument& path = *path_;
   make(Op::load_module, [&] { return path.load_module(kModule); }) &&
       make(Op::create_definition, [&] { return path.create_definition(kDefinition); }) &&
-      make(Op::allocate,
-           [&] { return path.allocate(kBuffer, StreamName::first, value); }) &&
+      make(Op::allocate, [&] { return path.allocate(kBuffer, StreamName::first, value); }) &&
       make(Op::add_kernel,
            [&] {
              return path.add_kernel(targets::graph_argument::kNowhere, kDefinition, kModule,

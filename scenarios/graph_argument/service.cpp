@@ -124,7 +124,8 @@ void judge_runs(harness::Scene& scene, const Model& model, bool at_end) {
   for (const ModelLaunch& launch : model.launches()) {
     if (!launch.finished) continue;
     for (const ModelNode& node : launch.nodes)
-      if (is_device_work(node.work) && !node.idle) ++(node.looped ? loops : least)[harness::raw(node.work)];
+      if (is_device_work(node.work) && !node.idle)
+        ++(node.looped ? loops : least)[harness::raw(node.work)];
   }
   const Counts ran = count(scene.world().history);
   for (std::size_t i = 0; i < ran.size(); ++i) {

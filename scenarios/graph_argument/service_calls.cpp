@@ -83,9 +83,9 @@ Label cuda_call(Op op) {
 /// What fails as in a destructor, which has nobody to tell; or in passing, as reading back does.
 bool may_fail_unnoticed(Label what) {
   static constexpr std::array<Label, 10> kCalls{
-      "cuMemFreeAsync",      "cuStreamDestroy",          "cuEventDestroy",     "cuLibraryUnload",
-      "cuGraphDestroy",      "cuGraphExecDestroy",       "cuUserObjectRelease", "cuMemcpyDtoH",
-      "cuStreamEndCapture",  "cuGraphReleaseUserObject"};
+      "cuMemFreeAsync",     "cuStreamDestroy",         "cuEventDestroy",      "cuLibraryUnload",
+      "cuGraphDestroy",     "cuGraphExecDestroy",      "cuUserObjectRelease", "cuMemcpyDtoH",
+      "cuStreamEndCapture", "cuGraphReleaseUserObject"};
   return std::find(kCalls.begin(), kCalls.end(), what) != kCalls.end();
 }
 
@@ -117,7 +117,8 @@ void judge_captures(harness::Scene& scene) {
     begun += event.what == Label("cuStreamBeginCapture") && event.value == 0 ? 1 : 0;
     ended += event.what == Label("cuStreamEndCapture") ? 1 : 0;
   }
-  if (begun != ended) scene.refuse("capture", fmt::format("ended {} times instead of {}", ended, begun));
+  if (begun != ended)
+    scene.refuse("capture", fmt::format("ended {} times instead of {}", ended, begun));
 }
 
 }  // namespace scenarios::graph_argument

@@ -7,9 +7,10 @@
 namespace scenarios::graph_argument {
 
 struct CallsMade {
-  bool asked_for = false;  ///< What the op stands for was called, and well; or it stands for nothing.
-  bool failed = false;     ///< Something failed that was not to end a thing, nor to read it back.
-  int pushed = 0;          ///< Contexts that were made current and not taken back.
+  /// What the op stands for was called, and well; or it stands for nothing.
+  bool asked_for = false;
+  bool failed = false;  ///< Something failed that was not to end a thing, nor to read it back.
+  int pushed = 0;       ///< Contexts that were made current and not taken back.
 };
 
 /// By the task that was asked, since it was.

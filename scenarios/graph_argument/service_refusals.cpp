@@ -1,5 +1,6 @@
-// Which answers are documented, for which situation. Every condition is the model's: what the script
-// has asked for and closed itself, in which variables, and how many failures were injected meanwhile.
+// Which answers are documented, for which situation. Every condition is the model's: what the
+// script has asked for and closed itself, in which variables, and how many failures were injected
+// meanwhile.
 #include "scenarios/graph_argument/service.h"
 
 #include <algorithm>
@@ -49,9 +50,7 @@ bool any_node(const ModelGraph& graph, Test test) {
 
 // ---- situations ---------------------------------------------------------------------------------
 
-bool was_empty(const Model&, const Call& call) {
-  return (call.emptied & call.asked.given) != 0;
-}
+bool was_empty(const Model&, const Call& call) { return (call.emptied & call.asked.given) != 0; }
 
 bool is_finalizing(const Model& model, const Call&) { return model.finalizing(); }
 
@@ -271,7 +270,8 @@ constexpr std::array kRefusals{
     Refusal{"synchronize_device", Status::driver_error, waits_in_capture, kCapture},
     Refusal{"launch_captured, end_building", Status::driver_error, invalidated, kCapture},
     Refusal{"begin_building", Status::driver_error, spoilt_at_once,
-            "cuda.h, cuStreamGetCaptureInfo: a capture that is not valid any more has no graph to tell"},
+            "cuda.h, cuStreamGetCaptureInfo: a capture that is not valid any more has no graph to "
+            "tell"},
     Refusal{"add_child", Status::driver_error, forbidden_inside, kMemory},
     Refusal{"add_record, add_wait, add_callback, add_alloc, add_free", Status::driver_error,
             forbidden_in_branch, kConditional},

@@ -1,5 +1,5 @@
-// How the table works: each row is a policy of the target, by name, with what its author claims. The
-// first is the path as shipped.
+// How the table works: each row is a policy of the target, by name, with what its author claims.
+// The first is the path as shipped.
 #include "scenarios/graph_argument/variants.h"
 
 #include "harness/scenario_variants.h"
@@ -17,8 +17,7 @@ constexpr Label kDefinition[] = {"R1",  "R2",  "R6",  "R7",  "R8",  "R9",       
                                  "R11", "R12", "R13", "R16", "R18", "retention"};
 constexpr Label kTuple[] = {"R2",  "R6",  "R7",  "R8",  "R9",  "R10",
                             "R11", "R12", "R13", "R16", "R18", "retention"};
-constexpr Label kSlots[] = {"R2",  "R6",  "R7",  "R9",       "R10",
-                            "R11", "R13", "R18", "R19", "retention"};
+constexpr Label kSlots[] = {"R2", "R6", "R7", "R9", "R10", "R11", "R13", "R18", "R19", "retention"};
 constexpr Label kForever[] = {"retention"};
 
 constexpr harness::VariantInfo kVariants[] = {
@@ -38,7 +37,8 @@ constexpr harness::VariantInfo kVariants[] = {
      {ClaimKind::sound,
       {},
       false,
-      "#2357 and what followed: an attachment per version of a node, let go of on the main thread"}},
+      "#2357 and what followed: an attachment per version of a node, let go of on the main "
+      "thread"}},
     {"retain_forever",
      {ClaimKind::unsound, kForever, true, "a list of the module's that nothing ever leaves"}},
 };

@@ -26,22 +26,26 @@ class Witness final : public targets::graph_argument::GraphArgument {
   Status record(Variable event, StreamName stream) override;
   Status close_stream() override;
   Status create_definition(Variable into) override;
-  Status add_kernel(Variable into, Variable definition, Variable module, Kernel kernel, Variable first, Variable second) override;
+  Status add_kernel(Variable into, Variable definition, Variable module, Kernel kernel,
+                    Variable first, Variable second) override;
   Status add_memcpy(Variable into, Variable definition, Variable target, Variable source) override;
-  Status add_memset(Variable into, Variable definition, Variable target, std::int32_t value) override;
+  Status add_memset(Variable into, Variable definition, Variable target,
+                    std::int32_t value) override;
   Status add_record(Variable into, Variable definition, Variable event) override;
   Status add_wait(Variable into, Variable definition, Variable event) override;
   Status add_callback(Variable into, Variable definition) override;
   Status add_child(Variable into, Variable definition, Variable child) override;
   Status get_child(Variable into, Variable node) override;
-  Status add_conditional(Variable into, Variable definition, Condition condition, std::uint32_t branch, Variable module) override;
+  Status add_conditional(Variable into, Variable definition, Condition condition,
+                         std::uint32_t branch, Variable module) override;
   Status get_branch(Variable into, Variable node, std::uint32_t branch) override;
   Status set_params(Variable node, Variable first, Variable second) override;
   Status destroy_node(Variable node) override;
   Status clone(Variable into, Variable definition) override;
   Status add_alloc(Variable into, Variable definition) override;
   Status add_free(Variable into, Variable definition, Variable node) override;
-  Status add_scratch(Variable into, Variable definition, Variable module, Variable node, Variable buffer) override;
+  Status add_scratch(Variable into, Variable definition, Variable module, Variable node,
+                     Variable buffer) override;
   Status set_attribute(Variable buffer, Variable definition) override;
   Status begin_building(Variable into) override;
   Status launch_captured(Variable builder, Variable module, Variable buffer) override;
@@ -84,7 +88,8 @@ class Witness final : public targets::graph_argument::GraphArgument {
   bool is_capturing(Variable variable) const override {
     const bool said = path_.is_capturing(variable);
     if (!model_.may_say_capturing(variable, said))
-      scene_.refuse("builder", said ? "captures, and has ended" : "does not capture, and has not ended");
+      scene_.refuse("builder",
+                    said ? "captures, and has ended" : "does not capture, and has not ended");
     return said;
   }
   harness::Interpreter& interpreter() override { return path_.interpreter(); }

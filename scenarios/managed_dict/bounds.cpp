@@ -13,7 +13,7 @@ namespace {
 
 struct Kind {
   Label kind;
-  std::uint32_t Bounds::*most;
+  std::uint32_t Bounds::* most;
 };
 constexpr std::array<Kind, 6> kCounted{{
     {"instance", &Bounds::instances},

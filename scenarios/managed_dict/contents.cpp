@@ -30,9 +30,8 @@ void Contents::set(Attribute attribute, Kept kept) {
 
 void Contents::erase(Attribute attribute) {
   const auto end = entries_.begin() + count_;
-  const auto gone = std::remove_if(entries_.begin(), end, [&](const Entry& entry) {
-    return entry.attribute == attribute;
-  });
+  const auto gone = std::remove_if(
+      entries_.begin(), end, [&](const Entry& entry) { return entry.attribute == attribute; });
   count_ = static_cast<std::uint32_t>(gone - entries_.begin());
 }
 

@@ -53,9 +53,9 @@ class Model {
     bool defined = false;
     Class of = Class::no_grad;
     bool has_dict = false;
-    bool has_values = false;      ///< Its attributes are in values, its own or its dict's.
-    bool is_form_known = true;    ///< Nothing failed half way.
-    bool has_new_name = false;    ///< The last statement named an attribute that it had not.
+    bool has_values = false;    ///< Its attributes are in values, its own or its dict's.
+    bool is_form_known = true;  ///< Nothing failed half way.
+    bool has_new_name = false;  ///< The last statement named an attribute that it had not.
   };
   const Instance& instance(Variable variable) const { return variables_[variable]; }
   Contents& contents(Variable variable) { return contents_[variable]; }
@@ -101,7 +101,7 @@ class Model {
   std::uint32_t loose_ = 0;          ///< Dropped, and only the collector can free them.
   std::uint32_t loose_numbers_ = 0;  ///< ... and what they keep.
   std::uint32_t loose_dicts_ = 0;
-  std::uint32_t type_numbers_ = 0;   ///< Classes whose attribute was set to a number.
+  std::uint32_t type_numbers_ = 0;  ///< Classes whose attribute was set to a number.
 };
 
 /// One documented refusal: everything else that is not ok is one too many.

@@ -36,9 +36,10 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
 }};
 
 constexpr std::array<Label, 1> kActors{"skew"};
-constexpr std::array<Label, 12> kOracles{
-    "use_after_death", "recycled_use", "double_free", "wrong_owner", "retention",
-    "functional_result", "progress", "vacuity", "wild_access", "api_misuse", "crash", "service"};
+constexpr std::array<Label, 12> kOracles{"use_after_death", "recycled_use", "double_free",
+                                         "wrong_owner",     "retention",    "functional_result",
+                                         "progress",        "vacuity",      "wild_access",
+                                         "api_misuse",      "crash",        "service"};
 
 }  // namespace
 

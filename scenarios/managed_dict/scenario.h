@@ -34,25 +34,10 @@ enum class Op : std::uint8_t {
 };
 inline constexpr std::size_t kOpCount = 19;
 inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
-    {"new_instance"},
-    {"del_instance"},
-    {"store_attr"},
-    {"load_attr"},
-    {"delete_attr"},
-    {"access_dict"},
-    {"replace_dict"},
-    {"delete_dict"},
-    {"set_class"},
-    {"set_type_attr"},
-    {"subclass"},
-    {"collect"},
-    {"hold_noise"},
-    {"drop_noise"},
-    {"with_block"},
-    {"launch"},
-    {"force_compile"},
-    {"deopt"},
-    {"store_all"},
+    {"new_instance"}, {"del_instance"},  {"store_attr"},  {"load_attr"},  {"delete_attr"},
+    {"access_dict"},  {"replace_dict"},  {"delete_dict"}, {"set_class"},  {"set_type_attr"},
+    {"subclass"},     {"collect"},       {"hold_noise"},  {"drop_noise"}, {"with_block"},
+    {"launch"},       {"force_compile"}, {"deopt"},       {"store_all"},
 }};
 
 /// Attributes that a script names. Few enough that what is stored is loaded again; keys of a warm

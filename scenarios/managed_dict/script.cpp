@@ -129,8 +129,7 @@ void Script::take_closing_slot(std::uint32_t slot) {
   const int picked = scene_.pick_op(OpList(kStoring));
   if (picked < 0) return;
   scene_.world().scheduler.turn({});
-  for (std::uint32_t i = 0; i < kFunctionCount; ++i)
-    path_->force_compile(static_cast<Function>(i));
+  for (std::uint32_t i = 0; i < kFunctionCount; ++i) path_->force_compile(static_cast<Function>(i));
   const auto op = static_cast<Op>(picked);
   if (op == Op::store_attr && !any_defined()) run({.about = {.op = Op::new_instance}});
   if (op == Op::store_attr && !any_defined()) return;

@@ -74,7 +74,7 @@ class Script final {
   Judge judge_;
   Census census_;
   Reader reader_;
-  bool bounded_;              ///< The variant says that nothing is kept for longer than it can be used.
+  bool bounded_;  ///< The variant says that nothing is kept for longer than it can be used.
   std::uint32_t blocks_ = 0;  ///< With blocks under way.
   ManagedDict* path_ = nullptr;
 };

@@ -1,5 +1,5 @@
-// How the table works: each row is a policy of the target, by name, with what its author claims. The
-// first is the path as shipped.
+// How the table works: each row is a policy of the target, by name, with what its author claims.
+// The first is the path as shipped.
 #include "scenarios/managed_dict/variants.h"
 
 #include "harness/scenario_variants.h"
@@ -45,10 +45,8 @@ constexpr harness::VariantInfo kVariants[] = {
      unsound(kWordReadOrMet, "b2: DECREF of an object that begins at the word")},
     {"clear_gc_flag_off_header", unsound(kWordRead, "b3: the collector's flag, two words early")},
     {"straddling_store", unsound(kWordRead, "b4: a wide store that means the word before")},
-    {"stale_pointer_store",
-     unsound(kFormerInstance, "c1: through a pointer to a former instance")},
-    {"insertion_order_overrun",
-     unsound(kBlockBefore, "c2: the order grows into the block before")},
+    {"stale_pointer_store", unsound(kFormerInstance, "c1: through a pointer to a former instance")},
+    {"insertion_order_overrun", unsound(kBlockBefore, "c2: the order grows into the block before")},
     {"stale_cache_value", unsound(kTypeModified, "e1: a cache misses that its type was modified")},
     {"legal_recycle", sound("d0: an instance lives where another did")},
     {"legal_materialise", sound("d1: an instance is given a dict between two stores")},

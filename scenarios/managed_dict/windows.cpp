@@ -24,7 +24,8 @@ constexpr std::array kTellings{
     Telling{"cache entry", Window::type_modified},
     Telling{"attribute", Window::value_counted},
     Telling{"reference count", Window::value_counted},
-    Telling{"small integer", Window::value_counted},  // A null that was counted, where nothing was found before.
+    Telling{"small integer",
+            Window::value_counted},  // A null that was counted, where nothing was found before.
 };
 
 int direct_window(const Fault& fault) {

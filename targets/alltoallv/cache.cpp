@@ -127,9 +127,8 @@ void Cache::clear(CUdeviceptr first, CUdeviceptr last, Reason reason) {
 
 void Cache::evict(std::size_t index, Reason reason) {
   const Owned<Region>& region = table_[index];
-  core_.tell([&](Observer& observer) {
-    observer.evicting({region.birth(), region->count, reason});
-  });
+  core_.tell(
+      [&](Observer& observer) { observer.evicting({region.birth(), region->count, reason}); });
   const SiteScope site(core_.scheduler, site_of(reason));
   remove(index);
 }

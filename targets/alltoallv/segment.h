@@ -36,7 +36,7 @@ struct Published {
 
 /// Reads what a processor's vector load reads at once: one turn, and not one for each word.
 template <class T>
-Handle read_wide(harness::SharedSlot<T>& slot, Handle T::*member, harness::Generation generation) {
+Handle read_wide(harness::SharedSlot<T>& slot, Handle T::* member, harness::Generation generation) {
   slot.read(member, 0, generation);
   return slot.peek().*member;
 }

@@ -22,7 +22,8 @@ bool Server::open() {
             good(cuModuleLoadData(&module, runtime_.kernels)) &&
             good(cuModuleGetFunction(&function_, module, "add_one")) &&
             good(cuMemAlloc(&answers_, kRequestLimit * sizeof(Words)));
-  for (CUstream& stream : streams_) ok = ok && good(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  for (CUstream& stream : streams_)
+    ok = ok && good(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
   return ok;
 }
 

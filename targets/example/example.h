@@ -1,7 +1,8 @@
 // Server: answers requests from buffers in device memory, which other threads replace meanwhile.
 //
-// The smallest path there is, to be copied (harness/docs/recipes.md). A request names its buffer first and is
-// launched later, and the device reads the buffer later still. Policies differ in what keeps it alive until then.
+// The smallest path there is, to be copied (harness/docs/recipes.md). A request names its buffer
+// first and is launched later, and the device reads the buffer later still. Policies differ in what
+// keeps it alive until then.
 #pragma once
 
 #include <cuda.h>
@@ -62,8 +63,9 @@ struct Setup {
   bool shares_stream = false;  ///< All workers use the first one's stream.
 };
 
-/// Ownership: owns the buffers and, for as long as the process runs, context, module, streams and answers.
-/// Threads: any worker may put; one worker asks and waits. Errors: false where a CUDA call failed.
+/// Ownership: owns the buffers and, for as long as the process runs, context, module, streams and
+/// answers. Threads: any worker may put; one worker asks and waits. Errors: false where a CUDA call
+/// failed.
 class Server {
  public:
   Server(harness::Runtime& runtime, const Setup& setup, Policy& policy);

@@ -33,8 +33,8 @@ struct Core {
   /// CUDA called this task: it may not call CUDA now.
   bool in_callback() const { return (callbacks & task_bit()) != 0; }
 
-  /// The order that the GIL gives, as TSan is to hear of it: also from who takes no turn for it, which
-  /// are those who look at a variable, and deleters.
+  /// The order that the GIL gives, as TSan is to hear of it: also from who takes no turn for it,
+  /// which are those who look at a variable, and deleters.
   void order() {
     harness::edge_acquire(&interpreter);
     harness::edge_release(&interpreter);

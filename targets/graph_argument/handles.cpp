@@ -52,11 +52,7 @@ void carry_out(Core& core, const Garbage& garbage) {
 
 GraphBox::GraphBox(Core& the_core, CUgraph handle, GraphId the_id, Shared<GraphBox> the_parent,
                    CUgraphNode the_owner)
-    : core(the_core),
-      graph(handle),
-      id(the_id),
-      parent(std::move(the_parent)),
-      owner(the_owner) {
+    : core(the_core), graph(handle), id(the_id), parent(std::move(the_parent)), owner(the_owner) {
   core.facts.tell(&Witness::handle_born, bits_of(handle));
 }
 

@@ -109,7 +109,7 @@ struct GraphBox {
 
   Core& core;
   CUgraph graph;
-  GraphId id;  ///< For facts.
+  GraphId id;                  ///< For facts.
   Shared<GraphBox> parent;     ///< Null for a root.
   CUgraphNode owner;           ///< The child node of the parent.
   bool orphaned = false;       ///< The owner was destroyed. Known only where tombstones are set.

@@ -78,8 +78,8 @@ extern "C" __global__ void scratch(int* memory, Block* y) {
 
 #if !defined(__CUDACC__)
 
-/// Ends the loop in whose body it runs. On a GPU this needs the device runtime, so that a module has
-/// no such kernel there.
+/// Ends the loop in whose body it runs. On a GPU this needs the device runtime, so that a module
+/// has no such kernel there.
 extern "C" __global__ void leave(cudaGraphConditionalHandle condition) {
   cudaGraphSetConditional(condition, 0);
 }

@@ -2,8 +2,8 @@
 //
 // A fact says what a call did or met, in cuda.core's own words: nothing is expected, compared or
 // decided here. Whatever the path makes, changes and lets go of is told to a Witness.
-// Lifetime: outlives the run. Threads: called by the task that acts, in the middle of things: it may
-// record, and may not call back or offer a turn.
+// Lifetime: outlives the run. Threads: called by the task that acts, in the middle of things: it
+// may record, and may not call back or offer a turn.
 #pragma once
 
 #include "targets/graph_argument/vocabulary.h"

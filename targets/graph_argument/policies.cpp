@@ -1,4 +1,5 @@
-// The table of policies, by name: one way to manage lifetimes each. The first is the path as shipped.
+// The table of policies, by name: one way to manage lifetimes each. The first is the path as
+// shipped.
 #include "targets/graph_argument/borrow.h"
 #include "targets/graph_argument/keep_on_definition.h"
 #include "targets/graph_argument/retain_forever.h"

@@ -105,8 +105,8 @@ void RetainPerNode::roll_back_update(ExecBox& exec) {
   appended.pop_back();
 }
 
-// After a failure nobody knows what the executable holds, so that both stay with it. The last one is
-// what it is known to refer to: later changes of its nodes are appended there.
+// After a failure nobody knows what the executable holds, so that both stay with it. The last one
+// is what it is known to refer to: later changes of its nodes are appended there.
 CUresult RetainPerNode::update(ExecBox& exec, GraphBox& graph) {
   Accumulator* accumulator = accumulate(graph);
   if (accumulator == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;

@@ -11,7 +11,8 @@ using harness::Ref;
 /// A handle of a graph that belongs to the node.
 static Shared<GraphBox> box_inside(const NodePayload& node, CUgraph graph, std::size_t body) {
   Core& core = node.graph->core;
-  auto box = Shared<GraphBox>::make(core.arena, core, graph, node.bodies[body], node.graph, node.node);
+  auto box =
+      Shared<GraphBox>::make(core.arena, core, graph, node.bodies[body], node.graph, node.node);
   node.graph->children.push_back(box.get());
   return box;
 }
@@ -93,8 +94,7 @@ static CUgraphNodeParams node_params(Condition condition, CUgraphConditionalHand
 void Script::wrap_branches(const Ref& node, std::span<const CUgraph> graphs) {
   NodePayload& payload = node->payload<NodePayload>();
   std::array<Shared<GraphBox>, kBranchCount> boxes;
-  for (std::size_t i = 0; i < graphs.size(); ++i)
-    boxes[i] = box_inside(payload, graphs[i], i);
+  for (std::size_t i = 0; i < graphs.size(); ++i) boxes[i] = box_inside(payload, graphs[i], i);
   for (std::size_t i = 0; i < graphs.size(); ++i)
     payload.branches[i] = wrap_graph(std::move(boxes[i]));
 }

@@ -58,8 +58,8 @@ Status Script::launch_captured(Variable variable, Variable module_variable,
                        kBlockThreads, 1, 1, 0, box->stream, call.params.kernelParams,
                        nullptr) != CUDA_SUCCESS)
       return Status::driver_error;
-    core_.facts.add_node(
-        box->id, {.work = Work::captured, .things = call.things, .helper = code->thing});
+    core_.facts.add_node(box->id,
+                         {.work = Work::captured, .things = call.things, .helper = code->thing});
     tell(&Observer::bound);
     return Status::ok;
   });

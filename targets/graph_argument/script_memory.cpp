@@ -39,11 +39,11 @@ Status Script::add_free(Variable into, Variable variable, Variable node_variable
     if (allocation.work != Work::allocation) return Status::type_error;
     const GraphId graph = graph_of(definition)->id;
     tell(&Witness::frees, graph, allocation.id);
-    const Status added =
-        add_node(definition, {.work = Work::free, .allocation = allocation.id}, {}, made,
-                 [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* made_node) {
-                   return cuGraphAddMemFreeNode(made_node, into_graph, after, count, allocation.address);
-                 });
+    const Status added = add_node(
+        definition, {.work = Work::free, .allocation = allocation.id}, {}, made,
+        [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* made_node) {
+          return cuGraphAddMemFreeNode(made_node, into_graph, after, count, allocation.address);
+        });
     if (added == Status::ok) tell(&Witness::freed, graph, allocation.id);
     return added;
   });

@@ -1,9 +1,9 @@
 // Witness: the facts that the path tells of things, graphs and executables: what was made, referred
 // to, changed and let go of, whatever a policy keeps.
 //
-// A fact says what was done, in cuda.core's own words: nothing is expected, compared or decided here.
-// Lifetime: outlives the run. Threads: called by the task that acts, in the middle of things: it may
-// record, and may not call back or offer a turn.
+// A fact says what was done, in cuda.core's own words: nothing is expected, compared or decided
+// here. Lifetime: outlives the run. Threads: called by the task that acts, in the middle of things:
+// it may record, and may not call back or offer a turn.
 #pragma once
 
 #include "targets/graph_argument/vocabulary.h"
@@ -26,10 +26,10 @@ using Things = std::array<ThingId, 2>;
 struct NodeFacts {
   Work work;
   Things things{};
-  ThingId helper = ThingId::none;  ///< A module, an event, or a function.
-  std::uint32_t branch = 0;        ///< The one that a conditional node runs.
+  ThingId helper = ThingId::none;              ///< A module, an event, or a function.
+  std::uint32_t branch = 0;                    ///< The one that a conditional node runs.
   std::array<GraphId, kBranchCount> bodies{};  ///< A child's graph, or branches.
-  NodeId allocation = NodeId::none;  ///< The node whose memory it frees or works in.
+  NodeId allocation = NodeId::none;            ///< The node whose memory it frees or works in.
 };
 
 class Witness {
@@ -52,7 +52,8 @@ class Witness {
   virtual void graph_cloned(GraphId clone, GraphId from, GraphId parent) = 0;
   /// Nobody holds it any more but CUDA.
   virtual void graph_dropped(GraphId graph) = 0;
-  /// Whether an executable of the graph ends. The script knows of a loop that has nothing to end it.
+  /// Whether an executable of the graph ends. The script knows of a loop that has nothing to end
+  /// it.
   virtual bool ends(GraphId graph) = 0;
 
   // ---- nodes ----

@@ -32,7 +32,7 @@ struct NodePayload {
   CUgraphNode node;
   NodeId id;  ///< For facts.
   Work work;
-  Shared<ModuleBox> module;  ///< Of a kernel node.
+  Shared<ModuleBox> module;                       ///< Of a kernel node.
   std::array<GraphId, kBranchCount> bodies = {};  ///< For facts: the graphs inside.
   bool destroyed = false;
   std::array<harness::Ref, kBranchCount> branches = {};  ///< Of a conditional node: definitions.

@@ -131,8 +131,16 @@ void Allocator::free(Address address, bool is_values, std::uint8_t prefix) {
   if (block == nullptr) memory_.crash(address);
   const bool intact =
       memory_.is_filled(block->begin + block->bytes, kPadding, padding_bytes(*block));
-  const Release release{memory_.scheduler().now(), caller, block->kind, block->alive, block->id,
-                        address, block->begin, intact, is_values, prefix};
+  const Release release{memory_.scheduler().now(),
+                        caller,
+                        block->kind,
+                        block->alive,
+                        block->id,
+                        address,
+                        block->begin,
+                        intact,
+                        is_values,
+                        prefix};
   if (memory_.observer() != nullptr) [[unlikely]]
     memory_.observer()->released(release);
   memory_.witness().released(release);

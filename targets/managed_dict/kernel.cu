@@ -1,5 +1,6 @@
-// The kernels: what a step of training does under autocast: scale, and round to the type in use. Integers, so
-// that values are equal everywhere. The arguments are what the context managers' attributes say.
+// The kernels: what a step of training does under autocast: scale, and round to the type in use.
+// Integers, so that values are equal everywhere. The arguments are what the context managers'
+// attributes say.
 #include "harness/kernel.h"
 
 struct Frame {

@@ -33,7 +33,7 @@ struct View {
   bool has_values = false;  ///< Attributes are kept in values: the instance's, or taken over.
   bool has_dict = false;
   bool is_embedded = false;  ///< The values say that they are part of their instance.
-  std::uint32_t used = 0;  ///< What len() is told.
+  std::uint32_t used = 0;    ///< What len() is told.
   std::uint32_t count = 0;
   std::array<Item, kAttributeLimit> items;  ///< In the order of insertion; the first `count`.
 };

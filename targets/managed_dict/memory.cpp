@@ -88,8 +88,7 @@ void Memory::record(Address address, std::uint8_t width, std::uint64_t before,
 
 Crash Memory::crash_at(Address address) {
   const Block* dead = blocks_.find_dead(address);
-  return {scheduler().now(), module_, address,
-          dead != nullptr ? dead->id : harness::BirthId::none};
+  return {scheduler().now(), module_, address, dead != nullptr ? dead->id : harness::BirthId::none};
 }
 
 void Memory::crash(Address address) {

@@ -57,8 +57,8 @@ void Viewer::add(View& view, Attribute attribute, Address value) {
   if (view.count == view.items.size() || value == 0) return;
   const Block* block = core_.memory.find(value);
   const bool is_instance = block != nullptr && block->kind == BlockKind::instance;
-  view.items[view.count++] = {
-      attribute, is_instance ? kAnInstance : core_.objects.number(value).value_or(0)};
+  view.items[view.count++] = {attribute,
+                              is_instance ? kAnInstance : core_.objects.number(value).value_or(0)};
 }
 
 }  // namespace targets::managed_dict

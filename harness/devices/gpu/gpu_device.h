@@ -3,8 +3,8 @@
 //
 // Departures from a bare driver, since tasks are fibers of one OS thread: each task has a context
 // stack of its own; all share one per-thread default stream; a host function is called by the task
-// that enqueues it, once the stream is done; what one process exports, others open without the driver
-// (ipc.h).
+// that enqueues it, once the stream is done; what one process exports, others open without the
+// driver (ipc.h).
 #pragma once
 
 #include <map>
@@ -119,8 +119,8 @@ class GpuDevice final : public Device {
   World* world_ = nullptr;
   std::unordered_map<const void*, Handle> handles_;
   std::vector<const void*> handle_order_;  ///< In the order of their births.
-  std::map<std::uint64_t, Memory>
-      memory_;  ///< By address. The dead stay until the address comes back.
+  /// By address. The dead stay until the address comes back.
+  std::map<std::uint64_t, Memory> memory_;
   std::set<std::uint64_t> graph_memory_;
   std::vector<std::vector<CUcontext>> stacks_;
   CUcontext thread_context_ = nullptr;  ///< The context of the OS thread.

@@ -19,21 +19,18 @@ namespace harness::devices::calls {
   return error
 
 /// The same for a call that gives the stream work, or waits for it: captures may forbid that.
-#define SIM_WORK_STREAM(stream, handle)                                       \
-  SIM_STREAM(stream, handle);                                                 \
-  if (const CUresult error = SimDevice::current().captures.admit(*stream);    \
-      error != CUDA_SUCCESS)                                                  \
+#define SIM_WORK_STREAM(stream, handle)                                                           \
+  SIM_STREAM(stream, handle);                                                                     \
+  if (const CUresult error = SimDevice::current().captures.admit(*stream); error != CUDA_SUCCESS) \
   return error
 /// The same for a call that a stream that captures does not allow.
-#define SIM_UNCAPTURED_STREAM(stream, handle)                                 \
-  SIM_STREAM(stream, handle);                                                 \
-  if (const CUresult error = SimDevice::current().captures.refuse(*stream);   \
-      error != CUDA_SUCCESS)                                                  \
+#define SIM_UNCAPTURED_STREAM(stream, handle)                                                      \
+  SIM_STREAM(stream, handle);                                                                      \
+  if (const CUresult error = SimDevice::current().captures.refuse(*stream); error != CUDA_SUCCESS) \
   return error
 /// For calls that a capture cannot see.
-#define SIM_UNSAFE(admit)                                                     \
-  if (const CUresult error = SimDevice::current().captures.admit;             \
-      error != CUDA_SUCCESS)                                                  \
+#define SIM_UNSAFE(admit)                                                                \
+  if (const CUresult error = SimDevice::current().captures.admit; error != CUDA_SUCCESS) \
   return error
 
 /// The block that holds [address, address + bytes) and lives; otherwise a fault, and 0.

@@ -105,8 +105,8 @@ struct CopySide {
 static std::uint64_t extent(std::uint64_t rows, std::uint64_t pitch, std::uint64_t bytes) {
   std::uint64_t product = 0;
   std::uint64_t sum = 0;
-  const bool overflow = __builtin_mul_overflow(rows, pitch, &product) ||
-                        __builtin_add_overflow(product, bytes, &sum);
+  const bool overflow =
+      __builtin_mul_overflow(rows, pitch, &product) || __builtin_add_overflow(product, bytes, &sum);
   return overflow ? ~std::uint64_t{0} : sum;
 }
 

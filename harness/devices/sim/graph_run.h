@@ -108,8 +108,8 @@ class GraphRun {
   SimDevice* sim_ = nullptr;
   ExecGraph* graph_ = nullptr;
   Label site_;
-  ProcessId process_ =
-      ProcessId::first;    ///< The launcher's: another one may be at work when it goes on.
+  /// The launcher's: another one may be at work when it goes on.
+  ProcessId process_ = ProcessId::first;
   Activation activation_;  ///< Asks which node goes on, whoever lets it.
   GraphFrame* root_ = nullptr;
   Clock after_;

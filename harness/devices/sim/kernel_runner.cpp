@@ -5,8 +5,8 @@
 // came.
 //
 // The runner returns when the last thread has finished, when a fatal access or a crash abandons the
-// block, or when everybody waits for ever. Parked carriers are then forgotten: nothing on their stacks is
-// unwound.
+// block, or when everybody waits for ever. Parked carriers are then forgotten: nothing on their
+// stacks is unwound.
 #include "harness/devices/sim/kernel_runner.h"
 
 #include <cstring>

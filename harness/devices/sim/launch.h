@@ -52,7 +52,7 @@ class Launch {
   ProcessId process = ProcessId::first;  ///< In whose address space it runs.
 
   std::vector<std::byte> values;  ///< The copied parameter buffer, aligned as operator new aligns.
-  std::vector<void*> pointers;  ///< For the kernel's entry: one into `values` per parameter.
+  std::vector<void*> pointers;    ///< For the kernel's entry: one into `values` per parameter.
 
   std::uint64_t blocks_run = 0;
 

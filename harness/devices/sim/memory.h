@@ -42,10 +42,10 @@ struct Block {
   BirthId life = BirthId::none;  ///< Of graph memory: who lives there, or did last.
   Origin origin = Origin::device;
   ProcessId process = ProcessId::first;  ///< In whose address space it is.
-  bool installed =
-      true;            ///< False until the stream has reached the allocation that recycles storage.
-  bool freed = false;  ///< The call that frees it was made.
-  bool dead = false;   ///< ... and the stream has reached the free.
+  /// False until the stream has reached the allocation that recycles storage.
+  bool installed = true;
+  bool freed = false;          ///< The call that frees it was made.
+  bool dead = false;           ///< ... and the stream has reached the free.
   Context* context = nullptr;  ///< Whose end it shares; null for pool memory.
   Pool* pool = nullptr;
   GraphMemory* graph = nullptr;  ///< What it is to graphs, which give it many lives.

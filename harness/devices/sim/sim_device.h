@@ -71,12 +71,12 @@ struct Event : Object {
   Context* context = nullptr;
   Event* exported = nullptr;  ///< What it was opened from, in another process: see ipc.h.
   unsigned flags = 0;
-  StreamPoint point;               ///< What was last recorded.
-  std::uint64_t record_count = 0;  ///< Calls so far,
-  std::uint32_t noted = 0;         ///< and the last one in the history.
-  Tick time = 0;                   ///< When the last record was reached.
-  Clock clock;                     ///< What comes before the last record, and it.
-  Capture* capture = nullptr;      ///< Where it was last recorded, if that was in one,
+  StreamPoint point;                ///< What was last recorded.
+  std::uint64_t record_count = 0;   ///< Calls so far,
+  std::uint32_t noted = 0;          ///< and the last one in the history.
+  Tick time = 0;                    ///< When the last record was reached.
+  Clock clock;                      ///< What comes before the last record, and it.
+  Capture* capture = nullptr;       ///< Where it was last recorded, if that was in one,
   std::vector<GraphEdge> captured;  ///< and which nodes it stands for there.
   void reset() {
     exported = nullptr;
@@ -109,7 +109,7 @@ struct Process {
   bool initialized = false;
   Context* primary = nullptr;
   Pool* default_pool = nullptr;
-  Pool* current_pool = nullptr;  ///< Null: the default one.
+  Pool* current_pool = nullptr;         ///< Null: the default one.
   TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
   std::vector<HostCall> functions;      ///< What is to be called on the host, in order.
   std::vector<std::uint32_t> mappings;  ///< Blocks that it has imported.

@@ -51,10 +51,10 @@ class Stream final : public Engine, public Object {
   std::vector<Work*> queue;  ///< From `head` on. The last queued() of what was submitted.
   std::size_t head = 0;
   std::uint16_t engine = kNoEngine;
-  bool ready = false;    ///< Known to the scheduler as one that can advance.
-  bool calling = false;  ///< A host function of it runs.
-  Capture* capture = nullptr;                ///< What becomes of its work: nodes.
-  std::vector<CUgraphNode> told_nodes;       ///< What cuStreamGetCaptureInfo points at.
+  bool ready = false;                   ///< Known to the scheduler as one that can advance.
+  bool calling = false;                 ///< A host function of it runs.
+  Capture* capture = nullptr;           ///< What becomes of its work: nodes.
+  std::vector<CUgraphNode> told_nodes;  ///< What cuStreamGetCaptureInfo points at.
   std::vector<CUgraphEdgeData> told_data;
   LineIndex line = kNoLine;
   Clock clock;  ///< What the next piece of work comes after, by the program's orders.

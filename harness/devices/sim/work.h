@@ -74,8 +74,8 @@ struct Work {
   Place source;
   std::uint64_t bytes = 0;  ///< The bytes of a row.
   Rows rows;
-  Label
-      captured_site;  ///< Where the addresses come from, if not from the call that submitted this.
+  /// Where the addresses come from, if not from the call that submitted this.
+  Label captured_site;
   bool staged = false;  ///< The source is `staging`: bytes copied by the call.
   std::vector<std::byte> staging;
   CapturedWords words;      ///< The pointers among them.

@@ -111,8 +111,8 @@ bool SimDevice::met(const Work& work, const Place& place) {
   }
   const bool whole = here.alive && bytes <= here.bytes - (place.address - here.base);
   const bool recycled = whole && ledger().alive(here.id);
-  Fault fault = ledger().describe(recycled ? FaultKind::recycled_use : FaultKind::use_after_death,
-                                  meant);
+  Fault fault =
+      ledger().describe(recycled ? FaultKind::recycled_use : FaultKind::use_after_death, meant);
   fault.fatal = !recycled;
   if (recycled) fault.recycler = ledger().life(here.id).name;
   if (!work.captured_site.empty())

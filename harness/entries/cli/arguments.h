@@ -1,5 +1,5 @@
-// Arguments: what a value on the command line must look like. CLI11 by itself reads 010 as eight, "" as
-// nothing, 2^64 as something, and takes "nan" for a time.
+// Arguments: what a value on the command line must look like. CLI11 by itself reads 010 as eight,
+// "" as nothing, 2^64 as something, and takes "nan" for a time.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,8 @@ inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
         const char* end = text.data() + text.size();
         const auto [rest, error] = std::from_chars(text.data(), end, number);
         const bool padded = text.size() > 1 && text.front() == '0';
-        if (error == std::errc{} && rest == end && !padded && number >= least && number <= most) return {};
+        if (error == std::errc{} && rest == end && !padded && number >= least && number <= most)
+          return {};
         return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
       },
       "");
@@ -39,7 +40,8 @@ inline CLI::Validator number(double least, double most) {
 }
 
 inline CLI::Validator not_empty() {
-  return CLI::Validator([](std::string& text) { return text.empty() ? "'' names nothing" : std::string(); }, "");
+  return CLI::Validator(
+      [](std::string& text) { return text.empty() ? "'' names nothing" : std::string(); }, "");
 }
 
 }  // namespace harness::entries

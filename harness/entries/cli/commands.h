@@ -1,5 +1,5 @@
-// Commands: what `afterlife` can be told to do. Each is a plain function of its options that returns the
-// exit code; main.cpp reads the options and turns exceptions into one line and a code.
+// Commands: what `afterlife` can be told to do. Each is a plain function of its options that
+// returns the exit code; main.cpp reads the options and turns exceptions into one line and a code.
 //
 // Errors: UsageError is the caller's (exit 3); any other std::exception is the world's (exit 2).
 #pragma once
@@ -30,8 +30,8 @@ struct ListOptions {
 int list(const ListOptions& options);
 
 struct FuzzOptions {
-  std::string target;  ///< "", "path" or "path/variant".
-  double seconds = 0;  ///< In all; 0 = until `runs`.
+  std::string target;      ///< "", "path" or "path/variant".
+  double seconds = 0;      ///< In all; 0 = until `runs`.
   std::uint64_t runs = 0;  ///< Per variant; 0 = until `seconds`.
   std::uint64_t seed = 1;
   std::string strategy = "random_walk";
@@ -46,14 +46,14 @@ int fuzz(const FuzzOptions& options);
 
 struct ReplayOptions {
   std::vector<std::string> files;  ///< Folders stand for the reproducers in them.
-  std::string html;  ///< A page of the one case goes here; "" = none.
+  std::string html;                ///< A page of the one case goes here; "" = none.
   bool json = false;
 };
 int replay(const ReplayOptions& options);
 
 struct MinimizeOptions {
   std::string file;
-  std::string out;  ///< "" = beside the file, "found.min.repro" of "found.repro".
+  std::string out;                  ///< "" = beside the file, "found.min.repro" of "found.repro".
   std::string programs = "corpus";  ///< To compare with.
   bool json = false;
 };

@@ -1,6 +1,6 @@
-// How it works. The type name of an option or argument says what completes it: PATH[/VARIANT] the names in
-// the tables, FILE and DIR what is there, anything else nothing. Whatever option is added elsewhere is
-// completed without a word here.
+// How it works. The type name of an option or argument says what completes it: PATH[/VARIANT] the
+// names in the tables, FILE and DIR what is there, anything else nothing. Whatever option is added
+// elsewhere is completed without a word here.
 #include "harness/entries/cli/completion.h"
 
 #include <fmt/format.h>
@@ -71,7 +71,8 @@ std::vector<Command> commands_of(const CLI::App& app) {
     Command& command = commands.emplace_back(Command{sub->get_name(), sub->get_description(), {}});
     for (const CLI::Option* option : sub->get_options()) {
       const std::string type = option->get_items_expected_max() > 0 ? option->get_type_name() : "";
-      if (option->get_positional()) command.arguments.push_back({"", type, option->get_description()});
+      if (option->get_positional())
+        command.arguments.push_back({"", type, option->get_description()});
       for (const std::string& name : option->get_lnames())
         command.arguments.push_back({"--" + name, type, option->get_description()});
     }
@@ -103,10 +104,13 @@ std::string bash_cases(const Command& command) {
     if (argument.name.empty()) continue;
     options.push_back(argument.name);
     if (!argument.type.empty())
-      text += fmt::format("    {}:{}) _afterlife_{} ;;\n", command.name, argument.name, bash_values(argument.type));
+      text += fmt::format("    {}:{}) _afterlife_{} ;;\n", command.name, argument.name,
+                          bash_values(argument.type));
   }
-  return text + fmt::format("    {0}:*) if [[ $word == -* ]]; then _afterlife_words {1}; else _afterlife_{2}; fi ;;\n",
-                            command.name, quoted(joined(options)), bash_values(command.positional_type()));
+  return text + fmt::format(
+                    "    {0}:*) if [[ $word == -* ]]; then _afterlife_words {1}; else "
+                    "_afterlife_{2}; fi ;;\n",
+                    command.name, quoted(joined(options)), bash_values(command.positional_type()));
 }
 
 std::string bash(const std::vector<Command>& commands) {
@@ -128,8 +132,10 @@ _afterlife() {
     text += bash_cases(command);
     names.push_back(command.name);
   }
-  return text + fmt::format("    :*) _afterlife_words {} ;;\n  esac\n}}\ncomplete -F _afterlife afterlife\n",
-                            quoted(joined(names)));
+  return text +
+         fmt::format(
+             "    :*) _afterlife_words {} ;;\n  esac\n}}\ncomplete -F _afterlife afterlife\n",
+             quoted(joined(names)));
 }
 
 // ---- zsh ----
@@ -137,7 +143,8 @@ _afterlife() {
 /// A description between brackets or after a colon.
 std::string zsh_text(const std::string& text) {
   std::string safe;
-  for (const char c : text) safe += c == '[' ? "(" : c == ']' ? ")" : c == ':' ? "\\:" : std::string(1, c);
+  for (const char c : text)
+    safe += c == '[' ? "(" : c == ']' ? ")" : c == ':' ? "\\:" : std::string(1, c);
   return safe;
 }
 
@@ -148,10 +155,12 @@ std::string zsh_action(const std::string& type) {
 }
 
 std::string zsh_argument(const Argument& argument) {
-  const std::string value = fmt::format(":{}:{}", zsh_text(argument.type), zsh_action(argument.type));
+  const std::string value =
+      fmt::format(":{}:{}", zsh_text(argument.type), zsh_action(argument.type));
   if (argument.name.empty()) return quoted("*" + value);
   const std::string text = fmt::format("[{}]", zsh_text(argument.description));
-  return argument.type.empty() ? quoted(argument.name + text) : quoted("*" + argument.name + "=" + text + value);
+  return argument.type.empty() ? quoted(argument.name + text)
+                               : quoted("*" + argument.name + "=" + text + value);
 }
 
 std::string zsh(const std::vector<Command>& commands) {
@@ -159,7 +168,8 @@ std::string zsh(const std::vector<Command>& commands) {
   for (const Command& command : commands) {
     names += fmt::format("    {}\n", quoted(command.name + ":" + zsh_text(command.description)));
     cases += fmt::format("    {}) _arguments", command.name);
-    for (const Argument& argument : command.arguments) cases += " \\\n      " + zsh_argument(argument);
+    for (const Argument& argument : command.arguments)
+      cases += " \\\n      " + zsh_argument(argument);
     cases += " ;;\n";
   }
   return fmt::format(R"(#compdef afterlife
@@ -188,7 +198,8 @@ std::string fish_values(const std::string& type) {
 }
 
 std::string fish_argument(const Command& command, const Argument& argument) {
-  std::string text = fmt::format("complete -c afterlife -n '__fish_seen_subcommand_from {}'", command.name);
+  std::string text =
+      fmt::format("complete -c afterlife -n '__fish_seen_subcommand_from {}'", command.name);
   if (argument.name.empty()) {
     if (argument.type == "FILE") return text + " -F\n";
     return text + fmt::format(" -a {}\n", quoted(joined(values_of(argument.type))));
@@ -204,8 +215,8 @@ std::string fish(const std::vector<Command>& commands) {
       "complete -c afterlife -f\n"
       "complete -c afterlife -n __fish_use_subcommand -l version -d 'Say which version this is'\n";
   for (const Command& command : commands) {
-    text += fmt::format("complete -c afterlife -n __fish_use_subcommand -a {} -d {}\n", command.name,
-                        quoted(command.description));
+    text += fmt::format("complete -c afterlife -n __fish_use_subcommand -a {} -d {}\n",
+                        command.name, quoted(command.description));
     for (const Argument& argument : command.arguments) text += fish_argument(command, argument);
   }
   return text;
@@ -220,7 +231,8 @@ std::string completion(const CLI::App& app, const std::string& shell) {
   if (shell == "fish") return fish(commands);
   const Words known{"bash", "zsh", "fish"};
   const std::string meant = did_you_mean(shell, known);
-  throw UsageError(fmt::format("no completion for '{}'{}", shell, meant.empty() ? "; there is: " + joined(known) : meant));
+  throw UsageError(fmt::format("no completion for '{}'{}", shell,
+                               meant.empty() ? "; there is: " + joined(known) : meant));
 }
 
 }  // namespace harness::entries

@@ -1,7 +1,8 @@
 // fuzz: searches each variant in turn, shares the time out over them, and tells what came of it.
 //
-// What is found is on disk at once, as it was found, so that nothing is lost however the program ends; it
-// is written again when it is minimized. A disk that is full is said at once, too, and the search goes on.
+// What is found is on disk at once, as it was found, so that nothing is lost however the program
+// ends; it is written again when it is minimized. A disk that is full is said at once, too, and the
+// search goes on.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -111,13 +112,15 @@ class Fuzzing {
   void show(const SearchResult& result) {
     const double now = clock_.seconds();
     if (!progress_.due(now)) return;
-    const double rate = result.seconds > 0 ? static_cast<double>(result.tally.runs) / result.seconds : 0;
+    const double rate =
+        result.seconds > 0 ? static_cast<double>(result.tally.runs) / result.seconds : 0;
     const std::string of = seconds_ > 0 ? fmt::format(" of {:.0f}", seconds_) : "";
     progress_.show(
-        now, fmt::format("{:>4.0f}{} s  [{}/{}] {:<24} {:>12} runs  {:>9}/s  {} signatures", now, of,
-                         index_ + 1, targets_.size(), name_of(targets_[index_]),
-                         reports::grouped(result.tally.runs),
-                         reports::grouped(static_cast<std::uint64_t>(rate)), result.findings.size()));
+        now,
+        fmt::format("{:>4.0f}{} s  [{}/{}] {:<24} {:>12} runs  {:>9}/s  {} signatures", now, of,
+                    index_ + 1, targets_.size(), name_of(targets_[index_]),
+                    reports::grouped(result.tally.runs),
+                    reports::grouped(static_cast<std::uint64_t>(rate)), result.findings.size()));
   }
 
   void print_json() { fmt::print("{}\n", reports::to_json(gathered_.findings())); }
@@ -125,16 +128,19 @@ class Fuzzing {
   void print_report() {
     const Terminal terminal = Terminal::of(1);
     const reports::Findings& findings = gathered_.findings();
-    fmt::print("{}\n{}\n", reports::matrix(findings, terminal), reports::windows(findings, terminal));
+    fmt::print("{}\n{}\n", reports::matrix(findings, terminal),
+               reports::windows(findings, terminal));
     fmt::print("{}", reports::summary(findings, terminal));
     if (findings.stopped)
-      fmt::print("stopped; {} of {} variants were searched\n", findings.variants.size(), targets_.size());
+      fmt::print("stopped; {} of {} variants were searched\n", findings.variants.size(),
+                 targets_.size());
     for (const std::string& signature : gathered_.nondeterministic())
       fmt::print("replays otherwise, which is a bug of the harness: {}\n", signature);
     const Told* told = gathered_.told();
     if (told == nullptr) return;
     fmt::print("\n{}", story_of(runner_, told->finding, terminal));
-    if (!told->file.empty()) fmt::print("\nTo replay it:\n  {} replay {}\n", program_name(), told->file);
+    if (!told->file.empty())
+      fmt::print("\nTo replay it:\n  {} replay {}\n", program_name(), told->file);
   }
 
   const FuzzOptions& options_;

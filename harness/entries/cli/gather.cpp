@@ -50,9 +50,8 @@ void Gathered::add(const SearchResult& result, const FileOf& file_of) {
     consider(finding, row.findings.back().file, !row.came_out());
   }
   for (const ConfigTally& config : result.configs)
-    row.configs.push_back({to_string(scenario, config.config),
-                           judge(result.claim, config.tally), config.tally.runs,
-                           exercised_runs(config.tally)});
+    row.configs.push_back({to_string(scenario, config.config), judge(result.claim, config.tally),
+                           config.tally.runs, exercised_runs(config.tally)});
   findings_.variants.push_back(std::move(row));
   add_windows(result);
   add_ops(result);
@@ -79,8 +78,8 @@ void Gathered::add_windows(const SearchResult& result) {
         findings_.windows,
         [&](const auto& known) { return known.path == path && known.window == window.name.view(); },
         [&] {
-          return reports::WindowRow{path, std::string(window.name.view()),
-                                    std::string(window.summary), 0, 0, least};
+          return reports::WindowRow{
+              path, std::string(window.name.view()), std::string(window.summary), 0, 0, least};
         });
     row.reached += result.windows[i].reached;
     row.caught += result.windows[i].caught;
@@ -105,8 +104,7 @@ void Gathered::consider(const Finding& finding, const std::string& file, bool su
     const Told& best = told_.front();
     if (told_surprises_ != surprising) {
       if (told_surprises_) return;
-    } else if (best.finding.reproducer.the_case.variant !=
-                   finding.reproducer.the_case.variant ||
+    } else if (best.finding.reproducer.the_case.variant != finding.reproducer.the_case.variant ||
                plainness(best.finding) <= plainness(finding)) {
       return;
     }
@@ -115,12 +113,12 @@ void Gathered::consider(const Finding& finding, const std::string& file, bool su
   told_surprises_ = surprising;
 }
 
-// What did not come out stays so, whatever else was to follow; but a search that was stopped in the middle
-// is not held to what it had not found yet.
+// What did not come out stays so, whatever else was to follow; but a search that was stopped in the
+// middle is not held to what it had not found yet.
 ExitCode Gathered::exit_code() const {
-  const bool wrong = std::any_of(
-      findings_.variants.begin(), findings_.variants.end(),
-      [](const auto& row) { return row.stopped ? row.is_refuted() : !row.came_out(); });
+  const bool wrong =
+      std::any_of(findings_.variants.begin(), findings_.variants.end(),
+                  [](const auto& row) { return row.stopped ? row.is_refuted() : !row.came_out(); });
   if (wrong || !nondeterministic_.empty()) return kNotAsClaimed;
   return findings_.stopped ? kStopped : kAsClaimed;
 }
@@ -133,9 +131,10 @@ void put_first(Reproducer& reproducer, const std::string& signature) {
 std::string never_asked(const Runner& runner, const Reproducer& reproducer) {
   const Tape decisions = runner.never_asked(reproducer.the_case);
   if (decisions.empty()) return {};
-  return fmt::format("{} never asked: {}",
-                     decisions.size() == 1 ? "1 decision was" : fmt::format("{} decisions were", decisions.size()),
-                     shown(to_string(reproducer, decisions.front()), 200));
+  return fmt::format(
+      "{} never asked: {}",
+      decisions.size() == 1 ? "1 decision was" : fmt::format("{} decisions were", decisions.size()),
+      shown(to_string(reproducer, decisions.front()), 200));
 }
 
 std::size_t fault_index(const Outcome& outcome, std::string_view signature) {
@@ -147,8 +146,8 @@ std::size_t fault_index(const Outcome& outcome, std::string_view signature) {
 std::string story_of(Runner& runner, const Finding& finding, const reports::Terminal& terminal) {
   const Case& the_case = finding.reproducer.the_case;
   const Outcome& outcome = runner.run(the_case);
-  return reports::story({the_case, outcome, runner.world(), fault_index(outcome, finding.signature)},
-                        terminal);
+  return reports::story(
+      {the_case, outcome, runner.world(), fault_index(outcome, finding.signature)}, terminal);
 }
 
 }  // namespace harness::entries

@@ -1,4 +1,5 @@
-// Gather: what the searches of a session came to, added up per path, and the one failure worth telling.
+// Gather: what the searches of a session came to, added up per path, and the one failure worth
+// telling.
 #pragma once
 
 #include <functional>
@@ -35,8 +36,8 @@ class Gathered {
   /// Returns the exit code of it all.
   ExitCode exit_code() const;
 
-  /// The failure to tell, or null: of a broken claim if there is one, else of the first variant that
-  /// failed; with few decisions.
+  /// The failure to tell, or null: of a broken claim if there is one, else of the first variant
+  /// that failed; with few decisions.
   const Told* told() const { return told_.empty() ? nullptr : &told_.front(); }
 
   /// Signatures whose replay was another run, which is a bug of the harness.
@@ -62,8 +63,8 @@ std::string story_of(Runner& runner, const Finding& finding, const reports::Term
 /// Lists the fault that the case is about first, which is the one that minimizing keeps.
 void put_first(Reproducer& reproducer, const std::string& signature);
 
-/// What the last run of `runner`, which was of `reproducer`, had no question for: "2 decisions were never
-/// asked: user:3 op store", or empty.
+/// What the last run of `runner`, which was of `reproducer`, had no question for: "2 decisions were
+/// never asked: user:3 op store", or empty.
 std::string never_asked(const Runner& runner, const Reproducer& reproducer);
 
 /// The index of the fault with this signature, or 0.

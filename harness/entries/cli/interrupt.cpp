@@ -23,7 +23,7 @@ extern "C" void end_stopped(int) {
 }
 
 void handle_interrupts(void (*handler)(int)) {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = handler;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);

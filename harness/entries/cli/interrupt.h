@@ -1,5 +1,5 @@
-// Interrupt: Ctrl-C asks a search to come to an end; a second one ends the program at once. A command
-// that has nothing to show until it is done is ended by the first.
+// Interrupt: Ctrl-C asks a search to come to an end; a second one ends the program at once. A
+// command that has nothing to show until it is done is ended by the first.
 #pragma once
 
 #include <atomic>

@@ -41,14 +41,17 @@ std::string names(const Infos& infos) {
 void print(const Scenario& scenario, const Terminal& terminal) {
   const auto heading = [&](std::string_view text) { return terminal.paint(Colour::bold, text); };
   const std::string summary(scenario.summary);
-  const std::size_t room = terminal.width - std::min(terminal.width / 2, scenario.name.view().size() + 2);
+  const std::size_t room =
+      terminal.width - std::min(terminal.width / 2, scenario.name.view().size() + 2);
   fmt::print("{}  {}\n\n", heading(scenario.name.view()), reports::wrapped(summary, room, 2));
   Table variants({{"variant"}, {"claim"}, {"hazards and what its author says", {}, true}});
   for (const VariantInfo& variant : scenario.variants) {
     std::string words = joined(variant.claim.hazards, ", ");
     if (variant.claim.always) words += " (always)";
-    if (*variant.claim.words != '\0') words += (words.empty() ? "" : ": ") + std::string(variant.claim.words);
-    variants.add({std::string(variant.name.view()), std::string(to_label(variant.claim.kind).view()), words});
+    if (*variant.claim.words != '\0')
+      words += (words.empty() ? "" : ": ") + std::string(variant.claim.words);
+    variants.add({std::string(variant.name.view()),
+                  std::string(to_label(variant.claim.kind).view()), words});
   }
   fmt::print("{}\n", variants.to_string(terminal));
   Table windows({{"window"}, {"where the race can happen", {}, true}});
@@ -56,7 +59,8 @@ void print(const Scenario& scenario, const Terminal& terminal) {
     windows.add({std::string(window.name.view()), std::string(window.summary)});
   fmt::print("{}\n", windows.to_string(terminal));
   Table axes({{"config axis"}, {"values, the plain one first", {}, true}});
-  for (const Axis& axis : scenario.axes) axes.add({std::string(axis.name.view()), joined(axis.values, " ")});
+  for (const Axis& axis : scenario.axes)
+    axes.add({std::string(axis.name.view()), joined(axis.values, " ")});
   fmt::print("{}({} configs)\n\n", axes.to_string(terminal), config_count(scenario));
   fmt::print("{}\n\n", reports::wrapped("ops: " + names(scenario.ops), terminal.width, 5));
 }
@@ -111,8 +115,10 @@ Json to_json(const Scenario& scenario) {
                         {"always", variant.claim.always}});
   Json axes = Json::object();
   for (const Axis& axis : scenario.axes) axes[axis.name.c_str()] = labels_json(axis.values);
-  return {{"path", scenario.name.view()},     {"variants", variants},
-          {"axes", axes},                     {"ops", names_json(scenario.ops)},
+  return {{"path", scenario.name.view()},
+          {"variants", variants},
+          {"axes", axes},
+          {"ops", names_json(scenario.ops)},
           {"windows", names_json(scenario.windows)}};
 }
 

@@ -12,9 +12,11 @@
 namespace harness::entries {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, const std::string& name, const std::vector<std::string>& known) {
+[[noreturn]] void refuse(const std::string& what, const std::string& name,
+                         const std::vector<std::string>& known) {
   const std::string meant = did_you_mean(name, known);
-  throw UsageError(what + (meant.empty() ? fmt::format("; there is: {}", fmt::join(known, " ")) : meant));
+  throw UsageError(what +
+                   (meant.empty() ? fmt::format("; there is: {}", fmt::join(known, " ")) : meant));
 }
 
 template <class Info>
@@ -27,7 +29,8 @@ const Info& require(std::span<const Info* const> table, const std::string& name,
 
 /// The index of what is called `name` among a path's variants or windows.
 template <class Infos>
-std::size_t require_in(const Scenario& scenario, const Infos& infos, const std::string& name, const char* kind) {
+std::size_t require_in(const Scenario& scenario, const Infos& infos, const std::string& name,
+                       const char* kind) {
   std::vector<std::string> known;
   for (const auto& info : infos) {
     if (info.name.view() == name) return known.size();
@@ -43,7 +46,8 @@ std::vector<Target> find_targets(const std::string& name) {
   std::vector<Target> targets;
   if (slash != std::string::npos) {
     const Scenario& scenario = find_path(name.substr(0, slash));
-    return {{&scenario, require_in(scenario, scenario.variants, name.substr(slash + 1), "variant")}};
+    return {
+        {&scenario, require_in(scenario, scenario.variants, name.substr(slash + 1), "variant")}};
   }
   if (!name.empty()) find_path(name);
   for (const Scenario* scenario : tables::scenarios()) {
@@ -53,7 +57,9 @@ std::vector<Target> find_targets(const std::string& name) {
   return targets;
 }
 
-const Scenario& find_path(const std::string& name) { return require(tables::scenarios(), name, "path"); }
+const Scenario& find_path(const std::string& name) {
+  return require(tables::scenarios(), name, "path");
+}
 
 std::size_t find_window(const Scenario& scenario, const std::string& name) {
   return require_in(scenario, scenario.windows, name, "window");
@@ -73,7 +79,8 @@ std::vector<Target> with_window(std::vector<Target> targets, const std::string& 
     if (std::exchange(last, target.scenario) == target.scenario) continue;
     for (const Window& window : target.scenario->windows) known.emplace_back(window.name.view());
   }
-  std::erase_if(targets, [&](const Target& target) { return window_index(*target.scenario, name) < 0; });
+  std::erase_if(targets,
+                [&](const Target& target) { return window_index(*target.scenario, name) < 0; });
   if (targets.empty()) refuse(fmt::format("no window is called '{}'", name), name, known);
   return targets;
 }

@@ -1,5 +1,5 @@
-// Lookup: what the names on a command line mean. Errors: UsageError that says what was meant, or lists
-// what there is.
+// Lookup: what the names on a command line mean. Errors: UsageError that says what was meant, or
+// lists what there is.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// afterlife: reads the command line, runs one command, and turns what went wrong into one line on stderr
-// and an exit code.
+// afterlife: reads the command line, runs one command, and turns what went wrong into one line on
+// stderr and an exit code.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,26 +14,34 @@ namespace harness::entries {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit: 0 every claim came out, 1 one did not, 2 a file, the disk or the GPU, 3 usage, 4 stopped.";
+    "Exit: 0 every claim came out, 1 one did not, 2 a file, the disk or the GPU, 3 usage, 4 "
+    "stopped.";
 
 std::string footer(const char* examples) {
   return fmt::format("\nExamples:\n{}\n\n{}", examples, kExitCodes);
 }
 
 CLI::App* add_list(CLI::App& app, ListOptions& options) {
-  CLI::App* command = app.add_subcommand(
-      "list", "List the paths with their variants, configs, ops and windows, and every strategy and device");
-  command->add_option("path", options.path, "Only this path; everything when left out")->type_name("PATH");
+  CLI::App* command = app.add_subcommand("list",
+                                         "List the paths with their variants, configs, ops and "
+                                         "windows, and every strategy and device");
+  command->add_option("path", options.path, "Only this path; everything when left out")
+      ->type_name("PATH");
   command->add_flag("--json", options.json, "One JSON object on stdout");
-  command->footer(footer("  afterlife list\n  afterlife list argpack\n  afterlife list --json | python3 -m json.tool"));
+  command->footer(
+      footer("  afterlife list\n  afterlife list argpack\n  afterlife list --json | python3 -m "
+             "json.tool"));
   return command;
 }
 
 CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
-  CLI::App* command = app.add_subcommand("fuzz", "Search for faults, and compare each claim with what is found");
+  CLI::App* command =
+      app.add_subcommand("fuzz", "Search for faults, and compare each claim with what is found");
   command->add_option("target", options.target, "PATH or PATH/VARIANT; everything when left out")
       ->type_name("PATH[/VARIANT]");
-  command->add_option("--seconds", options.seconds, "How long, shared out over the variants (60 unless --runs)")
+  command
+      ->add_option("--seconds", options.seconds,
+                   "How long, shared out over the variants (60 unless --runs)")
       ->check(number(0.01, 1e7))
       ->type_name("N");
   command->add_option("--runs", options.runs, "How many runs of each variant")
@@ -42,41 +50,65 @@ CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
   command->add_option("--seed", options.seed, "Where the search starts (1)")
       ->check(whole_number(0, ~std::uint64_t{0}))
       ->type_name("N");
-  command->add_option("--strategy", options.strategy, "Who answers (random_walk); see `afterlife list`")
+  command
+      ->add_option("--strategy", options.strategy,
+                   "Who answers (random_walk); see `afterlife list`")
       ->type_name("STRATEGY");
-  command->add_option("--device", options.device, "Who carries out CUDA calls (sim)")->type_name("DEVICE");
-  command->add_option("--config", options.config, "Only this config: \"axis=value ...\", every axis named; all in turn when left out")
+  command->add_option("--device", options.device, "Who carries out CUDA calls (sim)")
+      ->type_name("DEVICE");
+  command
+      ->add_option(
+          "--config", options.config,
+          "Only this config: \"axis=value ...\", every axis named; all in turn when left out")
       ->type_name("TEXT");
-  command->add_option("--window", options.window, "Only faults in this window; claims are judged there alone")
+  command
+      ->add_option("--window", options.window,
+                   "Only faults in this window; claims are judged there alone")
       ->type_name("NAME");
-  command->add_option("--out", options.out, "Where reproducers go (results/found)")->type_name("DIR");
-  command->add_flag("--first", options.first, "Stop a variant at its first fault, which is kept as it was found");
+  command->add_option("--out", options.out, "Where reproducers go (results/found)")
+      ->type_name("DIR");
+  command->add_flag("--first", options.first,
+                    "Stop a variant at its first fault, which is kept as it was found");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
-  command->footer(footer("  afterlife fuzz --seconds 10\n"
-                         "  afterlife fuzz argpack/borrow --runs 100000 --seed 7 --json"));
+  command->footer(
+      footer("  afterlife fuzz --seconds 10\n"
+             "  afterlife fuzz argpack/borrow --runs 100000 --seed 7 --json"));
   return command;
 }
 
 CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
-  CLI::App* command = app.add_subcommand("replay", "Run a reproducer, tell its story, and compare it with the file");
-  command->add_option("files", options.files, "Reproducers, and folders of them; of several a line each and a sum")
+  CLI::App* command = app.add_subcommand(
+      "replay", "Run a reproducer, tell its story, and compare it with the file");
+  command
+      ->add_option("files", options.files,
+                   "Reproducers, and folders of them; of several a line each and a sum")
       ->required()
       ->type_name("FILE");
-  command->add_option("--html", options.html, "Write a page about the one case here: timeline, story, decisions; needs no network")
+  command
+      ->add_option(
+          "--html", options.html,
+          "Write a page about the one case here: timeline, story, decisions; needs no network")
       ->type_name("FILE");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
-  command->footer(footer("  afterlife replay corpus/argpack/repros/borrow-W1.repro\n"
-                         "  afterlife replay corpus/argpack/repros/borrow-W1.repro --html W1.html\n"
-                         "  afterlife replay corpus/argpack/repros corpus/alltoallv/repros"));
+  command->footer(
+      footer("  afterlife replay corpus/argpack/repros/borrow-W1.repro\n"
+             "  afterlife replay corpus/argpack/repros/borrow-W1.repro --html W1.html\n"
+             "  afterlife replay corpus/argpack/repros corpus/alltoallv/repros"));
   return command;
 }
 
 CLI::App* add_minimize(CLI::App& app, MinimizeOptions& options) {
-  CLI::App* command = app.add_subcommand("minimize", "Make a reproducer as plain as its fault allows, in a file beside it");
+  CLI::App* command = app.add_subcommand(
+      "minimize", "Make a reproducer as plain as its fault allows, in a file beside it");
   command->add_option("file", options.file, "A reproducer")->required()->type_name("FILE");
-  command->add_option("--out", options.out, "Write here (FILE.repro goes to FILE.min.repro); may be the file itself")
+  command
+      ->add_option("--out", options.out,
+                   "Write here (FILE.repro goes to FILE.min.repro); may be the file itself")
       ->type_name("FILE");
-  command->add_option("--programs", options.programs, "The corpus to learn from and compare with (corpus)")->type_name("DIR");
+  command
+      ->add_option("--programs", options.programs,
+                   "The corpus to learn from and compare with (corpus)")
+      ->type_name("DIR");
   command->add_flag("--json", options.json, "One JSON object on stdout");
   command->footer(footer("  afterlife minimize results/found/argpack-borrow-08fa146f.repro"));
   return command;
@@ -88,36 +120,45 @@ CLI::App* add_prove(CLI::App& app, ProveOptions& options) {
   command->add_option("target", options.target, "A variant, or a path with all of its variants")
       ->required()
       ->type_name("PATH[/VARIANT]");
-  command->add_option("--k", options.decisions,
-                      "At most this many decisions (up to 3, as 200 000 runs per window allow; below 2 nothing holds)")
+  command
+      ->add_option("--k", options.decisions,
+                   "At most this many decisions (up to 3, as 200 000 runs per window allow; below "
+                   "2 nothing holds)")
       ->check(whole_number(0, 6))
       ->type_name("N");
   command->add_option("--window", options.window, "Only this window")->type_name("WINDOW");
-  command->add_option("--programs", options.programs, "The corpus that holds PATH/programs (corpus)")
+  command
+      ->add_option("--programs", options.programs, "The corpus that holds PATH/programs (corpus)")
       ->type_name("DIR");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
-  command->footer(footer("  afterlife prove argpack/own\n  afterlife prove argpack --window W1 --json"));
+  command->footer(
+      footer("  afterlife prove argpack/own\n  afterlife prove argpack --window W1 --json"));
   return command;
 }
 
 CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "explain", "Run a reproducer with its path's instruments on, and tell which class of writer did it");
+      "explain",
+      "Run a reproducer with its path's instruments on, and tell which class of writer did it");
   command->add_option("file", options.file, "A reproducer of a path that has instruments")
       ->required()
       ->type_name("FILE");
   command->add_option("--without", options.without, "Leave this instrument out; may be given again")
       ->type_name("INSTRUMENT");
-  command->add_flag("--json", options.json, "One JSON object on stdout, with the record that was judged");
-  command->footer(footer("  afterlife explain corpus/managed_dict/repros/incref_tagged_word-chunk_freed.repro\n"
-                         "  afterlife explain found.repro --without debug_allocator"));
+  command->add_flag("--json", options.json,
+                    "One JSON object on stdout, with the record that was judged");
+  command->footer(
+      footer("  afterlife explain corpus/managed_dict/repros/incref_tagged_word-chunk_freed.repro\n"
+             "  afterlife explain found.repro --without debug_allocator"));
   return command;
 }
 
 CLI::App* add_completion(CLI::App& app, std::string& shell) {
-  CLI::App* command = app.add_subcommand("completion", "Print a script that has a shell complete this command line");
+  CLI::App* command = app.add_subcommand(
+      "completion", "Print a script that has a shell complete this command line");
   command->add_option("shell", shell, "bash, zsh or fish")->required()->type_name("SHELL");
-  command->footer(footer("  source <(afterlife completion bash)\n  afterlife completion fish | source"));
+  command->footer(
+      footer("  source <(afterlife completion bash)\n  afterlife completion fish | source"));
   return command;
 }
 
@@ -164,7 +205,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked_for_help) {
     return app.exit(asked_for_help);
   } catch (const CLI::ParseError& error) {
-    if (const std::string word = unexpected(app, argc, argv); !word.empty()) return complain(word, kUsage);
+    if (const std::string word = unexpected(app, argc, argv); !word.empty())
+      return complain(word, kUsage);
     const auto commands = app.get_subcommands();
     const std::string where = commands.empty() ? "" : " " + commands.front()->get_name();
     return complain(fmt::format("{}; see `afterlife{} --help`", error.what(), where), kUsage);

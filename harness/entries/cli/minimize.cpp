@@ -27,7 +27,8 @@ double now() {
 }
 
 /// The fault to keep: the first that the file records, or that its run shows.
-std::string signature_to_keep(Runner& runner, const Reproducer& reproducer, const std::string& file) {
+std::string signature_to_keep(Runner& runner, const Reproducer& reproducer,
+                              const std::string& file) {
   if (!reproducer.faults.empty()) return reproducer.faults.front();
   const Outcome& outcome = runner.run(reproducer.the_case);
   if (!outcome.failed())
@@ -35,8 +36,9 @@ std::string signature_to_keep(Runner& runner, const Reproducer& reproducer, cons
   return outcome.faults.front().signature();
 }
 
-/// Ops of the committed program that the case is most like, of those of the fault's window: there is one for
-/// each way in (a call, a context made by hand, an earlier fault), and a test proves each to be the smallest.
+/// Ops of the committed program that the case is most like, of those of the fault's window: there
+/// is one for each way in (a call, a context made by hand, an earlier fault), and a test proves
+/// each to be the smallest.
 std::optional<std::size_t> window_ops(const Case& the_case, int window, const std::string& corpus) {
   std::optional<std::size_t> ops;
   std::size_t most_shared = 0;
@@ -46,7 +48,8 @@ std::optional<std::size_t> window_ops(const Case& the_case, int window, const st
       if (program.window != window) continue;
       const Tape& tape = program.reproducer.the_case.tape;
       const std::size_t shared = shared_ops(the_case.tape, tape);
-      if (ops && (shared < most_shared || (shared == most_shared && op_count(tape) >= *ops))) continue;
+      if (ops && (shared < most_shared || (shared == most_shared && op_count(tape) >= *ops)))
+        continue;
       most_shared = shared;
       ops = op_count(tape);
     }
@@ -57,7 +60,8 @@ std::optional<std::size_t> window_ops(const Case& the_case, int window, const st
 }
 
 /// Ops of the smallest known case that shows the fault here too, in this variant and config.
-std::optional<std::size_t> smallest_known_ops(Runner& runner, Case the_case, const std::string& signature,
+std::optional<std::size_t> smallest_known_ops(Runner& runner, Case the_case,
+                                              const std::string& signature,
                                               const std::vector<Tape>& known) {
   for (const Tape& tape : known) {
     the_case.tape = tape;
@@ -71,20 +75,25 @@ std::optional<std::size_t> smallest_known_ops(Runner& runner, Case the_case, con
 struct Result {
   Minimized minimized;
   std::string signature;
-  std::string never_asked;  ///< What the file has and its run has no use for, in a sentence; or empty.
+  /// What the file has and its run has no use for, in a sentence; or empty.
+  std::string never_asked;
   int window = -1;
   double seconds = 0;
-  bool stopped = false;  ///< By the user, before it was as small as it gets.
+  bool stopped = false;                   ///< By the user, before it was as small as it gets.
   std::optional<std::size_t> window_ops;  ///< Of the program of its window that it is most like.
-  std::optional<std::size_t> known_ops;   ///< Of the smallest known case that shows this fault here too.
+  /// Of the smallest known case that shows this fault here too.
+  std::optional<std::size_t> known_ops;
 };
 
 Json to_json(const Result& result) {
   const Minimized& small = result.minimized;
   const Scenario& scenario = *small.the_case.scenario;
   Json window = nullptr;
-  if (result.window >= 0) window = scenario.windows[static_cast<std::size_t>(result.window)].name.view();
-  const auto or_null = [](std::optional<std::size_t> ops) { return ops ? Json(*ops) : Json(nullptr); };
+  if (result.window >= 0)
+    window = scenario.windows[static_cast<std::size_t>(result.window)].name.view();
+  const auto or_null = [](std::optional<std::size_t> ops) {
+    return ops ? Json(*ops) : Json(nullptr);
+  };
   return {{"schema", 1},
           {"signature", result.signature},
           {"window", window},
@@ -162,7 +171,8 @@ int minimize(const MinimizeOptions& options) {
   result.seconds = now() - start;
   if (!result.minimized.reproduced)
     throw std::runtime_error(fmt::format("{}: its run does not show {}; see `afterlife replay`",
-                                         options.file, shown(result.signature, kShownSignatureBytes)));
+                                         options.file,
+                                         shown(result.signature, kShownSignatureBytes)));
   result.stopped = limits.stop->load(std::memory_order_relaxed);
   if (result.minimized.deterministic && !write(runner, result, options, file, text)) {
     result.minimized.deterministic = false;

@@ -22,8 +22,7 @@ namespace fs = std::filesystem;
 
 /// Returns what a reader of the file must know, as comments.
 std::string caveat(const Finding& finding) {
-  if (finding.nondeterministic)
-    return "# Replays otherwise, which is a bug of the harness.\n";
+  if (finding.nondeterministic) return "# Replays otherwise, which is a bug of the harness.\n";
   if (!finding.is_minimized)
     return fmt::format("{}: it shows the fault, but `afterlife minimize` may show it plainer.\n",
                        kNotMinimized);
@@ -32,8 +31,8 @@ std::string caveat(const Finding& finding) {
 
 }  // namespace
 
-// A search that cannot keep what it finds had better not begin. Nothing tells whether a folder can be
-// made but making it; it goes again, so that a search that finds nothing leaves nothing.
+// A search that cannot keep what it finds had better not begin. Nothing tells whether a folder can
+// be made but making it; it goes again, so that a search that finds nothing leaves nothing.
 OutputFolder::OutputFolder(std::string folder) : folder_(std::move(folder)) {
   std::error_code failed;
   fs::path there = fs::absolute(folder_, failed);
@@ -52,10 +51,10 @@ OutputFolder::OutputFolder(std::string folder) : folder_(std::move(folder)) {
 
 std::string OutputFolder::file_of(const Finding& finding) const {
   const Case& found = finding.reproducer.the_case;
-  const std::string name = fmt::format(
-      "{}-{}-{}-{:08x}.repro", found.scenario->name.view(),
-      found.scenario->variants[found.variant].name.view(), finding.hazard.view(),
-      static_cast<std::uint32_t>(hash_name(finding.signature)));
+  const std::string name =
+      fmt::format("{}-{}-{}-{:08x}.repro", found.scenario->name.view(),
+                  found.scenario->variants[found.variant].name.view(), finding.hazard.view(),
+                  static_cast<std::uint32_t>(hash_name(finding.signature)));
   return (fs::path(folder_) / name).string();
 }
 

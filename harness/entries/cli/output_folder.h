@@ -21,7 +21,8 @@ class OutputFolder {
   /// Where a finding goes: "<path>-<variant>-<hazard>-<hash of signature>.repro".
   std::string file_of(const Finding& finding) const;
 
-  /// Writes the reproducer of a finding, over what it was before. One that is not minimized says so.
+  /// Writes the reproducer of a finding, over what it was before. One that is not minimized says
+  /// so.
   void write(const Finding& finding);
 
  private:

@@ -19,7 +19,9 @@ int window_named(const Scenario& scenario, std::string_view name) {
   std::size_t best_length = 0;
   for (std::size_t i = 0; i < scenario.windows.size(); ++i) {
     const std::string_view window = scenario.windows[i].name.view();
-    const bool fits = name == window || (name.starts_with(window) && (name[window.size()] == '-' || name[window.size()] == '_'));
+    const bool fits =
+        name == window ||
+        (name.starts_with(window) && (name[window.size()] == '-' || name[window.size()] == '_'));
     if (!fits || window.size() < best_length) continue;
     best = static_cast<int>(i);
     best_length = window.size();
@@ -33,9 +35,10 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, failed))
     if (entry.path().extension() == ".repro") files.push_back(entry.path());
   if (failed)
-    throw std::runtime_error(fmt::format("no programs in '{}': {}; run from the root of the tree, or say "
-                                         "--programs",
-                                         folder.string(), failed.message()));
+    throw std::runtime_error(
+        fmt::format("no programs in '{}': {}; run from the root of the tree, or say "
+                    "--programs",
+                    folder.string(), failed.message()));
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -70,7 +73,8 @@ std::vector<Tape> read_smallest(const std::string& corpus, const Scenario& scena
   for (const fs::path& file : files_in(folder)) {
     const Reproducer reproducer = read_reproducer(file.string());
     const std::vector<std::string>& faults = reproducer.faults;
-    if (reproducer.the_case.scenario == &scenario && std::find(faults.begin(), faults.end(), signature) != faults.end())
+    if (reproducer.the_case.scenario == &scenario &&
+        std::find(faults.begin(), faults.end(), signature) != faults.end())
       tapes.push_back(reproducer.the_case.tape);
   }
   std::sort(tapes.begin(), tapes.end(), [](const Tape& a, const Tape& b) {
@@ -79,14 +83,13 @@ std::vector<Tape> read_smallest(const std::string& corpus, const Scenario& scena
   return tapes;
 }
 
-std::size_t op_count(const Tape& tape) {
-  return ops_of(tape).size();
-}
+std::size_t op_count(const Tape& tape) { return ops_of(tape).size(); }
 
 std::size_t shared_ops(const Tape& a, const Tape& b) {
   const std::multiset<std::uint32_t> mine = ops_of(a), other = ops_of(b);
   std::vector<std::uint32_t> shared;
-  std::set_intersection(mine.begin(), mine.end(), other.begin(), other.end(), std::back_inserter(shared));
+  std::set_intersection(mine.begin(), mine.end(), other.begin(), other.end(),
+                        std::back_inserter(shared));
   return shared.size();
 }
 

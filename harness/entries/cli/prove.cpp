@@ -1,5 +1,5 @@
-// prove: on each window's smallest program, runs every set of at most k further decisions, for one variant
-// or for all of a path, and says what was enumerated and whether the claim came out.
+// prove: on each window's smallest program, runs every set of at most k further decisions, for one
+// variant or for all of a path, and says what was enumerated and whether the claim came out.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,17 +53,21 @@ std::string words(const ProgramProof& row, const Claim& claim) {
 
 Colour colour_of(Came came) {
   switch (came) {
-    case Came::holds: return Colour::green;
+    case Came::holds:
+      return Colour::green;
     case Came::fails:
-    case Came::elsewhere: return Colour::yellow;
-    default: return Colour::red;
+    case Came::elsewhere:
+      return Colour::yellow;
+    default:
+      return Colour::red;
   }
 }
 
 /// "16 fails, 1 holds".
 std::string counts(const VariantProof& proof) {
   std::string text;
-  for (const Came came : {Came::fails, Came::elsewhere, Came::vacuous, Came::too_small, Came::stopped, Came::holds})
+  for (const Came came :
+       {Came::fails, Came::elsewhere, Came::vacuous, Came::too_small, Came::stopped, Came::holds})
     if (const std::size_t count = proof.count(came))
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_text(came));
   return text;
@@ -102,7 +106,8 @@ Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Js
 Json to_json(const ProgramProof& row, const Scenario& scenario) {
   const Program& program = *row.program;
   Json window = nullptr;
-  if (program.window >= 0) window = scenario.windows[static_cast<std::size_t>(program.window)].name.view();
+  if (program.window >= 0)
+    window = scenario.windows[static_cast<std::size_t>(program.window)].name.view();
   return {{"program", program.name},
           {"window", window},
           {"config", to_string(scenario, program.reproducer.the_case.config)},
@@ -137,16 +142,20 @@ class Proving {
       : options_(options), targets_(find_targets(options.target)), stop_(take_interrupts()) {
     if (options.target.empty()) throw UsageError("say which path to prove; see `afterlife list`");
     const Scenario& scenario = *targets_.front().scenario;
-    const int window = options.window.empty() ? -1 : static_cast<int>(find_window(scenario, options.window));
+    const int window =
+        options.window.empty() ? -1 : static_cast<int>(find_window(scenario, options.window));
     programs_ = read_programs(options.programs, scenario);
-    if (window >= 0) std::erase_if(programs_, [&](const Program& program) { return program.window != window; });
+    if (window >= 0)
+      std::erase_if(programs_, [&](const Program& program) { return program.window != window; });
     if (programs_.empty())
-      throw std::runtime_error(fmt::format("no program in {}/{}/programs is named after a window to prove",
-                                           options.programs, scenario.name.view()));
+      throw std::runtime_error(
+          fmt::format("no program in {}/{}/programs is named after a window to prove",
+                      options.programs, scenario.name.view()));
   }
 
   int run() {
-    const ProvingOptions proving{options_.decisions, &stop_, [this](const std::string& line) { tell(line); }};
+    const ProvingOptions proving{options_.decisions, &stop_,
+                                 [this](const std::string& line) { tell(line); }};
     for (const Target& target : targets_) {
       if (stop_) break;
       proofs_.push_back(prove(runner_, target, programs_, proving));
@@ -161,39 +170,44 @@ class Proving {
   void tell(const std::string& line) { progress_.show(0, line); }
 
   std::size_t came_out() const {
-    return static_cast<std::size_t>(std::count_if(proofs_.begin(), proofs_.end(), [](const VariantProof& proof) {
-      return proof.as_claimed();
-    }));
+    return static_cast<std::size_t>(
+        std::count_if(proofs_.begin(), proofs_.end(),
+                      [](const VariantProof& proof) { return proof.as_claimed(); }));
   }
 
   bool stopped() const {
-    return proofs_.size() < targets_.size() || std::any_of(proofs_.begin(), proofs_.end(), [](const auto& proof) {
-      return proof.count(Came::stopped) > 0;
-    });
+    return proofs_.size() < targets_.size() ||
+           std::any_of(
+               proofs_.begin(), proofs_.end(),
+               [](const auto& proof) { return proof.count(Came::stopped) > 0; });
   }
 
   /// A claim that failed before the stop would have failed without it.
   int code() const {
     for (const VariantProof& proof : proofs_)
-      if (proof.is_refuted() || (!proof.as_claimed() && proof.count(Came::stopped) == 0)) return kNotAsClaimed;
+      if (proof.is_refuted() || (!proof.as_claimed() && proof.count(Came::stopped) == 0))
+        return kNotAsClaimed;
     return stopped() ? kStopped : kAsClaimed;
   }
 
   void print_json() const {
     Json results = Json::array();
     for (const VariantProof& proof : proofs_) results.push_back(to_json(proof));
-    fmt::print("{}\n", reports::to_text({{"schema", 1}, {"stopped", stopped()}, {"results", results}}));
+    fmt::print("{}\n",
+               reports::to_text({{"schema", 1}, {"stopped", stopped()}, {"results", results}}));
   }
 
   void print_summary() const {
     std::string wrong;
     for (const VariantProof& proof : proofs_)
       if (!proof.as_claimed())
-        wrong += fmt::format("\n  {} claims {}: {}", name_of(proof.target), to_label(proof.claim().kind).view(),
-                             counts(proof));
-    const std::string text = fmt::format("{} of {} claims came out{}", came_out(), proofs_.size(), wrong);
+        wrong += fmt::format("\n  {} claims {}: {}", name_of(proof.target),
+                             to_label(proof.claim().kind).view(), counts(proof));
+    const std::string text =
+        fmt::format("{} of {} claims came out{}", came_out(), proofs_.size(), wrong);
     fmt::print("{}\n", Terminal::of(1).paint(wrong.empty() ? Colour::green : Colour::red, text));
-    if (stopped()) fmt::print("stopped; {} of {} variants were begun\n", proofs_.size(), targets_.size());
+    if (stopped())
+      fmt::print("stopped; {} of {} variants were begun\n", proofs_.size(), targets_.size());
   }
 
   const ProveOptions& options_;

@@ -1,6 +1,7 @@
-// How it works. The programs of a window are enumerated together, all with at most one decision, then all
-// with at most two, and so on, as long as what comes next is within the limit: how many runs that is was
-// counted on the way. So a window has one k, and whoever counts again comes to the same.
+// How it works. The programs of a window are enumerated together, all with at most one decision,
+// then all with at most two, and so on, as long as what comes next is within the limit: how many
+// runs that is was counted on the way. So a window has one k, and whoever counts again comes to the
+// same.
 #include "harness/entries/cli/proving.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,8 @@ struct Part {
 
 class WindowProving {
  public:
-  WindowProving(const Target& target, const ProvingOptions& options) : target_(target), options_(options) {}
+  WindowProving(const Target& target, const ProvingOptions& options)
+      : target_(target), options_(options) {}
 
   void add(Runner& runner, const Program& program) {
     Case the_case = program.reproducer.the_case;
@@ -52,7 +54,8 @@ class WindowProving {
   const Claim& claim() const { return target_.scenario->variants[target_.variant].claim; }
 
   std::uint32_t most_decisions() const {
-    return options_.decisions >= 0 ? static_cast<std::uint32_t>(options_.decisions) : kMostDecisions;
+    return options_.decisions >= 0 ? static_cast<std::uint32_t>(options_.decisions)
+                                   : kMostDecisions;
   }
 
   /// One decision more is within the limit, and not yet known to be in vain.
@@ -61,15 +64,14 @@ class WindowProving {
     for (const Part& part : parts_)
       runs += part.over() ? part.sets.proof().schedule_count : part.sets.next_schedule_count();
     const bool told = options_.decisions >= 0;
-    return (told || runs <= kWindowRunLimit) && !std::all_of(parts_.begin(), parts_.end(), [](const Part& part) {
-      return part.over();
-    });
+    return (told || runs <= kWindowRunLimit) &&
+           !std::all_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.over(); });
   }
 
   void tell(const Part& part, std::uint32_t size) const {
     if (options_.progress)
-      options_.progress(fmt::format("proving {} on {}: k = {}, {} runs ...", name_of(target_), part.program->name,
-                                    size, part.sets.next_schedule_count()));
+      options_.progress(fmt::format("proving {} on {}: k = {}, {} runs ...", name_of(target_),
+                                    part.program->name, size, part.sets.next_schedule_count()));
   }
 
   const Target& target_;
@@ -104,16 +106,17 @@ Came came(const Enumeration& sets) {
 ProgramProof row_of(const Part& part, const Target& target) {
   const Proof& proof = part.sets.proof();
   const int window = part.program->window;
-  ProgramProof row{.program = part.program,
-                   .came = came(part.sets),
-                   .decisions = proof.decision_count,
-                   .runs = proof.schedule_count,
-                   .vacuous_runs = proof.vacuous_count,
-                   .questions = proof.question_count,
-                   .reached = window >= 0 && (proof.reached >> window & 1) != 0,
-                   .next_runs = part.sets.next_schedule_count(),
-                   .exhausted = proof.complete && part.sets.next_schedule_count() == proof.schedule_count,
-                   .seconds = proof.seconds};
+  ProgramProof row{
+      .program = part.program,
+      .came = came(part.sets),
+      .decisions = proof.decision_count,
+      .runs = proof.schedule_count,
+      .vacuous_runs = proof.vacuous_count,
+      .questions = proof.question_count,
+      .reached = window >= 0 && (proof.reached >> window & 1) != 0,
+      .next_runs = part.sets.next_schedule_count(),
+      .exhausted = proof.complete && part.sets.next_schedule_count() == proof.schedule_count,
+      .seconds = proof.seconds};
   take_fault(proof.failed ? proof : part.sets.aside(), proof.failed ? window : -1, target, row);
   return row;
 }
@@ -127,8 +130,8 @@ std::uint64_t VariantProof::runs() const {
 }
 
 std::size_t VariantProof::count(Came came) const {
-  return static_cast<std::size_t>(std::count_if(programs.begin(), programs.end(),
-                                                [&](const ProgramProof& row) { return row.came == came; }));
+  return static_cast<std::size_t>(std::count_if(
+      programs.begin(), programs.end(), [&](const ProgramProof& row) { return row.came == came; }));
 }
 
 bool VariantProof::is_refuted() const {
@@ -171,12 +174,18 @@ VariantProof prove(Runner& runner, const Target& target, const std::vector<Progr
 
 const char* to_text(Came came) {
   switch (came) {
-    case Came::holds: return "holds";
-    case Came::fails: return "fails";
-    case Came::elsewhere: return "fails elsewhere";
-    case Came::vacuous: return "vacuous";
-    case Came::too_small: return "too small";
-    case Came::stopped: return "stopped";
+    case Came::holds:
+      return "holds";
+    case Came::fails:
+      return "fails";
+    case Came::elsewhere:
+      return "fails elsewhere";
+    case Came::vacuous:
+      return "vacuous";
+    case Came::too_small:
+      return "too small";
+    case Came::stopped:
+      return "stopped";
   }
   return "?";
 }

@@ -1,8 +1,10 @@
-// Proving: what every schedule of few further decisions, on each program of a path, says of a claim.
+// Proving: what every schedule of few further decisions, on each program of a path, says of a
+// claim.
 //
-// What a program is about is its window: it *fails* where a fault of that window is found; under a claim of
-// sound (or vacuous) any fault is a failure. It *holds* only where every set of at most kLeastDecisions was
-// run; below that the answer is *too small*. Every number is a count: the same on every machine.
+// What a program is about is its window: it *fails* where a fault of that window is found; under a
+// claim of sound (or vacuous) any fault is a failure. It *holds* only where every set of at most
+// kLeastDecisions was run; below that the answer is *too small*. Every number is a count: the same
+// on every machine.
 #pragma once
 
 #include <atomic>
@@ -18,7 +20,8 @@ namespace harness::entries {
 
 /// Below this k nothing is said to hold.
 inline constexpr std::uint32_t kLeastDecisions = 2;
-/// The largest k that is chosen by default, and the runs that one may take for the programs of a window.
+/// The largest k that is chosen by default, and the runs that one may take for the programs of a
+/// window.
 inline constexpr std::uint32_t kMostDecisions = 3;
 inline constexpr std::uint64_t kWindowRunLimit = 200'000;
 
@@ -34,17 +37,18 @@ enum class Came : std::uint8_t {
 struct ProgramProof {
   const Program* program;
   Came came;
-  std::uint32_t decisions;   ///< k: every set of at most so many was run, or fails at so many and no fewer.
-  std::uint64_t runs;        ///< Schedules of at most k decisions; what was run again counts once.
+  /// k: every set of at most so many was run, or fails at so many and no fewer.
+  std::uint32_t decisions;
+  std::uint64_t runs;  ///< Schedules of at most k decisions; what was run again counts once.
   std::uint64_t vacuous_runs;
   std::size_t questions;
-  bool reached;              ///< Its window, in some run.
-  std::uint64_t next_runs;   ///< What one decision more would take.
-  bool exhausted;            ///< There are no more schedules, whatever k.
+  bool reached;             ///< Its window, in some run.
+  std::uint64_t next_runs;  ///< What one decision more would take.
+  bool exhausted;           ///< There are no more schedules, whatever k.
   double seconds;
-  std::string fault;         ///< Its signature; empty where there is none.
-  std::string hazard;        ///< The window of that fault, or its kind where it has none.
-  bool claimed;              ///< The claim names the hazard.
+  std::string fault;   ///< Its signature; empty where there is none.
+  std::string hazard;  ///< The window of that fault, or its kind where it has none.
+  bool claimed;        ///< The claim names the hazard.
 };
 
 struct VariantProof {
@@ -54,8 +58,8 @@ struct VariantProof {
   const Claim& claim() const { return target.scenario->variants[target.variant].claim; }
   std::uint64_t runs() const;
   std::size_t count(Came came) const;
-  /// sound: every program holds. unsound: one fails as the claim says, and none through what it does not
-  /// name. vacuous: the path never runs. And no program is vacuous that should not be.
+  /// sound: every program holds. unsound: one fails as the claim says, and none through what it
+  /// does not name. vacuous: the path never runs. And no program is vacuous that should not be.
   bool as_claimed() const;
   /// Nothing that follows a stop could mend it.
   bool is_refuted() const;

@@ -1,4 +1,5 @@
-// replay: runs a reproducer, tells its story, and says whether the run was the one that the file records.
+// replay: runs a reproducer, tells its story, and says whether the run was the one that the file
+// records.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@ std::vector<std::string> sorted(std::vector<std::string> texts) {
 }
 
 /// Something that is in `these` and not in `those`, both sorted; or null.
-const std::string* missing(const std::vector<std::string>& these, const std::vector<std::string>& those) {
+const std::string* missing(const std::vector<std::string>& these,
+                           const std::vector<std::string>& those) {
   for (const std::string& text : these)
     if (!std::binary_search(those.begin(), those.end(), text)) return &text;
   return nullptr;
@@ -34,20 +36,23 @@ const std::string* missing(const std::vector<std::string>& these, const std::vec
 bool is_reproducer(const std::string& file) {
   constexpr std::string_view kBegin = "afterlife reproducer";
   std::string begin(kBegin.size(), '\0');
-  std::ifstream(file, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  std::ifstream(file, std::ios::binary)
+      .read(begin.data(), static_cast<std::streamsize>(begin.size()));
   return begin == kBegin;
 }
 
 /// Refuses a page that could not be written, or would take the place of a case.
 void require_place_for_page(const ReplayOptions& options) {
   if (options.html.empty()) return;
-  if (is_many(options.files)) throw UsageError("--html is a page about one case: name one reproducer, and no folder");
+  if (is_many(options.files))
+    throw UsageError("--html is a page about one case: name one reproducer, and no folder");
   require_replaceable(options.html);
   std::error_code not_there;
   if (!std::filesystem::exists(options.html, not_there)) return;
   if (std::filesystem::equivalent(options.html, options.files.front(), not_there) ||
       is_reproducer(options.html))
-    throw std::runtime_error(fmt::format("{}: is a reproducer, which no page replaces: name another file", options.html));
+    throw std::runtime_error(fmt::format(
+        "{}: is a reproducer, which no page replaces: name another file", options.html));
 }
 
 }  // namespace
@@ -56,10 +61,12 @@ std::string difference(const Reproducer& recorded, const Reproducer& now, std::u
   const std::vector<std::string> before = sorted(recorded.faults);
   const std::vector<std::string> after = sorted(now.faults);
   if (const std::string* fault = missing(before, after))
-    return fmt::format("the file has a fault that the run has not: {}", shown(*fault, kShownSignatureBytes));
+    return fmt::format("the file has a fault that the run has not: {}",
+                       shown(*fault, kShownSignatureBytes));
   const bool says_nothing = recorded.trace == 0 && before.empty();
   if (const std::string* fault = missing(after, before); fault != nullptr && !says_nothing)
-    return fmt::format("the run has a fault that the file has not: {}", shown(*fault, kShownSignatureBytes));
+    return fmt::format("the run has a fault that the file has not: {}",
+                       shown(*fault, kShownSignatureBytes));
   if (recorded.trace != 0 && recorded.trace != trace)
     return fmt::format("the events differ: trace {:016x} in the file, {:016x} in the run",
                        recorded.trace, trace);
@@ -80,7 +87,8 @@ int replay(const ReplayOptions& options) {
   const std::string signature = recorded.faults.empty()
                                     ? (now.faults.empty() ? "" : now.faults.front())
                                     : recorded.faults.front();
-  const reports::Telling telling{recorded.the_case, outcome, runner.world(), fault_index(outcome, signature)};
+  const reports::Telling telling{recorded.the_case, outcome, runner.world(),
+                                 fault_index(outcome, signature)};
   if (!options.html.empty())
     write_whole_file(options.html,
                      page(telling, {recorded, options.files.front(), signature, differs, unasked}));

@@ -31,18 +31,21 @@ struct Replayed {
 std::vector<std::string> reproducers_below(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && entry.path().extension() == ".repro") files.push_back(entry.path().string());
+    if (entry.is_regular_file() && entry.path().extension() == ".repro")
+      files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;
 }
 
 class ReplayingMany {
  public:
-  explicit ReplayingMany(const ReplayOptions& options) : options_(options), stop_(take_interrupts()) {
+  explicit ReplayingMany(const ReplayOptions& options)
+      : options_(options), stop_(take_interrupts()) {
     for (const std::string& name : options.files) {
       const std::vector<std::string> below =
           fs::is_directory(name) ? reproducers_below(name) : std::vector<std::string>{name};
-      if (below.empty()) throw std::runtime_error(fmt::format("no reproducer (*.repro) in the folder '{}'", name));
+      if (below.empty())
+        throw std::runtime_error(fmt::format("no reproducer (*.repro) in the folder '{}'", name));
       files_.insert(files_.end(), below.begin(), below.end());
     }
   }
@@ -64,7 +67,8 @@ class ReplayingMany {
       const Reproducer recorded = read_reproducer(file);
       const Outcome& outcome = runner_.run(recorded.the_case);
       const std::uint64_t trace = runner_.trace_hash();
-      result.difference = difference(recorded, describe(runner_, outcome, recorded.the_case), trace);
+      result.difference =
+          difference(recorded, describe(runner_, outcome, recorded.the_case), trace);
       result.path = recorded.the_case.scenario->name.view();
       result.variant = recorded.the_case.scenario->variants[recorded.the_case.variant].name.view();
       result.trace = fmt::format("{:016x}", trace);
@@ -80,17 +84,20 @@ class ReplayingMany {
     } else if (replay.as_recorded()) {
       fmt::print("as recorded      {}\n", replay.file);
     } else {
-      fmt::print("{}  {}: {}\n", Terminal::of(1).paint(Colour::red, "not as recorded"), replay.file, replay.difference);
+      fmt::print("{}  {}: {}\n", Terminal::of(1).paint(Colour::red, "not as recorded"), replay.file,
+                 replay.difference);
     }
   }
 
   std::size_t recorded() const {
-    return static_cast<std::size_t>(std::count_if(replays_.begin(), replays_.end(),
-                                                  [](const Replayed& replay) { return replay.as_recorded(); }));
+    return static_cast<std::size_t>(
+        std::count_if(replays_.begin(), replays_.end(),
+                      [](const Replayed& replay) { return replay.as_recorded(); }));
   }
   std::size_t unreadable() const {
-    return static_cast<std::size_t>(std::count_if(replays_.begin(), replays_.end(),
-                                                  [](const Replayed& replay) { return !replay.error.empty(); }));
+    return static_cast<std::size_t>(
+        std::count_if(replays_.begin(), replays_.end(),
+                      [](const Replayed& replay) { return !replay.error.empty(); }));
   }
   std::size_t different() const { return replays_.size() - recorded() - unreadable(); }
   bool stopped() const { return replays_.size() < files_.size(); }
@@ -105,11 +112,14 @@ class ReplayingMany {
     std::string text = fmt::format("{} as recorded, {} not", recorded(), different());
     if (unreadable() > 0) text += fmt::format(", {} could not be read", unreadable());
     if (stopped()) text += fmt::format("; stopped after {} of {}", replays_.size(), files_.size());
-    fmt::print("{}\n", Terminal::of(1).paint(code() == kAsClaimed ? Colour::green : Colour::red, text));
+    fmt::print("{}\n",
+               Terminal::of(1).paint(code() == kAsClaimed ? Colour::green : Colour::red, text));
   }
 
   void print_json() const {
-    const auto or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+    const auto or_null = [](const std::string& text) {
+      return text.empty() ? Json(nullptr) : Json(text);
+    };
     Json rows = Json::array();
     for (const Replayed& replay : replays_)
       rows.push_back({{"file", replay.file},
@@ -119,8 +129,12 @@ class ReplayingMany {
                       {"path", or_null(replay.path)},
                       {"variant", or_null(replay.variant)},
                       {"trace_hash", or_null(replay.trace)}});
-    const Json all{{"schema", 1},           {"as_recorded", recorded()}, {"not_as_recorded", different()},
-                   {"unreadable", unreadable()}, {"stopped", stopped()},      {"replays", rows}};
+    const Json all{{"schema", 1},
+                   {"as_recorded", recorded()},
+                   {"not_as_recorded", different()},
+                   {"unreadable", unreadable()},
+                   {"stopped", stopped()},
+                   {"replays", rows}};
     // The name of a file may be no UTF-8.
     fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
   }

@@ -9,14 +9,15 @@
 
 namespace harness::entries {
 
-/// How a run differs from what the file says, or empty. A file without faults and trace is a program: it
-/// says nothing.
+/// How a run differs from what the file says, or empty. A file without faults and trace is a
+/// program: it says nothing.
 std::string difference(const Reproducer& recorded, const Reproducer& now, std::uint64_t trace);
 
 /// More than one file, or a folder.
 bool is_many(const std::vector<std::string>& files);
 
-/// Exit: kNotAsClaimed where one is not as recorded, else kStopped, else kWorld where one cannot be read.
+/// Exit: kNotAsClaimed where one is not as recorded, else kStopped, else kWorld where one cannot be
+/// read.
 int replay_many(const ReplayOptions& options);
 
 }  // namespace harness::entries

@@ -52,7 +52,8 @@ void prepare_streams() {
 
 void say_error(std::string_view what) noexcept {
   try {
-    write_all(2, fmt::format("afterlife: {}\n", shown(what.substr(0, what.find('\n')), kLineBytes)));
+    write_all(2,
+              fmt::format("afterlife: {}\n", shown(what.substr(0, what.find('\n')), kLineBytes)));
   } catch (...) {
     write_all(2, "afterlife: something is wrong, and there is no memory left to tell it\n");
   }

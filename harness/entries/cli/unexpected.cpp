@@ -51,13 +51,15 @@ std::string unexpected(const CLI::App& app, int argc, const char* const* argv) {
     if (const std::string name = option_name(word); !name.empty()) {
       const std::vector<std::string> known = options_of(*command);
       if (!is_known(name, known))
-        return fmt::format("{} has no option '{}'{}", command->get_name(), name, did_you_mean(name, known));
+        return fmt::format("{} has no option '{}'{}", command->get_name(), name,
+                           did_you_mean(name, known));
     } else if (command == &app) {
       command = command_named(app, word);
       if (command != nullptr) continue;
       const std::string meant = did_you_mean(word, commands_of(app));
-      return fmt::format("no command is called '{}'{}", word,
-                         meant.empty() ? fmt::format("; there is: {}", fmt::join(commands_of(app), " ")) : meant);
+      return fmt::format(
+          "no command is called '{}'{}", word,
+          meant.empty() ? fmt::format("; there is: {}", fmt::join(commands_of(app), " ")) : meant);
     }
   }
   return {};

@@ -6,7 +6,8 @@
 
 namespace harness::entries {
 
-/// "no command is called 'fuz'; did you mean 'fuzz'?" of the first such word; "" where there is none.
+/// "no command is called 'fuz'; did you mean 'fuzz'?" of the first such word; "" where there is
+/// none.
 std::string unexpected(const CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace harness::entries

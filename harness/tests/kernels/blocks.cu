@@ -8,8 +8,7 @@ extern "C" __global__ void saxpy(float* y, const float* x, float a, std::uint32_
 
 /// Writes where each thread is, for grids and blocks of three dimensions.
 extern "C" __global__ void where(std::uint32_t* out) {
-  const std::uint32_t thread =
-      threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const std::uint32_t thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   const std::uint32_t block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   const std::uint32_t size = blockDim.x * blockDim.y * blockDim.z;
   out[block * size + thread] = block << 16 | threadIdx.z << 12 | threadIdx.y << 6 | threadIdx.x;

@@ -15,7 +15,8 @@ extern "C" __global__ void count(int* numbers) {
 extern "C" __global__ void spin(int* numbers) {
   __syncthreads();
   const volatile int* go_on = numbers + 1;
-  if (threadIdx.x == 1) while (*go_on == 0) continue;
+  if (threadIdx.x == 1)
+    while (*go_on == 0) continue;
   __syncthreads();
 }
 

@@ -31,8 +31,7 @@ static void callback(Program& p) {
 static void callback_flags(Program& p) {
   const std::size_t home = p.any_home();
   const unsigned flags = p.keep(Rule::callback_flags_are_zero) ? 0 : 1;
-  cuStreamAddCallback(
-      p.handle(home), [](CUstream, CUresult, void*) {}, nullptr, flags);
+  cuStreamAddCallback(p.handle(home), [](CUstream, CUresult, void*) {}, nullptr, flags);
   p.work(home);
 }
 

@@ -33,8 +33,7 @@ Case collected_elsewhere() {
 int calls_of_collector(const harness::Runner& runner, Label name) {
   int count = 0;
   for (const harness::Event& event : runner.history().events())
-    count += event.kind == harness::EventKind::call && event.what == name &&
-             event.task != 0xffff &&
+    count += event.kind == harness::EventKind::call && event.what == name && event.task != 0xffff &&
              runner.world().scheduler.task_label(static_cast<harness::TaskId>(event.task)) ==
                  Label("collector");
   return count;

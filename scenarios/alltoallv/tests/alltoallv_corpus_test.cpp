@@ -19,18 +19,20 @@ class AlltoallvProgram : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(AlltoallvProgram, FailsAsShippedWithinThreeDecisionsAndHoldsForSnapshotRegion) {
   ProgramProofs proofs(scenario);
-  proofs.expect_told_apart(GetParam(), read_corpus(scenario, "programs").at(GetParam()), "reread_slot",
-                           "snapshot_region");
+  proofs.expect_told_apart(GetParam(), read_corpus(scenario, "programs").at(GetParam()),
+                           "reread_slot", "snapshot_region");
 }
 
 TEST_P(AlltoallvProgram, IsTheSmallest) {
   ProgramProofs proofs(scenario);
-  proofs.expect_smallest(GetParam(), read_corpus(scenario, "programs").at(GetParam()), "reread_slot");
+  proofs.expect_smallest(GetParam(), read_corpus(scenario, "programs").at(GetParam()),
+                         "reread_slot");
 }
 
-INSTANTIATE_TEST_SUITE_P(Corpus, AlltoallvProgram,
-                         ::testing::ValuesIn(harness::testing::program_names(scenario, is_protected)),
-                         [](const auto& info) { return harness::testing::as_test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Corpus, AlltoallvProgram,
+    ::testing::ValuesIn(harness::testing::program_names(scenario, is_protected)),
+    [](const auto& info) { return harness::testing::as_test_name(info.param); });
 
 TEST(AlltoallvPrograms, GivingTheSlotAwayDoesNoHarmByItself) {
   ProgramProofs proofs(scenario);

@@ -44,7 +44,8 @@ harness::Proof enumerate(const harness::Scenario& shaped, const char* config,
 
 Program collectives(int count) {
   Program program;
-  for (int i = 0; i < count; ++i) program.script(Op::alltoallv, {static_cast<std::uint32_t>(i % 2)});
+  for (int i = 0; i < count; ++i)
+    program.script(Op::alltoallv, {static_cast<std::uint32_t>(i % 2)});
   return program;
 }
 

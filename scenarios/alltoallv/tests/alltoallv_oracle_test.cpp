@@ -127,11 +127,8 @@ TEST(AlltoallvWindows, WhatFollowsADisorderBelongsToIt) {
 /// A wrong value says nothing itself; it belongs to the first fault before it that does.
 TEST(AlltoallvWindows, WhatSaysNothingBelongsToTheFirstThatDoes) {
   const Fault silent = fault_of(FaultKind::wrong_value, {}, "check");
-  const std::vector<Fault> faults{silent,
-                                  fault_of(FaultKind::wrong_owner, {}, "map/stale"),
-                                  silent,
-                                  fault_of(FaultKind::wrong_owner, {}, "map/purge"),
-                                  silent};
+  const std::vector<Fault> faults{silent, fault_of(FaultKind::wrong_owner, {}, "map/stale"), silent,
+                                  fault_of(FaultKind::wrong_owner, {}, "map/purge"), silent};
   harness::Scenario planted = scenario;
   static const std::vector<Fault>* added;
   added = &faults;

@@ -17,7 +17,8 @@ class ArgpackProgram : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ArgpackProgram, FailsAsShippedWithinThreeDecisionsAndHoldsForOwn) {
   ProgramProofs proofs(scenario);
-  proofs.expect_told_apart(GetParam(), read_corpus(scenario, "programs").at(GetParam()), "borrow", "own");
+  proofs.expect_told_apart(GetParam(), read_corpus(scenario, "programs").at(GetParam()), "borrow",
+                           "own");
 }
 
 TEST_P(ArgpackProgram, IsTheSmallest) {
@@ -25,9 +26,10 @@ TEST_P(ArgpackProgram, IsTheSmallest) {
   proofs.expect_smallest(GetParam(), read_corpus(scenario, "programs").at(GetParam()), "borrow");
 }
 
-INSTANTIATE_TEST_SUITE_P(Corpus, ArgpackProgram,
-                         ::testing::ValuesIn(harness::testing::program_names(scenario, is_protected)),
-                         [](const auto& info) { return harness::testing::as_test_name(info.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Corpus, ArgpackProgram,
+    ::testing::ValuesIn(harness::testing::program_names(scenario, is_protected)),
+    [](const auto& info) { return harness::testing::as_test_name(info.param); });
 
 TEST(ArgpackPrograms, TheTopLevelPackOfOrdinaryUseIsProtected) {
   ProgramProofs proofs(scenario);

@@ -45,7 +45,8 @@ bool launches(const harness::History& history) {
   const auto& events = history.events();
   return std::any_of(events.begin(), events.end(), [](const harness::Event& event) {
     return event.kind == harness::EventKind::submit &&
-           (event.what == harness::Label("walk_packs") || event.what == harness::Label("read_bound"));
+           (event.what == harness::Label("walk_packs") ||
+            event.what == harness::Label("read_bound"));
   });
 }
 
@@ -54,7 +55,8 @@ Coverage cover(std::string_view variant, std::uint64_t runs) {
   harness::strategies::RandomWalk walk(1);
   Coverage coverage;
   for (; coverage.runs < runs; ++coverage.runs) {
-    const harness::Config config = harness::config_at(scenario, coverage.runs % config_count(scenario));
+    const harness::Config config =
+        harness::config_at(scenario, coverage.runs % config_count(scenario));
     const harness::Outcome& outcome =
         runner.run(scenario, variant_named(variant), config, sim(), walk);
     coverage.idle += !launches(runner.history());
@@ -72,8 +74,7 @@ TEST(ArgpackDriver, AtMostOneRunInTenNeverGetsToALaunchAndEveryOpAndWindowHasIts
   for (std::size_t i = 0; i < kOpCount; ++i)
     EXPECT_GE(coverage.share(coverage.ops[i]), 0.005) << kOps[i].name.view();
   for (std::size_t i = 0; i < coverage.windows.size(); ++i)
-    EXPECT_GE(coverage.share(coverage.windows[i]), 0.005)
-        << scenario.windows[i].name.view();
+    EXPECT_GE(coverage.share(coverage.windows[i]), 0.005) << scenario.windows[i].name.view();
 }
 
 TEST(ArgpackDriver, NineteenOfTwentyDecisionsSurviveTheDeletionOfAnOp) {

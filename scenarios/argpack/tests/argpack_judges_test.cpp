@@ -53,7 +53,8 @@ std::vector<harness::Config> configs_of(std::optional<Backend> backend) {
   std::vector<harness::Config> configs;
   for (std::size_t i = 0; i < config_count(scenario); ++i) {
     const harness::Config config = harness::config_at(scenario, i);
-    if (!backend || config.values[kBackendAxis] == harness::raw(*backend)) configs.push_back(config);
+    if (!backend || config.values[kBackendAxis] == harness::raw(*backend))
+      configs.push_back(config);
   }
   return configs;
 }
@@ -138,9 +139,10 @@ struct LetsExportedStorageMove : Own {
   }
 };
 TEST(ArgpackJudges, StorageThatMovesUnderAContextIsAFault) {
-  EXPECT_EQ(find<make<LetsExportedStorageMove>>(FaultKind::refusal, "resize_external").detail,
-            "answered ok, where buffer_error is due: exported storage cannot be resized, as numpy's "
-            "BufferError");
+  EXPECT_EQ(
+      find<make<LetsExportedStorageMove>>(FaultKind::refusal, "resize_external").detail,
+      "answered ok, where buffer_error is due: exported storage cannot be resized, as numpy's "
+      "BufferError");
 }
 
 // A path that is broken by an answer stands between the scenario and a whole one.
@@ -358,8 +360,8 @@ TEST(ArgpackJudges, ADeferredFreeThatAnIdleDeviceDoesNotBringIsCaught) {
   find<make<GrowsItsQueue>>(FaultKind::retention, "bound/idle");
 }
 
-/// Without a GIL two ops set the member of one pack at a time, and the one whose fact came first is the one that stays:
-/// what hangs below its pack is in use, too.
+/// Without a GIL two ops set the member of one pack at a time, and the one whose fact came first is
+/// the one that stays: what hangs below its pack is in use, too.
 constexpr const char* kTwoSetOneMember = R"(afterlife reproducer 1
 path argpack
 variant own
@@ -387,7 +389,8 @@ script:9 op call
 end
 )";
 TEST(ArgpackJudges, WhatHangsBelowAMemberThatTwoSetAtATimeIsNoRetention) {
-  const harness::Case held = harness::parse_reproducer(kTwoSetOneMember, "two_set_one_member").the_case;
+  const harness::Case held =
+      harness::parse_reproducer(kTwoSetOneMember, "two_set_one_member").the_case;
   harness::Runner runner;
   EXPECT_EQ(first_signature(runner.run(held)), "");
   EXPECT_TRUE(runner.never_asked(held).empty());
@@ -459,7 +462,8 @@ struct WritesOtherScalars : Broken {
   }
 };
 TEST(ArgpackJudges, AValueThatNobodyHandedOutIsAFault) {
-  EXPECT_EQ((find<make<Own, WritesOtherScalars>>)(FaultKind::wrong_value).object_kind.view(), "value");
+  EXPECT_EQ((find<make<Own, WritesOtherScalars>>)(FaultKind::wrong_value).object_kind.view(),
+            "value");
 }
 
 struct ForgetsTheScalar : Own {

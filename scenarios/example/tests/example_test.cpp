@@ -1,4 +1,5 @@
-// The programs and the judges of the path: each window tells the policies apart, and a broken server is seen.
+// The programs and the judges of the path: each window tells the policies apart, and a broken
+// server is seen.
 #include <gtest/gtest.h>
 
 #include "harness/strategies/random_walk.h"
@@ -35,14 +36,16 @@ TEST(ExampleCorpus, EachProgramIsTheSmallestThatTellsThePoliciesApart) {
   }
 }
 
-// The order of a shared stream protects what is in flight, and one buffer may have been given to two requests.
+// The order of a shared stream protects what is in flight, and one buffer may have been given to
+// two requests.
 TEST(ExampleWindows, AFaultBelongsToTheWindowOfItsOwnRequest) {
   harness::Runner runner;
   harness::strategies::RandomWalk walk(1);
   const harness::Config shared = harness::parse_config(scenario, "stream=shared");
   std::uint64_t reached = 0;
   for (int run = 0; run < 8000; ++run) {
-    const harness::Outcome& outcome = runner.run(scenario, 0, shared, harness::testing::sim(), walk);
+    const harness::Outcome& outcome =
+        runner.run(scenario, 0, shared, harness::testing::sim(), walk);
     reached += outcome.reached >> harness::raw(Window::replaced_in_flight) & 1;
     for (std::size_t i = 0; i < outcome.faults.size(); ++i)
       ASSERT_EQ(outcome.windows[i], harness::raw(Window::replaced_before_launch))
@@ -73,7 +76,8 @@ struct Miscounting final : targets::example::Observer {
     model.prepared(request, buffer);
   }
   void launched(targets::example::RequestId request) override { model.launched(request); }
-  void answered(targets::example::RequestId request, const targets::example::Words& words) override {
+  void answered(targets::example::RequestId request,
+                const targets::example::Words& words) override {
     targets::example::Words wrong = words;
     ++wrong[targets::example::kWords - 1];
     model.answered(request, wrong);

@@ -108,11 +108,11 @@ TEST(GraphArgumentMemory, FromItsAllocationToItsFreeIsTheNodes) {
 // A call to add the loop fails when the loop is there and the kernel that ends it is not.
 TEST(GraphArgumentBranches, ALoopThatNothingEndsIsNotInstantiated) {
   constexpr std::uint16_t kCalls = 8;
-  const Program program = Program()
-                              .script(Op::add_conditional,
-                                      {0, 0, harness::raw(Condition::while_loop), 0})
-                              .script(Op::instantiate)
-                              .script(Op::launch);
+  const Program program =
+      Program()
+          .script(Op::add_conditional, {0, 0, harness::raw(Condition::while_loop), 0})
+          .script(Op::instantiate)
+          .script(Op::launch);
   harness::Runner runner;
   std::uint32_t refused = 0;
   for (std::uint16_t call = 0; call < kCalls; ++call) {

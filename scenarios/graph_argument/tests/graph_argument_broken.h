@@ -2,8 +2,8 @@
 // stays silent about its own is worth nothing.
 #pragma once
 
-#include "scenarios/graph_argument/service.h"
 #include "scenarios/graph_argument/bounded.h"
+#include "scenarios/graph_argument/service.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 #include "targets/graph_argument/retain_per_node.h"
 #include "targets/graph_argument/script.h"
@@ -47,8 +47,8 @@ template <class Lifetime, class Path = Script>
 Outcome outcome_of(const Program& program) {
   const harness::Scenario broken = broken_scenario<Lifetime, Path>();
   harness::Runner runner;
-  return runner.run(harness::Case{&broken, variant_named("retain_per_node"), {}, &sim(),
-                                  program.tape()});
+  return runner.run(
+      harness::Case{&broken, variant_named("retain_per_node"), {}, &sim(), program.tape()});
 }
 
 /// A node gets other buffers, and what it had is dropped; its executable is updated.

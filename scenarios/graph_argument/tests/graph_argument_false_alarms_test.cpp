@@ -1,4 +1,5 @@
-// Runs in which nothing is wrong, and which look wrong to a judge, or a driver, that knows too little.
+// Runs in which nothing is wrong, and which look wrong to a judge, or a driver, that knows too
+// little.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +18,8 @@ using harness::Outcome;
 using targets::graph_argument::Status;
 
 /// A run in the words of a reproducer.
-harness::Case told(std::string_view variant, std::string_view default_stream, std::string_view decisions) {
+harness::Case told(std::string_view variant, std::string_view default_stream,
+                   std::string_view decisions) {
   const std::string text = fmt::format(
       "afterlife reproducer 1\npath graph_argument\nvariant {}\n"
       "config default_stream={} collector=eval_breaker\ndevice sim\ntasks script mutator\n{}end\n",
@@ -50,7 +52,8 @@ std::ptrdiff_t count_refusals(const Outcome& outcome) {
   });
 }
 
-/// The script waits for the device, and is left for the mutator, which captures and is left in turn.
+/// The script waits for the device, and is left for the mutator, which captures and is left in
+/// turn.
 harness::Case wait_and_capture(std::uint32_t left_first, std::uint32_t left_then) {
   return told("slot_table", "legacy",
               fmt::format("script:0 op add_kernel\n"
@@ -63,8 +66,8 @@ harness::Case wait_and_capture(std::uint32_t left_first, std::uint32_t left_then
                           left_first, left_then));
 }
 
-// Its author says that a builder has its graph from the beginning: CUDA does not tell which it is when
-// the capture is not valid any more.
+// Its author says that a builder has its graph from the beginning: CUDA does not tell which it is
+// when the capture is not valid any more.
 TEST(GraphArgumentService, ACaptureThatAWaitSpoilsAtOnceMayBeRefused) {
   constexpr std::uint32_t kTurns = 12;
   harness::Runner runner;
@@ -80,15 +83,16 @@ TEST(GraphArgumentService, ACaptureThatAWaitSpoilsAtOnceMayBeRefused) {
 
 // A node after a child, and a node inside of one: the same nodes in a row, and another topology.
 TEST(GraphArgumentService, AnUpdateToOtherNestingMayBeRefused) {
-  constexpr std::uint32_t kFirst = 10, kSecond = 11, kThird = 12;  // Definitions, as tapes call them.
+  constexpr std::uint32_t kFirst = 10, kSecond = 11,
+                          kThird = 12;  // Definitions, as tapes call them.
   Program program = Program().script(Op::add_callback);
   program.script(Op::create_definition, {kSecond}).script(Op::add_child, {0, kSecond, kFirst});
   program.script(Op::instantiate, {0, kSecond}).script(Op::clone, {kThird, kFirst});
   program.script(Op::create_definition, {kSecond}).script(Op::add_child, {0, kThird, kSecond});
   program.script(Op::update, {0, kThird});
   harness::Runner runner;
-  const Outcome& outcome =
-      runner.run(make_case("retain_per_node", "default_stream=legacy collector=eval_breaker", program));
+  const Outcome& outcome = runner.run(
+      make_case("retain_per_node", "default_stream=legacy collector=eval_breaker", program));
   EXPECT_EQ(answer_of(runner, "update"), Status::update_failed);
   EXPECT_EQ(outcome.faults, std::vector<Fault>());
 }
@@ -103,15 +107,16 @@ TEST(GraphArgumentValues, AnUpdateOfANodeLeavesItsCopyInAChildAsItIs) {
   program.script(Op::instantiate, {0, kGraph}).script(Op::update_node, {0, kNode, kOther, kOther});
   program.script(Op::launch).script(Op::synchronize);
   harness::Runner runner;
-  const Outcome& outcome =
-      runner.run(make_case("retain_per_node", "default_stream=legacy collector=allocation", program));
+  const Outcome& outcome = runner.run(
+      make_case("retain_per_node", "default_stream=legacy collector=allocation", program));
   EXPECT_EQ(answer_of(runner, "update_node"), Status::ok);
   EXPECT_EQ(outcome.faults, std::vector<Fault>());
 }
 
 // ---- the exit -----------------------------------------------------------------------------------
 
-// Nobody waits for the device while somebody captures, and the closed stream is waited for in no other way.
+// Nobody waits for the device while somebody captures, and the closed stream is waited for in no
+// other way.
 TEST(GraphArgumentExit, AScriptThatCannotWaitForTheDeviceDoesNotExitEarly) {
   const harness::Case the_case = told("retain_per_node", "legacy",
                                       "script:0 op add_callback\n"
@@ -129,8 +134,8 @@ TEST(GraphArgumentExit, AScriptThatCannotWaitForTheDeviceDoesNotExitEarly) {
 
 // ---- what is bounded ----------------------------------------------------------------------------
 
-/// A cycle holds the first definition, with a node; Python's queue is full when the script ends; and the
-/// collector finds the cycle at the nth point where it may.
+/// A cycle holds the first definition, with a node; Python's queue is full when the script ends;
+/// and the collector finds the cycle at the nth point where it may.
 harness::Case collected_late(std::uint32_t nth) {
   return told("retain_per_node", "legacy",
               fmt::format("script:0 op add_kernel\n"
@@ -151,7 +156,8 @@ harness::Case collected_late(std::uint32_t nth) {
                           nth));
 }
 
-// The last of the waits may be where it does so, and then nobody has waited for what the cycle held.
+// The last of the waits may be where it does so, and then nobody has waited for what the cycle
+// held.
 TEST(GraphArgumentBounded, WhatIsLostInTheLastWaitIsNotOverdue) {
   constexpr std::uint32_t kPoints = 40;
   harness::Runner runner;

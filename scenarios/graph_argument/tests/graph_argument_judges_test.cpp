@@ -1,5 +1,5 @@
-// Judges of what a call does to the driver, and of what is left to be done by itself: each test breaks
-// the path in one place.
+// Judges of what a call does to the driver, and of what is left to be done by itself: each test
+// breaks the path in one place.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -126,7 +126,9 @@ TEST(GraphArgumentService, ARunThatEndsInTheMiddleForNoReasonIsAFault) {
 /// Says of what has ended that CUDA has failed.
 struct BlamesCuda : Script {
   using Script::Script;
-  static Status blame(Status status) { return status == Status::closed ? Status::driver_error : status; }
+  static Status blame(Status status) {
+    return status == Status::closed ? Status::driver_error : status;
+  }
   Status end_building(Variable builder) override { return blame(Script::end_building(builder)); }
   Status set_params(Variable node, Variable first, Variable second) override {
     return blame(Script::set_params(node, first, second));
@@ -145,7 +147,8 @@ TEST(GraphArgumentService, ABuilderThatHasEndedIsClosed) {
 TEST(GraphArgumentService, ABuilderWhoseCaptureWasSpoiltIsClosedWhenItHasEnded) {
   Program program = Program().script(Op::begin_building).script(Op::synchronize_device);
   program.script(Op::end_building).script(Op::end_building);
-  expect_fault<RetainPerNode, BlamesCuda>(program, FaultKind::refusal, "end_building", "driver_error");
+  expect_fault<RetainPerNode, BlamesCuda>(program, FaultKind::refusal, "end_building",
+                                          "driver_error");
 }
 
 TEST(GraphArgumentService, ANodeThatWasDestroyedIsClosed) {
@@ -168,7 +171,8 @@ struct KeepsStreams : RetainPerNode {
 };
 
 TEST(GraphArgumentBounded, AClosedStreamGoesWhenNoMemoryIsToBeFreedOnIt) {
-  const Program held = Program().script(Op::set_deallocation_stream, {0, 1}).script(Op::close_stream);
+  const Program held =
+      Program().script(Op::set_deallocation_stream, {0, 1}).script(Op::close_stream);
   expect_fault<KeepsStreams>(Program().script(Op::close_stream), FaultKind::retention, "stream",
                              "nobody could use it");
   expect_fault<KeepsStreams>(Program(held).script(Op::drop), FaultKind::retention, "stream",
@@ -211,7 +215,8 @@ harness::Proof proof_of_late_function() {
   Program program = Program().script(Op::add_callback).script(Op::instantiate);
   program.script(Op::make_cycle).script(Op::drop).script(Op::launch, {0, kDefaultStream});
   const harness::Scenario broken = broken_scenario<Policy>();
-  const auto config = harness::parse_config(scenario, "default_stream=per_thread collector=allocation");
+  const auto config =
+      harness::parse_config(scenario, "default_stream=per_thread collector=allocation");
   harness::Case the_case{&broken, variant_named("retain_per_node"), config, &sim(), program.tape()};
   the_case.tape.push_back({harness::slot_name(0, 4), harness::site_tag(harness::Site::lag), 0, 1});
   harness::Runner runner;

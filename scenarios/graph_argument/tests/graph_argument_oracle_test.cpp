@@ -78,8 +78,8 @@ struct AcceptsClosed : RetainPerNode {
 };
 
 TEST(GraphArgumentOracle, AClosedStreamThatIsAcceptedIsAFault) {
-  const Outcome outcome = outcome_of<AcceptsClosed>(
-      Program().script(Op::close_stream).script(Op::allocate, {0, 1}));
+  const Outcome outcome =
+      outcome_of<AcceptsClosed>(Program().script(Op::close_stream).script(Op::allocate, {0, 1}));
   ASSERT_EQ(outcome.faults.size(), 1u);
   EXPECT_EQ(outcome.faults[0].kind, FaultKind::api_misuse);
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::r13));
@@ -123,10 +123,9 @@ TEST(GraphArgumentOracle, AGraphThatKeepsItselfIsTheCallers) {
   the_case.variant = variant_named("retain_per_node");
   const Outcome& outcome = runner.run(the_case);
   EXPECT_TRUE(outcome.faults.empty());
-  EXPECT_TRUE(std::any_of(outcome.caller_errors.begin(), outcome.caller_errors.end(),
-                          [](const Fault& fault) {
-                            return fault.object_kind == Label("reference cycle");
-                          }));
+  EXPECT_TRUE(std::any_of(
+      outcome.caller_errors.begin(), outcome.caller_errors.end(),
+      [](const Fault& fault) { return fault.object_kind == Label("reference cycle"); }));
 }
 
 // ---- service ------------------------------------------------------------------------------------
@@ -162,8 +161,8 @@ struct SaysClosed : Script {
 template <class Policy, class Path = Script>
 void expect_refused(const Program& program, Label op, const char* answer) {
   const Outcome outcome = outcome_of<Policy, Path>(program);
-  const auto found = std::find_if(
-      outcome.faults.begin(), outcome.faults.end(), [&](const Fault& fault) {
+  const auto found =
+      std::find_if(outcome.faults.begin(), outcome.faults.end(), [&](const Fault& fault) {
         return fault.kind == FaultKind::refusal && fault.object_kind == op;
       });
   ASSERT_NE(found, outcome.faults.end()) << op.view();
@@ -196,8 +195,7 @@ struct MakesNothing : Script {
 };
 
 TEST(GraphArgumentService, WhatSaysOkAndDoesNothingIsNotSound) {
-  expect_refused<RetainPerNode, LaunchesNothing>(plain_program(), "launch",
-                                                 "ok, and left undone");
+  expect_refused<RetainPerNode, LaunchesNothing>(plain_program(), "launch", "ok, and left undone");
   expect_refused<RetainPerNode, MakesNothing>(plain_program(), "instantiate",
                                               "ok, and left undone");
   expect_refused<RetainPerNode, DropsAnother>(Program().script(Op::drop, {1}), "drop",

@@ -7,7 +7,6 @@
 namespace scenarios::graph_argument::testing {
 namespace {
 
-
 // Variables, as tapes call them.
 constexpr std::uint32_t kBuffer = 1, kOther = 2, kDefinition = 10, kClone = 11, kNode = 13;
 
@@ -38,9 +37,11 @@ TEST(GraphArgumentWindows, WhatCouldNotBeAttachedToAChangedNodeIsLostByThat) {
   Program program = Program().script(Op::add_kernel).script(Op::instantiate);
   program.script(Op::set_params, {0, kOther, kOther}).script(Op::update);
   program.script(Op::drop, {kOther}).script(Op::launch);
-  harness::Case the_case = make_case("user_object_tuple", "default_stream=legacy collector=eval_breaker", program);
+  harness::Case the_case =
+      make_case("user_object_tuple", "default_stream=legacy collector=eval_breaker", program);
   constexpr std::uint16_t kAttach = 2;  // After what the kernel's library is attached by.
-  the_case.tape.push_back({harness::slot_name(0, 2), harness::site_tag(harness::Site::failure), kAttach, 1});
+  the_case.tape.push_back(
+      {harness::slot_name(0, 2), harness::site_tag(harness::Site::failure), kAttach, 1});
   harness::Runner runner;
   const harness::Outcome& outcome = runner.run(the_case);
   ASSERT_FALSE(outcome.windows.empty());

@@ -168,7 +168,7 @@ void died(int number, siginfo_t* info, void*) {
 }
 
 void handle_death() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = &died;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT}) sigaction(number, &action, nullptr);

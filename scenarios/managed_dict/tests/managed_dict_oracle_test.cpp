@@ -214,7 +214,8 @@ TEST(ManagedDictOracle, AnAddressThatNobodyHasIsTheModelledCrash) {
 }
 
 TEST(ManagedDictOracle, ANullThatWasCountedIsASmallIntegerTakenForAnObject) {
-  const Outcome outcome = run_interpreter([](Interpreter& on) { on.core.memory.load<std::uint64_t>(1); });
+  const Outcome outcome =
+      run_interpreter([](Interpreter& on) { on.core.memory.load<std::uint64_t>(1); });
   expect_one(outcome, FaultKind::wild_access, "small integer");
 }
 
