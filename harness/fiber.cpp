@@ -10,7 +10,7 @@
 
 #include <boost/context/detail/fcontext.hpp>
 
-#include "harness/base_memory.h"
+#include "harness/base/memory.h"
 #include "harness/sanitizers.h"
 
 namespace harness {

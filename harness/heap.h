@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/heap_object.h"
+#include "harness/heap/object.h"
 
 namespace harness {
 

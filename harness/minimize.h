@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/pick_deviations.h"
+#include "harness/pick/deviations.h"
 #include "harness/run.h"
 
 namespace harness {

@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "harness/crash.h"
-#include "harness/pick_replay.h"
-#include "harness/sanitizers_report.h"
+#include "harness/pick/replay.h"
+#include "harness/sanitizers/report.h"
 #include "harness/watchdog.h"
 #include "harness/world.h"
 

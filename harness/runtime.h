@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "harness/heap_interpreter.h"  // IWYU pragma: export
+#include "harness/heap/interpreter.h"  // IWYU pragma: export
 #include "harness/host.h"              // IWYU pragma: export
 #include "harness/scheduler.h"         // IWYU pragma: export
 #include "harness/shared.h"            // IWYU pragma: export

@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "harness/crash.h"
-#include "harness/crash_allocator.h"
+#include "harness/crash/allocator.h"
 #include "harness/sanitizers.h"
 
 namespace harness {

@@ -13,7 +13,7 @@ import shutil
 import sys
 import tempfile
 
-# Each may include those before it. A file a_b.h, or a file in a folder a/, stands where a stands.
+# Each may include those before it. A file in a folder a/, or a_b.h, stands where a stands.
 SPINE = """base records sanitizers label printable crash watchdog arena pick fault history fiber scheduler sync shared ledger
            host heap verdict world kernel_image device cuda runtime scenario tables case run reproducer
            minimize search""".split()
@@ -31,11 +31,11 @@ RULES = [
     (r"scenarios/([^/]+)/tests/.*", r"harness/.*|targets/\1/.*|scenarios/\1/.*",
      "no path knows another path"),
     (r"scenarios/([^/]+)/bench\.cpp",
-     r"harness/(?:scenario(?:_[a-z]+)?|run|search|tables)\.h|harness/entries/bench_path\.h"
+     r"harness/(?:scenario(?:/[a-z]+)?|run|search|tables)\.h|harness/entries/bench_path\.h"
      r"|harness/(?:actors|oracles|instruments)/.*|targets/\1/\1\.h|scenarios/\1/.*",
      "a main of a path enters by harness/run.h and search.h, and knows its own path"),
     (r"scenarios/([^/]+)/.*",
-     r"harness/scenario(?:_[a-z]+)?\.h|harness/(?:actors|oracles|instruments)/.*|targets/\1/\1\.h"
+     r"harness/scenario(?:/[a-z]+)?\.h|harness/(?:actors|oracles|instruments)/.*|targets/\1/\1\.h"
      r"|scenarios/\1/.*",
      "a scenario knows harness/scenario.h, actors, oracles, instruments and its own target's header"),
     (r"harness/entries/bench_spine\.cpp", SPINE_FILE, "the spine's benchmark knows the spine"),

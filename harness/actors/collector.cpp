@@ -3,7 +3,7 @@
 // two steps.
 #include "harness/scenario.h"
 
-#include "harness/heap_interpreter.h"
+#include "harness/heap/interpreter.h"
 
 namespace harness::actors {
 namespace {

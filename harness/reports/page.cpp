@@ -7,7 +7,7 @@
 #include "harness/reports/html.h"
 #include "harness/reports/page_cards.h"
 #include "harness/reports/page_style.h"
-#include "harness/reports/timeline_drawing.h"
+#include "harness/reports/timeline/drawing.h"
 
 namespace harness::reports {
 namespace {

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/pick_replay.h"
+#include "harness/pick/replay.h"
 
 namespace harness::strategies {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/pick_replay.h"
+#include "harness/pick/replay.h"
 #include "harness/strategies/bytes.h"
 #include "harness/tests/scenario_cases.h"
 #include "harness/tests/tape_survival.h"

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "harness/crash_allocator.h"
+#include "harness/crash/allocator.h"
 #include "harness/reports/story.h"
 #include "harness/sanitizers.h"
 #include "harness/search.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "harness/entries/fuzz_records.h"
-#include "harness/pick_replay.h"
+#include "harness/pick/replay.h"
 
 namespace harness::entries {
 namespace {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/devices/sim/kernel_runner.h"
-#include "harness/devices/sim/provenance.h"
+#include "harness/devices/sim/kernels/provenance.h"
+#include "harness/devices/sim/kernels/runner.h"
 #include "harness/sanitizers.h"
 #include "harness/tests/run_tasks.h"
 

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <set>
 
-#include "harness/pick_replay.h"
+#include "harness/pick/replay.h"
 #include "harness/search.h"
 #include "harness/strategies/bytes.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/minimize_tape.h"
+#include "harness/minimize/tape.h"
 #include "harness/strategies/random_walk.h"
 #include "harness/tests/toy_scenario.h"
 

@@ -10,9 +10,9 @@
 #include "harness/reports/html.h"
 #include "harness/reports/page.h"
 #include "harness/reports/palette.h"
-#include "harness/reports/timeline.h"
-#include "harness/reports/timeline_choice.h"
-#include "harness/reports/timeline_drawing.h"
+#include "harness/reports/timeline/choice.h"
+#include "harness/reports/timeline/drawing.h"
+#include "harness/reports/timeline/timeline.h"
 #include "harness/tests/cuda_stage.h"
 #include "harness/tests/toys_child.h"
 

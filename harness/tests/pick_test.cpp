@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/pick_replay.h"
+#include "harness/pick/replay.h"
 #include "harness/tests/run_tasks.h"
 
 namespace harness {

@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-#include "harness/devices/sim/symbolize.h"
+#include "harness/devices/sim/kernels/symbolize.h"
 #include "harness/tests/kernel_stage.h"
 
 namespace harness {

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "harness/reproducer_words.h"
+#include "harness/reproducer/words.h"
 #include "harness/strategies/random_walk.h"
 #include "harness/tests/child.h"
 #include "harness/tests/toy_scenario.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/heap_interpreter.h"
+#include "harness/heap/interpreter.h"
 #include "harness/tests/run_tasks.h"
 
 namespace harness::testing {

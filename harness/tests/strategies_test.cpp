@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "harness/pick_deviations.h"
+#include "harness/pick/deviations.h"
 #include "harness/strategies/bytes.h"
 #include "harness/strategies/random_walk.h"
 #include "harness/tests/tape_survival.h"

@@ -1,8 +1,8 @@
 // Tape survival: how many decisions still meet their question once one op is gone from the program.
 #pragma once
 
-#include "harness/history_causes.h"
-#include "harness/pick_replay.h"
+#include "harness/history/causes.h"
+#include "harness/pick/replay.h"
 #include "harness/run.h"
 #include "harness/strategies/random_walk.h"
 

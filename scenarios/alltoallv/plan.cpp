@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/scenario_variables.h"
+#include "harness/scenario/variables.h"
 
 namespace scenarios::alltoallv {
 namespace {

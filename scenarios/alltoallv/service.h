@@ -34,7 +34,7 @@ bool is_documented(harness::Label call, targets::alltoallv::Status answer,
 bool was_injected(const harness::World& world, harness::Name activation, std::size_t since);
 
 /// Whether an open of IPC memory was told to fail on behalf of `activation` together with the
-/// process's next one, whoever's that is (harness/cuda_open.h).
+/// process's next one, whoever's that is (harness/cuda/open.h).
 bool was_next_injected(const harness::World& world, harness::Name activation);
 
 }  // namespace scenarios::alltoallv

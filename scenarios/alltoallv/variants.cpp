@@ -2,7 +2,7 @@
 // The first is UCC's.
 #include "scenarios/alltoallv/variants.h"
 
-#include "harness/scenario_variants.h"
+#include "harness/scenario/variants.h"
 
 namespace scenarios::alltoallv {
 namespace {

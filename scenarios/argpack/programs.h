@@ -1,7 +1,7 @@
 // Programs: tapes put together op by op, for benchmarks, properties and tests.
 #pragma once
 
-#include "harness/scenario_program.h"
+#include "harness/scenario/program.h"
 #include "scenarios/argpack/scenario.h"
 
 namespace scenarios::argpack {

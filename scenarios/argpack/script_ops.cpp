@@ -1,7 +1,7 @@
 // The ops and their arguments. The plain argument is the one that is most useful: an object that
 // fits. Tapes name variables, never positions in a list, and a new thing's plain variable depends
 // on its slot alone: deleting one op leaves the arguments of the others where they were.
-#include "harness/scenario_variables.h"
+#include "harness/scenario/variables.h"
 #include "scenarios/argpack/script.h"
 
 namespace scenarios::argpack {

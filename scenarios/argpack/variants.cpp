@@ -3,7 +3,7 @@
 // contexts made by hand are such a way, whatever kernel(...) pins.
 #include "scenarios/argpack/variants.h"
 
-#include "harness/scenario_variants.h"
+#include "harness/scenario/variants.h"
 
 namespace scenarios::argpack {
 namespace {

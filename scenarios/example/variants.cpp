@@ -1,7 +1,7 @@
 // A row for each policy of the target, by name.
 #include "scenarios/example/variants.h"
 
-#include "harness/scenario_variants.h"
+#include "harness/scenario/variants.h"
 
 namespace scenarios::example {
 namespace {

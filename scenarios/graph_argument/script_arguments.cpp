@@ -1,5 +1,5 @@
 // What an op may be given. The plain argument is the one that is most useful: an object that fits.
-#include "harness/scenario_variables.h"
+#include "harness/scenario/variables.h"
 #include "scenarios/graph_argument/script.h"
 
 namespace scenarios::graph_argument {

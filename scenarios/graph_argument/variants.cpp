@@ -2,7 +2,7 @@
 // The first is the path as shipped.
 #include "scenarios/graph_argument/variants.h"
 
-#include "harness/scenario_variants.h"
+#include "harness/scenario/variants.h"
 
 namespace scenarios::graph_argument {
 namespace {

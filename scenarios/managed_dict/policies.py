@@ -3,7 +3,7 @@ how the interpreter keeps, gives up, checks and forgets."""
 
 # Of targets/managed_dict/: a file, and which of its functions; ... means all.
 SOURCES = {
-    "legal_writers.h": ["LegalRecycle::before_store", "LegalMaterialise::before_store"],
+    "writers/legal.h": ["LegalRecycle::before_store", "LegalMaterialise::before_store"],
     "dicts.h": ...,
     "dicts.cpp": ["Dicts::make", "Dicts::deallocate", "Dicts::clear", "Dicts::detach", "Dicts::shares_values",
                   "Dicts::set", "Dicts::insert", "Dicts::erase"],

@@ -1,7 +1,7 @@
 // Programs: tapes put together op by op, for benchmarks, properties and tests.
 #pragma once
 
-#include "harness/scenario_program.h"
+#include "harness/scenario/program.h"
 #include "scenarios/managed_dict/scenario.h"
 
 namespace scenarios::managed_dict {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/scenario_variables.h"
+#include "harness/scenario/variables.h"
 
 namespace scenarios::managed_dict {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "scenarios/managed_dict/bounds.h"
-#include "scenarios/managed_dict/judge.h"
+#include "scenarios/managed_dict/judges/judge.h"
 #include "scenarios/managed_dict/reader.h"
 
 namespace scenarios::managed_dict {

@@ -2,7 +2,7 @@
 // The first is the path as shipped.
 #include "scenarios/managed_dict/variants.h"
 
-#include "harness/scenario_variants.h"
+#include "harness/scenario/variants.h"
 
 namespace scenarios::managed_dict {
 namespace {

@@ -1,11 +1,11 @@
 // The table of policies: one writer each.
-#include "targets/managed_dict/byte_writers.h"
-#include "targets/managed_dict/cache_writers.h"
-#include "targets/managed_dict/count_writers.h"
-#include "targets/managed_dict/legal_writers.h"
 #include "targets/managed_dict/program.h"
-#include "targets/managed_dict/stray_writers.h"
-#include "targets/managed_dict/word_writers.h"
+#include "targets/managed_dict/writers/byte.h"
+#include "targets/managed_dict/writers/cache.h"
+#include "targets/managed_dict/writers/count.h"
+#include "targets/managed_dict/writers/legal.h"
+#include "targets/managed_dict/writers/stray.h"
+#include "targets/managed_dict/writers/word.h"
 
 namespace targets::managed_dict {
 

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/cuda_open.h"
+#include "harness/cuda/open.h"
 #include "harness/ledger.h"
 
 namespace harness::devices {

@@ -1,6 +1,6 @@
 // What the seam needs of the simulated driver: its table of functions, and the entry in devices/.
-#include "harness/devices/sim/calls.h"
-#include "harness/devices/sim/symbolize.h"
+#include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/kernels/symbolize.h"
 
 namespace harness::devices {
 

@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "harness/cuda.h"
-#include "harness/cuda_open.h"
+#include "harness/cuda/open.h"
 #include "harness/device.h"
-#include "harness/devices/sim/capture.h"
-#include "harness/devices/sim/graphs.h"
+#include "harness/devices/sim/graphs/capture.h"
+#include "harness/devices/sim/graphs/graphs.h"
 #include "harness/devices/sim/handles.h"
-#include "harness/devices/sim/kernel_runner.h"
-#include "harness/devices/sim/memory.h"
-#include "harness/devices/sim/order.h"
-#include "harness/devices/sim/provenance.h"
-#include "harness/devices/sim/stream.h"
-#include "harness/devices/sim/work.h"
+#include "harness/devices/sim/kernels/provenance.h"
+#include "harness/devices/sim/kernels/runner.h"
+#include "harness/devices/sim/memory/memory.h"
+#include "harness/devices/sim/streams/data_race.h"
+#include "harness/devices/sim/streams/stream.h"
+#include "harness/devices/sim/streams/work.h"
 
 namespace harness::devices {
 

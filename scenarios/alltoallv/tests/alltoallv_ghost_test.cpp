@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "harness/pick_replay.h"
+#include "harness/pick/replay.h"
 #include "scenarios/alltoallv/ghost.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 

@@ -4,7 +4,7 @@
 
 #include <ctime>
 
-#include "harness/pick_replay.h"
+#include "harness/pick/replay.h"
 #include "scenarios/alltoallv/ranks.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 

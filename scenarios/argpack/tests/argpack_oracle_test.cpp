@@ -1,7 +1,7 @@
 // What only this path judges goes red when it should: each fault is planted.
 #include <gtest/gtest.h>
 
-#include "harness/pick_replay.h"
+#include "harness/pick/replay.h"
 #include "scenarios/argpack/script.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 

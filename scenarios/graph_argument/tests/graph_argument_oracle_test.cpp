@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "harness/pick_replay.h"
+#include "harness/pick/replay.h"
 #include "harness/tests/corpus.h"
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/script.h"

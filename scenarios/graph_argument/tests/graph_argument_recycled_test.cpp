@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "harness/devices/sim/symbolize.h"
+#include "harness/devices/sim/kernels/symbolize.h"
 #include "harness/reproducer.h"
 #include "harness/tests/child.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"

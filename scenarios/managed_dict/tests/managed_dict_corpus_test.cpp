@@ -2,7 +2,7 @@
 // smaller does.
 #include <gtest/gtest.h>
 
-#include "harness/pick_replay.h"
+#include "harness/pick/replay.h"
 #include "harness/tests/corpus.h"
 #include "scenarios/managed_dict/tests/managed_dict_cases.h"
 

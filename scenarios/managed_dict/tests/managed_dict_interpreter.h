@@ -1,7 +1,7 @@
 // One interpreter to itself: for tests that plant a fault, or look at bytes.
 #pragma once
 
-#include "scenarios/managed_dict/judge.h"
+#include "scenarios/managed_dict/judges/judge.h"
 #include "scenarios/managed_dict/tests/managed_dict_cases.h"
 #include "targets/managed_dict/core.h"
 #include "targets/managed_dict/program.h"

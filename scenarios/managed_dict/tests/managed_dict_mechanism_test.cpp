@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "harness/pick_replay.h"
+#include "harness/pick/replay.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
 
 namespace scenarios::managed_dict::testing {

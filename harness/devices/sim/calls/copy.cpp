@@ -1,0 +1,206 @@
+// Copies and sets. What a call knows of its pointers it writes into the work: whose memory they
+// meant.
+//
+// Pageable host memory is read by the call itself (the driver stages it) and written before it
+// returns; pinned, managed and device memory is read and written when the stream gets there.
+#include <algorithm>
+
+#include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/graphs/params.h"
+
+namespace harness::devices::calls {
+
+enum class Return : std::uint8_t {
+  at_once,    ///< The work may go on after the call.
+  when_done,  ///< The call returns when the work is done.
+};
+
+/// Whether the host could have so much there. More than the device has in all is nobody's to copy.
+static bool can_be_host(std::uint64_t address, std::uint64_t bytes) {
+  return address != 0 && bytes <= Memory::kBytes && address <= ~std::uint64_t{0} - bytes;
+}
+
+CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes, bool may_be_host,
+                    Place& place) {
+  place = {address, BirthId::none};
+  if (may_be_host && !sim.memory.range().contains(address))
+    return can_be_host(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t index = find_block(sim, address, bytes);
+  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
+  place.birth = sim.memory.block(index).birth;
+  return CUDA_SUCCESS;
+}
+
+static bool is_pageable(const Place& place) { return place.birth == BirthId::none; }
+
+static bool is_pinned(SimDevice& sim, const Place& place) {
+  return !is_pageable(place) &&
+         sim.memory.block(sim.memory.newest(place.address)).origin == Origin::pinned;
+}
+
+/// Takes what is to be copied from memory that the stream must not wait for.
+static void stage(SimDevice& sim, Work& work) {
+  const auto* source = reinterpret_cast<const std::byte*>(work.source.address);
+  work.staging.assign(source, source + work.bytes);
+  work.staged = true;
+  if (work.target.address % 8 != 0) return;
+  const Memory::CallView view(sim.memory);
+  sim.provenance->capture(work.staging.data(), work.bytes, work.words);
+}
+
+struct CopyRequest {
+  std::uint64_t target;
+  std::uint64_t source;
+  std::uint64_t bytes;
+  bool host_target;  ///< May it be host memory?
+  bool host_source;
+};
+
+static CUresult capture_copy(SimDevice& sim, Stream& stream, const CopyRequest& request) {
+  CUDA_MEMCPY3D given{};
+  given.srcMemoryType = given.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+  given.srcDevice = request.source;
+  given.dstDevice = request.target;
+  given.WidthInBytes = request.bytes;
+  given.Height = given.Depth = 1;
+  const NodeParams* made = nullptr;
+  const CUresult status = make_copy_params(sim, given, stream.context->as<CUcontext>(), made);
+  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+}
+
+static CUresult copy(CUstream on, const CopyRequest& request, bool is_async) {
+  SimDevice& sim = SimDevice::current();
+  SIM_WORK_STREAM(stream, on);
+  if (!is_async) {
+    SIM_UNSAFE(refuse(*stream));
+    SIM_UNSAFE(admit_unsafe());
+  }
+  if (request.bytes == 0) return CUDA_SUCCESS;
+  Place target;
+  Place source;
+  const auto find = stream->capture != nullptr ? find_node_place : find_place;
+  CUresult status = find(sim, request.target, request.bytes, request.host_target, target);
+  if (status != CUDA_SUCCESS) return status;
+  status = find(sim, request.source, request.bytes, request.host_source, source);
+  if (status != CUDA_SUCCESS) return status;
+
+  if (stream->capture != nullptr) return capture_copy(sim, *stream, request);
+  const bool to_host = is_pageable(target) || (!is_async && is_pinned(sim, target));
+  const bool from_host = is_pageable(source) || (!is_async && is_pinned(sim, source));
+  // The synchronous form has the stream idle before it stages.
+  if (!is_async && is_pageable(source)) sim.synchronize(*stream);
+  Work& work = sim.fresh_work(WorkKind::copy, "copy");
+  work.target = target;
+  work.source = source;
+  work.bytes = request.bytes;
+  if (is_pageable(source)) stage(sim, work);
+  const bool waits = to_host || (from_host && !is_pageable(source));
+  sim.submit(*stream, work, waits ? Lag::never : Lag::ask);
+  if (waits) sim.drain(*stream);
+  return sim.broken;
+}
+
+static std::uint64_t number(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
+
+// ---- copies -----------------------------------------------------------------------------------
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr target, const void* source, size_t bytes) {
+  return copy(nullptr, {target, number(source), bytes, false, true}, false);
+}
+CUresult cuMemcpyHtoD_v2_ptds(CUdeviceptr target, const void* source, size_t bytes) {
+  return copy(CU_STREAM_PER_THREAD, {target, number(source), bytes, false, true}, false);
+}
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes, CUstream on) {
+  return copy(on, {target, number(source), bytes, false, true}, true);
+}
+
+CUresult cuMemcpyDtoH_v2(void* target, CUdeviceptr source, size_t bytes) {
+  return copy(nullptr, {number(target), source, bytes, true, false}, false);
+}
+CUresult cuMemcpyDtoH_v2_ptds(void* target, CUdeviceptr source, size_t bytes) {
+  return copy(CU_STREAM_PER_THREAD, {number(target), source, bytes, true, false}, false);
+}
+CUresult cuMemcpyDtoHAsync_v2(void* target, CUdeviceptr source, size_t bytes, CUstream on) {
+  return copy(on, {number(target), source, bytes, true, false}, true);
+}
+
+CUresult cuMemcpyDtoD_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes) {
+  return copy(nullptr, {target, source, bytes, false, false}, false);
+}
+CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr target, CUdeviceptr source, size_t bytes) {
+  return copy(CU_STREAM_PER_THREAD, {target, source, bytes, false, false}, false);
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream on) {
+  return copy(on, {target, source, bytes, false, false}, true);
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream on) {
+  return copy(on, {target, source, bytes, true, true}, true);
+}
+
+// ---- sets -------------------------------------------------------------------------------------
+
+static CUresult capture_set(SimDevice& sim, Stream& stream, std::uint64_t address,
+                            std::uint32_t value, std::uint32_t width, std::uint64_t count) {
+  CUDA_MEMSET_NODE_PARAMS given{};
+  given.dst = address;
+  given.value = value;
+  given.elementSize = width;
+  given.width = count;
+  given.height = 1;
+  const NodeParams* made = nullptr;
+  const CUresult status = make_set_params(sim, given, stream.context->as<CUcontext>(), made);
+  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+}
+
+static CUresult set(CUstream on, std::uint64_t address, std::uint32_t value, std::uint32_t width,
+                    std::uint64_t count, bool is_async) {
+  SimDevice& sim = SimDevice::current();
+  SIM_WORK_STREAM(stream, on);
+  if (!is_async) {
+    SIM_UNSAFE(refuse(*stream));
+    SIM_UNSAFE(admit_unsafe());
+  }
+  if (address % width != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (count == 0) return CUDA_SUCCESS;
+  const std::uint64_t bytes = std::min(count, Memory::kBytes) * width;  // No block is larger.
+  Place target;
+  const auto find = stream->capture != nullptr ? find_node_place : find_place;
+  if (const CUresult status = find(sim, address, bytes, false, target); status != CUDA_SUCCESS)
+    return status;
+  if (stream->capture != nullptr) return capture_set(sim, *stream, address, value, width, count);
+  const bool waits =
+      !is_async && SimDevice::is_host_visible(sim.memory.block(sim.memory.newest(address)));
+  Work& work = sim.fresh_work(WorkKind::set, "set");
+  work.target = target;
+  work.bytes = bytes;
+  work.value = value;
+  work.width = width;
+  sim.submit(*stream, work, waits ? Lag::never : Lag::ask);
+  if (waits) sim.drain(*stream);
+  return sim.broken;
+}
+
+CUresult cuMemsetD8_v2(CUdeviceptr target, unsigned char value, size_t count) {
+  return set(nullptr, target, value, 1, count, false);
+}
+CUresult cuMemsetD8_v2_ptds(CUdeviceptr target, unsigned char value, size_t count) {
+  return set(CU_STREAM_PER_THREAD, target, value, 1, count, false);
+}
+CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count, CUstream on) {
+  return set(on, target, value, 1, count, true);
+}
+
+CUresult cuMemsetD32_v2(CUdeviceptr target, unsigned value, size_t count) {
+  return set(nullptr, target, value, 4, count, false);
+}
+CUresult cuMemsetD32_v2_ptds(CUdeviceptr target, unsigned value, size_t count) {
+  return set(CU_STREAM_PER_THREAD, target, value, 4, count, false);
+}
+CUresult cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count, CUstream on) {
+  return set(on, target, value, 4, count, true);
+}
+
+}  // namespace harness::devices::calls

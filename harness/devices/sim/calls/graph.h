@@ -1,0 +1,146 @@
+// Common parts of the calls on graphs: finding what a handle names, and telling when two
+// threads are inside the same graph.
+//
+// CUDA's graphs may be used by one thread at a time. A call that changes one marks it, offers the
+// turn, and only then acts; whoever comes to a marked graph meanwhile is at fault, and refused.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/graphs/params.h"
+
+namespace harness::devices::calls {
+
+/// The caller has something to itself, from here on.
+class Exclusive {
+ public:
+  Exclusive() = default;
+  ~Exclusive() {
+    if (caller_ != nullptr) *caller_ = TaskId::none;
+  }
+  Exclusive(const Exclusive&) = delete;
+  Exclusive& operator=(const Exclusive&) = delete;
+
+  /// Announces `resource`. Returns false, after a fault, when another task is inside.
+  bool enter(SimDevice& sim, TaskId& caller, Resource resource, Label kind, BirthId birth);
+
+ private:
+  TaskId* caller_ = nullptr;
+};
+
+/// A graph that the call changes.
+class ChangingGraph {
+ public:
+  ChangingGraph(SimDevice& sim, CUgraph handle);
+  ChangingGraph(SimDevice& sim, CUgraphNode handle);
+
+  Graph* graph = nullptr;     ///< Null when the call must leave with CUDA_ERROR_INVALID_VALUE.
+  GraphNode* node = nullptr;  ///< Where the call names a node.
+
+ private:
+  Exclusive exclusive_;
+};
+
+/// An executable graph that the call uses. `resource` is what else it touches, or 0.
+class UsingExec {
+ public:
+  UsingExec(SimDevice& sim, CUgraphExec handle, Resource resource = 0);
+
+  GraphExec* exec = nullptr;  ///< Null when the call must leave with CUDA_ERROR_INVALID_VALUE.
+
+ private:
+  Exclusive exclusive_;
+};
+
+/// A capture has not finished the graph: for calls that take something away, which is a fault then.
+bool is_being_filled(SimDevice& sim, const Graph& graph);
+
+/// For calls that only look. Null, after a fault, where nothing lives or somebody changes it.
+Graph* look_at(SimDevice& sim, CUgraph handle);
+GraphNode* look_at(SimDevice& sim, CUgraphNode handle);
+
+/// The edges that a new node of `graph` is to have. False where the documentation asks for an
+/// error.
+bool find_edges(SimDevice& sim, const Graph& graph, const CUgraphNode* after,
+                const CUgraphEdgeData* data, std::size_t count, std::vector<GraphEdge>& edges);
+
+/// Whether an edge may have this data.
+bool is_valid(const GraphNode& from, const GraphNode* to, const CUgraphEdgeData& data);
+
+/// A node that a call wants added.
+struct NewNode {
+  CUgraphNode* created;
+  CUgraph graph;
+  CUgraphNodeType type;
+  const CUgraphNode* after;
+  const CUgraphEdgeData* data;
+  std::size_t after_count;
+};
+
+/// Whether a node of this type may be where it is wanted.
+CUresult check_type(const Graph& graph, CUgraphNodeType type);
+
+/// Adds what `make` adds to the graph, with these edges, unless it finds something wrong.
+template <class Make>
+CUresult add_node(const NewNode& wanted, Make make) {
+  SimDevice& sim = SimDevice::current();
+  if (wanted.created == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const ChangingGraph call(sim, wanted.graph);
+  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = check_type(*call.graph, wanted.type); error != CUDA_SUCCESS)
+    return error;
+  std::vector<GraphEdge>& edges = sim.graphs.scratch_edges;
+  if (!find_edges(sim, *call.graph, wanted.after, wanted.data, wanted.after_count, edges))
+    return CUDA_ERROR_INVALID_VALUE;
+  GraphNode* node = nullptr;
+  if (const CUresult error = make(sim, *call.graph, std::span<const GraphEdge>(edges), node);
+      error != CUDA_SUCCESS)
+    return error;
+  *wanted.created = node->as<CUgraphNode>();
+  return CUDA_SUCCESS;
+}
+
+/// The same for a node that does what `make(params)` makes, once it has found nothing wrong with
+/// it.
+template <class Make>
+CUresult add_params(const NewNode& wanted, Make make) {
+  return add_node(wanted, [&](SimDevice& sim, Graph& graph, std::span<const GraphEdge> edges,
+                              GraphNode*& node) {
+    const NodeParams* params = nullptr;
+    const CUresult error = make(sim, params);
+    if (error == CUDA_SUCCESS) node = &sim.graphs.add(graph, *params, edges);
+    return error;
+  });
+}
+
+/// Gives a node of `type` what `make(params)` makes.
+template <class Make>
+CUresult set_params(CUgraphNode handle, CUgraphNodeType type, Make make) {
+  SimDevice& sim = SimDevice::current();
+  const ChangingGraph call(sim, handle);
+  if (call.node == nullptr || call.node->params->type != type) return CUDA_ERROR_INVALID_VALUE;
+  const NodeParams* params = nullptr;
+  if (const CUresult error = make(sim, params); error != CUDA_SUCCESS) return error;
+  if (!fit(*call.node->attributes, *params)) return CUDA_ERROR_INVALID_VALUE;
+  call.node->params = params;
+  return CUDA_SUCCESS;
+}
+
+/// The bytes that its type leaves unused must be zero, so that they can get a meaning.
+bool unused_is_zero(const CUgraphNodeParams& given);
+
+/// Finds what a node of `type` does; null, for CUDA_ERROR_INVALID_VALUE, if it is of another type.
+const NodeParams* params_of(CUgraphNode handle, CUgraphNodeType type);
+
+/// Nothing is moved; but the next launch comes after it.
+void upload(SimDevice& sim, GraphExec& exec, Stream& stream);
+
+/// Tells `given` the address.
+CUresult add_alloc(const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given);
+CUresult add_free(const NewNode& wanted, CUdeviceptr address);
+/// Tells `given` the handles of the bodies.
+CUresult add_conditional(const NewNode& wanted, CUDA_CONDITIONAL_NODE_PARAMS& given);
+
+}  // namespace harness::devices::calls

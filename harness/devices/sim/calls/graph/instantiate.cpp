@@ -1,0 +1,165 @@
+// Instantiation: whether a graph can be made executable, and for whom.
+#include "harness/devices/sim/calls/graph.h"
+
+namespace harness::devices::calls {
+
+static constexpr cuuint64_t kFlags =
+    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+    CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+
+/// Why a graph cannot be instantiated, and which node's fault it is.
+struct Refusal {
+  CUresult status = CUDA_SUCCESS;
+  CUgraphInstantiateResult result = CUDA_GRAPH_INSTANTIATE_SUCCESS;
+  const GraphNode* culprit = nullptr;
+};
+
+static Refusal refuse(CUgraphInstantiateResult result, const GraphNode* culprit = nullptr) {
+  return {CUDA_ERROR_INVALID_VALUE, result, culprit};
+}
+
+// ---- graphs that the device can launch ----------------------------------------------------------
+
+/// The device's own, or pinned memory of the host's.
+static bool is_in_device_reach(SimDevice& sim, const Place& place) {
+  return place.birth != BirthId::none &&
+         sim.memory.block(sim.memory.newest(place.address)).origin != Origin::managed;
+}
+
+/// What the first node that does something found: the others have to be like it.
+struct DeviceGraph {
+  const Context* context = nullptr;
+
+  Refusal check(SimDevice& sim, const Graph& graph) {
+    for (const GraphNode* node : graph.nodes)
+      if (const Refusal found = check(sim, *node); found.status != CUDA_SUCCESS) return found;
+    return {};
+  }
+
+  Refusal check(SimDevice& sim, const GraphNode& node) {
+    constexpr CUgraphInstantiateResult kUnsupported =
+        CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+    const NodeParams& params = *node.params;
+    switch (params.type) {
+      case CU_GRAPH_NODE_TYPE_GRAPH:
+        return check(sim, *node.bodies.front());
+      case CU_GRAPH_NODE_TYPE_MEMCPY:
+        if (!is_in_device_reach(sim, params.target) || !is_in_device_reach(sim, params.source))
+          return refuse(kUnsupported, &node);
+        if (params.context != sim.current_context())
+          return refuse(CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED, &node);
+        break;
+      case CU_GRAPH_NODE_TYPE_KERNEL:
+      case CU_GRAPH_NODE_TYPE_MEMSET:
+        break;
+      default:
+        return refuse(kUnsupported, &node);
+    }
+    if (context != nullptr && context != params.context)
+      return refuse(CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED, &node);
+    context = params.context;
+    return {};
+  }
+};
+
+static Refusal check_device_launch(SimDevice& sim, const Graph& graph) {
+  DeviceGraph found;
+  if (const Refusal refusal = found.check(sim, graph); refusal.status != CUDA_SUCCESS)
+    return refusal;
+  return found.context != nullptr ? Refusal{} : refuse(CUDA_GRAPH_INSTANTIATE_ERROR);  // Empty.
+}
+
+// ---- graphs -------------------------------------------------------------------------------------
+
+/// A cooperative kernel that is larger than the device.
+static Refusal check_size(const Graph& graph) {
+  for (const GraphNode* node : graph.nodes) {
+    if (node->attributes->cooperative())
+      if (const CUresult error = check_cooperative(config_of(node->params->kernel));
+          error != CUDA_SUCCESS)
+        return {error, CUDA_GRAPH_INSTANTIATE_ERROR};
+    for (const Graph* body : node->bodies)
+      if (const Refusal found = check_size(*body); found.status != CUDA_SUCCESS) return found;
+  }
+  return {};
+}
+
+static Refusal check(SimDevice& sim, Graph& graph, cuuint64_t flags) {
+  // An embedded graph is not launched, nor one that a capture has not finished.
+  if (graph.owner != nullptr || sim.captures.fills(graph))
+    return refuse(CUDA_GRAPH_INSTANTIATE_ERROR);
+  // Its memory, and the values of its conditions, are there once.
+  if (graph.exec_count > 0 && (graph.has_memory_nodes() || graph.has_conditional_nodes()))
+    return refuse(CUDA_GRAPH_INSTANTIATE_ERROR);
+  if (sim.graphs.has_unused_conditional(graph))
+    return refuse(CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED);
+  if (const GraphNode* culprit = Graphs::find_cycle(graph); culprit != nullptr)
+    return refuse(CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, culprit);
+  if (const Refusal found = check_size(graph); found.status != CUDA_SUCCESS) return found;
+  const bool by_device = (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0;
+  return by_device ? check_device_launch(sim, graph) : Refusal{};
+}
+
+static GraphExec& make(SimDevice& sim, Graph& graph, cuuint64_t flags) {
+  return sim.graphs.instantiate(graph, flags & ~cuuint64_t{CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD});
+}
+
+// ---- the calls ----------------------------------------------------------------------------------
+
+static bool are_valid(cuuint64_t flags) {
+  constexpr cuuint64_t kEither =
+      CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+  return (flags & ~kFlags) == 0 && (flags & kEither) != kEither;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* created, CUgraph handle,
+                                     unsigned long long flags) {
+  SimDevice& sim = SimDevice::current();
+  if (created == nullptr || !are_valid(flags) || (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  const ChangingGraph call(sim, handle);
+  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Refusal found = check(sim, *call.graph, flags);
+  if (found.status == CUDA_SUCCESS) *created = make(sim, *call.graph, flags).as<CUgraphExec>();
+  return found.status;
+}
+
+static CUresult instantiate_with(CUgraphExec* created, CUgraph handle,
+                                 CUDA_GRAPH_INSTANTIATE_PARAMS* params, CUstream upload_stream) {
+  SimDevice& sim = SimDevice::current();
+  if (created == nullptr || params == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  params->hErrNode_out = nullptr;
+  params->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+  if (!are_valid(params->flags)) return CUDA_ERROR_INVALID_VALUE;
+  const ChangingGraph call(sim, handle);
+  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const bool uploads = (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
+  Stream* stream = nullptr;
+  if (uploads) {
+    CUresult error = sim.find_stream(upload_stream, stream);
+    if (error == CUDA_SUCCESS) error = sim.captures.refuse(*stream);
+    if (error != CUDA_SUCCESS) return error;
+  }
+  const Refusal found = check(sim, *call.graph, params->flags);
+  params->result_out = found.result;
+  if (found.culprit != nullptr) params->hErrNode_out = found.culprit->as<CUgraphNode>();
+  if (found.status != CUDA_SUCCESS) return found.status;
+  GraphExec& made = make(sim, *call.graph, params->flags);
+  *created = made.as<CUgraphExec>();
+  if (uploads) upload(sim, made, *stream);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphInstantiateWithParams(CUgraphExec* created, CUgraph graph,
+                                      CUDA_GRAPH_INSTANTIATE_PARAMS* params) {
+  return instantiate_with(created, graph, params,
+                          params != nullptr ? params->hUploadStream : nullptr);
+}
+
+CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec* created, CUgraph graph,
+                                           CUDA_GRAPH_INSTANTIATE_PARAMS* params) {
+  return instantiate_with(created, graph, params,
+                          per_thread(params != nullptr ? params->hUploadStream : nullptr));
+}
+
+}  // namespace harness::devices::calls

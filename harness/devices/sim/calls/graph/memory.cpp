@@ -1,0 +1,110 @@
+// Nodes that allocate and free, and what may be asked of graph memory.
+#include "harness/devices/sim/calls/graph.h"
+
+namespace harness::devices::calls {
+
+// ---- allocations ------------------------------------------------------------------------------
+
+CUresult add_alloc(const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given) {
+  return add_node(wanted, [&](SimDevice& sim, Graph& graph, std::span<const GraphEdge> edges,
+                              GraphNode*& node) {
+    const NodeParams* made = nullptr;
+    const CUresult error = make_alloc_params(sim, graph, given, made);
+    if (error == CUDA_SUCCESS) node = &sim.graphs.add(graph, *made, edges);
+    return error;
+  });
+}
+
+CUresult cuGraphAddMemAllocNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                size_t after_count, CUDA_MEM_ALLOC_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return add_alloc({created, graph, CU_GRAPH_NODE_TYPE_MEM_ALLOC, after, nullptr, after_count},
+                   *given);
+}
+
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS* params) {
+  const GraphNode* node = look_at(SimDevice::current(), handle);
+  if (params == nullptr || node == nullptr || node->params->type != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+    return CUDA_ERROR_INVALID_VALUE;
+  *params = node->params->alloc;
+  return CUDA_SUCCESS;
+}
+
+CUresult add_free(const NewNode& wanted, CUdeviceptr address) {
+  return add_node(wanted, [&](SimDevice& sim, Graph& graph, std::span<const GraphEdge> edges,
+                              GraphNode*& node) {
+    const NodeParams* made = nullptr;
+    const CUresult error = make_free_params(sim, graph, address, made);
+    if (error == CUDA_SUCCESS) node = &sim.graphs.add(graph, *made, edges);
+    return error;
+  });
+}
+
+CUresult cuGraphAddMemFreeNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                               size_t after_count, CUdeviceptr address) {
+  return add_free({created, graph, CU_GRAPH_NODE_TYPE_MEM_FREE, after, nullptr, after_count},
+                  address);
+}
+
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* address) {
+  SimDevice& sim = SimDevice::current();
+  const GraphNode* node = look_at(sim, handle);
+  if (address == nullptr || node == nullptr || node->params->type != CU_GRAPH_NODE_TYPE_MEM_FREE)
+    return CUDA_ERROR_INVALID_VALUE;
+  *address = sim.memory.block(node->params->memory->block).base;
+  return CUDA_SUCCESS;
+}
+
+// ---- what is in use ---------------------------------------------------------------------------
+
+CUresult cuDeviceGraphMemTrim(CUdevice device) {
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  GraphMemoryCounters& counters = SimDevice::current().graphs.counters;
+  counters.reserved = counters.used;
+  return CUDA_SUCCESS;
+}
+
+/// The counter that an attribute names; null when it names none.
+static const std::uint64_t* counter(const GraphMemoryCounters& counters,
+                                    CUgraphMem_attribute attribute) {
+  switch (attribute) {
+    case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
+      return &counters.used;
+    case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
+      return &counters.used_high;
+    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
+      return &counters.reserved;
+    case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
+      return &counters.reserved_high;
+  }
+  return nullptr;
+}
+
+CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
+                                      void* value) {
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint64_t* found = counter(SimDevice::current().graphs.counters, attribute);
+  if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *static_cast<cuuint64_t*>(value) = *found;
+  return CUDA_SUCCESS;
+}
+
+/// High-water marks can only be set back, to what is in use now.
+CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
+                                      void* value) {
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (value == nullptr || *static_cast<const cuuint64_t*>(value) != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  GraphMemoryCounters& counters = SimDevice::current().graphs.counters;
+  if (attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH) {
+    counters.used_high = counters.used;
+  } else if (attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) {
+    counters.reserved_high = counters.reserved;
+  } else {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+}  // namespace harness::devices::calls

@@ -1,0 +1,262 @@
+// Nodes: adding them, and what they are told to do.
+#include <algorithm>
+#include <cstring>
+
+#include "harness/devices/sim/calls/graph.h"
+
+namespace harness::devices::calls {
+
+// ---- any type ---------------------------------------------------------------------------------
+
+const NodeParams* params_of(CUgraphNode handle, CUgraphNodeType type) {
+  const GraphNode* node = look_at(SimDevice::current(), handle);
+  return node != nullptr && node->params->type == type ? node->params : nullptr;
+}
+
+/// What a child graph node may hold, as a copy or moved into it; null otherwise.
+static Graph* find_body(SimDevice& sim, const Graph& graph, CUgraph handle, bool move) {
+  Graph* body = look_at(sim, handle);
+  if (body == nullptr || &body->root() == &graph.root() || body->has_conditional_nodes())
+    return nullptr;
+  if (body->moved) return nullptr;  // It is somebody's already.
+  const bool may =
+      move ? body->owner == nullptr && body->exec_count == 0 : !body->has_memory_nodes();
+  return may ? body : nullptr;
+}
+
+static CUresult add_child(const NewNode& where, CUgraph body_handle, bool move) {
+  return add_node(
+      where, [&](SimDevice& sim, Graph& graph, std::span<const GraphEdge> edges, GraphNode*& node) {
+        Graph* body = find_body(sim, graph, body_handle, move);
+        if (body == nullptr) return CUDA_ERROR_INVALID_VALUE;
+        node = move ? &sim.graphs.add_moved(graph, *body, edges)
+                    : &sim.graphs.add_child(graph, *body, edges);
+        return CUDA_SUCCESS;
+      });
+}
+
+/// How much of the union says what a node of this type does.
+static std::size_t used_bytes(const CUgraphNodeParams& given) {
+  switch (given.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return sizeof given.kernel;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return sizeof given.memcpy;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return sizeof given.memset;
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return sizeof given.host;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      return sizeof given.graph;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return sizeof given.eventWait;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return sizeof given.eventRecord;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      return sizeof given.alloc;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      return sizeof given.free;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return sizeof given.memOp;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return sizeof given.conditional;
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+      return 0;
+    default:
+      return sizeof given.reserved1;
+  }
+}
+
+bool unused_is_zero(const CUgraphNodeParams& given) {
+  const auto is_zero = [](auto byte) { return byte == decltype(byte){}; };
+  const auto* bytes = reinterpret_cast<const std::byte*>(given.reserved1);
+  return std::all_of(std::begin(given.reserved0), std::end(given.reserved0), is_zero) &&
+         std::all_of(bytes + used_bytes(given), bytes + sizeof given.reserved1, is_zero) &&
+         given.reserved2 == 0;
+}
+
+/// The newer struct has the same members.
+static CUresult add_alloc_v2(const NewNode& where, CUDA_MEM_ALLOC_NODE_PARAMS_v2& given) {
+  CUDA_MEM_ALLOC_NODE_PARAMS same{given.poolProps, given.accessDescs, given.accessDescCount,
+                                  given.bytesize, given.dptr};
+  const CUresult status = add_alloc(where, same);
+  given.dptr = same.dptr;
+  return status;
+}
+
+CUresult cuGraphAddNode_v2(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                           const CUgraphEdgeData* data, size_t after_count,
+                           CUgraphNodeParams* given) {
+  if (given == nullptr || !unused_is_zero(*given)) return CUDA_ERROR_INVALID_VALUE;
+  const NewNode where{created, graph, given->type, after, data, after_count};
+  switch (given->type) {
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      if (given->graph.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE &&
+          given->graph.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
+        return CUDA_ERROR_INVALID_VALUE;
+      return add_child(where, given->graph.graph,
+                       given->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      return add_alloc_v2(where, given->alloc);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      return add_free(where, given->free.dptr);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return add_conditional(where, given->conditional);
+    default:
+      return add_params(
+          {created, graph, given->type, after, data, after_count},
+          [&](SimDevice& sim, const NodeParams*& made) { return make_params(sim, *given, made); });
+  }
+}
+
+CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* given) {
+  if (given == nullptr || !unused_is_zero(*given)) return CUDA_ERROR_INVALID_VALUE;
+  if (given->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || given->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  return set_params(node, given->type, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_params(sim, *given, made);
+  });
+}
+
+CUresult cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType* type) {
+  if (type == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const GraphNode* node = look_at(SimDevice::current(), handle);
+  if (node == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *type = node->params->type;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroyNode(CUgraphNode handle) {
+  SimDevice& sim = SimDevice::current();
+  if (const GraphNode* dead = sim.graphs.nodes.find(handle); dead != nullptr && !dead->alive) {
+    sim.ledger().double_free(dead->birth);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const ChangingGraph call(sim, handle);
+  if (call.node == nullptr || call.graph->has_memory_nodes() || is_being_filled(sim, *call.graph))
+    return CUDA_ERROR_INVALID_VALUE;
+  sim.graphs.destroy(*call.node);
+  return CUDA_SUCCESS;
+}
+
+// ---- empty, the host, events, child graphs ----------------------------------------------------
+
+CUresult cuGraphAddEmptyNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                             size_t after_count) {
+  return add_params({created, graph, CU_GRAPH_NODE_TYPE_EMPTY, after, nullptr, after_count},
+                    [](SimDevice& sim, const NodeParams*& made) {
+                      made = &sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_EMPTY, "empty");
+                      return CUDA_SUCCESS;
+                    });
+}
+
+CUresult cuGraphAddHostNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                            size_t after_count, const CUDA_HOST_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return add_params(
+      {created, graph, CU_GRAPH_NODE_TYPE_HOST, after, nullptr, after_count},
+      [&](SimDevice& sim, const NodeParams*& made) { return make_host_params(sim, *given, made); });
+}
+
+CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* params) {
+  const NodeParams* found = params_of(node, CU_GRAPH_NODE_TYPE_HOST);
+  if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *params = found->host;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return set_params(node, CU_GRAPH_NODE_TYPE_HOST, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_host_params(sim, *given, made);
+  });
+}
+
+template <CUgraphNodeType kType>
+static CUresult add_event(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                          size_t after_count, CUevent event) {
+  return add_params({created, graph, kType, after, nullptr, after_count},
+                    [&](SimDevice& sim, const NodeParams*& made) {
+                      return make_event_params(sim, kType, event, made);
+                    });
+}
+
+template <CUgraphNodeType kType>
+static CUresult get_event(CUgraphNode node, CUevent* event) {
+  const NodeParams* found = params_of(node, kType);
+  if (event == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *event = found->event->as<CUevent>();
+  return CUDA_SUCCESS;
+}
+
+template <CUgraphNodeType kType>
+static CUresult set_event(CUgraphNode node, CUevent event) {
+  return set_params(node, kType, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_event_params(sim, kType, event, made);
+  });
+}
+
+CUresult cuGraphAddEventRecordNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                   size_t after_count, CUevent event) {
+  return add_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(created, graph, after, after_count, event);
+}
+CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent* event) {
+  return get_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(node, event);
+}
+CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
+  return set_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(node, event);
+}
+
+CUresult cuGraphAddEventWaitNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                 size_t after_count, CUevent event) {
+  return add_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(created, graph, after, after_count, event);
+}
+CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent* event) {
+  return get_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(node, event);
+}
+CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
+  return set_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(node, event);
+}
+
+CUresult cuGraphAddChildGraphNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                  size_t after_count, CUgraph body) {
+  return add_child({created, graph, CU_GRAPH_NODE_TYPE_GRAPH, after, nullptr, after_count}, body,
+                   false);
+}
+
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph* body) {
+  const GraphNode* node = look_at(SimDevice::current(), handle);
+  if (body == nullptr || node == nullptr || node->params->type != CU_GRAPH_NODE_TYPE_GRAPH)
+    return CUDA_ERROR_INVALID_VALUE;
+  *body = node->bodies.front()->as<CUgraph>();
+  return CUDA_SUCCESS;
+}
+
+// ---- memory operations ------------------------------------------------------------------------
+
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                  size_t after_count, const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return add_params({created, graph, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, after, nullptr, after_count},
+                    [&](SimDevice& sim, const NodeParams*& made) {
+                      return make_memory_op_params(sim, *given, made);
+                    });
+}
+
+CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS* params) {
+  const NodeParams* found = params_of(node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
+  if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *params = found->batch;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
+                                        const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return set_params(node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                    [&](SimDevice& sim, const NodeParams*& made) {
+                      return make_memory_op_params(sim, *given, made);
+                    });
+}
+
+}  // namespace harness::devices::calls

@@ -1,0 +1,233 @@
+// Changing what an executable graph does the next time: one node, or all of them. Launches in
+// flight go on as they were.
+#include <algorithm>
+
+#include "harness/devices/sim/calls/graph.h"
+
+namespace harness::devices::calls {
+
+// ---- one node ---------------------------------------------------------------------------------
+
+/// The node of the executable that was made from the graph's node; null, for
+/// CUDA_ERROR_INVALID_VALUE, when there is none.
+static ExecNode* find_node(SimDevice& sim, GraphExec& exec, CUgraphNode handle) {
+  const GraphNode* node = look_at(sim, handle);
+  return node != nullptr ? Graphs::find(*exec.root, *node) : nullptr;
+}
+
+/// Gives the node what `make(params)` makes, if it may change that way.
+template <class Make>
+static CUresult update(CUgraphExec exec_handle, CUgraphNode node_handle, CUgraphNodeType type,
+                       Make make) {
+  SimDevice& sim = SimDevice::current();
+  const UsingExec call(sim, exec_handle);
+  if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const ExecNode* node = find_node(sim, *call.exec, node_handle);
+  if (node == nullptr || node->params->type != type) return CUDA_ERROR_INVALID_VALUE;
+  const NodeParams* params = nullptr;
+  if (const CUresult error = make(sim, params); error != CUDA_SUCCESS) return error;
+  if (!may_become(sim, *node->params, *params) || !fit(*node->attributes, *params))
+    return CUDA_ERROR_INVALID_VALUE;
+  Graphs::find(sim.graphs.writable(*call.exec), *node->source)->params = params;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
+                                           const CUDA_KERNEL_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return update(exec, node, CU_GRAPH_NODE_TYPE_KERNEL,
+                [&](SimDevice& sim, const NodeParams*& made) {
+                  return make_kernel_params(sim, *given, made);
+                });
+}
+
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_MEMCPY3D* given, CUcontext context) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return update(exec, node, CU_GRAPH_NODE_TYPE_MEMCPY,
+                [&](SimDevice& sim, const NodeParams*& made) {
+                  return make_copy_params(sim, *given, context, made);
+                });
+}
+
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_MEMSET_NODE_PARAMS* given, CUcontext context) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return update(exec, node, CU_GRAPH_NODE_TYPE_MEMSET,
+                [&](SimDevice& sim, const NodeParams*& made) {
+                  return make_set_params(sim, *given, context, made);
+                });
+}
+
+CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                      const CUDA_HOST_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return update(exec, node, CU_GRAPH_NODE_TYPE_HOST, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_host_params(sim, *given, made);
+  });
+}
+
+CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return update(exec, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                [&](SimDevice& sim, const NodeParams*& made) {
+                  return make_memory_op_params(sim, *given, made);
+                });
+}
+
+template <CUgraphNodeType kType>
+static CUresult set_event(CUgraphExec exec, CUgraphNode node, CUevent event) {
+  return update(exec, node, kType, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_event_params(sim, kType, event, made);
+  });
+}
+
+CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
+  return set_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(exec, node, event);
+}
+
+CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
+  return set_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(exec, node, event);
+}
+
+static bool can_be_disabled(const NodeParams& params) {
+  return params.type == CU_GRAPH_NODE_TYPE_KERNEL || params.type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+         params.type == CU_GRAPH_NODE_TYPE_MEMSET;
+}
+
+CUresult cuGraphNodeSetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle, unsigned enabled) {
+  SimDevice& sim = SimDevice::current();
+  const UsingExec call(sim, exec_handle);
+  if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const ExecNode* node = find_node(sim, *call.exec, node_handle);
+  if (node == nullptr || !can_be_disabled(*node->params)) return CUDA_ERROR_INVALID_VALUE;
+  Graphs::find(sim.graphs.writable(*call.exec), *node->source)->enabled = enabled != 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphNodeGetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle,
+                               unsigned* enabled) {
+  SimDevice& sim = SimDevice::current();
+  if (enabled == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const UsingExec call(sim, exec_handle);
+  if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const ExecNode* node = find_node(sim, *call.exec, node_handle);
+  if (node == nullptr || !can_be_disabled(*node->params)) return CUDA_ERROR_INVALID_VALUE;
+  *enabled = node->enabled ? 1 : 0;
+  return CUDA_SUCCESS;
+}
+
+// ---- all of them ------------------------------------------------------------------------------
+
+/// Why a graph does not fit, and where.
+struct Mismatch {
+  CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
+  const GraphNode* node = nullptr;
+  const GraphNode* from = nullptr;
+};
+
+/// Cooperative nodes stay so, and priorities that launches go by stay what was asked for.
+static bool may_become(const KernelAttributes& old, const KernelAttributes& now, cuuint64_t flags) {
+  const bool has_priority = (flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY) != 0;
+  return old.cooperative() == now.cooperative() &&
+         (!has_priority || old.priority() == now.priority());
+}
+
+static Mismatch compare_node(SimDevice& sim, const ExecNode& paired, const GraphNode& node,
+                             cuuint64_t flags) {
+  const std::size_t body_count = paired.bodies_end - paired.bodies_begin;
+  const NodeParams& old = *paired.params;
+  const NodeParams& now = *node.params;
+  if (old.type != now.type) return {CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, &node};
+  if (old.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || old.type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
+    if (old.memory == now.memory) return {};
+    return {CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, &node};
+  }
+  if (!may_become(*paired.attributes, *node.attributes, flags))
+    return {CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED, &node};
+  if (may_become(sim, old, now) && body_count == node.bodies.size()) return {};
+  return {old.type == CU_GRAPH_NODE_TYPE_KERNEL
+              ? CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
+              : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
+          &node};
+}
+
+/// Nodes are paired as they were laid out, which is by their edges and the order in which they were
+/// added.
+static Mismatch compare(SimDevice& sim, const ExecGraph& exec, Graph& graph, cuuint64_t flags) {
+  constexpr CUgraphExecUpdateResult kTopology = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+  if (exec.nodes.size() != graph.nodes.size()) return {kTopology};
+  const std::vector<GraphNode*> order = Graphs::sorted(graph);
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    const GraphNode& node = *order[i];
+    const ExecNode& paired = exec.nodes[i];
+    if (node.after.size() != paired.after_count) return {kTopology, &node};
+    for (const GraphEdge& edge : node.after) {
+      const auto dependents = exec.dependents_of(exec.nodes[edge.from->index]);
+      if (std::find(dependents.begin(), dependents.end(), i) == dependents.end())
+        return {kTopology, &node, edge.from};
+    }
+    if (const Mismatch found = compare_node(sim, paired, node, flags); found.node != nullptr)
+      return found;
+  }
+  for (std::uint32_t i = 0; i < order.size(); ++i)
+    for (std::size_t body = 0; body < order[i]->bodies.size(); ++body)
+      if (const Mismatch found =
+              compare(sim, *exec.bodies_of(exec.nodes[i])[body], *order[i]->bodies[body], flags);
+          found.result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+        return found.node != nullptr ? found : Mismatch{found.result, order[i]};
+  return {};
+}
+
+CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_handle,
+                              CUgraphExecUpdateResultInfo* info) {
+  SimDevice& sim = SimDevice::current();
+  if (info == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *info = {CU_GRAPH_EXEC_UPDATE_ERROR, nullptr, nullptr};
+  const UsingExec call(sim, exec_handle);
+  if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Graph* graph = look_at(sim, graph_handle);
+  if (graph == nullptr || graph->moved) return CUDA_ERROR_INVALID_VALUE;
+  if (Graphs::find_cycle(*graph) != nullptr) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  const Mismatch found = compare(sim, *call.exec->root, *graph, call.exec->flags);
+  info->result = found.result;
+  if (found.node != nullptr) info->errorNode = found.node->as<CUgraphNode>();
+  if (found.from != nullptr) info->errorFromNode = found.from->as<CUgraphNode>();
+  if (found.result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  ExecGraph& root = sim.graphs.writable(*call.exec);
+  sim.graphs.replace(root, *graph, root.after);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec_handle, CUgraphNode node_handle,
+                                            CUgraph body_handle) {
+  SimDevice& sim = SimDevice::current();
+  const UsingExec call(sim, exec_handle);
+  if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const ExecNode* node = find_node(sim, *call.exec, node_handle);
+  if (node == nullptr || node->params->type != CU_GRAPH_NODE_TYPE_GRAPH)
+    return CUDA_ERROR_INVALID_VALUE;
+  Graph* body = look_at(sim, body_handle);
+  if (body == nullptr || Graphs::find_cycle(*body) != nullptr) return CUDA_ERROR_INVALID_VALUE;
+  ExecGraph* const old = Graphs::find_body(*call.exec->root, *node->source);
+  if (compare(sim, *old, *body, call.exec->flags).result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+    return CUDA_ERROR_INVALID_VALUE;
+  const GraphNode& source = *node->source;
+  ExecGraph& root = sim.graphs.writable(*call.exec);
+  sim.graphs.replace(*Graphs::find_body(root, source), *body, root.after);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams* given) {
+  if (given == nullptr || !unused_is_zero(*given)) return CUDA_ERROR_INVALID_VALUE;
+  if (given->type == CU_GRAPH_NODE_TYPE_GRAPH)
+    return calls::cuGraphExecChildGraphNodeSetParams(exec, node, given->graph.graph);
+  if (given->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || given->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  return update(exec, node, given->type, [&](SimDevice& sim, const NodeParams*& made) {
+    return make_params(sim, *given, made);
+  });
+}
+
+}  // namespace harness::devices::calls

@@ -1,0 +1,233 @@
+// Launches of kernels, and the attributes that a launch can have.
+//
+// Overlap with the kernel before (programmatic stream serialization) is something that the device
+// may allow, and ours does not; events of a launch are recorded behind it, which is as late as they
+// may come. In a capture both become edges that say so.
+#include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/graphs/params.h"
+#include "harness/devices/sim/limits.h"
+
+namespace harness::devices::calls {
+
+// ---- grid and parameters ----------------------------------------------------------------------
+
+/// The one buffer that `extra` names instead of kernelParams; null when it names none.
+static const std::byte* parameter_buffer(void** extra, std::size_t& bytes) {
+  const std::byte* buffer = nullptr;
+  for (; extra != nullptr && *extra != nullptr && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = static_cast<const std::byte*>(extra[1]);
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) bytes = *static_cast<const std::size_t*>(extra[1]);
+  }
+  return buffer;
+}
+
+bool fits(const CUlaunchConfig& config) {
+  const auto within = [](unsigned value, unsigned limit) { return value - 1 < limit; };
+  return within(config.gridDimX, 0x7fffffff) && within(config.gridDimY, 65535) &&
+         within(config.gridDimZ, 65535) && within(config.blockDimX, 1024) &&
+         within(config.blockDimY, 1024) && within(config.blockDimZ, 64) &&
+         config.blockDimX * config.blockDimY * config.blockDimZ <= kMaxThreads &&
+         config.sharedMemBytes <= kMaxSharedBytes;
+}
+
+bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters, void** extra) {
+  if (parameters != nullptr || entry.parameter_count == 0) {
+    for (std::uint32_t i = 0; i < entry.parameter_count; ++i)
+      if (parameters[i] == nullptr) return false;
+    launch.prepare(entry, parameters);
+    return true;
+  }
+  std::size_t bytes = 0;
+  const std::byte* buffer = parameter_buffer(extra, bytes);
+  if (buffer == nullptr || bytes < entry.parameter_bytes) return false;
+  launch.prepare(entry, buffer);
+  return true;
+}
+
+// ---- attributes -------------------------------------------------------------------------------
+
+/// What the attributes of a launch come to.
+struct LaunchAttributes {
+  struct Recorded {
+    Event* event = nullptr;
+    CUgraphEdgeData edge{};  ///< In a capture, of those that wait for it.
+  };
+
+  KernelAttributes kernel;
+  bool has_priority = false;
+  bool overlaps = false;
+  Recorded programmatic;
+  Recorded begun;
+};
+
+static CUresult find_event(SimDevice& sim, CUevent handle, int flags, Event*& event) {
+  if (handle == nullptr || flags != CU_EVENT_RECORD_DEFAULT) return CUDA_ERROR_INVALID_VALUE;
+  event = sim.find(sim.events, handle, "event");
+  if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const bool shared = event->exported != nullptr || (event->flags & CU_EVENT_INTERPROCESS) != 0;
+  const bool timed = (event->flags & CU_EVENT_DISABLE_TIMING) == 0;
+  return shared || timed ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+static CUresult read_attribute(SimDevice& sim, const CUlaunchConfig& config,
+                               const CUlaunchAttribute& given, LaunchAttributes& read) {
+  constexpr unsigned char kProgrammatic = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+  switch (given.id) {
+    case CU_LAUNCH_ATTRIBUTE_IGNORE:
+      return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+      read.overlaps = given.value.programmaticStreamSerializationAllowed != 0;
+      return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: {
+      const auto& value = given.value.programmaticEvent;
+      read.programmatic.edge.type = kProgrammatic;
+      read.programmatic.edge.from_port = value.triggerAtBlockStart != 0
+                                             ? CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER
+                                             : CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+      return find_event(sim, value.event, value.flags, read.programmatic.event);
+    }
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+      read.begun.edge.from_port = CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER;
+      return find_event(sim, given.value.launchCompletionEvent.event,
+                        given.value.launchCompletionEvent.flags, read.begun.event);
+    default:
+      if (!is_node_attribute(given.id)) return CUDA_ERROR_INVALID_VALUE;
+      read.kernel.values[given.id] = given.value;
+      read.has_priority |= given.id == CU_LAUNCH_ATTRIBUTE_PRIORITY;
+      return check_attribute(given.id, given.value, config);
+  }
+}
+
+static CUresult read_attributes(SimDevice& sim, const CUlaunchConfig& config, bool captured,
+                                LaunchAttributes& read) {
+  if (config.attrs == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const CUlaunchAttribute& given = config.attrs[i];
+    if (given.id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE && !captured)
+      return CUDA_ERROR_INVALID_VALUE;  // There is no node.
+    if (const CUresult error = read_attribute(sim, config, given, read); error != CUDA_SUCCESS)
+      return error;
+  }
+  return CUDA_SUCCESS;
+}
+
+// ---- launches ---------------------------------------------------------------------------------
+
+/// A node has the priority of the stream that it was captured from, unless the launch has one.
+static const KernelAttributes& node_attributes(SimDevice& sim, const Stream& stream,
+                                               const LaunchAttributes* given) {
+  if (given == nullptr && stream.priority == 0) return kDefaultAttributes;
+  KernelAttributes& made =
+      sim.graphs.fresh_attributes(given != nullptr ? given->kernel : kDefaultAttributes);
+  if (given == nullptr || !given->has_priority)
+    made.values[CU_LAUNCH_ATTRIBUTE_PRIORITY].priority = stream.priority;
+  return made;
+}
+
+static CUresult capture_kernel(SimDevice& sim, Stream& stream, const CUlaunchConfig& config,
+                               CUfunction function, void** parameters, void** extra,
+                               const LaunchAttributes* attributes) {
+  CUDA_KERNEL_NODE_PARAMS given{};
+  given.func = function;
+  given.gridDimX = config.gridDimX;
+  given.gridDimY = config.gridDimY;
+  given.gridDimZ = config.gridDimZ;
+  given.blockDimX = config.blockDimX;
+  given.blockDimY = config.blockDimY;
+  given.blockDimZ = config.blockDimZ;
+  given.sharedMemBytes = config.sharedMemBytes;
+  given.kernelParams = parameters;
+  given.extra = extra;
+  const NodeParams* made = nullptr;
+  CUresult status = make_kernel_params(sim, given, made);
+  if (status == CUDA_SUCCESS && attributes != nullptr && attributes->overlaps)
+    sim.captures.overlap(stream);
+  if (status == CUDA_SUCCESS)
+    status = sim.captures.add(stream, *made, node_attributes(sim, stream, attributes));
+  return status;
+}
+
+static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on, CUfunction handle,
+                       void** parameters, void** extra,
+                       const LaunchAttributes* attributes = nullptr) {
+  SIM_WORK_STREAM(stream, on);
+  Function* function = find_function(sim, handle);
+  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const Context* context = function->module->context;
+  if (context != nullptr && context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
+  if (!fits(config) || (parameters != nullptr && extra != nullptr)) return CUDA_ERROR_INVALID_VALUE;
+  if (stream->capture != nullptr)
+    return capture_kernel(sim, *stream, config, handle, parameters, extra, attributes);
+  Work& work = sim.fresh_work(WorkKind::kernel, function->label);
+  Launch& made = work.launch;
+  if (!copy_parameters(made, *function->entry, parameters, extra)) {
+    sim.discard(work);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  work.module = function->module;
+  made.grid = {config.gridDimX, config.gridDimY, config.gridDimZ};
+  made.block = {config.blockDimX, config.blockDimY, config.blockDimZ};
+  made.shared_bytes = config.sharedMemBytes;
+  made.activation = sim.scheduler().name_next("launch");
+  sim.adopt_all_host_words();
+  {
+    const Memory::CallView view(sim.memory);
+    sim.provenance->authorise(made);
+  }
+  sim.submit(*stream, work, Lag::ask);
+  return sim.broken;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        CUstream on, void** parameters, void** extra) {
+  const CUlaunchConfig config{grid_x,  grid_y,       grid_z, block_x, block_y,
+                              block_z, shared_bytes, on,     nullptr, 0};
+  return launch(SimDevice::current(), config, on, function, parameters, extra);
+}
+
+/// The events of a launch.
+static CUresult record(SimDevice& sim, CUstream on, const LaunchAttributes& attributes) {
+  SIM_STREAM(stream, on);
+  for (const auto& [event, edge] : {attributes.programmatic, attributes.begun}) {
+    if (event == nullptr) continue;
+    if (stream->capture != nullptr) {
+      sim.captures.record(*stream, *event, edge);
+    } else if (const CUresult error = calls::cuEventRecord(event->as<CUevent>(), on);
+               error != CUDA_SUCCESS) {
+      return error;
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+static CUresult launch_ex(const CUlaunchConfig& config, CUstream on, CUfunction function,
+                          void** parameters, void** extra) {
+  SimDevice& sim = SimDevice::current();
+  if (config.numAttrs == 0) return launch(sim, config, on, function, parameters, extra);
+  SIM_WORK_STREAM(stream, on);
+  LaunchAttributes attributes;
+  if (const CUresult error = read_attributes(sim, config, stream->capture != nullptr, attributes);
+      error != CUDA_SUCCESS)
+    return error;
+  if (attributes.kernel.cooperative()) {
+    if (extra != nullptr || !fits(config)) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult error = check_cooperative(config); error != CUDA_SUCCESS) return error;
+  }
+  const CUresult status = launch(sim, config, on, function, parameters, extra, &attributes);
+  return status == CUDA_SUCCESS ? record(sim, on, attributes) : status;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
+                          void** extra) {
+  if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return launch_ex(*config, config->hStream, function, parameters, extra);
+}
+
+CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig* config, CUfunction function, void** parameters,
+                               void** extra) {
+  if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return launch_ex(*config, per_thread(config->hStream), function, parameters, extra);
+}
+
+}  // namespace harness::devices::calls

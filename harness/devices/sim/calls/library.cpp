@@ -1,0 +1,105 @@
+// Libraries, and the kernels in them, which belong to no context.
+#include "harness/devices/sim/calls/calls.h"
+
+namespace harness::devices::calls {
+
+CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options,
+                           void** option_values, unsigned option_count,
+                           CUlibraryOption* library_options, void** library_option_values,
+                           unsigned library_option_count) {
+  SimDevice& sim = SimDevice::current();
+  if (library == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if ((option_count > 0 && (options == nullptr || option_values == nullptr)) ||
+      (library_option_count > 0 && library_options == nullptr))
+    return CUDA_ERROR_INVALID_VALUE;
+  (void)library_option_values;  // Some options have none. All of them are hints here.
+  const KernelImage* found = find_image(image);
+  if (found == nullptr) return CUDA_ERROR_INVALID_IMAGE;
+  Library& made = sim.libraries.add();
+  made.birth = sim.ledger().born("library", made.handle, 0);
+  made.kernels.assign(found->entry_count, nullptr);
+  made.module = &sim.modules.add();  // No program knows its handle.
+  made.module->context = nullptr;
+  made.module->image = found;
+  made.module->functions.assign(found->entry_count, nullptr);
+  made.module->birth = made.birth;
+  *library = made.as<CUlibrary>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryUnload(CUlibrary handle) {
+  SimDevice& sim = SimDevice::current();
+  Library* library = sim.libraries.find(handle);
+  if (library == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (!library->alive) {
+    sim.ledger().double_free(library->birth);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  library->alive = library->module->alive = false;
+  sim.ledger().died(library->birth);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary handle, const char* name) {
+  SimDevice& sim = SimDevice::current();
+  if (kernel == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Library* library = sim.find(sim.libraries, handle, "library");
+  if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  Function* function = find_function(sim, *library->module, name);
+  if (function == nullptr) return CUDA_ERROR_NOT_FOUND;
+  Kernel*& known =
+      library->kernels[static_cast<std::size_t>(function->entry - library->module->image->entries)];
+  if (known == nullptr) {
+    known = &sim.kernels.add();
+    known->library = library;
+    known->function = function;
+  }
+  *kernel = known->as<CUkernel>();
+  return CUDA_SUCCESS;
+}
+
+/// A kernel lives as long as its library.
+static Kernel* find_kernel(SimDevice& sim, CUkernel handle) {
+  Kernel* kernel = sim.find(sim.kernels, handle, "kernel");
+  if (kernel == nullptr || kernel->library->alive) return kernel;
+  sim.used_dead(kernel->library->birth);
+  return nullptr;
+}
+
+CUresult cuKernelGetFunction(CUfunction* function, CUkernel handle) {
+  SimDevice& sim = SimDevice::current();
+  if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Context* context = sim.current_context();
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!context->alive) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  const Kernel* kernel = find_kernel(sim, handle);
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *function = kernel->function->as<CUfunction>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel handle) {
+  SimDevice& sim = SimDevice::current();
+  if (library == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Kernel* kernel = find_kernel(sim, handle);
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *library = kernel->library->as<CUlibrary>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel handle,
+                              CUdevice device) {
+  SimDevice& sim = SimDevice::current();
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  const Kernel* kernel = find_kernel(sim, handle);
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  return calls::cuFuncGetAttribute(value, attribute, kernel->function->as<CUfunction>());
+}
+
+CUresult cuKernelGetParamInfo(CUkernel handle, size_t index, size_t* offset, size_t* bytes) {
+  const Kernel* kernel = find_kernel(SimDevice::current(), handle);
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return calls::cuFuncGetParamInfo(kernel->function->as<CUfunction>(), index, offset, bytes);
+}
+
+}  // namespace harness::devices::calls

@@ -1,0 +1,285 @@
+// Memory that is given out and taken back at once, and what can be asked about it. Stream-ordered
+// memory is in calls_pool.cpp.
+#include <array>
+#include <cstring>
+
+#include "harness/devices/sim/calls/calls.h"
+
+namespace harness::devices::calls {
+
+static constexpr Label kKind = "device memory";
+
+// ---- finding ----------------------------------------------------------------------------------
+
+std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
+  const std::uint32_t index = sim.memory.newest(address);
+  const Block& block = sim.memory.block(index);
+  const bool mine = block.process == sim.scheduler().process();
+  if (index != 0 && block.usable() && block.holds(address, bytes) && mine) [[likely]] {
+    if (sim.memory.is_intact(block)) [[likely]]
+      return index;
+    sim.used_dead(sim.memory.block(block.exported).birth);
+    return 0;
+  }
+  if (index != 0 && !mine)
+    sim.misuse(kKind, "an address of another process", block.birth);
+  else if (index != 0 && block.graph != nullptr && block.life == BirthId::none)
+    sim.misuse(kKind, "used before the graph that allocates it was launched", block.birth);
+  else if (index != 0 && !block.usable() && block.holds(address, 1))
+    sim.used_dead(block.story());
+  else
+    sim.misuse(kKind, index == 0 ? "no such memory" : "beyond the end of the allocation",
+               block.birth);
+  return 0;
+}
+
+std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
+  const std::uint32_t index = sim.memory.newest(address);
+  const Block& block = sim.memory.block(index);
+  if (index != 0 && block.base == address && block.origin != Origin::imported &&
+      block.process == sim.scheduler().process()) {
+    if (block.graph != nullptr && block.graph->freed_in == block.graph->graph) {
+      sim.misuse(kKind, "freed outside the graph that frees it", block.birth);
+      return 0;
+    }
+    if (!block.freed) {
+      if (block.import_count > 0)
+        sim.misuse("exported memory", "freed while it is mapped", block.birth);
+      return index;
+    }
+    sim.ledger().double_free(block.story());
+    return 0;
+  }
+  sim.misuse(kKind, "freed, but no allocation starts there");
+  return 0;
+}
+
+void free_now(SimDevice& sim, std::uint32_t index) {
+  if (sim.order->on()) {
+    const OrderedUse by{{}, sim.order->host(), sim.scheduler().site()};
+    sim.order->freed(index, by);
+  }
+  sim.memory.block(index).freed_at = {};
+  give_back(sim, index);
+  sim.release(index);
+}
+
+void give_back(SimDevice& sim, std::uint32_t index) {
+  Block& block = sim.memory.block(index);
+  block.freed = true;
+  if (block.graph != nullptr) return;  // Its address stays the graph's.
+  (block.pool != nullptr ? block.pool->freed : sim.freed).push_back(index);
+}
+
+// ---- giving out -------------------------------------------------------------------------------
+
+/// Fresh storage (plain), or that of one of the last freed blocks with room enough: a pick.
+static std::uint32_t allocate(SimDevice& sim, Origin origin, std::uint64_t bytes) {
+  constexpr std::size_t kOfferLimit = 4;
+  constexpr std::size_t kLookBack = 64;
+  std::array<std::uint32_t, kOfferLimit + 1> names{0};
+  std::array<std::size_t, kOfferLimit + 1> places{};
+  std::uint32_t count = 1;
+  std::vector<std::uint32_t>& freed = sim.freed;
+  const ProcessId process = sim.scheduler().process();
+  for (std::size_t i = freed.size(), end = i - std::min(i, kLookBack);
+       i-- > end && count <= kOfferLimit;) {
+    const Block& block = sim.memory.block(freed[i]);
+    if (!block.dead || block.origin != origin || block.process != process ||
+        block.granules * Memory::kGranule < bytes || !sim.memory.storage_is_free(freed[i]))
+      continue;
+    names[count] = static_cast<std::uint32_t>(sim.ledger().life(block.birth).name) | 1;
+    places[count++] = i;
+  }
+  const std::uint32_t choice = sim.world->picker.pick_value(Site::reuse, {names.data(), count});
+  if (choice == 0) return sim.memory.allocate(origin, bytes);
+  const std::uint32_t old = freed[places[choice]];
+  freed.erase(freed.begin() + static_cast<std::ptrdiff_t>(places[choice]));
+  const std::uint32_t index = sim.memory.recycle(old, origin, bytes);
+  sim.memory.install(index);
+  return index;
+}
+
+static CUresult allocate_into(std::uint64_t* address, Origin origin, std::uint64_t bytes) {
+  SIM_UNSAFE(admit_unsafe());
+  SimDevice& sim = SimDevice::current();
+  if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t index = allocate(sim, origin, bytes);
+  if (index == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  Block& block = sim.memory.block(index);
+  block.context = sim.current_context();
+  if (SimDevice::is_host_visible(block)) sim.add_host_visible(index);
+  *address = block.base;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
+  std::uint64_t found = 0;
+  const CUresult status =
+      allocate_into(address != nullptr ? &found : nullptr, Origin::device, bytes);
+  if (status == CUDA_SUCCESS) *address = found;
+  return status;
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned flags) {
+  if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) return CUDA_ERROR_INVALID_VALUE;
+  std::uint64_t found = 0;
+  const CUresult status =
+      allocate_into(address != nullptr ? &found : nullptr, Origin::managed, bytes);
+  if (status == CUDA_SUCCESS) *address = found;
+  return status;
+}
+
+CUresult cuMemAllocHost_v2(void** address, size_t bytes) {
+  std::uint64_t found = 0;
+  const CUresult status =
+      allocate_into(address != nullptr ? &found : nullptr, Origin::pinned, bytes);
+  if (status == CUDA_SUCCESS) *address = reinterpret_cast<void*>(found);
+  return status;
+}
+
+// ---- taking back ------------------------------------------------------------------------------
+
+static CUresult free_synchronously(std::uint64_t address, bool host) {
+  SIM_UNSAFE(admit_unsafe());
+  SimDevice& sim = SimDevice::current();
+  const std::uint32_t index = find_freeable(sim, address);
+  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
+  Block& block = sim.memory.block(index);
+  if ((block.origin == Origin::pinned) != host) {
+    sim.misuse(kKind, "freed by the wrong function", block.birth);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  block.freed = true;  // From here on nobody else may free it, though we may have to wait.
+  if (!block.installed)
+    sim.misuse(kKind, "freed before its stream reached the allocation", block.birth);
+  const StreamPoint given_at = block.given_at;
+  if (block.context != nullptr) sim.synchronize(*block.context);
+  sim.wait(given_at);
+  free_now(sim, index);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) { return free_synchronously(address, false); }
+
+CUresult cuMemFreeHost(void* address) {
+  return free_synchronously(reinterpret_cast<std::uint64_t>(address), true);
+}
+
+// ---- asking -----------------------------------------------------------------------------------
+
+CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
+  if (free == nullptr || total == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *total = Memory::kBytes;
+  *free = Memory::kBytes - SimDevice::current().memory.used_bytes();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
+  SimDevice& sim = SimDevice::current();
+  const Block& block = sim.memory.block(sim.memory.newest(address));
+  if (block.dead || !block.holds(address, 1) || block.process != sim.scheduler().process())
+    return CUDA_ERROR_NOT_FOUND;
+  if (base != nullptr) *base = block.base;
+  if (bytes != nullptr) *bytes = block.bytes;
+  return CUDA_SUCCESS;
+}
+
+/// The block, or the index 0 for memory that the driver knows nothing of, which is no fault.
+static std::uint32_t find_to_query(SimDevice& sim, std::uint64_t address) {
+  const std::uint32_t index = sim.memory.newest(address);
+  const Block& block = sim.memory.block(index);
+  if (index == 0 || !block.holds(address, 1) || block.process != sim.scheduler().process())
+    return 0;
+  if (block.freed && block.pool != nullptr && !block.dead)
+    sim.misuse(kKind, "queried after cuMemFreeAsync", block.birth);
+  return block.dead ? 0 : index;
+}
+
+template <class T>
+static CUresult answer(void* data, T value) {
+  std::memcpy(data, &value, sizeof value);
+  return CUDA_SUCCESS;
+}
+
+static CUresult answer_of(const Block& block, void* data, CUpointer_attribute attribute,
+                          CUdeviceptr address) {
+  const bool host = SimDevice::is_host_visible(block);
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      return answer(data, block.context != nullptr ? block.context->as<CUcontext>() : nullptr);
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return answer<unsigned>(
+          data, block.origin == Origin::pinned ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      return answer<CUdeviceptr>(data, address);
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      return host ? answer<CUdeviceptr>(data, address) : CUDA_ERROR_INVALID_VALUE;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      return answer<unsigned long long>(data, raw(block.birth));
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      return answer<bool>(data, block.origin == Origin::managed);
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return answer<int>(data, 0);
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      return answer<CUdeviceptr>(data, block.base);
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      return answer<std::size_t>(data, block.bytes);
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      return answer<bool>(data, true);
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return answer<bool>(data, block.origin == Origin::device);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return answer(data, block.pool != nullptr ? block.pool->as<CUmemoryPool>() : nullptr);
+    default:
+      return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}
+
+static bool is_known(CUpointer_attribute attribute) {
+  return attribute >= CU_POINTER_ATTRIBUTE_CONTEXT &&
+         attribute <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
+}
+
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
+  SimDevice& sim = SimDevice::current();
+  if (data == nullptr || !is_known(attribute)) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t index = find_to_query(sim, address);
+  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
+  return answer_of(sim.memory.block(index), data, attribute, address);
+}
+
+/// What cuPointerGetAttributes says of memory that the driver does not know, and of what does not
+/// apply.
+static std::size_t attribute_bytes(CUpointer_attribute attribute) {
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return sizeof(int);
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return sizeof(bool);
+    default:
+      return sizeof(void*);
+  }
+}
+
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data,
+                                CUdeviceptr address) {
+  SimDevice& sim = SimDevice::current();
+  if (count == 0 || attributes == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t index = find_to_query(sim, address);
+  for (unsigned i = 0; i < count; ++i) {
+    if (data[i] == nullptr || !is_known(attributes[i])) return CUDA_ERROR_INVALID_VALUE;
+    std::memset(data[i], 0, attribute_bytes(attributes[i]));
+    if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+      answer<int>(data[i], CU_DEVICE_INVALID);
+    if (index == 0) continue;
+    const CUresult status = answer_of(sim.memory.block(index), data[i], attributes[i], address);
+    if (status == CUDA_ERROR_NOT_SUPPORTED) return status;
+  }
+  return CUDA_SUCCESS;
+}
+
+}  // namespace harness::devices::calls

@@ -1,0 +1,147 @@
+// Modules, functions and their attributes.
+#include <cstring>
+
+#include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/limits.h"
+
+namespace harness::devices {
+
+static ImageLookup image_lookup = nullptr;
+
+void set_image_lookup(ImageLookup lookup) { image_lookup = lookup; }
+
+namespace calls {
+
+/// Compares byte by byte: an image that is something else may be shorter than the magic number.
+static bool is_kernel_image(const void* image) {
+  const auto* bytes = static_cast<const unsigned char*>(image);
+  for (unsigned i = 0; i < sizeof kKernelImageMagic; ++i)
+    if (bytes[i] != static_cast<unsigned char>(kKernelImageMagic >> 8 * i)) return false;
+  return true;
+}
+
+/// A library runs its own copies alone: another module's kernels would go unchecked.
+const KernelImage* find_image(const void* image) {
+  if (image_lookup != nullptr) return image_lookup(image);
+  return is_kernel_image(image) ? static_cast<const KernelImage*>(image) : nullptr;
+}
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  SimDevice& sim = SimDevice::current();
+  if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const KernelImage* found = find_image(image);
+  if (found == nullptr)
+    return is_kernel_image(image) ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
+  Module& made = sim.modules.add();
+  made.context = sim.current_context();
+  made.image = found;
+  made.functions.assign(found->entry_count, nullptr);
+  made.birth = sim.ledger().born("module", made.handle, 0);
+  *module = made.as<CUmodule>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned option_count,
+                            CUjit_option* options, void** option_values) {
+  if (option_count > 0 && (options == nullptr || option_values == nullptr))
+    return CUDA_ERROR_INVALID_VALUE;
+  return calls::cuModuleLoadData(module,
+                                 image);  // Nothing is compiled, so there is nothing to opt.
+}
+
+CUresult cuModuleUnload(CUmodule handle) {
+  SimDevice& sim = SimDevice::current();
+  Module* module = sim.modules.find(handle);
+  if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (!module->alive) {
+    sim.ledger().double_free(module->birth);
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  module->alive = false;
+  sim.ledger().died(module->birth);
+  return CUDA_SUCCESS;
+}
+
+Function* find_function(SimDevice& sim, Module& module, const char* name) {
+  for (std::uint32_t i = 0; i < module.image->entry_count; ++i) {
+    if (std::strcmp(module.image->entries[i].name, name) != 0) continue;
+    Function*& known = module.functions[i];
+    if (known == nullptr) {
+      known = &sim.functions.add();
+      known->module = &module;
+      known->entry = &module.image->entries[i];
+      known->label = Label::of(known->entry->name);
+    }
+    return known;
+  }
+  return nullptr;
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule handle, const char* name) {
+  SimDevice& sim = SimDevice::current();
+  if (function == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Module* module = sim.find(sim.modules, handle, "module");
+  if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  Function* found = find_function(sim, *module, name);
+  if (found == nullptr) return CUDA_ERROR_NOT_FOUND;
+  *function = found->as<CUfunction>();
+  return CUDA_SUCCESS;
+}
+
+Function* find_function(SimDevice& sim, CUfunction handle) {
+  const Kernel* kernel = sim.kernels.find(handle);
+  Function* function =
+      kernel != nullptr ? kernel->function : sim.find(sim.functions, handle, "function");
+  if (function == nullptr || function->module->alive) return function;
+  sim.used_dead(function->module->birth);
+  return nullptr;
+}
+
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction handle) {
+  SimDevice& sim = SimDevice::current();
+  if (value == nullptr || attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK           ? kMaxThreads
+           : attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? kMaxSharedBytes
+                                                                          : 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {
+  SimDevice& sim = SimDevice::current();
+  if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      return value >= 0 && value <= kMaxSharedBytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return value >= -1 && value <= 100 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;  // The others only describe.
+  }
+}
+
+CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* bytes) {
+  SimDevice& sim = SimDevice::current();
+  const Function* function = find_function(sim, handle);
+  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (offset == nullptr || index >= function->entry->parameter_count)
+    return CUDA_ERROR_INVALID_VALUE;
+  *offset = function->entry->parameters[index].offset;
+  if (bytes != nullptr) *bytes = function->entry->parameters[index].bytes;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* block_count, CUfunction handle,
+                                                     int block_size, size_t shared_bytes) {
+  SimDevice& sim = SimDevice::current();
+  if (block_count == nullptr || block_size <= 0) return CUDA_ERROR_INVALID_VALUE;
+  if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *block_count = block_size <= kMaxThreads && shared_bytes <= kMaxSharedBytes
+                     ? kResidentThreads / block_size
+                     : 0;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace calls
+}  // namespace harness::devices

@@ -1,0 +1,219 @@
+// Pools of stream-ordered memory, and what they are told and asked.
+#include <algorithm>
+#include <cstring>
+
+#include "harness/devices/sim/calls/calls.h"
+
+namespace harness::devices {
+
+void SimDevice::shrink_pools() {
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    Pool& pool = pools[i];
+    if (pool.reserved > pool.release_threshold)
+      pool.reserved = std::max(pool.used, pool.release_threshold);
+  }
+}
+
+Pool& SimDevice::default_pool() {
+  Pool*& pool = process().default_pool;
+  if (pool == nullptr) {
+    pool = &pools.add();
+    pool->is_default = true;
+  }
+  return *pool;
+}
+
+Pool& SimDevice::current_pool() {
+  return process().current_pool != nullptr ? *process().current_pool : default_pool();
+}
+
+namespace calls {
+
+// ---- pools ------------------------------------------------------------------------------------
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *pool = SimDevice::current().default_pool().as<CUmemoryPool>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
+  SimDevice& sim = SimDevice::current();
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  Pool* pool = sim.find(sim.pools, handle, "pool");
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  sim.process().current_pool = pool;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *pool = SimDevice::current().current_pool().as<CUmemoryPool>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
+  SimDevice& sim = SimDevice::current();
+  if (pool == nullptr || properties == nullptr ||
+      properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE || properties->location.id != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
+  Pool& made = sim.pools.add();
+  made.birth = sim.ledger().born("pool", made.handle, 0);
+  made.limit = properties->maxSize;
+  *pool = made.as<CUmemoryPool>();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool handle) {
+  SimDevice& sim = SimDevice::current();
+  Pool* pool = sim.pools.find(handle);
+  if (pool == nullptr || pool->is_default) return CUDA_ERROR_INVALID_VALUE;
+  if (!pool->alive) {
+    sim.ledger().double_free(pool->birth);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  pool->alive = false;  // Its blocks live on until they are freed.
+  if (sim.process().current_pool == pool) sim.process().current_pool = nullptr;
+  sim.ledger().died(pool->birth);
+  return CUDA_SUCCESS;
+}
+
+/// The counter that an attribute names; null when it names none.
+static std::uint64_t* counter(Pool& pool, CUmemPool_attribute attribute) {
+  switch (attribute) {
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+      return &pool.release_threshold;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+      return &pool.reserved;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+      return &pool.reserved_high;
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+      return &pool.used;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+      return &pool.used_high;
+    default:
+      return nullptr;
+  }
+}
+
+static bool* flag(Pool& pool, CUmemPool_attribute attribute) {
+  switch (attribute) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+      return &pool.follow_events;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+      return &pool.opportunistic;
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+      return &pool.internal_dependencies;
+    default:
+      return nullptr;
+  }
+}
+
+/// Sets a counter as far as it can be set: high-water marks only back to now.
+static CUresult set_counter(Pool& pool, CUmemPool_attribute attribute, std::uint64_t value) {
+  switch (attribute) {
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+      pool.release_threshold = value;
+      return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+      if (value != 0) return CUDA_ERROR_INVALID_VALUE;
+      pool.reserved_high = pool.reserved;
+      return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+      if (value != 0) return CUDA_ERROR_INVALID_VALUE;
+      pool.used_high = pool.used;
+      return CUDA_SUCCESS;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
+  SimDevice& sim = SimDevice::current();
+  Pool* pool = sim.find(sim.pools, handle, "pool");
+  if (pool == nullptr || value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (bool* found = flag(*pool, attribute)) {
+    int number = 0;
+    std::memcpy(&number, value, sizeof number);
+    *found = number != 0;
+    return CUDA_SUCCESS;
+  }
+  cuuint64_t number = 0;
+  std::memcpy(&number, value, sizeof number);
+  return set_counter(*pool, attribute, number);
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
+  SimDevice& sim = SimDevice::current();
+  Pool* pool = sim.find(sim.pools, handle, "pool");
+  if (pool == nullptr || value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const bool* found = flag(*pool, attribute)) {
+    const int number = *found ? 1 : 0;
+    std::memcpy(value, &number, sizeof number);
+    return CUDA_SUCCESS;
+  }
+  const std::uint64_t* found = counter(*pool, attribute);
+  if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(value, found, sizeof *found);
+  return CUDA_SUCCESS;
+}
+
+/// What is free on the device, as the host has not yet seen.
+static std::uint64_t unobserved_bytes(SimDevice& sim, const Pool& pool) {
+  std::uint64_t bytes = 0;
+  for (const std::uint32_t index : pool.freed) {
+    const Block& block = sim.memory.block(index);
+    if (block.dead && block.freed_at.stream != nullptr &&
+        !sim.order->host().includes(block.freed_order))
+      bytes += block.granules * Memory::kGranule;
+  }
+  return bytes;
+}
+
+/// Memory whose free the host has not seen complete may count as outstanding: a pick.
+CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
+  SimDevice& sim = SimDevice::current();
+  Pool* pool = sim.find(sim.pools, handle, "pool");
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::uint64_t outstanding = pool->used;
+  const std::uint64_t unobserved = unobserved_bytes(sim, *pool);
+  if (unobserved != 0 && sim.world->picker.pick(Site::reuse, 2) != 0) outstanding += unobserved;
+  if (pool->reserved > bytes_to_keep)
+    pool->reserved = std::min(pool->reserved, std::max<std::uint64_t>(outstanding, bytes_to_keep));
+  return CUDA_SUCCESS;
+}
+
+// ---- access -----------------------------------------------------------------------------------
+
+/// Where there is one device, its memory is its own: that cannot be taken away, and none be given.
+CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* access, size_t count) {
+  SimDevice& sim = SimDevice::current();
+  if (sim.find(sim.pools, handle, "pool") == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (access == nullptr && count != 0) return CUDA_ERROR_INVALID_VALUE;
+  for (std::size_t i = 0; i < count; ++i) {
+    const CUmemLocation& location = access[i].location;
+    if (location.type != CU_MEM_LOCATION_TYPE_DEVICE || location.id != 0 ||
+        access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags* access, CUmemoryPool handle,
+                            CUmemLocation* location) {
+  SimDevice& sim = SimDevice::current();
+  if (sim.find(sim.pools, handle, "pool") == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (access == nullptr || location == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || location->id != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  *access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace calls
+}  // namespace harness::devices

@@ -1,0 +1,73 @@
+// GraphExec: what a CUgraphExec stands for: a graph as it was when it was instantiated, laid out
+// for running, with references of its own to the user objects.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/devices/sim/graphs/graph.h"
+#include "harness/devices/sim/memory/memory.h"
+
+namespace harness::devices {
+
+struct ExecGraph;
+
+struct ExecNode {
+  const GraphNode* source = nullptr;  ///< Made from this one. By identity, not by handle.
+  const NodeParams* params = nullptr;
+  const KernelAttributes* attributes = &kDefaultAttributes;
+  bool enabled = true;
+  std::uint32_t after_count = 0;       ///< How many nodes it waits for.
+  std::uint32_t dependents_begin = 0;  ///< In ExecGraph::dependents.
+  std::uint32_t dependents_end = 0;
+  std::uint32_t bodies_begin = 0;  ///< In ExecGraph::bodies.
+  std::uint32_t bodies_end = 0;
+  /// Of an event record node: stands for its records, one piece of work for each launch.
+  Stream* clock = nullptr;
+};
+
+/// Lifetime: launches in flight share it, and keep it as it is: an update makes a copy then.
+struct ExecGraph {
+  std::vector<ExecNode> nodes;  ///< Each after those that it waits for.
+  std::vector<std::uint32_t> dependents;
+  std::vector<CUgraphEdgeData> edge_data;  ///< The data of the edges to `dependents`.
+  std::vector<ExecGraph*> bodies;
+  UserReferences references;
+  std::uint32_t launches = 0;      ///< In flight; of a root.
+  bool current = true;             ///< Its executable would still launch it.
+  Clock after;                     ///< Its launches that are over; of a root.
+  LineIndex first_line = kNoLine;  ///< Of its nodes, in the run that `lines_run` names.
+  std::uint32_t lines_run = 0;
+
+  /// As of a Graph.
+  bool has_memory_nodes() const;
+  bool has_conditional_nodes() const;
+
+  std::span<const std::uint32_t> dependents_of(const ExecNode& node) const {
+    return {dependents.data() + node.dependents_begin, dependents.data() + node.dependents_end};
+  }
+  std::span<ExecGraph* const> bodies_of(const ExecNode& node) const {
+    return {bodies.data() + node.bodies_begin, bodies.data() + node.bodies_end};
+  }
+};
+
+struct GraphExec : Object {
+  ExecGraph* root = nullptr;
+  Graph* source = nullptr;  ///< The graph that it was instantiated from; may be dead.
+  cuuint64_t flags = 0;
+  StreamPoint last;              ///< The last launch or upload: the next one comes after it.
+  Clock clock;                   ///< Time of the last launch: the next one comes after it.
+  TaskId caller = TaskId::none;  ///< The task inside a call on it.
+  void reset() {
+    root = nullptr;
+    source = nullptr;
+    last = {};
+    clock.clear();
+    caller = TaskId::none;
+  }
+};
+
+}  // namespace harness::devices

@@ -1,0 +1,260 @@
+#include "harness/devices/sim/graphs/params.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/memory/ops.h"
+
+namespace harness::devices {
+
+static std::uint64_t number(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
+
+/// Null means the current one. Leaves `missing` when there is none.
+static CUresult find_context(SimDevice& sim, CUcontext handle, CUresult missing, Context*& found) {
+  if (handle == nullptr) {
+    found = sim.current_context();
+    if (found == nullptr) return missing;
+    return found->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  }
+  found = sim.find(sim.contexts, handle, "context");
+  return found != nullptr ? CUDA_SUCCESS : missing;
+}
+
+CUresult find_node_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
+                         bool may_be_host, Place& place) {
+  const Block& block = sim.memory.block(sim.memory.newest(address));
+  if (block.graph == nullptr || !sim.ledger().alive(block.birth) || !block.holds(address, bytes))
+    return calls::find_place(sim, address, bytes, may_be_host, place);
+  place = {address, block.birth};
+  return CUDA_SUCCESS;
+}
+
+// ---- kernels ----------------------------------------------------------------------------------
+
+static CUresult find_node_function(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given,
+                                   Function*& function, Context*& context) {
+  const bool by_kernel = given.func == nullptr;
+  const CUfunction handle = by_kernel ? reinterpret_cast<CUfunction>(given.kern) : given.func;
+  if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  function = calls::find_function(sim, handle);
+  if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  context = function->module->context;
+  return context != nullptr ? CUDA_SUCCESS
+                            : find_context(sim, given.ctx, CUDA_ERROR_INVALID_VALUE, context);
+}
+
+/// What the driver gives back to those who ask: pointers to the values it has copied.
+static void point_at_values(NodeParams& params) {
+  const KernelEntry& entry = *params.function->entry;
+  for (std::uint32_t i = 0; i < entry.parameter_count; ++i)
+    params.pointers.push_back(params.values.data() + entry.parameters[i].offset);
+  if (params.kernel.extra != nullptr) {
+    params.value_bytes = params.values.size();
+    void* const extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, params.values.data(),
+                           CU_LAUNCH_PARAM_BUFFER_SIZE, &params.value_bytes, CU_LAUNCH_PARAM_END};
+    std::copy(std::begin(extra), std::end(extra), params.extra);
+    params.kernel.extra = params.extra;
+  } else if (params.kernel.kernelParams != nullptr) {
+    params.kernel.kernelParams = params.pointers.data();
+  }
+}
+
+CUlaunchConfig config_of(const CUDA_KERNEL_NODE_PARAMS& given) {
+  return {given.gridDimX,  given.gridDimY,       given.gridDimZ, given.blockDimX, given.blockDimY,
+          given.blockDimZ, given.sharedMemBytes, nullptr,        nullptr,         0};
+}
+
+CUresult make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given,
+                            const NodeParams*& made) {
+  Function* function = nullptr;
+  Context* context = nullptr;
+  if (const CUresult error = find_node_function(sim, given, function, context);
+      error != CUDA_SUCCESS)
+    return error;
+  if (!calls::fits(config_of(given)) || (given.kernelParams != nullptr && given.extra != nullptr))
+    return CUDA_ERROR_INVALID_VALUE;
+  Launch& scratch = sim.graphs.scratch;
+  if (!calls::copy_parameters(scratch, *function->entry, given.kernelParams, given.extra))
+    return CUDA_ERROR_INVALID_VALUE;
+  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_KERNEL, function->label);
+  params.kernel = given;
+  params.function = function;
+  params.context = context;
+  params.values = scratch.values;
+  point_at_values(params);
+  const Memory::CallView view(sim.memory);
+  sim.provenance->capture(params.values.data(), params.values.size(), params.words);
+  made = &params;
+  return CUDA_SUCCESS;
+}
+
+// ---- copies and sets --------------------------------------------------------------------------
+
+/// One side of a CUDA_MEMCPY3D.
+struct CopySide {
+  CUmemorytype type;
+  const void* host;
+  CUdeviceptr device;
+  std::size_t x, y, z, pitch, height;
+};
+
+/// rows * pitch + bytes, and no more than 2^64 - 1, which is more than any memory has.
+static std::uint64_t extent(std::uint64_t rows, std::uint64_t pitch, std::uint64_t bytes) {
+  std::uint64_t product = 0;
+  std::uint64_t sum = 0;
+  const bool overflow =
+      __builtin_mul_overflow(rows, pitch, &product) || __builtin_add_overflow(product, bytes, &sum);
+  return overflow ? ~std::uint64_t{0} : sum;
+}
+
+static CUresult find_side(SimDevice& sim, const CUDA_MEMCPY3D& copy, CopySide& side, Place& place) {
+  if (side.type == CU_MEMORYTYPE_ARRAY) return CUDA_ERROR_NOT_SUPPORTED;
+  if (side.type < CU_MEMORYTYPE_HOST || side.type > CU_MEMORYTYPE_UNIFIED)
+    return CUDA_ERROR_INVALID_VALUE;
+  const bool many_rows = copy.Height > 1 || copy.Depth > 1;
+  const std::uint64_t row = extent(1, side.x, copy.WidthInBytes);
+  if (many_rows && side.pitch < row) return CUDA_ERROR_INVALID_VALUE;
+  if (copy.Depth > 1 && side.height < copy.Height) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint64_t base = side.type == CU_MEMORYTYPE_HOST ? number(side.host) : side.device;
+  const std::uint64_t offset = extent(extent(side.z, side.height, side.y), side.pitch, side.x);
+  const std::uint64_t rows = extent(copy.Depth - 1, side.height, copy.Height - 1);
+  const std::uint64_t bytes = extent(rows, side.pitch, copy.WidthInBytes);
+  if (__builtin_add_overflow(base, offset, &place.address)) return CUDA_ERROR_INVALID_VALUE;
+  return find_node_place(sim, place.address, bytes, side.type != CU_MEMORYTYPE_DEVICE, place);
+}
+
+CUresult make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given, CUcontext handle,
+                          const NodeParams*& made) {
+  Context* context = nullptr;
+  if (const CUresult error = find_context(sim, handle, CUDA_ERROR_INVALID_VALUE, context);
+      error != CUDA_SUCCESS)
+    return error;
+  if (given.WidthInBytes == 0 || given.Height == 0 || given.Depth == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  CopySide target{given.dstMemoryType, given.dstHost, given.dstDevice, given.dstXInBytes,
+                  given.dstY,          given.dstZ,    given.dstPitch,  given.dstHeight};
+  CopySide source{given.srcMemoryType, given.srcHost, given.srcDevice, given.srcXInBytes,
+                  given.srcY,          given.srcZ,    given.srcPitch,  given.srcHeight};
+  Place to;
+  Place from;
+  CUresult status = find_side(sim, given, target, to);
+  if (status == CUDA_SUCCESS) status = find_side(sim, given, source, from);
+  if (status != CUDA_SUCCESS) return status;
+  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_MEMCPY, "copy");
+  params.copy = given;
+  params.context = context;
+  params.target = to;
+  params.source = from;
+  made = &params;
+  return CUDA_SUCCESS;
+}
+
+CUresult make_set_params(SimDevice& sim, const CUDA_MEMSET_NODE_PARAMS& given, CUcontext handle,
+                         const NodeParams*& made) {
+  Context* context = nullptr;
+  if (const CUresult error = find_context(sim, handle, CUDA_ERROR_INVALID_CONTEXT, context);
+      error != CUDA_SUCCESS)
+    return error;
+  const unsigned width = given.elementSize;
+  if ((width != 1 && width != 2 && width != 4) || given.dst % width != 0 || given.width == 0 ||
+      given.height == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  const std::uint64_t row = std::min<std::uint64_t>(given.width, Memory::kBytes) * width;
+  if (given.height > 1 && (given.pitch < row || given.pitch % width != 0))
+    return CUDA_ERROR_INVALID_VALUE;
+  const std::uint64_t bytes = extent(given.height - 1, given.pitch, row);
+  Place target;
+  if (const CUresult error = find_node_place(sim, given.dst, bytes, false, target);
+      error != CUDA_SUCCESS)
+    return error;
+  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_MEMSET, "set");
+  params.set = given;
+  params.context = context;
+  params.target = target;
+  made = &params;
+  return CUDA_SUCCESS;
+}
+
+// ---- the host and events ----------------------------------------------------------------------
+
+CUresult make_host_params(SimDevice& sim, const CUDA_HOST_NODE_PARAMS& given,
+                          const NodeParams*& made) {
+  if (given.fn == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_HOST, "host function");
+  params.host = given;
+  made = &params;
+  return CUDA_SUCCESS;
+}
+
+CUresult make_event_params(SimDevice& sim, CUgraphNodeType type, CUevent handle,
+                           const NodeParams*& made) {
+  if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Event* event = sim.find(sim.events, handle, "event");
+  if (event == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  NodeParams& params = sim.graphs.fresh_params(
+      type, type == CU_GRAPH_NODE_TYPE_EVENT_RECORD ? Label("record") : Label("wait"));
+  params.event = event;
+  made = &params;
+  return CUDA_SUCCESS;
+}
+
+CUresult make_memory_op_params(SimDevice& sim, const CUDA_BATCH_MEM_OP_NODE_PARAMS& given,
+                               const NodeParams*& made) {
+  if (given.flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  Context* context = nullptr;
+  if (const CUresult error = find_context(sim, given.ctx, CUDA_ERROR_INVALID_VALUE, context);
+      error != CUDA_SUCCESS)
+    return error;
+  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, "memory operation");
+  if (const CUresult error =
+          read_memory_ops(sim, given.count, given.paramArray, find_node_place, params.memory_ops);
+      error != CUDA_SUCCESS)
+    return error;
+  params.context = context;
+  params.batch_operations.assign(given.paramArray, given.paramArray + given.count);
+  params.batch = given;
+  params.batch.paramArray = params.batch_operations.data();
+  made = &params;
+  return CUDA_SUCCESS;
+}
+
+CUresult make_params(SimDevice& sim, const CUgraphNodeParams& given, const NodeParams*& made) {
+  switch (given.type) {
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+      made = &sim.graphs.fresh_params(given.type, "empty");
+      return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_KERNEL: {
+      CUDA_KERNEL_NODE_PARAMS same;
+      static_assert(sizeof same == sizeof given.kernel, "version 3 differs in what bytes may mean");
+      std::memcpy(&same, &given.kernel, sizeof same);
+      return make_kernel_params(sim, same, made);
+    }
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      if (given.memcpy.flags != 0 || given.memcpy.reserved != 0) return CUDA_ERROR_INVALID_VALUE;
+      return make_copy_params(sim, given.memcpy.copyParams, given.memcpy.copyCtx, made);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return make_set_params(sim,
+                             {given.memset.dst, given.memset.pitch, given.memset.value,
+                              given.memset.elementSize, given.memset.width, given.memset.height},
+                             given.memset.ctx, made);
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return make_host_params(sim, {given.host.fn, given.host.userData}, made);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return make_event_params(sim, given.type, given.eventRecord.event, made);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return make_event_params(sim, given.type, given.eventWait.event, made);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return make_memory_op_params(
+          sim, {given.memOp.ctx, given.memOp.count, given.memOp.paramArray, given.memOp.flags},
+          made);
+    default:
+      return given.type >= CU_GRAPH_NODE_TYPE_KERNEL && given.type <= CU_GRAPH_NODE_TYPE_CONDITIONAL
+                 ? CUDA_ERROR_NOT_SUPPORTED
+                 : CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+}  // namespace harness::devices

@@ -1,0 +1,65 @@
+// What a node may do instead, once it is in an executable graph.
+#include <algorithm>
+
+#include "harness/devices/sim/graphs/params.h"
+
+namespace harness::devices {
+
+/// Memory of the same kind: the host's, or of the same function's that gave it out.
+static bool same_kind(SimDevice& sim, const Place& left, const Place& right) {
+  const auto block = [&sim](const Place& place) -> const Block& {
+    return sim.memory.block(sim.memory.newest(place.address));
+  };
+  if ((left.birth == BirthId::none) != (right.birth == BirthId::none)) return false;
+  return left.birth == BirthId::none ||
+         (block(left).origin == block(right).origin && block(left).context == block(right).context);
+}
+
+static bool may_copy(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
+  const CUDA_MEMCPY3D& old = from.copy;
+  const CUDA_MEMCPY3D& now = to.copy;
+  const bool one_row = old.Height == 1 && old.Depth == 1 && now.Height == 1 && now.Depth == 1;
+  return one_row && old.srcMemoryType == now.srcMemoryType &&
+         old.dstMemoryType == now.dstMemoryType && same_kind(sim, from.target, to.target) &&
+         same_kind(sim, from.source, to.source);
+}
+
+static bool may_set(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
+  const CUDA_MEMSET_NODE_PARAMS& old = from.set;
+  const CUDA_MEMSET_NODE_PARAMS& now = to.set;
+  if (!same_kind(sim, from.target, to.target) || old.height != now.height) return false;
+  const bool same_size =
+      old.width == now.width && old.elementSize == now.elementSize && old.pitch == now.pitch;
+  return old.height == 1 || same_size;
+}
+
+/// Addresses, values and conditions may change; what is done, and how often, may not.
+static bool may_operate(const NodeParams& from, const NodeParams& to) {
+  return from.context == to.context &&
+         std::equal(
+             from.batch_operations.begin(), from.batch_operations.end(),
+             to.batch_operations.begin(), to.batch_operations.end(),
+             [](const CUstreamBatchMemOpParams& left, const CUstreamBatchMemOpParams& right) {
+               return left.operation == right.operation;
+             });
+}
+
+bool may_become(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
+  if (from.type != to.type) return false;
+  switch (from.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return from.context == to.context;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return from.context == to.context && may_copy(sim, from, to);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return from.context == to.context && may_set(sim, from, to);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return may_operate(from, to);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return from.condition_type == to.condition_type;
+    default:
+      return true;
+  }
+}
+
+}  // namespace harness::devices

@@ -1,0 +1,60 @@
+// What a node that allocates or frees is told to do.
+#include "harness/devices/sim/graphs/params.h"
+
+namespace harness::devices {
+
+constexpr std::size_t kDeviceCount = 1;
+
+static CUresult check_alloc(const CUDA_MEM_ALLOC_NODE_PARAMS& given) {
+  const CUmemPoolProps& props = given.poolProps;
+  if (props.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+      props.location.type != CU_MEM_LOCATION_TYPE_DEVICE || props.location.id != 0 ||
+      given.bytesize == 0 || given.accessDescCount > kDeviceCount ||
+      (given.accessDescCount > 0 && given.accessDescs == nullptr))
+    return CUDA_ERROR_INVALID_VALUE;
+  return props.handleTypes == CU_MEM_HANDLE_TYPE_NONE ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult make_alloc_params(SimDevice& sim, const Graph& graph, CUDA_MEM_ALLOC_NODE_PARAMS& given,
+                           const NodeParams*& made) {
+  if (const CUresult error = check_alloc(given); error != CUDA_SUCCESS) return error;
+  GraphMemory* memory = sim.graphs.reserve(graph, given.bytesize);
+  if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_MEM_ALLOC, "allocation");
+  given.dptr = sim.memory.block(memory->block).base;
+  params.memory = memory;
+  params.alloc = given;
+  params.access.assign(given.accessDescs, given.accessDescs + given.accessDescCount);
+  params.alloc.accessDescs = params.access.data();
+  made = &params;
+  return CUDA_SUCCESS;
+}
+
+/// What a node of `graph` may free; null otherwise.
+static GraphMemory* find_memory(SimDevice& sim, const Graph& graph, CUdeviceptr address) {
+  const Block& block = sim.memory.block(sim.memory.newest(address));
+  GraphMemory* memory = block.graph;
+  if (memory == nullptr || block.base != address || !sim.ledger().alive(block.birth))
+    return nullptr;
+  if (memory->freed_in == &graph) {
+    sim.misuse("graph memory", "freed twice in the same graph", block.birth);
+    return nullptr;
+  }
+  // The graph that allocates it and another one cannot both free it.
+  const bool in_both = memory->freed_in != nullptr &&
+                       (memory->freed_in == memory->graph) != (memory->graph == &graph);
+  return in_both ? nullptr : memory;
+}
+
+CUresult make_free_params(SimDevice& sim, const Graph& graph, CUdeviceptr address,
+                          const NodeParams*& made) {
+  GraphMemory* memory = find_memory(sim, graph, address);
+  if (memory == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  memory->freed_in = &graph;
+  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_MEM_FREE, "free");
+  params.memory = memory;
+  made = &params;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace harness::devices

@@ -1,0 +1,286 @@
+// How it works. A frame holds how far each node of a graph is; embedded graphs have frames of their
+// own, which are entered at the launch (child graphs) or when their node is reached. A node is
+// opened when the last one that it waits for is done. Open nodes that take time are taken further
+// by step(), one block or one piece of work at a time; the others by pass(), as soon as the stream
+// looks.
+#include "harness/devices/sim/graphs/run.h"
+
+#include <algorithm>
+
+#include "harness/devices/sim/sim_device.h"
+
+namespace harness::devices {
+
+// ---- frames -----------------------------------------------------------------------------------
+
+void GraphRun::begin(SimDevice& sim, GraphExec& exec, const Clock& before) {
+  sim_ = &sim;
+  graph_ = exec.root;
+  site_ = sim.scheduler().site();
+  process_ = sim.scheduler().process();
+  activation_ = {sim.scheduler().name_next("graph launch"), {}, {}};
+  frame_count_ = next_order_ = 0;
+  has_memory_ops_ = false;
+  open_.clear();
+  root_ = &enter(*graph_, nullptr, 0);
+  record_events(*root_);
+  after_ = before;
+  order_nodes(*root_, before, after_);
+}
+
+void GraphRun::start() {
+  assign_defaults(*graph_);
+  open_first(*root_);
+}
+
+void GraphRun::assign_defaults(const ExecGraph& graph) {
+  for (const ExecNode& node : graph.nodes) {
+    Conditional* conditional = node.params->conditional;
+    if (conditional != nullptr && conditional->assigns_default)
+      conditional->value = conditional->default_value;
+  }
+  for (const ExecGraph* body : graph.bodies) assign_defaults(*body);
+}
+
+void GraphRun::end() { sim_->graphs.end(*this); }
+
+GraphFrame& GraphRun::enter(const ExecGraph& graph, GraphFrame* parent, std::uint32_t parent_node) {
+  if (frame_count_ == frames_.size()) frames_.push_back(std::make_unique<GraphFrame>());
+  GraphFrame& frame = *frames_[frame_count_++];
+  frame.parent = parent;
+  frame.parent_node = parent_node;
+  fill(frame, graph);
+  return frame;
+}
+
+void GraphRun::fill(GraphFrame& frame, const ExecGraph& graph) {
+  frame.graph = &graph;
+  frame.order = next_order_++;
+  frame.shared = {};
+  frame.undone_count = static_cast<std::uint32_t>(graph.nodes.size());
+  frame.nodes.assign(graph.nodes.size(), {});
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    frame.nodes[i].waits_for = graph.nodes[i].after_count;
+    has_memory_ops_ |= !graph.nodes[i].params->memory_ops.empty();
+    if (graph.nodes[i].params->type == CU_GRAPH_NODE_TYPE_GRAPH)
+      frame.nodes[i].body = &enter(*graph.bodies_of(graph.nodes[i]).front(), &frame, i);
+  }
+}
+
+/// A record counts from the launch on, and a wait means what was recorded until then.
+void GraphRun::record_events(GraphFrame& frame) {
+  for (std::uint32_t i = 0; i < frame.nodes.size(); ++i) {
+    const ExecNode& node = frame.graph->nodes[i];
+    NodeRun& run = frame.nodes[i];
+    if (run.body != nullptr) record_events(*run.body);
+    Event* event = node.params->event;
+    if (event == nullptr) continue;
+    if (!event->alive) {
+      sim_->used_dead(event->birth);
+    } else if (node.params->type == CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
+      run.point = event->point;
+    } else {
+      ++event->record_count;
+      event->point = run.point = {node.clock, ++node.clock->submitted};
+    }
+  }
+}
+
+// ---- progress ---------------------------------------------------------------------------------
+
+void GraphRun::open_first(GraphFrame& frame) {
+  for (std::uint32_t i = 0; i < frame.nodes.size(); ++i)
+    if (frame.nodes[i].waits_for == 0) open(frame, i);
+}
+
+void GraphRun::open(GraphFrame& frame, std::uint32_t node) {
+  frame.nodes[node].state = NodeState::open;
+  const auto before = [](const Place& left, const Place& right) {
+    return left.frame != right.frame ? left.frame->order < right.frame->order
+                                     : left.node < right.node;
+  };
+  const Place place{&frame, node};
+  open_.insert(std::upper_bound(open_.begin(), open_.end(), place, before), place);
+}
+
+void GraphRun::complete(GraphFrame& frame, std::uint32_t node) {
+  frame.nodes[node].state = NodeState::done;
+  std::erase_if(open_, [&](const Place& p) { return p.frame == &frame && p.node == node; });
+  for (const std::uint32_t next : frame.graph->dependents_of(frame.graph->nodes[node]))
+    if (--frame.nodes[next].waits_for == 0) open(frame, next);
+  complete_frame(frame);
+}
+
+/// One node less to wait for.
+void GraphRun::complete_frame(GraphFrame& frame) {
+  if (--frame.undone_count > 0 || frame.parent == nullptr) return;
+  const NodeParams& params = *frame.parent->graph->nodes[frame.parent_node].params;
+  const bool loops =
+      params.conditional != nullptr && params.condition_type == CU_GRAPH_COND_TYPE_WHILE;
+  if (!loops) return complete(*frame.parent, frame.parent_node);
+  NodeRun& loop = frame.parent->nodes[frame.parent_node];
+  loop.state = NodeState::open;
+  loop.again = true;
+}
+
+static bool is_work(CUgraphNodeType type) {
+  return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+         type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_MEM_FREE ||
+         type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+}
+
+bool GraphRun::takes_time(const Place& place) {
+  const ExecNode& node = place.frame->graph->nodes[place.node];
+  const NodeRun& run = place.frame->nodes[place.node];
+  // Going round a loop takes time, so that one that never ends is not passed over for ever.
+  if (run.again) return run.state == NodeState::open;
+  return node.enabled && is_work(node.params->type);
+}
+
+bool GraphRun::can_go(const Place& place) {
+  if (!takes_time(place)) return false;
+  const bool waits = !place.frame->graph->nodes[place.node].params->memory_ops.empty();
+  return !waits || !sim_->held_up(work_of(place));
+}
+
+bool GraphRun::can_step() {
+  return std::any_of(open_.begin(), open_.end(),
+                     [this](const Place& place) { return can_go(place); });
+}
+
+/// Which node goes on: the first (plain), or another one.
+GraphRun::Place GraphRun::pick_place() {
+  names_.clear();
+  able_.clear();
+  for (const Place& place : open_) {
+    if (!can_go(place)) continue;
+    names_.push_back(names_.empty() ? 0 : static_cast<std::uint32_t>(name_of(place)) | 1);
+    able_.push_back(place);
+  }
+  return able_[sim_->world->picker.pick_value(Site::order, names_)];
+}
+
+void GraphRun::step(Stream& stream) {
+  Activation* asker = sim_->world->picker.enter(activation_);
+  const Place place = pick_place();
+  const NodeParams& params = *place.frame->graph->nodes[place.node].params;
+  if (params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+    decide(place);
+  } else if (params.type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
+    free_memory(place);
+    complete(*place.frame, place.node);
+  } else if (Work& work = work_of(place); sim_->step(stream, work)) {
+    sim_->finish_part(stream, work);
+    complete(*place.frame, place.node);
+  }
+  sim_->world->picker.leave_to(asker);
+}
+
+bool GraphRun::pass(Stream& stream) {
+  Activation* asker = sim_->world->picker.enter(activation_);
+  const bool passed = std::any_of(open_.begin(), open_.end(),
+                                  [&](const Place& place) { return pass(stream, place); });
+  sim_->world->picker.leave_to(asker);
+  return passed;
+}
+
+bool GraphRun::pass(Stream& stream, Place place) {
+  NodeRun& run = place.frame->nodes[place.node];
+  const ExecNode& node = place.frame->graph->nodes[place.node];
+  if (run.state != NodeState::open || takes_time(place)) return false;
+  switch (node.params->type) {
+    case CU_GRAPH_NODE_TYPE_HOST:
+      run.state = NodeState::calling;
+      sim_->call_host({&stream, this, place.frame, place.node});
+      return true;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      go_inside(place, *run.body);
+      return true;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      decide(place);
+      return true;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      sim_->graphs.begin_life(*node.params->memory);
+      sim_->order->lives_again(node.params->memory->block, point_of(place));
+      break;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      if (!harness::devices::done(run.point)) return false;
+      break;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      if (run.point.stream != nullptr) sim_->reach(*node.params->event, run.point);
+      break;
+    default:
+      break;
+  }
+  complete(*place.frame, place.node);
+  return true;
+}
+
+// ---- embedded graphs and memory ---------------------------------------------------------------
+
+void GraphRun::go_inside(Place place, GraphFrame& body) {
+  NodeRun& run = place.frame->nodes[place.node];
+  run.state = NodeState::inside;
+  run.body = &body;
+  if (body.undone_count > 0) return open_first(body);
+  ++body.undone_count;  // As if it had had one node, which is done.
+  complete_frame(body);
+}
+
+/// Which of its bodies runs now, if any.
+void GraphRun::decide(Place place) {
+  const ExecNode& node = place.frame->graph->nodes[place.node];
+  const unsigned value = node.params->conditional->value;
+  const auto bodies = place.frame->graph->bodies_of(node);
+  std::size_t chosen = value;
+  if (node.params->condition_type != CU_GRAPH_COND_TYPE_SWITCH) chosen = value != 0 ? 0 : 1;
+  if (chosen >= bodies.size()) return complete(*place.frame, place.node);
+  GraphFrame* body = place.frame->nodes[place.node].body;
+  if (body == nullptr)
+    body = &enter(*bodies[chosen], place.frame, place.node);
+  else
+    fill(*body, *bodies[chosen]);
+  order_body(*body, point_of(place), place.frame->before[place.node]);
+  go_inside(place, *body);
+}
+
+void GraphRun::free_memory(Place place) {
+  const std::uint32_t block = place.frame->graph->nodes[place.node].params->memory->block;
+  if (sim_->memory.block(block).dead)
+    return sim_->ledger().double_free(sim_->memory.block(block).story());
+  if (sim_->order->on())
+    sim_->order->freed(block, {point_of(place), place.frame->before[place.node], site_});
+  sim_->release(block);
+}
+
+// ---- nodes ------------------------------------------------------------------------------------
+
+static constexpr Label kNodeKind = "graph node run";
+
+Name GraphRun::name_of(const Place& place) const {
+  return derive_name(activation_.name, kNodeKind.hash(), place.frame->order << 16 | place.node);
+}
+
+/// The work that the node does, begun when it is first looked for.
+Work& GraphRun::work_of(const Place& place) {
+  NodeRun& run = place.frame->nodes[place.node];
+  if (run.work != nullptr) return *run.work;
+  const NodeParams& params = *place.frame->graph->nodes[place.node].params;
+  const Name name = name_of(place);
+  sim_->world->history.add(
+      ActivationRecord{name, activation_.name, kNodeKind, place.frame->order << 16 | place.node});
+  run.work = &sim_->make_work(params);
+  run.work->launch.process = process_;
+  run.work->site = site_;
+  run.work->at = point_of(place);
+  run.work->before = place.frame->before[place.node];
+  run.work->activation = run.work->launch.activation = name;
+  return *run.work;
+}
+
+void GraphRun::call(const HostCall& call) {
+  const CUDA_HOST_NODE_PARAMS& host = call.frame->graph->nodes[call.node].params->host;
+  host.fn(host.userData);
+}
+
+}  // namespace harness::devices

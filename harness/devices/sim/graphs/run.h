@@ -1,0 +1,125 @@
+// GraphRun: one launch of an executable graph, on its way through a stream. Nodes go on as those
+// that they wait for are done; which of several goes on is a pick.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/devices/sim/graphs/executable.h"
+#include "harness/devices/sim/streams/stream.h"
+#include "harness/pick.h"
+
+namespace harness::devices {
+
+class SimDevice;
+class GraphRun;
+struct GraphFrame;
+
+/// A host node that is to be called, or a host function of a stream (without a run).
+struct HostCall {
+  Stream* stream = nullptr;
+  GraphRun* run = nullptr;
+  GraphFrame* frame = nullptr;
+  std::uint32_t node = 0;
+};
+
+enum class NodeState : std::uint8_t { waiting, open, calling, inside, done };
+
+struct NodeRun {
+  NodeState state = NodeState::waiting;
+  std::uint32_t waits_for = 0;  ///< So many nodes.
+  Work* work = nullptr;         ///< Once it has started, if it takes time.
+  GraphFrame* body = nullptr;   ///< The embedded graph.
+  bool again = false;           ///< A loop has been round once.
+  StreamPoint point;            ///< Of an event wait node: what was recorded at the launch.
+};
+
+/// A graph or an embedded graph on its way.
+struct GraphFrame {
+  const ExecGraph* graph = nullptr;
+  GraphFrame* parent = nullptr;
+  std::uint32_t parent_node = 0;
+  std::uint32_t order = 0;  ///< Among the frames of the run.
+  std::uint32_t undone_count = 0;
+  std::vector<NodeRun> nodes;
+  LineIndex first_line = kNoLine;  ///< Of the nodes: see graph_order.cpp.
+  OrderPoint shared;               ///< Of a conditional body: the place that all its nodes have.
+  std::vector<Clock> before;       ///< Clocks of what comes before each node. Kept for its storage.
+};
+
+/// Ownership: made and kept by Graphs. Lifetime: from the launch until its last node is done.
+class GraphRun {
+ public:
+  /// Takes what is to be launched, and records the events that it will record.
+  void begin(SimDevice& sim, GraphExec& exec, const Clock& before);
+  /// The first nodes may go on: the stream has got to the launch.
+  void start();
+  /// The launch is over.
+  void end();
+
+  /// The clock of the launch's end.
+  const Clock& after() const { return after_; }
+
+  std::uint64_t node_count() const { return root_->graph->nodes.size(); }
+  bool done() const { return root_->undone_count == 0; }
+  /// Some node that takes time can go on.
+  bool can_step();
+  /// Some node waits for values in memory.
+  bool has_memory_ops() const { return has_memory_ops_; }
+  /// Takes one such node one step further.
+  void step(Stream& stream);
+  /// Passes one node that takes no time, or hands over a host function. Returns false if there is
+  /// none.
+  bool pass(Stream& stream);
+  static void call(const HostCall& call);
+  void called(const HostCall& call) { complete(*call.frame, call.node); }
+
+ private:
+  friend class Graphs;
+
+  struct Place {
+    GraphFrame* frame;
+    std::uint32_t node;
+  };
+
+  GraphFrame& enter(const ExecGraph& graph, GraphFrame* parent, std::uint32_t parent_node);
+  void fill(GraphFrame& frame, const ExecGraph& graph);
+  static void assign_defaults(const ExecGraph& graph);
+  void record_events(GraphFrame& frame);
+  static void order_event(const NodeParams& params, Clock& before, const OrderPoint& at);
+  void order_nodes(GraphFrame& frame, const Clock& base, Clock& after);
+  static void order_body(GraphFrame& frame, const OrderPoint& at, const Clock& before);
+  static OrderPoint point_of(const Place& place);
+  void open_first(GraphFrame& frame);
+  void open(GraphFrame& frame, std::uint32_t node);
+  void complete(GraphFrame& frame, std::uint32_t node);
+  void complete_frame(GraphFrame& frame);
+  static bool takes_time(const Place& place);
+  bool can_go(const Place& place);
+  bool pass(Stream& stream, Place place);
+  void go_inside(Place place, GraphFrame& body);
+  void decide(Place place);
+  void free_memory(Place place);
+  Place pick_place();
+  Name name_of(const Place& place) const;
+  Work& work_of(const Place& place);
+
+  SimDevice* sim_ = nullptr;
+  ExecGraph* graph_ = nullptr;
+  Label site_;
+  /// The launcher's: another one may be at work when it goes on.
+  ProcessId process_ = ProcessId::first;
+  Activation activation_;  ///< Asks which node goes on, whoever lets it.
+  GraphFrame* root_ = nullptr;
+  Clock after_;
+  std::vector<std::unique_ptr<GraphFrame>> frames_;
+  std::uint32_t frame_count_ = 0;
+  std::uint32_t next_order_ = 0;
+  std::vector<Place> open_;  ///< By frame and node: those that can go on, or are on their way.
+  std::vector<Place> able_;  ///< Scratch: those of them that take time.
+  std::vector<std::uint32_t> names_;
+  bool has_memory_ops_ = false;
+};
+
+}  // namespace harness::devices

@@ -1,0 +1,69 @@
+// Where the nodes of a launch are among all work: each after those that it waits for, and after
+// what the launch comes after. Every node has a line of its own, the same in every launch of its
+// executable, since these come one after another.
+#include "harness/devices/sim/graphs/run.h"
+#include "harness/devices/sim/sim_device.h"
+
+namespace harness::devices {
+
+/// The line of the first node; the others follow.
+static LineIndex first_line(Order& order, ExecGraph& graph) {
+  if (graph.lines_run != order.run()) {
+    graph.lines_run = order.run();
+    graph.first_line = order.take_lines(static_cast<std::uint32_t>(graph.nodes.size()));
+  }
+  return graph.first_line;
+}
+
+/// A wait means what was recorded until the launch; a record counts from the launch on.
+void GraphRun::order_event(const NodeParams& params, Clock& before, const OrderPoint& at) {
+  Event* event = params.event;
+  if (event == nullptr || !event->alive) return;
+  if (params.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
+    before.join(event->clock);
+  } else {
+    event->clock = before;
+    event->clock.include(at);
+  }
+}
+
+/// What comes before each node of the frame; joins all of them to `after`.
+void GraphRun::order_nodes(GraphFrame& frame, const Clock& base, Clock& after) {
+  const ExecGraph& graph = *frame.graph;
+  if (frame.before.size() < graph.nodes.size()) frame.before.resize(graph.nodes.size());
+  frame.first_line = first_line(*sim_->order, const_cast<ExecGraph&>(graph));
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) frame.before[i] = base;
+  for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
+    Clock& before = frame.before[i];
+    const OrderPoint at{frame.first_line + i, before.of(frame.first_line + i) + 1};
+    order_event(*graph.nodes[i].params, before, at);
+    Clock done = before;
+    done.include(at);
+    if (frame.nodes[i].body != nullptr) order_nodes(*frame.nodes[i].body, before, done);
+    for (const std::uint32_t next : graph.dependents_of(graph.nodes[i]))
+      frame.before[next].join(done);
+    after.join(done);
+  }
+}
+
+/// The nodes of a body, and how often it runs, are known only when it runs. So that others, who
+/// were ordered at the launch, come after them all, they share the place of the conditional node:
+/// races between nodes of one body are missed.
+void GraphRun::order_body(GraphFrame& frame, const OrderPoint& at, const Clock& before) {
+  const std::size_t count = frame.graph->nodes.size();
+  if (frame.before.size() < count) frame.before.resize(count);
+  frame.shared = at;
+  for (std::size_t i = 0; i < count; ++i) {
+    frame.before[i] = before;
+    frame.before[i].include(at);
+    if (frame.nodes[i].body != nullptr) order_body(*frame.nodes[i].body, at, before);
+  }
+}
+
+OrderPoint GraphRun::point_of(const Place& place) {
+  if (place.frame->shared.line != kNoLine) return place.frame->shared;
+  const LineIndex line = place.frame->first_line + place.node;
+  return {line, place.frame->before[place.node].of(line) + 1};
+}
+
+}  // namespace harness::devices

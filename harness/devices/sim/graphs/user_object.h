@@ -1,0 +1,64 @@
+// UserObject: what a CUuserObject stands for: the program's data, and how often it is referenced.
+// Once nobody does, its destructor is called, at some time, by a thread of the driver's that all
+// share.
+#pragma once
+
+#include <cuda.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "harness/devices/sim/handles.h"
+#include "harness/devices/sim/streams/clock.h"
+
+namespace harness::devices {
+
+struct UserObject : Object {
+  void* data = nullptr;
+  CUhostFn destroy = nullptr;
+  std::uint64_t owned_by_callers = 0;  ///< References that calls may release.
+  std::uint64_t count = 0;             ///< All of them: graphs, executables and launches hold some.
+  Name activation = 0;                 ///< The activation that released the last one.
+  Clock after;  ///< The launches that held some: its destructor tells of them.
+  void reset() { after.clear(); }
+};
+
+/// The references that a graph, an executable or a launch holds.
+class UserReferences {
+ public:
+  struct Reference {
+    UserObject* object;
+    std::uint64_t count;
+  };
+
+  void clear() { held_.clear(); }
+  auto begin() const { return held_.begin(); }
+  auto end() const { return held_.end(); }
+
+  /// The caller counts the references of the object.
+  void add(UserObject& object, std::uint64_t count) {
+    for (Reference& held : held_)
+      if (held.object == &object) {
+        held.count += count;
+        return;
+      }
+    held_.push_back({&object, count});
+  }
+  std::uint64_t count(const UserObject& object) const {
+    for (const Reference& held : held_)
+      if (held.object == &object) return held.count;
+    return 0;
+  }
+  /// There are as many.
+  void remove(UserObject& object, std::uint64_t count) {
+    for (Reference& held : held_)
+      if (held.object == &object) held.count -= count;
+    std::erase_if(held_, [](const Reference& held) { return held.count == 0; });
+  }
+
+ private:
+  std::vector<Reference> held_;  ///< In the order in which they came; few.
+};
+
+}  // namespace harness::devices

@@ -1,0 +1,64 @@
+// Launch: one kernel launch on the simulated device, with its parameters as they were copied.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "harness/devices/sim/kernels/pointer_shadow.h"
+#include "harness/kernel_image.h"
+#include "harness/label.h"
+#include "harness/scheduler.h"
+
+namespace harness::devices {
+
+inline constexpr std::uint32_t kBlockThreadLimit = 1024;
+/// Dynamic shared memory of a block, with the opt-in, on the newest devices (compute
+/// capability 9.0).
+inline constexpr std::uint32_t kDynamicSharedLimit = 227 << 10;
+
+struct Dim3 {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  std::uint32_t z = 1;
+  std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
+  bool operator==(const Dim3&) const = default;
+};
+
+/// Ownership: owns the copies of the parameters. Lifetime: reusable; prepare() starts afresh.
+class Launch {
+ public:
+  Launch() = default;
+  Launch(const Launch&) = delete;  // `pointers` point into `values`.
+  Launch& operator=(const Launch&) = delete;
+
+  /// Copies the parameter values that `parameters[i]` point at, as cuLaunchKernel does. Then call
+  /// Provenance::authorise().
+  void prepare(const KernelEntry& kernel, void* const* parameters);
+
+  /// The same, from one buffer laid out as KernelParameter::offset says (graph nodes, `extra`).
+  void prepare(const KernelEntry& kernel, const std::byte* buffer);
+
+  std::uint64_t block_count() const { return grid.volume(); }
+  std::uint64_t thread_count() const { return block.volume(); }
+
+  const KernelEntry* entry = nullptr;
+  Dim3 grid;
+  Dim3 block;
+  std::uint32_t shared_bytes = 0;  ///< Dynamic shared memory of a block.
+  Name activation = 0;             ///< Where its faults happen.
+  Label captured_site;             ///< Where its parameters were copied, if not at the launch.
+  AuthorityIndex authority = AuthorityIndex::none;
+  ProcessId process = ProcessId::first;  ///< In whose address space it runs.
+
+  std::vector<std::byte> values;  ///< The copied parameter buffer, aligned as operator new aligns.
+  std::vector<void*> pointers;    ///< For the kernel's entry: one into `values` per parameter.
+
+  std::uint64_t blocks_run = 0;
+
+  // Addresses that stand for "the launch began" and "its blocks are done" to TSan.
+  char began = 0;
+  char done = 0;
+};
+
+}  // namespace harness::devices

@@ -1,0 +1,246 @@
+// How it works. A launch has a set of authorities: blocks, by birth id, that the pointers it was
+// given meant. An access is allowed when the block that lives at the address is in the set. If
+// instead a dead member lived there, the access is stale; otherwise it is wild.
+//
+// Membership of the current launch is a stamp per birth id, so that chasing thousands of pointers
+// stays linear. Sets outlive their launch, since a word that it stored is resolved only when it is
+// loaded.
+#include "harness/devices/sim/kernels/provenance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace harness::devices {
+
+Provenance::Provenance(Ledger& ledger, const DeviceMemoryMap& memory)
+    : ledger_(ledger), memory_(memory) {
+  sets_.push_back(std::make_unique<AuthoritySet>());
+}
+
+void Provenance::begin() {
+  shadow_.begin(memory_.range(), memory_.period());
+  set_count_ = 1;
+  current_ = AuthorityIndex::none;
+  member_of_.clear();
+  launch_ = nullptr;
+  reported_.clear();
+  watching_ = watching_bytes_ = false;
+  touched_.clear();
+  touched_in_.clear();
+  block_stamp_ = 0;
+}
+
+// ---- a call copies values ----------------------------------------------------------------------
+
+void Provenance::capture(const void* bytes, std::size_t count, CapturedWords& words) const {
+  const auto* from = static_cast<const std::byte*>(bytes);
+  for (std::size_t offset = 0; offset + 8 <= count; offset += 8) {
+    std::uint64_t value;
+    std::memcpy(&value, from + offset, 8);
+    if (!shadow_.range().contains(value)) [[likely]]
+      continue;
+    const BlockRef block = memory_.find(value);
+    if (block.id != BirthId::none) words.push_back({static_cast<std::uint32_t>(offset), block.id});
+  }
+}
+
+void Provenance::wrote(std::uint64_t target, std::span<const CapturedWord> words) {
+  if (target % 8 != 0) return;
+  for (const CapturedWord& word : words) shadow_.set_captured(target + word.offset, word.id);
+}
+
+void Provenance::wrote_now(std::uint64_t target, const void* bytes, std::size_t count) {
+  scratch_.clear();
+  capture(bytes, count, scratch_);
+  wrote(target, scratch_);
+}
+
+// ---- authority ---------------------------------------------------------------------------------
+
+void Provenance::fresh_set(Launch& launch) {
+  if (set_count_ == sets_.size()) sets_.push_back(std::make_unique<AuthoritySet>());
+  launch.authority = static_cast<AuthorityIndex>(set_count_++);
+  set_of(launch.authority).clear();
+  launch.process = ledger_.scheduler().process();
+  current_ = launch.authority;
+}
+
+void Provenance::authorise(Launch& launch) {
+  scratch_.clear();
+  capture(launch.values.data(), launch.values.size(), scratch_);
+  authorise(launch, scratch_);
+}
+
+void Provenance::authorise(Launch& launch, std::span<const CapturedWord> words) {
+  fresh_set(launch);
+  for (const CapturedWord& word : words) add_authority(word.id);
+}
+
+void Provenance::make_current(AuthorityIndex index) {
+  if (index == current_) return;
+  current_ = index;
+  for (const Authority& authority : set_of(index)) stamp(authority.id);
+}
+
+void Provenance::stamp(BirthId id) {
+  if (raw(id) >= member_of_.size()) member_of_.resize(raw(id) + 1);
+  member_of_[raw(id)] = current_;
+}
+
+void Provenance::add_authority(BirthId id) {
+  if (authorised(id)) return;
+  stamp(id);
+  const Life& life = ledger_.life(id);
+  set_of(current_).push_back({life.address, life.address + life.bytes, id});
+}
+
+BirthId Provenance::whose(PointerShadow::Entry entry, std::uint64_t value) const {
+  if (entry.captured != BirthId::none) {
+    const Life& life = ledger_.life(entry.captured);
+    return value - life.address < life.bytes ? entry.captured : BirthId::none;
+  }
+  BirthId dead = BirthId::none;
+  for (const Authority& authority : *sets_[raw(entry.stored_by)]) {
+    if (value - authority.low >= authority.high - authority.low) continue;
+    if (ledger_.alive(authority.id)) return authority.id;
+    dead = authority.id;
+  }
+  return dead;
+}
+
+void Provenance::loaded_pointer(std::uint64_t address, std::uint64_t value) {
+  const PointerShadow::Entry entry = shadow_.get(address);
+  if (entry.captured != BirthId::none ? authorised(entry.captured) : entry.stored_by == current_)
+    return;
+  const BirthId id = whose(entry, value);
+  if (id != BirthId::none) add_authority(id);
+}
+
+void Provenance::stored_copy(std::uint64_t target, std::uint64_t source, std::uint64_t bytes) {
+  const AddressRange range = shadow_.range();
+  if (!range.contains(target)) return;
+  if (range.contains(source)) return shadow_.carry(target, source, bytes);
+  for (std::uint64_t word = (target + 7) / 8 * 8; word + 8 <= target + bytes; word += 8)
+    stored(word);
+}
+
+// ---- judging -----------------------------------------------------------------------------------
+
+void Provenance::begin_block(const Launch& launch) {
+  HARNESS_CHECK(launch.authority != AuthorityIndex::none, "a launch is authorised before it runs");
+  launch_ = &launch;
+  make_current(launch.authority);
+  reported_.clear();
+  if (!watching_) return;
+  touched_.clear();
+  ++block_stamp_;
+  footprint_.begin();
+}
+
+/// The member that lived at `address` and has died; the last to be authorised, if there are
+/// several.
+const Authority* Provenance::died_at(std::uint64_t address) const {
+  const AuthoritySet& set = *sets_[raw(current_)];
+  for (auto it = set.rbegin(); it != set.rend(); ++it)
+    if (address - it->low < it->high - it->low && !ledger_.alive(it->id)) return &*it;
+  return nullptr;
+}
+
+void Provenance::touch(const BlockRef& block) {
+  if (raw(block.id) >= touched_in_.size()) touched_in_.resize(raw(block.id) + 1);
+  if (std::exchange(touched_in_[raw(block.id)], block_stamp_) != block_stamp_)
+    touched_.push_back(block.base);
+}
+
+AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::uintptr_t code) {
+  const BlockRef here = memory_.find(address);
+  const bool inside = here.alive && bytes <= here.bytes - (address - here.base);
+  if (here.alive && here.process != launch_->process) [[unlikely]] {  // A peer's own address.
+    report(FaultKind::wild_access, here.id, BirthId::none, address, bytes, code);
+    return {};
+  }
+  if (here.alive && authorised(here.id)) [[likely]] {
+    if (here.lost != BirthId::none) [[unlikely]]
+      return judge_lost(here, address, bytes, code);
+    if (inside) [[likely]] {
+      if (watching_) touch(here);
+      return {here.base, here.base + here.bytes};
+    }
+    report(FaultKind::wild_access, here.id, BirthId::none, address, bytes, code);
+    return {};
+  }
+  if (const Authority* meant = died_at(address)) {
+    const FaultKind kind = inside ? FaultKind::recycled_use : FaultKind::use_after_death;
+    report(kind, meant->id, inside ? here.id : BirthId::none, address, bytes, code);
+    if (!inside) return {};
+    // Past the end of the life that was meant, the same pointer is wild.
+    return {std::max(here.base, meant->low),
+            std::max(std::min(here.base + here.bytes, meant->high), address + bytes)};
+  }
+  const bool dead = here.id != BirthId::none && !here.alive;
+  report(dead ? FaultKind::use_after_death : FaultKind::wild_access,
+         here.life != BirthId::none ? here.life : here.id, BirthId::none, address, bytes, code);
+  return {};
+}
+
+/// Through an open mapping, to memory that its exporter has freed.
+AddressRange Provenance::judge_lost(const BlockRef& mapping, std::uint64_t address,
+                                    std::uint64_t bytes, std::uintptr_t code) {
+  const bool inside =
+      address - mapping.base < mapping.bytes && bytes <= mapping.bytes - (address - mapping.base);
+  const bool recycled = inside && mapping.met != BirthId::none;
+  report(recycled ? FaultKind::recycled_use : FaultKind::use_after_death, mapping.lost,
+         recycled ? mapping.met : BirthId::none, address, bytes, code);
+  if (!recycled) return {};
+  return {mapping.base, mapping.base + mapping.bytes};
+}
+
+void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t address,
+                        std::uint64_t bytes, std::uintptr_t code) {
+  for (const Reported& known : reported_)
+    if (known.kind == kind && known.id == id) return;
+  reported_.push_back({kind, id});
+  Fault fault = ledger_.describe(kind, id);
+  fault.fatal = kind != FaultKind::recycled_use;
+  // Whoever owns it, whatever call made it; but a graph's is what an address is that nobody owns.
+  if (!(fault.object_kind == Label("graph memory"))) fault.object_kind = "device memory";
+  fault.use_site = Label::of(launch_->entry->name);
+  fault.activation = launch_->activation;
+  fault.code = code;
+  if (met != BirthId::none) fault.recycler = ledger_.life(met).name;
+  if (id != BirthId::none)
+    fault.detail = fmt::format("{} bytes at offset {}", bytes,
+                               (address - ledger_.life(id).address) % memory_.period());
+  if (!launch_->captured_site.empty())
+    fault.detail += fmt::format("{}parameters copied in {}", fault.detail.empty() ? "" : "; ",
+                                launch_->captured_site.view());
+  ledger_.scheduler().history().add(std::move(fault));
+}
+
+void Provenance::stuck() {
+  Fault fault = fatal_fault(FaultKind::deadlock);
+  fault.object_kind = "barrier";
+  fault.use_site = Label::of(launch_->entry->name);
+  fault.activation = launch_->activation;
+  fault.tick = ledger_.scheduler().now();
+  fault.detail = "threads of a block wait at different barriers";
+  ledger_.scheduler().history().add(std::move(fault));
+}
+
+void Provenance::crashed(const Crash& crash) {
+  HARNESS_CHECK(ledger_.scheduler().history().counts(FaultKind::crash),
+                "a path whose kernels crash lists the oracle `crash`");
+  Fault fault = fatal_fault(FaultKind::crash);
+  fault.object_kind = crash.signal;
+  fault.use_site = Label::of(launch_->entry->name);
+  fault.activation = launch_->activation;
+  fault.tick = ledger_.scheduler().now();
+  fault.code = crash.code;
+  fault.detail = crash.words;
+  ledger_.scheduler().history().add(std::move(fault));
+}
+
+}  // namespace harness::devices

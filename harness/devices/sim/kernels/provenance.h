@@ -1,0 +1,186 @@
+// Provenance: may this launch touch this memory? Authority follows the pointer: what a launch may
+// touch is what the pointers it was given, and those it has loaded since, meant when they were
+// copied.
+//
+// An access to anything else, or to the same address in a later life, is a fault at the kernel's
+// own source line. Kernels are compiled so that each of their accesses calls __prov_*
+// (provenance.cpp). Threads: confined to the run's thread. Blocks die only between two run_block()
+// calls, not within.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/crash.h"
+#include "harness/devices/sim/kernels/footprint.h"
+#include "harness/devices/sim/kernels/launch.h"
+#include "harness/devices/sim/kernels/pointer_shadow.h"
+#include "harness/ledger.h"
+
+namespace harness::devices {
+
+/// A block of device memory. `alive` is false for one that was freed and whose storage nobody got
+/// since.
+struct BlockRef {
+  BirthId id = BirthId::none;  ///< None where no block is, or was since its storage was last given.
+  std::uint64_t base = 0;
+  std::uint64_t bytes = 0;
+  bool alive = false;
+  ProcessId process = ProcessId::first;  ///< In whose address space it is.
+  /// Of an open IPC mapping whose memory the exporter has freed: what it was opened for,
+  BirthId lost = BirthId::none;
+  BirthId met = BirthId::none;  ///< ... and who lives there now.
+  /// Of whom a story tells, where that is another: one of several lives of the same allocation.
+  BirthId life = BirthId::none;
+};
+
+/// Device memory as provenance needs to know it. The simulated memory implements it.
+class DeviceMemoryMap {
+ public:
+  virtual ~DeviceMemoryMap() = default;
+  /// The block that contains `address`: the living one, else the one that died there last.
+  virtual BlockRef find(std::uint64_t address) const = 0;
+  /// Every block is in this range, always (mapped host memory too). Fixed within a run.
+  virtual AddressRange range() const = 0;
+  /// Addresses that are a multiple of this apart are the same memory.
+  virtual std::uint64_t period() const { return range().high - range().low; }
+};
+
+/// A word of copied bytes that holds a pointer, and whose it was when it was copied.
+struct CapturedWord {
+  std::uint32_t offset;  ///< In the copied bytes; a multiple of 8.
+  BirthId id;
+};
+using CapturedWords = std::vector<CapturedWord>;
+
+/// One block that a launch may touch, as long as it lives.
+struct Authority {
+  std::uint64_t low;
+  std::uint64_t high;
+  BirthId id;
+};
+
+class Provenance {
+ public:
+  Provenance(Ledger& ledger, const DeviceMemoryMap& memory);
+
+  /// A run begins: no launch, no shadow.
+  void begin();
+
+  // ---- a call copies values: at the call, not when the work is done ----
+
+  /// Appends to `words` which of the bytes are pointers, and whose.
+  void capture(const void* bytes, std::size_t count, CapturedWords& words) const;
+
+  /// Bytes with these words were written to device memory at `target`. Unless that is aligned to 8,
+  /// no kernel can load a pointer from there, and nothing is kept.
+  void wrote(std::uint64_t target, std::span<const CapturedWord> words);
+
+  /// capture() and wrote() in one, for a copy that is done at once.
+  void wrote_now(std::uint64_t target, const void* bytes, std::size_t count);
+
+  /// A copy within device memory. (A memset need not be told: what it leaves is no pointer.)
+  void copied(std::uint64_t target, std::uint64_t source, std::size_t count) {
+    shadow_.carry(target, source, count);
+  }
+
+  // ---- a launch ----
+
+  /// Gives `launch` what its own copied parameters point at now.
+  void authorise(Launch& launch);
+
+  /// Gives `launch` what its parameters pointed at when they were captured (graph nodes).
+  void authorise(Launch& launch, std::span<const CapturedWord> words);
+
+  std::span<const Authority> authorities(AuthorityIndex index) const { return *sets_[raw(index)]; }
+  const PointerShadow& shadow() const { return shadow_; }
+
+  /// For tests of the sanitizers: with `off`, accesses are only handed to the sanitizer of this
+  /// build.
+  void set_oracle(bool on) { oracle_ = on; }
+  bool oracle() const { return oracle_; }
+
+  // ---- what the order of uses asks, of the block that ran last ----
+
+  /// With `bytes`, blocks from now on also leave a footprint.
+  void watch(bool bytes) { watching_ = true, watching_bytes_ = bytes; }
+  /// An address in each piece of device memory that it used rightly.
+  std::span<const std::uint64_t> touched() const { return touched_; }
+  Footprint& footprint() { return footprint_; }
+  /// Where accesses are noted; null when nobody watches.
+  Footprint* watched() { return watching_bytes_ ? &footprint_ : nullptr; }
+  /// Whether the launch may touch this life.
+  bool authorised(BirthId id) const {
+    return raw(id) < member_of_.size() && member_of_[raw(id)] == current_;
+  }
+
+  // ---- what the runner and the callbacks ask ----
+
+  /// A block of `launch` begins; what was said of the block before it is forgotten.
+  void begin_block(const Launch& launch);
+
+  /// Judges an access. Records a fault, unless the same one was recorded in this block. Returns the
+  /// addresses of which the same can be said without asking again, or nothing if the access is
+  /// fatal.
+  AddressRange judge(std::uint64_t address, std::uint64_t bytes, std::uintptr_t code);
+
+  /// The launch loads, from a word at `address`, a `value` that is in device memory.
+  void loaded_pointer(std::uint64_t address, std::uint64_t value);
+  /// The launch stores words: they hold what it had.
+  void stored(std::uint64_t address) { shadow_.set_stored(address, launch_->authority); }
+  /// The launch copies words, from device memory or from a place of its own.
+  void stored_copy(std::uint64_t target, std::uint64_t source, std::uint64_t bytes);
+  /// The threads of the block wait for each other for ever.
+  void stuck();
+  /// A thread of the block was ended by a signal, or had no end.
+  void crashed(const Crash& crash);
+
+ private:
+  /// The lives that a launch may touch. Kept until the run ends, for the words that it stored.
+  using AuthoritySet = std::vector<Authority>;
+
+  struct Reported {
+    FaultKind kind;
+    BirthId id;
+  };
+
+  AuthoritySet& set_of(AuthorityIndex index) { return *sets_[raw(index)]; }
+  void fresh_set(Launch& launch);
+  void make_current(AuthorityIndex index);
+  void touch(const BlockRef& block);
+  void stamp(BirthId id);
+  void add_authority(BirthId id);
+  BirthId whose(PointerShadow::Entry entry, std::uint64_t value) const;
+  const Authority* died_at(std::uint64_t address) const;
+  AddressRange judge_lost(const BlockRef& mapping, std::uint64_t address, std::uint64_t bytes,
+                          std::uintptr_t code);
+  void report(FaultKind kind, BirthId id, BirthId met, std::uint64_t address, std::uint64_t bytes,
+              std::uintptr_t code);
+
+  Ledger& ledger_;
+  const DeviceMemoryMap& memory_;
+  PointerShadow shadow_;
+  bool oracle_ = true;
+
+  std::vector<std::unique_ptr<AuthoritySet>> sets_;  ///< [0] is "none". Kept from run to run.
+  std::uint32_t set_count_ = 1;
+  AuthorityIndex current_ = AuthorityIndex::none;
+  /// Which set a life was last entered in: by birth id, true of the current set.
+  std::vector<AuthorityIndex> member_of_;
+
+  CapturedWords scratch_;
+  const Launch* launch_ = nullptr;
+  std::vector<Reported> reported_;  ///< In this block.
+
+  bool watching_ = false;
+  bool watching_bytes_ = false;
+  Footprint footprint_;
+  std::vector<std::uint64_t> touched_;
+  std::uint32_t block_stamp_ = 0;          ///< Of the block that runs.
+  std::vector<std::uint32_t> touched_in_;  ///< The last block to touch a life, by birth id.
+};
+
+}  // namespace harness::devices

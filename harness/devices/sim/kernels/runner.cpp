@@ -1,0 +1,256 @@
+// How it works. A carrier is a fiber that runs threads of the block, one after another, as plain
+// calls. When a thread must wait, its carrier parks and the next one goes on: with threads that
+// were released, else with a fresh carrier and the next thread. Once all that are alive wait at the
+// block's barrier, or all lanes of a mask at a warp's, they are released in the order in which they
+// came.
+//
+// The runner returns when the last thread has finished, when a fatal access or a crash abandons the
+// block, or when everybody waits for ever. Parked carriers are then forgotten: nothing on their
+// stacks is unwound.
+#include "harness/devices/sim/kernels/runner.h"
+
+#include <cstring>
+
+#include "harness/devices/sim/kernels/runner_state.h"
+#include "harness/sanitizers.h"
+#include "harness/watchdog.h"
+
+extern "C" {
+thread_local std::uint32_t afterlife_special_registers[12];
+
+std::uint32_t afterlife_special_register(int index) { return afterlife_special_registers[index]; }
+}
+
+namespace harness::devices {
+
+constinit thread_local KernelRunner::State* running = nullptr;
+
+static void set_registers(int first, std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  afterlife_special_registers[first] = x;
+  afterlife_special_registers[first + 1] = y;
+  afterlife_special_registers[first + 2] = z;
+}
+
+// ---- carriers ----------------------------------------------------------------------------------
+
+KernelRunner::State::Carrier& KernelRunner::State::take_carrier() {
+  Carrier* carrier;
+  if (!unused.empty()) {
+    carrier = unused.back();
+    unused.pop_back();
+  } else {
+    if (used_count == carriers.size()) carriers.push_back(std::make_unique<Carrier>());
+    carrier = carriers[used_count++].get();
+  }
+  carrier->state = this;
+  carrier->stack = {};
+  carrier->fiber.start(stacks, carrier_main, carrier);
+  return *carrier;
+}
+
+/// To TSan a fiber comes after all that its maker knew. So no thread of the kernel makes the next
+/// one's, nor does the caller, who knows what blocks before did: a fiber that only TSan sees makes
+/// them all.
+void KernelRunner::State::take_carrier_for_each_thread() {
+#if HARNESS_TSAN
+  constexpr unsigned kNoSync = 1;
+  if (tsan_maker == nullptr) tsan_maker = __tsan_create_fiber(0);
+  void* caller = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(tsan_maker, kNoSync);
+  for (std::uint32_t i = 0; i < thread_count; ++i) take_carrier();
+  __tsan_switch_to_fiber(caller, kNoSync);
+#endif
+}
+
+/// What must change with the thread that runs.
+void KernelRunner::State::enter(Carrier& next) {
+  current = &next;
+  access_state.stack = next.stack;
+  set_registers(0, next.index.x(), next.index.y(), next.index.z);
+}
+
+/// A thread that waited and was released, or null.
+KernelRunner::State::Carrier* KernelRunner::State::released_carrier() {
+  if (ready_begin == ready.size()) return nullptr;
+  Carrier* next = ready[ready_begin++];
+  if (ready_begin == ready.size()) {
+    ready.clear();
+    ready_begin = 0;
+  }
+  return next;
+}
+
+/// A carrier for the threads that have not run yet, or null.
+KernelRunner::State::Carrier* KernelRunner::State::fresh_carrier() {
+  if (next_thread == thread_count) return nullptr;
+  return kTsan ? carriers[next_thread].get() : &take_carrier();
+}
+
+void KernelRunner::State::park(Carrier& self) {
+  Carrier* next = released_carrier();
+  if (next == nullptr) next = fresh_carrier();
+  if (next == nullptr) give_up(self);
+  enter(*next);
+  self.fiber.switch_to(next->fiber);
+}
+
+/// New threads first, as when a carrier goes on by itself: the order is the same in every build.
+void KernelRunner::State::leave(Carrier& self) {
+  Carrier* next = fresh_carrier();
+  if (next == nullptr) next = released_carrier();
+  if (next == nullptr && finished_count == thread_count) end_block(self, BlockEnding::finished);
+  if (next == nullptr) give_up(self);
+  unused.push_back(&self);
+  enter(*next);
+  self.fiber.finish(next->fiber);
+}
+
+/// Nobody can go on.
+void KernelRunner::State::give_up(Carrier& self) {
+  provenance.stuck();
+  end_block(self, BlockEnding::aborted);
+}
+
+void KernelRunner::State::end_block(Carrier& self, BlockEnding how) {
+  ending = how;
+  edge_release(&launch->done);
+  self.fiber.finish(home);
+}
+
+/// A signal came while a thread of the block ran. What it means is said on the caller's stack.
+void KernelRunner::State::crashed(void* argument, const Crash& how) {
+  State& state = *static_cast<State*>(argument);
+  state.crash = how;
+  state.end_block(*state.current, BlockEnding::aborted);
+}
+
+void KernelRunner::State::carrier_main(void* argument) {
+  Carrier& self = *static_cast<Carrier*>(argument);
+  State& state = *self.state;
+  constexpr std::uint64_t kFrameBytes = 4096;  // More than there is above this frame.
+  const auto top = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  self.stack = {top - kStackBytes + kFrameBytes, kStackBytes - kFrameBytes};
+  access_state.stack = self.stack;
+  do state.run_next_thread(self);
+  while (!kTsan && state.next_thread < state.thread_count);
+  state.leave(self);
+}
+
+void KernelRunner::State::run_next_thread(Carrier& self) {
+  self.thread = next_thread++;
+  const Index index = next_index;
+  self.index = index;
+  set_registers(0, index.x(), index.y(), index.z);
+  if (index.x() + 1 != launch->block.x)
+    next_index.xy = index.xy + 1;
+  else if (index.y() + 1 != launch->block.y)
+    next_index.xy = ((index.xy >> 32) + 1) << 32;
+  else
+    next_index = {0, index.z + 1};
+  edge_acquire(&launch->began);
+  launch->entry->call(launch->pointers.data());
+  edge_release(&launch->done);
+  thread_finished(self);
+}
+
+void KernelRunner::State::thread_finished(Carrier& self) {
+  ++finished_count;
+  Warp& warp = warps[self.thread / kWarpLanes];
+  warp.exited |= 1u << self.thread % kWarpLanes;
+  if (!at_barrier.empty() && at_barrier.size() + finished_count == thread_count) open_barrier();
+  for (std::uint32_t rest = warp.waiting; rest != 0;
+       rest &= rest - 1) {  // They need not wait for it.
+    const std::uint32_t mask = warp.masks[__builtin_ctz(rest)];
+    if (!lanes_are_here(warp, mask)) continue;
+    release_lanes(warp, mask);
+    return;
+  }
+}
+
+// ---- a block -----------------------------------------------------------------------------------
+
+void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
+  launch = &which;
+  ending = BlockEnding::finished;
+  thread_count = static_cast<std::uint32_t>(which.thread_count());
+  next_thread = 0;
+  next_index = {};
+  finished_count = 0;
+  used_count = 0;
+  unused.clear();
+  ready.clear();
+  ready_begin = 0;
+  at_barrier.clear();
+  barrier_predicates = 0;
+  barrier_epoch = 0;
+  warps.resize((thread_count + kWarpLanes - 1) / kWarpLanes);
+  for (Warp& warp : warps) warp.exited = warp.waiting = warp.epoch = 0;
+  if (thread_count % kWarpLanes != 0) warps.back().exited = ~0u << thread_count % kWarpLanes;
+
+  const Dim3 grid = which.grid;
+  set_registers(3, static_cast<std::uint32_t>(index % grid.x),
+                static_cast<std::uint32_t>(index / grid.x % grid.y),
+                static_cast<std::uint32_t>(index / grid.x / grid.y));
+  set_registers(6, which.block.x, which.block.y, which.block.z);
+  set_registers(9, grid.x, grid.y, grid.z);
+  std::memset(dynamic_shared_memory(), 0, which.shared_bytes);
+}
+
+/// Opens the windows that every kernel has.
+void KernelRunner::State::begin_access() {
+  const AddressRange device = provenance.shadow().range();
+  access_state = AccessState{};
+  access_state.shared = shared;
+  access_state.device = {device.low, device.high - device.low};
+  access_state.provenance = &provenance;
+  access_state.footprint = provenance.watched();
+  access_state.abandon = [] { running->end_block(*running->current, BlockEnding::aborted); };
+  constexpr std::uint64_t kEdgeBytes = 2 * 8 * (1 + kBlockThreadLimit / kWarpLanes) + 8;
+  if (kTsan)
+    access_state.shared_shift = fresh_addresses.next(shared.bytes + kEdgeBytes) - shared.low;
+}
+
+BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
+  HARNESS_CHECK(running == nullptr, "blocks do not nest");
+  HARNESS_CHECK(index < which.block_count(), "a block of this launch");
+  HARNESS_CHECK(which.thread_count() - 1 < kBlockThreadLimit, "1 to 1024 threads in a block");
+  HARNESS_CHECK(which.shared_bytes <= kDynamicSharedLimit, "as much shared memory as there is");
+  begin_block(which, index);
+  provenance.begin_block(which);
+  begin_access();
+  if (which.blocks_run++ == 0) edge_release(&which.began);
+  running = this;
+  home.adopt_thread();
+  take_carrier_for_each_thread();
+  Carrier& first = *fresh_carrier();
+  {
+    const CrashExit exit(crashed, this);
+    Watched::step();
+    enter(first);
+    home.switch_to(first.fiber);
+    Watched::step();
+  }
+  running = nullptr;
+  if (ending == BlockEnding::aborted && !crash.signal.empty()) {
+    provenance.crashed(crash);
+    crash = {};
+  }
+  edge_acquire(&which.done);
+  access_state = AccessState{};
+  return ending;
+}
+
+KernelRunner::State::~State() {
+#if HARNESS_TSAN
+  if (tsan_maker != nullptr) __tsan_destroy_fiber(tsan_maker);
+#endif
+}
+
+KernelRunner::KernelRunner(Provenance& provenance) : state_(std::make_unique<State>(provenance)) {}
+KernelRunner::~KernelRunner() = default;
+
+BlockEnding KernelRunner::run_block(Launch& launch, std::uint64_t index) {
+  return state_->run(launch, index);
+}
+
+}  // namespace harness::devices

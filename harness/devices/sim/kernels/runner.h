@@ -1,0 +1,42 @@
+// KernelRunner: runs the threads of one block of a launch, from a kernel compiled for the host.
+//
+// Threads run one after another as plain calls on one fiber. A thread that waits for others
+// (__syncthreads, __shfl_sync) parks with its fiber, and another fiber goes on with the next
+// thread: a kernel without barriers pays for none. Under TSan each thread has a fiber, which TSan
+// sees as a thread: it finds races within a block, not those between blocks, whose threads are
+// never alive together. Threads: confined to the run's thread; re-entered only after it has
+// returned.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/devices/sim/kernels/launch.h"
+#include "harness/devices/sim/kernels/provenance.h"
+#include "harness/fiber.h"
+
+namespace harness::devices {
+
+enum class BlockEnding : std::uint8_t {
+  finished,
+  aborted,  ///< A fatal access, a deadlock or a crash; recorded. The block did not go on.
+};
+
+class KernelRunner {
+ public:
+  explicit KernelRunner(Provenance& provenance);
+  ~KernelRunner();
+  KernelRunner(const KernelRunner&) = delete;
+  KernelRunner& operator=(const KernelRunner&) = delete;
+
+  /// Runs block `index` (x fastest) of `launch`. Blocks may run in any order, each once.
+  BlockEnding run_block(Launch& launch, std::uint64_t index);
+
+  struct State;  ///< For the functions that kernels call.
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace harness::devices

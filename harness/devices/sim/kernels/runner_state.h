@@ -1,0 +1,116 @@
+// KernelRunner::State: the threads of the block that is running, and who of them waits for whom.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/crash.h"
+#include "harness/devices/sim/kernels/access.h"
+#include "harness/devices/sim/kernels/own_memory.h"
+#include "harness/devices/sim/kernels/runner.h"
+#include "harness/sanitizers.h"
+
+namespace harness::devices {
+
+/// The stack of a thread of a kernel; reports of sanitizers are made on it too.
+inline constexpr std::size_t kStackBytes = kAsan || kTsan ? 256 << 10 : 64 << 10;
+inline constexpr std::uint32_t kWarpLanes = 32;
+inline constexpr std::uint32_t kBallot = kWarpLanes;  ///< Instead of the lane that is wanted.
+
+struct KernelRunner::State {
+  /// Packed, so that it is read as it was written: each thread copies it.
+  struct Index {
+    std::uint64_t xy = 0;  ///< x in the low half.
+    std::uint32_t z = 0;
+    std::uint32_t x() const { return static_cast<std::uint32_t>(xy); }
+    std::uint32_t y() const { return static_cast<std::uint32_t>(xy >> 32); }
+  };
+
+  /// A fiber, and the thread that it runs.
+  struct Carrier {
+    Fiber fiber;
+    State* state;
+    std::uint32_t thread;  ///< Linear, in its block.
+    Index index;           ///< The same, as threadIdx.
+    Window stack;
+    // While its thread waits for lanes of its warp:
+    std::uint64_t given;
+    std::uint32_t lane_wanted;
+    std::uint64_t result;
+  };
+
+  /// The lanes of a warp that wait, each for those of its mask, which differ where a warp diverged.
+  struct Warp {
+    std::uint32_t exited = 0;
+    std::uint32_t waiting = 0;
+    std::uint32_t epoch = 0;  ///< How often lanes were released: TSan's edges alternate.
+    std::uint32_t masks[kWarpLanes];
+    Carrier* lanes[kWarpLanes];
+  };
+
+  explicit State(Provenance& with) : provenance(with) {}
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  BlockEnding run(Launch& which, std::uint64_t index);
+  void begin_block(Launch& which, std::uint64_t index);
+  void begin_access();
+
+  // ---- carriers ----
+  Carrier& take_carrier();
+  void take_carrier_for_each_thread();
+  void enter(Carrier& next);
+  Carrier* released_carrier();
+  Carrier* fresh_carrier();
+  void park(Carrier& self);
+  [[noreturn]] void leave(Carrier& self);
+  [[noreturn]] void give_up(Carrier& self);
+  [[noreturn]] void end_block(Carrier& self, BlockEnding how);
+  static void crashed(void* state, const Crash& how);
+  static void carrier_main(void* argument);
+  void run_next_thread(Carrier& self);
+  void thread_finished(Carrier& self);
+
+  // ---- waiting ----
+  int sync_threads(int predicate);
+  void open_barrier();
+  std::uint64_t exchange(std::uint32_t mask, std::uint64_t given, std::uint32_t lane_wanted);
+  bool lanes_are_here(const Warp& warp, std::uint32_t mask) const;
+  void release_lanes(Warp& warp, std::uint32_t mask);
+  void* edge(std::uint32_t barrier, std::uint32_t epoch) const;
+
+  Provenance& provenance;
+  StackPool stacks{kStackBytes};
+  Fiber home;
+  FreshAddresses fresh_addresses;
+  [[maybe_unused]] void* tsan_maker = nullptr;  ///< Makes the fibers, in TSan's eyes.
+  Window shared = own_thread_storage();
+
+  std::vector<std::unique_ptr<Carrier>> carriers;
+  std::size_t used_count = 0;    ///< Carriers [0, used_count) have run threads of this block.
+  std::vector<Carrier*> unused;  ///< ... and these of them are free again.
+  std::vector<Carrier*> ready;   ///< Released, from ready_begin on.
+  std::size_t ready_begin = 0;
+  Carrier* current = nullptr;
+
+  Launch* launch = nullptr;
+  BlockEnding ending = BlockEnding::finished;
+  Crash crash;  ///< Empty where nothing crashed.
+  std::uint32_t thread_count = 0;
+  std::uint32_t next_thread = 0;
+  Index next_index;
+  std::uint32_t finished_count = 0;
+
+  std::vector<Carrier*> at_barrier;
+  int barrier_predicates = 0;  ///< How many of those at the barrier brought a predicate.
+  int barrier_result = 0;      ///< ... when the barrier last opened.
+  std::uint32_t barrier_epoch = 0;
+  std::vector<Warp> warps;
+};
+
+/// What the functions that kernels call belong to; null while no block runs.
+extern constinit thread_local KernelRunner::State* running;
+
+}  // namespace harness::devices

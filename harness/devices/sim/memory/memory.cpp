@@ -1,0 +1,199 @@
+#include "harness/devices/sim/memory/memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "harness/sanitizers.h"
+
+namespace harness::devices {
+
+// Somewhere that neither the program nor a sanitizer's shadow is likely to be: an address in a
+// trace then reads the same in every run. Nothing depends on it.
+static constexpr std::uintptr_t kAddressHint = kTsan ? 0x60'0000'0000 : 0x2000'0000'0000;
+static constexpr int kFill = 0xa5;
+static constexpr Label kDeviceKind = "device memory";
+static constexpr Label kPinnedKind = "pinned memory";
+static constexpr Label kGraphKind = "graph memory";
+static constexpr Label kImportedKind = "IPC mapping";
+
+/// The memory, and a view of it for each process.
+static constexpr std::uint64_t kReservedBytes = (Memory::kProcessLimit + 1) * Memory::kBytes;
+static constexpr std::uint64_t kIndexBytes =
+    kReservedBytes / Memory::kGranule * sizeof(std::uint32_t);
+
+[[noreturn]] static void refuse() {
+  throw std::runtime_error(
+      "the simulated device cannot reserve its 272 GiB of addresses; raise the address space "
+      "limit (ulimit -v unlimited, ulimit -d unlimited)");
+}
+
+static std::uint64_t reserve(std::uintptr_t hint, std::size_t bytes, int protection) {
+  void* memory = mmap(reinterpret_cast<void*>(hint), bytes, protection,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) refuse();
+  return reinterpret_cast<std::uint64_t>(memory);
+}
+
+Memory::Memory() {
+  const std::uint64_t low = reserve(kAddressHint, kReservedBytes, PROT_NONE);
+  range_ = {low, low + kReservedBytes};
+  if (mprotect(reinterpret_cast<void*>(low), kBytes, PROT_READ | PROT_WRITE) != 0) refuse();
+  granules_ = reinterpret_cast<std::uint32_t*>(reserve(0, kIndexBytes, PROT_READ | PROT_WRITE));
+  cursor_ = low;
+}
+
+Memory::~Memory() {
+  munmap(reinterpret_cast<void*>(range_.low), kReservedBytes);
+  munmap(granules_, kIndexBytes);
+  if (file_ >= 0) close(file_);
+}
+
+void Memory::begin(Ledger& ledger) {
+  ledger_ = &ledger;
+  blocks_.clear();
+  blocks_.emplace_back();
+  blocks_.back().dead = true;
+  first_alive_ = 0;
+}
+
+void Memory::end() {
+  for (const Block& block : blocks_) {
+    if (block.origin == Origin::imported)
+      forget_mapping(block);
+    else if (!block.dead && block.bytes > kFilledBytes)
+      forget_pages(block);
+  }
+  const std::uint64_t used = cursor_ - range_.low;
+  unpoison(reinterpret_cast<void*>(range_.low), used);
+  std::memset(granules_, 0, used / kGranule * sizeof(std::uint32_t));
+  cursor_ = range_.low;
+  used_bytes_ = 0;
+  blocks_.clear();
+}
+
+// ---- blocks -----------------------------------------------------------------------------------
+
+std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
+  if (bytes > kBytes) return 0;
+  const auto granules = static_cast<std::uint32_t>((bytes + kGranule - 1) / kGranule);
+  if (granules * kGranule > range_.low + kBytes - cursor_) {
+    const std::uint32_t old = reclaim(granules);
+    return old != 0 ? recycle(old, origin, bytes) : 0;
+  }
+  const std::uint64_t base = cursor_;
+  cursor_ += granules * kGranule;
+  std::memset(reinterpret_cast<void*>(base), kFill, std::min(bytes, kFilledBytes));
+  const std::uint32_t index = give(origin, base, granules, bytes, 0);
+  install(index);
+  return index;
+}
+
+std::uint32_t Memory::recycle(std::uint32_t old, Origin origin, std::uint64_t bytes) {
+  return give(origin, blocks_[old].base, blocks_[old].granules, bytes, old);
+}
+
+std::uint32_t Memory::give(Origin origin, std::uint64_t base, std::uint32_t granules,
+                           std::uint64_t bytes, std::uint32_t previous) {
+  const auto index = static_cast<std::uint32_t>(blocks_.size());
+  const BirthId from = blocks_[previous].birth;
+  Block& block = blocks_.emplace_back();
+  block.base = base;
+  block.bytes = bytes;
+  block.granules = granules;
+  block.previous = previous;
+  block.origin = origin;
+  block.process = ledger_->scheduler().process();
+  block.installed = false;
+  const Label kind = origin == Origin::pinned     ? kPinnedKind
+                     : origin == Origin::imported ? kImportedKind
+                     : origin == Origin::graph    ? kGraphKind
+                                                  : kDeviceKind;
+  block.birth = ledger_->born(kind, base, bytes, from);
+  std::uint32_t* first = granules_ + (base - range_.low) / kGranule;
+  std::fill(first, first + granules, index);
+  if (origin != Origin::imported) used_bytes_ += granules * kGranule;
+  return index;
+}
+
+void Memory::install(std::uint32_t index) {
+  Block& block = blocks_[index];
+  block.installed = true;
+  unpoison(reinterpret_cast<void*>(block.base), block.bytes);
+  poison(reinterpret_cast<void*>(block.base + block.bytes),
+         block.granules * kGranule - block.bytes);
+}
+
+void Memory::retire(std::uint32_t index) {
+  Block& block = blocks_[index];
+  HARNESS_CHECK(!block.dead && block.installed, "a life has begun before it ends, once");
+  ledger_->died(block.story());
+  block.dead = true;
+  // A graph that is launched again has already said that its memory is not free any more.
+  if (block.graph == nullptr) block.freed = true;
+  poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
+  if (block.origin == Origin::imported) {
+    --blocks_[block.exported].import_count;
+    return;
+  }
+  used_bytes_ -= block.granules * kGranule;
+  if (block.bytes > kFilledBytes) forget_pages(block);
+}
+
+std::uint32_t Memory::set_apart(std::uint64_t bytes, std::uint32_t old) {
+  const std::uint32_t index =
+      old != 0 ? recycle(old, Origin::graph, bytes) : allocate(Origin::graph, bytes);
+  if (index == 0) return 0;
+  Block& block = blocks_[index];
+  block.installed = block.freed = block.dead = true;
+  used_bytes_ -= block.granules * kGranule;
+  poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
+  return index;
+}
+
+void Memory::begin_life(std::uint32_t index) {
+  Block& block = blocks_[index];
+  HARNESS_CHECK(block.dead, "one life at a time");
+  block.life = ledger_->born(kGraphKind, block.base, block.bytes, block.life);
+  block.dead = false;
+  used_bytes_ += block.granules * kGranule;
+  install(index);
+}
+
+void Memory::give_up(std::uint32_t index) { ledger_->died(blocks_[index].birth); }
+
+/// The oldest dead block with room for `granules`: fresh storage has run out.
+std::uint32_t Memory::reclaim(std::uint32_t granules) const {
+  for (std::uint32_t i = 1; i < blocks_.size(); ++i) {
+    const Block& block = blocks_[i];
+    const bool reserved = block.graph != nullptr && ledger_->alive(block.birth);
+    if (block.dead && !reserved && block.granules >= granules && storage_is_free(i)) return i;
+  }
+  return 0;
+}
+
+void Memory::forget_pages(const Block& block) {
+  constexpr std::uint64_t kPage = 4096;
+  const std::uint64_t low = (block.base + kFilledBytes + kPage - 1) / kPage * kPage;
+  const std::uint64_t high = (block.base + block.granules * kGranule) / kPage * kPage;
+  if (low < high)
+    madvise(reinterpret_cast<void*>(low), high - low, file_ >= 0 ? MADV_REMOVE : MADV_DONTNEED);
+}
+
+// ---- what provenance asks ---------------------------------------------------------------------
+
+BlockRef Memory::find(std::uint64_t address) const {
+  const std::uint32_t index = call_view_ ? newest(address) : installed(address);
+  if (index == 0) return {};
+  const Block& block = blocks_[index];
+  if (address - block.base >= block.bytes) return {};
+  BlockRef here{block.birth, block.base, block.bytes, !block.dead, block.process};
+  here.life = block.story();
+  if (block.origin == Origin::imported && !block.dead) look_through(block, here);
+  return here;
+}
+
+}  // namespace harness::devices

@@ -1,0 +1,182 @@
+// Memory: what the simulated device and its mapped host memory consist of: one address range, cut
+// into granules, each of which knows the block that it was last given to.
+//
+// New memory is filled with a pattern, so that reading it uninitialised is the same everywhere;
+// memory that is given out again keeps its bytes, as it does on a GPU.
+//
+// Behind the range are views: one for each process that imports, in which all of device memory can
+// be reached at a fixed distance. A view is only mapped once its process opens something, and only
+// then does the memory become a file that can be mapped twice.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/devices/sim/kernels/provenance.h"
+#include "harness/devices/sim/streams/clock.h"
+#include "harness/ledger.h"
+
+namespace harness::devices {
+
+class Stream;
+struct Context;
+struct GraphMemory;
+struct Pool;
+
+/// The first `seq` pieces of work of a stream. Without a stream: nothing at all.
+struct StreamPoint {
+  Stream* stream = nullptr;
+  std::uint64_t seq = 0;
+};
+
+/// Which function gave a block out, and so which may take it back. Imported: an IPC mapping.
+enum class Origin : std::uint8_t { device, managed, pinned, pool, imported, graph };
+
+/// One life of one piece of memory.
+struct Block {
+  std::uint64_t base = 0;
+  std::uint64_t bytes = 0;     ///< The size that was asked for.
+  std::uint32_t granules = 0;  ///< The size that was given.
+  std::uint32_t previous = 0;  ///< Index of the block that had the storage before; 0 for none.
+  BirthId birth = BirthId::none;
+  BirthId life = BirthId::none;  ///< Of graph memory: who lives there, or did last.
+  Origin origin = Origin::device;
+  ProcessId process = ProcessId::first;  ///< In whose address space it is.
+  /// False until the stream has reached the allocation that recycles storage.
+  bool installed = true;
+  bool freed = false;          ///< The call that frees it was made.
+  bool dead = false;           ///< ... and the stream has reached the free.
+  Context* context = nullptr;  ///< Whose end it shares; null for pool memory.
+  Pool* pool = nullptr;
+  GraphMemory* graph = nullptr;  ///< What it is to graphs, which give it many lives.
+  StreamPoint given_at;  ///< The allocation, where it recycles storage: no free gets ahead of it.
+  StreamPoint freed_at;
+  OrderPoint freed_order;
+  std::uint32_t exported = 0;      ///< The block whose memory an imported one is.
+  std::uint32_t open_count = 0;    ///< How often an imported block is open.
+  std::uint32_t import_count = 0;  ///< How many processes map it.
+
+  /// Of whom a story tells: the birth, but for graph memory.
+  BirthId story() const { return life != BirthId::none ? life : birth; }
+  /// The calls so far say that somebody lives there, or will.
+  bool usable() const { return graph != nullptr ? !freed : !dead; }
+  bool holds(std::uint64_t address, std::uint64_t count) const {
+    return address - base <= bytes && count <= bytes - (address - base);
+  }
+};
+
+/// Ownership: owns the address range, and keeps it from run to run. Threads: the run's thread.
+/// Lifetime: indices of blocks are valid for a run; references until the next allocation.
+class Memory final : public DeviceMemoryMap {
+ public:
+  static constexpr std::uint64_t kBytes = std::uint64_t{16} << 30;
+  static constexpr std::uint64_t kGranule = 512;
+  /// More processes than this cannot import.
+  static constexpr std::uint16_t kProcessLimit = 16;
+
+  /// Throws std::runtime_error when the address range cannot be reserved.
+  Memory();
+  ~Memory() override;
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  void begin(Ledger& ledger);
+  /// Takes back everything. Cost: linear in what was used.
+  void end();
+
+  // ---- blocks; index 0 is "none" ----
+
+  /// A new life in fresh storage, at the current site. 0 when there is none left.
+  std::uint32_t allocate(Origin origin, std::uint64_t bytes);
+  /// A new life in the storage of `old`. It begins to be found there once it is installed.
+  std::uint32_t recycle(std::uint32_t old, Origin origin, std::uint64_t bytes);
+  void install(std::uint32_t index);
+
+  /// Storage for lives that begin and end at the same place: nobody lives there yet. In fresh
+  /// storage, or in that of `old`. 0 when there is none left.
+  std::uint32_t set_apart(std::uint64_t bytes, std::uint32_t old);
+  void begin_life(std::uint32_t index);
+  /// No life will begin there again.
+  void give_up(std::uint32_t index);
+
+  /// The life ends, at the current site.
+  void retire(std::uint32_t index);
+
+  /// A life of its own for the block's memory at addresses of `importer`. 0 when an open mapping of
+  /// memory that was there before still has the addresses.
+  std::uint32_t map(std::uint32_t exported, ProcessId importer);
+  /// Of an imported block: nobody has freed the memory that it was opened for.
+  bool is_intact(const Block& block) const {
+    return block.origin != Origin::imported || !blocks_[block.exported].dead;
+  }
+
+  Block& block(std::uint32_t index) { return blocks_[index]; }
+  /// The last to be given the granule of `address`, dead or alive; 0 for none.
+  std::uint32_t newest(std::uint64_t address) const {
+    return range_.contains(address) ? granules_[(address - range_.low) / kGranule] : 0;
+  }
+  /// The one that the device finds at `address` now, dead or alive; 0 for none.
+  std::uint32_t installed(std::uint64_t address) const {
+    std::uint32_t index = newest(address);
+    while (index != 0 && !blocks_[index].installed) index = blocks_[index].previous;
+    return index;
+  }
+  /// True when nobody has been given the block's storage since.
+  bool storage_is_free(std::uint32_t index) const { return newest(blocks_[index].base) == index; }
+  /// Every block before it is dead.
+  std::uint32_t first_alive() {
+    while (first_alive_ < blocks_.size() && blocks_[first_alive_].dead) ++first_alive_;
+    return first_alive_;
+  }
+  std::uint32_t block_count() const { return static_cast<std::uint32_t>(blocks_.size()); }
+
+  std::uint64_t used_bytes() const { return used_bytes_; }
+
+  // ---- what provenance asks ----
+
+  BlockRef find(std::uint64_t address) const override;
+  AddressRange range() const override { return range_; }
+  std::uint64_t period() const override { return kBytes; }
+
+  /// While it lives, find() answers as a call does that copies a pointer: an allocation counts from
+  /// the call on. Otherwise as the device does: from when its stream reached it.
+  class CallView {
+   public:
+    explicit CallView(Memory& memory) : memory_(memory) { memory_.call_view_ = true; }
+    ~CallView() { memory_.call_view_ = false; }
+    CallView(const CallView&) = delete;
+    CallView& operator=(const CallView&) = delete;
+
+   private:
+    Memory& memory_;
+  };
+
+ private:
+  /// More of a block than this starts as zeros and does not keep its bytes when freed.
+  static constexpr std::uint64_t kFilledBytes = std::uint64_t{1} << 20;
+
+  std::uint32_t give(Origin origin, std::uint64_t base, std::uint32_t granules, std::uint64_t bytes,
+                     std::uint32_t previous);
+  std::uint32_t reclaim(std::uint32_t granules) const;
+  void forget_pages(const Block& block);
+  void share();
+  void make_view(ProcessId process);
+  void forget_mapping(const Block& mapping);
+  void look_through(const Block& mapping, BlockRef& here) const;
+  std::uint64_t view(ProcessId process) const {
+    return range_.low + (raw(process) + std::uint64_t{1}) * kBytes;
+  }
+
+  AddressRange range_;                 ///< The memory, and the views of it.
+  int file_ = -1;                      ///< What the memory is, once there are views.
+  std::uint32_t views_ = 0;            ///< Whose view is mapped: a bit for each process.
+  std::uint32_t* granules_ = nullptr;  ///< Index of a block, per granule.
+  std::uint64_t cursor_ = 0;           ///< Everything below has been given out.
+  std::uint64_t used_bytes_ = 0;
+  std::vector<Block> blocks_;
+  std::uint32_t first_alive_ = 0;
+  Ledger* ledger_ = nullptr;
+  bool call_view_ = false;
+};
+
+}  // namespace harness::devices

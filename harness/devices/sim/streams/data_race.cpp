@@ -1,0 +1,210 @@
+// How it works. While there is one line everything is ordered, and uses are only logged; what the
+// host has waited for leaves the log, since all that is to come is after it. Once there are two
+// lines, the log is read. From then on each block keeps, for each line, the last piece of work that
+// used it, which is what its end is compared with, and the byte ranges that were used, which is
+// what a new use is compared with. A range is forgotten once a later use that comes after it covers
+// it and conflicts with all that it conflicts with: whoever races with the old one races with the
+// new one.
+#include "harness/devices/sim/streams/data_race.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace harness::devices {
+
+static constexpr LineIndex kFirstLine = 0;  ///< Whose uses are logged.
+
+void Order::begin(bool on) {
+  on_ = on;
+  ++run_;
+  line_count_ = 0;
+  log_.clear();
+  host_.clear();
+  done_.clear();
+  before_all_.clear();
+  spare_.clear();
+  for (const auto& clock : remembered_) spare_.push_back(clock.get());
+}
+
+// ---- what the program orders ------------------------------------------------------------------
+
+LineIndex Order::take_lines(std::uint32_t count) {
+  const LineIndex first = line_count_;
+  line_count_ += count;
+  if (first == 1) read_log();
+  return first;
+}
+
+OrderPoint Order::advance(LineIndex& line, Clock& clock) {
+  if (line == kNoLine) line = take_lines(1);
+  const OrderPoint point{line, clock.of(line) + 1};
+  clock.include(point);
+  return point;
+}
+
+void Order::host_saw(const Clock& clock) {
+  host_.join(clock);
+  if (!log_.empty() && host_.includes({kFirstLine, log_.back().tick})) log_.clear();
+}
+
+Clock& Order::remember(const Clock& clock) {
+  if (spare_.empty()) spare_.push_back(remembered_.emplace_back(std::make_unique<Clock>()).get());
+  Clock& mine = *spare_.back();
+  spare_.pop_back();
+  mine = clock;
+  return mine;
+}
+
+void Order::tell_host(Clock& remembered) {
+  host_saw(remembered);
+  spare_.push_back(&remembered);
+}
+
+bool Order::comes_before(const OrderPoint& point, const OrderedUse& use) const {
+  if (point.line == use.at.line) return point.tick <= use.at.tick;
+  return use.after.includes(point) || before_all_.includes(point);
+}
+
+// ---- what is used -----------------------------------------------------------------------------
+
+Order::Uses& Order::uses_of(std::uint32_t block) {
+  while (block >= uses_.size()) uses_.push_back(std::make_unique<Uses>());
+  Uses& uses = *uses_[block];
+  if (uses.run == run_) return uses;
+  uses.run = run_;
+  uses.raced = false;
+  uses.allocated = {};
+  uses.last.clear();
+  uses.accesses.clear();
+  return uses;
+}
+
+/// Returns whether that is all there is to do.
+bool Order::logs(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
+  if (line_count_ != 1) return false;
+  if (log_.size() == kLogLimit) read_log();
+  log_.add({block, by.at.tick, range.low, range.high, by.site, range.mode});
+  return true;
+}
+
+void Order::read_log() {
+  static const Clock kNothing;
+  for (const Logged& use : log_)
+    enter(use.block, {use.low, use.high, use.mode}, {{kFirstLine, use.tick}, kNothing, use.site});
+  log_.clear();
+}
+
+void Order::allocated(std::uint32_t block, const OrderPoint& by) {
+  if (on_) uses_of(block).allocated = by;  // Reading the log would not change it.
+}
+
+void Order::lives_again(std::uint32_t block, const OrderPoint& by) {
+  if (!on_) return;
+  read_log();
+  Uses& uses = uses_of(block);
+  uses.last.clear();
+  uses.accesses.clear();
+  uses.allocated = by;
+}
+
+void Order::used(std::uint32_t block, const OrderedUse& by) {
+  used(block, {0, 0, AccessMode::read}, by);
+}
+
+void Order::used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
+  const Block& used = memory_.block(block);
+  if (used.exported == 0) {
+    if (!logs(block, range, by)) enter(block, range, by);
+    return;
+  }
+  // What another process has mapped is the memory of the one that exported it.
+  const std::uint64_t shift = memory_.block(used.exported).base - used.base;
+  const std::uint64_t rest = range.low != range.high ? shift : 0;
+  this->used(used.exported, {range.low + rest, range.high + rest, range.mode}, by);
+}
+
+void Order::enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
+  Uses& uses = uses_of(block);
+  if (uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
+    report_race(block, uses, by, "allocation", "nothing orders it after the allocation");
+  const auto last = std::find_if(uses.last.begin(), uses.last.end(),
+                                 [&](const LastUse& use) { return use.at.line == by.at.line; });
+  if (last != uses.last.end())
+    *last = {by.at, by.site};
+  else
+    uses.last.push_back({by.at, by.site});
+  if (range.low != range.high) enter_range(block, uses, range, by);
+}
+
+static bool conflict(AccessMode a, AccessMode b) { return a != b || a == AccessMode::write; }
+
+void Order::enter_range(std::uint32_t block, Uses& uses, const UsedRange& range,
+                        const OrderedUse& by) {
+  check_access(block, uses, range, by);
+  std::vector<Access>& accesses = uses.accesses;
+  if (!accesses.empty()) {
+    Access& last = accesses.back();
+    const bool alike = last.at == by.at && last.range.mode == range.mode;
+    if (alike && last.range.high == range.low) {
+      last.range.high = range.high;
+      return;
+    }
+  }
+  if (accesses.size() == kAccessLimit) accesses.erase(accesses.begin());
+  accesses.push_back({range, by.at, by.site});
+}
+
+/// Compares a use with those before it, and forgets those that it makes superfluous.
+void Order::check_access(std::uint32_t block, Uses& uses, const UsedRange& range,
+                         const OrderedUse& by) {
+  std::erase_if(uses.accesses, [&](const Access& other) {
+    const UsedRange& old = other.range;
+    if (old.high <= range.low || range.high <= old.low) return false;
+    const bool ordered = comes_before(other.at, by);
+    if (!ordered && conflict(old.mode, range.mode))
+      report_race(block, uses, by, other.site, "nothing orders it with what uses the same bytes");
+    const bool covered = range.low <= old.low && old.high <= range.high;
+    return ordered && covered && (range.mode == AccessMode::write || range.mode == old.mode);
+  });
+}
+
+void Order::freed(std::uint32_t block, const OrderedUse& by) {
+  if (by.at.line == kNoLine) read_log();  // In the one line there is, the free comes last.
+  Uses& uses = uses_of(block);
+  bool told = false;
+  for (const LastUse& last : uses.last) {
+    if (comes_before(last.at, by)) continue;
+    report_end(block, by, last.site, "nothing orders the free after the use");
+    told = true;
+  }
+  if (!told && uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
+    report_end(block, by, "allocation", "nothing orders the free after the allocation");
+}
+
+Fault Order::fault_of(std::uint32_t block, const char* how, Label other) const {
+  Fault fault = ledger_.describe(FaultKind::order, memory_.block(block).birth);
+  fault.detail = fmt::format("{} ({})", how, other.view());
+  return fault;
+}
+
+/// Nothing has died: it is about the bytes, and whoever comes second.
+void Order::report_race(std::uint32_t block, Uses& uses, const OrderedUse& by, Label other,
+                        const char* how) {
+  if (std::exchange(uses.raced, true)) return;
+  Fault fault = fault_of(block, how, other);
+  fault.object_kind = "bytes of device memory";
+  fault.use_site = by.site;
+  ledger_.scheduler().history().add(std::move(fault));
+}
+
+/// As a use after death is told: where it died, and who used it.
+void Order::report_end(std::uint32_t block, const OrderedUse& by, Label other, const char* how) {
+  Fault fault = fault_of(block, how, other);
+  fault.death_site = by.site;
+  fault.use_site = other;
+  ledger_.scheduler().history().add(std::move(fault));
+}
+
+}  // namespace harness::devices

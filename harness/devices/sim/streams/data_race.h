@@ -1,0 +1,137 @@
+// Order: which device work comes after which by the program's own orders, and so which uses of
+// memory race although this run happened to serialise them.
+//
+// The order of host calls is taken as this run made it: the host is one thread, whose calls come
+// one after another. Work comes after the work before it in its stream, after what its stream was
+// told to wait for, and after what the host has waited for before it submitted it. What a pool or a
+// stream's memory operations arrange at run time is no order that a program may rely on, but for
+// waits on memory: see passed_wait().
+//
+// Source: vector clocks as in FastTrack (Flanagan and Freund 2009), with streams for threads. Where
+// we depart: byte ranges per block instead of a shadow per word, at most kAccessLimit of them, so
+// that a race may be missed in memory that very many pieces of work share; none is ever invented.
+// Threads: the run's thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/devices/sim/kernels/used_range.h"
+#include "harness/devices/sim/memory/memory.h"
+#include "harness/devices/sim/streams/clock.h"
+#include "harness/ledger.h"
+#include "harness/records.h"
+
+namespace harness::devices {
+
+/// A use of memory, by a piece of work or by the host (then `at` is no line's).
+struct OrderedUse {
+  OrderPoint at;
+  const Clock& after;  ///< The clock of what comes before it.
+  Label site;
+};
+
+class Order {
+ public:
+  Order(Ledger& ledger, Memory& memory) : ledger_(ledger), memory_(memory) {}
+
+  /// With `on` false nothing is kept, and nobody is judged.
+  void begin(bool on);
+  bool on() const { return on_; }
+  std::uint32_t line_count() const { return line_count_; }
+  bool is_only_line(LineIndex line) const { return line_count_ == 1 && line == 0; }
+
+  // ---- what the program orders ----
+
+  /// The next piece of work of a line, whose clock is `clock`, which becomes what comes before the
+  /// piece after it.
+  OrderPoint advance(LineIndex& line, Clock& clock);
+  /// Lines for so many chains of work; the first of them.
+  LineIndex take_lines(std::uint32_t count);
+  /// Which run it is: lines mean nothing in another.
+  std::uint32_t run() const { return run_; }
+  /// What the host knows to be done: it comes before all that it does from now on.
+  const Clock& host() const { return host_; }
+  void host_saw(const Clock& clock);
+
+  /// A clock as it is now, for somebody who waits. Lifetime: until told, or the run ends.
+  Clock& remember(const Clock& clock);
+  void tell_host(Clock& remembered);
+
+  /// A wait on memory is over. Who wrote the value is not known, so all that was done by now counts
+  /// as before all that is done from now on: races are missed then, but none is invented.
+  void passed_wait() { before_all_.join(done_); }
+  void done(const OrderPoint& point) { done_.include(point); }
+
+  // ---- what is used ----
+
+  /// The allocation at `by`: uses must come after it.
+  void allocated(std::uint32_t block, const OrderPoint& by);
+  /// The same at a block that had lives before.
+  void lives_again(std::uint32_t block, const OrderPoint& by);
+  /// Judges the use of [range.low, range.high) of a block, addresses of its own.
+  void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
+  /// The same for a use of which only the block is known.
+  void used(std::uint32_t block, const OrderedUse& by);
+  /// Judges the end of a block.
+  void freed(std::uint32_t block, const OrderedUse& by);
+
+ private:
+  static constexpr std::size_t kAccessLimit = 32;
+  static constexpr std::size_t kLogLimit = 256;
+
+  struct Access {
+    UsedRange range;
+    OrderPoint at;
+    Label site;
+  };
+  /// A use while there was one line, and so nothing to compare it with. No range: empty.
+  struct Logged {
+    std::uint32_t block;
+    std::uint32_t tick;
+    std::uint64_t low;
+    std::uint64_t high;
+    Label site;
+    AccessMode mode;
+  };
+  struct LastUse {
+    OrderPoint at;
+    Label site;
+  };
+  /// The known uses of a block. Kept from run to run for its storage.
+  struct Uses {
+    std::uint32_t run = 0;  ///< The run that it speaks of.
+    bool raced = false;     ///< One fault per block is enough, but its end is another matter.
+    OrderPoint allocated;
+    std::vector<LastUse> last;     ///< One for each line.
+    std::vector<Access> accesses;  ///< That nothing since has come after and covered.
+  };
+
+  Uses& uses_of(std::uint32_t block);
+  bool logs(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
+  void read_log();
+  void enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
+  bool comes_before(const OrderPoint& point, const OrderedUse& use) const;
+  void enter_range(std::uint32_t block, Uses& uses, const UsedRange& range, const OrderedUse& by);
+  void check_access(std::uint32_t block, Uses& uses, const UsedRange& range, const OrderedUse& by);
+  Fault fault_of(std::uint32_t block, const char* how, Label other) const;
+  void report_race(std::uint32_t block, Uses& uses, const OrderedUse& by, Label other,
+                   const char* how);
+  void report_end(std::uint32_t block, const OrderedUse& by, Label other, const char* how);
+
+  Ledger& ledger_;
+  Memory& memory_;
+  bool on_ = false;
+  std::uint32_t run_ = 0;
+  std::uint32_t line_count_ = 0;
+  Clock host_;
+  Clock done_;
+  Clock before_all_;
+  std::vector<std::unique_ptr<Clock>> remembered_;
+  std::vector<Clock*> spare_;
+  Records<Logged> log_;
+  std::vector<std::unique_ptr<Uses>> uses_;  ///< By block.
+};
+
+}  // namespace harness::devices

@@ -1,0 +1,123 @@
+// Work: one thing that a stream was told to do, with everything it needs from the call that said
+// so.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/devices/sim/kernels/launch.h"
+#include "harness/devices/sim/memory/memory.h"
+#include "harness/devices/sim/streams/clock.h"
+
+namespace harness::devices {
+
+struct Event;
+struct Module;
+class GraphRun;
+
+enum class WorkKind : std::uint8_t {
+  kernel,
+  copy,
+  set,
+  install,  ///< An allocation begins to count.
+  free,
+  record,      ///< An event is recorded.
+  wait,        ///< Nothing but its dependencies.
+  function,    ///< A host function or a stream callback.
+  memory_ops,  ///< Waits for values in memory, and writes of them.
+  graph,       ///< A launch of an executable graph.
+};
+
+/// One side of a copy or set: device memory as the call meant it, or the host's.
+struct Place {
+  std::uint64_t address = 0;
+  BirthId birth = BirthId::none;  ///< None for pageable host memory.
+};
+
+/// A wait for a value in memory, or a write of one.
+struct MemoryOp {
+  bool waits = false;
+  std::uint32_t bytes = 4;
+  unsigned condition = 0;  ///< When a wait is over: of CUstreamWaitValue_flags.
+  std::uint64_t value = 0;
+  Place place;
+};
+
+/// How many rows a copy or set consists of, and how far apart they begin.
+struct Rows {
+  std::uint64_t height = 1;
+  std::uint64_t depth = 1;
+  std::uint64_t target_pitch = 0;
+  std::uint64_t target_slice = 0;
+  std::uint64_t source_pitch = 0;
+  std::uint64_t source_slice = 0;
+};
+
+/// Ownership: owns what it copied from the caller. Kept and reused: buffers keep their capacity.
+struct Work {
+  WorkKind kind = WorkKind::wait;
+  Label label;                     ///< "copy", or the kernel's name.
+  Label site;                      ///< Where it was submitted.
+  Name activation = 0;             ///< The activation that submitted it.
+  std::vector<StreamPoint> after;  ///< Points of other streams that must be done first.
+  bool started = false;
+  OrderPoint at;  ///< Its place in its line,
+  Clock before;   ///< and what comes before it by the program's orders.
+
+  Launch launch;
+  std::uint64_t block_index = 0;  ///< Index of the block that runs next.
+  Module* module = nullptr;       ///< The module whose kernel it is.
+
+  Place target;
+  Place source;
+  std::uint64_t bytes = 0;  ///< The bytes of a row.
+  Rows rows;
+  /// Where the addresses come from, if not from the call that submitted this.
+  Label captured_site;
+  bool staged = false;  ///< The source is `staging`: bytes copied by the call.
+  std::vector<std::byte> staging;
+  CapturedWords words;      ///< The pointers among them.
+  std::uint32_t value = 0;  ///< The value to set,
+  std::uint32_t width = 0;  ///< in elements of so many bytes.
+
+  std::uint32_t block = 0;
+  Event* event = nullptr;
+  std::uint64_t event_record = 0;  ///< How many-th record of the event.
+  CUhostFn function = nullptr;
+  CUstreamCallback callback = nullptr;  ///< Instead of `function`.
+  CUstream stream = nullptr;            ///< The stream that the callback is told.
+  void* data = nullptr;
+  GraphRun* run = nullptr;
+
+  std::vector<MemoryOp> memory_ops;
+  std::size_t memory_op_index = 0;  ///< Index of the next operation.
+  bool was_held_up = false;         ///< By a wait: it goes on as soon as that is over.
+
+  void reset(WorkKind new_kind, Label new_label) {
+    kind = new_kind;
+    label = new_label;
+    after.clear();
+    started = false;
+    block_index = 0;
+    rows = {};
+    captured_site = {};
+    launch.captured_site = {};
+    staged = false;
+    words.clear();
+    function = nullptr;
+    callback = nullptr;
+    memory_ops.clear();
+    memory_op_index = 0;
+    was_held_up = false;
+  }
+};
+
+/// Work that takes no time on the device.
+inline bool is_marker(const Work& work) {
+  return work.kind == WorkKind::install || work.kind == WorkKind::record ||
+         work.kind == WorkKind::wait;
+}
+
+}  // namespace harness::devices

@@ -1,0 +1,34 @@
+// How it works. timeline_choice.h says which moments are drawn, timeline_rows.h makes a row of each
+// and a lane for each who acts in it, and timeline_links.h adds what follows from the rows. Lanes
+// are put in order last.
+#include "harness/reports/timeline/timeline.h"
+
+#include "harness/reports/timeline/links.h"
+
+namespace harness::reports {
+
+const Edge* Timeline::find(EdgeKind kind) const {
+  for (const Edge& edge : edges)
+    if (edge.kind == kind) return &edge;
+  return nullptr;
+}
+
+Timeline timeline(const Telling& telling) {
+  TimelineRows rows(telling);
+  Timeline result;
+  result.rows = rows.rows();
+  result.spans = spans_of(rows);
+  result.edges = edges_of(rows);
+  result.lanes = rows.lanes().sorted();
+  const std::vector<std::size_t> places = rows.lanes().places();
+  for (Row& row : result.rows)
+    for (Mark& mark : row.marks) mark.lane = places[mark.lane];
+  for (Span& span : result.spans) span.lane = places[span.lane];
+  for (Edge& edge : result.edges) {
+    edge.from.lane = places[edge.from.lane];
+    edge.to.lane = places[edge.to.lane];
+  }
+  return result;
+}
+
+}  // namespace harness::reports

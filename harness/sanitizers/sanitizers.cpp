@@ -1,0 +1,28 @@
+// Options of the sanitizers at start-up. Tasks are threads to TSan, and the harness works for all
+// of them: its own allocations and copies are no races. Those of the code under test live in the
+// arena.
+#include "harness/sanitizers.h"
+
+#include <utility>
+
+#include "harness/sanitizers/report.h"
+
+#if HARNESS_TSAN
+extern "C" __attribute__((visibility("default"))) const char* __tsan_default_options() {
+  return "ignore_interceptors_accesses=1:history_size=4";
+}
+extern "C" __attribute__((visibility("default"))) const char* __tsan_default_suppressions() {
+  return "race_top:^operator delete\nrace_top:^operator new\n";
+}
+#endif
+
+#if HARNESS_UBSAN
+static bool undefined_reported = false;
+
+/// Called by its run time for each report, before it decides whether to go on.
+extern "C" __attribute__((visibility("default"))) void __ubsan_on_report() {
+  undefined_reported = true;
+}
+
+bool harness::take_undefined_report() { return std::exchange(undefined_reported, false); }
+#endif

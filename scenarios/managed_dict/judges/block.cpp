@@ -1,0 +1,76 @@
+#include "scenarios/managed_dict/judges/block.h"
+
+#include <fmt/format.h>
+
+#include "scenarios/managed_dict/windows.h"
+
+namespace scenarios::managed_dict {
+
+using harness::Fault;
+using harness::FaultKind;
+using targets::managed_dict::Address;
+using targets::managed_dict::Block;
+using targets::managed_dict::Crash;
+using targets::managed_dict::Release;
+
+namespace {
+
+constexpr Address kNullPageBytes = 4096;
+constexpr harness::Label kNullPage = "null page";
+constexpr harness::Label kSmallInteger = "small integer";
+constexpr harness::Label kUnmapped = "unmapped";
+
+/// Where nothing is mapped. Of a null object no field begins at 1 to 7: that was an integer.
+harness::Label name_of(Address address) {
+  if (address > 0 && address < sizeof(Address)) return kSmallInteger;
+  return address < kNullPageBytes ? kNullPage : kUnmapped;
+}
+
+}  // namespace
+
+// ---- free() -------------------------------------------------------------------------------------
+
+void BlockJudge::freeing_values() { reach(sight_.scene, Window::chunk_freed); }
+
+// How far the values begin behind the start of the chunk that has them.
+std::uint8_t BlockJudge::prefix_expected(const Release& release) const {
+  if (!release.is_values) return 0;
+  const Address values = release.address + release.prefix;
+  const Block* chunk = sight_.heap->find(values);
+  return chunk != nullptr ? static_cast<std::uint8_t>(values - chunk->begin) : 0;
+}
+
+void BlockJudge::report_around(harness::BirthId block, harness::Label what) const {
+  Fault fault = sight_.scene.world().ledger.describe(FaultKind::wrong_value, block);
+  fault.object_kind = what;
+  sight_.report(std::move(fault));
+}
+
+void BlockJudge::released(const Release& release) {
+  harness::Ledger& ledger = sight_.scene.world().ledger;
+  if (!release.alive) return ledger.double_free(release.block);
+  if (!release.is_allocated_pointer() || release.address % targets::managed_dict::kAlignment != 0)
+    sight_.report(ledger.describe(FaultKind::wrong_owner, release.block));
+  if (release.prefix != prefix_expected(release)) report_around(release.block, "prefix");
+  if (!release.padding_intact) report_around(release.block, "padding");
+}
+
+// ---- what ends the process ----------------------------------------------------------------------
+
+void BlockJudge::handed_out_twice(harness::BirthId block) {
+  Fault fault = sight_.scene.world().ledger.describe(FaultKind::recycled_use, block);
+  fault.detail = "handed out while it is alive";
+  fault.fatal = true;
+  sight_.report(std::move(fault));
+}
+
+void BlockJudge::crashed(const Crash& crash) {
+  Fault fault = crash.block != harness::BirthId::none
+                    ? sight_.scene.world().ledger.describe(FaultKind::use_after_death, crash.block)
+                    : sight_.fault_here(FaultKind::wild_access, name_of(crash.address), {});
+  fault.detail = fmt::format("SIGSEGV at {:#x}", crash.address);
+  fault.fatal = true;
+  sight_.report(std::move(fault));
+}
+
+}  // namespace scenarios::managed_dict

@@ -1,0 +1,94 @@
+#include "scenarios/managed_dict/judges/code.h"
+
+#include "scenarios/managed_dict/windows.h"
+
+namespace scenarios::managed_dict {
+
+using harness::BirthId;
+using targets::managed_dict::Probe;
+
+namespace {
+
+// Attributes that become arguments: the first of each class, and the next two of _Autocast.
+constexpr targets::managed_dict::Attribute kEnabled = 0;
+constexpr targets::managed_dict::Attribute kDtype = 1;
+constexpr targets::managed_dict::Attribute kScale = 2;
+
+bool take(const GhostInstance& instance, targets::managed_dict::Attribute attribute,
+          std::int32_t& argument) {
+  const Stored* stored = instance.find(attribute);
+  if (stored != nullptr) argument = static_cast<std::int32_t>(stored->number);
+  return stored != nullptr;
+}
+
+}  // namespace
+
+// ---- attributes ---------------------------------------------------------------------------------
+
+void CodeJudge::storing(Address object, bool compiled) {
+  if (observer_ == nullptr) [[likely]]
+    return;
+  constexpr std::int32_t kPlace = targets::managed_dict::kWordOffset;
+  Probe probe{};
+  probe.tick = sight_.scene.world().scheduler.now();
+  probe.compiled = compiled;
+  probe.object = object;
+  if (sight_.heap->covers(object + kPlace, targets::managed_dict::kWord))
+    probe.word = sight_.heap->read<std::uint64_t>(object + kPlace);
+  if (const GhostInstance* instance = ghost_.find(object)) {
+    probe.instance = instance->id;
+    probe.values = instance->values != 0 ? instance->values_id : BirthId::none;
+  }
+  observer_->probed(probe);
+}
+
+void CodeJudge::compiled_store() {
+  sight_.scene.exercised();
+  reach(sight_.scene, Window::word_read);
+}
+void CodeJudge::compiled_load() { reach(sight_.scene, Window::word_counted); }
+void CodeJudge::values_decoded() { reach(sight_.scene, Window::value_counted); }
+void CodeJudge::order_appended() { reach(sight_.scene, Window::order_appended); }
+void CodeJudge::type_modified() { reach(sight_.scene, Window::type_modified); }
+void CodeJudge::instance_made(std::uint32_t recycled) {
+  if (recycled != 0) reach(sight_.scene, Window::instance_recycled);
+}
+
+// ---- launches -----------------------------------------------------------------------------------
+
+CodeJudge::Expected& CodeJudge::expected() {
+  const std::size_t task = harness::raw(sight_.scene.world().scheduler.current());
+  if (task >= launches_.size()) launches_.resize(task + 1);
+  return launches_[task];
+}
+
+// What was stored when the attributes were read: by the time the kernel is done, another task may
+// have stored something else.
+CodeJudge::Expected CodeJudge::stored_arguments(Address object, Class of) const {
+  const GhostInstance* instance = ghost_.find(object);
+  KernelArguments arguments;
+  if (instance == nullptr || !take(*instance, kEnabled, arguments.enabled)) return std::nullopt;
+  if (of != Class::autocast) return arguments;
+  const bool complete =
+      take(*instance, kDtype, arguments.dtype) && take(*instance, kScale, arguments.scale);
+  return complete ? Expected(arguments) : std::nullopt;
+}
+
+void CodeJudge::launching(Address object, Class of) { expected() = stored_arguments(object, of); }
+
+// The first value that is not as expected stands for all.
+void CodeJudge::launched(std::span<const std::int32_t> out) {
+  constexpr harness::Label kWhat = "autocast_step";
+  const Expected arguments = expected();
+  std::uint32_t thread = 0;
+  while (arguments && thread + 1 < out.size() && out[thread] == kernel_result(*arguments, thread))
+    ++thread;
+  const auto observed = static_cast<std::uint64_t>(std::int64_t{out[thread]});
+  sight_.scene.world().scheduler.note(harness::EventKind::observe, kWhat, 0, observed);
+  if (arguments)
+    sight_.scene.expect(
+        kWhat, observed,
+        static_cast<std::uint64_t>(std::int64_t{kernel_result(*arguments, thread)}));
+}
+
+}  // namespace scenarios::managed_dict

@@ -1,0 +1,64 @@
+// Code judge: hears what the program's code meets as it runs, and has the heap judged where it
+// counts; compares what kernels leave with what was stored.
+#pragma once
+
+#include <optional>
+
+#include "scenarios/managed_dict/judges/heap.h"
+#include "scenarios/managed_dict/kernel_reference.h"
+
+namespace scenarios::managed_dict {
+
+/// Ownership: the judge's. Borrows the sight, the ghost and the heap's judge.
+class CodeJudge final : public targets::managed_dict::CodeWitness {
+ public:
+  using Address = targets::managed_dict::Address;
+  using Attribute = targets::managed_dict::Attribute;
+  using Class = targets::managed_dict::Class;
+  using Observer = targets::managed_dict::Observer;
+
+  CodeJudge(const Sight& sight, Ghost& ghost, HeapJudge& heap)
+      : sight_(sight), ghost_(ghost), heap_(heap) {}
+
+  /// Who is told of each attribute store, by the names of the lives; may be null.
+  void set_observer(Observer* observer) { observer_ = observer; }
+  /// Whether others than statements asked for instances' dicts.
+  bool others_asked_for_dicts() const { return asked_; }
+
+  // ---- facts ----
+  void storing(Address object, bool compiled) override;
+  void compiled_store() override;
+  void compiled_load() override;
+  void believing(Address object) override { heap_.judge_word(object); }
+  void values_decoded() override;
+  void odd_counted(Address word) override { heap_.judge_counted(word); }
+  void attribute_read(Address object, Attribute attribute, Address value) override {
+    heap_.judge_reading(object, attribute, value);
+  }
+  void class_attribute_read(Class of, Address value) override {
+    heap_.judge_class_reading(of, value);
+  }
+  void order_appended() override;
+  void type_modified() override;
+  void instance_made(std::uint32_t recycled) override;
+  void asked_for_dict() override { asked_ = true; }
+  void launching(Address object, Class of) override;
+  void launched(std::span<const std::int32_t> out) override;
+  void dropped_all() override { heap_.judge_all(); }
+
+ private:
+  using Expected = std::optional<KernelArguments>;
+
+  /// Of the task that runs.
+  Expected& expected();
+  Expected stored_arguments(Address object, Class of) const;
+
+  const Sight& sight_;
+  Ghost& ghost_;
+  HeapJudge& heap_;
+  Observer* observer_ = nullptr;
+  bool asked_ = false;
+  std::pmr::vector<Expected> launches_;  ///< By task: what its kernel should run with.
+};
+
+}  // namespace scenarios::managed_dict

@@ -1,0 +1,180 @@
+#include "scenarios/managed_dict/judges/heap.h"
+
+#include <fmt/format.h>
+
+namespace scenarios::managed_dict {
+
+using harness::BirthId;
+using harness::Fault;
+using harness::FaultKind;
+using targets::managed_dict::Attribute;
+using targets::managed_dict::BlockKind;
+using targets::managed_dict::CacheLine;
+using targets::managed_dict::Class;
+using targets::managed_dict::kAlignment;
+using targets::managed_dict::kWord;
+using targets::managed_dict::kWordOffset;
+using targets::managed_dict::object_in;
+using targets::managed_dict::Type;
+using targets::managed_dict::Version;
+
+namespace {
+
+std::uint64_t expected_word(const GhostInstance& instance, Version version) {
+  return version == Version::cpython312 && instance.values != 0
+             ? targets::managed_dict::tagged(instance.values)
+             : instance.dict;
+}
+
+bool is_counted(BlockKind kind) {
+  return kind == BlockKind::instance || kind == BlockKind::number || kind == BlockKind::dict ||
+         kind == BlockKind::type;
+}
+
+}  // namespace
+
+// ---- T1, T2: an instance and its chunk ----------------------------------------------------------
+
+/// The chunk, alive or dead, that the word leads to and that is not this instance's; or null.
+const HeapJudge::Block* HeapJudge::foreign_chunk(const GhostInstance& instance,
+                                                 std::uint64_t word) const {
+  if (!targets::managed_dict::is_values(word)) return nullptr;
+  const Block* block = sight_.heap->slot_near(word & ~std::uint64_t{kAlignment - 1});
+  if (block == nullptr || block->begin % kAlignment != 0) return nullptr;
+  return block->id != instance.values_id ? block : nullptr;
+}
+
+void HeapJudge::judge_word(GhostInstance& instance) const {
+  if (!sight_.heap->covers(instance.object + kWordOffset, kWord)) return;
+  const auto word = sight_.heap->read<std::uint64_t>(instance.object + kWordOffset);
+  const std::uint64_t expected = expected_word(instance, sight_.version);
+  if (word == expected || instance.judged) return;
+  instance.judged = true;
+  Fault fault = sight_.fault_here(FaultKind::wrong_value, "tagged word",
+                                  fmt::format("{:#x} instead of {:#x}", word, expected));
+  if (const Block* chunk = foreign_chunk(instance, word)) {
+    fault.kind = chunk->alive ? FaultKind::recycled_use : FaultKind::use_after_death;
+    fault.recycler = sight_.name_of(chunk->id);
+  }
+  fault.object = sight_.name_of(instance.id);
+  sight_.report(std::move(fault));
+}
+
+void HeapJudge::judge_word(Address object) {
+  if (GhostInstance* instance = ghost_.find(object)) judge_word(*instance);
+}
+
+// Of a chunk that is alive: a legal word can lead to it all the same.
+void HeapJudge::judge_chunk(GhostInstance& instance) const {
+  if (instance.values_id == BirthId::none || instance.values == 0 || instance.judged) return;
+  const harness::Ledger& ledger = sight_.scene.world().ledger;
+  if (ledger.life(instance.values_id).address % kAlignment == 0) return;
+  instance.judged = true;
+  Fault fault = ledger.describe(FaultKind::wrong_owner, instance.values_id);
+  fault.object_kind = "misaligned values";
+  sight_.report(std::move(fault));
+}
+
+// ---- T4: what is read ---------------------------------------------------------------------------
+
+void HeapJudge::judge_reading(Address object, Attribute attribute, Address observed) const {
+  const GhostInstance* instance = ghost_.find(object);
+  if (instance == nullptr) return;
+  const Stored* stored = instance->find(attribute);
+  const Address expected = stored != nullptr ? stored->address : 0;
+  if (observed == expected) return;
+  Fault fault = sight_.fault_here(FaultKind::wrong_value, "attribute",
+                                  fmt::format("{:#x} instead of {:#x}", observed, expected));
+  fault.object = sight_.name_of(instance->id);
+  sight_.report(std::move(fault));
+}
+
+void HeapJudge::judge_class_reading(Class of, Address observed) const {
+  const auto expected = sight_.heap->read<std::uint64_t>(sight_.heap->class_attribute(of));
+  if (observed == expected) return;
+  sight_.report(sight_.fault_here(FaultKind::wrong_value, "class attribute",
+                                  fmt::format("{:#x} instead of {:#x}", observed, expected)));
+}
+
+// ---- T5, T7: counts -----------------------------------------------------------------------------
+
+// Classes have some references of the interpreter's own.
+void HeapJudge::judge_count(const Block& block) {
+  if (!is_counted(block.kind)) return;
+  References::Count& references = ghost_.references().in(block);
+  if (references.judged || !sight_.heap->covers(object_in(block), kWord)) return;
+  const auto count = sight_.heap->read<std::uint64_t>(object_in(block));
+  const auto own = static_cast<std::int64_t>(
+      block.kind == BlockKind::type ? targets::managed_dict::kTypeReferences : 0);
+  const std::int64_t expected = own + references.taken;
+  if (static_cast<std::int64_t>(count) == expected) return;
+  references.judged = true;
+  Fault fault = sight_.fault_here(FaultKind::wrong_value, "reference count",
+                                  fmt::format("{} instead of {}", count, expected));
+  if (block.id != BirthId::none) fault.object = sight_.name_of(block.id);
+  sight_.report(std::move(fault));
+}
+
+// None, False and True: counted before 3.12, and never since.
+void HeapJudge::judge_immortals() {
+  if (immortals_judged_) return;
+  const targets::managed_dict::HeapView& heap = *sight_.heap;
+  for (const Address object : {heap.none(), heap.boolean(false), heap.boolean(true)}) {
+    const auto count = heap.read<std::uint64_t>(object);
+    const std::int32_t taken = ghost_.references().in(*heap.find(object)).taken;
+    const std::uint64_t expected =
+        sight_.version == Version::cpython311
+            ? targets::managed_dict::kEarlyReferences + static_cast<std::uint64_t>(taken)
+            : targets::managed_dict::kImmortal;
+    if (count == expected) continue;
+    immortals_judged_ = true;
+    return sight_.report(sight_.fault_here(FaultKind::wrong_value, "reference count",
+                                           fmt::format("{} instead of {}", count, expected)));
+  }
+}
+
+/// Whether it leads to values, alive or not. A pointer that was counted has its low bit set as
+/// well.
+bool HeapJudge::leads_to_values(Address word) const {
+  const Address values = targets::managed_dict::values_of(word);
+  const Block* block = sight_.heap->find(values);
+  if (block == nullptr) block = sight_.heap->find_dead(values);
+  return block != nullptr && block->kind == BlockKind::values;
+}
+
+void HeapJudge::judge_counted(Address word) const {
+  if (!leads_to_values(word)) return;
+  sight_.report(sight_.fault_here(FaultKind::api_misuse, "tagged word",
+                                  fmt::format("counted as an object: {:#x}", word)));
+}
+
+// ---- T9, T10: caches ----------------------------------------------------------------------------
+
+// What has no version is told of no change.
+void HeapJudge::judge_caches() {
+  sight_.heap->for_each_cache_line([&](const CacheLine& line) {
+    const std::uint32_t version = sight_.heap->version(line.type);
+    const bool dangles = line.value != 0 && sight_.heap->find(line.value) == nullptr;
+    if ((version == line.version && version != 0 && !dangles) || caches_judged_) return;
+    caches_judged_ = true;
+    if (dangles)
+      return sight_.report(
+          sight_.fault_here(FaultKind::use_after_death, "cache entry", "what it borrows has died"));
+    sight_.report(
+        sight_.fault_here(FaultKind::wrong_value, "cache entry",
+                          fmt::format("of version {}, the type is at {}", line.version, version)));
+  });
+}
+
+void HeapJudge::judge_all() {
+  for (GhostInstance* instance : ghost_.live()) {
+    judge_word(*instance);
+    judge_chunk(*instance);
+  }
+  sight_.heap->for_each_live([&](const Block& block) { judge_count(block); });
+  judge_immortals();
+  for (const Type& type : sight_.heap->types()) judge_count(*sight_.heap->find(type.address));
+  judge_caches();
+}
+
+}  // namespace scenarios::managed_dict
