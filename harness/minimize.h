@@ -59,8 +59,8 @@ struct Proof {
   std::size_t question_count = 0;    ///< Questions of the program alone, with more than one option.
   std::uint64_t run_count = 0;
   std::uint64_t endless_count = 0;   ///< Runs that ended in an endless loop.
-  std::uint64_t schedule_count = 0;  ///< Of at most `decision_count` decisions.
-  std::uint64_t vacuous_count = 0;   ///< Of those, on which the path never ran.
+  std::uint64_t schedule_count = 0;  ///< Schedules of at most `decision_count` decisions.
+  std::uint64_t vacuous_count = 0;   ///< Those among them on which the path never ran.
   double seconds = 0;
   bool vacuous = true;               ///< Every run was.
   std::uint64_t reached = 0;         ///< Windows, over all runs.

@@ -26,7 +26,7 @@ const Info* require(std::span<const Info* const> table, Label name) {
   return info;
 }
 
-/// What a run takes place on.
+/// All that a run takes place on.
 struct Stage {
   World world;
   Scene scene{world};
@@ -50,7 +50,7 @@ struct Runner::State {
   Outcome outcome;
   Replay replay;
   std::jmp_buf landing;  ///< Where the run began.
-  // Of the scenario that ran last.
+  // The scenario that ran last, and what belongs to it.
   const Scenario* scenario = nullptr;
   std::vector<const ActorInfo*> actors;
   std::vector<const OracleInfo*> oracles;

@@ -24,7 +24,7 @@ struct SearchOptions {
   const StrategyInfo* strategy = nullptr;
   std::uint64_t seed = 1;
   const DeviceInfo* device = nullptr;
-  double second_limit = 1;  ///< Of running and minimizing together; 0 = no limit.
+  double second_limit = 1;  ///< For running and minimizing together; 0 = no limit.
   /// So much longer while the claim is short of runs (Verdict::too_few_runs).
   double overtime_seconds = 0;
   std::uint64_t run_limit = 0;          ///< 0 = no limit.
@@ -94,7 +94,7 @@ struct SearchResult {
   double minimize_seconds = 0;
   bool stopped = false;           ///< From outside.
   bool cut_short = false;         ///< Time ran out before all findings were minimized.
-  bool nondeterministic = false;  ///< Of some finding.
+  bool nondeterministic = false;  ///< A finding did not replay as the same run.
   Verdict verdict = Verdict::too_few_runs;
 
   std::vector<Tally> config_tallies() const;

@@ -20,7 +20,7 @@ constexpr long kTickNanoseconds = 250'000'000;
 static_assert(kEndlessSeconds == 2, "the words below say it");
 constexpr const char* kWords = "no turn was taken in 2 s of processor time";
 
-/// What the ticks of this thread saw last, and since when.
+/// The turn that ticks of this thread saw last, and since when.
 struct Seen {
   Watched::Place place;
   double since = 0;
@@ -42,7 +42,7 @@ bool is_endless(const Watched::Place& place) {
   return false;
 }
 
-/// What would have happened without us: the signal is none of our timers'.
+/// Lets happen what would have happened without us: the signal is none of our timers'.
 void pass_on(int number, siginfo_t* info, void* context) {
   if ((previous_action.sa_flags & SA_SIGINFO) != 0)
     return previous_action.sa_sigaction(number, info, context);

@@ -105,7 +105,7 @@ void say_that_the_heap_is_broken(const Crash& crash) {
 
 // ---- the handler --------------------------------------------------------------------------------
 
-/// What would have happened without us.
+/// Lets happen what would have happened without us.
 void pass_on(int number, siginfo_t* info, void* context) {
   const struct sigaction& previous = previous_actions[index_of(number)];
   if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(number, info, context);

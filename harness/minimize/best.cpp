@@ -36,7 +36,7 @@ Limits Best::limits_left(std::uint64_t run_limit) const {
   Limits left = limits_;
   left.run_limit = std::min(run_limit, limits_.run_limit - std::min(limits_.run_limit, run_count_));
   left.endless_limit -= std::min(limits_.endless_limit, endless_count_);
-  constexpr double kNoTime = 1e-9;  // As 0 is no limit.
+  constexpr double kNoTime = 1e-9;  // 0 would be no limit.
   if (limits_.second_limit != 0)
     left.second_limit = std::max(kNoTime, limits_.second_limit - seconds());
   return left;
@@ -143,9 +143,9 @@ Found Best::improve_by_sets(const Tape& base, std::uint32_t size, std::uint64_t 
   return search(base, size, 0);
 }
 
-// As Deviations goes about it, but in the order of likelihood: a search that is cut short has at
-// least tried what was likely. `skip_count` candidates were asked before the last decision of the
-// set.
+// Goes about it as Deviations does, but in the order of likelihood: a search that is cut short has
+// at least tried what was likely. `skip_count` candidates were asked before the last decision of
+// the set.
 Found Best::search(const Tape& tape, std::uint32_t size, std::size_t skip_count) {
   if (spent() || runs_left_ == 0) return Found::cut_short;
   --runs_left_;
@@ -157,7 +157,7 @@ Found Best::search(const Tape& tape, std::uint32_t size, std::size_t skip_count)
   larger.emplace_back();
   for (const std::size_t i : likeliest_first(candidates, skip_count)) {
     larger.back() = candidates[i];
-    std::size_t first = i;  // Of the answers to this question.
+    std::size_t first = i;  // The first answer to this question.
     while (first > 0 && same_question(candidates[first - 1], candidates[i])) --first;
     const Found found = search(larger, size - 1, first);
     if (found != Found::nothing) return found;

@@ -282,7 +282,7 @@ class Shrinker {
     return false;
   }
 
-  /// What showed the fault elsewhere may show it here, as it is or under another schedule.
+  /// Tries programs that showed the fault elsewhere, as they are or under another schedule.
   bool follow_known() {
     const auto any_smaller = [&](auto follow) {
       return std::any_of(known_->begin(), known_->end(), [&](const Tape& tape) {

@@ -12,16 +12,16 @@ namespace harness::reports {
 struct Explanation {
   struct Share {
     Label instrument;
-    Diagnosis alone;    ///< What it says by itself,
-    Diagnosis lacking;  ///< and what the others say without it.
+    Diagnosis alone;    ///< Drawn from this instrument by itself.
+    Diagnosis lacking;  ///< Drawn from the others, without it.
   };
 
   std::string path;
-  std::string signature;       ///< Of the fault that the case is about; empty where there is none.
+  std::string signature;       ///< The fault that the case is about; empty where there is none.
   std::vector<Label> without;  ///< Instruments that were left out.
   Diagnosis diagnosis;
   std::vector<Share> shares;
-  std::vector<std::string> record;  ///< What all this was judged from.
+  std::vector<std::string> record;  ///< All that this was judged from.
 };
 
 /// Without a newline at its end.

@@ -11,8 +11,8 @@ namespace harness::reports {
 /// One object, without a newline at its end.
 std::string to_json(const Findings& findings);
 
-/// What a replay came to: no time and no folder in it, so equal replays give equal text.
-/// `never_asked`: of the file's decisions, in a sentence; or empty.
+/// Returns a replay's outcome: no time and no folder in it, so equal replays give equal text.
+/// `never_asked` names such decisions of the file, in a sentence; or is empty.
 std::string to_json(const Telling& telling, std::uint64_t trace_hash, std::string_view signature,
                     bool as_recorded, std::string_view never_asked = {});
 

@@ -21,7 +21,7 @@ std::string join(const std::vector<std::string>& names) {
   return text;
 }
 
-/// What a claim came to, for one who expected otherwise.
+/// Tells one who expected otherwise how a claim came out.
 std::string complaint(const VariantRow& row) {
   std::string text = fmt::format("\n  {}/{} claims {}: {}", row.path, row.variant,
                                  to_label(row.claim.kind).view(), to_label(row.verdict).view());
@@ -39,7 +39,7 @@ std::string rate(const VariantRow& row) {
              : "";
 }
 
-/// What was kept of what was found.
+/// Tells how much was kept of all that was found.
 std::string kept(const Findings& findings) {
   std::size_t count = 0, minimized = 0;
   std::uint64_t further = 0;

@@ -35,7 +35,7 @@ std::string Names::activation(Name name) const {
                          : fmt::format("{} {}", record.kind.view(), record.nth);
 }
 
-// What a task does outside its ops is its own doing, and needs no cause.
+// A task's steps outside its ops are its own doing, and need no cause.
 bool Names::is_task(const ActivationRecord& record) const {
   for (std::size_t i = 0; i < world_.scheduler.task_count(); ++i)
     if (world_.scheduler.task_label(static_cast<TaskId>(i)) == record.kind) return true;

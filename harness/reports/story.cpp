@@ -14,8 +14,8 @@ namespace harness::reports {
 namespace {
 
 constexpr std::size_t kLineLimit = 60;  ///< Beyond it, only these are told:
-constexpr std::size_t kContext = 2;     ///< ... what is this near to a line of weight,
-constexpr std::size_t kLastLines = 20;  ///< ... and the last ones.
+constexpr std::size_t kContext = 2;     ///< Lines shown before and after a line of weight.
+constexpr std::size_t kLastLines = 20;  ///< Lines shown of the end.
 constexpr std::size_t kTurnWidth = 6;
 
 Colour colour_of(Weight weight) {

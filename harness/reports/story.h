@@ -19,8 +19,8 @@ struct Telling {
   std::size_t fault = 0;  ///< Index into outcome.faults of the one the story is about.
 };
 
-/// What went wrong, in a sentence per fact, then the events up to the fault. A run without faults
-/// is told to its end.
+/// Tells what went wrong, in a sentence per fact, then the events up to the fault. A run without
+/// faults is told to its end.
 std::string story(const Telling& telling, const Terminal& terminal);
 
 /// The fault in one sentence: who was meant, when it died, who used it.

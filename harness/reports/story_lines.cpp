@@ -27,7 +27,7 @@ std::string_view verb(FaultKind kind) {
   }
 }
 
-// What the device does with work is told by the call that gave it the work.
+// The device's dealings with work are told by the call that gave it the work.
 bool is_noise(EventKind kind) {
   return kind == EventKind::submit || kind == EventKind::start || kind == EventKind::finish ||
          kind == EventKind::step;
@@ -87,7 +87,7 @@ std::string Teller::in_words(const Fault& fault) const {
   return text;
 }
 
-// What happens before any task has run: the same in every story of the path.
+// Tells an event before any task has run: the same in every story of the path.
 bool Teller::is_set_up(const Event& event) const {
   return event.tick == 0 && event.task == kNoTask && !blamed(event.object);
 }

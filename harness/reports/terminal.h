@@ -19,8 +19,8 @@ struct Terminal {
   bool live = false;           ///< A line may be overwritten.
   std::size_t width = kWidth;  ///< In columns.
 
-  /// What `fd` is. Colour only on a terminal, and not when NO_COLOR is set (no-color.org). COLUMNS
-  /// says how wide, else the terminal does.
+  /// Describes `fd`. Colour only on a terminal, and not when NO_COLOR is set (no-color.org).
+  /// COLUMNS says how wide, else the terminal does.
   static Terminal of(int fd);
 
   /// `text` in `colour`, or as it is where there is none.

@@ -44,7 +44,7 @@ void write_all(int number, std::string_view content, const std::string& file) {
   }
 }
 
-/// What is at a place in a file system; a link is what it is, not what it leads to.
+/// The thing at a place in a file system; a link stands for itself, not for what it leads to.
 struct There {
   bool exists = false;
   mode_t mode = 0;

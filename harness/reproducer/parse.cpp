@@ -18,7 +18,7 @@ namespace {
 
 struct Word {
   std::string text;
-  std::optional<std::uint32_t> nth;  ///< Of "text:nth".
+  std::optional<std::uint32_t> nth;  ///< The number in "text:nth".
   bool quoted = false;
 };
 
@@ -388,10 +388,10 @@ class Parser {
   const Catalog& catalog_;
   Reproducer result_;
   std::string_view line_text_;
-  std::string_view rest_;  ///< Of the line, yet to be read.
+  std::string_view rest_;  ///< The part of the line that is yet to be read.
   std::size_t line_ = 0;
-  // What was read, for look-up: a file may have 100 000 of each.
-  std::unordered_map<std::string, std::uint32_t> numbers_;  ///< Of tasks, by their names.
+  // Indices of what was read: a file may have 100 000 of each.
+  std::unordered_map<std::string, std::uint32_t> numbers_;  ///< Numbers of tasks, by their names.
   std::unordered_set<Name> derived_;
   std::set<std::tuple<Name, std::uint16_t, std::uint16_t>> answered_;
   bool has_variant_ = false;

@@ -76,7 +76,7 @@ Ending Scheduler::conclude(Activation* outside) {
   current_ = nullptr;
   picker_.leave_to(outside);
   edge_acquire(this);
-  if constexpr (kTsan) {  // What abandoned tasks did happened before the next run, in the same
+  if constexpr (kTsan) {  // Acts of abandoned tasks happened before the next run, in the same
                           // memory.
     for (std::size_t i = 0; i < task_count_; ++i) tasks_[i]->fiber.forget_abandoned();
   }

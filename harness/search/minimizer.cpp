@@ -9,7 +9,7 @@ namespace {
 
 /// Often enough for a fixpoint.
 constexpr int kRoundLimit = 4;
-/// What is small enough not to try from another run.
+/// A case of so few ops is small enough not to be tried from another run.
 constexpr std::size_t kFewOps = 5;
 constexpr std::size_t kFewDecisions = 6;
 
@@ -54,7 +54,7 @@ bool Minimizer::is_over(std::size_t index) const {
 }
 
 Limits Minimizer::limits(std::size_t index, bool thorough) const {
-  constexpr double kNoTime = 1e-9;  // As 0 is no limit.
+  constexpr double kNoTime = 1e-9;  // 0 would be no limit.
   Limits limits = options_.minimize_limits;
   if (const auto spent = endless_counts_.find(index); spent != endless_counts_.end())
     limits.endless_limit -= std::min(limits.endless_limit, spent->second);

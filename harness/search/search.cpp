@@ -16,9 +16,9 @@ namespace {
 
 using searching::Clock;
 
-constexpr double kRunShare =
-    0.6;  ///< Of the time that is left, where there may be something to minimize.
-constexpr double kLeastShare = 0.01;  ///< Of all time: less is not shared out any more.
+/// Share of the time that is left, where there may be something to minimize.
+constexpr double kRunShare = 0.6;
+constexpr double kLeastShare = 0.01;  ///< Share of all time: less is not shared out any more.
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -62,7 +62,7 @@ class Searcher {
   // ---- time ----
 
   double seconds_left() const { return options_.second_limit - seconds_since(begin_); }
-  /// Of running, so far.
+  /// Returns the time spent running, so far.
   double seconds_run() const { return earlier_seconds_ + seconds_since(share_begin_); }
 
   void run_share(Strategy& strategy) {
@@ -181,9 +181,9 @@ class Searcher {
   SearchResult result_;
   searching::Keeper keeper_;
   searching::Minimizer minimizer_;
-  Clock::time_point begin_;        ///< Of it all.
-  Clock::time_point share_begin_;  ///< Of the share of running under way.
-  double earlier_seconds_ = 0;     ///< Of running, in the shares before.
+  Clock::time_point begin_;        ///< When the search began.
+  Clock::time_point share_begin_;  ///< When the share of running under way began.
+  double earlier_seconds_ = 0;     ///< Time spent running, in the shares before.
   double next_progress_ = 0;
   bool was_endless_ = false;  ///< The last run, so that it took seconds.
   bool ended_ = false;        ///< For another reason than time.

@@ -1,4 +1,4 @@
-// What tests of attributes of launches and kernel nodes have in common.
+// Shared by tests of attributes of launches and kernel nodes.
 #pragma once
 
 #include "harness/tests/graph_stage.h"
@@ -46,7 +46,7 @@ inline std::vector<CUlaunchAttribute> wrong_values() {
       2;
   add(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT).sharedMemCarveout = 101;
   add(CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING).nvlinkUtilCentricScheduling = 2;
-  add(CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY);  // Of streams alone.
+  add(CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY);  // For streams alone.
   add(static_cast<CUlaunchAttributeID>(99));
   return wrong;
 }

@@ -1,4 +1,4 @@
-// What tests of stream capture have in common.
+// Shared by tests of stream capture.
 #pragma once
 
 #include "harness/tests/graph_stage.h"

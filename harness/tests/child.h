@@ -86,7 +86,7 @@ class Child {
     _exit(127);
   }
 
-  /// What it has written to stderr so far.
+  /// Returns all that it has written to stderr so far.
   std::string err() const { return read_file(folder_ / "err"); }
 
   void signal(int number) const { kill(pid_, number); }

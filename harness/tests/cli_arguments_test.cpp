@@ -1,4 +1,4 @@
-// What may be said on a command line, and what is answered where something else was meant: one line
+// Command lines that are understood, and the answer where something else was meant: one line
 // on stderr that says what, and exit code 3.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -54,7 +54,7 @@ std::string script(const char* shell) {
   return ended.out;
 }
 
-/// What bash offers for the last of these words.
+/// Returns the words that bash offers for the last of these.
 Words offered(const Words& words) {
   std::string line = "COMP_WORDS=(";
   for (const std::string& word : words) line += "'" + word + "' ";

@@ -1,4 +1,4 @@
-// What `afterlife minimize` writes, and what it leaves alone.
+// `afterlife minimize`: the file that it writes, and those that it leaves alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

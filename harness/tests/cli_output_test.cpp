@@ -1,4 +1,4 @@
-// What `afterlife` does with output that cannot be written, errors that nobody can hear, and limits
+// `afterlife` with output that cannot be written, errors that nobody can hear, and limits
 // on memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What `afterlife prove` says and how it exits, over a toy path whose claims are right and wrong.
+// `afterlife prove`: its words and exit codes, over a toy path whose claims are right and wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ json prove_json(const Corpus& corpus, std::vector<std::string> arguments) {
   return json::parse(prove_toys(corpus, std::move(arguments)).out);
 }
 
-/// As many ops as there is room for: 81 000 sets of three decisions.
+/// Returns as many ops as there is room for: 81 000 sets of three decisions.
 Tape long_program() {
   Tape tape;
   for (std::uint32_t i = 0; i < 8; ++i) {
@@ -58,7 +58,7 @@ Tape long_program() {
   return tape;
 }
 
-/// What a table says, however it is broken into lines.
+/// Returns a table's text, however it is broken into lines.
 std::string flat(const std::string& text) {
   return std::regex_replace(text, std::regex("\\s+"), " ");
 }

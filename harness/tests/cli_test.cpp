@@ -340,7 +340,7 @@ Ended stopped(const std::string& command, const std::string& file, int signal) {
   return child.wait(std::chrono::seconds(60));
 }
 
-/// Of a path that has instruments, where there is one.
+/// Writes a reproducer of a path that has instruments, where there is one.
 std::string reproducer_to_explain(const Folder& folder) {
   for (const Scenario* path : tables::scenarios())
     if (path->make_instruments != nullptr) return a_reproducer(folder, unsound_variant(*path));

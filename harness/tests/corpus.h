@@ -36,7 +36,7 @@ int window_of_program(const Scenario& scenario, std::string_view name);
 /// The committed seed is `tape` as libFuzzer holds it, for `config`. Writes it, where asked to.
 void expect_plain_seed(const Scenario& scenario, Tape tape, std::string_view config);
 
-/// What is proved of the programs of a path: each at no more decisions than it takes.
+/// Proofs of the programs of a path: each at no more decisions than it takes.
 class ProgramProofs {
  public:
   static constexpr std::uint32_t kMostDecisions = 3;

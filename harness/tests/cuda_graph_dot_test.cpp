@@ -10,7 +10,7 @@ namespace {
 
 class CudaGraphDot : public OnEveryDevice {};
 
-/// What cuGraphDebugDotPrint writes.
+/// Returns the text that cuGraphDebugDotPrint writes.
 std::string print(CUgraph graph, unsigned flags = 0) {
   const std::string path = ::testing::TempDir() + "afterlife_graph.dot";
   EXPECT_EQ(cuGraphDebugDotPrint(graph, path.c_str(), flags), CUDA_SUCCESS);

@@ -138,7 +138,7 @@ TEST_P(CudaGraphInstantiate, NullIsInvalid) {
 
 // ---- for the device to launch -----------------------------------------------------------------
 
-/// What instantiation for the device comes to.
+/// Instantiates for the device, and returns the filled parameters.
 CUDA_GRAPH_INSTANTIATE_PARAMS instantiate_for_device(CUgraph graph, CUresult& status) {
   CUDA_GRAPH_INSTANTIATE_PARAMS params{};
   params.flags = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;

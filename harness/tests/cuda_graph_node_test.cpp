@@ -44,7 +44,7 @@ TEST_P(CudaGraphNode, ParametersAreCopiedWhenTheNodeIsAdded) {
     EXPECT_EQ(read_int(address), 1);
     EXPECT_EQ(read_int(other), 0);
     CUDA_OK(cuGraphKernelNodeSetParams_v2(node, &params));
-    launch_and_wait(exec);  // What was instantiated does not change.
+    launch_and_wait(exec);  // The instantiated graph does not change.
     EXPECT_EQ(read_int(address), 2);
     launch_and_wait(instantiate(graph));
     EXPECT_EQ(read_int(other), 1);

@@ -1,8 +1,8 @@
 // No exception leaves an entry point, whatever it is given: huge sizes, null, handles that are
 // none, in a run and through libcuda.so.1.
 //
-// Of pointers, a null and a small buffer of zeros are given; what else the caller says of its own
-// memory no driver can check. So a count never goes with an array that is shorter.
+// Pointers given are a null and a small buffer of zeros; no driver can check what else the caller
+// says of its own memory. So a count never goes with an array that is shorter.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ constexpr std::uint64_t kHuge[] = {~std::uint64_t{0}, std::uint64_t{1} << 63,
                                    (std::uint64_t{1} << 63) - 1, std::uint64_t{1} << 48,
                                    std::uint64_t{1} << 40};
 
-/// What there is in the run, so that calls get beyond their first check.
+/// Real objects of the run, so that calls get beyond their first check.
 struct Real {
   CUcontext context = nullptr;
   CUstream stream = nullptr;
@@ -232,7 +232,7 @@ TEST_P(CudaHostile, NullIsNoHostMemory) {
   });
 }
 
-// What a node copies or sets is a product of five numbers, each of which may be near 2^64.
+// The size of a node's copy or set is a product of five numbers, each of which may be near 2^64.
 TEST_P(CudaHostile, ExtentsOfNodesDoNotWrapAround) {
   constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
   std::array<std::byte, 64> here{};

@@ -157,7 +157,7 @@ TEST_P(CudaIpcPeers, WhatIsNoHandleIsInvalid) {
   expect_no_fault();
 }
 
-/// What two opens in a row return, with the failure of the first picked.
+/// Returns the answers of two opens in a row, with the failure of the first picked.
 std::pair<CUresult, CUresult> open_twice(CudaStage& stage, std::uint32_t failure) {
   std::pair<CUresult, CUresult> seen;
   Always failing(Site::failure, failure);

@@ -71,7 +71,7 @@ TEST_P(CudaKernelAttributes, ANodeCannotHaveWhatMeansNothing) {
       EXPECT_EQ(cuGraphKernelNodeSetAttribute(node, wrong.id, &wrong.value),
                 CUDA_ERROR_INVALID_VALUE)
           << wrong.id;
-    // What is said of launches alone.
+    // Attributes of launches alone.
     const Value one = cooperative(1);
     EXPECT_EQ(cuGraphKernelNodeSetAttribute(
                   node, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, &one),

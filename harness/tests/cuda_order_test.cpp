@@ -119,7 +119,7 @@ TEST_F(CudaOrder, AWaitMeansTheRecordBeforeItNotALaterOne) {
   expect_finished();
 }
 
-/// What the history says about orders, as the calls that each joins and their places.
+/// Returns the orderings in the history, as the calls that each joins and their places.
 std::vector<std::string> orderings_of(const History& history) {
   std::vector<std::string> calls;
   for (const Ordering& ordering : history.orderings()) {

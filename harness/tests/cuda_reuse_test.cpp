@@ -28,7 +28,8 @@ void allow(CUmemPool_attribute attribute, int value) {
   EXPECT_EQ(cuMemPoolSetAttribute(pool, attribute, &value), CUDA_SUCCESS);
 }
 
-/// Of the streams that can go on, a plain schedule takes the one that had queued work first.
+/// Makes a stream the plain choice: among those that can go on, that is the one that had queued
+/// work first.
 void go_first(CUstream stream) {
   keep_busy(stream, allocate(64));
   EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);

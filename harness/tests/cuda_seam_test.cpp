@@ -86,7 +86,8 @@ TEST_F(CudaSeam, ACallFailsOnlyWhenAnActorAllowsItAndAPickSaysSo) {
     CUdeviceptr other = 0;
     EXPECT_EQ(cuMemAlloc_v2(&other, 64), CUDA_ERROR_OUT_OF_MEMORY);
     EXPECT_EQ(world.ledger.lives().size(), lives);
-    EXPECT_EQ(cuMemFree_v2(address), CUDA_SUCCESS);  // What a caller cannot handle does not fail.
+    EXPECT_EQ(cuMemFree_v2(address),
+              CUDA_SUCCESS);  // A failure that no caller can handle is never injected.
   });
   ASSERT_EQ(stage.tape.size(), 1U);
   EXPECT_EQ(stage.tape[0].site_tag, site_tag(Site::failure));
@@ -299,7 +300,7 @@ TEST_F(CudaSeam, AnyProgramRunsTheSameTwiceAndLeavesNothingBehind) {
     const Ending second = other.run(again, [&the_same] { the_same(); });
     ASSERT_EQ(first, second) << seed;
     ASSERT_EQ(hash, other.world.history.trace_hash()) << seed;
-    if (seed % 3 == 0) other.run([] { allocate(4096); });  // What runs between must not matter.
+    if (seed % 3 == 0) other.run([] { allocate(4096); });  // A run in between must not matter.
     faulty += stage.faults.empty() ? 0 : 1;
     whole += first == Ending::finished ? 1 : 0;
   }

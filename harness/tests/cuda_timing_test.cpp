@@ -1,4 +1,4 @@
-// What the documentation says about when device work happens, and the undefined behaviours that are
+// Documented times at which device work happens, and the undefined behaviours that are
 // a matter of it. On the simulated driver, where a pick decides how late work is.
 #include <cstring>
 
@@ -131,7 +131,7 @@ TEST_F(CudaTiming, ASynchronousCopyFromPageableMemoryMayStillBeUnderWayForANonBl
     CUdeviceptr address = allocate(64);
     CUdeviceptr copied = allocate(64);
     CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
-    CUDA_OK(cuMemsetD32Async(address, 7, 1, stream));  // Of those that can go on, it goes first.
+    CUDA_OK(cuMemsetD32Async(address, 7, 1, stream));  // It goes first among those that can go on.
     CUDA_OK(cuStreamSynchronize(stream));
     write_int(address, 8);
     CUDA_OK(cuMemcpyDtoDAsync_v2(copied, address, sizeof(int), stream));

@@ -1,4 +1,4 @@
-// What every path's driver must be: total over tapes, and asking by cause.
+// Every path's driver must be total over tapes, and ask by cause.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -95,7 +95,7 @@ void expect_endless_loop(const Scenario& scenario, const std::string& site) {
 TEST_F(EndlessLoop, OfATaskIsACrash) { expect_endless_loop(path_of<spin>(), "task"); }
 
 TEST_F(EndlessLoop, ThatAllocatesIsACrash) {
-  const LeaksAllowed allowed;  // What the loop has when it is ended nobody frees.
+  const LeaksAllowed allowed;  // Nobody frees what the loop has when it is ended.
   expect_endless_loop(path_of<allocate_and_free>(), "task");
 }
 
@@ -157,7 +157,7 @@ TEST_F(EndlessLoop, ALongComputationIsNone) {
 TEST_F(EndlessLoop, AThreadThatHasToWaitForItsProcessorIsNone) {
   const Scenario scenario = path_of<[] {
     compute(0.6);
-    for (int i = 0; i < 20; ++i) usleep(100'000);  // As on a machine that is busy with others.
+    for (int i = 0; i < 20; ++i) usleep(100'000);  // The machine seems busy with others.
     compute(0.6);
   }>();
   Runner runner;

@@ -1,4 +1,4 @@
-// What the libFuzzer target does to inputs: whole records, within the size it is given.
+// The libFuzzer target's changes of inputs: whole records, within the size it is given.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

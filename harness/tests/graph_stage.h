@@ -1,4 +1,4 @@
-// What tests of graphs have in common: short names for the calls that make nodes.
+// Shared by tests of graphs: short names for the calls that make nodes.
 #pragma once
 
 #include <vector>

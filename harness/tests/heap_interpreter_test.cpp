@@ -14,7 +14,7 @@ Story tell_in_steps(Managed& stage, Strategy& strategy, bool in_c_call, HeapConf
     stage.thread("thread", [&stage, name, in_c_call] {
       const auto halves = [&] {
         stage.tell(name);
-        stage.scheduler.turn({1, AccessKind::write});  // What a call of the driver API offers.
+        stage.scheduler.turn({1, AccessKind::write});  // A call of the driver API offers this turn.
         stage.tell(name);
       };
       for (int i = 0; i < 3; ++i) {

@@ -1,4 +1,4 @@
-// What tests of inter-process communication share: a process that exports, and one that imports.
+// Shared by tests of inter-process communication: a process that exports, and one that imports.
 #pragma once
 
 #include <cstring>

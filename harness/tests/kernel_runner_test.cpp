@@ -187,7 +187,7 @@ TEST(KernelRunner, RunsBlocksFromWithinATask) {
   EXPECT_EQ(out[0], sum_to(64));
 }
 
-/// Of this thread alone, so that a busy machine changes little.
+/// Returns the processor time of this thread alone, so that a busy machine changes little.
 double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -239,7 +239,7 @@ TEST_P(VariantLawsOfTheUnsound, ShrinkKeepsTheFaultAndNeverGrows) {
   }
 }
 
-/// What a run observed, in order: the values that the scenario looked at.
+/// Returns the values that the scenario looked at in a run, in order.
 std::vector<std::pair<std::string, std::uint64_t>> observed() {
   std::vector<std::pair<std::string, std::uint64_t>> values;
   for (const Event& event : runner().history().events())

@@ -10,7 +10,7 @@
 namespace harness::testing {
 namespace {
 
-/// What the build put beside each other for every kernel in this program.
+/// The forms of a kernel that the build put beside each other in this program.
 struct BuiltImage {
   const KernelImage* kernels;
   const unsigned char* fatbin;

@@ -20,7 +20,7 @@ Borrowed<Thing> stale_thing(Scene& scene) {
   return scene.world().host.make<Thing>("Thing").borrow();
 }
 
-/// What goes wrong, by the name of the oracle that must see it.
+/// A thing that goes wrong, by the name of the oracle that must see it.
 struct Plant {
   Label oracle;
   FaultKind kind;

@@ -66,7 +66,7 @@ TEST(Process, ASlowOneIsSlowWithAllItsTasks) {
   EXPECT_LT(ends[1], ends[0]);
 }
 
-/// What two tasks do, in order, where the first comes by a delay point.
+/// Returns the steps of two tasks, in order, where the first comes by a delay point.
 std::string order_with(Strategy& strategy, bool allowed) {
   testing::Stage stage;
   stage.begin(strategy);

@@ -304,7 +304,7 @@ TEST(Provenance, CarriesAPointerWithADeviceCopy) {
 /// A kernel that puts the pointer where the next one finds it.
 struct Carrier {
   const char* kernel;
-  int offset;  ///< Of the pointer in what is copied from `table`; -1 where the pointer is a
+  int offset;  ///< Where the pointer is in what is copied from `table`; -1 where it is a
                ///< parameter.
 };
 

@@ -10,7 +10,7 @@ namespace harness {
 namespace {
 
 constexpr std::uint64_t kRuns = 4000;
-constexpr std::uint64_t kPercentMost = 10;  ///< Of the runs, that show nothing.
+constexpr std::uint64_t kPercentMost = 10;  ///< Largest share of the runs that may show nothing.
 
 class Reach : public ::testing::TestWithParam<const Scenario*> {};
 

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-/// What write_whole_file() complains about, or nothing.
+/// Returns the complaint of write_whole_file(), or nothing.
 std::string refusal(const std::string& file) {
   try {
     write_whole_file(file, "new");

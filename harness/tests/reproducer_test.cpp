@@ -25,7 +25,7 @@ const Catalog kCatalog{toy::kScenarios, toy::kDevices};
 
 Reproducer parse(std::string_view text) { return parse_reproducer(text, "file", kCatalog); }
 
-/// What parse() complains about, or nothing.
+/// Returns the complaint of parse(), or nothing.
 std::string complaint(std::string_view text) {
   try {
     parse(text);

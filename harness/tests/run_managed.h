@@ -38,11 +38,11 @@ class Reuse : public Strategy {
 struct Managed : Stage {
   Heap heap{ledger};
   Interpreter* python = nullptr;
-  std::vector<std::string> story;  ///< What finalizers and tests append to.
+  std::vector<std::string> story;  ///< Finalizers and tests append to it.
   Ref saved;                       ///< Where a finalizer may put its object.
   static inline Managed* now = nullptr;
 
-  ~Managed() { saved.leak(); }  // What it refers to has gone with the run.
+  ~Managed() { saved.leak(); }  // Its object has gone with the run.
 
   void begin(Strategy& strategy, HeapConfig config = {}, Tick turn_limit = 100'000) {
     saved.leak();

@@ -52,7 +52,7 @@ TEST(Search, KeepsOneMinimizedReproducerPerSignature) {
   }
 }
 
-/// What makes two faults one finding.
+/// Two faults with one key are one finding.
 using Key = std::pair<std::string, int>;
 
 /// Ops, then decisions.

@@ -17,7 +17,7 @@ class AttentiveReplay final : public Replay {
 
 struct Survival {
   std::uint64_t tapes = 0;
-  std::uint64_t decisions = 0;  ///< Of the ops that stayed.
+  std::uint64_t decisions = 0;  ///< Decisions of the ops that stayed.
   std::uint64_t met = 0;
   double share() const { return decisions == 0 ? 0 : double(met) / double(decisions); }
 };

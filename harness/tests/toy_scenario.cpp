@@ -3,7 +3,7 @@
 namespace harness::testing::toy {
 namespace {
 
-enum : int { kStaleWindow, kContentWindow };  // As kWindows lists them.
+enum : int { kStaleWindow, kContentWindow };  // In the order of kWindows.
 
 constexpr std::uint32_t kSlotCount = 8;
 constexpr std::size_t kBoxLimit = 3;
@@ -11,7 +11,7 @@ constexpr std::size_t kBoxLimit = 3;
 /// Runs in which `forgets` still fails.
 constexpr std::uint64_t kUnsafeRuns = 200;
 
-/// What no path may have: a memory of earlier runs, for variants whose replays differ.
+/// A memory of earlier runs, which no path may have: for variants whose replays differ.
 std::uint64_t runs_of_process = 0;
 
 struct Box {
@@ -20,9 +20,9 @@ struct Box {
 
 enum class Keep : std::uint8_t { nothing, remembered, everything };
 
-/// What a variant does, whatever it claims.
+/// A variant's behaviour, whatever it claims.
 struct Policy {
-  Keep keep = Keep::nothing;  ///< Of the boxes that are replaced.
+  Keep keep = Keep::nothing;  ///< Which of the replaced boxes stay alive.
   bool looks = true;          ///< Into the remembered box, when it is to use it.
   bool miscounts = false;     ///< Expects the content of the box that came instead.
   bool notes_run = false;     ///< Its events tell how many runs the process has made.
@@ -42,7 +42,7 @@ struct Room {
   const Policy* policy;
   std::array<Owned<Box>, kBoxLimit> boxes;
   Borrowed<Box> remembered;
-  std::uint64_t content = 0;  ///< Of the remembered box, as the reference model has it.
+  std::uint64_t content = 0;  ///< The remembered box's, by the reference model.
   bool replaced = false;      ///< The remembered box has made way for another.
   std::pmr::vector<Owned<Box>> kept;
   std::uint64_t made = 0;
@@ -54,7 +54,7 @@ Owned<Box> make_box(Scene& scene, Room& room) {
   return scene.world().host.make<Box>("Box", Box{++room.made});
 }
 
-// What a destructor may do: run in an activation of its own and ask questions there.
+// Does what a destructor may do: runs in an activation of its own and asks questions there.
 void drop(Scene& scene, Owned<Box> box) {
   Scheduler& scheduler = scene.world().scheduler;
   const ActivationScope scope(scheduler, scene.world().ledger.life(box.birth()).name, "finalize",

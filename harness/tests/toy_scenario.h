@@ -20,7 +20,7 @@ enum Op : std::uint8_t { store, use, replace, nap };
 extern const Scenario scenario;
 extern const DeviceInfo no_device;
 
-/// What a reader of reproducers may meet in these tests.
+/// The scenarios that a reader of reproducers may meet in these tests.
 inline constexpr std::array<const Scenario*, 1> kScenarios{&scenario};
 inline constexpr std::array<const DeviceInfo*, 1> kDevices{&no_device};
 

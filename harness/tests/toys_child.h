@@ -12,7 +12,8 @@ inline Ended run_toys(std::vector<std::string> arguments) {
   return run_child("afterlife_toys", std::move(arguments));
 }
 
-/// What the command line knows: the toy path on the simulated device, which it does not call.
+/// A case as the command line knows it: the toy path on the simulated device, which it does not
+/// call.
 inline Case toy_case(std::string_view variant, Tape tape, std::size_t config = 0) {
   return {&toy::scenario, variant_named(toy::scenario, variant), config_at(toy::scenario, config),
           find(tables::devices(), "sim"), std::move(tape)};

@@ -288,7 +288,7 @@ TEST_F(UserObject, AllDestructorsShareOneThread) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-/// What a graph works on is freed on another stream than it was launched on.
+/// A graph's memory is freed on another stream than it was launched on.
 class UserObjectOrder : public UserObject {
  protected:
   UserObjectOrder() { stage.judge_order(); }

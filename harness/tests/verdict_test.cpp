@@ -1,4 +1,4 @@
-// What a claim comes to, for every kind of claim and every way in which the runs may have gone.
+// How a claim comes out, for every kind of claim and every way in which the runs may have gone.
 #include "harness/verdict.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // fuzz: searches each variant in turn, shares the time out over them, and tells what came of it.
 //
-// What is found is on disk at once, as it was found, so that nothing is lost however the program
+// A finding is on disk at once, as it was found, so that nothing is lost however the program
 // ends; it is written again when it is minimized. A disk that is full is said at once, too, and the
 // search goes on.
 #include <fmt/format.h>
@@ -25,7 +25,8 @@ namespace {
 using reports::Terminal;
 
 constexpr double kDefaultSeconds = 60;
-/// Of the time that is left after its own, what a variant may take while it is short of runs.
+/// The share of the time that is left after its own which a variant may take while it is short of
+/// runs.
 constexpr double kOvertimeShare = 0.5;
 constexpr int kStderr = 2;
 
@@ -80,7 +81,7 @@ class Fuzzing {
     gathered_.add(result, [this](const Finding& finding) { return file_of(finding); });
   }
 
-  /// Of the time that is left, what this variant gets; 0 = no limit.
+  /// Returns this variant's part of the time that is left, in seconds; 0 = no limit.
   double share() const {
     if (seconds_ <= 0) return 0;
     const double left = std::max(0.01, seconds_ - clock_.seconds());
@@ -153,7 +154,7 @@ class Fuzzing {
   Clock clock_;
   reports::Progress progress_{kStderr, Terminal::of(kStderr)};
   std::size_t index_ = 0;
-  std::set<std::string> files_;  ///< Of the variant that is searched.
+  std::set<std::string> files_;  ///< Written for the variant that is searched.
   bool cannot_write_ = false;
 };
 

@@ -113,8 +113,8 @@ void Gathered::consider(const Finding& finding, const std::string& file, bool su
   told_surprises_ = surprising;
 }
 
-// What did not come out stays so, whatever else was to follow; but a search that was stopped in the
-// middle is not held to what it had not found yet.
+// A claim that did not hold stays so, whatever else was to follow; but a search that was stopped in
+// the middle is not held to what it had not found yet.
 ExitCode Gathered::exit_code() const {
   const bool wrong =
       std::any_of(findings_.variants.begin(), findings_.variants.end(),

@@ -63,8 +63,8 @@ std::string story_of(Runner& runner, const Finding& finding, const reports::Term
 /// Lists the fault that the case is about first, which is the one that minimizing keeps.
 void put_first(Reproducer& reproducer, const std::string& signature);
 
-/// What the last run of `runner`, which was of `reproducer`, had no question for: "2 decisions were
-/// never asked: user:3 op store", or empty.
+/// Says which decisions of `reproducer` the last run of `runner`, which was of it, had no question
+/// for: "2 decisions were never asked: user:3 op store", or empty.
 std::string never_asked(const Runner& runner, const Reproducer& reproducer);
 
 /// The index of the fault with this signature, or 0.

@@ -174,7 +174,7 @@ int complain(const std::string& what, int code) {
   return code;
 }
 
-/// What a command answered, if anybody could read it.
+/// Returns a command's exit code, if anybody could read its answer.
 int finish(int code) {
   const std::string error = finish_output();
   return error.empty() ? code : complain(error, kWorld);

@@ -75,13 +75,14 @@ std::optional<std::size_t> smallest_known_ops(Runner& runner, Case the_case,
 struct Result {
   Minimized minimized;
   std::string signature;
-  /// What the file has and its run has no use for, in a sentence; or empty.
+  /// Decisions that the file has and its run has no use for, in a sentence; or empty.
   std::string never_asked;
   int window = -1;
   double seconds = 0;
-  bool stopped = false;                   ///< By the user, before it was as small as it gets.
-  std::optional<std::size_t> window_ops;  ///< Of the program of its window that it is most like.
-  /// Of the smallest known case that shows this fault here too.
+  bool stopped = false;  ///< By the user, before it was as small as it gets.
+  std::optional<std::size_t>
+      window_ops;  ///< Ops of the program of its window that it is most like.
+  /// Ops of the smallest known case that shows this fault here too.
   std::optional<std::size_t> known_ops;
 };
 

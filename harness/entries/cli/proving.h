@@ -1,7 +1,7 @@
 // Proving: what every schedule of few further decisions, on each program of a path, says of a
 // claim.
 //
-// What a program is about is its window: it *fails* where a fault of that window is found; under a
+// A program is about its window: it *fails* where a fault of that window is found; under a
 // claim of sound (or vacuous) any fault is a failure. It *holds* only where every set of at most
 // kLeastDecisions was run; below that the answer is *too small*. Every number is a count: the same
 // on every machine.
@@ -43,7 +43,7 @@ struct ProgramProof {
   std::uint64_t vacuous_runs;
   std::size_t questions;
   bool reached;             ///< Its window, in some run.
-  std::uint64_t next_runs;  ///< What one decision more would take.
+  std::uint64_t next_runs;  ///< Runs that one decision more would take.
   bool exhausted;           ///< There are no more schedules, whatever k.
   double seconds;
   std::string fault;   ///< Its signature; empty where there is none.

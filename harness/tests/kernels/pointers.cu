@@ -23,7 +23,7 @@ extern "C" __global__ void keep(const std::uint32_t** table, const std::uint32_t
   table[0] = data;
 }
 
-/// ... by an atomic.
+/// Keeps a pointer in a table, by an atomic.
 extern "C" __global__ void keep_atomically(unsigned long long* table, unsigned long long data) {
   atomicExch(table, data);
 }

@@ -95,7 +95,7 @@ extern "C" __global__ void copy_bytes_from(const std::uint8_t* memory, std::uint
   memcpy(out, memory, 48);  // stale: copy_bytes_from
 }
 
-/// What every kernel does in a helper: the line is the helper's.
+/// Reads in a helper, as every kernel does: the line is the helper's.
 __device__ std::uint32_t first_of(const std::uint32_t* memory) {
   return *memory;  // stale: in_helper
 }

@@ -1,4 +1,4 @@
-// What a capture forbids: by its mode and its thread's, and by where it begins and ends; and
+// Calls that a capture forbids: by its mode and its thread's, and by where it begins and ends; and
 // captures that are lost to a call which they forbid.
 #include "harness/sync.h"
 #include "harness/tests/sound_programs/capture_parts.h"
@@ -26,7 +26,7 @@ static void exchange_mode(Program& p) {
   p.move(p.capture_mode, kVias[wanted]);
 }
 
-/// What a capture cannot see is allowed where the capture, or the thread, is relaxed.
+/// Calls that a capture cannot see are allowed where the capture, or the thread, is relaxed.
 static void unseen_calls(Program& p) {
   const CUstreamCaptureMode mode = any_mode(p);
   begin(p, 0, mode);

@@ -49,7 +49,7 @@ static void fork_and_join(Program& p) {
   p.leave(memory);
 }
 
-/// What the events order is in order in the graph, too; and nothing else.
+/// Nodes are in order in the graph where events order their calls, and nowhere else.
 static void fork_in_order(Program& p) {
   Memory memory = p.make_memory(Kind::plain, 0);
   begin(p, 0);

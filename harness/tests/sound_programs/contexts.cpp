@@ -26,7 +26,7 @@ void destroy(Program& p, Context& context) {
 
 }  // namespace
 
-/// What a context owns ends with it.
+/// A context's objects end with it.
 static void another_context(Program& p) {
   Context mine = make_context(p);
   CUdeviceptr address = 0;

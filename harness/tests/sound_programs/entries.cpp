@@ -13,7 +13,7 @@ const char* name_of(Entry entry) {
   return kNames[raw(entry)];
 }
 
-/// What these ask may not be so yet.
+/// Says if an entry asks for something that may not be so yet.
 static bool may_be_not_ready(Entry entry) {
   return entry == Entry::cuStreamQuery || entry == Entry::cuStreamQuery_ptsz ||
          entry == Entry::cuEventQuery;

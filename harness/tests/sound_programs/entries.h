@@ -39,7 +39,7 @@ const char* name_of(Entry entry);
 
 class Calls {
  public:
-  /// Of a program. The counts go on.
+  /// Begins a program. The counts go on.
   void begin(std::uint64_t seed) {
     current_ = this;
     coin_.seed(seed);

@@ -40,7 +40,7 @@ static void wait(Program& p) {
   p.work(home);
 }
 
-/// What was submitted keeps its meaning.
+/// Submitted work keeps its meaning when its event is destroyed.
 static void destroy(Program& p) {
   if (p.events.empty()) return;
   Event event = p.events.back();

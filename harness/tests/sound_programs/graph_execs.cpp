@@ -17,7 +17,7 @@ struct Chain {
   CUgraphNode child = nullptr;
 };
 
-/// What a chain works on.
+/// The memory that a chain works on.
 struct Material {
   Memory first;
   Memory second;
@@ -194,7 +194,8 @@ static void ended(Program& p) {
   destroy(p, graph);
 }
 
-/// What a node points to lives until the launch is over: the driver copies pointers only.
+/// A node's arguments point to memory that lives until the launch is over: the driver copies
+/// pointers only.
 static void arguments_outlive_the_launch(Program& p) {
   Memory memory = p.make_memory(Kind::plain, 0);
   Graph graph = make_graph(p);

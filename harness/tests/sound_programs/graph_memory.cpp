@@ -70,7 +70,7 @@ static void within_a_graph(Program& p) {
   destroy(p, graph);
 }
 
-/// What a graph does not free is the stream's to free.
+/// Memory that a graph does not free is the stream's to free.
 static void freed_by_the_stream(Program& p) {
   const std::size_t home = p.any_home();
   Graph graph = make_graph(p);

@@ -16,7 +16,7 @@ struct Graph {
 struct Exec {
   CUgraphExec handle = nullptr;
   State state = State::exec_none;
-  std::size_t home = 0;  ///< Of the last launch.
+  std::size_t home = 0;  ///< Stream of the last launch.
 };
 
 using After = std::initializer_list<CUgraphNode>;

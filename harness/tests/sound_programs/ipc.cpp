@@ -8,7 +8,7 @@ namespace {
 constexpr unsigned kLazy = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;
 constexpr unsigned kShared = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
 
-/// What is called from here on is the other process's, with a stream of its own in its primary
+/// Calls from here on are the other process's, with a stream of its own in its primary
 /// context, which it keeps.
 class Importer {
  public:

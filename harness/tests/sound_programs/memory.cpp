@@ -100,7 +100,7 @@ static void without_a_stream(Program& p) {
   p.leave(other);
 }
 
-/// What a blocking stream does is in order with the default stream; what another does is not.
+/// A blocking stream's work is in order with the default stream's; another stream's is not.
 static void default_stream(Program& p) {
   const bool blocks = p.keep(Rule::default_stream_orders_blocking_streams);
   const std::size_t home = blocks ? kBlocking : 0;

@@ -107,7 +107,7 @@ static void own_pool(Program& p) {
   Pool pool = make_pool(p);
   CUdeviceptr address = allocate_from(p, pool, home);
   p.set(home, address);
-  if (p.coin()) {  // What was handed out lives on.
+  if (p.coin()) {  // Blocks that were handed out live on.
     destroy(p, pool);
     cuMemFreeAsync(address, p.handle(home));
     return p.work(home);

@@ -100,7 +100,7 @@ void Program::run(std::span<const Step> steps, int count) {
   start(*this);
   for (int i = 0; i < count; ++i) steps[below(steps.size())](*this);
   while (dropped_ != Rule::none && !has_dropped_) {
-    wait_for_all();  // What was done when a wait on memory was over counts as before all that
+    wait_for_all();  // Work that was done when a wait on memory was over counts as before all that
                      // comes.
     steps[below(steps.size())](*this);
   }

@@ -23,7 +23,7 @@
 
 namespace harness::testing::sound {
 
-/// What all programs together have done.
+/// Counts of all programs together.
 struct Tally {
   Calls calls;
   std::array<int, kTransitionCount> taken{};
@@ -78,7 +78,7 @@ class Program {
   bool keep(Rule rule);
   bool dropped() const { return has_dropped_; }
   void move(State& state, Via via);
-  /// What the driver's answer must be, if the program is sound.
+  /// Checks the driver's answer, which holds if the program is sound.
   void check(bool holds, const char* what) const {
     if (!holds && !has_dropped_) ADD_FAILURE() << what;
   }
@@ -100,7 +100,7 @@ class Program {
   }
   /// The host waits for all that was submitted.
   void wait(std::size_t home);
-  /// What the host knows to be done, with the stream.
+  /// Notes that the host knows the stream's work to be done.
   void stream_is_done(std::size_t home, Via via);
   void make_stream(std::size_t home);
   /// Makes what comes in `to` come after all that was submitted to `from`.

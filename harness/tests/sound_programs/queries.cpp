@@ -1,4 +1,4 @@
-// What the driver tells of itself, of its devices and of errors.
+// The driver's answers about itself, its devices and errors.
 #include "harness/tests/sound_programs/steps.h"
 
 namespace harness::testing::sound {

@@ -26,7 +26,7 @@ struct Outcome {
 
 struct RuleInfo {
   const char* name;
-  Outcome outcome;  ///< Of a program that does not keep to it.
+  Outcome outcome;  ///< How a program ends that does not keep to it.
   const char* asks;
 };
 

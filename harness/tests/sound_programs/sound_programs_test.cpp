@@ -15,7 +15,7 @@ namespace harness::testing::sound {
 namespace {
 
 constexpr int kFullCount = 10'000;
-constexpr int kLeastCount = 100;  ///< Of each function, transition and precondition.
+constexpr int kLeastCount = 100;  ///< Times that each function, transition and precondition is met.
 constexpr int kStepCount = 60;
 
 /// Picks at random. In some programs all work is done as it comes, in some it is late; in some of
@@ -67,7 +67,7 @@ class SoundPrograms : public OnSim {
 
 // ---- no false alarms --------------------------------------------------------------------------
 
-/// What was done often enough, and least often, of a kind of things.
+/// Counts how often each of a kind of things was done, and which least often.
 class Coverage {
  public:
   Coverage(const char* kind, int program_count)

@@ -3,7 +3,7 @@
 
 namespace harness::testing::sound {
 
-/// What has its home there is handed on first. Queued work is still done.
+/// Replaces a stream. Blocks with their home there are handed on first; queued work is still done.
 static void replace(Program& p) {
   const std::size_t old = p.own_home();
   p.free_what_is_left();
