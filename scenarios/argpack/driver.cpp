@@ -36,20 +36,20 @@ struct Stage {
 };
 
 // A call that is told to fail has not synchronised; the next one may.
-bool synchronize(Argpack& path) {
+bool synchronize(const Argpack& path) {
   for (int attempt = 0; attempt < 4; ++attempt)
-    if (path.synchronize() == Status::ok) return true;
+    if (path.programs.synchronize() == Status::ok) return true;
   return false;
 }
 
 void clear_up(Scene& scene, Script& script) {
-  Argpack& path = script.path();
+  const Argpack& path = script.path();
   const harness::SiteScope site(scene.world().scheduler, "clear_up");
   if (scene.world().history.faults().empty()) script.look_at_host_arrays();
   script.witness().close();
-  path.drop_all();
+  path.globals.drop_all();
   scene.world().heap.finish_collection();  // While it runs, nobody else can collect.
-  path.collect(2);
+  path.garbage.collect(2);
   if (!synchronize(path)) return;
   script.witness().judge_end();
   scene.mark_quiescent();
@@ -104,9 +104,9 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
   scene.state = &stage->script;
   const Setup setup = set_up(scene, stage->script);
-  Argpack* path = make(stage->runtime, setup);
-  stage->script.set_path(*path);
-  path->init();
+  const Argpack path = make(stage->runtime, setup);
+  stage->script.set_path(path);
+  path.programs.init();
   scene.mark_baseline();
   scheduler.spawn("script", [stage] { run_script(*stage); });
   for (std::uint32_t task = 1; task <= shape.mutator_count; ++task)

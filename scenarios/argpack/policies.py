@@ -17,11 +17,13 @@ SOURCES = {
                      "LlvmLaunch::check_arguments", "LlvmLaunch::resolve_array", "LlvmLaunch::copy_back",
                      "LlvmLaunch::finish"],
     "gfx_runtime.cpp": ...,
-    "script.cpp": ["Script::reset_now"],
-    "script_arrays.cpp": ["Script::finalize", "Script::free", "Script::resize", "Script::deallocate"],
-    "script_bind.cpp": ...,
-    "script_launch.cpp": ["Script::compile_now", "Script::launch_now", "Script::wait_for_result"],
-    "script_packs.cpp": ["Script::finalize"],
+    "script/programs.cpp": ["ScriptPrograms::reset_now"],
+    "script/arrays.cpp": ["ScriptArrays::finalize"],
+    "script/externals.cpp": ["ExternalArrays::free", "ExternalArrays::resize_now", "ExternalArrays::deallocate"],
+    "script/binder.cpp": ["Binder::make_launch_context", "Binder::bind", "place_of", "Binder::bind_one", "Binder::bind_array",
+                          "Binder::bind_external", "Binder::unbind", "Binder::unbind_packs", "Binder::deallocate"],
+    "script/launches.cpp": ["Launches::compile", "Launches::launch_now", "Launches::wait_for_result"],
+    "script/packs.cpp": ["ScriptPacks::finalize"],
 }
 
 # What only tells the judges (also of a fault of the target's own, as the ledger sees it), or offers a turn.

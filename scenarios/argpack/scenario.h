@@ -6,7 +6,7 @@
 
 namespace scenarios::argpack {
 
-/// The ops of a script: one call of targets::argpack::Argpack each. Their names, which are what
+/// The ops of a script: one call of a targets::argpack interface each. Their names, which are what
 /// tapes hold, are in kOps, in this order.
 enum class Op : std::uint8_t {
   new_argpack,
@@ -94,7 +94,7 @@ void drive(harness::Scene& scene);
 void drive_shaped(harness::Scene& scene, const Shape& shape);
 
 /// Drives a path of one's own: tests break one and see who notices.
-using Maker = targets::argpack::Argpack* (*)(harness::Runtime&, const targets::argpack::Setup&);
+using Maker = targets::argpack::Argpack (*)(harness::Runtime&, const targets::argpack::Setup&);
 void drive_path(harness::Scene& scene, const Shape& shape, Maker make);
 
 /// What a Program may own once and no more, however often it was reset.

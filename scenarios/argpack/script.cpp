@@ -12,7 +12,7 @@ using targets::argpack::Status;
 // ---- what there is ----------------------------------------------------------------------------
 
 Situation Script::situation() const {
-  Situation now{take_census(*path_)};
+  Situation now{take_census(path_->globals)};
   now.unbound = now.census.contexts & ~bound_ & ~compiled_;
   now.bound = now.census.contexts & bound_ & ~compiled_;
   now.compiled = now.census.contexts & compiled_;
@@ -49,11 +49,11 @@ bool Script::some_child_fits(const Census& census) const {
 }
 
 Variables Script::fitting_children(const Census& census, Variable pack, std::uint32_t level) const {
-  const std::uint32_t depth = path_->depth(pack) - level;
+  const std::uint32_t depth = path_->globals.depth(pack) - level;
   Variables fitting = 0;
   for (Variables rest = census.packs; rest != 0; rest &= rest - 1) {
     const auto child = static_cast<Variable>(std::countr_zero(rest));
-    if (path_->depth(child) == depth) fitting |= bit(child);
+    if (path_->globals.depth(child) == depth) fitting |= bit(child);
   }
   return fitting;
 }
@@ -235,7 +235,7 @@ void Script::look_at_host_arrays() {
     const Thing* thing = held_by(variable);
     if (thing != nullptr && thing->kind == Kind::external &&
         thing->object != harness::BirthId::none)
-      path_->to_numpy(variable);
+      path_->arrays.to_numpy(variable);
   }
 }
 

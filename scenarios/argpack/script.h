@@ -5,23 +5,28 @@
 #include <vector>
 
 #include "scenarios/argpack/ghost.h"
+#include "scenarios/argpack/judged.h"
 #include "scenarios/argpack/offer.h"
-#include "scenarios/argpack/witness.h"
 
 namespace scenarios::argpack {
 
 /// Ownership: lives in the run's arena; borrows the scene and the path.
 class Script final : public Model {
  public:
+  using Argpack = targets::argpack::Argpack;
+
   explicit Script(harness::Scene& scene)
       : Model(scene),
         passages_(scene),
         ghost_(scene, passages_),
         witness_(scene, *this),
         use_(scene.world().scheduler, 1, "use") {}
-  void set_path(targets::argpack::Argpack& path) { witness_.set_path(path); }
-  /// Every answer of which is judged.
-  targets::argpack::Argpack& path() { return witness_; }
+  void set_path(const targets::argpack::Argpack& path) {
+    path_ = scene_.world().arena.make<Argpack>(
+        scene_.world().arena.make<JudgedPath>(witness_, path)->path());
+  }
+  /// Returns the path, every answer of which is judged.
+  const Argpack& path() { return *path_; }
   Witness& witness() { return witness_; }
 
   /// Asks which op goes into the slot, with which arguments, and calls it.
@@ -129,7 +134,7 @@ class Script final : public Model {
   Passages passages_;
   Ghost ghost_;
   Witness witness_;
-  targets::argpack::Argpack* path_ = &witness_;
+  const Argpack* path_ = nullptr;
   harness::Latch use_;
   bool in_use_ = false;
   bool launched_ = false;  ///< Something was.

@@ -35,7 +35,7 @@ std::uint32_t Script::choose_of(std::span<const std::uint32_t> values) {
 // Of a nested pack: 1 is p.c, 2 is p.c.c.
 std::uint32_t Script::choose_level(Variable pack) {
   constexpr std::array<std::uint32_t, targets::argpack::kDepthLimit - 1> kLevels{1, 2};
-  return choose_of(std::span(kLevels).first(path_->depth(pack) - 1));
+  return choose_of(std::span(kLevels).first(path_->globals.depth(pack) - 1));
 }
 
 Variable Script::choose(Variables fitting) {
@@ -76,13 +76,13 @@ Variable Script::choose_new(const Slot& slot, Variables kind) {
 
 Status Script::perform(Op op, const Situation& now, const Slot& slot) {
   const Census& census = now.census;
-  Argpack& path = *path_;
+  const Argpack& path = *path_;
   switch (op) {
     case Op::new_argpack:
       return new_argpack(now, slot);
     case Op::set_scalar: {
       const Variable pack = choose(census.packs);
-      return path.set_scalar(pack, choose_number(path.depth(pack)), slot.value());
+      return path.packs.set_scalar(pack, choose_number(path.globals.depth(pack)), slot.value());
     }
     case Op::replace_nested:
       return replace_nested(now, slot);
@@ -92,34 +92,34 @@ Status Script::perform(Op op, const Situation& now, const Slot& slot) {
       return get_nested(now, slot);
     case Op::new_ndarray: {
       const Variable into = choose_new(slot, kArrayVariables);
-      return path.new_ndarray(into, slot.value(), choose_number(4) != 3);
+      return path.arrays.new_ndarray(into, slot.value(), choose_number(4) != 3);
     }
     case Op::fill:
-      return path.fill(choose(census.arrays), slot.value());
+      return path.arrays.fill(choose(census.arrays), slot.value());
     case Op::set_gradient:
-      return path.set_gradient(choose(census.arrays));
+      return path.arrays.set_gradient(choose(census.arrays));
     case Op::drop_gradient:
-      return path.drop_gradient(choose(census.arrays));
+      return path.arrays.drop_gradient(choose(census.arrays));
     case Op::new_external: {
       using targets::argpack::Storage;
       const Variable into = choose_new(slot, kExternalVariables);
-      return path.new_external(into, choose_plain() ? Storage::host : Storage::device,
-                               slot.value());
+      return path.arrays.new_external(into, choose_plain() ? Storage::host : Storage::device,
+                                      slot.value());
     }
     case Op::resize_external:
-      return path.resize_external(choose(census.externals));
+      return path.arrays.resize_external(choose(census.externals));
     case Op::to_numpy:
-      return path.to_numpy(choose(census.arrays | census.externals));
+      return path.arrays.to_numpy(choose(census.arrays | census.externals));
     case Op::alias:
       return alias(now, slot);
     case Op::drop:
-      return path.drop(choose(census.all()));
+      return path.globals.drop(choose(census.all()));
     case Op::make_cycle:
-      return path.make_cycle(choose(census.all()));
+      return path.garbage.make_cycle(choose(census.all()));
     case Op::plant:
       return plant(now, slot);
     case Op::collect:
-      return path.collect(2 - choose_number(3));
+      return path.garbage.collect(2 - choose_number(3));
     case Op::call:
       return call(now);
     case Op::call_new:
@@ -142,11 +142,11 @@ Status Script::perform(Op op, const Situation& now, const Slot& slot) {
     case Op::launch:
       return launch(now);
     case Op::synchronize:
-      return path.synchronize();
+      return path.programs.synchronize();
     case Op::flush:
-      return path.flush();
+      return path.programs.flush();
     case Op::reset:
-      return path.reset();
+      return path.programs.reset();
   }
   return Status::ok;
 }
@@ -156,13 +156,13 @@ Status Script::new_argpack(const Situation& now, const Slot& slot) {
   constexpr std::array<std::uint32_t, 3> kDepths{2, 1, 3};
   const Variable into = choose_new(slot, kPackVariables);
   const std::uint32_t depth = choose_of(kDepths);
-  return path_->new_argpack(into, depth, slot.value(), none_or_choose(now.census.arrays));
+  return path_->packs.new_argpack(into, depth, slot.value(), none_or_choose(now.census.arrays));
 }
 
 Status Script::replace_nested(const Situation& now, const Slot& slot) {
   const Variable pack = choose(now.census.deep);
   const std::uint32_t level = choose_level(pack);
-  return path_->replace_nested(pack, level, slot.value());
+  return path_->packs.replace_nested(pack, level, slot.value());
 }
 
 Status Script::set_nested(const Situation& now) {
@@ -170,13 +170,13 @@ Status Script::set_nested(const Situation& now) {
   const std::uint32_t level = choose_level(pack);
   const Variables children = fitting_children(now.census, pack, level);
   const Variable child = choose(children != 0 ? children : now.census.packs);
-  return path_->set_nested(pack, level, child);
+  return path_->packs.set_nested(pack, level, child);
 }
 
 Status Script::get_nested(const Situation& now, const Slot& slot) {
   const Variable into = choose_new(slot, kPackVariables);
   const Variable pack = choose(now.census.deep);
-  return path_->get_nested(into, pack, choose_level(pack));
+  return path_->packs.get_nested(into, pack, choose_level(pack));
 }
 
 Status Script::alias(const Situation& now, const Slot& slot) {
@@ -184,7 +184,7 @@ Status Script::alias(const Situation& now, const Slot& slot) {
   const Variable into = choose_new(slot, siblings(from));
   for (Variables* contexts : {&bound_, &compiled_})
     *contexts = (*contexts & ~bit(into)) | ((*contexts & bit(from)) != 0 ? bit(into) : 0);
-  return path_->alias(into, from);
+  return path_->globals.alias(into, from);
 }
 
 Status Script::plant(const Situation& now, const Slot& slot) {
@@ -197,7 +197,8 @@ Status Script::plant(const Situation& now, const Slot& slot) {
   for (std::uint32_t mischief = 0; mischief < victims.size(); ++mischief)
     if (victims[mischief] != 0) values[count++] = mischief + 1;
   const std::uint32_t mischief = choose_of(std::span(values).first(count)) - 1;
-  return path_->plant(static_cast<Mischief>(mischief), choose(victims[mischief]), slot.value());
+  return path_->garbage.plant(static_cast<Mischief>(mischief), choose(victims[mischief]),
+                              slot.value());
 }
 
 Status Script::call(const Situation& now) {
@@ -207,7 +208,7 @@ Status Script::call(const Situation& now) {
   arguments.external = choose_or_none(now.census.externals);
   arguments.returns = choose_plain();
   arguments.too_many = choose_number(16) == 15;
-  return path_->call(arguments);
+  return path_->calls.call(arguments);
 }
 
 // ---- several calls of the interface in one op ---------------------------------------------------
@@ -231,10 +232,11 @@ Status Script::call_new(const Slot& slot) {
   const Variable into = choose_new(slot, kPackVariables);
   const std::uint32_t depth = choose_of(kDepths);
   const bool returns = choose_plain();
-  const Status status = part(
-      Op::new_argpack, 0, [&] { return path_->new_argpack(into, depth, slot.value(), kNothing); });
+  const Status status = part(Op::new_argpack, 0, [&] {
+    return path_->packs.new_argpack(into, depth, slot.value(), kNothing);
+  });
   if (status != Status::ok) return status;
-  return part(Op::call, 1, [&] { return path_->call({.pack = into, .returns = returns}); });
+  return part(Op::call, 1, [&] { return path_->calls.call({.pack = into, .returns = returns}); });
 }
 
 // A loop of calls, none of which waits: more launches than may hold anything.
@@ -243,7 +245,7 @@ Status Script::call_often(const Situation& now) {
   const Variable pack = choose(now.census.packs);
   Status status = Status::ok;
   for (std::uint32_t i = 0; i < kTimes && status == Status::ok; ++i)
-    status = part(Op::call, i, [&] { return path_->call({.pack = pack, .returns = false}); });
+    status = part(Op::call, i, [&] { return path_->calls.call({.pack = pack, .returns = false}); });
   return status;
 }
 
@@ -257,15 +259,17 @@ Status Script::call_with_all(const Slot& slot) {
   const Storage storage = choose_plain() ? Storage::host : Storage::device;
   arguments.returns = choose_plain();
   const std::int32_t value = slot.value();
-  Status status = part(Op::new_argpack, 0,
-                       [&] { return path_->new_argpack(arguments.pack, 2, value, kNothing); });
+  Status status = part(Op::new_argpack, 0, [&] {
+    return path_->packs.new_argpack(arguments.pack, 2, value, kNothing);
+  });
   if (status == Status::ok)
-    status =
-        part(Op::new_ndarray, 1, [&] { return path_->new_ndarray(arguments.array, value, true); });
+    status = part(Op::new_ndarray, 1,
+                  [&] { return path_->arrays.new_ndarray(arguments.array, value, true); });
   if (status == Status::ok)
     status = part(Op::new_external, 2,
-                  [&] { return path_->new_external(arguments.external, storage, value); });
-  return status == Status::ok ? part(Op::call, 3, [&] { return path_->call(arguments); }) : status;
+                  [&] { return path_->arrays.new_external(arguments.external, storage, value); });
+  return status == Status::ok ? part(Op::call, 3, [&] { return path_->calls.call(arguments); })
+                              : status;
 }
 
 // ---- contexts -----------------------------------------------------------------------------------
@@ -276,45 +280,49 @@ Status Script::make_context(const Situation& now, const Slot& slot) {
   const bool bare = choose_number(2) == 0;
   bound_ &= ~bit(into);
   compiled_ &= ~bit(into);
-  if (bare) return path_->make_context(into);
+  if (bare) return path_->contexts.make_context(into);
   const auto lowest_of = [](Variables set) { return static_cast<Variable>(std::countr_zero(set)); };
-  Status status = part(Op::make_context, 0, [&] { return path_->make_context(into); });
+  Status status = part(Op::make_context, 0, [&] { return path_->contexts.make_context(into); });
   if (status == Status::ok && now.census.arrays != 0)
     status = part(Op::set_arg_ndarray_with_grad, 1, [&] {
-      return path_->set_arg_ndarray_with_grad(into, lowest_of(now.census.arrays));
+      return path_->contexts.set_arg_ndarray_with_grad(into, lowest_of(now.census.arrays));
     });
   if (status == Status::ok && now.census.externals != 0)
-    status = part(Op::set_arg_external, 2,
-                  [&] { return path_->set_arg_external(into, lowest_of(now.census.externals)); });
+    status = part(Op::set_arg_external, 2, [&] {
+      return path_->contexts.set_arg_external(into, lowest_of(now.census.externals));
+    });
   if (status == Status::ok)
-    status = part(Op::set_arg_argpack, 3,
-                  [&] { return path_->set_arg_argpack(into, lowest_of(now.census.packs)); });
+    status = part(Op::set_arg_argpack, 3, [&] {
+      return path_->contexts.set_arg_argpack(into, lowest_of(now.census.packs));
+    });
   if (status == Status::ok) bound_ |= bit(into);
-  if (status == Status::ok) status = part(Op::compile, 4, [&] { return path_->compile(into); });
+  if (status == Status::ok)
+    status = part(Op::compile, 4, [&] { return path_->contexts.compile(into); });
   if (status == Status::ok) compiled_ |= bit(into);
   return status;
 }
 
 Status Script::set_arg_argpack(const Situation& now) {
   const Variable context = choose_rather(now.unbound, now.census.contexts);
-  const Status status = path_->set_arg_argpack(context, choose(now.census.packs));
+  const Status status = path_->contexts.set_arg_argpack(context, choose(now.census.packs));
   if (status == Status::ok) bound_ |= bit(context);
   return status;
 }
 
 Status Script::set_arg(Op op, const Situation& now, const Slot& slot) {
   const Variable context = choose_rather(now.open(), now.census.contexts);
-  if (op == Op::set_arg_ndarray) return path_->set_arg_ndarray(context, choose(now.census.arrays));
+  if (op == Op::set_arg_ndarray)
+    return path_->contexts.set_arg_ndarray(context, choose(now.census.arrays));
   if (op == Op::set_arg_ndarray_with_grad)
-    return path_->set_arg_ndarray_with_grad(context, choose(now.census.arrays));
+    return path_->contexts.set_arg_ndarray_with_grad(context, choose(now.census.arrays));
   if (op == Op::set_arg_external)
-    return path_->set_arg_external(context, choose(now.census.externals));
-  return path_->set_arg_scalar(context, slot.value());
+    return path_->contexts.set_arg_external(context, choose(now.census.externals));
+  return path_->contexts.set_arg_scalar(context, slot.value());
 }
 
 Status Script::compile(const Situation& now) {
   const Variable context = choose_rather(now.bound, now.open());
-  const Status status = path_->compile(context);
+  const Status status = path_->contexts.compile(context);
   if (status == Status::ok) compiled_ |= bit(context) & bound_;
   return status;
 }
@@ -323,8 +331,8 @@ Status Script::compile(const Situation& now) {
 Status Script::launch(const Situation& now) {
   const Variable context = choose_rather(now.compiled, now.census.contexts);
   const bool returns = choose_plain();
-  const Status status = path_->launch(context, returns);
-  return status == Status::driver_error ? path_->launch(context, returns) : status;
+  const Status status = path_->contexts.launch(context, returns);
+  return status == Status::driver_error ? path_->contexts.launch(context, returns) : status;
 }
 
 }  // namespace scenarios::argpack

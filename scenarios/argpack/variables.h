@@ -45,15 +45,15 @@ struct Census {
   Variables all() const { return packs | arrays | externals | contexts; }
 };
 
-inline Census take_census(const targets::argpack::Argpack& path) {
+inline Census take_census(const targets::argpack::Globals& globals) {
   Census census;
   for (Variable v = 0; v < targets::argpack::kVariableCount; ++v) {
-    switch (path.kind(v)) {
+    switch (globals.kind(v)) {
       case targets::argpack::Kind::nothing:
         break;
       case targets::argpack::Kind::pack:
         census.packs |= bit(v);
-        if (path.depth(v) > 1) census.deep |= bit(v);
+        if (globals.depth(v) > 1) census.deep |= bit(v);
         break;
       case targets::argpack::Kind::ndarray:
         census.arrays |= bit(v);

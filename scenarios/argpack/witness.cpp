@@ -12,20 +12,9 @@ using harness::FaultKind;
 using harness::Label;
 using harness::raw;
 using targets::argpack::kHoldLimit;
-using targets::argpack::kNothing;
 using targets::argpack::Status;
 
 // ---- one call -----------------------------------------------------------------------------------
-
-template <class Call>
-Status Witness::attempt(Attempt attempt, Call call) {
-  begin(attempt);
-  const Status status = call();
-  running_tasks_ &= ~(std::uint64_t{1} << task());
-  running_[task()] = nullptr;
-  if (undisturbed()) judge(attempt, status);
-  return status;
-}
 
 void Witness::begin(Attempt& attempt) {
   const harness::World& world = scene_.world();
@@ -39,6 +28,12 @@ void Witness::begin(Attempt& attempt) {
   if (launches && attempt.alone && anything_gone()) attempt.idle = is_idle();
   running_[task()] = &attempt;
   running_tasks_ |= std::uint64_t{1} << task();
+}
+
+void Witness::end(Attempt& attempt, Status status) {
+  running_tasks_ &= ~(std::uint64_t{1} << task());
+  running_[task()] = nullptr;
+  if (undisturbed()) judge(attempt, status);
 }
 
 /// What follows from a fault is not another.
@@ -226,129 +221,6 @@ bool Witness::handed_out(std::int64_t value, std::uint32_t depth) const {
     return true;
   }
   return std::any_of(planted_.begin(), planted_.end(), fits);
-}
-
-// ---- the interface ------------------------------------------------------------------------------
-
-Status Witness::reset() {
-  return attempt({.op = Op::reset}, [&] { return path_->reset(); });
-}
-Status Witness::synchronize() {
-  return attempt({.op = Op::synchronize}, [&] { return path_->synchronize(); });
-}
-Status Witness::flush() {
-  return attempt({.op = Op::flush}, [&] { return path_->flush(); });
-}
-
-Status Witness::new_argpack(Variable into, std::uint32_t depth, std::int32_t value,
-                            Variable array) {
-  return attempt(
-      {.op = Op::new_argpack, .watches = {{{array}}}, .value = value, .made_depth = depth},
-      [&] { return path_->new_argpack(into, depth, value, array); });
-}
-Status Witness::set_scalar(Variable pack, std::uint32_t level, std::int32_t value) {
-  return attempt({.op = Op::set_scalar, .watches = {{{pack, level + 1}}}, .value = value},
-                 [&] { return path_->set_scalar(pack, level, value); });
-}
-Status Witness::replace_nested(Variable pack, std::uint32_t level, std::int32_t value) {
-  return attempt({.op = Op::replace_nested, .watches = {{{pack, level + 1}}}, .value = value},
-                 [&] { return path_->replace_nested(pack, level, value); });
-}
-Status Witness::set_nested(Variable pack, std::uint32_t level, Variable child) {
-  return attempt({.op = Op::set_nested, .watches = {{{pack, level + 1}, {child}}}, .child = child},
-                 [&] { return path_->set_nested(pack, level, child); });
-}
-Status Witness::get_nested(Variable into, Variable pack, std::uint32_t level) {
-  return attempt({.op = Op::get_nested, .watches = {{{pack, level + 1}}}},
-                 [&] { return path_->get_nested(into, pack, level); });
-}
-
-Status Witness::new_ndarray(Variable into, std::int32_t value, bool with_gradient) {
-  return attempt({.op = Op::new_ndarray, .value = value},
-                 [&] { return path_->new_ndarray(into, value, with_gradient); });
-}
-Status Witness::fill(Variable array, std::int32_t value) {
-  return attempt({.op = Op::fill, .watches = {{{array}}}, .value = value},
-                 [&] { return path_->fill(array, value); });
-}
-Status Witness::set_gradient(Variable array) {
-  return attempt({.op = Op::set_gradient, .watches = {{{array}}}},
-                 [&] { return path_->set_gradient(array); });
-}
-Status Witness::drop_gradient(Variable array) {
-  return attempt({.op = Op::drop_gradient, .watches = {{{array}}}},
-                 [&] { return path_->drop_gradient(array); });
-}
-Status Witness::new_external(Variable into, Storage storage, std::int32_t value) {
-  return attempt({.op = Op::new_external, .value = value},
-                 [&] { return path_->new_external(into, storage, value); });
-}
-Status Witness::resize_external(Variable external) {
-  return attempt({.op = Op::resize_external, .watches = {{{external}}}},
-                 [&] { return path_->resize_external(external); });
-}
-Status Witness::to_numpy(Variable array) {
-  return attempt({.op = Op::to_numpy, .watches = {{{array}}}},
-                 [&] { return path_->to_numpy(array); });
-}
-
-Status Witness::alias(Variable into, Variable from) {
-  return attempt({.op = Op::alias, .watches = {{{from}}}},
-                 [&] { return path_->alias(into, from); });
-}
-Status Witness::drop(Variable variable) {
-  return attempt({.op = Op::drop, .watches = {{{variable}}}},
-                 [&] { return path_->drop(variable); });
-}
-Status Witness::make_cycle(Variable variable) {
-  return attempt({.op = Op::make_cycle, .watches = {{{variable}}}},
-                 [&] { return path_->make_cycle(variable); });
-}
-Status Witness::plant(Mischief mischief, Variable victim, std::int32_t value) {
-  planted_.push_back(value);
-  return attempt({.op = Op::plant}, [&] { return path_->plant(mischief, victim, value); });
-}
-Status Witness::collect(std::uint32_t generation) {
-  return attempt({.op = Op::collect}, [&] { return path_->collect(generation); });
-}
-
-Status Witness::call(const Arguments& arguments) {
-  return attempt({.op = Op::call,
-                  .watches = {{{arguments.pack}, {arguments.array}, {arguments.external}}},
-                  .returns = arguments.returns,
-                  .given = arguments.too_many ? kTooMany : Cases{0}},
-                 [&] { return path_->call(arguments); });
-}
-Status Witness::make_context(Variable into) {
-  return attempt({.op = Op::make_context}, [&] { return path_->make_context(into); });
-}
-Status Witness::set_arg_argpack(Variable context, Variable pack) {
-  return attempt({.op = Op::set_arg_argpack, .watches = {{{context}, {pack}}}},
-                 [&] { return path_->set_arg_argpack(context, pack); });
-}
-Status Witness::set_arg_ndarray(Variable context, Variable array) {
-  return attempt({.op = Op::set_arg_ndarray, .watches = {{{context}, {array}}}},
-                 [&] { return path_->set_arg_ndarray(context, array); });
-}
-Status Witness::set_arg_ndarray_with_grad(Variable context, Variable array) {
-  return attempt({.op = Op::set_arg_ndarray_with_grad, .watches = {{{context}, {array}}}},
-                 [&] { return path_->set_arg_ndarray_with_grad(context, array); });
-}
-Status Witness::set_arg_external(Variable context, Variable external) {
-  return attempt({.op = Op::set_arg_external, .watches = {{{context}, {external}}}},
-                 [&] { return path_->set_arg_external(context, external); });
-}
-Status Witness::set_arg_scalar(Variable context, std::int32_t value) {
-  return attempt({.op = Op::set_arg_scalar, .watches = {{{context}}}, .value = value},
-                 [&] { return path_->set_arg_scalar(context, value); });
-}
-Status Witness::compile(Variable context) {
-  return attempt({.op = Op::compile, .watches = {{{context}}}},
-                 [&] { return path_->compile(context); });
-}
-Status Witness::launch(Variable context, bool returns) {
-  return attempt({.op = Op::launch, .watches = {{{context}}}, .returns = returns},
-                 [&] { return path_->launch(context, returns); });
 }
 
 }  // namespace scenarios::argpack

@@ -1,4 +1,4 @@
-// Witness: the path, and a judge of every answer that it gives.
+// Witness: a judge of every answer that the path gives.
 //
 // Service: what is refused, fails or is left undone although nothing was injected and no row of
 // refusals() allows it, is a fault, and so is ok where a refusal is required. Boundedness: what
@@ -11,17 +11,26 @@
 
 namespace scenarios::argpack {
 
-/// Ownership: in the run's arena; borrows the scene, the model and the path.
-class Witness final : public targets::argpack::Argpack {
+/// Ownership: in the run's arena; borrows the scene and the model.
+class Witness {
  public:
-  using Arguments = targets::argpack::Arguments;
-  using Mischief = targets::argpack::Mischief;
   using Status = targets::argpack::Status;
-  using Storage = targets::argpack::Storage;
 
   Witness(harness::Scene& scene, Model& model)
       : scene_(scene), model_(model), work_(scene.world().history) {}
-  void set_path(targets::argpack::Argpack& path) { path_ = &path; }
+  Witness(const Witness&) = delete;  // Calls that are under way point at it.
+  Witness& operator=(const Witness&) = delete;
+
+  /// Makes a call of the path, and judges what it answers.
+  template <class Call>
+  Status attempt(Attempt attempt, Call call) {
+    begin(attempt);
+    const Status status = call();
+    end(attempt, status);
+    return status;
+  }
+  /// Finalizers may hand out this value, and those nested in it.
+  void planted(std::int64_t value) { planted_.push_back(value); }
 
   /// What an op may answer has changed: the model says when.
   void changed(bool of_all);
@@ -41,49 +50,11 @@ class Witness final : public targets::argpack::Argpack {
   /// Every launch that was answered has run, once.
   void judge_end();
 
-  // ---- Argpack ----
-  Status init() override { return path_->init(); }
-  Status reset() override;
-  Status synchronize() override;
-  Status flush() override;
-  Status new_argpack(Variable into, std::uint32_t depth, std::int32_t value,
-                     Variable array) override;
-  Status set_scalar(Variable pack, std::uint32_t level, std::int32_t value) override;
-  Status replace_nested(Variable pack, std::uint32_t level, std::int32_t value) override;
-  Status set_nested(Variable pack, std::uint32_t level, Variable child) override;
-  Status get_nested(Variable into, Variable pack, std::uint32_t level) override;
-  Status new_ndarray(Variable into, std::int32_t value, bool with_gradient) override;
-  Status fill(Variable array, std::int32_t value) override;
-  Status set_gradient(Variable array) override;
-  Status drop_gradient(Variable array) override;
-  Status new_external(Variable into, Storage storage, std::int32_t value) override;
-  Status resize_external(Variable external) override;
-  Status to_numpy(Variable array) override;
-  Status alias(Variable into, Variable from) override;
-  Status drop(Variable variable) override;
-  Status make_cycle(Variable variable) override;
-  Status plant(Mischief mischief, Variable victim, std::int32_t value) override;
-  Status collect(std::uint32_t generation) override;
-  Kind kind(Variable variable) const override { return path_->kind(variable); }
-  std::uint32_t depth(Variable variable) const override { return path_->depth(variable); }
-  Status call(const Arguments& arguments) override;
-  Status make_context(Variable into) override;
-  Status set_arg_argpack(Variable context, Variable pack) override;
-  Status set_arg_ndarray(Variable context, Variable array) override;
-  Status set_arg_ndarray_with_grad(Variable context, Variable array) override;
-  Status set_arg_external(Variable context, Variable external) override;
-  Status set_arg_scalar(Variable context, std::int32_t value) override;
-  Status compile(Variable context) override;
-  Status launch(Variable context, bool returns) override;
-  Status drop_all() override { return path_->drop_all(); }
-  harness::Interpreter& interpreter() override { return path_->interpreter(); }
-
  private:
   static constexpr std::size_t kTaskLimit = 64;
 
-  template <class Call>
-  Status attempt(Attempt attempt, Call call);
   void begin(Attempt& attempt);
+  void end(Attempt& attempt, Status status);
   void judge(Attempt& attempt, Status status);
   void judge_ok(const Attempt& attempt, Cases certain);
   void judge_work(const Attempt& attempt);
@@ -102,7 +73,6 @@ class Witness final : public targets::argpack::Argpack {
 
   harness::Scene& scene_;
   Model& model_;
-  targets::argpack::Argpack* path_ = nullptr;
   std::array<Attempt*, kTaskLimit> running_{};  ///< By task.
   std::uint64_t running_tasks_ = 0;             ///< Bit per task.
   std::pmr::vector<std::int64_t> planted_;      ///< Values that finalizers may hand out.

@@ -1,4 +1,5 @@
-// argpack: Taichi's way from a Python call with ArgPacks to a running kernel, behind one interface.
+// argpack: Taichi's way from a Python call with ArgPacks to a running kernel, behind a few
+// interfaces.
 //
 // What a caller sees is a Python script: global variables that hold wrappers (arg packs, ndarrays,
 // external arrays, launch contexts), and one method per API call. What is beneath is Taichi's
@@ -44,13 +45,11 @@ struct Setup {
   Observer* observer = nullptr;  ///< Must outlive the path.
 };
 
-/// Ownership: made in the run's arena, after the heap is configured and before any managed object:
-/// it makes the interpreter. Borrows the runtime and the observer.
-class Argpack {
+/// Programs: what ti.* does with the program of now.
+class Programs {
  public:
-  virtual ~Argpack() = default;
+  virtual ~Programs() = default;
 
-  // ---- the program ----
   /// ti.init(). Nothing else works before it. Once per run; then reset().
   virtual Status init() = 0;
   /// ti.reset(); ti.init(): ends the program and everything that it owns. Wrappers survive.
@@ -58,8 +57,13 @@ class Argpack {
   virtual Status synchronize() = 0;
   /// Submits what the command list holds. Does nothing but on gfx.
   virtual Status flush() = 0;
+};
 
-  // ---- arg packs ----
+/// Packs: making arg packs and assigning to their members.
+class Packs {
+ public:
+  virtual ~Packs() = default;
+
   /// into = T(a=value, c=T(a=value+1, ...), x=array), nested `depth` deep (1..kDepthLimit). `array`
   /// (an ndarray, or kNothing) becomes the member x of the outermost pack.
   virtual Status new_argpack(Variable into, std::uint32_t depth, std::int32_t value,
@@ -72,8 +76,13 @@ class Argpack {
   virtual Status set_nested(Variable pack, std::uint32_t level, Variable child) = 0;
   /// into = pack.c (level 1) or pack.c.c (level 2): another reference to the nested pack.
   virtual Status get_nested(Variable into, Variable pack, std::uint32_t level) = 0;
+};
 
-  // ---- arrays ----
+/// Arrays: ndarrays with their gradients, external arrays, and looking at either.
+class Arrays {
+ public:
+  virtual ~Arrays() = default;
+
   virtual Status new_ndarray(Variable into, std::int32_t value, bool with_gradient) = 0;
   /// array.fill(value).
   virtual Status fill(Variable array, std::int32_t value) = 0;
@@ -84,16 +93,34 @@ class Argpack {
   virtual Status new_external(Variable into, Storage storage, std::int32_t value) = 0;
   /// The storage moves: the old memory is freed. buffer_error where it is exported.
   virtual Status resize_external(Variable external) = 0;
-
   /// array.to_numpy(), and that of its gradient: told to the observer. Of an external array: its
   /// storage as it is.
   virtual Status to_numpy(Variable array) = 0;
+};
 
-  // ---- variables ----
+/// Globals: the script's variables, whatever they hold.
+class Globals {
+ public:
+  virtual ~Globals() = default;
+
   /// into = from.
   virtual Status alias(Variable into, Variable from) = 0;
   /// del variable. Its object dies at once if this was the last reference.
   virtual Status drop(Variable variable) = 0;
+  /// The end of a script: drops every variable. What is then still alive after collect(2) and
+  /// synchronize(), which from now on waits for the user's stream too, was retained.
+  virtual Status drop_all() = 0;
+  /// What a variable holds now. Offers no turn.
+  virtual Kind kind(Variable variable) const = 0;
+  /// How deep the pack in `variable` nests, 0 where it holds none. Offers no turn.
+  virtual std::uint32_t depth(Variable variable) const = 0;
+};
+
+/// Garbage: making what only the collector frees, and collecting it.
+class Garbage {
+ public:
+  virtual ~Garbage() = default;
+
   /// An object that holds what `variable` holds and itself: only the collector frees it, once the
   /// variable is dropped too.
   virtual Status make_cycle(Variable variable) = 0;
@@ -101,16 +128,23 @@ class Argpack {
   virtual Status plant(Mischief mischief, Variable victim, std::int32_t value) = 0;
   /// gc.collect(generation).
   virtual Status collect(std::uint32_t generation) = 0;
-  /// What a variable holds now. Offers no turn.
-  virtual Kind kind(Variable variable) const = 0;
-  /// How deep the pack in `variable` nests, 0 where it holds none. Offers no turn.
-  virtual std::uint32_t depth(Variable variable) const = 0;
+};
 
-  // ---- launching ----
-  /// kernel(pack, array, external): @ti.kernel's path, all steps.
+/// Calls: @ti.kernel's path, all steps.
+class Calls {
+ public:
+  virtual ~Calls() = default;
+
+  /// kernel(pack, array, external).
   virtual Status call(const Arguments& arguments) = 0;
-  /// into = kernel.make_launch_context(): the path of those who call the C++ side directly. Each
-  /// set_* captures; nothing is kept for the caller.
+};
+
+/// Contexts: the path of those who call the C++ side directly.
+class Contexts {
+ public:
+  virtual ~Contexts() = default;
+
+  /// into = kernel.make_launch_context(). Each set_* captures; nothing is kept for the caller.
   virtual Status make_context(Variable into) = 0;
   /// Binds the pack and those nested in it, children first.
   virtual Status set_arg_argpack(Variable context, Variable pack) = 0;
@@ -121,19 +155,25 @@ class Argpack {
   virtual Status compile(Variable context) = 0;
   /// prog.launch_kernel(compiled, context). With `returns` it waits for the result and reads it.
   virtual Status launch(Variable context, bool returns) = 0;
+};
 
-  // ---- the end of a script ----
-  /// Drops every variable. What is then still alive after collect(2) and synchronize(), which from
-  /// now on waits for the user's stream too, was retained.
-  virtual Status drop_all() = 0;
-  /// For tasks that touch the heap themselves: attach first.
-  virtual harness::Interpreter& interpreter() = 0;
+/// What a script can do, an interface for each family of calls.
+/// Ownership: borrows its parts, which are made in the run's arena, after the heap is configured
+/// and before any managed object. They borrow the runtime and the observer.
+struct Argpack {
+  Programs& programs;
+  Packs& packs;
+  Arrays& arrays;
+  Globals& globals;
+  Garbage& garbage;
+  Calls& calls;
+  Contexts& contexts;
 };
 
 /// One way to manage lifetimes, by name. `make` puts the path into the run's arena.
 struct NamedPolicy {
   harness::Label name;
-  Argpack* (*make)(harness::Runtime& runtime, const Setup& setup);
+  Argpack (*make)(harness::Runtime& runtime, const Setup& setup);
 };
 std::span<const NamedPolicy> policies();
 

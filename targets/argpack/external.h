@@ -21,11 +21,11 @@ struct External {
   std::uint32_t export_count = 0;  ///< Views that hold the storage where it is.
 };
 
-class Script;
+class ExternalArrays;
 
 /// The wrapper of one: numpy.ndarray, torch.Tensor.
 struct ExternalPayload {
-  Script* script;
+  ExternalArrays* maker;
   ThingId thing;
   std::int32_t value;  ///< What its elements are made from.
   External external;

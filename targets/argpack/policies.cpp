@@ -24,11 +24,11 @@ harness::Label to_label(Status status) {
 namespace {
 
 template <class Lifetime>
-Argpack* make(Runtime& runtime, const Setup& setup) {
+Argpack make(Runtime& runtime, const Setup& setup) {
   harness::Arena& arena = runtime.scheduler.arena();
   Core& core = *arena.make<Core>(runtime, setup);
   Policy& policy = *arena.make<Lifetime>(core);
-  return arena.make<Script>(core, policy);
+  return arena.make<Script>(core, policy)->path();
 }
 
 constexpr NamedPolicy kPolicies[] = {

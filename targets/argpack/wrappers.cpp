@@ -1,6 +1,7 @@
 #include "targets/argpack/wrappers.h"
 
-#include "targets/argpack/script.h"
+#include "targets/argpack/script/binder.h"
+#include "targets/argpack/script/garbage.h"
 
 namespace targets::argpack {
 
@@ -10,13 +11,13 @@ using harness::TypeInfo;
 template <class Payload>
 static void finalize(Object& self) {
   Payload& payload = self.payload<Payload>();
-  payload.script->finalize(payload);
+  payload.maker->finalize(payload);
 }
 
 template <class Payload>
 static void deallocate(Object& self) {
   Payload& payload = self.payload<Payload>();
-  payload.script->deallocate(payload);
+  payload.maker->deallocate(payload);
 }
 
 const TypeInfo kPackType{.name = "ArgPack wrapper", .finalize = finalize<PackPayload>};

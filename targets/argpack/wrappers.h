@@ -1,16 +1,20 @@
-// Wrappers: the managed objects of a script, by type, and what each wraps.
+// Wrappers: the managed objects of a script, by type, and what each wraps. Each payload knows the
+// part of the script that made it, which is told when the wrapper dies.
 #pragma once
 
 #include "targets/argpack/context.h"
 
 namespace targets::argpack {
 
-class Script;
+class Binder;
+class ScriptArrays;
+class ScriptGarbage;
+class ScriptPacks;
 
 /// taichi.lang.argpack.ArgPack: the nested pack and the array are members ("c", "x"); the scalar
 /// is here.
 struct PackPayload {
-  Script* script;
+  ScriptPacks* maker;
   ThingId thing;
   std::uint32_t depth;
   std::int32_t a;
@@ -20,7 +24,7 @@ struct PackPayload {
 
 /// taichi.ScalarNdarray: the gradient is a member ("grad").
 struct ArrayPayload {
-  Script* script;
+  ScriptArrays* maker;
   ThingId thing;
   std::uint32_t generation = 0;
   harness::Borrowed<Ndarray> ndarray;
@@ -28,7 +32,7 @@ struct ArrayPayload {
 
 /// pybind's wrapper of a LaunchContextBuilder, which it owns.
 struct ContextPayload {
-  Script* script;
+  Binder* maker;
   LaunchContext context;
 };
 
@@ -38,13 +42,13 @@ inline LaunchContext& context_of(const harness::Ref& wrapper) {
 
 /// An object that refers to itself and to one wrapper.
 struct CyclePayload {
-  Script* script;
+  ScriptGarbage* maker;
   ThingId thing;
 };
 
 /// Garbage with a __del__.
 struct TrapPayload {
-  Script* script;
+  ScriptGarbage* maker;
   Mischief mischief;
   Variable victim;
   std::int32_t value;

@@ -1,6 +1,6 @@
 // Binding: what set_arg_* does, one C call each. Raw pointers go into the context; the policy is
 // told.
-#include "targets/argpack/script.h"
+#include "targets/argpack/script/binder.h"
 
 namespace targets::argpack {
 
@@ -8,7 +8,7 @@ using harness::Label;
 using harness::Object;
 using harness::Ref;
 
-Status Script::make_launch_context(Ref& made) {
+Status Binder::make_launch_context(Ref& made) {
   made = core_.runtime.heap.make<ContextPayload>(kContextType, ContextPayload{this, {}});
   return c_call("make_launch_context", [&](Program& program) {
     LaunchContext& context = context_of(made);
@@ -19,7 +19,7 @@ Status Script::make_launch_context(Ref& made) {
   });
 }
 
-Status Script::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
+Status Binder::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
   return c_call("set_arg_argpack", [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
     const PackPayload& payload = pack->payload<PackPayload>();
@@ -36,11 +36,22 @@ Status Script::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
   });
 }
 
+// recursive_set_args.
+Status Binder::set_packs(const Ref& context, const Ref& pack, std::uint32_t level, Object* tmps) {
+  step("recursive_set_args");
+  if (const Ref nested = pack->get("c"); nested)
+    if (const Status status = set_packs(context, nested, level + 1, tmps); status != Status::ok)
+      return status;
+  const Status status = bind(context, pack, level);
+  if (tmps != nullptr && policy_.pins(level)) tmps->set(level, pack);
+  return status;
+}
+
 static Place place_of(const LaunchContext& context, const ArrayArgument& argument) {
   return &argument == &context.array ? Place::array : Place::gradient;
 }
 
-Status Script::bind_one(LaunchContext& context, ArrayArgument& argument, Object& array) {
+Status Binder::bind_one(LaunchContext& context, ArrayArgument& argument, Object& array) {
   const ArrayPayload& payload = array.payload<ArrayPayload>();
   if (payload.generation != core_.program->generation()) return Status::stale_object;
   argument = {true, payload.ndarray};
@@ -49,7 +60,7 @@ Status Script::bind_one(LaunchContext& context, ArrayArgument& argument, Object&
   return Status::ok;
 }
 
-Status Script::bind_array(const Ref& wrapper, const Ref& array, bool with_gradient) {
+Status Binder::bind_array(const Ref& wrapper, const Ref& array, bool with_gradient) {
   const Label name = with_gradient ? Label("set_arg_ndarray_with_grad") : Label("set_arg_ndarray");
   return c_call(name, [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
@@ -63,7 +74,7 @@ Status Script::bind_array(const Ref& wrapper, const Ref& array, bool with_gradie
   });
 }
 
-Status Script::bind_external(const Ref& wrapper, const Ref& external) {
+Status Binder::bind_external(const Ref& wrapper, const Ref& external) {
   return c_call("set_arg_external", [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
@@ -77,14 +88,25 @@ Status Script::bind_external(const Ref& wrapper, const Ref& external) {
   });
 }
 
-void Script::unbind(LaunchContext& context, ArrayArgument& argument) {
+Status Binder::bind_scalar(const Ref& wrapper, std::int32_t value) {
+  return c_call("set_arg_int", [&](Program& program) {
+    LaunchContext& context = context_of(wrapper);
+    if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
+    context.scalar = value;
+    context.has_scalar = true;
+    core_.facts.tell(&Observer::scalar_set, context.thing, value);
+    return Status::ok;
+  });
+}
+
+void Binder::unbind(LaunchContext& context, ArrayArgument& argument) {
   if (!argument.bound) return;
   policy_.unbound(context, argument);
   core_.facts.tell(&Observer::bound, context.thing, place_of(context, argument), ThingId::none);
   argument = {};
 }
 
-void Script::unbind_packs(LaunchContext& context) {
+void Binder::unbind_packs(LaunchContext& context) {
   for (std::uint32_t level = 0; level < context.depth; ++level) {
     if (context.packs[level].bound) policy_.unbound(context, context.packs[level]);
     core_.facts.tell(&Observer::bound, context.thing, static_cast<Place>(level), ThingId::none);
@@ -93,7 +115,7 @@ void Script::unbind_packs(LaunchContext& context) {
   context.depth = 0;
 }
 
-void Script::deallocate(ContextPayload& payload) {
+void Binder::deallocate(ContextPayload& payload) {
   const CCall call(core_);
   LaunchContext& context = payload.context;
   unbind_packs(context);

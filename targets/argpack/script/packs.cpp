@@ -1,7 +1,7 @@
 // How a pack is made: T(...) builds a temporary, and cast() the pack that the script gets; what
 // was nested is cast again, so that it ends up with private copies. Each of them is a C++ object
 // of its own.
-#include "targets/argpack/script.h"
+#include "targets/argpack/script/packs.h"
 
 namespace targets::argpack {
 
@@ -10,19 +10,22 @@ using harness::Ref;
 
 // ---- making -------------------------------------------------------------------------------------
 
-Status Script::new_argpack(Variable into, std::uint32_t depth, std::int32_t value, Variable array) {
+Status ScriptPacks::new_argpack(Variable into, std::uint32_t depth, std::int32_t value,
+                                Variable array) {
   const Op op(core_);
   Ref member;
   if (array != kNothing)
-    if (const Status status = load(array, kArrayType, member); status != Status::ok) return status;
+    if (const Status status = globals_.load(array, kArrayType, member); status != Status::ok)
+      return status;
   Ref made;
   const Status status = construct(depth, value, member, made);
-  if (status == Status::ok) store(into, std::move(made));
+  if (status == Status::ok) globals_.store(into, std::move(made));
   return status;
 }
 
 // ArgPackType.__call__, from the inside out.
-Status Script::construct(std::uint32_t depth, std::int32_t value, const Ref& array, Ref& made) {
+Status ScriptPacks::construct(std::uint32_t depth, std::int32_t value, const Ref& array,
+                              Ref& made) {
   Ref child;
   if (depth > 1)
     if (const Status status = construct(depth - 1, value + 1, Ref(), child); status != Status::ok)
@@ -32,7 +35,7 @@ Status Script::construct(std::uint32_t depth, std::int32_t value, const Ref& arr
   return status == Status::ok ? cast(temporary, made) : status;
 }
 
-Status Script::cast(const Ref& pack, Ref& made) {
+Status ScriptPacks::cast(const Ref& pack, Ref& made) {
   const PackPayload& payload = pack->payload<PackPayload>();
   Ref child;
   if (const Ref nested = pack->get("c"); nested)
@@ -40,8 +43,8 @@ Status Script::cast(const Ref& pack, Ref& made) {
   return make_pack(payload.depth, payload.a, child, pack->get("x"), made);
 }
 
-Status Script::make_pack(std::uint32_t depth, std::int32_t value, const Ref& child,
-                         const Ref& array, Ref& made) {
+Status ScriptPacks::make_pack(std::uint32_t depth, std::int32_t value, const Ref& child,
+                              const Ref& array, Ref& made) {
   step("ArgPack.__init__");
   const ThingId thing = core_.facts.made(Kind::pack, value, depth);
   made = core_.runtime.heap.make<PackPayload>(kPackType,
@@ -67,11 +70,11 @@ Status Script::make_pack(std::uint32_t depth, std::int32_t value, const Ref& chi
 
 /// The address of the nested pack's host object: what an assignment leaves in the parent's memory
 /// until a launch puts the device address there.
-CUdeviceptr Script::host_address(const Ref& pack) const {
+CUdeviceptr ScriptPacks::host_address(const Ref& pack) const {
   return policy_.writes_host_address() ? pack->payload<PackPayload>().argpack.address() : 0;
 }
 
-void Script::finalize(PackPayload& payload) {
+void ScriptPacks::finalize(PackPayload& payload) {
   core_.facts.tell(&Observer::ended, payload.thing);
   const std::uint32_t now = generation_now();
   if (now == 0 || !payload.argpack) return;
@@ -85,8 +88,9 @@ void Script::finalize(PackPayload& payload) {
 
 // ---- using --------------------------------------------------------------------------------------
 
-Status Script::load_pack(Variable variable, std::uint32_t level, Ref& pack) {
-  if (const Status status = load(variable, kPackType, pack); status != Status::ok) return status;
+Status ScriptPacks::load_pack(Variable variable, std::uint32_t level, Ref& pack) {
+  if (const Status status = globals_.load(variable, kPackType, pack); status != Status::ok)
+    return status;
   for (; level > 0; --level) {
     step("LOAD_ATTR");
     Ref nested = pack->get("c");
@@ -96,7 +100,7 @@ Status Script::load_pack(Variable variable, std::uint32_t level, Ref& pack) {
   return Status::ok;
 }
 
-Status Script::set_scalar(Variable variable, std::uint32_t level, std::int32_t value) {
+Status ScriptPacks::set_scalar(Variable variable, std::uint32_t level, std::int32_t value) {
   const Op op(core_);
   Ref pack;
   if (const Status status = load_pack(variable, level, pack); status != Status::ok) return status;
@@ -115,7 +119,7 @@ Status Script::set_scalar(Variable variable, std::uint32_t level, std::int32_t v
 }
 
 // The entry first, which lets go of the old pack; then the memory.
-Status Script::set_item(const Ref& parent, const Ref& child) {
+Status ScriptPacks::set_item(const Ref& parent, const Ref& child) {
   step("ArgPack.__setitem__");
   PackPayload& payload = parent->payload<PackPayload>();
   core_.facts.tell(&Observer::attached, payload.thing, 0, thing_of(*child));
@@ -129,7 +133,7 @@ Status Script::set_item(const Ref& parent, const Ref& child) {
   });
 }
 
-Status Script::replace(const Ref& parent, std::int32_t value) {
+Status ScriptPacks::replace(const Ref& parent, std::int32_t value) {
   const std::uint32_t depth = parent->payload<PackPayload>().depth;
   if (depth < 2) return Status::type_error;
   Ref child;
@@ -137,7 +141,7 @@ Status Script::replace(const Ref& parent, std::int32_t value) {
   return status == Status::ok ? set_item(parent, child) : status;
 }
 
-Status Script::replace_nested(Variable variable, std::uint32_t level, std::int32_t value) {
+Status ScriptPacks::replace_nested(Variable variable, std::uint32_t level, std::int32_t value) {
   const Op op(core_);
   if (level == 0) return Status::type_error;
   Ref parent;
@@ -145,24 +149,25 @@ Status Script::replace_nested(Variable variable, std::uint32_t level, std::int32
   return status == Status::ok ? replace(parent, value) : status;
 }
 
-Status Script::set_nested(Variable variable, std::uint32_t level, Variable child) {
+Status ScriptPacks::set_nested(Variable variable, std::uint32_t level, Variable child) {
   const Op op(core_);
   if (level == 0) return Status::type_error;
   Ref parent;
   if (const Status status = load_pack(variable, level - 1, parent); status != Status::ok)
     return status;
   Ref nested;
-  if (const Status status = load(child, kPackType, nested); status != Status::ok) return status;
+  if (const Status status = globals_.load(child, kPackType, nested); status != Status::ok)
+    return status;
   const bool fits =
       nested->payload<PackPayload>().depth + 1 == parent->payload<PackPayload>().depth;
   return fits ? set_item(parent, nested) : Status::type_error;
 }
 
-Status Script::get_nested(Variable into, Variable variable, std::uint32_t level) {
+Status ScriptPacks::get_nested(Variable into, Variable variable, std::uint32_t level) {
   const Op op(core_);
   Ref pack;
   const Status status = load_pack(variable, level, pack);
-  if (status == Status::ok) store(into, std::move(pack));
+  if (status == Status::ok) globals_.store(into, std::move(pack));
   return status;
 }
 

@@ -1,0 +1,144 @@
+// The judge of boundedness goes red when a policy, which is `own` with one thing broken, keeps what
+// nobody can use, and not where nobody knows whether it can be used.
+#include <gtest/gtest.h>
+
+#include "harness/reproducer.h"
+#include "scenarios/argpack/tests/argpack_broken.h"
+
+namespace scenarios::argpack::testing {
+namespace {
+
+using harness::Fault;
+using harness::FaultKind;
+using targets::argpack::ArrayArgument;
+using targets::argpack::Backend;
+using targets::argpack::Disposal;
+using targets::argpack::LaunchContext;
+using targets::argpack::Ndarray;
+using targets::argpack::Own;
+using targets::argpack::Program;
+using targets::argpack::Status;
+
+struct FreesAtTheEnd : Own {
+  using Own::Own;
+  std::uint32_t launches = 0;
+  Status before_launch(Program&, LaunchContext& context) override {
+    context.array.resolved = context.gradient.resolved = false;
+    return Status::ok;
+  }
+  void synchronized(Program&) override {}
+};
+TEST(ArgpackBounds, APolicyThatNeverLetsGoIsCaughtByTheNextSynchronize) {
+  const Fault fault = find<make<FreesAtTheEnd>>(FaultKind::retention, "bound/synchronize");
+  EXPECT_FALSE(fault.object_kind.empty());
+}
+
+struct GrowsItsQueue : Own {
+  using Own::Own;
+  Status before_launch(Program&, LaunchContext& context) override {
+    context.array.resolved = context.gradient.resolved = false;
+    return Status::ok;
+  }
+};
+TEST(ArgpackBounds, AQueueOfDeferredFreesThatGrowsIsCaughtByLaunches) {
+  find<make<GrowsItsQueue>>(FaultKind::retention, "bound/launches");
+}
+TEST(ArgpackBounds, ADeferredFreeThatAnIdleDeviceDoesNotBringIsCaught) {
+  find<make<GrowsItsQueue>>(FaultKind::retention, "bound/idle");
+}
+
+/// Without a GIL two ops set the member of one pack at a time, and the one whose fact came first is
+/// the one that stays: what hangs below its pack is in use, too.
+constexpr const char* kTwoSetOneMember = R"(afterlife reproducer 1
+path argpack
+variant own
+config backend=amdgpu gil=off collector=eval_breaker
+device sim
+tasks script mutator
+script:0 op new_argpack
+script:0 argument 5
+script:0 argument[1] 3
+script:1 op new_argpack
+script:2 op call
+script:2 lag 1
+mutator:0 op drop
+mutator:1 op replace_nested
+nap:0 of mutator:1 argument 2
+script:3 op call
+script:3 schedule[41] mutator
+script:6 op new_argpack
+script:6 schedule[6] mutator
+mutator:1 schedule[59] script:1 of start
+script:8 op set_nested
+script:8 argument 5
+script:8 schedule[4] mutator
+script:9 op call
+end
+)";
+TEST(ArgpackBounds, WhatHangsBelowAMemberThatTwoSetAtATimeIsNoRetention) {
+  const harness::Case held =
+      harness::parse_reproducer(kTwoSetOneMember, "two_set_one_member").the_case;
+  harness::Runner runner;
+  EXPECT_EQ(first_signature(runner.run(held)), "");
+  EXPECT_TRUE(runner.never_asked(held).empty());
+}
+
+struct DropsRequests : Own {
+  using Own::dispose;
+  using Own::Own;
+  Disposal dispose(Ndarray& array, bool stale) override {
+    return array.holder_count > 0 ? Disposal::ignore : Own::dispose(array, stale);
+  }
+};
+TEST(ArgpackBounds, ARequestThatIsDroppedAndNotDeferredIsRetention) {
+  find<make<DropsRequests>>(FaultKind::retention);
+}
+
+struct LeaksKernels : Own {
+  using Own::Own;
+  harness::Owned<targets::argpack::Kernel> kept;
+  void reset() override {
+    Own::reset();
+    kept = core_.runtime.host.make<targets::argpack::Kernel>("Kernel", 1);
+  }
+};
+TEST(ArgpackBounds, ASecondKernelIsMoreThanAProgramOwns) {
+  EXPECT_EQ(find<make<LeaksKernels>>(FaultKind::retention).detail,
+            "2 alive, where the Program owns one");
+}
+
+// ---- again ----
+
+/// What the CPU launcher has resolved once it takes for an address, also in a launch that is tried
+/// again because the first one failed.
+struct ResolvesOnce : Own {
+  using Own::Own;
+  Status before_launch(Program& program, LaunchContext& context) override {
+    const bool array = context.array.resolved;
+    const bool gradient = context.gradient.resolved;
+    const Status status = Own::before_launch(program, context);
+    context.array.resolved = array;
+    context.gradient.resolved = gradient;
+    return status;
+  }
+};
+TEST(ArgpackBounds, ALaunchThatFailedIsTriedAgain) {
+  find<make<ResolvesOnce>>(FaultKind::wild_access, {}, 60'000, Backend::cpu);
+}
+
+/// Who holds what was launched until the context goes: longer than anybody may.
+struct HoldsForTheContext : Own {
+  using Own::Own;
+  void launched(LaunchContext& context) override {
+    if (context.array.bound) ++context.array.array->holder_count;
+    const ArrayArgument array = context.array;
+    Own::launched(context);
+    context.array = array;
+  }
+};
+TEST(ArgpackBounds, AContextThatKeepsWhatItHasLaunchedIsRetention) {
+  find<make<HoldsForTheContext>>(FaultKind::retention, "bound/synchronize");
+}
+
+}  // namespace
+}  // namespace scenarios::argpack::testing

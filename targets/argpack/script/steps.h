@@ -1,0 +1,62 @@
+// Steps: what every method of a script is made of, named after bytecodes and C calls; other tasks
+// may run between any two of them.
+#pragma once
+
+#include "targets/argpack/policy.h"
+#include "targets/argpack/wrappers.h"
+
+namespace targets::argpack {
+
+/// Ownership: borrows the core.
+class Steps {
+ protected:
+  using Ref = harness::Ref;
+
+  /// A method runs: on a Python thread, with CUDA's context current.
+  class Op {
+   public:
+    explicit Op(Core& core) : attach_(core.interpreter), objects_(core.objects) {
+      objects_.pass();
+      core.driver.make_current();
+      objects_.pass();
+    }
+    ~Op() { objects_.pass(); }
+    Op(const Op&) = delete;
+    Op& operator=(const Op&) = delete;
+
+   private:
+    harness::AttachScope attach_;
+    ObjectLocks& objects_;
+  };
+
+  explicit Steps(Core& core) : core_(core) {}
+
+  void step(harness::Label bytecode) {
+    core_.objects.pass();
+    core_.interpreter.step(bytecode);
+    core_.objects.pass();
+  }
+  /// Makes a C call: `function` gets the program of now, which stays for as long as the call.
+  template <class Function>
+  Status c_call(harness::Label name, Function function) {
+    core_.objects.pass();
+    return core_.interpreter.c_call(name, [&] {
+      const CCall call(core_);
+      return core_.program != nullptr ? function(*core_.program) : Status::no_program;
+    });
+  }
+  /// Returns the generation of the program of now, or 0 where there is none.
+  std::uint32_t generation_now() {
+    const std::uint32_t generation = core_.program != nullptr ? core_.program->generation() : 0;
+    core_.objects.pass();
+    return generation;
+  }
+  /// Tells that a reference to the thing went; of none it tells nothing.
+  void tell_dropped(ThingId thing) {
+    if (thing != ThingId::none) core_.facts.tell(&Observer::dropped, thing);
+  }
+
+  Core& core_;
+};
+
+}  // namespace targets::argpack
