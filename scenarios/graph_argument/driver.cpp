@@ -53,12 +53,12 @@ bool insist(Call call) {
   return false;
 }
 
-bool synchronize(GraphArgument& path, StreamName stream) {
-  return insist([&] { return path.synchronize(stream); });
+bool synchronize(const GraphArgument& path, StreamName stream) {
+  return insist([&] { return path.process.synchronize(stream); });
 }
 
 /// Reads what was launched.
-void synchronize_all(GraphArgument& path) {
+void synchronize_all(const GraphArgument& path) {
   for (const StreamName stream : {StreamName::first, StreamName::second, StreamName::fallback})
     synchronize(path, stream);
 }
@@ -75,17 +75,17 @@ std::size_t ended_user_objects(const Scene& scene) {
 // The device, then CUDA's thread, then what that left to Python's: again for as long as what is let
 // go of held what holds others.
 bool settle(Scene& scene, Script& script) {
-  GraphArgument& path = script.path();
+  const GraphArgument& path = script.path();
   bool all = true;
   for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
     await_lost(script.model());
-    all = insist([&] { return path.synchronize_device(); }) && all;
+    all = insist([&] { return path.process.synchronize_device(); }) && all;
     before = ended;
     ended = ended_user_objects(scene);
-    path.wait_for_destructors(ended);
-    path.idle();
+    path.process.wait_for_destructors(ended);
+    path.process.idle();
   }
-  return insist([&] { return path.synchronize_device(); }) && all;
+  return insist([&] { return path.process.synchronize_device(); }) && all;
 }
 
 /// Python code that is not cuda.core's waits for the device.
@@ -99,16 +99,16 @@ bool synchronize_elsewhere(harness::Interpreter& interpreter) {
 // The same, and nobody calls cuda.core: what was put off has asked for its turn by itself. After a
 // flood that may have been in vain, and is for the next call to make good.
 bool settle_quietly(Scene& scene, Script& script) {
-  GraphArgument& path = script.path();
+  const GraphArgument& path = script.path();
   if (script.model().flooded()) return settle(scene, script);
-  harness::Interpreter& interpreter = path.interpreter();
+  harness::Interpreter& interpreter = path.process.interpreter();
   bool all = true;
   for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
     await_lost(script.model());
     all = synchronize_elsewhere(interpreter) && all;
     before = ended;
     ended = ended_user_objects(scene);
-    path.wait_for_destructors(ended);
+    path.process.wait_for_destructors(ended);
     const harness::AttachScope attach(interpreter);
     interpreter.step("NOP");
   }
@@ -120,7 +120,7 @@ bool settle_quietly(Scene& scene, Script& script) {
 // The main thread's steps serve a queue that somebody has filled.
 bool serve_flood(Scene& scene, Script& script) {
   constexpr int kSteps = 8;
-  for (int step = 0; step < kSteps; ++step) script.path().idle();
+  for (int step = 0; step < kSteps; ++step) script.path().process.idle();
   return settle(scene, script);
 }
 
@@ -132,16 +132,16 @@ void judge_in_place(Scene& scene, Script& script) {
 }
 
 void clear_up(Scene& scene, Script& script) {
-  GraphArgument& path = script.path();
+  const GraphArgument& path = script.path();
   const harness::SiteScope site(scene.world().scheduler, "clear_up");
   synchronize_all(path);
   judge_in_place(scene, script);
-  path.drop_all(true);
-  path.collect(2);
+  path.globals.drop_all(true);
+  path.process.collect(2);
   if (settle_quietly(scene, script) && !script.model().flooded())
     judge_settled(scene, script.model());
-  path.drop_all(false);
-  path.collect(2);
+  path.globals.drop_all(false);
+  path.process.collect(2);
   if (!settle_quietly(scene, script)) return;
   judge_runs(scene, script.model(), true);
   if ((scene.ops() & ops(Op::begin_building)) != 0) judge_captures(scene);
@@ -150,25 +150,25 @@ void clear_up(Scene& scene, Script& script) {
 
 // What is launched may call Python, which needs the interpreter. A closed stream is not waited for
 // by itself; and nobody waits for the device while somebody captures.
-bool wait_for_launches(GraphArgument& path) {
+bool wait_for_launches(const GraphArgument& path) {
   synchronize_all(path);
-  return path.synchronize(StreamName::second) != Status::closed ||
-         insist([&] { return path.synchronize_device(); });
+  return path.process.synchronize(StreamName::second) != Status::closed ||
+         insist([&] { return path.process.synchronize_device(); });
 }
 
 // Py_Finalize with graphs that were dropped a moment ago: what CUDA's thread does comes later. A
 // script that cannot wait for its launches does not exit like that.
-bool exit_early(Scene& scene, GraphArgument& path) {
+bool exit_early(Scene& scene, const GraphArgument& path) {
   const harness::SiteScope site(scene.world().scheduler, "exit");
   if (!wait_for_launches(path)) return false;
-  path.drop_all(false);
-  path.finalize();
-  path.wait_for_destructors(ended_user_objects(scene));
+  path.globals.drop_all(false);
+  path.process.finalize();
+  path.process.wait_for_destructors(ended_user_objects(scene));
   return true;
 }
 
 void run_script(Stage& stage) {
-  GraphArgument& path = stage.script.path();
+  const GraphArgument& path = stage.script.path();
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
     stage.script.take_slot(stage.theme, 0, slot);
   for (std::uint32_t last = 0; last < kLastSlots; ++last)
@@ -203,11 +203,11 @@ void configure(harness::Heap& heap, const harness::Config& config) {
 }
 
 /// What every script has before it gets interesting: nearer to the windows, for every strategy.
-void begin(GraphArgument& path) {
-  path.load_module(kFirstModule);
-  path.create_definition(kFirstDefinition);
-  path.allocate(kFirstBuffer, StreamName::first, kFirstValue);
-  path.allocate(kFirstBuffer + 1, StreamName::first, kFirstValue + kBlockStride);
+void begin(const GraphArgument& path) {
+  path.objects.load_module(kFirstModule);
+  path.definitions.create_definition(kFirstDefinition);
+  path.objects.allocate(kFirstBuffer, StreamName::first, kFirstValue);
+  path.objects.allocate(kFirstBuffer + 1, StreamName::first, kFirstValue + kBlockStride);
 }
 
 }  // namespace
@@ -221,13 +221,13 @@ void drive_shaped(Scene& scene, const Shape& shape) {
   scene.state = &stage->script;
   const Setup setup = set_up(scene, stage->script);
   const Maker make = shape.make != nullptr ? shape.make : maker_of(scene.variant());
-  GraphArgument* path = make(stage->runtime, setup);
-  stage->script.set_path(*path);
-  stage->script.path().init();
+  const GraphArgument path = make(stage->runtime, setup);
+  stage->script.set_path(path);
+  stage->script.path().process.init();
   scene.mark_baseline();
   begin(stage->script.path());
   const harness::TaskId main = scheduler.spawn("script", [stage] { run_script(*stage); });
-  path->interpreter().set_main(main);
+  path.process.interpreter().set_main(main);
   stage->script.model().set_main(main);
   for (std::uint32_t task = 1; task <= shape.mutator_count; ++task)
     scheduler.spawn("mutator", [stage, task] { run_mutator(*stage, task); });

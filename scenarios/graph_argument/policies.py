@@ -13,20 +13,20 @@ SOURCES = {
     "builder.cpp": ...,
     "core.h": ["Core::make_current", "Core::in_callback", "CallbackScope::CallbackScope",
                "CallbackScope::~CallbackScope", "CallbackAttach::checked"],
-    "script_add_node.h": ...,
-    "script_builders.cpp": ["Script::begin_building", "Script::launch_captured", "Script::end_building",
-                            "Script::complete"],
-    "script_definitions.cpp": ["Script::is_closed", "Script::clone", "mark_orphaned", "Script::destroy_node"],
-    "script_graphs.cpp": ["Script::instantiate_now", "Script::launch", "Script::update_node", "Script::update",
-                          "Script::close_graph"],
-    "script_kernels.cpp": ["Script::begin_call", "Script::prepare_call", "Script::add_called",
-                           "Script::prepare_change", "Script::set_params"],
-    "script_nodes.cpp": ["Script::add_copy_or_set", "Script::add_event_node", "call_function",
-                         "Script::add_callback"],
+    "graphs.h": ["add_node"],
+    "graphs.cpp": ["is_closed", "mark_orphaned", "instantiate_graph"],
+    "kernel_call.cpp": ["begin_call", "prepare_call", "add_called", "prepare_change"],
+    "script_builders.cpp": ["ScriptBuilders::begin_building", "ScriptBuilders::launch_captured",
+                            "ScriptBuilders::end_building", "ScriptBuilders::complete"],
+    "script_definitions.cpp": ["ScriptDefinitions::clone"],
+    "script_executables.cpp": ["ScriptExecutables::launch", "ScriptExecutables::update_node",
+                               "ScriptExecutables::update", "ScriptExecutables::close_graph"],
+    "script_nodes.cpp": ["ScriptNodes::set_params", "ScriptNodes::destroy_node", "ScriptNodes::add_copy_or_set",
+                         "ScriptNodes::add_event_node", "call_function", "ScriptNodes::add_callback"],
 }
 
 # What only tells facts, or offers a turn.
-SCENERY = r"facts|Witness::|Observer::(?!bound)|call\.things|observer|edge_|order\(\)|^step\(|interpreter\.step|destructor_count|kDestructorsResource"
+SCENERY = r"facts(?!\.tell\(&Observer::bound)|Witness::|Observer::(?!bound)|call\.things|observer|edge_|order\(\)|frame_\.step\(|interpreter\.step|destructor_count|kDestructorsResource"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = []

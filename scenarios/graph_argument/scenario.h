@@ -6,7 +6,7 @@
 
 namespace scenarios::graph_argument {
 
-/// The ops of a script: one call of targets::graph_argument::GraphArgument each. Their names, which
+/// The ops of a script: one call of targets::graph_argument each. Their names, which
 /// are what tapes hold, are in kOps, in this order.
 enum class Op : std::uint8_t {
   allocate,
@@ -105,9 +105,8 @@ inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
 }};
 
 /// Makes the path.
-using Maker =
-    targets::graph_argument::GraphArgument* (*)(harness::Runtime& runtime,
-                                                const targets::graph_argument::Setup& setup);
+using Maker = targets::graph_argument::GraphArgument (*)(
+    harness::Runtime& runtime, const targets::graph_argument::Setup& setup);
 
 /// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
 /// script.

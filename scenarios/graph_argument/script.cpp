@@ -107,17 +107,20 @@ void Script::launch_anew(std::int32_t value) {
   constexpr Variable kDefinition = kFirstDefinition + 2;
   constexpr Variable kBuffer = kFirstBuffer + 4;
   const auto make = [this](Op op, auto call) { return run_call(op, call) == Status::ok; };
-  GraphArgument& path = *path_;
-  make(Op::load_module, [&] { return path.load_module(kModule); }) &&
-      make(Op::create_definition, [&] { return path.create_definition(kDefinition); }) &&
-      make(Op::allocate, [&] { return path.allocate(kBuffer, StreamName::first, value); }) &&
+  const GraphArgument& path = *path_;
+  make(Op::load_module, [&] { return path.objects.load_module(kModule); }) &&
+      make(Op::create_definition,
+           [&] { return path.definitions.create_definition(kDefinition); }) &&
+      make(Op::allocate,
+           [&] { return path.objects.allocate(kBuffer, StreamName::first, value); }) &&
       make(Op::add_kernel,
            [&] {
-             return path.add_kernel(targets::graph_argument::kNowhere, kDefinition, kModule,
-                                    Kernel::add_one, kBuffer, kBuffer);
+             return path.nodes.add_kernel(targets::graph_argument::kNowhere, kDefinition, kModule,
+                                          Kernel::add_one, kBuffer, kBuffer);
            }) &&
-      make(Op::instantiate, [&] { return path.instantiate(kLastGraph, kDefinition); }) &&
-      make(Op::launch, [&] { return path.launch(kLastGraph, StreamName::first); });
+      make(Op::instantiate,
+           [&] { return path.executables.instantiate(kLastGraph, kDefinition); }) &&
+      make(Op::launch, [&] { return path.executables.launch(kLastGraph, StreamName::first); });
 }
 
 // Sleeps, for a number of turns: what a mutator does early is not what it does late.

@@ -16,10 +16,10 @@ class Script final : public targets::graph_argument::Observer {
   explicit Script(harness::Scene& scene)
       : scene_(scene), model_(scene), ghost_(scene), use_(scene.world().scheduler, 1, "use") {}
   /// From now on all calls are witnessed.
-  void set_path(targets::graph_argument::GraphArgument& path) {
-    path_ = scene_.world().arena.make<Witness>(scene_, model_, path);
+  void set_path(const GraphArgument& path) {
+    path_ = &scene_.world().arena.make<Witness>(scene_, model_, path)->parts();
   }
-  targets::graph_argument::GraphArgument& path() { return *path_; }
+  const GraphArgument& path() { return *path_; }
   Model& model() { return model_; }
   const Model& model() const { return model_; }
   Ghost& ghost() { return ghost_; }
@@ -128,7 +128,7 @@ class Script final : public targets::graph_argument::Observer {
   harness::Scene& scene_;
   Model model_;
   Ghost ghost_;
-  targets::graph_argument::GraphArgument* path_ = nullptr;
+  const GraphArgument* path_ = nullptr;
   harness::Latch use_;
   bool in_use_ = false;
   bool added_ = false;

@@ -16,104 +16,104 @@ Status Script::perform(Op op, const Situation& now, const Slot& slot) {
 }
 
 Status Script::perform_on_objects(Op op, const Census& census, const Slot& slot) {
-  GraphArgument& path = *path_;
+  const GraphArgument& path = *path_;
   switch (op) {
     case Op::allocate: {
       const Variable into = choose_new(slot, kBufferVariables);
-      return path.allocate(into, choose_stream(), slot.value());
+      return path.objects.allocate(into, choose_stream(), slot.value());
     }
     case Op::close_buffer:
-      return path.close_buffer(choose(census.buffers));
+      return path.objects.close_buffer(choose(census.buffers));
     case Op::set_deallocation_stream: {
       const Variable buffer = choose(census.buffers);
-      return path.set_deallocation_stream(buffer, choose_stream());
+      return path.objects.set_deallocation_stream(buffer, choose_stream());
     }
     case Op::link: {
       const Variable from = choose(census.buffers);
-      return path.link(from, choose(census.buffers & ~bit(from)));
+      return path.objects.link(from, choose(census.buffers & ~bit(from)));
     }
     case Op::load_module:
-      return path.load_module(choose_new(slot, kModuleVariables));
+      return path.objects.load_module(choose_new(slot, kModuleVariables));
     case Op::create_event:
-      return path.create_event(choose_new(slot, kEventVariables));
+      return path.objects.create_event(choose_new(slot, kEventVariables));
     case Op::close_event:
-      return path.close_event(choose(census.events));
+      return path.objects.close_event(choose(census.events));
     case Op::record: {
       const Variable event = choose(census.events);
-      return path.record(event, choose_stream());
+      return path.objects.record(event, choose_stream());
     }
     default:
-      return path.close_stream();
+      return path.objects.close_stream();
   }
 }
 
 Status Script::perform_on_graph(Op op, const Census& census, const Slot& slot) {
-  GraphArgument& path = *path_;
+  const GraphArgument& path = *path_;
   switch (op) {
     case Op::instantiate: {
       const Variable into = choose_new(slot, kGraphVariables);
-      return path.instantiate(into, choose(census.definitions));
+      return path.executables.instantiate(into, choose(census.definitions));
     }
     case Op::upload: {
       const Variable graph = choose(census.graphs);
-      return path.upload(graph, choose_stream());
+      return path.executables.upload(graph, choose_stream());
     }
     case Op::launch: {
       const Variable graph = choose(census.graphs);
-      return path.launch(graph, choose_stream());
+      return path.executables.launch(graph, choose_stream());
     }
     case Op::update_node: {
       const Variable graph = choose(census.graphs);
       const Variable node = choose(census.nodes, census.kernel_nodes);
       const Variable first = choose(census.buffers);
-      return path.update_node(graph, node, first, choose(census.buffers));
+      return path.executables.update_node(graph, node, first, choose(census.buffers));
     }
     case Op::update: {
       const Variable graph = choose(census.graphs);
-      return path.update(graph, choose(census.definitions));
+      return path.executables.update(graph, choose(census.definitions));
     }
     case Op::close_graph:
-      return path.close_graph(choose(census.graphs));
+      return path.executables.close_graph(choose(census.graphs));
     case Op::alias: {
       const Variable from = choose(census.all());
-      return path.alias(choose_new(slot, siblings(from)), from);
+      return path.globals.alias(choose_new(slot, siblings(from)), from);
     }
     case Op::drop:
-      return path.drop(choose(census.all(), dropped_));
+      return path.globals.drop(choose(census.all(), dropped_));
     case Op::make_cycle:
-      return path.make_cycle(choose(census.all()));
+      return path.globals.make_cycle(choose(census.all()));
     case Op::plant: {
       const auto mischief =
           static_cast<Mischief>(choose_number(targets::graph_argument::kMischiefCount));
-      return path.plant(mischief, choose(census.buffers));
+      return path.globals.plant(mischief, choose(census.buffers));
     }
     case Op::collect:
-      return path.collect(2 - choose_number(3));
+      return path.process.collect(2 - choose_number(3));
     case Op::flood:
-      return path.flood_pending_calls();
+      return path.process.flood_pending_calls();
     default:
-      return path.synchronize(choose_stream());
+      return path.process.synchronize(choose_stream());
   }
 }
 
 Status Script::perform_on_builder(Op op, const Census& census, const Slot& slot) {
-  GraphArgument& path = *path_;
+  const GraphArgument& path = *path_;
   switch (op) {
     case Op::begin_building:
-      return path.begin_building(choose_new(slot, kBuilderVariables));
+      return path.builders.begin_building(choose_new(slot, kBuilderVariables));
     case Op::launch_captured: {
       const Variable builder = choose(census.capturing);
       const Variable module = choose(census.modules);
-      return path.launch_captured(builder, module, choose(census.buffers));
+      return path.builders.launch_captured(builder, module, choose(census.buffers));
     }
     case Op::end_building:
-      return path.end_building(choose(census.builders, census.capturing));
+      return path.builders.end_building(choose(census.builders, census.capturing));
     case Op::complete: {
       const Variable into = choose_new(slot, kGraphVariables);
-      return path.complete(into, choose(census.builders & ~census.capturing));
+      return path.builders.complete(into, choose(census.builders & ~census.capturing));
     }
     default:
-      return path.synchronize_device();
+      return path.process.synchronize_device();
   }
 }
 

@@ -113,11 +113,11 @@ struct Census {
 inline Census take_census(const targets::graph_argument::GraphArgument& path) {
   Census census;
   for (Variable v = 0; v < targets::graph_argument::kVariableCount; ++v) {
-    const auto kind = path.kind(v);
+    const auto kind = path.globals.kind(v);
     if (kind == targets::graph_argument::Kind::nothing) continue;
     census.of(kind) |= bit(v);
-    if (path.is_capturing(v)) census.capturing |= bit(v);
-    if (Variables* nodes = census.of(path.node_kind(v))) *nodes |= bit(v);
+    if (path.globals.is_capturing(v)) census.capturing |= bit(v);
+    if (Variables* nodes = census.of(path.globals.node_kind(v))) *nodes |= bit(v);
   }
   return census;
 }

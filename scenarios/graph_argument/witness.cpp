@@ -5,236 +5,267 @@ namespace scenarios::graph_argument {
 
 using targets::graph_argument::Status;
 
-Status Witness::allocate(Variable into, StreamName stream, std::int32_t value) {
-  return judged({.op = Op::allocate, .into = into, .stream = stream, .value = value},
-                [&] { return path_.allocate(into, stream, value); });
+void Judging::refuse_capturing(bool said) {
+  scene_.refuse("builder",
+                said ? "captures, and has ended" : "does not capture, and has not ended");
 }
 
-Status Witness::close_buffer(Variable buffer) {
-  return judged({.op = Op::close_buffer, .given = bit(buffer)},
-                [&] { return path_.close_buffer(buffer); });
+// ---- the process --------------------------------------------------------------------------------
+
+Status WitnessedProcess::collect(std::uint32_t generation) {
+  return judging_({.op = Op::collect}, [&] { return path_.collect(generation); });
 }
 
-Status Witness::set_deallocation_stream(Variable buffer, StreamName stream) {
-  return judged({.op = Op::set_deallocation_stream, .given = bit(buffer), .stream = stream},
-                [&] { return path_.set_deallocation_stream(buffer, stream); });
+Status WitnessedProcess::synchronize(StreamName stream) {
+  return judging_({.op = Op::synchronize, .stream = stream},
+                  [&] { return path_.synchronize(stream); });
 }
 
-Status Witness::link(Variable from, Variable to) {
-  return judged({.op = Op::link, .given = bit(from) | bit(to)},
-                [&] { return path_.link(from, to); });
+Status WitnessedProcess::synchronize_device() {
+  return judging_({.op = Op::synchronize_device}, [&] { return path_.synchronize_device(); });
 }
 
-Status Witness::load_module(Variable into) {
-  return judged({.op = Op::load_module, .into = into}, [&] { return path_.load_module(into); });
+Status WitnessedProcess::flood_pending_calls() {
+  return judging_({.op = Op::flood}, [&] { return path_.flood_pending_calls(); });
 }
 
-Status Witness::create_event(Variable into) {
-  return judged({.op = Op::create_event, .into = into}, [&] { return path_.create_event(into); });
+// ---- variables ----------------------------------------------------------------------------------
+
+bool WitnessedGlobals::is_capturing(Variable variable) const {
+  const bool said = path_.is_capturing(variable);
+  judging_.judge_capturing(variable, said);
+  return said;
 }
 
-Status Witness::close_event(Variable event) {
-  return judged({.op = Op::close_event, .given = bit(event)},
-                [&] { return path_.close_event(event); });
+Status WitnessedGlobals::alias(Variable into, Variable from) {
+  return judging_({.op = Op::alias, .given = bit(from), .into = into},
+                  [&] { return path_.alias(into, from); });
 }
 
-Status Witness::record(Variable event, StreamName stream) {
-  return judged({.op = Op::record, .given = bit(event), .stream = stream},
-                [&] { return path_.record(event, stream); });
+Status WitnessedGlobals::drop(Variable variable) {
+  return judging_({.op = Op::drop, .given = bit(variable)}, [&] { return path_.drop(variable); });
 }
 
-Status Witness::close_stream() {
-  return judged({.op = Op::close_stream}, [&] { return path_.close_stream(); });
+Status WitnessedGlobals::make_cycle(Variable variable) {
+  return judging_({.op = Op::make_cycle, .given = bit(variable)},
+                  [&] { return path_.make_cycle(variable); });
 }
 
-Status Witness::create_definition(Variable into) {
-  return judged({.op = Op::create_definition, .into = into},
-                [&] { return path_.create_definition(into); });
+Status WitnessedGlobals::plant(Mischief mischief, Variable victim) {
+  return judging_({.op = Op::plant}, [&] { return path_.plant(mischief, victim); });
 }
 
-Status Witness::add_kernel(Variable into, Variable definition, Variable module, Kernel kernel,
-                           Variable first, Variable second) {
-  return judged({.op = Op::add_kernel,
-                 .given = bit(definition) | bit(module) | bit(first) | bit(second),
-                 .into = into,
-                 .kernel = kernel},
-                [&] { return path_.add_kernel(into, definition, module, kernel, first, second); });
+// ---- buffers, modules, events and streams -------------------------------------------------------
+
+Status WitnessedObjects::allocate(Variable into, StreamName stream, std::int32_t value) {
+  return judging_({.op = Op::allocate, .into = into, .stream = stream, .value = value},
+                  [&] { return path_.allocate(into, stream, value); });
 }
 
-Status Witness::add_memcpy(Variable into, Variable definition, Variable target, Variable source) {
-  return judged(
+Status WitnessedObjects::close_buffer(Variable buffer) {
+  return judging_({.op = Op::close_buffer, .given = bit(buffer)},
+                  [&] { return path_.close_buffer(buffer); });
+}
+
+Status WitnessedObjects::set_deallocation_stream(Variable buffer, StreamName stream) {
+  return judging_({.op = Op::set_deallocation_stream, .given = bit(buffer), .stream = stream},
+                  [&] { return path_.set_deallocation_stream(buffer, stream); });
+}
+
+Status WitnessedObjects::link(Variable from, Variable to) {
+  return judging_({.op = Op::link, .given = bit(from) | bit(to)},
+                  [&] { return path_.link(from, to); });
+}
+
+Status WitnessedObjects::load_module(Variable into) {
+  return judging_({.op = Op::load_module, .into = into}, [&] { return path_.load_module(into); });
+}
+
+Status WitnessedObjects::create_event(Variable into) {
+  return judging_({.op = Op::create_event, .into = into}, [&] { return path_.create_event(into); });
+}
+
+Status WitnessedObjects::close_event(Variable event) {
+  return judging_({.op = Op::close_event, .given = bit(event)},
+                  [&] { return path_.close_event(event); });
+}
+
+Status WitnessedObjects::record(Variable event, StreamName stream) {
+  return judging_({.op = Op::record, .given = bit(event), .stream = stream},
+                  [&] { return path_.record(event, stream); });
+}
+
+Status WitnessedObjects::close_stream() {
+  return judging_({.op = Op::close_stream}, [&] { return path_.close_stream(); });
+}
+
+Status WitnessedObjects::set_attribute(Variable buffer, Variable definition) {
+  return judging_({.op = Op::set_attribute, .given = bit(buffer) | bit(definition)},
+                  [&] { return path_.set_attribute(buffer, definition); });
+}
+
+// ---- definitions --------------------------------------------------------------------------------
+
+Status WitnessedDefinitions::create_definition(Variable into) {
+  return judging_({.op = Op::create_definition, .into = into},
+                  [&] { return path_.create_definition(into); });
+}
+
+Status WitnessedDefinitions::add_child(Variable into, Variable definition, Variable child) {
+  return judging_({.op = Op::add_child, .given = bit(definition) | bit(child), .into = into},
+                  [&] { return path_.add_child(into, definition, child); });
+}
+
+Status WitnessedDefinitions::get_child(Variable into, Variable node) {
+  return judging_({.op = Op::get_child, .given = bit(node), .into = into},
+                  [&] { return path_.get_child(into, node); });
+}
+
+Status WitnessedDefinitions::add_conditional(Variable into, Variable definition,
+                                             Condition condition, std::uint32_t branch,
+                                             Variable module) {
+  return judging_(
+      {.op = Op::add_conditional,
+       .given = bit(definition) | bit(module),
+       .into = into,
+       .condition = condition,
+       .branch = branch},
+      [&] { return path_.add_conditional(into, definition, condition, branch, module); });
+}
+
+Status WitnessedDefinitions::get_branch(Variable into, Variable node, std::uint32_t branch) {
+  return judging_({.op = Op::get_branch, .given = bit(node), .into = into, .branch = branch},
+                  [&] { return path_.get_branch(into, node, branch); });
+}
+
+Status WitnessedDefinitions::clone(Variable into, Variable definition) {
+  return judging_({.op = Op::clone, .given = bit(definition), .into = into},
+                  [&] { return path_.clone(into, definition); });
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+Status WitnessedNodes::add_kernel(Variable into, Variable definition, Variable module,
+                                  Kernel kernel, Variable first, Variable second) {
+  return judging_(
+      {.op = Op::add_kernel,
+       .given = bit(definition) | bit(module) | bit(first) | bit(second),
+       .into = into,
+       .kernel = kernel},
+      [&] { return path_.add_kernel(into, definition, module, kernel, first, second); });
+}
+
+Status WitnessedNodes::add_memcpy(Variable into, Variable definition, Variable target,
+                                  Variable source) {
+  return judging_(
       {.op = Op::add_memcpy, .given = bit(definition) | bit(target) | bit(source), .into = into},
       [&] { return path_.add_memcpy(into, definition, target, source); });
 }
 
-Status Witness::add_memset(Variable into, Variable definition, Variable target,
-                           std::int32_t value) {
-  return judged(
+Status WitnessedNodes::add_memset(Variable into, Variable definition, Variable target,
+                                  std::int32_t value) {
+  return judging_(
       {.op = Op::add_memset, .given = bit(definition) | bit(target), .into = into, .value = value},
       [&] { return path_.add_memset(into, definition, target, value); });
 }
 
-Status Witness::add_record(Variable into, Variable definition, Variable event) {
-  return judged({.op = Op::add_record, .given = bit(definition) | bit(event), .into = into},
-                [&] { return path_.add_record(into, definition, event); });
+Status WitnessedNodes::add_record(Variable into, Variable definition, Variable event) {
+  return judging_({.op = Op::add_record, .given = bit(definition) | bit(event), .into = into},
+                  [&] { return path_.add_record(into, definition, event); });
 }
 
-Status Witness::add_wait(Variable into, Variable definition, Variable event) {
-  return judged({.op = Op::add_wait, .given = bit(definition) | bit(event), .into = into},
-                [&] { return path_.add_wait(into, definition, event); });
+Status WitnessedNodes::add_wait(Variable into, Variable definition, Variable event) {
+  return judging_({.op = Op::add_wait, .given = bit(definition) | bit(event), .into = into},
+                  [&] { return path_.add_wait(into, definition, event); });
 }
 
-Status Witness::add_callback(Variable into, Variable definition) {
-  return judged({.op = Op::add_callback, .given = bit(definition), .into = into},
-                [&] { return path_.add_callback(into, definition); });
+Status WitnessedNodes::add_callback(Variable into, Variable definition) {
+  return judging_({.op = Op::add_callback, .given = bit(definition), .into = into},
+                  [&] { return path_.add_callback(into, definition); });
 }
 
-Status Witness::add_child(Variable into, Variable definition, Variable child) {
-  return judged({.op = Op::add_child, .given = bit(definition) | bit(child), .into = into},
-                [&] { return path_.add_child(into, definition, child); });
+Status WitnessedNodes::set_params(Variable node, Variable first, Variable second) {
+  return judging_({.op = Op::set_params, .given = bit(node) | bit(first) | bit(second)},
+                  [&] { return path_.set_params(node, first, second); });
 }
 
-Status Witness::get_child(Variable into, Variable node) {
-  return judged({.op = Op::get_child, .given = bit(node), .into = into},
-                [&] { return path_.get_child(into, node); });
+Status WitnessedNodes::destroy_node(Variable node) {
+  return judging_({.op = Op::destroy_node, .given = bit(node)},
+                  [&] { return path_.destroy_node(node); });
 }
 
-Status Witness::add_conditional(Variable into, Variable definition, Condition condition,
-                                std::uint32_t branch, Variable module) {
-  return judged({.op = Op::add_conditional,
-                 .given = bit(definition) | bit(module),
-                 .into = into,
-                 .condition = condition,
-                 .branch = branch},
-                [&] { return path_.add_conditional(into, definition, condition, branch, module); });
+Status WitnessedNodes::add_alloc(Variable into, Variable definition) {
+  return judging_({.op = Op::add_alloc, .given = bit(definition), .into = into},
+                  [&] { return path_.add_alloc(into, definition); });
 }
 
-Status Witness::get_branch(Variable into, Variable node, std::uint32_t branch) {
-  return judged({.op = Op::get_branch, .given = bit(node), .into = into, .branch = branch},
-                [&] { return path_.get_branch(into, node, branch); });
+Status WitnessedNodes::add_free(Variable into, Variable definition, Variable node) {
+  return judging_({.op = Op::add_free, .given = bit(definition) | bit(node), .into = into},
+                  [&] { return path_.add_free(into, definition, node); });
 }
 
-Status Witness::set_params(Variable node, Variable first, Variable second) {
-  return judged({.op = Op::set_params, .given = bit(node) | bit(first) | bit(second)},
-                [&] { return path_.set_params(node, first, second); });
+Status WitnessedNodes::add_scratch(Variable into, Variable definition, Variable module,
+                                   Variable node, Variable buffer) {
+  return judging_({.op = Op::add_scratch,
+                   .given = bit(definition) | bit(module) | bit(node) | bit(buffer),
+                   .into = into},
+                  [&] { return path_.add_scratch(into, definition, module, node, buffer); });
 }
 
-Status Witness::destroy_node(Variable node) {
-  return judged({.op = Op::destroy_node, .given = bit(node)},
-                [&] { return path_.destroy_node(node); });
+// ---- builders -----------------------------------------------------------------------------------
+
+Status WitnessedBuilders::begin_building(Variable into) {
+  return judging_({.op = Op::begin_building, .into = into},
+                  [&] { return path_.begin_building(into); });
 }
 
-Status Witness::clone(Variable into, Variable definition) {
-  return judged({.op = Op::clone, .given = bit(definition), .into = into},
-                [&] { return path_.clone(into, definition); });
+Status WitnessedBuilders::launch_captured(Variable builder, Variable module, Variable buffer) {
+  return judging_({.op = Op::launch_captured, .given = bit(builder) | bit(module) | bit(buffer)},
+                  [&] { return path_.launch_captured(builder, module, buffer); });
 }
 
-Status Witness::add_alloc(Variable into, Variable definition) {
-  return judged({.op = Op::add_alloc, .given = bit(definition), .into = into},
-                [&] { return path_.add_alloc(into, definition); });
+Status WitnessedBuilders::end_building(Variable builder) {
+  return judging_({.op = Op::end_building, .given = bit(builder)},
+                  [&] { return path_.end_building(builder); });
 }
 
-Status Witness::add_free(Variable into, Variable definition, Variable node) {
-  return judged({.op = Op::add_free, .given = bit(definition) | bit(node), .into = into},
-                [&] { return path_.add_free(into, definition, node); });
+Status WitnessedBuilders::complete(Variable into, Variable builder) {
+  return judging_({.op = Op::complete, .given = bit(builder), .into = into},
+                  [&] { return path_.complete(into, builder); });
 }
 
-Status Witness::add_scratch(Variable into, Variable definition, Variable module, Variable node,
-                            Variable buffer) {
-  return judged({.op = Op::add_scratch,
-                 .given = bit(definition) | bit(module) | bit(node) | bit(buffer),
-                 .into = into},
-                [&] { return path_.add_scratch(into, definition, module, node, buffer); });
+// ---- executables --------------------------------------------------------------------------------
+
+Status WitnessedExecutables::instantiate(Variable into, Variable definition) {
+  return judging_({.op = Op::instantiate, .given = bit(definition), .into = into},
+                  [&] { return path_.instantiate(into, definition); });
 }
 
-Status Witness::set_attribute(Variable buffer, Variable definition) {
-  return judged({.op = Op::set_attribute, .given = bit(buffer) | bit(definition)},
-                [&] { return path_.set_attribute(buffer, definition); });
+Status WitnessedExecutables::upload(Variable graph, StreamName stream) {
+  return judging_({.op = Op::upload, .given = bit(graph), .stream = stream},
+                  [&] { return path_.upload(graph, stream); });
 }
 
-Status Witness::begin_building(Variable into) {
-  return judged({.op = Op::begin_building, .into = into},
-                [&] { return path_.begin_building(into); });
+Status WitnessedExecutables::launch(Variable graph, StreamName stream) {
+  return judging_({.op = Op::launch, .given = bit(graph), .stream = stream},
+                  [&] { return path_.launch(graph, stream); });
 }
 
-Status Witness::launch_captured(Variable builder, Variable module, Variable buffer) {
-  return judged({.op = Op::launch_captured, .given = bit(builder) | bit(module) | bit(buffer)},
-                [&] { return path_.launch_captured(builder, module, buffer); });
+Status WitnessedExecutables::update_node(Variable graph, Variable node, Variable first,
+                                         Variable second) {
+  return judging_(
+      {.op = Op::update_node, .given = bit(graph) | bit(node) | bit(first) | bit(second)},
+      [&] { return path_.update_node(graph, node, first, second); });
 }
 
-Status Witness::end_building(Variable builder) {
-  return judged({.op = Op::end_building, .given = bit(builder)},
-                [&] { return path_.end_building(builder); });
+Status WitnessedExecutables::update(Variable graph, Variable definition) {
+  return judging_({.op = Op::update, .given = bit(graph) | bit(definition)},
+                  [&] { return path_.update(graph, definition); });
 }
 
-Status Witness::complete(Variable into, Variable builder) {
-  return judged({.op = Op::complete, .given = bit(builder), .into = into},
-                [&] { return path_.complete(into, builder); });
-}
-
-Status Witness::instantiate(Variable into, Variable definition) {
-  return judged({.op = Op::instantiate, .given = bit(definition), .into = into},
-                [&] { return path_.instantiate(into, definition); });
-}
-
-Status Witness::upload(Variable graph, StreamName stream) {
-  return judged({.op = Op::upload, .given = bit(graph), .stream = stream},
-                [&] { return path_.upload(graph, stream); });
-}
-
-Status Witness::launch(Variable graph, StreamName stream) {
-  return judged({.op = Op::launch, .given = bit(graph), .stream = stream},
-                [&] { return path_.launch(graph, stream); });
-}
-
-Status Witness::update_node(Variable graph, Variable node, Variable first, Variable second) {
-  return judged({.op = Op::update_node, .given = bit(graph) | bit(node) | bit(first) | bit(second)},
-                [&] { return path_.update_node(graph, node, first, second); });
-}
-
-Status Witness::update(Variable graph, Variable definition) {
-  return judged({.op = Op::update, .given = bit(graph) | bit(definition)},
-                [&] { return path_.update(graph, definition); });
-}
-
-Status Witness::close_graph(Variable graph) {
-  return judged({.op = Op::close_graph, .given = bit(graph)},
-                [&] { return path_.close_graph(graph); });
-}
-
-Status Witness::alias(Variable into, Variable from) {
-  return judged({.op = Op::alias, .given = bit(from), .into = into},
-                [&] { return path_.alias(into, from); });
-}
-
-Status Witness::drop(Variable variable) {
-  return judged({.op = Op::drop, .given = bit(variable)}, [&] { return path_.drop(variable); });
-}
-
-Status Witness::make_cycle(Variable variable) {
-  return judged({.op = Op::make_cycle, .given = bit(variable)},
-                [&] { return path_.make_cycle(variable); });
-}
-
-Status Witness::plant(Mischief mischief, Variable victim) {
-  return judged({.op = Op::plant}, [&] { return path_.plant(mischief, victim); });
-}
-
-Status Witness::collect(std::uint32_t generation) {
-  return judged({.op = Op::collect}, [&] { return path_.collect(generation); });
-}
-
-Status Witness::synchronize(StreamName stream) {
-  return judged({.op = Op::synchronize, .stream = stream},
-                [&] { return path_.synchronize(stream); });
-}
-
-Status Witness::synchronize_device() {
-  return judged({.op = Op::synchronize_device}, [&] { return path_.synchronize_device(); });
-}
-
-Status Witness::flood_pending_calls() {
-  return judged({.op = Op::flood}, [&] { return path_.flood_pending_calls(); });
+Status WitnessedExecutables::close_graph(Variable graph) {
+  return judging_({.op = Op::close_graph, .given = bit(graph)},
+                  [&] { return path_.close_graph(graph); });
 }
 
 }  // namespace scenarios::graph_argument

@@ -1,5 +1,5 @@
 // graph_argument: cuda.core's way from GraphDefinition.launch(config, kernel, buffer) to a kernel
-// that runs in an executable graph, behind one interface.
+// that runs in an executable graph, behind a few interfaces.
 //
 // What a caller sees is a Python script: global variables that hold wrappers (buffers, modules,
 // events, definitions, nodes, builders, executables), and one method per API call. What is
@@ -29,17 +29,59 @@ struct Setup {
   Witness* witness = nullptr;    ///< this.
 };
 
-/// Ownership: made in the run's arena, after the heap is configured and before any managed object:
-/// it makes the interpreter. Borrows the runtime and whoever listens.
-class GraphArgument {
+/// A script's process: how it begins and ends, and what it waits for.
+class Process {
  public:
-  virtual ~GraphArgument() = default;
+  virtual ~Process() = default;
 
   /// import cuda.core; Device().set_current(); two streams. Once per run; the caller is the main
   /// thread of the script.
   virtual Status init() = 0;
+  virtual Status collect(std::uint32_t generation) = 0;
+  /// stream.sync(), then reads back what the launches on it have written.
+  virtual Status synchronize(StreamName stream) = 0;
+  /// Device.sync(): every stream, closed or not.
+  virtual Status synchronize_device() = 0;
+  /// Somebody (signal handlers, another extension) fills Python's queue of pending calls.
+  virtual Status flood_pending_calls() = 0;
+  /// Until CUDA's thread has called so many destructors in this run.
+  virtual void wait_for_destructors(std::size_t count) = 0;
+  /// One step of the main thread, in which it runs what it was asked to.
+  virtual void idle() = 0;
+  /// Py_Finalize. Nothing works afterwards.
+  virtual Status finalize() = 0;
+  /// For tasks that touch the heap themselves: attach first.
+  virtual harness::Interpreter& interpreter() = 0;
+};
 
-  // ---- buffers ----
+/// The global variables, whatever they hold.
+class Globals {
+ public:
+  virtual ~Globals() = default;
+
+  virtual Status alias(Variable into, Variable from) = 0;
+  /// del variable. Its object dies at once if this was the last reference.
+  virtual Status drop(Variable variable) = 0;
+  /// Drops every variable; with `graphs`, only those that hold definitions, nodes and executables.
+  virtual Status drop_all(bool graphs) = 0;
+  /// An object that holds what `variable` holds and itself: only the collector frees it.
+  virtual Status make_cycle(Variable variable) = 0;
+  /// Unreachable garbage whose finalizer does `mischief` to `victim`.
+  virtual Status plant(Mischief mischief, Variable victim) = 0;
+
+  // ---- what a variable holds now: no turn is offered ----
+  virtual Kind kind(Variable variable) const = 0;
+  /// What the node in `variable` can be asked for.
+  virtual NodeKind node_kind(Variable variable) const = 0;
+  /// Whether launch_captured and end_building take the builder in it.
+  virtual bool is_capturing(Variable variable) const = 0;
+};
+
+/// Buffers, modules, events and streams.
+class Objects {
+ public:
+  virtual ~Objects() = default;
+
   /// into = mr.allocate(size, stream), filled with value, value + 1, ... and waited for.
   virtual Status allocate(Variable into, StreamName stream, std::int32_t value) = 0;
   /// buffer.close(): freed on its recorded stream, whoever uses it.
@@ -48,17 +90,43 @@ class GraphArgument {
   virtual Status set_deallocation_stream(Variable buffer, StreamName stream) = 0;
   /// Writes the bare address of `to` into the block of `from`: a list for `chase`.
   virtual Status link(Variable from, Variable to) = 0;
+  /// buffer.graph = definition: an attribute, which the collector sees.
+  virtual Status set_attribute(Variable buffer, Variable definition) = 0;
 
-  // ---- modules, events, streams ----
   virtual Status load_module(Variable into) = 0;
   virtual Status create_event(Variable into) = 0;
   virtual Status close_event(Variable event) = 0;
   virtual Status record(Variable event, StreamName stream) = 0;
   /// second.close(). The other two stay.
   virtual Status close_stream() = 0;
+};
 
-  // ---- definitions ----
+/// Definitions, and the graphs inside of their nodes.
+class Definitions {
+ public:
+  virtual ~Definitions() = default;
+
   virtual Status create_definition(Variable into) = 0;
+  /// into = a definition made from cuGraphClone.
+  virtual Status clone(Variable into, Variable definition) = 0;
+  /// into = definition.embed(child).
+  virtual Status add_child(Variable into, Variable definition, Variable child) = 0;
+  /// into = node.child_graph: a definition that belongs to the node.
+  virtual Status get_child(Variable into, Variable node) = 0;
+  /// into = definition.if_then(definition.create_condition(...)), or its like. The condition is
+  /// such that `branch` runs; or none, where there is no such branch. A loop's body gets the
+  /// module's kernel that ends it.
+  virtual Status add_conditional(Variable into, Variable definition, Condition condition,
+                                 std::uint32_t branch, Variable module) = 0;
+  /// into = node.then, node.else_, node.body, node.branches[branch]: made with the node.
+  virtual Status get_branch(Variable into, Variable node, std::uint32_t branch) = 0;
+};
+
+/// Nodes without graphs inside.
+class Nodes {
+ public:
+  virtual ~Nodes() = default;
+
   /// into = definition.launch(config, module.get_kernel(...), first, second).
   virtual Status add_kernel(Variable into, Variable definition, Variable module, Kernel kernel,
                             Variable first, Variable second) = 0;
@@ -72,23 +140,6 @@ class GraphArgument {
   virtual Status add_wait(Variable into, Variable definition, Variable event) = 0;
   /// into = definition.callback(f), where f is a Python function that makes an object.
   virtual Status add_callback(Variable into, Variable definition) = 0;
-  /// into = definition.embed(child).
-  virtual Status add_child(Variable into, Variable definition, Variable child) = 0;
-  /// into = node.child_graph: a definition that belongs to the node.
-  virtual Status get_child(Variable into, Variable node) = 0;
-  /// into = definition.if_then(definition.create_condition(...)), or its like. The condition is
-  /// such that `branch` runs; or none, where there is no such branch. A loop's body gets the
-  /// module's kernel that ends it.
-  virtual Status add_conditional(Variable into, Variable definition, Condition condition,
-                                 std::uint32_t branch, Variable module) = 0;
-  /// into = node.then, node.else_, node.body, node.branches[branch]: made with the node.
-  virtual Status get_branch(Variable into, Variable node, std::uint32_t branch) = 0;
-  /// A kernel node gets other buffers.
-  virtual Status set_params(Variable node, Variable first, Variable second) = 0;
-  virtual Status destroy_node(Variable node) = 0;
-  /// into = a definition made from cuGraphClone.
-  virtual Status clone(Variable into, Variable definition) = 0;
-  // ---- memory of graphs ----
   /// into = definition.allocate(...): an address, a number, at which each launch has memory.
   virtual Status add_alloc(Variable into, Variable definition) = 0;
   /// into = definition.deallocate(node.dptr).
@@ -97,12 +148,16 @@ class GraphArgument {
   /// buffer.out = 3 * buffer.in, by way of that memory.
   virtual Status add_scratch(Variable into, Variable definition, Variable module, Variable node,
                              Variable buffer) = 0;
+  /// A kernel node gets other buffers.
+  virtual Status set_params(Variable node, Variable first, Variable second) = 0;
+  virtual Status destroy_node(Variable node) = 0;
+};
 
-  // ---- attributes ----
-  /// buffer.graph = definition: an attribute, which the collector sees.
-  virtual Status set_attribute(Variable buffer, Variable definition) = 0;
+/// Graphs by stream capture.
+class Builders {
+ public:
+  virtual ~Builders() = default;
 
-  // ---- builders ----
   /// into = Device.create_graph_builder().begin_building(): captures on a stream of its own.
   virtual Status begin_building(Variable into) = 0;
   /// launch(builder, config, module.get_kernel("captured"), buffer): buffer.out = buffer.in + 1.
@@ -111,8 +166,12 @@ class GraphArgument {
   virtual Status end_building(Variable builder) = 0;
   /// into = builder.complete(): an executable.
   virtual Status complete(Variable into, Variable builder) = 0;
+};
 
-  // ---- executables ----
+class Executables {
+ public:
+  virtual ~Executables() = default;
+
   virtual Status instantiate(Variable into, Variable definition) = 0;
   virtual Status upload(Variable graph, StreamName stream) = 0;
   virtual Status launch(Variable graph, StreamName stream) = 0;
@@ -120,48 +179,26 @@ class GraphArgument {
   virtual Status update_node(Variable graph, Variable node, Variable first, Variable second) = 0;
   virtual Status update(Variable graph, Variable definition) = 0;
   virtual Status close_graph(Variable graph) = 0;
-
-  // ---- variables ----
-  virtual Status alias(Variable into, Variable from) = 0;
-  /// del variable. Its object dies at once if this was the last reference.
-  virtual Status drop(Variable variable) = 0;
-  /// An object that holds what `variable` holds and itself: only the collector frees it.
-  virtual Status make_cycle(Variable variable) = 0;
-  /// Unreachable garbage whose finalizer does `mischief` to `victim`.
-  virtual Status plant(Mischief mischief, Variable victim) = 0;
-  virtual Status collect(std::uint32_t generation) = 0;
-  /// What a variable holds now. Offers no turn.
-  virtual Kind kind(Variable variable) const = 0;
-  /// What the node in `variable` can be asked for. Offers no turn.
-  virtual NodeKind node_kind(Variable variable) const = 0;
-  /// Whether launch_captured and end_building take the builder in it. Offers no turn.
-  virtual bool is_capturing(Variable variable) const = 0;
-
-  // ---- waiting ----
-  /// stream.sync(), then reads back what the launches on it have written.
-  virtual Status synchronize(StreamName stream) = 0;
-  /// Device.sync(): every stream, closed or not.
-  virtual Status synchronize_device() = 0;
-  /// Somebody (signal handlers, another extension) fills Python's queue of pending calls.
-  virtual Status flood_pending_calls() = 0;
-
-  // ---- the end of a script ----
-  /// Drops every variable; with `graphs`, only those that hold definitions, nodes and executables.
-  virtual Status drop_all(bool graphs) = 0;
-  /// Until CUDA's thread has called so many destructors in this run.
-  virtual void wait_for_destructors(std::size_t count) = 0;
-  /// One step of the main thread, in which it runs what it was asked to.
-  virtual void idle() = 0;
-  /// Py_Finalize. Nothing works afterwards.
-  virtual Status finalize() = 0;
-  /// For tasks that touch the heap themselves: attach first.
-  virtual harness::Interpreter& interpreter() = 0;
 };
 
-/// One way to manage lifetimes, by name. `make` puts the path into the run's arena.
+/// All that a script can do, by what it does it with.
+/// Ownership: of nothing. The parts are made in the run's arena, after the heap is configured and
+/// before any managed object, since an interpreter comes with them; they borrow the runtime and
+/// whoever listens.
+struct GraphArgument {
+  Process& process;
+  Globals& globals;
+  Objects& objects;
+  Definitions& definitions;
+  Nodes& nodes;
+  Builders& builders;
+  Executables& executables;
+};
+
+/// One way to manage lifetimes, by name. `make` puts the parts of the path into the run's arena.
 struct NamedPolicy {
   harness::Label name;
-  GraphArgument* (*make)(harness::Runtime& runtime, const Setup& setup);
+  GraphArgument (*make)(harness::Runtime& runtime, const Setup& setup);
 };
 std::span<const NamedPolicy> policies();
 

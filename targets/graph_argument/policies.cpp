@@ -22,11 +22,11 @@ Label to_label(Status status) {
 namespace {
 
 template <class Which>
-GraphArgument* make(Runtime& runtime, const Setup& setup) {
+GraphArgument make(Runtime& runtime, const Setup& setup) {
   harness::Arena& arena = runtime.scheduler.arena();
   Core& core = *arena.make<Core>(runtime, setup);
-  Policy& policy = *arena.make<Which>(core);
-  return arena.make<Script>(core, policy);
+  core.policy = arena.make<Which>(core);
+  return arena.make<Script>(core)->parts();
 }
 
 constexpr NamedPolicy kPolicies[] = {

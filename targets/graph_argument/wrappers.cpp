@@ -1,6 +1,6 @@
 #include "targets/graph_argument/wrappers.h"
 
-#include "targets/graph_argument/script.h"
+#include "targets/graph_argument/script_objects.h"
 
 namespace targets::graph_argument {
 
@@ -9,7 +9,20 @@ using harness::TypeInfo;
 
 static void finalize_trap(Object& self) {
   const TrapPayload trap = self.payload<TrapPayload>();
-  trap.script->run_trap(trap);
+  Frame& frame = *trap.frame;
+  switch (trap.mischief) {
+    case Mischief::drop:
+      if (frame.held(trap.victim)) frame.store(trap.victim, harness::Ref());
+      return;
+    case Mischief::close: {
+      harness::Ref buffer;
+      if (frame.get(trap.victim, kBufferType, buffer) == Status::ok) close_now(frame, buffer);
+      return;
+    }
+    case Mischief::collect:
+      frame.core().runtime.heap.collect();
+      return;
+  }
 }
 
 static void deallocate_cycle(Object& self) {

@@ -6,7 +6,7 @@
 
 namespace targets::graph_argument {
 
-class Script;
+class Frame;
 
 struct BufferPayload {
   ThingId thing;
@@ -55,7 +55,7 @@ struct CyclePayload {
 
 /// Garbage with a __del__.
 struct TrapPayload {
-  Script* script;
+  Frame* frame;
   Mischief mischief;
   Variable victim;
 };

@@ -13,39 +13,66 @@ namespace scenarios::graph_argument::testing {
 using harness::Outcome;
 using targets::graph_argument::Core;
 using targets::graph_argument::ExecBox;
+using targets::graph_argument::Frame;
 using targets::graph_argument::Garbage;
+using targets::graph_argument::GraphArgument;
 using targets::graph_argument::GraphBox;
 using targets::graph_argument::Keeping;
 using targets::graph_argument::Owners;
 using targets::graph_argument::Policy;
 using targets::graph_argument::RetainPerNode;
+using targets::graph_argument::ScriptBuilders;
+using targets::graph_argument::ScriptExecutables;
+using targets::graph_argument::ScriptGlobals;
+using targets::graph_argument::ScriptNodes;
+using targets::graph_argument::ScriptObjects;
 using targets::graph_argument::Status;
-using Script = targets::graph_argument::Script;
 
-template <class Lifetime, class Path>
-targets::graph_argument::GraphArgument* make_broken(harness::Runtime& runtime,
-                                                    const targets::graph_argument::Setup& setup) {
+/// Finds who has the interface: one of the parts, or else `whole`.
+template <class Interface, class... Parts>
+Interface& either(Interface& whole, Parts&... parts) {
+  Interface* found = &whole;
+  const auto look = [&](auto& part) {
+    if constexpr (std::is_base_of_v<Interface, std::remove_reference_t<decltype(part)>>)
+      found = &part;
+  };
+  (look(parts), ...);
+  return *found;
+}
+
+template <class... Parts>
+GraphArgument with_parts(const GraphArgument& path, Parts&... parts) {
+  return {either(path.process, parts...),    either(path.globals, parts...),
+          either(path.objects, parts...),    either(path.definitions, parts...),
+          either(path.nodes, parts...),      either(path.builders, parts...),
+          either(path.executables, parts...)};
+}
+
+/// Makes the path by that policy, with those parts instead of its own.
+template <class Lifetime, class... Parts>
+GraphArgument make_broken(harness::Runtime& runtime, const targets::graph_argument::Setup& setup) {
   harness::Arena& arena = runtime.scheduler.arena();
   Core& core = *arena.make<Core>(runtime, setup);
-  Policy& policy = *arena.make<Lifetime>(core);
-  return arena.make<Path>(core, policy);
+  core.policy = arena.make<Lifetime>(core);
+  auto& script = *arena.make<targets::graph_argument::Script>(core);
+  return with_parts(script.parts(), *arena.make<Parts>(script.frame())...);
 }
 
-template <class Lifetime, class Path>
+template <class Lifetime, class... Parts>
 void drive_broken(harness::Scene& scene) {
-  drive_shaped(scene, {.make = make_broken<Lifetime, Path>});
+  drive_shaped(scene, {.make = make_broken<Lifetime, Parts...>});
 }
 
-template <class Lifetime, class Path = Script>
+template <class Lifetime, class... Parts>
 harness::Scenario broken_scenario() {
   harness::Scenario broken = scenario;
-  broken.drive = drive_broken<Lifetime, Path>;
+  broken.drive = drive_broken<Lifetime, Parts...>;
   return broken;
 }
 
-template <class Lifetime, class Path = Script>
+template <class Lifetime, class... Parts>
 Outcome outcome_of(const Program& program) {
-  const harness::Scenario broken = broken_scenario<Lifetime, Path>();
+  const harness::Scenario broken = broken_scenario<Lifetime, Parts...>();
   harness::Runner runner;
   return runner.run(
       harness::Case{&broken, variant_named("retain_per_node"), {}, &sim(), program.tape()});

@@ -15,9 +15,9 @@ using harness::Label;
 using targets::graph_argument::ResourceKind;
 using targets::graph_argument::Variable;
 
-template <class Policy, class Path = Script>
+template <class Policy, class... Parts>
 void expect_fault(const Program& program, FaultKind kind, Label object, std::string_view detail) {
-  const std::vector<Fault> faults = outcome_of<Policy, Path>(program).faults;
+  const std::vector<Fault> faults = outcome_of<Policy, Parts...>(program).faults;
   std::string found;
   for (const Fault& fault : faults) found += fault.signature() + ": " + fault.detail + "; ";
   EXPECT_TRUE(std::any_of(faults.begin(), faults.end(),
@@ -103,8 +103,8 @@ TEST(GraphArgumentOrder, AnUpdateToAnotherOrderMayBeRefused) {
   EXPECT_EQ(outcome_of<RetainPerNode>(program).faults, std::vector<Fault>());
 }
 
-struct ForgetsThatItCaptures : Script {
-  using Script::Script;
+struct ForgetsThatItCaptures : ScriptGlobals {
+  using ScriptGlobals::ScriptGlobals;
   bool is_capturing(Variable) const override { return false; }
 };
 
@@ -113,8 +113,8 @@ TEST(GraphArgumentService, ABuilderKnowsThatItCaptures) {
                                                      "does not capture");
 }
 
-struct DiesQuietly : Script {
-  using Script::Script;
+struct DiesQuietly : ScriptExecutables {
+  using ScriptExecutables::ScriptExecutables;
   Status launch(Variable, StreamName) override { harness::World::current()->scheduler.die(); }
 };
 
@@ -124,22 +124,29 @@ TEST(GraphArgumentService, ARunThatEndsInTheMiddleForNoReasonIsAFault) {
 }
 
 /// Says of what has ended that CUDA has failed.
-struct BlamesCuda : Script {
-  using Script::Script;
-  static Status blame(Status status) {
-    return status == Status::closed ? Status::driver_error : status;
+Status blame(Status status) { return status == Status::closed ? Status::driver_error : status; }
+
+struct BlamesCudaForBuilders : ScriptBuilders {
+  using ScriptBuilders::ScriptBuilders;
+  Status end_building(Variable builder) override {
+    return blame(ScriptBuilders::end_building(builder));
   }
-  Status end_building(Variable builder) override { return blame(Script::end_building(builder)); }
+};
+struct BlamesCudaForNodes : ScriptNodes {
+  using ScriptNodes::ScriptNodes;
   Status set_params(Variable node, Variable first, Variable second) override {
-    return blame(Script::set_params(node, first, second));
+    return blame(ScriptNodes::set_params(node, first, second));
   }
+};
+struct BlamesCudaForExecutables : ScriptExecutables {
+  using ScriptExecutables::ScriptExecutables;
   Status update_node(Variable graph, Variable node, Variable first, Variable second) override {
-    return blame(Script::update_node(graph, node, first, second));
+    return blame(ScriptExecutables::update_node(graph, node, first, second));
   }
 };
 
 TEST(GraphArgumentService, ABuilderThatHasEndedIsClosed) {
-  expect_fault<RetainPerNode, BlamesCuda>(
+  expect_fault<RetainPerNode, BlamesCudaForBuilders>(
       Program().script(Op::begin_building).script(Op::end_building).script(Op::end_building),
       FaultKind::refusal, "end_building", "driver_error");
 }
@@ -147,18 +154,20 @@ TEST(GraphArgumentService, ABuilderThatHasEndedIsClosed) {
 TEST(GraphArgumentService, ABuilderWhoseCaptureWasSpoiltIsClosedWhenItHasEnded) {
   Program program = Program().script(Op::begin_building).script(Op::synchronize_device);
   program.script(Op::end_building).script(Op::end_building);
-  expect_fault<RetainPerNode, BlamesCuda>(program, FaultKind::refusal, "end_building",
-                                          "driver_error");
+  expect_fault<RetainPerNode, BlamesCudaForBuilders>(program, FaultKind::refusal, "end_building",
+                                                     "driver_error");
 }
 
 TEST(GraphArgumentService, ANodeThatWasDestroyedIsClosed) {
   constexpr std::uint32_t kFirst = 13, kSecond = 14;  // Of nodes, as tapes call them.
   Program program = Program().script(Op::add_kernel, {kFirst}).script(Op::add_kernel, {kSecond});
   program.script(Op::instantiate).script(Op::destroy_node, {kSecond});
-  expect_fault<RetainPerNode, BlamesCuda>(Program(program).script(Op::set_params, {kSecond}),
-                                          FaultKind::refusal, "set_params", "driver_error");
-  expect_fault<RetainPerNode, BlamesCuda>(program.script(Op::update_node, {0, kSecond}),
-                                          FaultKind::refusal, "update_node", "driver_error");
+  expect_fault<RetainPerNode, BlamesCudaForNodes>(
+      Program(program).script(Op::set_params, {kSecond}), FaultKind::refusal, "set_params",
+      "driver_error");
+  expect_fault<RetainPerNode, BlamesCudaForExecutables>(
+      program.script(Op::update_node, {0, kSecond}), FaultKind::refusal, "update_node",
+      "driver_error");
 }
 
 // ---- what is bounded ----------------------------------------------------------------------------

@@ -24,10 +24,10 @@ TEST(GraphArgumentOracle, TheSoundPolicyIsSilentWhereTheBrokenOnesAreNot) {
     EXPECT_EQ(outcome_of<RetainPerNode>(program).faults, std::vector<Fault>());
 }
 
-struct GivesOthers : Script {
-  using Script::Script;
+struct GivesOthers : ScriptObjects {
+  using ScriptObjects::ScriptObjects;
   Status allocate(Variable into, StreamName stream, std::int32_t value) override {
-    return Script::allocate(into, stream, value + 1);
+    return ScriptObjects::allocate(into, stream, value + 1);
   }
 };
 
@@ -41,10 +41,10 @@ TEST(GraphArgumentOracle, ABlockThatHoldsOtherValuesIsAWrongValue) {
 
 /// Something writes where nothing should: the bytes at `offset` of the first buffer's block.
 template <std::size_t offset>
-struct Scribbles : Script {
-  using Script::Script;
+struct Scribbles : ScriptExecutables {
+  using ScriptExecutables::ScriptExecutables;
   Status launch(Variable graph, StreamName stream) override {
-    const Status status = Script::launch(graph, stream);
+    const Status status = ScriptExecutables::launch(graph, stream);
     const std::int32_t wrong = 7;
     for (const harness::Life& life : harness::World::current()->ledger.lives())
       if (life.kind == Label("device memory"))
@@ -86,10 +86,10 @@ TEST(GraphArgumentOracle, AClosedStreamThatIsAcceptedIsAFault) {
 }
 
 /// ... and says nothing of it.
-struct AcceptsQuietly : Script {
-  using Script::Script;
+struct AcceptsQuietly : ScriptObjects {
+  using ScriptObjects::ScriptObjects;
   Status allocate(Variable into, StreamName, std::int32_t value) override {
-    return Script::allocate(into, StreamName::first, value);
+    return ScriptObjects::allocate(into, StreamName::first, value);
   }
 };
 
@@ -148,19 +148,19 @@ struct RefusesUpdates : RetainPerNode {
 };
 
 /// Everybody but the first finds his variable empty.
-struct FindsNothing : Script {
-  using Script::Script;
+struct FindsNothing : ScriptExecutables {
+  using ScriptExecutables::ScriptExecutables;
   Status launch(Variable, StreamName) override { return Status::name_error; }
 };
 
-struct SaysClosed : Script {
-  using Script::Script;
+struct SaysClosed : ScriptExecutables {
+  using ScriptExecutables::ScriptExecutables;
   Status instantiate(Variable, Variable) override { return Status::closed; }
 };
 
-template <class Policy, class Path = Script>
+template <class Policy, class... Parts>
 void expect_refused(const Program& program, Label op, const char* answer) {
-  const Outcome outcome = outcome_of<Policy, Path>(program);
+  const Outcome outcome = outcome_of<Policy, Parts...>(program);
   const auto found =
       std::find_if(outcome.faults.begin(), outcome.faults.end(), [&](const Fault& fault) {
         return fault.kind == FaultKind::refusal && fault.object_kind == op;
@@ -177,20 +177,20 @@ TEST(GraphArgumentService, WhatRefusesEverythingIsNotSound) {
   expect_refused<RetainPerNode, SaysClosed>(plain_program(), "instantiate", "closed");
 }
 
-struct LaunchesNothing : Script {
-  using Script::Script;
+struct LaunchesNothing : ScriptExecutables {
+  using ScriptExecutables::ScriptExecutables;
   Status launch(Variable, StreamName) override { return Status::ok; }
 };
 
-struct DropsAnother : Script {
-  using Script::Script;
-  Status drop(Variable variable) override { return Script::drop(variable + 1); }
+struct DropsAnother : ScriptGlobals {
+  using ScriptGlobals::ScriptGlobals;
+  Status drop(Variable variable) override { return ScriptGlobals::drop(variable + 1); }
 };
 
-struct MakesNothing : Script {
-  using Script::Script;
+struct MakesNothing : ScriptExecutables {
+  using ScriptExecutables::ScriptExecutables;
   Status instantiate(Variable, Variable variable) override {
-    return Script::instantiate(targets::graph_argument::kNowhere, variable);
+    return ScriptExecutables::instantiate(targets::graph_argument::kNowhere, variable);
   }
 };
 
@@ -280,19 +280,19 @@ struct FreesLate : RetainPerNode {
   bool over = false;
 };
 
-struct FreesAtTheEnd : Script {
-  FreesAtTheEnd(Core& core, Policy& policy) : Script(core, policy), late(policy) {}
+struct FreesAtTheEnd : ScriptGlobals {
+  explicit FreesAtTheEnd(Frame& frame) : ScriptGlobals(frame), late(*frame.core().policy) {}
   Status drop_all(bool graphs) override {
-    const Status status = Script::drop_all(graphs);
+    const Status status = ScriptGlobals::drop_all(graphs);
     if (!graphs) static_cast<FreesLate&>(late).drop_late();
     return status;
   }
   Policy& late;
 };
 
-template <class Policy, class Path = Script>
+template <class Policy, class... Parts>
 void expect_unbounded(const Program& program, Label kind, Label birth) {
-  const Outcome outcome = outcome_of<Policy, Path>(program);
+  const Outcome outcome = outcome_of<Policy, Parts...>(program);
   EXPECT_FALSE(outcome.faults.empty()) << kind.view();
   bool found = false;
   for (const Fault& fault : outcome.faults) {
