@@ -45,16 +45,17 @@ class Chains {
     const ActivationRecord* record = causes_.find(name);
     if (record == nullptr || !needed_.insert(name).second) return;
     need(record->parent);
-    result.push_back({name, record->parent, std::string(record->kind.view()), record->nth});
+    chains_.push_back({name, record->parent, std::string(record->kind.view()), record->nth});
   }
   void need_value(std::uint32_t value) {
     const auto found = by_value_.find(value);
     if (found != by_value_.end()) need(found->second);
   }
 
-  std::vector<Reproducer::Cause> result;
+  std::vector<Reproducer::Cause> take() { return std::move(chains_); }
 
  private:
+  std::vector<Reproducer::Cause> chains_;
   Causes causes_;
   std::unordered_map<std::uint32_t, Name> by_value_;
   std::unordered_set<Name> needed_;
@@ -167,7 +168,7 @@ Reproducer describe(const Runner& runner, const Outcome& outcome, Case the_case)
     chains.need(decision.activation);
     if (words::is_thing(site, decision.value)) chains.need_value(decision.value);
   }
-  result.causes = std::move(chains.result);
+  result.causes = chains.take();
   for (const Fault& fault : outcome.faults) {
     std::string signature = fault.signature();
     if (std::find(result.faults.begin(), result.faults.end(), signature) == result.faults.end())

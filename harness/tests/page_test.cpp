@@ -55,18 +55,22 @@ TEST(Html, AWordOfAShellIsQuotedWhereItMustBe) {
 class Told {
  public:
   explicit Told(Case of) : the_case_(std::move(of)), outcome_(runner_.run(the_case_)) {
-    recorded = describe(runner_, outcome_, the_case_);
+    recorded_ = describe(runner_, outcome_, the_case_);
   }
 
   Timeline timeline() const { return reports::timeline(telling()); }
   std::string page(std::string_view file = "found.repro", std::string_view difference = {}) const {
+    return page_of(recorded_, file, difference);
+  }
+  /// Returns the page of the run as `recorded` says it was.
+  std::string page_of(const Reproducer& recorded, std::string_view file,
+                      std::string_view difference) const {
     const std::string signature = recorded.faults.empty() ? "" : recorded.faults.front();
     return reports::page(telling(), {recorded, file, signature, difference, ""});
   }
   std::string story() const { return reports::story(telling(), Terminal{}); }
   const Outcome& outcome() const { return outcome_; }
-
-  Reproducer recorded;
+  const Reproducer& recorded() const { return recorded_; }
 
  private:
   Telling telling() const { return {the_case_, outcome_, runner_.world(), 0}; }
@@ -74,6 +78,7 @@ class Told {
   Runner runner_;
   Case the_case_;
   const Outcome& outcome_;
+  Reproducer recorded_;
 };
 
 Case failing() { return toy_case("borrow", failing_tape()); }
@@ -289,9 +294,10 @@ TEST(TimelineDrawing, NoTwoRowsShareAPlaceAndAllAreInsideTheDrawing) {
 TEST(Page, SaysWhatItIsAboutAndWhetherItIsAsRecorded) {
   const Told told(failing());
   const std::string page = told.page();
-  EXPECT_THAT(page, AllOf(HasSubstr("toy/borrow"), HasSubstr(escaped(told.recorded.faults.front())),
-                          HasSubstr(escaped(to_string(toy::scenario, failing().config))),
-                          HasSubstr("<span class=\"badge good\">as recorded</span>")));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("toy/borrow"), HasSubstr(escaped(told.recorded().faults.front())),
+                    HasSubstr(escaped(to_string(toy::scenario, failing().config))),
+                    HasSubstr("<span class=\"badge good\">as recorded</span>")));
   EXPECT_THAT(page, HasSubstr("<pre class=\"command\">afterlife replay found.repro</pre>"));
   EXPECT_THAT(told.page("f", "the events differ"), HasSubstr("not as recorded: the events differ"));
 }
@@ -301,9 +307,9 @@ TEST(Page, TellsTheStoryAndEachDecision) {
   const std::string page = told.page();
   const std::string plain = std::regex_replace(page, std::regex("</?span[^>]*>"), "");
   EXPECT_THAT(plain, HasSubstr(escaped(told.story())));
-  for (const Decision& decision : told.recorded.the_case.tape)
+  for (const Decision& decision : told.recorded().the_case.tape)
     EXPECT_THAT(page,
-                HasSubstr("<code>" + escaped(to_string(told.recorded, decision)) + "</code>"));
+                HasSubstr("<code>" + escaped(to_string(told.recorded(), decision)) + "</code>"));
   EXPECT_THAT(page, HasSubstr("the op is store"));
 }
 
@@ -330,14 +336,15 @@ TEST(Page, NeedsNoNetworkAndRunsNothing) {
 }
 
 TEST(Page, NothingOfAFileIsMarkup) {
-  Told told(failing());
+  const Told told(failing());
+  Reproducer edited = told.recorded();
   const std::string evil = "\"><script>alert(1)</script>\x1b]0;\xff<!--'";
-  told.recorded.faults = {evil, "also " + evil};
-  told.recorded.tasks = {evil, evil, evil};
-  told.recorded.the_case.tape.push_back(
+  edited.faults = {evil, "also " + evil};
+  edited.tasks = {evil, evil, evil};
+  edited.the_case.tape.push_back(
       {derive_name(slot_name(0, 0), 7, 0), site_tag(Site::schedule), 0, 0x12345679});
-  told.recorded.causes.push_back({derive_name(slot_name(0, 0), 7, 0), slot_name(0, 0), evil, 0});
-  const std::string page = told.page(evil, "the file has a fault: " + evil);
+  edited.causes.push_back({derive_name(slot_name(0, 0), 7, 0), slot_name(0, 0), evil, 0});
+  const std::string page = told.page_of(edited, evil, "the file has a fault: " + evil);
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("<!--")));
   EXPECT_EQ(page.find('\x1b'), page.npos);

@@ -138,15 +138,19 @@ class Skews : public Strategy {
  public:
   explicit Skews(std::array<std::uint32_t, 2> ratios) : ratios_(ratios) {}
   std::uint32_t answer(const Question& question) override {
-    if (question.site == Site::skew) return ratios_[skew_count++ % 2];
-    if (question.site == Site::delay) ++delay_count;
+    if (question.site == Site::skew) return ratios_[counts_.skews++ % 2];
+    if (question.site == Site::delay) ++counts_.delays;
     return question.site == Site::schedule ? question.option_count - 1 : 0;
   }
-  int skew_count = 0;
-  int delay_count = 0;
+  struct Counts {
+    int skews = 0;
+    int delays = 0;
+  };
+  const Counts& counts() const { return counts_; }
 
  private:
   std::array<std::uint32_t, 2> ratios_;
+  Counts counts_;
 };
 
 TEST(Process, TheSkewActorAsksOnceForEachAndAllowsDelays) {
@@ -157,8 +161,8 @@ TEST(Process, TheSkewActorAsksOnceForEachAndAllowsDelays) {
   Skews strategy({4, 0});
   Runner runner;
   runner.run(ranks, 0, {}, testing::toy::no_device, strategy);
-  EXPECT_EQ(strategy.skew_count, 2);
-  EXPECT_EQ(strategy.delay_count, 2);
+  EXPECT_EQ(strategy.counts().skews, 2);
+  EXPECT_EQ(strategy.counts().delays, 2);
   ASSERT_EQ(turns_of_ranks.size(), 16u);
   EXPECT_EQ(turns_of_ranks.back(), 0u);  // The slow one's progress task is slow too.
   EXPECT_EQ(std::count(turns_of_ranks.begin(), turns_of_ranks.begin() + 8, 1u), 8);

@@ -17,18 +17,19 @@ class Importer {
     cuInit(0);
     cuDevicePrimaryCtxRetain(&context, 0);
     cuCtxPushCurrent_v2(context);
-    cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING);
   }
   ~Importer() {
-    cuStreamDestroy_v2(stream);
+    cuStreamDestroy_v2(stream_);
     cuCtxPopCurrent_v2(nullptr);
   }
   Importer(const Importer&) = delete;
   Importer& operator=(const Importer&) = delete;
 
-  CUstream stream = nullptr;
+  CUstream stream() const { return stream_; }
 
  private:
+  CUstream stream_ = nullptr;
   ProcessScope scope_;
 };
 
@@ -66,16 +67,16 @@ static void memory_by_turns(Program& p) {
     const Importer importer;
     open(p, mapping, handle, p.keep(Rule::open_flags_are_lazy) ? kLazy : 0);
     const bool mine = p.keep(Rule::addresses_are_the_process_own);
-    cuMemsetD32Async(mine ? mapping.address : memory.address, 2, 4, importer.stream);
+    cuMemsetD32Async(mine ? mapping.address : memory.address, 2, 4, importer.stream());
     p.move(mapping.state, Via::used);
-    cuStreamSynchronize(importer.stream);
+    cuStreamSynchronize(importer.stream());
     if (p.coin()) {
       open(p, mapping, handle);
       close(p, mapping);
     }
     close(p, mapping);
     if (!p.keep(Rule::mappings_are_used_before_their_close))
-      cuMemsetD32Async(mapping.address, 2, 4, importer.stream);
+      cuMemsetD32Async(mapping.address, 2, 4, importer.stream());
     if (!p.keep(Rule::mappings_are_closed_as_often)) cuIpcCloseMemHandle(mapping.address);
     if (p.coin() && !p.dropped()) {
       open(p, mapping, handle);
@@ -116,15 +117,15 @@ static void event_of_two(Program& p) {
     cuIpcOpenEventHandle(&opened.handle, event_handle);
     p.move(opened.state, Via::opened);
     if (p.keep(Rule::shared_events_are_waited_for)) {
-      cuStreamWaitEvent(importer.stream, opened.handle, CU_EVENT_WAIT_DEFAULT);
+      cuStreamWaitEvent(importer.stream(), opened.handle, CU_EVENT_WAIT_DEFAULT);
       p.move(opened.state, Via::stream_waits);
     }
     open(p, mapping, memory_handle);
-    cuMemsetD32Async(mapping.address, 2, 4, importer.stream);
+    cuMemsetD32Async(mapping.address, 2, 4, importer.stream());
     p.move(mapping.state, Via::used);
-    cuEventRecord(opened.handle, importer.stream);
+    cuEventRecord(opened.handle, importer.stream());
     p.move(opened.state, Via::recorded);
-    cuStreamSynchronize(importer.stream);
+    cuStreamSynchronize(importer.stream());
     close(p, mapping);
     cuEventDestroy_v2(opened.handle);
     p.move(opened.state, Via::destroyed);
