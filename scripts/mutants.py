@@ -44,7 +44,7 @@ RULES = [
     ("a wait holds up the stream until the event is reached", "calls/stream.cpp",
      "work.after.push_back(event->point);", ""),
     ("an event is done when the work before it is", "calls/stream.cpp",
-     "event->point = {stream, stream->submitted + 1};", "event->point = {stream, 0};"),
+     "event->point = {&*stream, stream->submitted + 1};", "event->point = {&*stream, 0};"),
     ("an event is recorded in its own context", "calls/stream.cpp",
      "if (event == nullptr || event->context != stream->context) return",
      "if (event == nullptr) return"),

@@ -1,4 +1,5 @@
-// What the seam needs of the simulated driver: its table of functions, and the entry in devices/.
+// The entries of the simulated driver: the table of functions for the seam, the function that
+// kernels call, and the row in devices/.
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/kernels/symbolize.h"
 
@@ -6,8 +7,7 @@ namespace harness::devices {
 
 namespace {
 
-CUresult admit(CallNeeds needs) {
-  SimDevice& sim = SimDevice::current();
+CUresult admit(SimDevice& sim, CallNeeds needs) {
   const Process& process = sim.process();
   if (!process.initialized) [[unlikely]]
     return CUDA_ERROR_NOT_INITIALIZED;
@@ -32,8 +32,7 @@ CUresult admit(CallNeeds needs) {
 
 // Streams that legacy work waits for stay told apart: only what names stream 0 touches the whole
 // device.
-Resource resource(CUstream handle) {
-  SimDevice& sim = SimDevice::current();
+Resource resource(SimDevice& sim, CUstream handle) {
   if (handle == nullptr || handle == CU_STREAM_LEGACY) return kDeviceResource;
   if (handle == CU_STREAM_PER_THREAD) {
     Context* context = sim.current_context();
@@ -46,10 +45,10 @@ Resource resource(CUstream handle) {
 
 constexpr DriverTable kTable{
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
-  calls::name,
+  [] parameters { return calls::Calls{SimDevice::current()}.name arguments; },
 #include "harness/cuda.def"
-    admit,
-    resource,
+    [](CallNeeds needs) { return admit(SimDevice::current(), needs); },
+    [](CUstream handle) { return resource(SimDevice::current(), handle); },
 };
 
 }  // namespace
@@ -61,3 +60,8 @@ const DeviceInfo sim{"sim", "the simulated driver; needs no GPU",
                      []() -> Device* { return new SimDevice; }, symbolize};
 
 }  // namespace harness::devices
+
+/// Carries out cudaGraphSetConditional, which kernels call.
+extern "C" void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value) {
+  harness::devices::SimDevice::current().set_conditional(handle, value);
+}

@@ -101,21 +101,6 @@ Stream& SimDevice::per_thread_stream(Context& context) {
   return stream;
 }
 
-CUresult SimDevice::find_stream(CUstream handle, Stream*& stream) {
-  if (broken != CUDA_SUCCESS) [[unlikely]]
-    return broken;
-  const bool own = handle == CU_STREAM_PER_THREAD;
-  if (own || handle == nullptr || handle == CU_STREAM_LEGACY) {
-    Context* context = current_context();
-    if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    if (!context->alive) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    stream = own ? &per_thread_stream(*context) : context->legacy;
-    return CUDA_SUCCESS;
-  }
-  stream = find(streams, handle, "stream");
-  return stream != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 template <class Table>
 static void end_all(Ledger& ledger, Table& table, const Context& context) {
   for (std::size_t i = table.first_alive(); i < table.size(); ++i) {

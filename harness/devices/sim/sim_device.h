@@ -145,7 +145,7 @@ class SimDevice final : public Device {
   const DriverTable& table() const override;
   bool runs_host_kernels() const override { return true; }
 
-  /// The device of the current world. Only called through its own table.
+  /// The device of the current world, for the entry points.
   static SimDevice& current() { return static_cast<SimDevice&>(*World::current()->device); }
 
   Scheduler& scheduler() { return world->scheduler; }
@@ -174,7 +174,6 @@ class SimDevice final : public Device {
 
   // ---- what handles name; an error and a fault when they name nothing that lives ----
 
-  CUresult find_stream(CUstream handle, Stream*& stream);
   Stream& add_stream(Context& context, Label label);
   std::uint64_t next_stream_id() { return ++stream_count_; }
   template <class Table>
@@ -239,6 +238,9 @@ class SimDevice final : public Device {
   void add_host_visible(std::uint32_t block) { host_visible_.push_back(block); }
   void adopt_host_words(std::uint64_t address, std::uint64_t bytes);
   void adopt_all_host_words();
+
+  /// Gives the condition of a graph a value, as a kernel does.
+  void set_conditional(CUgraphConditionalHandle handle, unsigned value);
 
   // ---- faults ----
 

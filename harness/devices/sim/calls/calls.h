@@ -1,37 +1,29 @@
-// The functions of the simulated driver, one per row of cuda.def, and what several of them need.
+// Calls: the functions of the simulated driver, one per row of cuda.def, and helpers that several
+// of them share.
 //
 // Errors: the documented status codes. What the documentation leaves undefined is a fault.
 #pragma once
 
+#include "harness/devices/sim/found.h"
 #include "harness/devices/sim/sim_device.h"
 
 namespace harness::devices::calls {
 
+/// The entry points, one for each row of cuda.def.
+struct Calls {
+  SimDevice& sim;
+
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
   CUresult name parameters;
 #include "harness/cuda.def"
+};
 
-/// Looks `handle` up and leaves the caller with the documented error when nothing lives there.
-#define SIM_STREAM(stream, handle)                                             \
-  Stream* stream = nullptr;                                                    \
-  if (const CUresult error = SimDevice::current().find_stream(handle, stream); \
-      error != CUDA_SUCCESS)                                                   \
-  return error
-
-/// The same for a call that gives the stream work, or waits for it: captures may forbid that.
-#define SIM_WORK_STREAM(stream, handle)                                                           \
-  SIM_STREAM(stream, handle);                                                                     \
-  if (const CUresult error = SimDevice::current().captures.admit(*stream); error != CUDA_SUCCESS) \
-  return error
-/// The same for a call that a stream that captures does not allow.
-#define SIM_UNCAPTURED_STREAM(stream, handle)                                                      \
-  SIM_STREAM(stream, handle);                                                                      \
-  if (const CUresult error = SimDevice::current().captures.refuse(*stream); error != CUDA_SUCCESS) \
-  return error
-/// For calls that a capture cannot see.
-#define SIM_UNSAFE(admit)                                                                \
-  if (const CUresult error = SimDevice::current().captures.admit; error != CUDA_SUCCESS) \
-  return error
+/// Finds the stream that `handle` names for the calling thread.
+Found<Stream> find_stream(SimDevice& sim, CUstream handle);
+/// Finds it for a call that gives the stream work, or waits for it: captures may forbid that.
+Found<Stream> find_work_stream(SimDevice& sim, CUstream handle);
+/// Finds it for a call that a stream that captures does not allow.
+Found<Stream> find_uncaptured_stream(SimDevice& sim, CUstream handle);
 
 /// The block that holds [address, address + bytes) and lives; otherwise a fault, and 0.
 std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t bytes);

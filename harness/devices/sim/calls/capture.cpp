@@ -11,18 +11,18 @@ static bool is_mode(CUstreamCaptureMode mode) {
          mode == CU_STREAM_CAPTURE_MODE_RELAXED;
 }
 
-CUresult cuStreamBeginCapture_v2(CUstream on, CUstreamCaptureMode mode) {
-  SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+CUresult Calls::cuStreamBeginCapture_v2(CUstream on, CUstreamCaptureMode mode) {
+  const Found<Stream> stream = find_stream(sim, on);
+  if (!stream) return stream.error();
   if (!is_mode(mode)) return CUDA_ERROR_INVALID_VALUE;
   return sim.captures.start(*stream, nullptr, {}, mode);
 }
 
-CUresult cuStreamBeginCaptureToGraph(CUstream on, CUgraph handle, const CUgraphNode* after,
-                                     const CUgraphEdgeData* data, size_t count,
-                                     CUstreamCaptureMode mode) {
-  SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+CUresult Calls::cuStreamBeginCaptureToGraph(CUstream on, CUgraph handle, const CUgraphNode* after,
+                                            const CUgraphEdgeData* data, size_t count,
+                                            CUstreamCaptureMode mode) {
+  const Found<Stream> stream = find_stream(sim, on);
+  if (!stream) return stream.error();
   if (!is_mode(mode)) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
   if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -31,9 +31,9 @@ CUresult cuStreamBeginCaptureToGraph(CUstream on, CUgraph handle, const CUgraphN
   return sim.captures.start(*stream, call.graph, edges, mode);
 }
 
-CUresult cuStreamEndCapture(CUstream on, CUgraph* graph) {
-  SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+CUresult Calls::cuStreamEndCapture(CUstream on, CUgraph* graph) {
+  const Found<Stream> stream = find_stream(sim, on);
+  if (!stream) return stream.error();
   if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Graph* made = nullptr;
   const CUresult status = sim.captures.end(*stream, made);
@@ -47,11 +47,11 @@ static CUstreamCaptureStatus status_of(const Stream& stream) {
                                      : CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
-CUresult cuStreamIsCapturing(CUstream on, CUstreamCaptureStatus* status) {
-  SIM_STREAM(stream, on);
+CUresult Calls::cuStreamIsCapturing(CUstream on, CUstreamCaptureStatus* status) {
+  const Found<Stream> stream = find_stream(sim, on);
+  if (!stream) return stream.error();
   if (status == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (SimDevice::current().captures.implied_by(*stream) != nullptr)
-    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  if (sim.captures.implied_by(*stream) != nullptr) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   *status = status_of(*stream);
   return CUDA_SUCCESS;
 }
@@ -60,11 +60,12 @@ static bool has_data(const GraphEdge& edge) {
   return edge.data.from_port != 0 || edge.data.to_port != 0 || edge.data.type != 0;
 }
 
-CUresult cuStreamGetCaptureInfo_v3(CUstream on, CUstreamCaptureStatus* status, cuuint64_t* id,
-                                   CUgraph* graph, const CUgraphNode** dependencies,
-                                   const CUgraphEdgeData** data, size_t* count) {
-  SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+CUresult Calls::cuStreamGetCaptureInfo_v3(CUstream on, CUstreamCaptureStatus* status,
+                                          cuuint64_t* id, CUgraph* graph,
+                                          const CUgraphNode** dependencies,
+                                          const CUgraphEdgeData** data, size_t* count) {
+  const Found<Stream> stream = find_stream(sim, on);
+  if (!stream) return stream.error();
   if (status == nullptr || (data != nullptr && dependencies == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
   if (sim.captures.implied_by(*stream) != nullptr) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -89,11 +90,11 @@ CUresult cuStreamGetCaptureInfo_v3(CUstream on, CUstreamCaptureStatus* status, c
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamUpdateCaptureDependencies_v2(CUstream on, CUgraphNode* dependencies,
-                                              const CUgraphEdgeData* data, size_t count,
-                                              unsigned flags) {
-  SimDevice& sim = SimDevice::current();
-  SIM_STREAM(stream, on);
+CUresult Calls::cuStreamUpdateCaptureDependencies_v2(CUstream on, CUgraphNode* dependencies,
+                                                     const CUgraphEdgeData* data, size_t count,
+                                                     unsigned flags) {
+  const Found<Stream> stream = find_stream(sim, on);
+  if (!stream) return stream.error();
   if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES) return CUDA_ERROR_INVALID_VALUE;
   if (stream->capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
   if (const CUresult status = sim.captures.admit(*stream); status != CUDA_SUCCESS) return status;
@@ -110,9 +111,9 @@ CUresult cuStreamUpdateCaptureDependencies_v2(CUstream on, CUgraphNode* dependen
   return CUDA_SUCCESS;
 }
 
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+CUresult Calls::cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
   if (mode == nullptr || !is_mode(*mode)) return CUDA_ERROR_INVALID_VALUE;
-  std::swap(*mode, SimDevice::current().capture_mode());
+  std::swap(*mode, sim.capture_mode());
   return CUDA_SUCCESS;
 }
 

@@ -10,13 +10,13 @@ namespace harness::devices::calls {
 static constexpr CUdevice kDevice = 0;
 static constexpr char kDeviceName[] = "Afterlife simulated device";
 
-CUresult cuInit(unsigned flags) {
+CUresult Calls::cuInit(unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  SimDevice::current().process().initialized = true;
+  sim.process().initialized = true;
   return CUDA_SUCCESS;
 }
 
-CUresult cuDriverGetVersion(int* version) {
+CUresult Calls::cuDriverGetVersion(int* version) {
   if (version == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *version = CUDA_VERSION;
   return CUDA_SUCCESS;
@@ -24,20 +24,20 @@ CUresult cuDriverGetVersion(int* version) {
 
 // ---- the device -------------------------------------------------------------------------------
 
-CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+CUresult Calls::cuDeviceGet(CUdevice* device, int ordinal) {
   if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (ordinal != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   *device = kDevice;
   return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetCount(int* count) {
+CUresult Calls::cuDeviceGetCount(int* count) {
   if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *count = 1;
   return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetName(char* name, int bytes, CUdevice device) {
+CUresult Calls::cuDeviceGetName(char* name, int bytes, CUdevice device) {
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   if (name == nullptr || bytes <= 0) return CUDA_ERROR_INVALID_VALUE;
   const std::size_t length = std::min(sizeof kDeviceName - 1, static_cast<std::size_t>(bytes) - 1);
@@ -88,7 +88,7 @@ static int attribute_value(CUdevice_attribute attribute) {
   }
 }
 
-CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+CUresult Calls::cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   if (value == nullptr || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
     return CUDA_ERROR_INVALID_VALUE;
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
@@ -96,7 +96,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
+CUresult Calls::cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
   if (bytes == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   *bytes = Memory::kBytes;
@@ -120,8 +120,7 @@ static Context& make_context(SimDevice& sim, bool primary) {
   return context;
 }
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Context*& primary = sim.process().primary;
@@ -131,8 +130,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   Context* primary = sim.process().primary;
   if (primary == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
@@ -156,9 +154,8 @@ static bool are_valid(unsigned flags) {
   return (flags & ~unsigned{CU_CTX_FLAGS_MASK}) == 0 && (scheduling & (scheduling - 1)) == 0;
 }
 
-CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters, unsigned flags,
-                        CUdevice device) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters, unsigned flags,
+                               CUdevice device) {
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   if (context == nullptr || !are_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = check_parameters(sim, parameters); error != CUDA_SUCCESS) return error;
@@ -177,8 +174,7 @@ static CUresult find_context(SimDevice& sim, CUcontext handle, Context*& context
                                               : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-CUresult cuCtxDestroy_v2(CUcontext handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuCtxDestroy_v2(CUcontext handle) {
   Context* context = sim.contexts.find(handle);
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (!context->alive) {
@@ -192,8 +188,7 @@ CUresult cuCtxDestroy_v2(CUcontext handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxSetCurrent(CUcontext handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuCtxSetCurrent(CUcontext handle) {
   std::vector<Context*>& stack = sim.context_stack();
   Context* context = nullptr;
   if (handle != nullptr)
@@ -204,15 +199,14 @@ CUresult cuCtxSetCurrent(CUcontext handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetCurrent(CUcontext* context) {
+CUresult Calls::cuCtxGetCurrent(CUcontext* context) {
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const Context* current = SimDevice::current().current_context();
+  const Context* current = sim.current_context();
   *context = current != nullptr ? current->as<CUcontext>() : nullptr;
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPushCurrent_v2(CUcontext handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuCtxPushCurrent_v2(CUcontext handle) {
   Context* context = nullptr;
   if (const CUresult error = find_context(sim, handle, context); error != CUDA_SUCCESS)
     return error;
@@ -220,15 +214,15 @@ CUresult cuCtxPushCurrent_v2(CUcontext handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxPopCurrent_v2(CUcontext* context) {
-  std::vector<Context*>& stack = SimDevice::current().context_stack();
+CUresult Calls::cuCtxPopCurrent_v2(CUcontext* context) {
+  std::vector<Context*>& stack = sim.context_stack();
   if (stack.empty()) return CUDA_ERROR_INVALID_CONTEXT;
   if (context != nullptr) *context = stack.back()->as<CUcontext>();
   stack.pop_back();
   return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetDevice(CUdevice* device) {
+CUresult Calls::cuCtxGetDevice(CUdevice* device) {
   if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *device = kDevice;
   return CUDA_SUCCESS;
@@ -242,32 +236,31 @@ static CUresult context_or_current(SimDevice& sim, CUcontext handle, Context*& c
   return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
+CUresult Calls::cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
   Context* context = nullptr;
-  const CUresult error = context_or_current(SimDevice::current(), handle, context);
-  return error != CUDA_SUCCESS ? error : calls::cuCtxGetDevice(device);
+  const CUresult error = context_or_current(sim, handle, context);
+  return error != CUDA_SUCCESS ? error : cuCtxGetDevice(device);
 }
 
-CUresult cuCtxSynchronize() {
-  SimDevice& sim = SimDevice::current();
-  SIM_UNSAFE(admit_all(*sim.current_context()));
+CUresult Calls::cuCtxSynchronize() {
+  if (const CUresult error = sim.captures.admit_all(*sim.current_context()); error != CUDA_SUCCESS)
+    return error;
   sim.synchronize(*sim.current_context());
   sim.shrink_pools();
   return sim.broken;
 }
 
-CUresult cuCtxSynchronize_v2(CUcontext handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuCtxSynchronize_v2(CUcontext handle) {
   Context* context = nullptr;
   if (const CUresult error = context_or_current(sim, handle, context); error != CUDA_SUCCESS)
     return error;
-  SIM_UNSAFE(admit_all(*context));
+  if (const CUresult error = sim.captures.admit_all(*context); error != CUDA_SUCCESS) return error;
   sim.synchronize(*context);
   sim.shrink_pools();
   return sim.broken;
 }
 
-CUresult cuCtxSetLimit(CUlimit limit, size_t) {
+CUresult Calls::cuCtxSetLimit(CUlimit limit, size_t) {
   return limit >= 0 && limit < CU_LIMIT_MAX ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

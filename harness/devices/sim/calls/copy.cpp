@@ -63,17 +63,17 @@ static CUresult capture_copy(SimDevice& sim, Stream& stream, const CopyRequest& 
   given.dstDevice = request.target;
   given.WidthInBytes = request.bytes;
   given.Height = given.Depth = 1;
-  const NodeParams* made = nullptr;
-  const CUresult status = make_copy_params(sim, given, stream.context->as<CUcontext>(), made);
-  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+  const Found<const NodeParams> made =
+      make_copy_params(sim, given, stream.context->as<CUcontext>());
+  return made ? sim.captures.add(stream, *made) : made.error();
 }
 
-static CUresult copy(CUstream on, const CopyRequest& request, bool is_async) {
-  SimDevice& sim = SimDevice::current();
-  SIM_WORK_STREAM(stream, on);
+static CUresult copy(SimDevice& sim, CUstream on, const CopyRequest& request, bool is_async) {
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
   if (!is_async) {
-    SIM_UNSAFE(refuse(*stream));
-    SIM_UNSAFE(admit_unsafe());
+    if (const CUresult error = sim.captures.refuse(*stream); error != CUDA_SUCCESS) return error;
+    if (const CUresult error = sim.captures.admit_unsafe(); error != CUDA_SUCCESS) return error;
   }
   if (request.bytes == 0) return CUDA_SUCCESS;
   Place target;
@@ -106,38 +106,40 @@ static std::uint64_t number(const void* pointer) {
 
 // ---- copies -----------------------------------------------------------------------------------
 
-CUresult cuMemcpyHtoD_v2(CUdeviceptr target, const void* source, size_t bytes) {
-  return copy(nullptr, {target, number(source), bytes, false, true}, false);
+CUresult Calls::cuMemcpyHtoD_v2(CUdeviceptr target, const void* source, size_t bytes) {
+  return copy(sim, nullptr, {target, number(source), bytes, false, true}, false);
 }
-CUresult cuMemcpyHtoD_v2_ptds(CUdeviceptr target, const void* source, size_t bytes) {
-  return copy(CU_STREAM_PER_THREAD, {target, number(source), bytes, false, true}, false);
+CUresult Calls::cuMemcpyHtoD_v2_ptds(CUdeviceptr target, const void* source, size_t bytes) {
+  return copy(sim, CU_STREAM_PER_THREAD, {target, number(source), bytes, false, true}, false);
 }
-CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes, CUstream on) {
-  return copy(on, {target, number(source), bytes, false, true}, true);
-}
-
-CUresult cuMemcpyDtoH_v2(void* target, CUdeviceptr source, size_t bytes) {
-  return copy(nullptr, {number(target), source, bytes, true, false}, false);
-}
-CUresult cuMemcpyDtoH_v2_ptds(void* target, CUdeviceptr source, size_t bytes) {
-  return copy(CU_STREAM_PER_THREAD, {number(target), source, bytes, true, false}, false);
-}
-CUresult cuMemcpyDtoHAsync_v2(void* target, CUdeviceptr source, size_t bytes, CUstream on) {
-  return copy(on, {number(target), source, bytes, true, false}, true);
+CUresult Calls::cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes,
+                                     CUstream on) {
+  return copy(sim, on, {target, number(source), bytes, false, true}, true);
 }
 
-CUresult cuMemcpyDtoD_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes) {
-  return copy(nullptr, {target, source, bytes, false, false}, false);
+CUresult Calls::cuMemcpyDtoH_v2(void* target, CUdeviceptr source, size_t bytes) {
+  return copy(sim, nullptr, {number(target), source, bytes, true, false}, false);
 }
-CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr target, CUdeviceptr source, size_t bytes) {
-  return copy(CU_STREAM_PER_THREAD, {target, source, bytes, false, false}, false);
+CUresult Calls::cuMemcpyDtoH_v2_ptds(void* target, CUdeviceptr source, size_t bytes) {
+  return copy(sim, CU_STREAM_PER_THREAD, {number(target), source, bytes, true, false}, false);
 }
-CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream on) {
-  return copy(on, {target, source, bytes, false, false}, true);
+CUresult Calls::cuMemcpyDtoHAsync_v2(void* target, CUdeviceptr source, size_t bytes, CUstream on) {
+  return copy(sim, on, {number(target), source, bytes, true, false}, true);
 }
 
-CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream on) {
-  return copy(on, {target, source, bytes, true, true}, true);
+CUresult Calls::cuMemcpyDtoD_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes) {
+  return copy(sim, nullptr, {target, source, bytes, false, false}, false);
+}
+CUresult Calls::cuMemcpyDtoD_v2_ptds(CUdeviceptr target, CUdeviceptr source, size_t bytes) {
+  return copy(sim, CU_STREAM_PER_THREAD, {target, source, bytes, false, false}, false);
+}
+CUresult Calls::cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes,
+                                     CUstream on) {
+  return copy(sim, on, {target, source, bytes, false, false}, true);
+}
+
+CUresult Calls::cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream on) {
+  return copy(sim, on, {target, source, bytes, true, true}, true);
 }
 
 // ---- sets -------------------------------------------------------------------------------------
@@ -150,18 +152,17 @@ static CUresult capture_set(SimDevice& sim, Stream& stream, std::uint64_t addres
   given.elementSize = width;
   given.width = count;
   given.height = 1;
-  const NodeParams* made = nullptr;
-  const CUresult status = make_set_params(sim, given, stream.context->as<CUcontext>(), made);
-  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+  const Found<const NodeParams> made = make_set_params(sim, given, stream.context->as<CUcontext>());
+  return made ? sim.captures.add(stream, *made) : made.error();
 }
 
-static CUresult set(CUstream on, std::uint64_t address, std::uint32_t value, std::uint32_t width,
-                    std::uint64_t count, bool is_async) {
-  SimDevice& sim = SimDevice::current();
-  SIM_WORK_STREAM(stream, on);
+static CUresult set(SimDevice& sim, CUstream on, std::uint64_t address, std::uint32_t value,
+                    std::uint32_t width, std::uint64_t count, bool is_async) {
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
   if (!is_async) {
-    SIM_UNSAFE(refuse(*stream));
-    SIM_UNSAFE(admit_unsafe());
+    if (const CUresult error = sim.captures.refuse(*stream); error != CUDA_SUCCESS) return error;
+    if (const CUresult error = sim.captures.admit_unsafe(); error != CUDA_SUCCESS) return error;
   }
   if (address % width != 0) return CUDA_ERROR_INVALID_VALUE;
   if (count == 0) return CUDA_SUCCESS;
@@ -183,24 +184,25 @@ static CUresult set(CUstream on, std::uint64_t address, std::uint32_t value, std
   return sim.broken;
 }
 
-CUresult cuMemsetD8_v2(CUdeviceptr target, unsigned char value, size_t count) {
-  return set(nullptr, target, value, 1, count, false);
+CUresult Calls::cuMemsetD8_v2(CUdeviceptr target, unsigned char value, size_t count) {
+  return set(sim, nullptr, target, value, 1, count, false);
 }
-CUresult cuMemsetD8_v2_ptds(CUdeviceptr target, unsigned char value, size_t count) {
-  return set(CU_STREAM_PER_THREAD, target, value, 1, count, false);
+CUresult Calls::cuMemsetD8_v2_ptds(CUdeviceptr target, unsigned char value, size_t count) {
+  return set(sim, CU_STREAM_PER_THREAD, target, value, 1, count, false);
 }
-CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count, CUstream on) {
-  return set(on, target, value, 1, count, true);
+CUresult Calls::cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count,
+                                CUstream on) {
+  return set(sim, on, target, value, 1, count, true);
 }
 
-CUresult cuMemsetD32_v2(CUdeviceptr target, unsigned value, size_t count) {
-  return set(nullptr, target, value, 4, count, false);
+CUresult Calls::cuMemsetD32_v2(CUdeviceptr target, unsigned value, size_t count) {
+  return set(sim, nullptr, target, value, 4, count, false);
 }
-CUresult cuMemsetD32_v2_ptds(CUdeviceptr target, unsigned value, size_t count) {
-  return set(CU_STREAM_PER_THREAD, target, value, 4, count, false);
+CUresult Calls::cuMemsetD32_v2_ptds(CUdeviceptr target, unsigned value, size_t count) {
+  return set(sim, CU_STREAM_PER_THREAD, target, value, 4, count, false);
 }
-CUresult cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count, CUstream on) {
-  return set(on, target, value, 4, count, true);
+CUresult Calls::cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count, CUstream on) {
+  return set(sim, on, target, value, 4, count, true);
 }
 
 }  // namespace harness::devices::calls

@@ -72,14 +72,14 @@ const ErrorText* find_text(CUresult error) {
 
 }  // namespace
 
-CUresult cuGetErrorName(CUresult error, const char** text) {
+CUresult Calls::cuGetErrorName(CUresult error, const char** text) {
   if (text == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const ErrorText* row = find_text(error);
   *text = row != nullptr ? row->name : nullptr;
   return row != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGetErrorString(CUresult error, const char** text) {
+CUresult Calls::cuGetErrorString(CUresult error, const char** text) {
   if (text == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const ErrorText* row = find_text(error);
   *text = row != nullptr ? row->text : nullptr;

@@ -83,14 +83,13 @@ bool is_being_filled(SimDevice& sim, const Graph& graph) {
 
 // ---- graphs -----------------------------------------------------------------------------------
 
-CUresult cuGraphCreate(CUgraph* created, unsigned flags) {
+CUresult Calls::cuGraphCreate(CUgraph* created, unsigned flags) {
   if (created == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  *created = SimDevice::current().graphs.create().as<CUgraph>();
+  *created = sim.graphs.create().as<CUgraph>();
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphDestroy(CUgraph handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphDestroy(CUgraph handle) {
   if (const Graph* dead = sim.graphs.graphs.find(handle); dead != nullptr && !dead->alive) {
     sim.ledger().double_free(dead->birth);
     return CUDA_ERROR_INVALID_VALUE;
@@ -103,8 +102,7 @@ CUresult cuGraphDestroy(CUgraph handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphClone(CUgraph* created, CUgraph original) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphClone(CUgraph* created, CUgraph original) {
   if (created == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, original);
   if (call.graph == nullptr || call.graph->has_memory_nodes() ||
@@ -123,8 +121,7 @@ static const GraphNode* find_copy(const Graph& graph, const GraphNode& original)
   return nullptr;
 }
 
-CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode original, CUgraph clone) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode original, CUgraph clone) {
   if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const GraphNode* node = look_at(sim, original);
   const Graph* graph = node != nullptr ? look_at(sim, clone) : nullptr;
@@ -134,10 +131,10 @@ CUresult cuGraphNodeFindInClone(CUgraphNode* found, CUgraphNode original, CUgrap
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned flags) {
+CUresult Calls::cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned flags) {
   constexpr unsigned kFlags = (CU_GRAPH_DEBUG_DOT_FLAGS_CONDITIONAL_NODE_PARAMS << 1) - 1;
   if (path == nullptr || (flags & ~kFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
-  const Graph* graph = look_at(SimDevice::current(), handle);
+  const Graph* graph = look_at(sim, handle);
   if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::ofstream file(path, std::ios::trunc);
   file << to_dot(*graph, flags) << std::flush;
@@ -159,17 +156,16 @@ static bool owned_by_callers(SimDevice& sim, const UserObject& object, unsigned 
   return false;
 }
 
-CUresult cuUserObjectCreate(CUuserObject* created, void* data, CUhostFn destroy, unsigned count,
-                            unsigned flags) {
+CUresult Calls::cuUserObjectCreate(CUuserObject* created, void* data, CUhostFn destroy,
+                                   unsigned count, unsigned flags) {
   if (created == nullptr || destroy == nullptr || !is_valid_count(count) ||
       flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
     return CUDA_ERROR_INVALID_VALUE;
-  *created = SimDevice::current().graphs.create(data, destroy, count).as<CUuserObject>();
+  *created = sim.graphs.create(data, destroy, count).as<CUuserObject>();
   return CUDA_SUCCESS;
 }
 
-CUresult cuUserObjectRetain(CUuserObject handle, unsigned count) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuUserObjectRetain(CUuserObject handle, unsigned count) {
   if (!is_valid_count(count)) return CUDA_ERROR_INVALID_VALUE;
   UserObject* object = find_object(sim, handle);
   if (object == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -178,8 +174,7 @@ CUresult cuUserObjectRetain(CUuserObject handle, unsigned count) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuUserObjectRelease(CUuserObject handle, unsigned count) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuUserObjectRelease(CUuserObject handle, unsigned count) {
   if (!is_valid_count(count)) return CUDA_ERROR_INVALID_VALUE;
   UserObject* object = find_object(sim, handle);
   if (object == nullptr || !owned_by_callers(sim, *object, count)) return CUDA_ERROR_INVALID_VALUE;
@@ -188,9 +183,8 @@ CUresult cuUserObjectRelease(CUuserObject handle, unsigned count) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphRetainUserObject(CUgraph handle, CUuserObject object_handle, unsigned count,
-                                 unsigned flags) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphRetainUserObject(CUgraph handle, CUuserObject object_handle, unsigned count,
+                                        unsigned flags) {
   const bool move = flags == CU_GRAPH_USER_OBJECT_MOVE;
   if (!is_valid_count(count) || (flags != 0 && !move)) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
@@ -207,8 +201,8 @@ CUresult cuGraphRetainUserObject(CUgraph handle, CUuserObject object_handle, uns
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphReleaseUserObject(CUgraph handle, CUuserObject object_handle, unsigned count) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphReleaseUserObject(CUgraph handle, CUuserObject object_handle,
+                                         unsigned count) {
   if (!is_valid_count(count)) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
   if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;

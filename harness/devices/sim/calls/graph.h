@@ -82,10 +82,9 @@ struct NewNode {
 /// Whether a node of this type may be where it is wanted.
 CUresult check_type(const Graph& graph, CUgraphNodeType type);
 
-/// Adds what `make` adds to the graph, with these edges, unless it finds something wrong.
+/// Adds the node that `make(graph, edges)` adds, unless it finds something wrong.
 template <class Make>
-CUresult add_node(const NewNode& wanted, Make make) {
-  SimDevice& sim = SimDevice::current();
+CUresult add_node(SimDevice& sim, const NewNode& wanted, Make make) {
   if (wanted.created == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, wanted.graph);
   if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -94,37 +93,32 @@ CUresult add_node(const NewNode& wanted, Make make) {
   std::vector<GraphEdge>& edges = sim.graphs.scratch_edges;
   if (!find_edges(sim, *call.graph, wanted.after, wanted.data, wanted.after_count, edges))
     return CUDA_ERROR_INVALID_VALUE;
-  GraphNode* node = nullptr;
-  if (const CUresult error = make(sim, *call.graph, std::span<const GraphEdge>(edges), node);
-      error != CUDA_SUCCESS)
-    return error;
+  const Found<GraphNode> node = make(*call.graph, std::span<const GraphEdge>(edges));
+  if (!node) return node.error();
   *wanted.created = node->as<CUgraphNode>();
   return CUDA_SUCCESS;
 }
 
-/// The same for a node that does what `make(params)` makes, once it has found nothing wrong with
-/// it.
+/// Does the same for a node whose work `make()` makes, once that has found nothing wrong with it.
 template <class Make>
-CUresult add_params(const NewNode& wanted, Make make) {
-  return add_node(wanted, [&](SimDevice& sim, Graph& graph, std::span<const GraphEdge> edges,
-                              GraphNode*& node) {
-    const NodeParams* params = nullptr;
-    const CUresult error = make(sim, params);
-    if (error == CUDA_SUCCESS) node = &sim.graphs.add(graph, *params, edges);
-    return error;
-  });
+CUresult add_params(SimDevice& sim, const NewNode& wanted, Make make) {
+  return add_node(sim, wanted,
+                  [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
+                    const Found<const NodeParams> params = make();
+                    if (!params) return params.error();
+                    return sim.graphs.add(graph, *params, edges);
+                  });
 }
 
-/// Gives a node of `type` what `make(params)` makes.
+/// Gives a node of `type` the work that `make()` makes.
 template <class Make>
-CUresult set_params(CUgraphNode handle, CUgraphNodeType type, Make make) {
-  SimDevice& sim = SimDevice::current();
+CUresult set_params(SimDevice& sim, CUgraphNode handle, CUgraphNodeType type, Make make) {
   const ChangingGraph call(sim, handle);
   if (call.node == nullptr || call.node->params->type != type) return CUDA_ERROR_INVALID_VALUE;
-  const NodeParams* params = nullptr;
-  if (const CUresult error = make(sim, params); error != CUDA_SUCCESS) return error;
+  const Found<const NodeParams> params = make();
+  if (!params) return params.error();
   if (!fit(*call.node->attributes, *params)) return CUDA_ERROR_INVALID_VALUE;
-  call.node->params = params;
+  call.node->params = &*params;
   return CUDA_SUCCESS;
 }
 
@@ -132,15 +126,16 @@ CUresult set_params(CUgraphNode handle, CUgraphNodeType type, Make make) {
 bool unused_is_zero(const CUgraphNodeParams& given);
 
 /// Finds what a node of `type` does; null, for CUDA_ERROR_INVALID_VALUE, if it is of another type.
-const NodeParams* params_of(CUgraphNode handle, CUgraphNodeType type);
+const NodeParams* params_of(SimDevice& sim, CUgraphNode handle, CUgraphNodeType type);
 
 /// Nothing is moved; but the next launch comes after it.
 void upload(SimDevice& sim, GraphExec& exec, Stream& stream);
 
 /// Tells `given` the address.
-CUresult add_alloc(const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given);
-CUresult add_free(const NewNode& wanted, CUdeviceptr address);
+CUresult add_alloc(SimDevice& sim, const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given);
+CUresult add_free(SimDevice& sim, const NewNode& wanted, CUdeviceptr address);
 /// Tells `given` the handles of the bodies.
-CUresult add_conditional(const NewNode& wanted, CUDA_CONDITIONAL_NODE_PARAMS& given);
+CUresult add_conditional(SimDevice& sim, const NewNode& wanted,
+                         CUDA_CONDITIONAL_NODE_PARAMS& given);
 
 }  // namespace harness::devices::calls

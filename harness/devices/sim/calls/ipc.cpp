@@ -75,8 +75,7 @@ std::uint32_t find_mapping(SimDevice& sim, std::uint32_t exported, bool& refused
 
 }  // namespace
 
-CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
   if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = find_block(sim, address, 1);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -90,8 +89,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handle, unsigned flags) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handle, unsigned flags) {
   if (address == nullptr || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
     return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult told = sim.open_failures.next(*sim.world); told != CUDA_SUCCESS) return told;
@@ -115,8 +113,7 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handle, unsi
   return CUDA_SUCCESS;
 }
 
-CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuIpcCloseMemHandle(CUdeviceptr address) {
   const std::uint32_t index = sim.memory.newest(address);
   Block& mapping = sim.memory.block(index);
   if (mapping.origin != Origin::imported || mapping.base != address ||
@@ -134,8 +131,7 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
 
 // ---- events -----------------------------------------------------------------------------------
 
-CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event_handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event_handle) {
   if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const Event* event = sim.find(sim.events, event_handle, "event");
   if (event == nullptr || event->exported != nullptr || (event->flags & CU_EVENT_INTERPROCESS) == 0)
@@ -144,8 +140,7 @@ CUresult cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event_handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuIpcOpenEventHandle(CUevent* opened, CUipcEventHandle handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuIpcOpenEventHandle(CUevent* opened, CUipcEventHandle handle) {
   if (opened == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const IpcName name = read_handle(handle, kEvent);
   if (name.birth == 0 || name.place >= sim.events.size()) return CUDA_ERROR_INVALID_HANDLE;

@@ -138,19 +138,17 @@ static CUresult capture_kernel(SimDevice& sim, Stream& stream, const CUlaunchCon
   given.sharedMemBytes = config.sharedMemBytes;
   given.kernelParams = parameters;
   given.extra = extra;
-  const NodeParams* made = nullptr;
-  CUresult status = make_kernel_params(sim, given, made);
-  if (status == CUDA_SUCCESS && attributes != nullptr && attributes->overlaps)
-    sim.captures.overlap(stream);
-  if (status == CUDA_SUCCESS)
-    status = sim.captures.add(stream, *made, node_attributes(sim, stream, attributes));
-  return status;
+  const Found<const NodeParams> made = make_kernel_params(sim, given);
+  if (!made) return made.error();
+  if (attributes != nullptr && attributes->overlaps) sim.captures.overlap(stream);
+  return sim.captures.add(stream, *made, node_attributes(sim, stream, attributes));
 }
 
 static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on, CUfunction handle,
                        void** parameters, void** extra,
                        const LaunchAttributes* attributes = nullptr) {
-  SIM_WORK_STREAM(stream, on);
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
   Function* function = find_function(sim, handle);
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const Context* context = function->module->context;
@@ -178,22 +176,24 @@ static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on
   return sim.broken;
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream on, void** parameters, void** extra) {
+CUresult Calls::cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                               unsigned grid_z, unsigned block_x, unsigned block_y,
+                               unsigned block_z, unsigned shared_bytes, CUstream on,
+                               void** parameters, void** extra) {
   const CUlaunchConfig config{grid_x,  grid_y,       grid_z, block_x, block_y,
                               block_z, shared_bytes, on,     nullptr, 0};
-  return launch(SimDevice::current(), config, on, function, parameters, extra);
+  return launch(sim, config, on, function, parameters, extra);
 }
 
 /// The events of a launch.
 static CUresult record(SimDevice& sim, CUstream on, const LaunchAttributes& attributes) {
-  SIM_STREAM(stream, on);
+  const Found<Stream> stream = find_stream(sim, on);
+  if (!stream) return stream.error();
   for (const auto& [event, edge] : {attributes.programmatic, attributes.begun}) {
     if (event == nullptr) continue;
     if (stream->capture != nullptr) {
       sim.captures.record(*stream, *event, edge);
-    } else if (const CUresult error = calls::cuEventRecord(event->as<CUevent>(), on);
+    } else if (const CUresult error = Calls{sim}.cuEventRecord(event->as<CUevent>(), on);
                error != CUDA_SUCCESS) {
       return error;
     }
@@ -201,11 +201,11 @@ static CUresult record(SimDevice& sim, CUstream on, const LaunchAttributes& attr
   return CUDA_SUCCESS;
 }
 
-static CUresult launch_ex(const CUlaunchConfig& config, CUstream on, CUfunction function,
-                          void** parameters, void** extra) {
-  SimDevice& sim = SimDevice::current();
+static CUresult launch_ex(SimDevice& sim, const CUlaunchConfig& config, CUstream on,
+                          CUfunction function, void** parameters, void** extra) {
   if (config.numAttrs == 0) return launch(sim, config, on, function, parameters, extra);
-  SIM_WORK_STREAM(stream, on);
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
   LaunchAttributes attributes;
   if (const CUresult error = read_attributes(sim, config, stream->capture != nullptr, attributes);
       error != CUDA_SUCCESS)
@@ -218,16 +218,16 @@ static CUresult launch_ex(const CUlaunchConfig& config, CUstream on, CUfunction 
   return status == CUDA_SUCCESS ? record(sim, on, attributes) : status;
 }
 
-CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
-                          void** extra) {
+CUresult Calls::cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function,
+                                 void** parameters, void** extra) {
   if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return launch_ex(*config, config->hStream, function, parameters, extra);
+  return launch_ex(sim, *config, config->hStream, function, parameters, extra);
 }
 
-CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig* config, CUfunction function, void** parameters,
-                               void** extra) {
+CUresult Calls::cuLaunchKernelEx_ptsz(const CUlaunchConfig* config, CUfunction function,
+                                      void** parameters, void** extra) {
   if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return launch_ex(*config, per_thread(config->hStream), function, parameters, extra);
+  return launch_ex(sim, *config, per_thread(config->hStream), function, parameters, extra);
 }
 
 }  // namespace harness::devices::calls

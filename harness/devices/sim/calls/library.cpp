@@ -3,11 +3,10 @@
 
 namespace harness::devices::calls {
 
-CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options,
-                           void** option_values, unsigned option_count,
-                           CUlibraryOption* library_options, void** library_option_values,
-                           unsigned library_option_count) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* options,
+                                  void** option_values, unsigned option_count,
+                                  CUlibraryOption* library_options, void** library_option_values,
+                                  unsigned library_option_count) {
   if (library == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if ((option_count > 0 && (options == nullptr || option_values == nullptr)) ||
       (library_option_count > 0 && library_options == nullptr))
@@ -27,8 +26,7 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option* 
   return CUDA_SUCCESS;
 }
 
-CUresult cuLibraryUnload(CUlibrary handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuLibraryUnload(CUlibrary handle) {
   Library* library = sim.libraries.find(handle);
   if (library == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (!library->alive) {
@@ -40,8 +38,7 @@ CUresult cuLibraryUnload(CUlibrary handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary handle, const char* name) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuLibraryGetKernel(CUkernel* kernel, CUlibrary handle, const char* name) {
   if (kernel == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Library* library = sim.find(sim.libraries, handle, "library");
   if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -66,8 +63,7 @@ static Kernel* find_kernel(SimDevice& sim, CUkernel handle) {
   return nullptr;
 }
 
-CUresult cuKernelGetFunction(CUfunction* function, CUkernel handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuKernelGetFunction(CUfunction* function, CUkernel handle) {
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const Context* context = sim.current_context();
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
@@ -78,8 +74,7 @@ CUresult cuKernelGetFunction(CUfunction* function, CUkernel handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuKernelGetLibrary(CUlibrary* library, CUkernel handle) {
   if (library == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const Kernel* kernel = find_kernel(sim, handle);
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -87,19 +82,18 @@ CUresult cuKernelGetLibrary(CUlibrary* library, CUkernel handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel handle,
-                              CUdevice device) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel handle,
+                                     CUdevice device) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   const Kernel* kernel = find_kernel(sim, handle);
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  return calls::cuFuncGetAttribute(value, attribute, kernel->function->as<CUfunction>());
+  return cuFuncGetAttribute(value, attribute, kernel->function->as<CUfunction>());
 }
 
-CUresult cuKernelGetParamInfo(CUkernel handle, size_t index, size_t* offset, size_t* bytes) {
-  const Kernel* kernel = find_kernel(SimDevice::current(), handle);
+CUresult Calls::cuKernelGetParamInfo(CUkernel handle, size_t index, size_t* offset, size_t* bytes) {
+  const Kernel* kernel = find_kernel(sim, handle);
   if (kernel == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return calls::cuFuncGetParamInfo(kernel->function->as<CUfunction>(), index, offset, bytes);
+  return cuFuncGetParamInfo(kernel->function->as<CUfunction>(), index, offset, bytes);
 }
 
 }  // namespace harness::devices::calls

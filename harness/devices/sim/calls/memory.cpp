@@ -100,9 +100,9 @@ static std::uint32_t allocate(SimDevice& sim, Origin origin, std::uint64_t bytes
   return index;
 }
 
-static CUresult allocate_into(std::uint64_t* address, Origin origin, std::uint64_t bytes) {
-  SIM_UNSAFE(admit_unsafe());
-  SimDevice& sim = SimDevice::current();
+static CUresult allocate_into(SimDevice& sim, std::uint64_t* address, Origin origin,
+                              std::uint64_t bytes) {
+  if (const CUresult error = sim.captures.admit_unsafe(); error != CUDA_SUCCESS) return error;
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = allocate(sim, origin, bytes);
   if (index == 0) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -113,36 +113,35 @@ static CUresult allocate_into(std::uint64_t* address, Origin origin, std::uint64
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
+CUresult Calls::cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
   std::uint64_t found = 0;
   const CUresult status =
-      allocate_into(address != nullptr ? &found : nullptr, Origin::device, bytes);
+      allocate_into(sim, address != nullptr ? &found : nullptr, Origin::device, bytes);
   if (status == CUDA_SUCCESS) *address = found;
   return status;
 }
 
-CUresult cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned flags) {
+CUresult Calls::cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned flags) {
   if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) return CUDA_ERROR_INVALID_VALUE;
   std::uint64_t found = 0;
   const CUresult status =
-      allocate_into(address != nullptr ? &found : nullptr, Origin::managed, bytes);
+      allocate_into(sim, address != nullptr ? &found : nullptr, Origin::managed, bytes);
   if (status == CUDA_SUCCESS) *address = found;
   return status;
 }
 
-CUresult cuMemAllocHost_v2(void** address, size_t bytes) {
+CUresult Calls::cuMemAllocHost_v2(void** address, size_t bytes) {
   std::uint64_t found = 0;
   const CUresult status =
-      allocate_into(address != nullptr ? &found : nullptr, Origin::pinned, bytes);
+      allocate_into(sim, address != nullptr ? &found : nullptr, Origin::pinned, bytes);
   if (status == CUDA_SUCCESS) *address = reinterpret_cast<void*>(found);
   return status;
 }
 
 // ---- taking back ------------------------------------------------------------------------------
 
-static CUresult free_synchronously(std::uint64_t address, bool host) {
-  SIM_UNSAFE(admit_unsafe());
-  SimDevice& sim = SimDevice::current();
+static CUresult free_synchronously(SimDevice& sim, std::uint64_t address, bool host) {
+  if (const CUresult error = sim.captures.admit_unsafe(); error != CUDA_SUCCESS) return error;
   const std::uint32_t index = find_freeable(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
   Block& block = sim.memory.block(index);
@@ -160,23 +159,24 @@ static CUresult free_synchronously(std::uint64_t address, bool host) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemFree_v2(CUdeviceptr address) { return free_synchronously(address, false); }
+CUresult Calls::cuMemFree_v2(CUdeviceptr address) {
+  return free_synchronously(sim, address, false);
+}
 
-CUresult cuMemFreeHost(void* address) {
-  return free_synchronously(reinterpret_cast<std::uint64_t>(address), true);
+CUresult Calls::cuMemFreeHost(void* address) {
+  return free_synchronously(sim, reinterpret_cast<std::uint64_t>(address), true);
 }
 
 // ---- asking -----------------------------------------------------------------------------------
 
-CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
+CUresult Calls::cuMemGetInfo_v2(size_t* free, size_t* total) {
   if (free == nullptr || total == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *total = Memory::kBytes;
-  *free = Memory::kBytes - SimDevice::current().memory.used_bytes();
+  *free = Memory::kBytes - sim.memory.used_bytes();
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
   const Block& block = sim.memory.block(sim.memory.newest(address));
   if (block.dead || !block.holds(address, 1) || block.process != sim.scheduler().process())
     return CUDA_ERROR_NOT_FOUND;
@@ -241,8 +241,8 @@ static bool is_known(CUpointer_attribute attribute) {
          attribute <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
 }
 
-CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuPointerGetAttribute(void* data, CUpointer_attribute attribute,
+                                      CUdeviceptr address) {
   if (data == nullptr || !is_known(attribute)) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = find_to_query(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -265,9 +265,8 @@ static std::size_t attribute_bytes(CUpointer_attribute attribute) {
   }
 }
 
-CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data,
-                                CUdeviceptr address) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data,
+                                       CUdeviceptr address) {
   if (count == 0 || attributes == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = find_to_query(sim, address);
   for (unsigned i = 0; i < count; ++i) {

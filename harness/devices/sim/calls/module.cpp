@@ -26,8 +26,7 @@ const KernelImage* find_image(const void* image) {
   return is_kernel_image(image) ? static_cast<const KernelImage*>(image) : nullptr;
 }
 
-CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuModuleLoadData(CUmodule* module, const void* image) {
   if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const KernelImage* found = find_image(image);
   if (found == nullptr)
@@ -41,16 +40,15 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned option_count,
-                            CUjit_option* options, void** option_values) {
+CUresult Calls::cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned option_count,
+                                   CUjit_option* options, void** option_values) {
   if (option_count > 0 && (options == nullptr || option_values == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
-  return calls::cuModuleLoadData(module,
-                                 image);  // Nothing is compiled, so there is nothing to opt.
+  return cuModuleLoadData(module,
+                          image);  // Nothing is compiled, so there is nothing to opt.
 }
 
-CUresult cuModuleUnload(CUmodule handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuModuleUnload(CUmodule handle) {
   Module* module = sim.modules.find(handle);
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (!module->alive) {
@@ -77,8 +75,7 @@ Function* find_function(SimDevice& sim, Module& module, const char* name) {
   return nullptr;
 }
 
-CUresult cuModuleGetFunction(CUfunction* function, CUmodule handle, const char* name) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuModuleGetFunction(CUfunction* function, CUmodule handle, const char* name) {
   if (function == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Module* module = sim.find(sim.modules, handle, "module");
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -97,8 +94,7 @@ Function* find_function(SimDevice& sim, CUfunction handle) {
   return nullptr;
 }
 
-CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction handle) {
   if (value == nullptr || attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX)
     return CUDA_ERROR_INVALID_VALUE;
   if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -108,8 +104,7 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
   return CUDA_SUCCESS;
 }
 
-CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {
   if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
@@ -121,8 +116,7 @@ CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, i
   }
 }
 
-CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* bytes) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* bytes) {
   const Function* function = find_function(sim, handle);
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (offset == nullptr || index >= function->entry->parameter_count)
@@ -132,9 +126,8 @@ CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, siz
   return CUDA_SUCCESS;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* block_count, CUfunction handle,
-                                                     int block_size, size_t shared_bytes) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuOccupancyMaxActiveBlocksPerMultiprocessor(int* block_count, CUfunction handle,
+                                                            int block_size, size_t shared_bytes) {
   if (block_count == nullptr || block_size <= 0) return CUDA_ERROR_INVALID_VALUE;
   if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   *block_count = block_size <= kMaxThreads && shared_bytes <= kMaxSharedBytes

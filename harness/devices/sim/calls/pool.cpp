@@ -79,9 +79,9 @@ static CUresult capture_allocation(SimDevice& sim, CUdeviceptr* address, std::ui
   given.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
   given.poolProps.maxSize = pool.limit;
   given.bytesize = bytes;
-  const NodeParams* made = nullptr;
-  CUresult status = make_alloc_params(sim, *stream.capture->graph, given, made);
-  if (status == CUDA_SUCCESS) status = sim.captures.add(stream, *made);
+  const Found<const NodeParams> made = make_alloc_params(sim, *stream.capture->graph, given);
+  if (!made) return made.error();
+  const CUresult status = sim.captures.add(stream, *made);
   if (status == CUDA_SUCCESS) *address = given.dptr;
   return status;
 }
@@ -90,9 +90,8 @@ static CUresult capture_free(SimDevice& sim, CUdeviceptr address, Stream& stream
   if (const CUresult error = sim.captures.admit_node(stream, CU_GRAPH_NODE_TYPE_MEM_FREE);
       error != CUDA_SUCCESS)
     return error;
-  const NodeParams* made = nullptr;
-  const CUresult status = make_free_params(sim, *stream.capture->graph, address, made);
-  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+  const Found<const NodeParams> made = make_free_params(sim, *stream.capture->graph, address);
+  return made ? sim.captures.add(stream, *made) : made.error();
 }
 
 static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t bytes, Pool& pool,
@@ -117,24 +116,24 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream on) {
-  SimDevice& sim = SimDevice::current();
-  SIM_WORK_STREAM(stream, on);
+CUresult Calls::cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream on) {
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
   return allocate(sim, address, bytes, sim.current_pool(), *stream);
 }
 
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool handle,
-                                 CUstream on) {
-  SimDevice& sim = SimDevice::current();
-  SIM_WORK_STREAM(stream, on);
+CUresult Calls::cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool handle,
+                                        CUstream on) {
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
   Pool* pool = sim.find(sim.pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return allocate(sim, address, bytes, *pool, *stream);
 }
 
-CUresult cuMemFreeAsync(CUdeviceptr address, CUstream on) {
-  SimDevice& sim = SimDevice::current();
-  SIM_WORK_STREAM(stream, on);
+CUresult Calls::cuMemFreeAsync(CUdeviceptr address, CUstream on) {
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
   if (stream->capture != nullptr) return capture_free(sim, address, *stream);
   const std::uint32_t index = find_freeable(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -143,7 +142,7 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream on) {
     sim.misuse("pinned memory", "freed by the wrong function", block.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  block.freed_at = {stream, stream->submitted + 1};
+  block.freed_at = {&*stream, stream->submitted + 1};
   give_back(sim, index);
   Work& work = sim.fresh_work(WorkKind::free, "free");
   work.block = index;

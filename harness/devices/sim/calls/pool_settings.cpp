@@ -31,15 +31,14 @@ namespace calls {
 
 // ---- pools ------------------------------------------------------------------------------------
 
-CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
+CUresult Calls::cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *pool = SimDevice::current().default_pool().as<CUmemoryPool>();
+  *pool = sim.default_pool().as<CUmemoryPool>();
   return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   Pool* pool = sim.find(sim.pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -47,15 +46,14 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
+CUresult Calls::cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *pool = SimDevice::current().current_pool().as<CUmemoryPool>();
+  *pool = sim.current_pool().as<CUmemoryPool>();
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
   if (pool == nullptr || properties == nullptr ||
       properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
     return CUDA_ERROR_INVALID_VALUE;
@@ -69,8 +67,7 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolDestroy(CUmemoryPool handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuMemPoolDestroy(CUmemoryPool handle) {
   Pool* pool = sim.pools.find(handle);
   if (pool == nullptr || pool->is_default) return CUDA_ERROR_INVALID_VALUE;
   if (!pool->alive) {
@@ -133,8 +130,8 @@ static CUresult set_counter(Pool& pool, CUmemPool_attribute attribute, std::uint
   }
 }
 
-CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
+                                      void* value) {
   Pool* pool = sim.find(sim.pools, handle, "pool");
   if (pool == nullptr || value == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (bool* found = flag(*pool, attribute)) {
@@ -148,8 +145,8 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribut
   return set_counter(*pool, attribute, number);
 }
 
-CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
+                                      void* value) {
   Pool* pool = sim.find(sim.pools, handle, "pool");
   if (pool == nullptr || value == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (const bool* found = flag(*pool, attribute)) {
@@ -176,8 +173,7 @@ static std::uint64_t unobserved_bytes(SimDevice& sim, const Pool& pool) {
 }
 
 /// Memory whose free the host has not seen complete may count as outstanding: a pick.
-CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
   Pool* pool = sim.find(sim.pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::uint64_t outstanding = pool->used;
@@ -191,8 +187,8 @@ CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
 // ---- access -----------------------------------------------------------------------------------
 
 /// Where there is one device, its memory is its own: that cannot be taken away, and none be given.
-CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* access, size_t count) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* access,
+                                   size_t count) {
   if (sim.find(sim.pools, handle, "pool") == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (access == nullptr && count != 0) return CUDA_ERROR_INVALID_VALUE;
   for (std::size_t i = 0; i < count; ++i) {
@@ -204,9 +200,8 @@ CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* access, 
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemPoolGetAccess(CUmemAccess_flags* access, CUmemoryPool handle,
-                            CUmemLocation* location) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuMemPoolGetAccess(CUmemAccess_flags* access, CUmemoryPool handle,
+                                   CUmemLocation* location) {
   if (sim.find(sim.pools, handle, "pool") == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (access == nullptr || location == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || location->id != 0)

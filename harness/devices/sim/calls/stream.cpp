@@ -10,10 +10,40 @@ namespace harness::devices::calls {
 static constexpr int kLeastPriority = 0;
 static constexpr int kGreatestPriority = -5;
 
+// ---- finding ----------------------------------------------------------------------------------
+
+Found<Stream> find_stream(SimDevice& sim, CUstream handle) {
+  if (sim.broken != CUDA_SUCCESS) [[unlikely]]
+    return sim.broken;
+  const bool own = handle == CU_STREAM_PER_THREAD;
+  if (own || handle == nullptr || handle == CU_STREAM_LEGACY) {
+    Context* context = sim.current_context();
+    if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!context->alive) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return own ? sim.per_thread_stream(*context) : *context->legacy;
+  }
+  Stream* stream = sim.find(sim.streams, handle, "stream");
+  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  return *stream;
+}
+
+Found<Stream> find_work_stream(SimDevice& sim, CUstream handle) {
+  Found<Stream> stream = find_stream(sim, handle);
+  if (!stream) return stream;
+  if (const CUresult error = sim.captures.admit(*stream); error != CUDA_SUCCESS) return error;
+  return stream;
+}
+
+Found<Stream> find_uncaptured_stream(SimDevice& sim, CUstream handle) {
+  Found<Stream> stream = find_stream(sim, handle);
+  if (!stream) return stream;
+  if (const CUresult error = sim.captures.refuse(*stream); error != CUDA_SUCCESS) return error;
+  return stream;
+}
+
 // ---- streams ----------------------------------------------------------------------------------
 
-CUresult cuStreamCreate(CUstream* created, unsigned flags) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuStreamCreate(CUstream* created, unsigned flags) {
   if (created == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0)
     return CUDA_ERROR_INVALID_VALUE;
   Stream& stream = sim.add_stream(*sim.current_context(), "stream");
@@ -26,22 +56,20 @@ CUresult cuStreamCreate(CUstream* created, unsigned flags) {
 }
 
 /// A priority is a hint about order, and order is a pick; it is only remembered.
-CUresult cuStreamCreateWithPriority(CUstream* created, unsigned flags, int priority) {
-  const CUresult status = calls::cuStreamCreate(created, flags);
+CUresult Calls::cuStreamCreateWithPriority(CUstream* created, unsigned flags, int priority) {
+  const CUresult status = cuStreamCreate(created, flags);
   if (status == CUDA_SUCCESS)
-    SimDevice::current().streams.find(*created)->priority =
-        std::clamp(priority, kGreatestPriority, kLeastPriority);
+    sim.streams.find(*created)->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
   return status;
 }
 
-CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+CUresult Calls::cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   if (least != nullptr) *least = kLeastPriority;
   if (greatest != nullptr) *greatest = kGreatestPriority;
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamDestroy_v2(CUstream handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuStreamDestroy_v2(CUstream handle) {
   Stream* stream = sim.streams.find(handle);
   if (stream == nullptr || stream->birth == BirthId::none) return CUDA_ERROR_INVALID_HANDLE;
   if (!stream->alive) {
@@ -54,72 +82,76 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamSynchronize(CUstream on) {
-  SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on);
-  SIM_UNSAFE(admit_unsafe());
+CUresult Calls::cuStreamSynchronize(CUstream on) {
+  const Found<Stream> stream = find_uncaptured_stream(sim, on);
+  if (!stream) return stream.error();
+  if (const CUresult error = sim.captures.admit_unsafe(); error != CUDA_SUCCESS) return error;
   sim.synchronize(*stream);
   sim.shrink_pools();
   return sim.broken;
 }
 
-CUresult cuStreamQuery(CUstream on) {
-  SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on);
-  SIM_UNSAFE(admit_unsafe());
+CUresult Calls::cuStreamQuery(CUstream on) {
+  const Found<Stream> stream = find_uncaptured_stream(sim, on);
+  if (!stream) return stream.error();
+  if (const CUresult error = sim.captures.admit_unsafe(); error != CUDA_SUCCESS) return error;
   if (!sim.idle(*stream)) return CUDA_ERROR_NOT_READY;
   sim.synchronize(*stream);  // Which waits for nothing, but orders what follows.
   return sim.broken;
 }
 
-CUresult cuStreamGetFlags(CUstream on, unsigned* flags) {
-  SIM_STREAM(stream, on);
+CUresult Calls::cuStreamGetFlags(CUstream on, unsigned* flags) {
+  const Found<Stream> stream = find_stream(sim, on);
+  if (!stream) return stream.error();
   if (flags == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *flags = stream->flags;
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetPriority(CUstream on, int* priority) {
-  SIM_STREAM(stream, on);
+CUresult Calls::cuStreamGetPriority(CUstream on, int* priority) {
+  const Found<Stream> stream = find_stream(sim, on);
+  if (!stream) return stream.error();
   if (priority == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *priority = stream->priority;
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetId(CUstream on, unsigned long long* id) {
-  SIM_STREAM(stream, on);
+CUresult Calls::cuStreamGetId(CUstream on, unsigned long long* id) {
+  const Found<Stream> stream = find_stream(sim, on);
+  if (!stream) return stream.error();
   if (id == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *id = stream->id;
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetDevice(CUstream on, CUdevice* device) {
-  SIM_STREAM(stream, on);
+CUresult Calls::cuStreamGetDevice(CUstream on, CUdevice* device) {
+  const Found<Stream> stream = find_stream(sim, on);
+  if (!stream) return stream.error();
   if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *device = 0;
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetCtx(CUstream on, CUcontext* context) {
-  SIM_STREAM(stream, on);
+CUresult Calls::cuStreamGetCtx(CUstream on, CUcontext* context) {
+  const Found<Stream> stream = find_stream(sim, on);
+  if (!stream) return stream.error();
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *context = stream->context->as<CUcontext>();
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetCtx_v2(CUstream on, CUcontext* context, CUgreenCtx* green) {
+CUresult Calls::cuStreamGetCtx_v2(CUstream on, CUcontext* context, CUgreenCtx* green) {
   if (green != nullptr) *green = nullptr;
-  return calls::cuStreamGetCtx(on, context);
+  return cuStreamGetCtx(on, context);
 }
 
-CUresult cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
-  SimDevice& sim = SimDevice::current();
-  SIM_WORK_STREAM(stream, on);
+CUresult Calls::cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (stream->capture != nullptr) {
-    const NodeParams* made = nullptr;
-    const CUresult status = make_host_params(sim, {function, data}, made);
-    return status == CUDA_SUCCESS ? sim.captures.add(*stream, *made) : status;
+    const Found<const NodeParams> made = make_host_params(sim, {function, data});
+    return made ? sim.captures.add(*stream, *made) : made.error();
   }
   Work& work = sim.fresh_work(WorkKind::function, "host function");
   work.function = function;
@@ -128,9 +160,10 @@ CUresult cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamAddCallback(CUstream on, CUstreamCallback callback, void* data, unsigned flags) {
-  SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on);
+CUresult Calls::cuStreamAddCallback(CUstream on, CUstreamCallback callback, void* data,
+                                    unsigned flags) {
+  const Found<Stream> stream = find_uncaptured_stream(sim, on);
+  if (!stream) return stream.error();
   if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Work& work = sim.fresh_work(WorkKind::function, "stream callback");
   work.callback = callback;
@@ -142,9 +175,10 @@ CUresult cuStreamAddCallback(CUstream on, CUstreamCallback callback, void* data,
 
 /// The device says that it has concurrent access to managed memory: an association with a stream
 /// then changes nothing that a program could see.
-CUresult cuStreamAttachMemAsync(CUstream on, CUdeviceptr address, size_t bytes, unsigned flags) {
-  SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on);
+CUresult Calls::cuStreamAttachMemAsync(CUstream on, CUdeviceptr address, size_t bytes,
+                                       unsigned flags) {
+  const Found<Stream> stream = find_uncaptured_stream(sim, on);
+  if (!stream) return stream.error();
   const bool single = flags == CU_MEM_ATTACH_SINGLE;
   if (!single && flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
     return CUDA_ERROR_INVALID_VALUE;
@@ -160,8 +194,7 @@ CUresult cuStreamAttachMemAsync(CUstream on, CUdeviceptr address, size_t bytes, 
 
 // ---- events -----------------------------------------------------------------------------------
 
-CUresult cuEventCreate(CUevent* created, unsigned flags) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuEventCreate(CUevent* created, unsigned flags) {
   constexpr unsigned kFlags =
       CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
   const bool shared = (flags & CU_EVENT_INTERPROCESS) != 0;
@@ -176,8 +209,7 @@ CUresult cuEventCreate(CUevent* created, unsigned flags) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuEventDestroy_v2(CUevent handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuEventDestroy_v2(CUevent handle) {
   Event* event = sim.events.find(handle);
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (!event->alive) {
@@ -191,14 +223,13 @@ CUresult cuEventDestroy_v2(CUevent handle) {
 
 /// A node of its own, where a record or wait would only order the nodes around it.
 static CUresult capture_event(SimDevice& sim, Stream& stream, CUgraphNodeType type, CUevent event) {
-  const NodeParams* made = nullptr;
-  const CUresult status = make_event_params(sim, type, event, made);
-  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+  const Found<const NodeParams> made = make_event_params(sim, type, event);
+  return made ? sim.captures.add(stream, *made) : made.error();
 }
 
-CUresult cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
-  SimDevice& sim = SimDevice::current();
-  SIM_WORK_STREAM(stream, on);
+CUresult Calls::cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
   const bool external = flags == CU_EVENT_RECORD_EXTERNAL;
   if (flags != CU_EVENT_RECORD_DEFAULT && (!external || stream->capture == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
@@ -218,32 +249,30 @@ CUresult cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
   Work& work = sim.fresh_work(WorkKind::record, "record");
   work.event = event;
   work.event_record = ++event->record_count;
-  event->point = {stream, stream->submitted + 1};
+  event->point = {&*stream, stream->submitted + 1};
   sim.submit(*stream, work, Lag::never);
   event->clock = stream->clock;
   return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecord(CUevent event, CUstream on) {
-  return calls::cuEventRecordWithFlags(event, on, CU_EVENT_RECORD_DEFAULT);
+CUresult Calls::cuEventRecord(CUevent event, CUstream on) {
+  return cuEventRecordWithFlags(event, on, CU_EVENT_RECORD_DEFAULT);
 }
 
-CUresult cuEventQuery(CUevent handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuEventQuery(CUevent handle) {
   const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  SIM_UNSAFE(admit(*event));
+  if (const CUresult error = sim.captures.admit(*event); error != CUDA_SUCCESS) return error;
   if (!done(event->point)) return CUDA_ERROR_NOT_READY;
   sim.wait(event->point);  // Which waits for nothing, but orders what follows.
   sim.order->host_saw(event->clock);
   return sim.broken;
 }
 
-CUresult cuEventSynchronize(CUevent handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuEventSynchronize(CUevent handle) {
   const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  SIM_UNSAFE(admit(*event));
+  if (const CUresult error = sim.captures.admit(*event); error != CUDA_SUCCESS) return error;
   if (event->point.stream != nullptr)
     sim.world->history.add(Ordering{event->noted, sim.last_noted()});
   const StreamPoint point = event->point;  // A later record does not prolong the wait.
@@ -255,8 +284,8 @@ CUresult cuEventSynchronize(CUevent handle) {
 }
 
 /// One tick is a microsecond: time is made of turns, so that it is the same in every replay.
-CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start_handle, CUevent end_handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuEventElapsedTime_v2(float* milliseconds, CUevent start_handle,
+                                      CUevent end_handle) {
   if (milliseconds == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const Event* start = sim.find(sim.events, start_handle, "event");
   const Event* end = sim.find(sim.events, end_handle, "event");
@@ -270,9 +299,9 @@ CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start_handle, CUeven
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
-  SimDevice& sim = SimDevice::current();
-  SIM_WORK_STREAM(stream, on);
+CUresult Calls::cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
   const bool external = flags == CU_EVENT_WAIT_EXTERNAL;
   if (flags != CU_EVENT_WAIT_DEFAULT && (!external || stream->capture == nullptr))
     return CUDA_ERROR_INVALID_VALUE;

@@ -143,15 +143,11 @@ bool Graphs::has_unused_conditional(const Graph& graph) {
   });
 }
 
-}  // namespace harness::devices
-
-/// What a kernel calls, as cudaGraphSetConditional.
-extern "C" void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value) {
-  using harness::devices::Conditional;
-  using harness::devices::SimDevice;
-  SimDevice& sim = SimDevice::current();
-  if (Conditional* found = sim.graphs.find_conditional(handle))
+void SimDevice::set_conditional(CUgraphConditionalHandle handle, unsigned value) {
+  if (Conditional* found = graphs.find_conditional(handle))
     found->value = value;
   else
-    sim.misuse("conditional handle", "not a handle that the driver gave out");
+    misuse("conditional handle", "not a handle that the driver gave out");
 }
+
+}  // namespace harness::devices

@@ -67,8 +67,7 @@ CUlaunchConfig config_of(const CUDA_KERNEL_NODE_PARAMS& given) {
           given.blockDimZ, given.sharedMemBytes, nullptr,        nullptr,         0};
 }
 
-CUresult make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given,
-                            const NodeParams*& made) {
+Found<const NodeParams> make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given) {
   Function* function = nullptr;
   Context* context = nullptr;
   if (const CUresult error = find_node_function(sim, given, function, context);
@@ -87,8 +86,7 @@ CUresult make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS& given
   point_at_values(params);
   const Memory::CallView view(sim.memory);
   sim.provenance->capture(params.values.data(), params.values.size(), params.words);
-  made = &params;
-  return CUDA_SUCCESS;
+  return params;
 }
 
 // ---- copies and sets --------------------------------------------------------------------------
@@ -126,8 +124,8 @@ static CUresult find_side(SimDevice& sim, const CUDA_MEMCPY3D& copy, CopySide& s
   return find_node_place(sim, place.address, bytes, side.type != CU_MEMORYTYPE_DEVICE, place);
 }
 
-CUresult make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given, CUcontext handle,
-                          const NodeParams*& made) {
+Found<const NodeParams> make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given,
+                                         CUcontext handle) {
   Context* context = nullptr;
   if (const CUresult error = find_context(sim, handle, CUDA_ERROR_INVALID_VALUE, context);
       error != CUDA_SUCCESS)
@@ -148,12 +146,11 @@ CUresult make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given, CUcontext 
   params.context = context;
   params.target = to;
   params.source = from;
-  made = &params;
-  return CUDA_SUCCESS;
+  return params;
 }
 
-CUresult make_set_params(SimDevice& sim, const CUDA_MEMSET_NODE_PARAMS& given, CUcontext handle,
-                         const NodeParams*& made) {
+Found<const NodeParams> make_set_params(SimDevice& sim, const CUDA_MEMSET_NODE_PARAMS& given,
+                                        CUcontext handle) {
   Context* context = nullptr;
   if (const CUresult error = find_context(sim, handle, CUDA_ERROR_INVALID_CONTEXT, context);
       error != CUDA_SUCCESS)
@@ -174,35 +171,30 @@ CUresult make_set_params(SimDevice& sim, const CUDA_MEMSET_NODE_PARAMS& given, C
   params.set = given;
   params.context = context;
   params.target = target;
-  made = &params;
-  return CUDA_SUCCESS;
+  return params;
 }
 
 // ---- the host and events ----------------------------------------------------------------------
 
-CUresult make_host_params(SimDevice& sim, const CUDA_HOST_NODE_PARAMS& given,
-                          const NodeParams*& made) {
+Found<const NodeParams> make_host_params(SimDevice& sim, const CUDA_HOST_NODE_PARAMS& given) {
   if (given.fn == nullptr) return CUDA_ERROR_INVALID_VALUE;
   NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_HOST, "host function");
   params.host = given;
-  made = &params;
-  return CUDA_SUCCESS;
+  return params;
 }
 
-CUresult make_event_params(SimDevice& sim, CUgraphNodeType type, CUevent handle,
-                           const NodeParams*& made) {
+Found<const NodeParams> make_event_params(SimDevice& sim, CUgraphNodeType type, CUevent handle) {
   if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Event* event = sim.find(sim.events, handle, "event");
   if (event == nullptr) return CUDA_ERROR_INVALID_VALUE;
   NodeParams& params = sim.graphs.fresh_params(
       type, type == CU_GRAPH_NODE_TYPE_EVENT_RECORD ? Label("record") : Label("wait"));
   params.event = event;
-  made = &params;
-  return CUDA_SUCCESS;
+  return params;
 }
 
-CUresult make_memory_op_params(SimDevice& sim, const CUDA_BATCH_MEM_OP_NODE_PARAMS& given,
-                               const NodeParams*& made) {
+Found<const NodeParams> make_memory_op_params(SimDevice& sim,
+                                              const CUDA_BATCH_MEM_OP_NODE_PARAMS& given) {
   if (given.flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Context* context = nullptr;
   if (const CUresult error = find_context(sim, given.ctx, CUDA_ERROR_INVALID_VALUE, context);
@@ -217,39 +209,36 @@ CUresult make_memory_op_params(SimDevice& sim, const CUDA_BATCH_MEM_OP_NODE_PARA
   params.batch_operations.assign(given.paramArray, given.paramArray + given.count);
   params.batch = given;
   params.batch.paramArray = params.batch_operations.data();
-  made = &params;
-  return CUDA_SUCCESS;
+  return params;
 }
 
-CUresult make_params(SimDevice& sim, const CUgraphNodeParams& given, const NodeParams*& made) {
+Found<const NodeParams> make_params(SimDevice& sim, const CUgraphNodeParams& given) {
   switch (given.type) {
     case CU_GRAPH_NODE_TYPE_EMPTY:
-      made = &sim.graphs.fresh_params(given.type, "empty");
-      return CUDA_SUCCESS;
+      return sim.graphs.fresh_params(given.type, "empty");
     case CU_GRAPH_NODE_TYPE_KERNEL: {
       CUDA_KERNEL_NODE_PARAMS same;
       static_assert(sizeof same == sizeof given.kernel, "version 3 differs in what bytes may mean");
       std::memcpy(&same, &given.kernel, sizeof same);
-      return make_kernel_params(sim, same, made);
+      return make_kernel_params(sim, same);
     }
     case CU_GRAPH_NODE_TYPE_MEMCPY:
       if (given.memcpy.flags != 0 || given.memcpy.reserved != 0) return CUDA_ERROR_INVALID_VALUE;
-      return make_copy_params(sim, given.memcpy.copyParams, given.memcpy.copyCtx, made);
+      return make_copy_params(sim, given.memcpy.copyParams, given.memcpy.copyCtx);
     case CU_GRAPH_NODE_TYPE_MEMSET:
       return make_set_params(sim,
                              {given.memset.dst, given.memset.pitch, given.memset.value,
                               given.memset.elementSize, given.memset.width, given.memset.height},
-                             given.memset.ctx, made);
+                             given.memset.ctx);
     case CU_GRAPH_NODE_TYPE_HOST:
-      return make_host_params(sim, {given.host.fn, given.host.userData}, made);
+      return make_host_params(sim, {given.host.fn, given.host.userData});
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-      return make_event_params(sim, given.type, given.eventRecord.event, made);
+      return make_event_params(sim, given.type, given.eventRecord.event);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-      return make_event_params(sim, given.type, given.eventWait.event, made);
+      return make_event_params(sim, given.type, given.eventWait.event);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return make_memory_op_params(
-          sim, {given.memOp.ctx, given.memOp.count, given.memOp.paramArray, given.memOp.flags},
-          made);
+          sim, {given.memOp.ctx, given.memOp.count, given.memOp.paramArray, given.memOp.flags});
     default:
       return given.type >= CU_GRAPH_NODE_TYPE_KERNEL && given.type <= CU_GRAPH_NODE_TYPE_CONDITIONAL
                  ? CUDA_ERROR_NOT_SUPPORTED

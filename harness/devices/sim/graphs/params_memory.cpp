@@ -15,8 +15,8 @@ static CUresult check_alloc(const CUDA_MEM_ALLOC_NODE_PARAMS& given) {
   return props.handleTypes == CU_MEM_HANDLE_TYPE_NONE ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-CUresult make_alloc_params(SimDevice& sim, const Graph& graph, CUDA_MEM_ALLOC_NODE_PARAMS& given,
-                           const NodeParams*& made) {
+Found<const NodeParams> make_alloc_params(SimDevice& sim, const Graph& graph,
+                                          CUDA_MEM_ALLOC_NODE_PARAMS& given) {
   if (const CUresult error = check_alloc(given); error != CUDA_SUCCESS) return error;
   GraphMemory* memory = sim.graphs.reserve(graph, given.bytesize);
   if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -26,8 +26,7 @@ CUresult make_alloc_params(SimDevice& sim, const Graph& graph, CUDA_MEM_ALLOC_NO
   params.alloc = given;
   params.access.assign(given.accessDescs, given.accessDescs + given.accessDescCount);
   params.alloc.accessDescs = params.access.data();
-  made = &params;
-  return CUDA_SUCCESS;
+  return params;
 }
 
 /// What a node of `graph` may free; null otherwise.
@@ -46,15 +45,13 @@ static GraphMemory* find_memory(SimDevice& sim, const Graph& graph, CUdeviceptr 
   return in_both ? nullptr : memory;
 }
 
-CUresult make_free_params(SimDevice& sim, const Graph& graph, CUdeviceptr address,
-                          const NodeParams*& made) {
+Found<const NodeParams> make_free_params(SimDevice& sim, const Graph& graph, CUdeviceptr address) {
   GraphMemory* memory = find_memory(sim, graph, address);
   if (memory == nullptr) return CUDA_ERROR_INVALID_VALUE;
   memory->freed_in = &graph;
   NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_MEM_FREE, "free");
   params.memory = memory;
-  made = &params;
-  return CUDA_SUCCESS;
+  return params;
 }
 
 }  // namespace harness::devices

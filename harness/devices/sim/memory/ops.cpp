@@ -130,15 +130,15 @@ namespace calls {
 static CUresult capture_memory_ops(SimDevice& sim, Stream& stream, unsigned count,
                                    CUstreamBatchMemOpParams* parameters) {
   if (count == 0) return CUDA_SUCCESS;
-  const NodeParams* made = nullptr;
-  const CUresult status =
-      make_memory_op_params(sim, {stream.context->as<CUcontext>(), count, parameters, 0}, made);
-  return status == CUDA_SUCCESS ? sim.captures.add(stream, *made) : status;
+  const Found<const NodeParams> made =
+      make_memory_op_params(sim, {stream.context->as<CUcontext>(), count, parameters, 0});
+  return made ? sim.captures.add(stream, *made) : made.error();
 }
 
-static CUresult enqueue(CUstream on, unsigned count, CUstreamBatchMemOpParams* parameters) {
-  SimDevice& sim = SimDevice::current();
-  SIM_WORK_STREAM(stream, on);
+static CUresult enqueue(SimDevice& sim, CUstream on, unsigned count,
+                        CUstreamBatchMemOpParams* parameters) {
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
   if (stream->capture != nullptr) return capture_memory_ops(sim, *stream, count, parameters);
   Work& work = sim.fresh_work(WorkKind::memory_ops, "memory operation");
   const CUresult status = read_memory_ops(sim, count, parameters, find_place, work.memory_ops);
@@ -150,50 +150,50 @@ static CUresult enqueue(CUstream on, unsigned count, CUstreamBatchMemOpParams* p
   return sim.broken;
 }
 
-static CUresult wait_for(CUstream on, CUstreamBatchMemOpType operation, CUdeviceptr address,
-                         std::uint64_t value, unsigned flags) {
+static CUresult wait_for(SimDevice& sim, CUstream on, CUstreamBatchMemOpType operation,
+                         CUdeviceptr address, std::uint64_t value, unsigned flags) {
   CUstreamBatchMemOpParams parameters{};
   parameters.waitValue.operation = operation;
   parameters.waitValue.address = address;
   parameters.waitValue.value64 = value;
   parameters.waitValue.flags = flags;
-  return enqueue(on, 1, &parameters);
+  return enqueue(sim, on, 1, &parameters);
 }
 
-static CUresult write(CUstream on, CUstreamBatchMemOpType operation, CUdeviceptr address,
-                      std::uint64_t value, unsigned flags) {
+static CUresult write(SimDevice& sim, CUstream on, CUstreamBatchMemOpType operation,
+                      CUdeviceptr address, std::uint64_t value, unsigned flags) {
   CUstreamBatchMemOpParams parameters{};
   parameters.writeValue.operation = operation;
   parameters.writeValue.address = address;
   parameters.writeValue.value64 = value;
   parameters.writeValue.flags = flags;
-  return enqueue(on, 1, &parameters);
+  return enqueue(sim, on, 1, &parameters);
 }
 
-CUresult cuStreamWaitValue32_v2(CUstream on, CUdeviceptr address, cuuint32_t value,
-                                unsigned flags) {
-  return wait_for(on, CU_STREAM_MEM_OP_WAIT_VALUE_32, address, value, flags);
+CUresult Calls::cuStreamWaitValue32_v2(CUstream on, CUdeviceptr address, cuuint32_t value,
+                                       unsigned flags) {
+  return wait_for(sim, on, CU_STREAM_MEM_OP_WAIT_VALUE_32, address, value, flags);
 }
 
-CUresult cuStreamWaitValue64_v2(CUstream on, CUdeviceptr address, cuuint64_t value,
-                                unsigned flags) {
-  return wait_for(on, CU_STREAM_MEM_OP_WAIT_VALUE_64, address, value, flags);
+CUresult Calls::cuStreamWaitValue64_v2(CUstream on, CUdeviceptr address, cuuint64_t value,
+                                       unsigned flags) {
+  return wait_for(sim, on, CU_STREAM_MEM_OP_WAIT_VALUE_64, address, value, flags);
 }
 
-CUresult cuStreamWriteValue32_v2(CUstream on, CUdeviceptr address, cuuint32_t value,
-                                 unsigned flags) {
-  return write(on, CU_STREAM_MEM_OP_WRITE_VALUE_32, address, value, flags);
+CUresult Calls::cuStreamWriteValue32_v2(CUstream on, CUdeviceptr address, cuuint32_t value,
+                                        unsigned flags) {
+  return write(sim, on, CU_STREAM_MEM_OP_WRITE_VALUE_32, address, value, flags);
 }
 
-CUresult cuStreamWriteValue64_v2(CUstream on, CUdeviceptr address, cuuint64_t value,
-                                 unsigned flags) {
-  return write(on, CU_STREAM_MEM_OP_WRITE_VALUE_64, address, value, flags);
+CUresult Calls::cuStreamWriteValue64_v2(CUstream on, CUdeviceptr address, cuuint64_t value,
+                                        unsigned flags) {
+  return write(sim, on, CU_STREAM_MEM_OP_WRITE_VALUE_64, address, value, flags);
 }
 
-CUresult cuStreamBatchMemOp_v2(CUstream on, unsigned count, CUstreamBatchMemOpParams* parameters,
-                               unsigned flags) {
+CUresult Calls::cuStreamBatchMemOp_v2(CUstream on, unsigned count,
+                                      CUstreamBatchMemOpParams* parameters, unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  return enqueue(on, count, parameters);
+  return enqueue(sim, on, count, parameters);
 }
 
 }  // namespace calls

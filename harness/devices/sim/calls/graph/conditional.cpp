@@ -5,9 +5,9 @@ namespace harness::devices::calls {
 
 // ---- conditions -------------------------------------------------------------------------------
 
-CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* created, CUgraph handle,
-                                        CUcontext context, unsigned default_value, unsigned flags) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphConditionalHandleCreate(CUgraphConditionalHandle* created, CUgraph handle,
+                                               CUcontext context, unsigned default_value,
+                                               unsigned flags) {
   if (created == nullptr || (flags & ~unsigned{CU_GRAPH_COND_ASSIGN_DEFAULT}) != 0)
     return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
@@ -39,21 +39,22 @@ static bool belongs_to(const Graph* graph, const Graph* made_for) {
   return graph == made_for;
 }
 
-CUresult add_conditional(const NewNode& wanted, CUDA_CONDITIONAL_NODE_PARAMS& given) {
+CUresult add_conditional(SimDevice& sim, const NewNode& wanted,
+                         CUDA_CONDITIONAL_NODE_PARAMS& given) {
   if (!is_valid(given)) return CUDA_ERROR_INVALID_VALUE;
-  return add_node(wanted, [&](SimDevice& sim, Graph& graph, std::span<const GraphEdge> edges,
-                              GraphNode*& node) {
-    Conditional* conditional = sim.graphs.find_conditional(given.handle);
-    if (conditional == nullptr || conditional->node != nullptr ||
-        !belongs_to(&graph, conditional->graph))
-      return CUDA_ERROR_INVALID_VALUE;
-    NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_CONDITIONAL, "conditional");
-    params.conditional = conditional;
-    params.condition_type = given.type;
-    node = &sim.graphs.add_conditional(graph, params, given.size, edges);
-    given.phGraph_out = node->body_handles.data();
-    return CUDA_SUCCESS;
-  });
+  return add_node(
+      sim, wanted, [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
+        Conditional* conditional = sim.graphs.find_conditional(given.handle);
+        if (conditional == nullptr || conditional->node != nullptr ||
+            !belongs_to(&graph, conditional->graph))
+          return CUDA_ERROR_INVALID_VALUE;
+        NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_CONDITIONAL, "conditional");
+        params.conditional = conditional;
+        params.condition_type = given.type;
+        GraphNode& node = sim.graphs.add_conditional(graph, params, given.size, edges);
+        given.phGraph_out = node.body_handles.data();
+        return node;
+      });
 }
 
 }  // namespace harness::devices::calls

@@ -71,10 +71,9 @@ static bool find_ends(SimDevice& sim, const Graph& graph, CUgraphNode from_handl
   return from != nullptr && to != nullptr && from->graph == &graph && to->graph == &graph;
 }
 
-CUresult cuGraphAddDependencies_v2(CUgraph handle, const CUgraphNode* from_handles,
-                                   const CUgraphNode* to_handles, const CUgraphEdgeData* data,
-                                   size_t count) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphAddDependencies_v2(CUgraph handle, const CUgraphNode* from_handles,
+                                          const CUgraphNode* to_handles,
+                                          const CUgraphEdgeData* data, size_t count) {
   const ChangingGraph call(sim, handle);
   if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (count == 0) return CUDA_SUCCESS;
@@ -106,10 +105,9 @@ static bool same(const CUgraphEdgeData& left, const CUgraphEdgeData& right) {
          left.type == right.type;
 }
 
-CUresult cuGraphRemoveDependencies_v2(CUgraph handle, const CUgraphNode* from_handles,
-                                      const CUgraphNode* to_handles, const CUgraphEdgeData* data,
-                                      size_t count) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphRemoveDependencies_v2(CUgraph handle, const CUgraphNode* from_handles,
+                                             const CUgraphNode* to_handles,
+                                             const CUgraphEdgeData* data, size_t count) {
   const ChangingGraph call(sim, handle);
   if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (count == 0) return CUDA_SUCCESS;
@@ -144,15 +142,15 @@ static CUresult list_nodes(std::span<GraphNode* const> found, CUgraphNode* nodes
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
+CUresult Calls::cuGraphGetNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
   if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const Graph* graph = look_at(SimDevice::current(), handle);
+  const Graph* graph = look_at(sim, handle);
   return graph != nullptr ? list_nodes(graph->nodes, nodes, count) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGraphGetRootNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
+CUresult Calls::cuGraphGetRootNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
   if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const Graph* graph = look_at(SimDevice::current(), handle);
+  const Graph* graph = look_at(sim, handle);
   if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::vector<GraphNode*> roots;
   for (GraphNode* node : graph->nodes)
@@ -187,12 +185,12 @@ static CUresult list_edges(std::span<const FullEdge> found, CUgraphNode* from, C
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* to,
-                            CUgraphEdgeData* data, size_t* count) {
+CUresult Calls::cuGraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* to,
+                                   CUgraphEdgeData* data, size_t* count) {
   const bool one_end = (from == nullptr) != (to == nullptr);
   if (count == nullptr || one_end || (data != nullptr && from == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
-  const Graph* graph = look_at(SimDevice::current(), handle);
+  const Graph* graph = look_at(sim, handle);
   if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::vector<FullEdge> edges;
   for (GraphNode* node : graph->nodes)
@@ -200,20 +198,20 @@ CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* to,
   return list_edges(edges, from, to, data, count);
 }
 
-CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* nodes,
-                                       CUgraphEdgeData* data, size_t* count) {
+CUresult Calls::cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* nodes,
+                                              CUgraphEdgeData* data, size_t* count) {
   if (count == nullptr || (data != nullptr && nodes == nullptr)) return CUDA_ERROR_INVALID_VALUE;
-  GraphNode* node = look_at(SimDevice::current(), handle);
+  GraphNode* node = look_at(sim, handle);
   if (node == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::vector<FullEdge> edges;
   for (const GraphEdge& edge : node->after) edges.push_back({edge.from, node, edge.data});
   return list_edges(edges, nodes, nullptr, data, count);
 }
 
-CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode* nodes,
-                                         CUgraphEdgeData* data, size_t* count) {
+CUresult Calls::cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode* nodes,
+                                                CUgraphEdgeData* data, size_t* count) {
   if (count == nullptr || (data != nullptr && nodes == nullptr)) return CUDA_ERROR_INVALID_VALUE;
-  GraphNode* node = look_at(SimDevice::current(), handle);
+  GraphNode* node = look_at(sim, handle);
   if (node == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::vector<FullEdge> edges;
   for (GraphNode* other : node->graph->nodes)

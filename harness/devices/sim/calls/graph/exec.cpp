@@ -3,8 +3,7 @@
 
 namespace harness::devices::calls {
 
-CUresult cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t* flags) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t* flags) {
   if (flags == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const GraphExec* exec = sim.find(sim.graphs.execs, handle, "executable graph");
   if (exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -18,18 +17,18 @@ void upload(SimDevice& sim, GraphExec& exec, Stream& stream) {
   exec.last = sim.submit(stream, work, Lag::never);
 }
 
-CUresult cuGraphUpload(CUgraphExec handle, CUstream on) {
-  SimDevice& sim = SimDevice::current();
-  SIM_UNCAPTURED_STREAM(stream, on);
+CUresult Calls::cuGraphUpload(CUgraphExec handle, CUstream on) {
+  const Found<Stream> stream = find_uncaptured_stream(sim, on);
+  if (!stream) return stream.error();
   const UsingExec call(sim, handle, stream->resource);
   if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
   upload(sim, *call.exec, *stream);
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphLaunch(CUgraphExec handle, CUstream on) {
-  SimDevice& sim = SimDevice::current();
-  SIM_WORK_STREAM(stream, on);
+CUresult Calls::cuGraphLaunch(CUgraphExec handle, CUstream on) {
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
   const UsingExec call(sim, handle, stream->resource);
   if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (stream->capture != nullptr) return sim.captures.add(*stream, *call.exec->root);
@@ -38,8 +37,7 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream on) {
   return sim.broken;
 }
 
-CUresult cuGraphExecDestroy(CUgraphExec handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphExecDestroy(CUgraphExec handle) {
   if (const GraphExec* dead = sim.graphs.execs.find(handle); dead != nullptr && !dead->alive) {
     sim.ledger().double_free(dead->birth);
     return CUDA_ERROR_INVALID_VALUE;

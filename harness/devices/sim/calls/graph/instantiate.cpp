@@ -112,9 +112,8 @@ static bool are_valid(cuuint64_t flags) {
   return (flags & ~kFlags) == 0 && (flags & kEither) != kEither;
 }
 
-CUresult cuGraphInstantiateWithFlags(CUgraphExec* created, CUgraph handle,
-                                     unsigned long long flags) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphInstantiateWithFlags(CUgraphExec* created, CUgraph handle,
+                                            unsigned long long flags) {
   if (created == nullptr || !are_valid(flags) || (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0)
     return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
@@ -124,9 +123,8 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec* created, CUgraph handle,
   return found.status;
 }
 
-static CUresult instantiate_with(CUgraphExec* created, CUgraph handle,
+static CUresult instantiate_with(SimDevice& sim, CUgraphExec* created, CUgraph handle,
                                  CUDA_GRAPH_INSTANTIATE_PARAMS* params, CUstream upload_stream) {
-  SimDevice& sim = SimDevice::current();
   if (created == nullptr || params == nullptr) return CUDA_ERROR_INVALID_VALUE;
   params->hErrNode_out = nullptr;
   params->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
@@ -134,11 +132,10 @@ static CUresult instantiate_with(CUgraphExec* created, CUgraph handle,
   const ChangingGraph call(sim, handle);
   if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const bool uploads = (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
-  Stream* stream = nullptr;
+  Found<Stream> stream = CUDA_SUCCESS;
   if (uploads) {
-    CUresult error = sim.find_stream(upload_stream, stream);
-    if (error == CUDA_SUCCESS) error = sim.captures.refuse(*stream);
-    if (error != CUDA_SUCCESS) return error;
+    stream = find_uncaptured_stream(sim, upload_stream);
+    if (!stream) return stream.error();
   }
   const Refusal found = check(sim, *call.graph, params->flags);
   params->result_out = found.result;
@@ -150,15 +147,15 @@ static CUresult instantiate_with(CUgraphExec* created, CUgraph handle,
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphInstantiateWithParams(CUgraphExec* created, CUgraph graph,
-                                      CUDA_GRAPH_INSTANTIATE_PARAMS* params) {
-  return instantiate_with(created, graph, params,
+CUresult Calls::cuGraphInstantiateWithParams(CUgraphExec* created, CUgraph graph,
+                                             CUDA_GRAPH_INSTANTIATE_PARAMS* params) {
+  return instantiate_with(sim, created, graph, params,
                           params != nullptr ? params->hUploadStream : nullptr);
 }
 
-CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec* created, CUgraph graph,
-                                           CUDA_GRAPH_INSTANTIATE_PARAMS* params) {
-  return instantiate_with(created, graph, params,
+CUresult Calls::cuGraphInstantiateWithParams_ptsz(CUgraphExec* created, CUgraph graph,
+                                                  CUDA_GRAPH_INSTANTIATE_PARAMS* params) {
+  return instantiate_with(sim, created, graph, params,
                           per_thread(params != nullptr ? params->hUploadStream : nullptr));
 }
 

@@ -3,27 +3,26 @@
 
 namespace harness::devices::calls {
 
-CUresult cuGraphAddKernelNode_v2(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                                 size_t after_count, const CUDA_KERNEL_NODE_PARAMS* given) {
+CUresult Calls::cuGraphAddKernelNode_v2(CUgraphNode* created, CUgraph graph,
+                                        const CUgraphNode* after, size_t after_count,
+                                        const CUDA_KERNEL_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add_params({created, graph, CU_GRAPH_NODE_TYPE_KERNEL, after, nullptr, after_count},
-                    [&](SimDevice& sim, const NodeParams*& made) {
-                      return make_kernel_params(sim, *given, made);
-                    });
+  return add_params(sim, {created, graph, CU_GRAPH_NODE_TYPE_KERNEL, after, nullptr, after_count},
+                    [&] { return make_kernel_params(sim, *given); });
 }
 
-CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params) {
-  const NodeParams* found = params_of(node, CU_GRAPH_NODE_TYPE_KERNEL);
+CUresult Calls::cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* params) {
+  const NodeParams* found = params_of(sim, node, CU_GRAPH_NODE_TYPE_KERNEL);
   if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *params = found->kernel;
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* given) {
+CUresult Calls::cuGraphKernelNodeSetParams_v2(CUgraphNode node,
+                                              const CUDA_KERNEL_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return set_params(node, CU_GRAPH_NODE_TYPE_KERNEL, [&](SimDevice& sim, const NodeParams*& made) {
-    return make_kernel_params(sim, *given, made);
-  });
+  return set_params(sim, node, CU_GRAPH_NODE_TYPE_KERNEL,
+                    [&] { return make_kernel_params(sim, *given); });
 }
 
 // ---- attributes -------------------------------------------------------------------------------
@@ -32,18 +31,17 @@ static bool is_kernel(const GraphNode* node) {
   return node != nullptr && node->params->type == CU_GRAPH_NODE_TYPE_KERNEL;
 }
 
-CUresult cuGraphKernelNodeGetAttribute(CUgraphNode handle, CUkernelNodeAttrID id,
-                                       CUkernelNodeAttrValue* value) {
+CUresult Calls::cuGraphKernelNodeGetAttribute(CUgraphNode handle, CUkernelNodeAttrID id,
+                                              CUkernelNodeAttrValue* value) {
   if (value == nullptr || !is_node_attribute(id)) return CUDA_ERROR_INVALID_VALUE;
-  const GraphNode* node = look_at(SimDevice::current(), handle);
+  const GraphNode* node = look_at(sim, handle);
   if (!is_kernel(node)) return CUDA_ERROR_INVALID_HANDLE;
   *value = node->attributes->values[id];
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAttrID id,
-                                       const CUkernelNodeAttrValue* value) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAttrID id,
+                                              const CUkernelNodeAttrValue* value) {
   if (value == nullptr || !is_node_attribute(id)) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
   if (!is_kernel(call.node)) return CUDA_ERROR_INVALID_HANDLE;
@@ -57,8 +55,7 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAttrID id
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
   const ChangingGraph call(sim, to);
   if (!is_kernel(call.node)) return CUDA_ERROR_INVALID_VALUE;
   const GraphNode* source = look_at(sim, from);

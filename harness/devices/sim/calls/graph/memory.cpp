@@ -5,49 +5,48 @@ namespace harness::devices::calls {
 
 // ---- allocations ------------------------------------------------------------------------------
 
-CUresult add_alloc(const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given) {
-  return add_node(wanted, [&](SimDevice& sim, Graph& graph, std::span<const GraphEdge> edges,
-                              GraphNode*& node) {
-    const NodeParams* made = nullptr;
-    const CUresult error = make_alloc_params(sim, graph, given, made);
-    if (error == CUDA_SUCCESS) node = &sim.graphs.add(graph, *made, edges);
-    return error;
-  });
+CUresult add_alloc(SimDevice& sim, const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given) {
+  return add_node(sim, wanted,
+                  [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
+                    const Found<const NodeParams> made = make_alloc_params(sim, graph, given);
+                    if (!made) return made.error();
+                    return sim.graphs.add(graph, *made, edges);
+                  });
 }
 
-CUresult cuGraphAddMemAllocNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                                size_t after_count, CUDA_MEM_ALLOC_NODE_PARAMS* given) {
+CUresult Calls::cuGraphAddMemAllocNode(CUgraphNode* created, CUgraph graph,
+                                       const CUgraphNode* after, size_t after_count,
+                                       CUDA_MEM_ALLOC_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add_alloc({created, graph, CU_GRAPH_NODE_TYPE_MEM_ALLOC, after, nullptr, after_count},
+  return add_alloc(sim, {created, graph, CU_GRAPH_NODE_TYPE_MEM_ALLOC, after, nullptr, after_count},
                    *given);
 }
 
-CUresult cuGraphMemAllocNodeGetParams(CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS* params) {
-  const GraphNode* node = look_at(SimDevice::current(), handle);
+CUresult Calls::cuGraphMemAllocNodeGetParams(CUgraphNode handle,
+                                             CUDA_MEM_ALLOC_NODE_PARAMS* params) {
+  const GraphNode* node = look_at(sim, handle);
   if (params == nullptr || node == nullptr || node->params->type != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
     return CUDA_ERROR_INVALID_VALUE;
   *params = node->params->alloc;
   return CUDA_SUCCESS;
 }
 
-CUresult add_free(const NewNode& wanted, CUdeviceptr address) {
-  return add_node(wanted, [&](SimDevice& sim, Graph& graph, std::span<const GraphEdge> edges,
-                              GraphNode*& node) {
-    const NodeParams* made = nullptr;
-    const CUresult error = make_free_params(sim, graph, address, made);
-    if (error == CUDA_SUCCESS) node = &sim.graphs.add(graph, *made, edges);
-    return error;
-  });
+CUresult add_free(SimDevice& sim, const NewNode& wanted, CUdeviceptr address) {
+  return add_node(sim, wanted,
+                  [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
+                    const Found<const NodeParams> made = make_free_params(sim, graph, address);
+                    if (!made) return made.error();
+                    return sim.graphs.add(graph, *made, edges);
+                  });
 }
 
-CUresult cuGraphAddMemFreeNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                               size_t after_count, CUdeviceptr address) {
-  return add_free({created, graph, CU_GRAPH_NODE_TYPE_MEM_FREE, after, nullptr, after_count},
+CUresult Calls::cuGraphAddMemFreeNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                      size_t after_count, CUdeviceptr address) {
+  return add_free(sim, {created, graph, CU_GRAPH_NODE_TYPE_MEM_FREE, after, nullptr, after_count},
                   address);
 }
 
-CUresult cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* address) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* address) {
   const GraphNode* node = look_at(sim, handle);
   if (address == nullptr || node == nullptr || node->params->type != CU_GRAPH_NODE_TYPE_MEM_FREE)
     return CUDA_ERROR_INVALID_VALUE;
@@ -57,9 +56,9 @@ CUresult cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* address) {
 
 // ---- what is in use ---------------------------------------------------------------------------
 
-CUresult cuDeviceGraphMemTrim(CUdevice device) {
+CUresult Calls::cuDeviceGraphMemTrim(CUdevice device) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  GraphMemoryCounters& counters = SimDevice::current().graphs.counters;
+  GraphMemoryCounters& counters = sim.graphs.counters;
   counters.reserved = counters.used;
   return CUDA_SUCCESS;
 }
@@ -80,23 +79,23 @@ static const std::uint64_t* counter(const GraphMemoryCounters& counters,
   return nullptr;
 }
 
-CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
-                                      void* value) {
+CUresult Calls::cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
+                                             void* value) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const std::uint64_t* found = counter(SimDevice::current().graphs.counters, attribute);
+  const std::uint64_t* found = counter(sim.graphs.counters, attribute);
   if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *static_cast<cuuint64_t*>(value) = *found;
   return CUDA_SUCCESS;
 }
 
 /// High-water marks can only be set back, to what is in use now.
-CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
-                                      void* value) {
+CUresult Calls::cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
+                                             void* value) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   if (value == nullptr || *static_cast<const cuuint64_t*>(value) != 0)
     return CUDA_ERROR_INVALID_VALUE;
-  GraphMemoryCounters& counters = SimDevice::current().graphs.counters;
+  GraphMemoryCounters& counters = sim.graphs.counters;
   if (attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH) {
     counters.used_high = counters.used;
   } else if (attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) {

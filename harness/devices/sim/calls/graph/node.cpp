@@ -8,8 +8,8 @@ namespace harness::devices::calls {
 
 // ---- any type ---------------------------------------------------------------------------------
 
-const NodeParams* params_of(CUgraphNode handle, CUgraphNodeType type) {
-  const GraphNode* node = look_at(SimDevice::current(), handle);
+const NodeParams* params_of(SimDevice& sim, CUgraphNode handle, CUgraphNodeType type) {
+  const GraphNode* node = look_at(sim, handle);
   return node != nullptr && node->params->type == type ? node->params : nullptr;
 }
 
@@ -24,15 +24,14 @@ static Graph* find_body(SimDevice& sim, const Graph& graph, CUgraph handle, bool
   return may ? body : nullptr;
 }
 
-static CUresult add_child(const NewNode& where, CUgraph body_handle, bool move) {
-  return add_node(
-      where, [&](SimDevice& sim, Graph& graph, std::span<const GraphEdge> edges, GraphNode*& node) {
-        Graph* body = find_body(sim, graph, body_handle, move);
-        if (body == nullptr) return CUDA_ERROR_INVALID_VALUE;
-        node = move ? &sim.graphs.add_moved(graph, *body, edges)
-                    : &sim.graphs.add_child(graph, *body, edges);
-        return CUDA_SUCCESS;
-      });
+static CUresult add_child(SimDevice& sim, const NewNode& where, CUgraph body_handle, bool move) {
+  return add_node(sim, where,
+                  [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
+                    Graph* body = find_body(sim, graph, body_handle, move);
+                    if (body == nullptr) return CUDA_ERROR_INVALID_VALUE;
+                    return move ? sim.graphs.add_moved(graph, *body, edges)
+                                : sim.graphs.add_child(graph, *body, edges);
+                  });
 }
 
 /// How much of the union says what a node of this type does.
@@ -76,17 +75,18 @@ bool unused_is_zero(const CUgraphNodeParams& given) {
 }
 
 /// The newer struct has the same members.
-static CUresult add_alloc_v2(const NewNode& where, CUDA_MEM_ALLOC_NODE_PARAMS_v2& given) {
+static CUresult add_alloc_v2(SimDevice& sim, const NewNode& where,
+                             CUDA_MEM_ALLOC_NODE_PARAMS_v2& given) {
   CUDA_MEM_ALLOC_NODE_PARAMS same{given.poolProps, given.accessDescs, given.accessDescCount,
                                   given.bytesize, given.dptr};
-  const CUresult status = add_alloc(where, same);
+  const CUresult status = add_alloc(sim, where, same);
   given.dptr = same.dptr;
   return status;
 }
 
-CUresult cuGraphAddNode_v2(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                           const CUgraphEdgeData* data, size_t after_count,
-                           CUgraphNodeParams* given) {
+CUresult Calls::cuGraphAddNode_v2(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                  const CUgraphEdgeData* data, size_t after_count,
+                                  CUgraphNodeParams* given) {
   if (given == nullptr || !unused_is_zero(*given)) return CUDA_ERROR_INVALID_VALUE;
   const NewNode where{created, graph, given->type, after, data, after_count};
   switch (given->type) {
@@ -94,40 +94,36 @@ CUresult cuGraphAddNode_v2(CUgraphNode* created, CUgraph graph, const CUgraphNod
       if (given->graph.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE &&
           given->graph.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
         return CUDA_ERROR_INVALID_VALUE;
-      return add_child(where, given->graph.graph,
+      return add_child(sim, where, given->graph.graph,
                        given->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-      return add_alloc_v2(where, given->alloc);
+      return add_alloc_v2(sim, where, given->alloc);
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-      return add_free(where, given->free.dptr);
+      return add_free(sim, where, given->free.dptr);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-      return add_conditional(where, given->conditional);
+      return add_conditional(sim, where, given->conditional);
     default:
-      return add_params(
-          {created, graph, given->type, after, data, after_count},
-          [&](SimDevice& sim, const NodeParams*& made) { return make_params(sim, *given, made); });
+      return add_params(sim, {created, graph, given->type, after, data, after_count},
+                        [&] { return make_params(sim, *given); });
   }
 }
 
-CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* given) {
+CUresult Calls::cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* given) {
   if (given == nullptr || !unused_is_zero(*given)) return CUDA_ERROR_INVALID_VALUE;
   if (given->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || given->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
     return CUDA_ERROR_NOT_SUPPORTED;
-  return set_params(node, given->type, [&](SimDevice& sim, const NodeParams*& made) {
-    return make_params(sim, *given, made);
-  });
+  return set_params(sim, node, given->type, [&] { return make_params(sim, *given); });
 }
 
-CUresult cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType* type) {
+CUresult Calls::cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType* type) {
   if (type == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const GraphNode* node = look_at(SimDevice::current(), handle);
+  const GraphNode* node = look_at(sim, handle);
   if (node == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *type = node->params->type;
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphDestroyNode(CUgraphNode handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphDestroyNode(CUgraphNode handle) {
   if (const GraphNode* dead = sim.graphs.nodes.find(handle); dead != nullptr && !dead->alive) {
     sim.ledger().double_free(dead->birth);
     return CUDA_ERROR_INVALID_VALUE;
@@ -141,91 +137,87 @@ CUresult cuGraphDestroyNode(CUgraphNode handle) {
 
 // ---- empty, the host, events, child graphs ----------------------------------------------------
 
-CUresult cuGraphAddEmptyNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                             size_t after_count) {
-  return add_params({created, graph, CU_GRAPH_NODE_TYPE_EMPTY, after, nullptr, after_count},
-                    [](SimDevice& sim, const NodeParams*& made) {
-                      made = &sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_EMPTY, "empty");
-                      return CUDA_SUCCESS;
-                    });
-}
-
-CUresult cuGraphAddHostNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                            size_t after_count, const CUDA_HOST_NODE_PARAMS* given) {
-  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+CUresult Calls::cuGraphAddEmptyNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                    size_t after_count) {
   return add_params(
-      {created, graph, CU_GRAPH_NODE_TYPE_HOST, after, nullptr, after_count},
-      [&](SimDevice& sim, const NodeParams*& made) { return make_host_params(sim, *given, made); });
+      sim, {created, graph, CU_GRAPH_NODE_TYPE_EMPTY, after, nullptr, after_count}, [&] {
+        return Found<const NodeParams>(sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_EMPTY, "empty"));
+      });
 }
 
-CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* params) {
-  const NodeParams* found = params_of(node, CU_GRAPH_NODE_TYPE_HOST);
+CUresult Calls::cuGraphAddHostNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
+                                   size_t after_count, const CUDA_HOST_NODE_PARAMS* given) {
+  if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return add_params(sim, {created, graph, CU_GRAPH_NODE_TYPE_HOST, after, nullptr, after_count},
+                    [&] { return make_host_params(sim, *given); });
+}
+
+CUresult Calls::cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* params) {
+  const NodeParams* found = params_of(sim, node, CU_GRAPH_NODE_TYPE_HOST);
   if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *params = found->host;
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS* given) {
+CUresult Calls::cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return set_params(node, CU_GRAPH_NODE_TYPE_HOST, [&](SimDevice& sim, const NodeParams*& made) {
-    return make_host_params(sim, *given, made);
-  });
+  return set_params(sim, node, CU_GRAPH_NODE_TYPE_HOST,
+                    [&] { return make_host_params(sim, *given); });
 }
 
 template <CUgraphNodeType kType>
-static CUresult add_event(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                          size_t after_count, CUevent event) {
-  return add_params({created, graph, kType, after, nullptr, after_count},
-                    [&](SimDevice& sim, const NodeParams*& made) {
-                      return make_event_params(sim, kType, event, made);
-                    });
+static CUresult add_event(SimDevice& sim, CUgraphNode* created, CUgraph graph,
+                          const CUgraphNode* after, size_t after_count, CUevent event) {
+  return add_params(sim, {created, graph, kType, after, nullptr, after_count},
+                    [&] { return make_event_params(sim, kType, event); });
 }
 
 template <CUgraphNodeType kType>
-static CUresult get_event(CUgraphNode node, CUevent* event) {
-  const NodeParams* found = params_of(node, kType);
+static CUresult get_event(SimDevice& sim, CUgraphNode node, CUevent* event) {
+  const NodeParams* found = params_of(sim, node, kType);
   if (event == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *event = found->event->as<CUevent>();
   return CUDA_SUCCESS;
 }
 
 template <CUgraphNodeType kType>
-static CUresult set_event(CUgraphNode node, CUevent event) {
-  return set_params(node, kType, [&](SimDevice& sim, const NodeParams*& made) {
-    return make_event_params(sim, kType, event, made);
-  });
+static CUresult set_event(SimDevice& sim, CUgraphNode node, CUevent event) {
+  return set_params(sim, node, kType, [&] { return make_event_params(sim, kType, event); });
 }
 
-CUresult cuGraphAddEventRecordNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                                   size_t after_count, CUevent event) {
-  return add_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(created, graph, after, after_count, event);
+CUresult Calls::cuGraphAddEventRecordNode(CUgraphNode* created, CUgraph graph,
+                                          const CUgraphNode* after, size_t after_count,
+                                          CUevent event) {
+  return add_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(sim, created, graph, after, after_count, event);
 }
-CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent* event) {
-  return get_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(node, event);
+CUresult Calls::cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent* event) {
+  return get_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(sim, node, event);
 }
-CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
-  return set_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(node, event);
-}
-
-CUresult cuGraphAddEventWaitNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                                 size_t after_count, CUevent event) {
-  return add_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(created, graph, after, after_count, event);
-}
-CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent* event) {
-  return get_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(node, event);
-}
-CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
-  return set_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(node, event);
+CUresult Calls::cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
+  return set_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(sim, node, event);
 }
 
-CUresult cuGraphAddChildGraphNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                                  size_t after_count, CUgraph body) {
-  return add_child({created, graph, CU_GRAPH_NODE_TYPE_GRAPH, after, nullptr, after_count}, body,
-                   false);
+CUresult Calls::cuGraphAddEventWaitNode(CUgraphNode* created, CUgraph graph,
+                                        const CUgraphNode* after, size_t after_count,
+                                        CUevent event) {
+  return add_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(sim, created, graph, after, after_count, event);
+}
+CUresult Calls::cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent* event) {
+  return get_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(sim, node, event);
+}
+CUresult Calls::cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
+  return set_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(sim, node, event);
 }
 
-CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph* body) {
-  const GraphNode* node = look_at(SimDevice::current(), handle);
+CUresult Calls::cuGraphAddChildGraphNode(CUgraphNode* created, CUgraph graph,
+                                         const CUgraphNode* after, size_t after_count,
+                                         CUgraph body) {
+  return add_child(sim, {created, graph, CU_GRAPH_NODE_TYPE_GRAPH, after, nullptr, after_count},
+                   body, false);
+}
+
+CUresult Calls::cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph* body) {
+  const GraphNode* node = look_at(sim, handle);
   if (body == nullptr || node == nullptr || node->params->type != CU_GRAPH_NODE_TYPE_GRAPH)
     return CUDA_ERROR_INVALID_VALUE;
   *body = node->bodies.front()->as<CUgraph>();
@@ -234,29 +226,28 @@ CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph* body) {
 
 // ---- memory operations ------------------------------------------------------------------------
 
-CUresult cuGraphAddBatchMemOpNode(CUgraphNode* created, CUgraph graph, const CUgraphNode* after,
-                                  size_t after_count, const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+CUresult Calls::cuGraphAddBatchMemOpNode(CUgraphNode* created, CUgraph graph,
+                                         const CUgraphNode* after, size_t after_count,
+                                         const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return add_params({created, graph, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, after, nullptr, after_count},
-                    [&](SimDevice& sim, const NodeParams*& made) {
-                      return make_memory_op_params(sim, *given, made);
-                    });
+  return add_params(sim,
+                    {created, graph, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, after, nullptr, after_count},
+                    [&] { return make_memory_op_params(sim, *given); });
 }
 
-CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS* params) {
-  const NodeParams* found = params_of(node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
+CUresult Calls::cuGraphBatchMemOpNodeGetParams(CUgraphNode node,
+                                               CUDA_BATCH_MEM_OP_NODE_PARAMS* params) {
+  const NodeParams* found = params_of(sim, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
   if (params == nullptr || found == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *params = found->batch;
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
-                                        const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+CUresult Calls::cuGraphBatchMemOpNodeSetParams(CUgraphNode node,
+                                               const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return set_params(node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
-                    [&](SimDevice& sim, const NodeParams*& made) {
-                      return make_memory_op_params(sim, *given, made);
-                    });
+  return set_params(sim, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                    [&] { return make_memory_op_params(sim, *given); });
 }
 
 }  // namespace harness::devices::calls

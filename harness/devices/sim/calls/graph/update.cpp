@@ -15,80 +15,71 @@ static ExecNode* find_node(SimDevice& sim, GraphExec& exec, CUgraphNode handle) 
   return node != nullptr ? Graphs::find(*exec.root, *node) : nullptr;
 }
 
-/// Gives the node what `make(params)` makes, if it may change that way.
+/// Gives the node the work that `make()` makes, if it may change that way.
 template <class Make>
-static CUresult update(CUgraphExec exec_handle, CUgraphNode node_handle, CUgraphNodeType type,
-                       Make make) {
-  SimDevice& sim = SimDevice::current();
+static CUresult update(SimDevice& sim, CUgraphExec exec_handle, CUgraphNode node_handle,
+                       CUgraphNodeType type, Make make) {
   const UsingExec call(sim, exec_handle);
   if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const ExecNode* node = find_node(sim, *call.exec, node_handle);
   if (node == nullptr || node->params->type != type) return CUDA_ERROR_INVALID_VALUE;
-  const NodeParams* params = nullptr;
-  if (const CUresult error = make(sim, params); error != CUDA_SUCCESS) return error;
+  const Found<const NodeParams> params = make();
+  if (!params) return params.error();
   if (!may_become(sim, *node->params, *params) || !fit(*node->attributes, *params))
     return CUDA_ERROR_INVALID_VALUE;
-  Graphs::find(sim.graphs.writable(*call.exec), *node->source)->params = params;
+  Graphs::find(sim.graphs.writable(*call.exec), *node->source)->params = &*params;
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
-                                           const CUDA_KERNEL_NODE_PARAMS* given) {
+CUresult Calls::cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
+                                                  const CUDA_KERNEL_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return update(exec, node, CU_GRAPH_NODE_TYPE_KERNEL,
-                [&](SimDevice& sim, const NodeParams*& made) {
-                  return make_kernel_params(sim, *given, made);
-                });
+  return update(sim, exec, node, CU_GRAPH_NODE_TYPE_KERNEL,
+                [&] { return make_kernel_params(sim, *given); });
 }
 
-CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                        const CUDA_MEMCPY3D* given, CUcontext context) {
+CUresult Calls::cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                               const CUDA_MEMCPY3D* given, CUcontext context) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return update(exec, node, CU_GRAPH_NODE_TYPE_MEMCPY,
-                [&](SimDevice& sim, const NodeParams*& made) {
-                  return make_copy_params(sim, *given, context, made);
-                });
+  return update(sim, exec, node, CU_GRAPH_NODE_TYPE_MEMCPY,
+                [&] { return make_copy_params(sim, *given, context); });
 }
 
-CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                        const CUDA_MEMSET_NODE_PARAMS* given, CUcontext context) {
+CUresult Calls::cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                               const CUDA_MEMSET_NODE_PARAMS* given,
+                                               CUcontext context) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return update(exec, node, CU_GRAPH_NODE_TYPE_MEMSET,
-                [&](SimDevice& sim, const NodeParams*& made) {
-                  return make_set_params(sim, *given, context, made);
-                });
+  return update(sim, exec, node, CU_GRAPH_NODE_TYPE_MEMSET,
+                [&] { return make_set_params(sim, *given, context); });
 }
 
-CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                      const CUDA_HOST_NODE_PARAMS* given) {
+CUresult Calls::cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                             const CUDA_HOST_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return update(exec, node, CU_GRAPH_NODE_TYPE_HOST, [&](SimDevice& sim, const NodeParams*& made) {
-    return make_host_params(sim, *given, made);
-  });
+  return update(sim, exec, node, CU_GRAPH_NODE_TYPE_HOST,
+                [&] { return make_host_params(sim, *given); });
 }
 
-CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+CUresult Calls::cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                                   const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
   if (given == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return update(exec, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
-                [&](SimDevice& sim, const NodeParams*& made) {
-                  return make_memory_op_params(sim, *given, made);
-                });
+  return update(sim, exec, node, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                [&] { return make_memory_op_params(sim, *given); });
 }
 
 template <CUgraphNodeType kType>
-static CUresult set_event(CUgraphExec exec, CUgraphNode node, CUevent event) {
-  return update(exec, node, kType, [&](SimDevice& sim, const NodeParams*& made) {
-    return make_event_params(sim, kType, event, made);
-  });
+static CUresult set_event(SimDevice& sim, CUgraphExec exec, CUgraphNode node, CUevent event) {
+  return update(sim, exec, node, kType, [&] { return make_event_params(sim, kType, event); });
 }
 
-CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
-  return set_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(exec, node, event);
+CUresult Calls::cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node,
+                                                   CUevent event) {
+  return set_event<CU_GRAPH_NODE_TYPE_EVENT_RECORD>(sim, exec, node, event);
 }
 
-CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
-  return set_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(exec, node, event);
+CUresult Calls::cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node,
+                                                 CUevent event) {
+  return set_event<CU_GRAPH_NODE_TYPE_WAIT_EVENT>(sim, exec, node, event);
 }
 
 static bool can_be_disabled(const NodeParams& params) {
@@ -96,8 +87,8 @@ static bool can_be_disabled(const NodeParams& params) {
          params.type == CU_GRAPH_NODE_TYPE_MEMSET;
 }
 
-CUresult cuGraphNodeSetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle, unsigned enabled) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphNodeSetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle,
+                                      unsigned enabled) {
   const UsingExec call(sim, exec_handle);
   if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const ExecNode* node = find_node(sim, *call.exec, node_handle);
@@ -106,9 +97,8 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle,
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphNodeGetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle,
-                               unsigned* enabled) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphNodeGetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle,
+                                      unsigned* enabled) {
   if (enabled == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const UsingExec call(sim, exec_handle);
   if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -180,9 +170,8 @@ static Mismatch compare(SimDevice& sim, const ExecGraph& exec, Graph& graph, cuu
   return {};
 }
 
-CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_handle,
-                              CUgraphExecUpdateResultInfo* info) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_handle,
+                                     CUgraphExecUpdateResultInfo* info) {
   if (info == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *info = {CU_GRAPH_EXEC_UPDATE_ERROR, nullptr, nullptr};
   const UsingExec call(sim, exec_handle);
@@ -200,9 +189,8 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_handle,
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec_handle, CUgraphNode node_handle,
-                                            CUgraph body_handle) {
-  SimDevice& sim = SimDevice::current();
+CUresult Calls::cuGraphExecChildGraphNodeSetParams(CUgraphExec exec_handle, CUgraphNode node_handle,
+                                                   CUgraph body_handle) {
   const UsingExec call(sim, exec_handle);
   if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const ExecNode* node = find_node(sim, *call.exec, node_handle);
@@ -219,15 +207,14 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec_handle, CUgraphNode
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams* given) {
+CUresult Calls::cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                         CUgraphNodeParams* given) {
   if (given == nullptr || !unused_is_zero(*given)) return CUDA_ERROR_INVALID_VALUE;
   if (given->type == CU_GRAPH_NODE_TYPE_GRAPH)
-    return calls::cuGraphExecChildGraphNodeSetParams(exec, node, given->graph.graph);
+    return cuGraphExecChildGraphNodeSetParams(exec, node, given->graph.graph);
   if (given->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || given->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
     return CUDA_ERROR_NOT_SUPPORTED;
-  return update(exec, node, given->type, [&](SimDevice& sim, const NodeParams*& made) {
-    return make_params(sim, *given, made);
-  });
+  return update(sim, exec, node, given->type, [&] { return make_params(sim, *given); });
 }
 
 }  // namespace harness::devices::calls
