@@ -267,9 +267,9 @@ void Job::finish(std::uint32_t rank, std::uint32_t slot) {
 
 // Answered ok: every block is where it should be, and that is looked at.
 void Job::check(std::uint32_t rank, std::uint32_t slot) {
-  const ExpectedRows expected = expected_of(step_at(slot), rank, rank_count_, fills_[slot]);
+  const Rows rows = rows_of(expected_of(step_at(slot), rank, rank_count_, fills_[slot]));
   const std::uint32_t before = reading_count_;
-  const Status status = insist("check", {}, [&] { return path_->check(rank, slot, expected); });
+  const Status status = insist("check", {}, [&] { return path_->check(rank, slot, rows); });
   if (status == Status::ok && reading_count_ == before)
     scene_.refuse("check", "nothing was read back");
 }

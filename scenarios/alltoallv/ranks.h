@@ -39,9 +39,9 @@ class Job final : public targets::alltoallv::Observer {
   void posting_again(const targets::alltoallv::Reposting& posting) override {
     ghost_.posting_again(posting);
   }
-  harness::Generation posted(const targets::alltoallv::Posting& posting) override {
+  void posted(const targets::alltoallv::Posting& posting) override {
     ghost_.posted(posting);
-    return slots_.posted(posting.rank, posting.request);
+    slots_.posted(posting);
   }
   void found_free(Request request) override { ghost_.found_free(request); }
   void claimed(const targets::alltoallv::Taking& taking) override {

@@ -77,6 +77,27 @@ ExpectedRows expected_of(const Step& step, std::uint32_t rank, std::uint32_t ran
   return expected;
 }
 
+Rows rows_of(const ExpectedRows& expected) {
+  Rows rows;
+  for (const Expected& origin : std::span<const Expected>(expected)) {
+    if (origin.count == 0) continue;
+    const targets::alltoallv::Row row{
+        static_cast<std::int32_t>(origin.displacement), static_cast<std::int32_t>(origin.count),
+        targets::alltoallv::element(origin.rank, origin.fill, origin.first), 1};
+    const auto last = rows.rows.begin() + static_cast<std::ptrdiff_t>(rows.count);
+    const auto known = std::find_if(rows.rows.begin(), last, [&](const auto& other) {
+      return other.displacement == row.displacement;
+    });
+    if (known == last) {
+      rows.rows[rows.count++] = row;
+      continue;
+    }
+    known->base += row.base;
+    known->slope += row.slope;
+  }
+  return rows;
+}
+
 int first_mismatch(const ExpectedRows& rows, bool sums, std::span<const std::int32_t> destination,
                    std::int32_t& expected) {
   const auto value = [&](const Expected& row, std::uint32_t i) {

@@ -6,7 +6,6 @@
 namespace scenarios::alltoallv {
 
 using targets::alltoallv::Exchange;
-using targets::alltoallv::Expected;
 using targets::alltoallv::kRankLimit;
 
 /// What `rank` gives to init() as its shares.
@@ -25,14 +24,34 @@ std::size_t transfer_count(const Step& step, std::uint32_t rank, std::uint32_t r
 /// Which source each rank gave: the number of its fill.
 using Fills = std::array<std::uint32_t, kRankLimit>;
 
-/// Where the elements of a rank's destination come from.
-struct ExpectedRows {
-  std::array<Expected, kRankLimit> rows;
-  std::size_t count = 0;
-  operator std::span<const Expected>() const { return {rows.data(), count}; }
+/// Where a destination's elements come from: `count` elements at `displacement`, which are at
+/// `first` in the source that `rank` filled as its `fill`-th.
+struct Expected {
+  std::uint32_t rank;
+  std::uint32_t fill;
+  std::uint32_t first;
+  std::uint32_t count;
+  std::uint32_t displacement;
 };
+
+/// At most one `T` for each rank.
+template <class T>
+struct PerRank {
+  std::array<T, kRankLimit> rows;
+  std::size_t count = 0;
+  operator std::span<const T>() const { return {rows.data(), count}; }
+};
+
+/// The origins of a rank's destination.
+using ExpectedRows = PerRank<Expected>;
 ExpectedRows expected_of(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
                          const Fills& fills);
+
+/// The values of a rank's destination.
+using Rows = PerRank<targets::alltoallv::Row>;
+/// Returns what the elements that come from there are. Those that several ranks contribute to are
+/// sums.
+Rows rows_of(const ExpectedRows& expected);
 
 /// The first element that is not what it should be, else -1; `expected` then says what it should
 /// be.

@@ -18,9 +18,10 @@ void report(harness::Scene& scene, std::string why) {
 
 }  // namespace
 
-harness::Generation Slots::posted(std::uint32_t rank, Request request) {
-  ++rounds_[rank][request];
-  return mark(rank, request);
+void Slots::posted(const targets::alltoallv::Posting& posting) {
+  ++rounds_[posting.rank][posting.request];
+  scene_.expect("mark", harness::raw(posting.mark),
+                harness::raw(mark(posting.rank, posting.request)));
 }
 
 harness::Generation Slots::mark(std::uint32_t rank, Request request) const {

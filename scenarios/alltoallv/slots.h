@@ -16,9 +16,9 @@ class Slots {
       : scene_(scene), rank_count_(rank_count), bounded_(bounded) {}
 
   // ---- facts ----
-  /// Answers what the words of this post are marked with: the request, and which of its posts.
-  harness::Generation posted(std::uint32_t rank, Request request);
-  /// Returns the mark of the words of the rank's last post of the request.
+  void posted(const targets::alltoallv::Posting& posting);
+  /// Returns the mark of the words of the rank's last post of the request: which request, and which
+  /// of its posts.
   harness::Generation mark(std::uint32_t rank, Request request) const;
   void claimed(std::uint32_t slot, Request request);
   void released(std::uint32_t slot) { owners_[slot] = {}; }

@@ -67,17 +67,15 @@ struct Arguments {
   Exchange exchange;
 };
 
-/// Where a destination's elements come from: `count` elements at `displacement`, which are at
-/// `first` in the source that `rank` filled as its `fill`-th.
-struct Expected {
-  std::uint32_t rank;
-  std::uint32_t fill;
-  std::uint32_t first;
-  std::uint32_t count;
-  std::uint32_t displacement;
+/// Elements that grow evenly: base, base + slope, ...
+struct Row {
+  std::int32_t displacement;
+  std::int32_t count;
+  std::int32_t base;
+  std::int32_t slope;
 };
 
-/// Element `index` of the `fill`-th source of a rank: what the pack kernel writes.
+/// Returns element `index` of the `fill`-th source of a rank, as the pack kernel writes it.
 constexpr std::int32_t element(std::uint32_t rank, std::uint32_t fill, std::uint32_t index) {
   return static_cast<std::int32_t>((rank << 20) + (fill << 8) + index + 1);
 }
@@ -131,8 +129,8 @@ class Alltoallv {
   virtual Status test(std::uint32_t rank, Request request) const = 0;
   /// Progresses until the request is complete.
   virtual Status wait(std::uint32_t rank, Request request) = 0;
-  /// Reads the destination back, and has a kernel compare it too.
-  virtual Status check(std::uint32_t rank, Request request, std::span<const Expected> expected) = 0;
+  /// Reads the destination back, and has a kernel compare it with at most one row for each rank.
+  virtual Status check(std::uint32_t rank, Request request, std::span<const Row> rows) = 0;
   /// The caller overwrites the destination, between two posts.
   virtual Status scrub(std::uint32_t rank, Request request) = 0;
   virtual void finalize(std::uint32_t rank, Request request) = 0;

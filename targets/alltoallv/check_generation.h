@@ -12,7 +12,7 @@ class CheckGeneration final : public Policy {
  public:
   using Policy::Policy;
   bool tags_slots() const override { return true; }
-  void unmap(Task& task, Side side, std::uint32_t peer) override;
+  void unmap(Mappings& mappings, Side side, std::uint32_t peer) override;
 
  private:
   static constexpr int kAttempts = 3;

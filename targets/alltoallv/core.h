@@ -1,12 +1,11 @@
 // Core: what the parts of one job share.
 #pragma once
 
-#include "targets/alltoallv/alltoallv.h"
+#include "targets/alltoallv/mem_info.h"
 
 namespace targets::alltoallv {
 
 class Policy;
-class Process;
 class Segment;
 
 /// Ownership: in the run's arena; borrows the runtime and what it points at.
@@ -14,6 +13,7 @@ struct Core {
   Core(harness::Runtime& runtime, const Setup& setup)
       : runtime(runtime),
         setup(setup),
+        element_count(buffer_elements(setup.rank_count)),
         scheduler(runtime.scheduler),
         out_of_band(runtime.scheduler, setup.rank_count, "out of band"),
         doorbell(runtime.scheduler.name_next("doorbell")) {}
@@ -36,12 +36,14 @@ struct Core {
 
   harness::Runtime& runtime;
   Setup setup;
+  std::uint32_t element_count;  ///< Of every source and destination.
   harness::Scheduler& scheduler;
   harness::Barrier out_of_band;  ///< The caller's own way to exchange words when teams are made.
   harness::Resource doorbell;
   Policy* policy = nullptr;
   Segment* segment = nullptr;
-  std::array<Process*, kRankLimit> processes{};
+  /// Scratch of the team, by rank, as the ranks told each other out of band.
+  std::array<MemInfo, kRankLimit> scratch{};
 };
 
 }  // namespace targets::alltoallv

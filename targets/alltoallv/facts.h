@@ -38,7 +38,8 @@ struct Posting {
   std::uint32_t rank;
   Request request;
   std::uint32_t slot;
-  std::uint32_t number;  ///< The collective's, by the rank's own count.
+  std::uint32_t number;      ///< The collective's, by the rank's own count.
+  harness::Generation mark;  ///< The rank's words in the slot have it: request, and which post.
 };
 
 /// A rank is about to post a request again.

@@ -11,9 +11,9 @@ namespace targets::alltoallv {
 class IgnoreMissing final : public Policy {
  public:
   using Policy::Policy;
-  void unmap(Task& task, Side side, std::uint32_t peer) override {
-    cache_of(task, peer)
-        .unmap(reread_key(task, side, peer), mapping_of(task, side, peer), Cache::Missing::ignored);
+  void unmap(Mappings& mappings, Side side, std::uint32_t peer) override {
+    mappings.cache_of(peer).unmap(reread_key(mappings, side, peer), mappings.of(side, peer),
+                                  Cache::Missing::ignored);
   }
 };
 

@@ -8,52 +8,56 @@ namespace targets::alltoallv {
 /// Ownership: in the run's arena, with its processes.
 class Job final : public Alltoallv {
  public:
-  explicit Job(Core& core) : core_(core) {
+  explicit Job(Core& core) : heap_(core.runtime.heap) {
     for (std::uint32_t rank = 0; rank < core.setup.rank_count; ++rank)
-      core.processes[rank] = core.scheduler.arena().make<Process>(core, rank);
+      processes_[rank] = core.scheduler.arena().make<Process>(core, rank);
   }
 
-  Status open(std::uint32_t rank) override { return at(rank).open(); }
-  void close(std::uint32_t rank) override { at(rank).close(); }
+  Status open(std::uint32_t rank) override { return processes_[rank]->open(); }
+  void close(std::uint32_t rank) override { processes_[rank]->close(); }
   void create_team(std::uint32_t rank, Topology topology) override {
-    at(rank).create_team(topology);
+    processes_[rank]->team().create(topology);
   }
-  void destroy_team(std::uint32_t rank) override { at(rank).destroy_team(); }
-  void start_progress_thread(std::uint32_t rank) override { at(rank).start_progress_thread(); }
+  void destroy_team(std::uint32_t rank) override { processes_[rank]->team().destroy(); }
+  void start_progress_thread(std::uint32_t rank) override { requests(rank).start_thread(); }
 
   Status fill(std::uint32_t rank, Buffer buffer, std::uint32_t fill,
               std::uint32_t stream) override {
-    return at(rank).fill(buffer, fill, stream);
+    return tensors(rank).fill(buffer, fill, stream);
   }
   bool filled(std::uint32_t rank, Buffer buffer) const override {
-    return core_.processes[rank]->filled(buffer);
+    return tensors(rank).filled(buffer);
   }
-  void drop(std::uint32_t rank, Buffer buffer) override { at(rank).drop(buffer); }
-  void make_cycle(std::uint32_t rank, Buffer buffer) override { at(rank).make_cycle(buffer); }
-  void collect(std::uint32_t) override { core_.runtime.heap.collect(); }
+  void drop(std::uint32_t rank, Buffer buffer) override { tensors(rank).drop(buffer); }
+  void make_cycle(std::uint32_t rank, Buffer buffer) override { tensors(rank).make_cycle(buffer); }
+  void collect(std::uint32_t) override { heap_.collect(); }
 
   Status init(std::uint32_t rank, Request request, const Arguments& arguments) override {
-    return at(rank).init(request, arguments);
+    return requests(rank).init(request, arguments);
   }
-  void post(std::uint32_t rank, Request request) override { at(rank).post(request); }
+  void post(std::uint32_t rank, Request request) override { requests(rank).post(request); }
   void triggered_post(std::uint32_t rank, Request request) override {
-    at(rank).triggered_post(request);
+    requests(rank).triggered_post(request);
   }
-  void progress(std::uint32_t rank) override { at(rank).progress(); }
+  void progress(std::uint32_t rank) override { requests(rank).progress(); }
   Status test(std::uint32_t rank, Request request) const override {
-    return core_.processes[rank]->test(request);
+    return requests(rank).test(request);
   }
-  Status wait(std::uint32_t rank, Request request) override { return at(rank).wait(request); }
-  Status check(std::uint32_t rank, Request request, std::span<const Expected> expected) override {
-    return at(rank).check(request, expected);
+  Status wait(std::uint32_t rank, Request request) override { return requests(rank).wait(request); }
+  Status check(std::uint32_t rank, Request request, std::span<const Row> rows) override {
+    return requests(rank).check(request, rows);
   }
-  Status scrub(std::uint32_t rank, Request request) override { return at(rank).scrub(request); }
-  void finalize(std::uint32_t rank, Request request) override { at(rank).finalize(request); }
+  Status scrub(std::uint32_t rank, Request request) override {
+    return requests(rank).scrub(request);
+  }
+  void finalize(std::uint32_t rank, Request request) override { requests(rank).finalize(request); }
 
  private:
-  Process& at(std::uint32_t rank) { return *core_.processes[rank]; }
+  Tensors& tensors(std::uint32_t rank) const { return processes_[rank]->tensors(); }
+  Requests& requests(std::uint32_t rank) const { return processes_[rank]->requests(); }
 
-  Core& core_;
+  harness::Heap& heap_;
+  std::array<Process*, kRankLimit> processes_{};
 };
 
 }  // namespace targets::alltoallv

@@ -2,7 +2,7 @@
 // The last two find what they use through a block in device memory.
 #include "harness/kernel.h"
 
-struct PartBlock {
+struct Row {
   int displacement;
   int count;
   int base;
@@ -11,9 +11,9 @@ struct PartBlock {
 
 struct CheckBlock {
   const int* data;
-  int part_count;
+  int row_count;
   int mismatches;
-  PartBlock parts[8];
+  Row rows[8];
 };
 
 struct ReduceBlock {
@@ -38,14 +38,14 @@ extern "C" __global__ void reduce(const ReduceBlock* block) {
   }
 }
 
-/// A thread per part.
+/// A thread per row.
 extern "C" __global__ void check(CheckBlock* block) {
   const int thread = threadIdx.x;
-  if (thread >= block->part_count) return;
-  const PartBlock part = block->parts[thread];
-  const int* data = block->data + part.displacement;
+  if (thread >= block->row_count) return;
+  const Row row = block->rows[thread];
+  const int* data = block->data + row.displacement;
   int mismatches = 0;
-  for (int i = 0; i < part.count; ++i) mismatches += data[i] != part.base + i * part.slope;
+  for (int i = 0; i < row.count; ++i) mismatches += data[i] != row.base + i * row.slope;
   if (mismatches != 0) atomicAdd(&block->mismatches, mismatches);
 }
 

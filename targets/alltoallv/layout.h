@@ -13,24 +13,16 @@ namespace targets::alltoallv {
 /// A few elements of a buffer for each thread.
 constexpr std::uint32_t block_threads(std::uint32_t element_count) { return element_count / 3; }
 
-/// A run of elements that grow evenly: base, base + slope, ...
-struct PartBlock {
-  std::int32_t displacement;
-  std::int32_t count;
-  std::int32_t base;
-  std::int32_t slope;
-};
-
-/// What the check kernel compares, and what it found.
+/// The rows with which the check kernel compares, and how many differences it found.
 struct CheckBlock {
   CUdeviceptr data;
-  std::int32_t part_count;
+  std::int32_t row_count;
   std::int32_t mismatches;
-  std::array<PartBlock, kRankLimit> parts;
+  std::array<Row, kRankLimit> rows;
 };
-static_assert(sizeof(CheckBlock) == 144 && offsetof(CheckBlock, parts) == 16);
+static_assert(sizeof(CheckBlock) == 144 && offsetof(CheckBlock, rows) == 16);
 
-/// What the reduce kernel adds up.
+/// The pieces that the reduce kernel adds up.
 struct ReduceBlock {
   CUdeviceptr target;
   std::array<CUdeviceptr, kRankLimit> pieces;

@@ -10,7 +10,7 @@ namespace targets::alltoallv {
 class NeverUnmap final : public Policy {
  public:
   using Policy::Policy;
-  void unmap(Task&, Side, std::uint32_t) override {}
+  void unmap(Mappings&, Side, std::uint32_t) override {}
 };
 
 }  // namespace targets::alltoallv

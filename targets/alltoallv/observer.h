@@ -17,8 +17,7 @@ class Observer {
   // ---- collectives and slots ----
   virtual void number_lost(const LostNumber&) {}
   virtual void posting_again(const Reposting&) {}
-  /// Answers what the rank's words in the slot are marked with, and what marks it expects to find.
-  virtual harness::Generation posted(const Posting& posting) = 0;
+  virtual void posted(const Posting&) {}
   /// Rank 0 found the slot free that a request waits for, and claims it if it may.
   virtual void found_free(Request) {}
   virtual void claimed(const Taking&) {}

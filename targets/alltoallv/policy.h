@@ -2,15 +2,9 @@
 // slot meanwhile. One per variant; what this base does is what UCC 1.2 to 1.8 does.
 #pragma once
 
-#include "targets/alltoallv/cache.h"
-#include "targets/alltoallv/core.h"
+#include "targets/alltoallv/task/mappings.h"
 
 namespace targets::alltoallv {
-
-struct Task;
-
-/// Which of a peer's two buffers.
-enum class Side : std::uint8_t { source, destination };
 
 /// When the slot is the next collective's.
 enum class Release : std::uint8_t { by_rank_0, by_all };
@@ -21,8 +15,8 @@ class Policy {
   explicit Policy(Core& core) : core_(core) {}
   virtual ~Policy() = default;
 
-  /// Lets go of what `task` mapped of `peer`.
-  virtual void unmap(Task& task, Side side, std::uint32_t peer);
+  /// Lets go of what a task mapped of `peer`.
+  virtual void unmap(Mappings& mappings, Side side, std::uint32_t peer);
 
   /// Whether that happens before the completion barrier, when the rank's own copies are done.
   virtual bool unmaps_before_barrier() const { return false; }
@@ -40,10 +34,9 @@ class Policy {
   virtual bool tags_slots() const { return false; }
 
  protected:
-  static Cache& cache_of(Task& task, std::uint32_t peer);
-  static Mapping& mapping_of(Task& task, Side side, std::uint32_t peer);
-  /// The key as the peer's slot has it now.
-  CUdeviceptr reread_key(Task& task, Side side, std::uint32_t peer);
+  /// Returns the key as the peer's slot has it now.
+  static CUdeviceptr reread_key(const Mappings& mappings, Side side, std::uint32_t peer);
+  static harness::SharedSlot<MemInfo>& info_of(Entry& entry, Side side);
 
   Core& core_;
 };

@@ -7,7 +7,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "targets/alltoallv/task.h"
+#include "targets/alltoallv/task/task.h"
 
 namespace targets::alltoallv {
 

@@ -4,26 +4,11 @@
 // nothing in UCC's slots tells that, which is why a late reader cannot know what it reads.
 #pragma once
 
-#include <cuda.h>
-
-#include <bit>
-
-#include "targets/alltoallv/alltoallv.h"
+#include "targets/alltoallv/mem_info.h"
 
 namespace targets::alltoallv {
 
-/// An IPC handle, as words.
-using Handle = std::array<std::uint64_t, CU_IPC_HANDLE_SIZE / sizeof(std::uint64_t)>;
-
-/// A buffer as its peers see it: the allocation, and where in it the user's pointer is.
-struct MemInfo {
-  CUdeviceptr ptr = 0;  ///< Base of the allocation; 0 where nothing is sent.
-  std::uint64_t length = 0;
-  std::uint64_t offset = 0;
-  Handle handle{};
-};
-
-/// What a rank tells its peers about their shares, in bytes.
+/// The shares of a rank's peers, in bytes, as it tells them.
 struct Shares {
   std::array<std::uint32_t, kRankLimit> send_bytes{};
   std::array<std::uint32_t, kRankLimit> send_displacement{};

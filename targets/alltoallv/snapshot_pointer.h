@@ -11,9 +11,9 @@ namespace targets::alltoallv {
 class SnapshotPointer final : public Policy {
  public:
   using Policy::Policy;
-  void unmap(Task& task, Side side, std::uint32_t peer) override {
-    Mapping& mapping = mapping_of(task, side, peer);
-    cache_of(task, peer).unmap(mapping.key, mapping, Cache::Missing::followed);
+  void unmap(Mappings& mappings, Side side, std::uint32_t peer) override {
+    Mapping& mapping = mappings.of(side, peer);
+    mappings.cache_of(peer).unmap(mapping.key, mapping, Cache::Missing::followed);
   }
 };
 

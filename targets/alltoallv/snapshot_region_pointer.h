@@ -10,8 +10,8 @@ namespace targets::alltoallv {
 class SnapshotRegionPointer final : public Policy {
  public:
   using Policy::Policy;
-  void unmap(Task& task, Side side, std::uint32_t peer) override {
-    cache_of(task, peer).unmap_region(mapping_of(task, side, peer));
+  void unmap(Mappings& mappings, Side side, std::uint32_t peer) override {
+    mappings.cache_of(peer).unmap_region(mappings.of(side, peer));
   }
 };
 

@@ -44,8 +44,8 @@ class Wrapper : public Alltoallv {
     return path_.test(rank, request);
   }
   Status wait(std::uint32_t rank, Request request) override { return path_.wait(rank, request); }
-  Status check(std::uint32_t rank, Request request, std::span<const Expected> expected) override {
-    return path_.check(rank, request, expected);
+  Status check(std::uint32_t rank, Request request, std::span<const Row> rows) override {
+    return path_.check(rank, request, rows);
   }
   Status scrub(std::uint32_t rank, Request request) override { return path_.scrub(rank, request); }
   void finalize(std::uint32_t rank, Request request) override { path_.finalize(rank, request); }

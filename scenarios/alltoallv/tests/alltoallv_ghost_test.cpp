@@ -24,9 +24,14 @@ class AlltoallvGhost : public ::testing::Test {
     ghost_.emplace(scene_, *slots_);
   }
 
-  void post(std::uint32_t rank, Request request) {
-    slots_->posted(rank, request);
-    ghost_->posted({rank, request, 0, request + 1});
+  void post(std::uint32_t rank, Request request) { ghost_->posted(post_slot(rank, request)); }
+  /// The rank's next post of the request, with the mark that it should have.
+  targets::alltoallv::Posting post_slot(std::uint32_t rank, Request request) {
+    const auto round = slots_->round(rank, request) + std::uint64_t{1};
+    const auto mark = static_cast<harness::Generation>((request + std::uint64_t{1}) | round << 32);
+    const targets::alltoallv::Posting posting{rank, request, 0, request + 1, mark};
+    slots_->posted(posting);
+    return posting;
   }
   void expect(Window window, bool reached = true) {
     EXPECT_EQ(ghost_->reached(window), reached);
@@ -125,13 +130,21 @@ TEST_F(AlltoallvGhost, PostsAgainUnderTheNumberThatTheSlotStillHas) {
 }
 
 TEST_F(AlltoallvGhost, EntersByTheStateOfAnotherPost) {
-  const harness::Generation first = slots_->posted(0, 0);
+  const harness::Generation first = post_slot(0, 0).mark;
   ghost_->entered({0, 0, first});
   expect(Window::w11_number_reused, false);
-  slots_->posted(0, 0);
+  post_slot(0, 0);
   ghost_->entered({0, 0, first});
   expect(Window::w11_number_reused);
   EXPECT_EQ(disorder(), harness::raw(Window::w11_number_reused));
+}
+
+TEST_F(AlltoallvGhost, MarksThatAreNotOfThePostAreAFault) {
+  const auto posting = post_slot(0, 0);
+  EXPECT_TRUE(world_.history.faults().empty());
+  slots_->posted(posting);  // The second post, with the mark of the first.
+  ASSERT_EQ(world_.history.faults().size(), 1u);
+  EXPECT_EQ(world_.history.faults()[0].object_kind, harness::Label("mark"));
 }
 
 // ---- what failed --------------------------------------------------------------------------------

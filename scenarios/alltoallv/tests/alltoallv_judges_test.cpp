@@ -102,14 +102,14 @@ TEST(AlltoallvJudges, ACallThatFailsForEverIsRefutedAndLeftAlone) {
 class FailCheck final : public Wrapper {
  public:
   using Wrapper::Wrapper;
-  Status check(std::uint32_t, Request, std::span<const Expected>) override {
+  Status check(std::uint32_t, Request, std::span<const Row>) override {
     return Status::driver_error;
   }
 };
 class SkipCheck final : public Wrapper {
  public:
   using Wrapper::Wrapper;
-  Status check(std::uint32_t, Request, std::span<const Expected>) override { return Status::ok; }
+  Status check(std::uint32_t, Request, std::span<const Row>) override { return Status::ok; }
 };
 TEST(AlltoallvJudges, ResultsAreReadBack) {
   EXPECT_THAT(run_wrapper<FailCheck>(kPlain, two()), Contains("refusal check"));
@@ -145,14 +145,14 @@ TEST(AlltoallvJudges, TestAndWaitAnswerTheSame) {
 class KeepReferences final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
-  void unmap(Task&, Side, std::uint32_t) override {}
+  void unmap(Mappings&, Side, std::uint32_t) override {}
 };
 /// ... and forgets that it had to.
 class ForgetReferences final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
-  void unmap(Task& task, Side side, std::uint32_t peer) override {
-    mapping_of(task, side, peer) = {};
+  void unmap(Mappings& mappings, Side side, std::uint32_t peer) override {
+    mappings.of(side, peer) = {};
   }
 };
 TEST(AlltoallvJudges, AReferenceEndsWithItsCollective) {
@@ -166,10 +166,10 @@ TEST(AlltoallvJudges, AReferenceEndsWithItsCollective) {
 class LetGoTwice final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
-  void unmap(Task& task, Side side, std::uint32_t peer) override {
-    Mapping copy = mapping_of(task, side, peer);
-    SnapshotRegion::unmap(task, side, peer);
-    cache_of(task, peer).unmap_region(copy);
+  void unmap(Mappings& mappings, Side side, std::uint32_t peer) override {
+    Mapping copy = mappings.of(side, peer);
+    SnapshotRegion::unmap(mappings, side, peer);
+    mappings.cache_of(peer).unmap_region(copy);
   }
 };
 TEST(AlltoallvJudges, ACountBelowZeroIsADoubleFree) {
@@ -180,16 +180,16 @@ TEST(AlltoallvJudges, ACountBelowZeroIsADoubleFree) {
 class StealCounts final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
-  void unmap(Task& task, Side side, std::uint32_t peer) override {
-    Mapping& own = mapping_of(task, side, peer);
+  void unmap(Mappings& mappings, Side side, std::uint32_t peer) override {
+    Mapping& own = mappings.of(side, peer);
     if (last_.mapped != 0 && last_.use != own.use && !done_) {
       done_ = true;
       Mapping stolen = own;
       stolen.region = last_.region;
-      return cache_of(task, peer).unmap_region(stolen);
+      return mappings.cache_of(peer).unmap_region(stolen);
     }
     last_ = own;
-    if (task.process.rank() != 0) return SnapshotRegion::unmap(task, side, peer);
+    if (mappings.post().rank.number != 0) return SnapshotRegion::unmap(mappings, side, peer);
   }
 
  private:
@@ -301,8 +301,8 @@ TEST(AlltoallvJudges, EveryFieldOfASlotIsWhatTheCallerSaid) {
 class Reread final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
-  void unmap(Task& task, Side side, std::uint32_t peer) override {
-    Policy::unmap(task, side, peer);
+  void unmap(Mappings& mappings, Side side, std::uint32_t peer) override {
+    Policy::unmap(mappings, side, peer);
   }
 };
 TEST(AlltoallvJudges, AWordOfAnotherPostIsAGhostWhateverNumbersThePathGives) {

@@ -44,12 +44,12 @@ TEST(AlltoallvReference, SeesAnyElementThatIsWrong) {
   const Step step{.op = Op::alltoallv, .slot = 1, .shape = 5};
   const ExpectedRows rows = expected_of(step, 1, 4, Fills{});
   std::array<std::int32_t, targets::alltoallv::kBufferElements> right{};
-  for (const auto& row : std::span<const targets::alltoallv::Expected>(rows))
+  for (const auto& row : std::span<const Expected>(rows))
     for (std::uint32_t i = 0; i < row.count; ++i)
       right[row.displacement + i] = targets::alltoallv::element(row.rank, row.fill, row.first + i);
   std::int32_t expected = 0;
   EXPECT_EQ(first_mismatch(rows, false, right, expected), -1);
-  for (const auto& row : std::span<const targets::alltoallv::Expected>(rows))
+  for (const auto& row : std::span<const Expected>(rows))
     for (std::uint32_t i = 0; i < row.count; ++i) {
       auto wrong = right;
       ++wrong[row.displacement + i];

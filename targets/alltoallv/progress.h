@@ -1,0 +1,48 @@
+// Progress: the queue of a process, and how it is polled.
+//
+// One pass visits every task once, first in first out. When a pass moved nothing, the rank sleeps
+// until something that it polls changes: nobody spins, so that a hang is seen at once. While copies
+// are in flight it looks twice more, then waits for them.
+#pragma once
+
+#include "targets/alltoallv/queue.h"
+
+namespace targets::alltoallv {
+
+/// The tasks of a process, by number: null where there is none.
+using Requested = std::array<Task*, kRequestLimit>;
+
+/// Ownership: the process's; borrows the tasks. Threads: the process's own tasks.
+class Progress {
+ public:
+  Progress(Rank& rank, const Requested& requested)
+      : core_(rank.core), context_(rank.context), requested_(requested) {}
+
+  void push(Task& task) { queue_.push(task); }
+  /// Visits every task once. Returns true when one moved.
+  bool pass();
+  /// Nothing went on: sleeps until something may. `in_hand`: the awaited one is in no queue.
+  void idle(const Task& awaited, bool in_hand);
+
+  /// Another thread passes, until stop().
+  void start_thread();
+  /// Returns when no thread is left.
+  void stop();
+
+ private:
+  void serve();
+  bool wait_for_copies();
+  bool can_go_on() const;
+  const Task* copying() const;
+  bool is_copying() const;
+
+  Core& core_;
+  Context& context_;
+  const Requested& requested_;
+  Queue queue_;
+  std::uint32_t fruitless_ = 0;  ///< Passes since anything moved.
+  bool closing_ = false;
+  std::uint32_t thread_count_ = 0;
+};
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,29 @@
+// Rank: what the collectives of one process share.
+#pragma once
+
+#include "targets/alltoallv/team/team.h"
+#include "targets/alltoallv/tensors.h"
+
+namespace targets::alltoallv {
+
+/// Ownership: its process's. Its parts are its own, and know each other.
+struct Rank {
+  Rank(Core& core, std::uint32_t number)
+      : core(core),
+        number(number),
+        context(core),
+        caches(core, number),
+        tensors(core, number, context),
+        team(core, number, caches) {}
+  Rank(const Rank&) = delete;  // The parts point at each other.
+  Rank& operator=(const Rank&) = delete;
+
+  Core& core;
+  std::uint32_t number;
+  Context context;
+  Caches caches;
+  Tensors tensors;
+  Team team;
+};
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,75 @@
+#include "targets/alltoallv/requests.h"
+
+#include "targets/alltoallv/policy.h"
+
+namespace targets::alltoallv {
+
+using harness::SiteScope;
+
+Status Requests::init(Request request, const Arguments& arguments) {
+  Core& core = rank_.core;
+  const SiteScope site(core.scheduler, "collective_init");
+  if (arguments.in_place) return Status::not_supported;
+  auto* task = core.scheduler.arena().make<Task>(rank_, request, arguments);
+  const bool numbered = !core.policy->numbers_posts();
+  if (numbered) task->number();
+  const Status status = task->prepare();
+  if (status != Status::ok) {
+    if (numbered)
+      core.tell([&](Observer& observer) { observer.number_lost({rank_.number, request, status}); });
+    task->release();
+    return status;
+  }
+  requested_[request] = task;
+  return Status::ok;
+}
+
+void Requests::finalize(Request request) {
+  const SiteScope site(rank_.core.scheduler, "collective_finalize");
+  Task* task = std::exchange(requested_[request], nullptr);
+  if (task != nullptr) task->release();
+}
+
+void Requests::post(Request request) {
+  const SiteScope site(rank_.core.scheduler, "collective_post");
+  Task& task = *requested_[request];
+  task.start();
+  task.advance();
+  if (task.queued()) progress_.push(task);
+}
+
+// Upstream's spin does not progress what else is outstanding, and so hangs as soon as a peer waits
+// for that first (it is disabled there). Ours does; what is triggered still goes first.
+void Requests::triggered_post(Request request) {
+  const SiteScope site(rank_.core.scheduler, "triggered_post");
+  Task& task = *requested_[request];
+  task.start();
+  while (task.queued() && !task.is_set_up()) {
+    const bool moved = task.advance();
+    if (!task.queued() || task.is_set_up()) break;
+    if (!progress_.pass() && !moved) progress_.idle(task, true);
+  }
+  if (task.queued()) progress_.push(task);
+}
+
+Status Requests::test(Request request) const {
+  const Task* task = requested_[request];
+  return task != nullptr ? task->status() : Status::ok;
+}
+
+Status Requests::wait(Request request) {
+  const SiteScope site(rank_.core.scheduler, "wait");
+  Task* task = requested_[request];
+  if (task == nullptr) return Status::ok;
+  while (task->status() == Status::in_progress)
+    if (!progress_.pass()) progress_.idle(*task, false);
+  return task->take_over();
+}
+
+void Requests::progress() {
+  const SiteScope site(rank_.core.scheduler, "progress");
+  progress_.pass();
+  rank_.tensors.free_released();
+}
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,39 @@
+// Requests: the collectives of a process, by the numbers that its caller gives them.
+#pragma once
+
+#include "targets/alltoallv/progress.h"
+#include "targets/alltoallv/results.h"
+
+namespace targets::alltoallv {
+
+/// Ownership: the process's; its tasks are in the run's arena. Threads: the process's own tasks.
+class Requests {
+ public:
+  explicit Requests(Rank& rank) : rank_(rank), results_(rank), progress_(rank, requested_) {}
+  Requests(const Requests&) = delete;  // The progress points at the table.
+  Requests& operator=(const Requests&) = delete;
+
+  Status init(Request request, const Arguments& arguments);
+  void post(Request request);
+  void triggered_post(Request request);
+  void progress();
+  Status test(Request request) const;
+  Status wait(Request request);
+  void finalize(Request request);
+
+  Status check(Request request, std::span<const Row> rows) {
+    return results_.check(request, requested_[request]->destination(), rows);
+  }
+  Status scrub(Request request) { return results_.scrub(requested_[request]->destination()); }
+
+  void start_thread() { progress_.start_thread(); }
+  void stop_threads() { progress_.stop(); }
+
+ private:
+  Rank& rank_;
+  Results results_;
+  Requested requested_{};
+  Progress progress_;
+};
+
+}  // namespace targets::alltoallv

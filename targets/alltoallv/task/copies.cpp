@@ -1,0 +1,114 @@
+#include "targets/alltoallv/task/copies.h"
+
+namespace targets::alltoallv {
+
+using harness::SiteScope;
+
+namespace {
+
+constexpr std::uint32_t kBytes = sizeof(std::int32_t);
+
+Status status_of(CUresult result) {
+  return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
+}
+
+}  // namespace
+
+Status Copies::take_event() {
+  return copied_ == nullptr ? post_.rank.context.take_event(copied_) : Status::ok;
+}
+
+void Copies::give_back_event() {
+  if (copied_ != nullptr) post_.rank.context.give_back(std::exchange(copied_, nullptr));
+}
+
+// ---- an alltoall(v) -----------------------------------------------------------------------------
+
+// Beginning with itself, so that not everybody reads from rank 0 first.
+Status Copies::submit_all() {
+  const SiteScope site(core_.scheduler, "post_copies");
+  const Rank& rank = post_.rank;
+  const std::uint32_t count = core_.setup.rank_count;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t peer = (rank.number + i) % count;
+    if (!rank.team.direct(rank.number, peer)) continue;
+    if (const Status status = copy_from(peer); status != Status::ok) return status;
+  }
+  for (const ProxyEntry& entry : rank.team.proxies())
+    if (entry.proxy == rank.number)
+      if (const Status status = copy_as_proxy(entry); status != Status::ok) return status;
+  core_.tell([](Observer& observer) { observer.copied(); });
+  return record();
+}
+
+Copies::Share Copies::share_of(std::uint32_t from, std::uint32_t to) const {
+  const Exchange& exchange = post_.arguments.exchange;
+  if (post_.arguments.collective == Collective::alltoall) {
+    const std::uint32_t bytes = exchange.send_count[to] * kBytes;
+    return {bytes, to * bytes};
+  }
+  if (from == post_.rank.number)
+    return {exchange.send_count[to] * kBytes, exchange.send_displacement[to] * kBytes};
+  Entry& entry = post_.entry(from);
+  const std::uint32_t bytes = entry.shares.read(&Shares::send_bytes, to, post_.mark());
+  if (bytes == 0) return {};
+  return {bytes, entry.shares.read(&Shares::send_displacement, to, post_.mark())};
+}
+
+Status Copies::copy_from(std::uint32_t peer) {
+  const Share share = share_of(peer, post_.rank.number);
+  if (share.bytes == 0) return Status::ok;
+  CUdeviceptr from = operands_.source();
+  if (peer != post_.rank.number) {
+    const CUdeviceptr mapped = mappings_.of(Side::source, peer).mapped;
+    if (mapped == 0) return Status::ok;
+    from = mapped + post_.entry(peer).source.read(&MemInfo::offset, post_.mark());
+  }
+  const std::uint32_t displacement = post_.arguments.exchange.receive_displacement[peer] * kBytes;
+  return submit(operands_.destination() + displacement, from + share.displacement, share.bytes);
+}
+
+Status Copies::copy_as_proxy(const ProxyEntry& pair) {
+  const SiteScope site(core_.scheduler, "post_copies/proxy");
+  const Share share = share_of(pair.source, pair.destination);
+  const Mapping& source = mappings_.of(Side::source, pair.source);
+  const Mapping& destination = mappings_.of(Side::destination, pair.destination);
+  if (share.bytes == 0 || source.mapped == 0 || destination.mapped == 0) return Status::ok;
+  const CUdeviceptr from =
+      source.mapped + post_.entry(pair.source).source.read(&MemInfo::offset, post_.mark());
+  const std::uint32_t displacement =
+      post_.arguments.collective == Collective::alltoall
+          ? pair.source * share.bytes
+          : post_.entry(pair.destination)
+                .shares.read(&Shares::receive_displacement, pair.source, post_.mark());
+  return submit(destination.mapped + displacement, from + share.displacement, share.bytes);
+}
+
+// ---- what is in flight --------------------------------------------------------------------------
+
+Status Copies::submit(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
+  const CUresult result = cuMemcpyDtoDAsync(to, from, bytes, stream_);
+  in_flight_ |= result == CUDA_SUCCESS;
+  return status_of(result);
+}
+
+Status Copies::record() {
+  if (!in_flight_) return Status::ok;
+  return status_of(cuEventRecord(copied_, stream_));
+}
+
+Status Copies::poll() {
+  if (!in_flight_) return Status::ok;
+  const CUresult result = cuEventQuery(copied_);
+  if (result == CUDA_ERROR_NOT_READY) return Status::in_progress;
+  if (result == CUDA_SUCCESS) in_flight_ = false;
+  return status_of(result);
+}
+
+void Copies::drain() {
+  while (in_flight_ && cuStreamSynchronize(stream_) != CUDA_SUCCESS) {
+  }
+  in_flight_ = false;
+}
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,57 @@
+// Copies: the work that one task submits to its stream: what the rank pulls from its peers, what it
+// moves between two others as their proxy, and what ring and linear collectives do.
+#pragma once
+
+#include "targets/alltoallv/task/mappings.h"
+#include "targets/alltoallv/task/operands.h"
+
+namespace targets::alltoallv {
+
+/// Ownership: its task's; borrows the stream, and an event from init to finalize. Threads: as the
+/// task.
+class Copies {
+ public:
+  Copies(const Post& post, const Operands& operands, Mappings& mappings)
+      : post_(post), core_(post.rank.core), operands_(operands), mappings_(mappings) {}
+
+  Status find_stream() { return post_.rank.context.find_stream(post_.arguments.stream, stream_); }
+  Status take_event();
+  void give_back_event();
+  CUstream stream() const { return stream_; }
+
+  /// Submits all copies of an alltoall(v).
+  Status submit_all();
+  /// Submits one copy.
+  Status submit(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
+  /// Notes that a kernel was submitted.
+  void add_kernel() { in_flight_ = true; }
+  /// Records the event after what was submitted.
+  Status record();
+
+  /// Whether something was submitted, and not yet seen to be done.
+  bool in_flight() const { return in_flight_; }
+  /// Returns ok once all is done.
+  Status poll();
+  void wait() const { cuEventSynchronize(copied_); }
+  /// Waits until whatever was submitted is over: nobody may let go of memory before.
+  void drain();
+
+ private:
+  struct Share {
+    std::uint32_t bytes = 0;
+    std::uint32_t displacement = 0;
+  };
+  Share share_of(std::uint32_t from, std::uint32_t to) const;
+  Status copy_from(std::uint32_t peer);
+  Status copy_as_proxy(const ProxyEntry& pair);
+
+  const Post& post_;
+  Core& core_;
+  const Operands& operands_;
+  Mappings& mappings_;
+  CUstream stream_ = nullptr;
+  CUevent copied_ = nullptr;
+  bool in_flight_ = false;
+};
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,34 @@
+// Post: one post of a request, as the parts of its collective know it: its number, and the slot
+// that it uses.
+#pragma once
+
+#include "targets/alltoallv/rank.h"
+
+namespace targets::alltoallv {
+
+/// Ownership: its collective's, which changes it from post to post; borrows the rank.
+struct Post {
+  Rank& rank;
+  Request request;
+  Arguments arguments;
+  std::uint32_t seq = 0;    ///< Number of the collective, by the rank's own count.
+  std::uint32_t slot = 0;   ///< Index of the slot that it uses.
+  std::uint32_t round = 0;  ///< How often the request was posted.
+
+  /// Returns the mark of its words in the slot: for whoever looks on, not for the program.
+  harness::Generation mark() const {
+    return static_cast<harness::Generation>((std::uint64_t{request} + 1) | std::uint64_t{round}
+                                                                               << 32);
+  }
+  /// Returns how the program itself tells uses of slots apart: by number, and which of its posts.
+  std::uint64_t use() const { return std::uint64_t{seq} | std::uint64_t{round} << 32; }
+  bool copies_peers() const {
+    return arguments.collective == Collective::alltoall ||
+           arguments.collective == Collective::alltoallv;
+  }
+
+  Slot& shared_slot() const { return rank.core.segment->slot(slot); }
+  Entry& entry(std::uint32_t peer) const { return *shared_slot().entries[peer]; }
+};
+
+}  // namespace targets::alltoallv

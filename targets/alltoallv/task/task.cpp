@@ -1,0 +1,251 @@
+#include "targets/alltoallv/task/task.h"
+
+#include "targets/alltoallv/policy.h"
+
+namespace targets::alltoallv {
+
+using harness::SiteScope;
+
+namespace {
+
+/// What a task does is caused by whoever made it, and not by whoever polls it.
+class Causing {
+ public:
+  Causing(harness::Scheduler& scheduler, harness::Activation& cause)
+      : scheduler_(scheduler), previous_(scheduler.picker().enter(cause)) {}
+  ~Causing() { scheduler_.picker().leave_to(previous_); }
+  Causing(const Causing&) = delete;
+  Causing& operator=(const Causing&) = delete;
+
+ private:
+  harness::Scheduler& scheduler_;
+  harness::Activation* previous_;
+};
+
+}  // namespace
+
+Task::Task(Rank& rank, Request request, const Arguments& arguments)
+    : core_(rank.core),
+      rank_(rank.number),
+      post_{rank, request, arguments},
+      operands_(post_),
+      mappings_(post_),
+      copies_(post_, operands_, mappings_),
+      own_entry_(post_, operands_),
+      slot_hold_(post_),
+      steps_(post_, operands_, copies_, own_entry_) {
+  activation_.name = core_.scheduler.name_next(kCollectiveActivation);
+}
+
+// ---- from init to finalize ----------------------------------------------------------------------
+
+// As upstream, when it is made: what fails later leaves a gap on this rank alone, and what is
+// posted again has the number that it had.
+void Task::number() {
+  post_.seq = post_.rank.team.next_number();
+  post_.slot = post_.seq % core_.setup.slot_count;
+}
+
+Status Task::prepare() {
+  if (const Status status = copies_.find_stream(); status != Status::ok) return status;
+  if (const Status status = operands_.take(copies_.stream()); status != Status::ok) return status;
+  if (const Status status = copies_.take_event(); status != Status::ok) return status;
+  return post_.copies_peers() ? operands_.export_to_peers() : Status::ok;
+}
+
+void Task::release() {
+  operands_.release();
+  copies_.give_back_event();
+}
+
+// ---- the stages ---------------------------------------------------------------------------------
+
+void Task::start() {
+  if (post_.round > 0)
+    core_.tell([&](Observer& observer) {
+      observer.posting_again({rank_, post_.request, post_.seq, post_.shared_slot().state.peek()});
+    });
+  if (core_.policy->numbers_posts()) number();
+  ++post_.round;
+  core_.tell([&](Observer& observer) {
+    observer.posted({rank_, post_.request, post_.slot, post_.seq, post_.mark()});
+  });
+  stage_ = Stage::sync;
+  status_ = Status::in_progress;
+  queued_ = true;
+}
+
+bool Task::advance() {
+  handover_.take();
+  const Causing causing(core_.scheduler, activation_);
+  const Stage before = stage_;
+  const bool was_queued = queued_;
+  bool moved = false;
+  while (queued_ && step()) moved = true;
+  handover_.give();
+  return moved || stage_ != before || queued_ != was_queued;
+}
+
+// Returns true when the next stage can be tried at once.
+bool Task::step() {
+  switch (stage_) {
+    case Stage::sync:
+      return slot_hold_.get() && enter(Stage::setup, own_entry_.set_up(copies_.stream()));
+    case Stage::setup:
+      if (!barrier().test(rank_)) return false;
+      core_.delay_point("after the barrier test");
+      mappings_.restart();
+      return enter(Stage::map, agree());
+    case Stage::map:
+      return enter(post_.copies_peers() ? Stage::post_copies : Stage::steps,
+                   mappings_.map_all(copies_.stream()));
+    case Stage::post_copies:
+      return enter(Stage::copy, copies_.submit_all());
+    case Stage::steps:
+      return step_on();
+    case Stage::copy:
+      return finish_copies();
+    case Stage::completion:
+      return pass_completion();
+    case Stage::third_barrier:
+      if (!barrier().test(rank_)) return false;
+      end();
+      return false;
+    case Stage::initialized:
+      return false;
+  }
+  return false;
+}
+
+bool Task::can_go_on() const {
+  switch (stage_) {
+    case Stage::sync:
+      return slot_hold_.can_get();
+    case Stage::setup:
+    case Stage::completion:
+    case Stage::third_barrier:
+      return post_.shared_slot().barrier.passed(rank_);
+    case Stage::map:
+      return !mappings_.is_blocked();
+    case Stage::steps:
+      return steps_.can_advance();
+    default:
+      return true;
+  }
+}
+
+bool Task::enter(Stage next, Status status) {
+  if (status == Status::ok) {
+    stage_ = next;
+    return true;
+  }
+  if (status == Status::in_progress) return false;
+  return fail(next, status);
+}
+
+// As upstream: the error is returned, and whoever waits at a barrier waits for ever. In order: the
+// rank takes no further part in copying, but goes on from barrier to barrier.
+bool Task::fail(Stage next, Status status) {
+  core_.tell([&](Observer& observer) { observer.failed(rank_, post_.request); });
+  if (core_.policy->joins_after_error()) {
+    error_ = status;
+    if (next == Stage::setup) {
+      stage_ = next;
+      return true;
+    }
+    copies_.drain();
+    own_entry_.give_up();
+    stage_ = Stage::copy;
+    return true;
+  }
+  core_.tell([&](Observer& observer) { observer.gave_up(rank_, post_.request); });
+  const SiteScope site(core_.scheduler, kFailedSite);
+  complete(status);
+  return false;
+}
+
+// Whether everybody takes part.
+Status Task::agree() {
+  if (error_ != Status::ok) return error_;
+  return peer_failed() ? Status::peer_error : Status::ok;
+}
+
+bool Task::peer_failed() {
+  if (!core_.policy->joins_after_error()) return false;
+  for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer)
+    if (peer != rank_ && post_.entry(peer).failed.read(post_.mark()) != 0) return true;
+  return false;
+}
+
+bool Task::step_on() {
+  const SiteScope site(core_.scheduler, "collective_steps");
+  bool last = false;
+  const Status status = steps_.advance(last);
+  if (status == Status::in_progress) return false;
+  if (status != Status::ok) return fail(Stage::copy, status);
+  if (last) {
+    stage_ = Stage::copy;
+    core_.tell([](Observer& observer) { observer.copied(); });
+  }
+  return true;
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+bool Task::finish_copies() {
+  const Status status = copies_.poll();
+  if (status == Status::in_progress) return false;
+  if (status != Status::ok) return fail(Stage::completion, status);
+  if (core_.policy->unmaps_before_barrier()) mappings_.unmap_all();
+  start_barrier(Stage::completion);
+  return true;
+}
+
+void Task::start_barrier(Stage next) {
+  stage_ = next;
+  if (barrier().start(rank_)) core_.ring();
+}
+
+bool Task::pass_completion() {
+  if (!barrier().test(rank_)) return false;
+  core_.delay_point("after the barrier test");
+  if (!core_.policy->unmaps_before_barrier()) mappings_.unmap_all();
+  if (core_.policy->joins_after_error() && error_ == Status::ok && proxy_failed())
+    error_ = Status::peer_error;
+  if (core_.policy->has_third_barrier()) {
+    start_barrier(Stage::third_barrier);
+    return true;
+  }
+  end();
+  return false;
+}
+
+bool Task::proxy_failed() {
+  for (const ProxyEntry& pair : post_.rank.team.proxies())
+    if (pair.destination == rank_ && post_.copies_peers() &&
+        post_.entry(pair.proxy).broken[parity(post_)].read() == post_.use())
+      return true;
+  return false;
+}
+
+void Task::end() {
+  slot_hold_.release();
+  core_.delay_point("between release and completion");
+  complete(error_);
+}
+
+void Task::complete(Status status) {
+  core_.tell([&](Observer& observer) { observer.ended(rank_, post_.request); });
+  stage_ = Stage::initialized;
+  status_ = status;
+  queued_ = false;
+  error_ = Status::ok;
+  core_.ring();
+}
+
+Status Task::take_over() {
+  handover_.take();
+  return status_;
+}
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,48 @@
+#include "targets/alltoallv/team/scratch.h"
+
+#include "targets/alltoallv/layout.h"
+#include "targets/alltoallv/policy.h"
+
+namespace targets::alltoallv {
+
+// A failure is tried again: a team that comes up on some ranks only is another story.
+void Scratch::make() {
+  while (cuMemAlloc(&memory_, kSlotLimit * kScratchBytes) != CUDA_SUCCESS) {
+  }
+  MemInfo& info = core_.scratch[rank_];
+  info = {};
+  while (export_memory(memory_, info) != Status::ok) {
+  }
+}
+
+void Scratch::map() {
+  for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer) {
+    if (peer == rank_ || !core_.setup.scratch) continue;
+    const Use use{rank_, Use::kTeam, peer};
+    while (caches_.of(peer).map(core_.scratch[peer], use, mappings_[peer]) != Status::ok) {
+    }
+  }
+}
+
+void Scratch::unmap() {
+  for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer) {
+    Mapping& mapping = mappings_[peer];
+    if (mapping.mapped == 0) continue;
+    if (core_.policy->close_rule() == CloseRule::counted)
+      caches_.of(peer).unmap_region(mapping);
+    else
+      caches_.of(peer).unmap(mapping.key, mapping, Cache::Missing::ignored, true);
+    mapping = {};
+  }
+}
+
+void Scratch::free() {
+  if (memory_ != 0) cuMemFree(std::exchange(memory_, 0));
+}
+
+CUdeviceptr Scratch::at(std::uint32_t slot, std::uint32_t rank) const {
+  const CUdeviceptr base = rank == rank_ ? memory_ : mappings_[rank].mapped;
+  return base + slot * kScratchBytes;
+}
+
+}  // namespace targets::alltoallv

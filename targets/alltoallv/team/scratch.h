@@ -1,0 +1,33 @@
+// Scratch: memory of a rank that all ranks of its team have mapped for as long as the team is, for
+// the collectives that go through it.
+#pragma once
+
+#include "targets/alltoallv/caches.h"
+
+namespace targets::alltoallv {
+
+/// Ownership: the team's; owns the memory from make() to free(). Threads: the process's own tasks.
+class Scratch {
+ public:
+  Scratch(Core& core, std::uint32_t rank, Caches& caches)
+      : core_(core), rank_(rank), caches_(caches) {}
+
+  /// Allocates the rank's own, and tells the others where it is.
+  void make();
+  /// Maps that of all others, which have made it.
+  void map();
+  void unmap();
+  void free();
+
+  /// Returns the address, here, of a rank's area for a slot.
+  CUdeviceptr at(std::uint32_t slot, std::uint32_t rank) const;
+
+ private:
+  Core& core_;
+  std::uint32_t rank_;
+  Caches& caches_;
+  CUdeviceptr memory_ = 0;
+  std::array<Mapping, kRankLimit> mappings_;  ///< Raw pointers, for as long as the team.
+};
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,51 @@
+#include "targets/alltoallv/team/team.h"
+
+namespace targets::alltoallv {
+
+using harness::SiteScope;
+
+// Rank 0 makes the segment; the others learn of it, and of all scratch, out of band.
+void Team::create(Topology topology) {
+  const SiteScope site(core_.scheduler, "create_team");
+  topology_ = topology;
+  seq_ = 0;
+  if (rank_ == 0)
+    core_.segment = core_.scheduler.arena().make<Segment>(core_.scheduler, core_.setup.rank_count);
+  if (core_.setup.scratch) scratch_.make();
+  core_.out_of_band.arrive_and_wait();
+  scratch_.map();
+  if (core_.setup.scratch) core_.out_of_band.arrive_and_wait();
+}
+
+void Team::destroy() {
+  const SiteScope site(core_.scheduler, "destroy_team");
+  core_.out_of_band.arrive_and_wait();
+  if (rank_ == 0) tell_slots();
+  scratch_.unmap();
+  events_.close_of_peers();
+  core_.out_of_band.arrive_and_wait();
+  events_.destroy_own();
+  scratch_.free();
+}
+
+void Team::tell_slots() {
+  core_.segment->for_each_used([&](std::uint32_t index, const Slot& slot) {
+    core_.tell([&](Observer& observer) {
+      observer.left({index, slot.state.peek(), slot.barrier.waiting()});
+    });
+  });
+}
+
+std::span<const ProxyEntry> Team::proxies() const {
+  static constexpr ProxyEntry kProxies[] = {{0, 2, 1}, {2, 0, 1}};
+  if (topology_ == Topology::direct) return {};
+  return kProxies;
+}
+
+bool Team::direct(std::uint32_t a, std::uint32_t b) const {
+  for (const ProxyEntry& entry : proxies())
+    if (entry.source == a && entry.destination == b) return false;
+  return true;
+}
+
+}  // namespace targets::alltoallv

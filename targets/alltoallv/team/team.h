@@ -1,0 +1,45 @@
+// Team: one rank's part of a team: who reaches whom, the numbers of its collectives, and what it
+// keeps as long as the team is.
+#pragma once
+
+#include "targets/alltoallv/team/scratch.h"
+#include "targets/alltoallv/team/slot_events.h"
+
+namespace targets::alltoallv {
+
+/// Who copies for a pair that has no direct connection.
+struct ProxyEntry {
+  std::uint32_t source;
+  std::uint32_t destination;
+  std::uint32_t proxy;
+};
+
+/// Ownership: the process's. Threads: the process's own tasks.
+class Team {
+ public:
+  Team(Core& core, std::uint32_t rank, Caches& caches)
+      : core_(core), rank_(rank), scratch_(core, rank, caches) {}
+
+  /// Returns when all ranks have called it.
+  void create(Topology topology);
+  /// The same.
+  void destroy();
+
+  bool direct(std::uint32_t a, std::uint32_t b) const;
+  std::span<const ProxyEntry> proxies() const;
+  std::uint32_t next_number() { return ++seq_; }
+  const Scratch& scratch() const { return scratch_; }
+  SlotEvents& events() { return events_; }
+
+ private:
+  void tell_slots();
+
+  Core& core_;
+  std::uint32_t rank_;
+  Topology topology_ = Topology::direct;
+  std::uint32_t seq_ = 0;
+  Scratch scratch_;
+  SlotEvents events_;
+};
+
+}  // namespace targets::alltoallv

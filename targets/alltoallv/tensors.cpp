@@ -1,0 +1,91 @@
+#include "targets/alltoallv/tensors.h"
+
+#include "targets/alltoallv/layout.h"
+
+namespace targets::alltoallv {
+
+using harness::Object;
+using harness::Ref;
+using harness::SiteScope;
+using harness::TypeInfo;
+
+namespace {
+
+void free_tensor(Object& self) {
+  const TensorPayload& payload = self.payload<TensorPayload>();
+  payload.tensors->release(payload.base);
+}
+
+const TypeInfo kTensorType{.name = "tensor", .dealloc = free_tensor, .tracked = false};
+const TypeInfo kCycleType{.name = "cycle"};
+
+}  // namespace
+
+// ---- variables ----------------------------------------------------------------------------------
+
+Status Tensors::fill(Buffer buffer, std::uint32_t fill, std::uint32_t number) {
+  const SiteScope site(core_.scheduler, "fill");
+  CUstream stream = nullptr;
+  if (const Status status = context_.find_stream(number, stream); status != Status::ok)
+    return status;
+  Ref tensor;
+  CUdeviceptr base = 0;
+  if (const Status status = make(tensor, base); status != Status::ok) return status;
+  int first = element(rank_, fill, 0);
+  int count = static_cast<int>(core_.element_count);
+  void* parameters[] = {&base, &first, &count};
+  const unsigned threads = block_threads(core_.element_count);
+  if (cuLaunchKernel(context_.pack(), 1, 1, 1, threads, 1, 1, 0, stream, parameters, nullptr) !=
+      CUDA_SUCCESS)
+    return Status::driver_error;
+  tensor->payload<TensorPayload>().stream = stream;
+  buffers_[buffer] = std::move(tensor);
+  return Status::ok;
+}
+
+void Tensors::drop(Buffer buffer) {
+  const SiteScope site(core_.scheduler, "drop");
+  buffers_[buffer].reset();
+  free_released();
+}
+
+void Tensors::make_cycle(Buffer buffer) {
+  const SiteScope site(core_.scheduler, "make_cycle");
+  if (!buffers_[buffer]) return;
+  const Ref cycle = core_.runtime.heap.make(kCycleType);
+  cycle->set("tensor", buffers_[buffer]);
+  cycle->set("self", cycle);
+}
+
+void Tensors::drop_all() {
+  for (Ref& buffer : buffers_) buffer.reset();
+  free_released();
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+Status Tensors::make(Ref& tensor, CUdeviceptr& base) {
+  free_released();
+  if (cuMemAlloc(&base, core_.element_count * sizeof(std::int32_t)) != CUDA_SUCCESS)
+    return Status::driver_error;
+  tensor = core_.runtime.heap.make<TensorPayload>(kTensorType, this, base, nullptr);
+  return Status::ok;
+}
+
+// The collector runs in whichever process happens to ask, and on a thread that may have no context:
+// memory is freed by the process that owns it, in its own context.
+void Tensors::release(CUdeviceptr memory) {
+  if (core_.scheduler.process() != static_cast<harness::ProcessId>(rank_))
+    return released_.push_back(memory);
+  context_.free(memory);
+}
+
+void Tensors::free_released() {
+  while (!released_.empty()) {
+    const CUdeviceptr memory = released_.back();
+    released_.pop_back();
+    cuMemFree(memory);
+  }
+}
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,50 @@
+// Tensors: the sources and destinations of a process, which are managed objects with device memory.
+#pragma once
+
+#include "targets/alltoallv/context.h"
+
+namespace targets::alltoallv {
+
+class Tensors;
+
+/// A source or destination on the managed heap.
+struct TensorPayload {
+  Tensors* tensors;  ///< Of the process that has the memory.
+  CUdeviceptr base;
+  CUstream stream;     ///< Where it was filled.
+  bool ready = false;  ///< ... and that is known to be done.
+};
+
+/// Ownership: the process's; holds one tensor per variable. Threads: the process's own tasks, and
+/// release() any.
+class Tensors {
+ public:
+  Tensors(Core& core, std::uint32_t rank, Context& context)
+      : core_(core), rank_(rank), context_(context) {}
+  Tensors(const Tensors&) = delete;  // Its tensors point at it.
+  Tensors& operator=(const Tensors&) = delete;
+
+  // ---- variables ----
+  Status fill(Buffer buffer, std::uint32_t fill, std::uint32_t stream);
+  bool filled(Buffer buffer) const { return static_cast<bool>(buffers_[buffer]); }
+  const harness::Ref& at(Buffer buffer) const { return buffers_[buffer]; }
+  void drop(Buffer buffer);
+  void make_cycle(Buffer buffer);
+  /// Lets go of all variables, and frees what that releases.
+  void drop_all();
+
+  // ---- memory ----
+  Status make(harness::Ref& tensor, CUdeviceptr& base);
+  /// Frees a dead tensor's memory: at once, or when its process runs next.
+  void release(CUdeviceptr memory);
+  void free_released();
+
+ private:
+  Core& core_;
+  std::uint32_t rank_;
+  Context& context_;
+  std::array<harness::Ref, kBufferCount> buffers_;
+  std::pmr::vector<CUdeviceptr> released_;
+};
+
+}  // namespace targets::alltoallv
