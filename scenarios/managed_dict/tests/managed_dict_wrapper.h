@@ -1,0 +1,105 @@
+// Wrapper: a stock interpreter of one's own, with one call or part broken, and the faults that come
+// of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenarios/managed_dict/script.h"
+#include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
+
+namespace scenarios::managed_dict::testing {
+
+/// Hands every call on.
+class Wrapper : public md::ManagedDict {
+ public:
+  explicit Wrapper(md::Core& core)
+      : core_(core), path_(*core.runtime.scheduler.arena().make<md::Program>(core)) {}
+  Status init() override { return path_.init(); }
+  Status new_instance(Variable into, Class of) override { return path_.new_instance(into, of); }
+  Status del_instance(Variable variable) override { return path_.del_instance(variable); }
+  Status store_attr(Variable variable, Attribute attribute, ValueKind kind) override {
+    return path_.store_attr(variable, attribute, kind);
+  }
+  Status load_attr(Variable variable, Attribute attribute) override {
+    return path_.load_attr(variable, attribute);
+  }
+  Status delete_attr(Variable variable, Attribute attribute) override {
+    return path_.delete_attr(variable, attribute);
+  }
+  Status access_dict(Variable variable) override { return path_.access_dict(variable); }
+  Status replace_dict(Variable variable) override { return path_.replace_dict(variable); }
+  Status delete_dict(Variable variable) override { return path_.delete_dict(variable); }
+  Status set_class(Variable variable, Class to) override { return path_.set_class(variable, to); }
+  Status set_type_attr(Class of) override { return path_.set_type_attr(of); }
+  Status subclass(Class of) override { return path_.subclass(of); }
+  Status collect() override { return path_.collect(); }
+  Status hold_noise(std::uint32_t bytes) override { return path_.hold_noise(bytes); }
+  Status drop_noise() override { return path_.drop_noise(); }
+  Status with_block(std::uint32_t depth, md::Body body) override {
+    return path_.with_block(depth, body);
+  }
+  Status launch(Variable variable) override { return path_.launch(variable); }
+  Status force_compile(md::Function function) override { return path_.force_compile(function); }
+  Status deopt(md::Function function) override { return path_.deopt(function); }
+  Status compile_step() override { return path_.compile_step(); }
+  bool is_defined(Variable variable) const override { return path_.is_defined(variable); }
+  Class class_of(Variable variable) const override { return path_.class_of(variable); }
+  std::uint32_t noise_count() const override { return path_.noise_count(); }
+  md::Version layout() const override { return path_.layout(); }
+  const md::HeapView& heap() const override { return path_.heap(); }
+  md::View view(Variable variable) override { return path_.view(variable); }
+  md::View held_view() override { return path_.held_view(); }
+  std::uint64_t class_references() override { return path_.class_references(); }
+  std::uint32_t class_version(Class of) override { return path_.class_version(of); }
+  bool clear_up() override { return path_.clear_up(); }
+
+ protected:
+  /// All instances that there are.
+  std::vector<md::Address> instances() const {
+    std::vector<md::Address> objects;
+    core_.memory.blocks().for_each_live([&](const md::Block& block) {
+      if (block.kind == md::BlockKind::instance) objects.push_back(md::object_in(block));
+    });
+    return objects;
+  }
+
+  md::Core& core_;
+  md::Program& path_;
+};
+
+/// Runs the program on a broken `stock`. Returns the kinds of the faults and what they are of.
+template <class Broken>
+std::vector<std::string> run(const Program& program,
+                             const char* config = "layout=cpython312 compiler=inline") {
+  static harness::Runner runner;
+  harness::Scenario broken = scenario;
+  broken.drive = [](harness::Scene& scene) {
+    drive_path(scene, [](harness::Runtime& runtime, const md::Setup& setup) -> md::ManagedDict* {
+      md::Core* core = runtime.scheduler.arena().make<md::Core>(runtime, setup);
+      core->writer = runtime.scheduler.arena().make<md::Writer>(*core);
+      return runtime.scheduler.arena().make<Broken>(*core);
+    });
+  };
+  std::vector<std::string> words;
+  const harness::Case the_case{&broken, variant_named("stock"),
+                               harness::parse_config(scenario, config), &sim(), program.tape()};
+  for (const harness::Fault& fault : runner.run(the_case).faults)
+    words.push_back(std::string(to_label(fault.kind).view()) + " " + fault.object_kind.c_str() +
+                    (fault.use_site == harness::Label("bound") ? " bound" : ""));
+  return words;
+}
+
+/// Returns a program in which every judge has something to judge.
+inline Program everything() {
+  return Program()
+      .script(Op::new_instance, {0, 1})
+      .script(Op::store_attr)
+      .script(Op::load_attr)
+      .script(Op::access_dict)
+      .script(Op::with_block)
+      .script(Op::subclass)
+      .script(Op::launch);
+}
+
+}  // namespace scenarios::managed_dict::testing
