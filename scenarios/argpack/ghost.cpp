@@ -18,7 +18,6 @@ void Ghost::made(const targets::argpack::Making& making) {
   HARNESS_CHECK(raw(making.thing) == things_.size(), "things are numbered in order");
   harness::Arena& arena = scene_.world().arena;
   GhostThing* thing = arena.make<GhostThing>();
-  thing->kind = making.kind;
   things_.push_back(thing);
   if (making.kind != Kind::context) return;
   thing->binding = arena.make<GhostBinding>();
@@ -49,12 +48,9 @@ void Ghost::taken(GhostThing& thing) {
   if (is_in_flight(thing)) passages_.reach(Window::w5_in_flight);
 }
 
-// Programs free packs and arrays in the order of the device's work: in flight they are nobody's
-// concern but W5's.
 Ghost::Circumstance Ghost::circumstance_of(ThingId id) const {
   const GhostThing& thing = *find(id);
-  if (thing.kind == Kind::external && is_in_flight(thing)) return Circumstance::in_flight;
-  return thing.taken_reentrantly ? Circumstance::reentrant : Circumstance::plain;
+  return {.reentrant = thing.taken_reentrantly, .in_flight = is_in_flight(thing)};
 }
 
 // ---- contexts -----------------------------------------------------------------------------------

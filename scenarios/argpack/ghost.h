@@ -15,7 +15,6 @@ struct GhostBinding;
 
 /// Lifetime: in the run's arena; outlives its wrapper.
 struct GhostThing {
-  targets::argpack::Kind kind = targets::argpack::Kind::nothing;
   std::uint32_t references = 0;
   bool gone = false;               ///< The script can reach it no more.
   bool taken_reentrantly = false;  ///< ... or its memory moved, while its task set arguments.

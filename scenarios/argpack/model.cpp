@@ -73,7 +73,6 @@ void Model::ended(ThingId id) {
   Thing& thing = *find(id);
   lose(thing);
   if (thing.context == nullptr) return;
-  thing.context->ended = true;
   std::erase(contexts_, &thing);
 }
 

@@ -49,7 +49,6 @@ struct Context {
   Binding at_launch;
   bool compiled = false;
   bool launched = false;
-  bool ended = false;  ///< Nobody has it any more.
 
   /// Compiled, and no level of packs left out.
   bool complete() const {

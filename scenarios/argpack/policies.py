@@ -9,7 +9,8 @@ SOURCES = {
     "core.h": ...,
     "memory.h": ["Memory::free"],
     "device.cpp": ["LlvmDevice::deallocate", "GfxDevice::deallocate", "GfxDevice::retain", "GfxDevice::release"],
-    "program.h": ["ArgPack::~ArgPack", "Ndarray::~Ndarray"],
+    "program.h": ["Holders::any", "Holders::add", "Holders::remove", "Holders::doom", "ArgPack::~ArgPack",
+                  "Ndarray::~Ndarray"],
     "program.cpp": ["find", "Program::end", "Program::remove", "Program::delete_argpack", "Program::delete_ndarray",
                     "Program::erase", "Program::write", "Program::synchronize", "Program::finished", "Program::flush",
                     "Program::finalize"],
@@ -36,4 +37,4 @@ BY_HAND = [
 ]
 
 # A mutant that must be refuted, or the search itself is at fault.
-PLANTED = "own.cpp Own::bound drop: ++argument.pack->holder_count"
+PLANTED = "own.cpp Own::bound drop: argument.pack->holders().add()"

@@ -28,10 +28,7 @@ class Facts {
     observer_.made({thing, kind, depth, value, generation});
     return thing;
   }
-  /// Names the place where the thing comes to its end. `stale`: for an earlier program.
-  harness::Label site_of_death(const DeathSite& site, ThingId thing, bool stale = false) const {
-    return stale ? site.stale : site.in(observer_.circumstance_of(thing));
-  }
+  Circumstance circumstance_of(ThingId thing) const { return observer_.circumstance_of(thing); }
 
  private:
   ObjectLocks& locks_;

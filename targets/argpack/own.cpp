@@ -15,8 +15,8 @@ bool Own::is_current(const LaunchContext& context) const {
   return core_.program != nullptr && core_.program->generation() == context.generation;
 }
 
-void Own::bound(LaunchContext&, PackArgument& argument) { ++argument.pack->holder_count; }
-void Own::bound(LaunchContext&, ArrayArgument& argument) { ++argument.array->holder_count; }
+void Own::bound(LaunchContext&, PackArgument& argument) { argument.pack->holders().add(); }
+void Own::bound(LaunchContext&, ArrayArgument& argument) { argument.array->holders().add(); }
 
 void Own::bound(LaunchContext& context, ExternalArgument&, const harness::Ref& wrapper) {
   context.exported = wrapper;
@@ -36,8 +36,7 @@ void Own::unbound(LaunchContext& context, ExternalArgument&) {
 
 template <class T>
 void Own::let_go(const harness::Borrowed<T>& pointer) {
-  T& object = *pointer;
-  if (--object.holder_count == 0 && object.doomed) core_.program->erase(pointer);
+  if (pointer->holders().remove()) core_.program->erase(pointer);
 }
 
 void Own::let_go(harness::Ref external) {

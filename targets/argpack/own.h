@@ -51,8 +51,8 @@ class Own : public Policy {
   template <class T>
   static Disposal dispose_held(T& object, bool stale) {
     if (stale) return Disposal::ignore;
-    if (object.holder_count == 0) return Disposal::erase;
-    object.doomed = true;
+    if (!object.holders().any()) return Disposal::erase;
+    object.holders().doom();
     return Disposal::ignore;
   }
   template <class T>

@@ -13,6 +13,21 @@ class GfxRuntime;
 class Policy;
 struct Core;
 
+/// Holders: how many want an object to stay, for policies that count references.
+class Holders {
+ public:
+  bool any() const { return count_ > 0; }
+  void add() { ++count_; }
+  /// Takes a holder away. Returns whether the object is to go with it.
+  bool remove() { return --count_ == 0 && doomed_; }
+  /// Remembers that somebody has asked for the object's deletion.
+  void doom() { doomed_ = true; }
+
+ private:
+  std::uint32_t count_ = 0;
+  bool doomed_ = false;  ///< The object was deleted, and stays for its holders.
+};
+
 /// A block of device memory with the scalars of a pack. Ends with its owner, whoever has its
 /// address.
 class ArgPack {
@@ -25,13 +40,12 @@ class ArgPack {
 
   const DeviceAllocation& allocation() const { return allocation_; }
   void adopted_as(harness::BirthId self) { allocation_.device->adopt(allocation_, self); }
+  Holders& holders() { return holders_; }
   std::uint32_t depth() const { return depth_; }
-
-  std::uint32_t holder_count = 0;  ///< For policies that count references.
-  bool doomed = false;             ///< Deleted, and kept for its holders.
 
  private:
   DeviceAllocation allocation_;
+  Holders holders_;
   std::uint32_t depth_;
 };
 
@@ -45,12 +59,11 @@ class Ndarray {
 
   const DeviceAllocation& allocation() const { return allocation_; }
   void adopted_as(harness::BirthId self) { allocation_.device->adopt(allocation_, self); }
-
-  std::uint32_t holder_count = 0;  ///< For policies that count references.
-  bool doomed = false;             ///< Deleted, and kept for its holders.
+  Holders& holders() { return holders_; }
 
  private:
   DeviceAllocation allocation_;
+  Holders holders_;
 };
 
 /// What make_launch_context() and compile_kernel() read.

@@ -6,36 +6,44 @@
 
 namespace targets::argpack {
 
-/// A place where things die, by how they do.
-struct DeathSite {
+/// A place where objects of a program die, by how they do. Their memory goes in the order of the
+/// device's work: that a kernel may be using it makes no difference there.
+struct ObjectDeath {
   harness::Label plain;
   harness::Label reentrant;
-  harness::Label in_flight;  ///< Empty where nothing dies so.
-  harness::Label stale;      ///< On behalf of an earlier program. Empty where nothing dies so.
+  harness::Label stale;  ///< On behalf of an earlier program.
+
+  constexpr harness::Label in(Circumstance circumstance, bool is_stale) const {
+    if (is_stale) return stale;
+    return circumstance.reentrant ? reentrant : plain;
+  }
+};
+
+/// A place where external memory goes, by how it does. No program owns it: it is never stale.
+struct StorageDeath {
+  harness::Label plain;
+  harness::Label reentrant;
+  harness::Label in_flight;
 
   constexpr harness::Label in(Circumstance circumstance) const {
-    if (circumstance == Circumstance::plain) return plain;
-    return circumstance == Circumstance::reentrant ? reentrant : in_flight;
+    if (circumstance.in_flight) return in_flight;
+    return circumstance.reentrant ? reentrant : plain;
   }
 };
 
 // ---- where things die ----
-inline constexpr DeathSite kDeleteArgpack{.plain = "delete_argpack",
-                                          .reentrant = "delete_argpack/reentrant",
-                                          .in_flight = {},
-                                          .stale = "delete_argpack/stale"};
-inline constexpr DeathSite kDeleteNdarray{.plain = "delete_ndarray",
-                                          .reentrant = "delete_ndarray/reentrant",
-                                          .in_flight = {},
-                                          .stale = "delete_ndarray/stale"};
-inline constexpr DeathSite kFreeExternal{.plain = "free_external",
-                                         .reentrant = "free_external/reentrant",
-                                         .in_flight = "free_external/in_flight",
-                                         .stale = {}};
-inline constexpr DeathSite kResizeExternal{.plain = "resize_external",
-                                           .reentrant = "resize_external/reentrant",
-                                           .in_flight = "resize_external/in_flight",
-                                           .stale = {}};
+inline constexpr ObjectDeath kDeleteArgpack{.plain = "delete_argpack",
+                                            .reentrant = "delete_argpack/reentrant",
+                                            .stale = "delete_argpack/stale"};
+inline constexpr ObjectDeath kDeleteNdarray{.plain = "delete_ndarray",
+                                            .reentrant = "delete_ndarray/reentrant",
+                                            .stale = "delete_ndarray/stale"};
+inline constexpr StorageDeath kFreeExternal{.plain = "free_external",
+                                            .reentrant = "free_external/reentrant",
+                                            .in_flight = "free_external/in_flight"};
+inline constexpr StorageDeath kResizeExternal{.plain = "resize_external",
+                                              .reentrant = "resize_external/reentrant",
+                                              .in_flight = "resize_external/in_flight"};
 inline constexpr harness::Label kAtReset = "reset";
 
 // ---- where external memory is born ----

@@ -64,11 +64,10 @@ enum class Mischief : std::uint8_t {
 };
 inline constexpr std::uint32_t kMischiefCount = 6;
 
-/// How a thing comes to its end, where that is worth a name.
-enum class Circumstance : std::uint8_t {
-  plain,
-  reentrant,  ///< In the middle of its own task's setting of arguments.
-  in_flight,  ///< It is external memory, and a kernel that uses it may be running.
+/// How a thing comes to its end, or to move.
+struct Circumstance {
+  bool reentrant = false;  ///< In the middle of its own task's setting of arguments.
+  bool in_flight = false;  ///< A kernel that uses the thing may be running.
 };
 
 }  // namespace targets::argpack

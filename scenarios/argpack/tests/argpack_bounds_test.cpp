@@ -87,7 +87,7 @@ struct DropsRequests : Own {
   using Own::dispose;
   using Own::Own;
   Disposal dispose(Ndarray& array, bool stale) override {
-    return array.holder_count > 0 ? Disposal::ignore : Own::dispose(array, stale);
+    return array.holders().any() ? Disposal::ignore : Own::dispose(array, stale);
   }
 };
 TEST(ArgpackBounds, ARequestThatIsDroppedAndNotDeferredIsRetention) {
@@ -130,7 +130,7 @@ TEST(ArgpackBounds, ALaunchThatFailedIsTriedAgain) {
 struct HoldsForTheContext : Own {
   using Own::Own;
   void launched(LaunchContext& context) override {
-    if (context.array.bound) ++context.array.array->holder_count;
+    if (context.array.bound) context.array.array->holders().add();
     const ArrayArgument array = context.array;
     Own::launched(context);
     context.array = array;

@@ -24,7 +24,7 @@ void ScriptArrays::finalize(ArrayPayload& payload) {
   const std::uint32_t now = generation_now();
   if (now == 0 || !payload.ndarray) return;
   const Label site =
-      core_.facts.site_of_death(kDeleteNdarray, payload.thing, payload.generation != now);
+      kDeleteNdarray.in(core_.facts.circumstance_of(payload.thing), payload.generation != now);
   c_call(site, [&](Program& program) {
     program.delete_ndarray(payload.ndarray, payload.generation);
     return Status::ok;

@@ -64,7 +64,7 @@ Status ExternalArrays::resize_now(ExternalPayload& payload) {
     if (const Status status = allocate(payload, moved); status != Status::ok) return status;
     core_.facts.tell(&Observer::moved, payload.thing);
     const SiteScope site(core_.scheduler,
-                         core_.facts.site_of_death(kResizeExternal, payload.thing));
+                         kResizeExternal.in(core_.facts.circumstance_of(payload.thing)));
     std::swap(payload.external.host, moved.host);
     std::swap(payload.external.device, moved.device);
     tell_storage(payload);
@@ -99,7 +99,8 @@ Status ExternalArrays::read(Program& program, const ExternalPayload& payload) {
 
 void ExternalArrays::deallocate(ExternalPayload& payload) {
   core_.facts.tell(&Observer::ended, payload.thing);
-  const SiteScope site(core_.scheduler, core_.facts.site_of_death(kFreeExternal, payload.thing));
+  const SiteScope site(core_.scheduler,
+                       kFreeExternal.in(core_.facts.circumstance_of(payload.thing)));
   free(payload.external);
 }
 

@@ -79,7 +79,7 @@ void ScriptPacks::finalize(PackPayload& payload) {
   const std::uint32_t now = generation_now();
   if (now == 0 || !payload.argpack) return;
   const Label site =
-      core_.facts.site_of_death(kDeleteArgpack, payload.thing, payload.generation != now);
+      kDeleteArgpack.in(core_.facts.circumstance_of(payload.thing), payload.generation != now);
   c_call(site, [&](Program& program) {
     program.delete_argpack(payload.argpack, payload.generation);
     return Status::ok;
