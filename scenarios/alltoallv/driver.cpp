@@ -1,5 +1,6 @@
 // A job: the plan, the launcher, and a process for each rank.
-#include "scenarios/alltoallv/ranks.h"
+#include "scenarios/alltoallv/calls.h"
+#include "scenarios/alltoallv/rank.h"
 #include "scenarios/alltoallv/variants.h"
 
 namespace scenarios::alltoallv {
@@ -12,6 +13,21 @@ std::uint32_t rank_count(const harness::Config& config) { return 2U + config.val
 
 std::uint32_t slot_count(const harness::Config& config) {
   return std::array{1U, 2U, 8U}[config.values[kConcurrentAxis]];
+}
+
+static void run_launcher(Job& job) {
+  harness::Scheduler& scheduler = job.scene.world().scheduler;
+  for (const Step& step : job.course.plan()) {
+    const harness::ActivationScope slot(scheduler, 0, step.slot);
+    scheduler.note(harness::EventKind::op, kOps[harness::raw(step.op)].name);
+  }
+  job.closed.wait();
+  if (job.course.bounded()) {
+    report_wrong_calls(job.scene);
+    report_left_contexts(job.scene);
+    report_busy_opens(job.scene);
+  }
+  job.scene.mark_quiescent();
 }
 
 // Ten slots for two ranks, five for eight: more ranks have more to do in each.
@@ -35,15 +51,16 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
                     .slot_count = slot_count(scene.config()),
                     .request_count = shape.slots + shape.closing_slots,
                     .close_at_zero = scene.config().values[kCloseAxis] != 0,
-                    .scratch = job->uses_scratch(),
-                    .quiet = job->is_quiet(),
-                    .observer = job};
-  job->set_path(*make(*runtime, setup));
+                    .scratch = job->course.uses_scratch(),
+                    .quiet = job->course.is_quiet(),
+                    .observer = &job->judges};
+  job->path = make(*runtime, setup);
   scene.mark_baseline();
-  scheduler.spawn("job", [job] { job->run_launcher(); });
+  scheduler.spawn("job", [job] { run_launcher(*job); });
   for (std::uint32_t rank = 0; rank < setup.rank_count; ++rank) {
     const harness::ProcessScope process(scheduler, static_cast<harness::ProcessId>(rank));
-    scheduler.spawn(kNames[rank], [job, rank] { job->run_rank(rank); });
+    auto* program = scheduler.arena().make<Rank>(*job, rank);
+    scheduler.spawn(kNames[rank], [program] { program->run(); });
   }
 }
 

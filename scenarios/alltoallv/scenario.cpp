@@ -1,16 +1,18 @@
 // The alltoallv scenario: ranks of different speed post collectives over shared slots, free and
 // allocate, and fail.
 //
-//   plan.h       what all ranks do            ranks.h    one rank, and what its judges hear
-//   driver.cpp   the tasks                    reference.h  what a collective means
+//   plan.h       what all ranks do            rank.h     one rank
+//   driver.cpp   the tasks                    judges.h   what its judges hear
+//   model.h      what a collective means      job.h      what all of them share
 //   windows.cpp  which window a fault is of   programs.h   tapes op by op
 //   variants.cpp  what is claimed of each policy   ghost.h  which windows a run reached
 //
 // Judges: service.h and calls.h (answers), mappings.h, slots.h, memory.h and leftovers.h (what is
-// kept and what is bounded), answers.cpp (what is in a slot); results are compared where they are
-// read (ranks.cpp).
+// kept and what is bounded), judges.cpp (what is in a slot, and what is read
+// back).
 #include "scenarios/alltoallv/scenario.h"
 
+#include "scenarios/alltoallv/contract.h"
 #include "scenarios/alltoallv/variants.h"
 #include "scenarios/alltoallv/windows.h"
 
@@ -45,12 +47,6 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
      "a persistent collective is posted again before rank 0 releases its slot, then another gets "
      "it"},
     {"W12", "threads of rank 0 claim a slot at once, or for a later collective first"},
-}};
-
-constexpr std::array<harness::ContractClause, 1> kContract{{
-    {"exported memory", "", "",
-     "cuda.h, cuIpcCloseMemHandle: freeing exported memory before importers close it is undefined; "
-     "UCC never closes what it caches, and drivers keep the memory (ucx#10346)"},
 }};
 
 constexpr std::array<harness::Growth, 3> kGrowth{{

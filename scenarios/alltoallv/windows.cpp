@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "scenarios/alltoallv/ranks.h"
+#include "scenarios/alltoallv/job.h"
 
 namespace scenarios::alltoallv {
 namespace {
@@ -44,12 +44,12 @@ std::optional<Window> own_window(const Ghost& ghost, const Fault& fault) {
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
   auto& job = *static_cast<Job*>(scene.state);
-  const Ghost& ghost = job.ghost();
+  const Ghost& ghost = job.judges.ghost();
   if (const int disorder = ghost.disorder_before(fault.tick); disorder >= 0) return disorder;
   if (const auto window = own_window(ghost, fault)) return harness::raw(*window);
   if (fault.kind == FaultKind::retention) return -1;
-  return job.first_told().before(fault, scene.world().history.faults(),
-                                 [&](const Fault& earlier) { return own_window(ghost, earlier); });
+  return job.first_told.before(fault, scene.world().history.faults(),
+                               [&](const Fault& earlier) { return own_window(ghost, earlier); });
 }
 
 }  // namespace scenarios::alltoallv

@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "harness/pick/replay.h"
-#include "scenarios/alltoallv/ranks.h"
+#include "scenarios/alltoallv/job.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 
 namespace scenarios::alltoallv::testing {
@@ -66,7 +66,8 @@ Outcome read_back(std::uint32_t mismatches) {
   planted.drive = [](harness::Scene& scene) {
     Job& job = make_job(scene);
     std::array<std::int32_t, targets::alltoallv::kBufferElements> zeros{};
-    job.read({0, 0, zeros, counted});
+    targets::alltoallv::Observer& observer = job.judges;
+    observer.read({0, 0, zeros, counted});
   };
   harness::Runner runner;
   return runner.run(harness::Case{&planted, 0, {}, &sim(), plain_program().tape()});
@@ -98,7 +99,7 @@ int window_met(const Fault& fault, int disorder = -1) {
   world.begin(plain, 100);
   scene.begin(scenario, 0, {});
   Job& job = make_job(scene);
-  if (disorder >= 0) job.ghost().disorder(static_cast<Window>(disorder));
+  if (disorder >= 0) job.judges.ghost().disorder(static_cast<Window>(disorder));
   return window_of(scene, fault);
 }
 

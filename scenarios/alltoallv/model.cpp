@@ -1,4 +1,4 @@
-#include "scenarios/alltoallv/reference.h"
+#include "scenarios/alltoallv/model.h"
 
 #include <algorithm>
 

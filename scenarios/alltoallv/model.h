@@ -1,4 +1,4 @@
-// Reference: what a collective means: who gives what to whom, and what a destination holds then.
+// Model: what a collective means: who gives what to whom, and what a destination holds then.
 #pragma once
 
 #include "scenarios/alltoallv/plan.h"

@@ -1,0 +1,147 @@
+#include "scenarios/alltoallv/collectives.h"
+
+#include <bit>
+
+namespace scenarios::alltoallv {
+
+using harness::BirthId;
+using targets::alltoallv::Arguments;
+using targets::alltoallv::Collective;
+
+namespace {
+
+constexpr targets::alltoallv::Buffer kNoBuffer = 0xfe;
+
+Collective collective_of(Op op) {
+  if (op == Op::alltoall) return Collective::alltoall;
+  if (op == Op::allgather) return Collective::allgather_ring;
+  if (op == Op::reduce_scatter) return Collective::reduce_scatter_linear;
+  return Collective::alltoallv;
+}
+
+}  // namespace
+
+// ---- beginning ----------------------------------------------------------------------------------
+
+Collectives::Status Collectives::begin(const Step& step) {
+  const Arguments arguments{.collective = collective_of(step.op),
+                            .source = step.buffer,
+                            .null_source = step.silent == rank_,
+                            .offset = step.offset,
+                            .stream = step.stream,
+                            .in_place = step.op == Op::in_place,
+                            .persistent = step.op == Op::persistent,
+                            .exchange = exchange_of(step, rank_, course_.rank_count())};
+  const bool fills = !course_.is_quiet() || !arguments.null_source;
+  if (fills && fill(step) != Status::ok) return Status::driver_error;
+  course_.give(step.slot, rank_, filled_[step.buffer]);
+  const Situation situation{.in_place = arguments.in_place};
+  const Status status = init(step, arguments, situation);
+  if (arguments.in_place)
+    job_.scene.expect("in place", harness::raw(status), harness::raw(Status::not_supported));
+  if (status != Status::ok) return status;
+  if (step.op == Op::init_only) {
+    finalize(step.slot);
+    return Status::ok;
+  }
+  if (step.op == Op::persistent) kept_ |= 1U << step.slot;
+  post(step.slot, step.triggered == rank_);
+  return Status::ok;
+}
+
+Collectives::Status Collectives::init(const Step& step, const Arguments& arguments,
+                                      const Situation& situation) {
+  BirthId destination = BirthId::none;
+  const Status status = job_.answers.insist("init", situation, [&] {
+    const Births births(job_.scene.world());
+    const Status answer = job_.path->init(rank_, step.slot, arguments);
+    if (answer == Status::ok)
+      destination = births.last_allocation();
+    else if (course_.bounded() && !births.all_freed())
+      retain(job_.scene, births.last_allocation(), "init has failed");
+    return answer;
+  });
+  if (status == Status::ok)
+    memory_.begun(rank_, step.slot, arguments.null_source ? kNoBuffer : step.buffer, destination);
+  return status;
+}
+
+Collectives::Status Collectives::fill(const Step& step) {
+  if (memory_.is_filled(rank_, step.buffer)) return Status::ok;
+  return job_.answers.insist("fill", {}, [&] {
+    const Births births(job_.scene.world());
+    const Status answer = job_.path->fill(rank_, step.buffer, step.slot, step.stream);
+    if (answer == Status::ok) {
+      memory_.filled(rank_, step.buffer, births.last_allocation());
+      filled_[step.buffer] = step.slot;
+    } else if (course_.bounded() && !births.all_freed()) {
+      retain(job_.scene, births.last_allocation(), "fill has failed");
+    }
+    return answer;
+  });
+}
+
+void Collectives::post(std::uint32_t slot, bool triggered) {
+  outstanding_ |= 1U << slot;
+  job_.answers.posting(rank_, slot);
+  if (triggered)
+    job_.path->triggered_post(rank_, slot);
+  else
+    job_.path->post(rank_, slot);
+}
+
+// What the last post left in the destination would hide that this one does nothing. A quiet job
+// leaves that to others.
+Collectives::Status Collectives::post_again(const Step& step) {
+  if ((kept_ >> step.of & 1) == 0) return Status::no_buffer;
+  if ((outstanding_ >> step.of & 1) != 0) finish(step.of);
+  if (!course_.is_quiet())
+    job_.answers.insist("scrub", {}, [&] { return job_.path->scrub(rank_, step.of); });
+  post(step.of, false);
+  return Status::ok;
+}
+
+// ---- ending -------------------------------------------------------------------------------------
+
+void Collectives::finish_all() {
+  while (outstanding_ != 0) finish(static_cast<std::uint32_t>(std::countr_zero(outstanding_)));
+}
+
+void Collectives::finish(std::uint32_t slot) {
+  outstanding_ &= ~(1U << slot);
+  const Status status = job_.path->wait(rank_, slot);
+  job_.judges.mappings().settle(rank_);
+  job_.judges.slots().finished(slot);
+  job_.scene.expect("test", harness::raw(job_.path->test(rank_, slot)), harness::raw(status));
+  job_.answers.judge_ending(rank_, slot, status);
+  if (status == Status::ok) check(slot);
+  if ((kept_ >> slot & 1) == 0) finalize(slot);
+}
+
+// Answered ok: every block is where it should be, and that is looked at.
+void Collectives::check(std::uint32_t slot) {
+  const Rows rows =
+      rows_of(expected_of(course_.step_at(slot), rank_, course_.rank_count(), course_.fills(slot)));
+  const std::uint32_t before = job_.judges.reading_count();
+  const Status status =
+      job_.answers.insist("check", {}, [&] { return job_.path->check(rank_, slot, rows); });
+  if (status == Status::ok && job_.judges.reading_count() == before)
+    job_.scene.refuse("check", "nothing was read back");
+}
+
+void Collectives::finalize(std::uint32_t slot) {
+  job_.path->finalize(rank_, slot);
+  memory_.finalized(rank_, slot);
+}
+
+void Collectives::finalize_kept() {
+  for (std::uint32_t rest = std::exchange(kept_, 0); rest != 0; rest &= rest - 1)
+    finalize(static_cast<std::uint32_t>(std::countr_zero(rest)));
+}
+
+void Collectives::drop(std::uint32_t buffer) {
+  job_.path->drop(rank_, buffer);
+  memory_.dropped(rank_, buffer);
+}
+
+}  // namespace scenarios::alltoallv

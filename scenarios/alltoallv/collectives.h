@@ -1,0 +1,44 @@
+// Collectives: those of one rank, from the source that it gives to the result that it checks.
+#pragma once
+
+#include "scenarios/alltoallv/job.h"
+
+namespace scenarios::alltoallv {
+
+/// Ownership: its rank's. Threads: the rank's own task.
+class Collectives {
+ public:
+  using Status = targets::alltoallv::Status;
+
+  Collectives(Job& job, std::uint32_t rank)
+      : job_(job), course_(job.course), memory_(job.judges.memory()), rank_(rank) {}
+
+  /// Fills the source where it is empty, makes the collective that the step is, and posts it.
+  Status begin(const Step& step);
+  /// Posts a persistent one again, once its last post has ended.
+  Status post_again(const Step& step);
+  /// Takes all that was posted to its end, and checks it.
+  void finish_all();
+  void finalize_kept();
+  void drop(std::uint32_t buffer);
+
+ private:
+  Status fill(const Step& step);
+  Status init(const Step& step, const targets::alltoallv::Arguments& arguments,
+              const Situation& situation);
+  void post(std::uint32_t slot, bool triggered);
+  void finish(std::uint32_t slot);
+  void check(std::uint32_t slot);
+  void finalize(std::uint32_t slot);
+
+  Job& job_;
+  Course& course_;
+  Memory& memory_;
+  std::uint32_t rank_;
+  std::array<std::uint32_t, targets::alltoallv::kBufferCount>
+      filled_{};                   ///< By variable: the fill.
+  std::uint32_t outstanding_ = 0;  ///< A bit per slot.
+  std::uint32_t kept_ = 0;         ///< Persistent ones.
+};
+
+}  // namespace scenarios::alltoallv

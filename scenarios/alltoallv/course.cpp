@@ -1,0 +1,26 @@
+#include "scenarios/alltoallv/course.h"
+
+#include <algorithm>
+
+namespace scenarios::alltoallv {
+
+Course::Course(harness::Scene& scene, const Shape& shape)
+    : rank_count_(alltoallv::rank_count(scene.config())),
+      calm_(scene.pick(harness::Site::argument, 2) != 0),
+      theme_(alltoallv::theme(scene.pick(harness::Site::argument, kThemeCount))),
+      plan_(make_plan(scene, theme_, shape, rank_count_)),
+      shape_(shape),
+      bounded_(scene.scenario().variants[scene.variant()].claim.kind == harness::ClaimKind::sound) {
+}
+
+bool Course::uses_scratch() const {
+  return std::any_of(plan_.begin(), plan_.end(),
+                     [](const Step& step) { return step.uses_scratch(); });
+}
+
+const Step& Course::step_at(std::uint32_t slot) const {
+  return *std::find_if(plan_.begin(), plan_.end(),
+                       [slot](const Step& step) { return step.slot == slot; });
+}
+
+}  // namespace scenarios::alltoallv

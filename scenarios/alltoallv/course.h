@@ -1,0 +1,48 @@
+// Course: what one run asks of its ranks, and what each of them has given so far.
+#pragma once
+
+#include "scenarios/alltoallv/model.h"
+
+namespace scenarios::alltoallv {
+
+/// Ownership: the job's. Threads: the run's.
+class Course {
+ public:
+  using Topology = targets::alltoallv::Topology;
+
+  /// Asks for the theme and the plan.
+  Course(harness::Scene& scene, const Shape& shape);
+
+  std::uint32_t rank_count() const { return rank_count_; }
+  const Shape& shape() const { return shape_; }
+  const Theme& theme() const { return theme_; }
+  bool is_quiet() const { return theme_.quiet; }
+  bool calls_may_fail() const { return !calm_ && !theme_.quiet; }
+  /// Whether the variant says that nothing is kept for longer than it can be used.
+  bool bounded() const { return bounded_; }
+
+  const Plan& plan() const { return plan_; }
+  const Step& step_at(std::uint32_t slot) const;
+  bool uses_scratch() const;
+
+  /// The topology of a rank's team.
+  Topology topology(std::uint32_t rank) const { return topology_[rank]; }
+  void set_topology(std::uint32_t rank, Topology topology) { topology_[rank] = topology; }
+  /// The sources that the ranks gave for the collective of a slot.
+  const Fills& fills(std::uint32_t slot) const { return fills_[slot]; }
+  void give(std::uint32_t slot, std::uint32_t rank, std::uint32_t fill) {
+    fills_[slot][rank] = fill;
+  }
+
+ private:
+  std::uint32_t rank_count_;
+  bool calm_;  ///< No call is told to fail. Plain: some may be.
+  const Theme& theme_;
+  Plan plan_;
+  Shape shape_;
+  bool bounded_;
+  std::array<Fills, kSlotCountLimit> fills_{};
+  std::array<Topology, kRankLimit> topology_{};
+};
+
+}  // namespace scenarios::alltoallv

@@ -1,0 +1,130 @@
+#include "scenarios/alltoallv/judges.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace scenarios::alltoallv {
+
+using harness::BirthId;
+using harness::Label;
+using targets::alltoallv::Publication;
+using targets::alltoallv::Topology;
+
+Judges::Judges(harness::Scene& scene, const Course& course)
+    : scene_(scene),
+      course_(course),
+      slots_(scene, course.rank_count(), course.bounded()),
+      ghost_(scene, slots_),
+      mappings_(scene, course.bounded()),
+      memory_(scene, course.bounded()),
+      leftovers_(scene) {}
+
+// ---- results ------------------------------------------------------------------------------------
+
+void Judges::read(const targets::alltoallv::Reading& reading) {
+  ++reading_count_;
+  const Step& step = course_.step_at(reading.request);
+  const ExpectedRows rows =
+      expected_of(step, reading.rank, course_.rank_count(), course_.fills(reading.request));
+  std::int32_t expected = 0;
+  const int at = first_mismatch(rows, step.op == Op::reduce_scatter, reading.destination, expected);
+  scene_.world().scheduler.note(harness::EventKind::observe, "destination", 0,
+                                static_cast<std::uint32_t>(reading.destination[at < 0 ? 0 : at]));
+  if (at >= 0)
+    report_wrong_value(fmt::format("element {} is {} instead of {}", at,
+                                   reading.destination[static_cast<std::size_t>(at)], expected));
+  else if (reading.mismatches != 0)
+    report_wrong_value("the check kernel saw what the host did not");
+}
+
+void Judges::report_wrong_value(std::string detail) {
+  harness::World& world = scene_.world();
+  harness::Fault fault;
+  fault.kind = harness::FaultKind::wrong_value;
+  fault.object_kind = "destination";
+  fault.use_site = world.scheduler.site();
+  fault.activation = world.picker.current().name;
+  fault.tick = world.scheduler.now();
+  fault.detail = std::move(detail);
+  world.history.add(std::move(fault));
+}
+
+// ---- memory that is mapped ----------------------------------------------------------------------
+
+// Of scratch only once the team is there: when a rank maps it, its owner is still making the team.
+BirthId Judges::memory_of(const Use& use) const {
+  if (use.request == Use::kTeam) return scratch_[use.peer];
+  return use.destination ? memory_.destination(use.peer, use.request)
+                         : memory_.source_of(use.peer, use.request);
+}
+
+// A source or destination may be freed while peers have it mapped (kContract); scratch is the
+// team's.
+void Judges::let_go(const Use& use, BirthId met, std::uint64_t count) {
+  const BirthId scratch = scratch_[use.peer];
+  mappings_.let_go(use, met, count, memory_of(use));
+  const harness::Ledger& ledger = scene_.world().ledger;
+  if (!course_.bounded() || use.request != Use::kTeam || scratch == BirthId::none ||
+      ledger.alive(scratch))
+    return;
+  harness::Fault fault = ledger.describe(harness::FaultKind::wrong_owner, scratch);
+  fault.detail = "freed while a peer has it mapped for the team";
+  scene_.world().history.add(std::move(fault));
+}
+
+void Judges::team_destroyed(std::uint32_t rank) {
+  if (course_.bounded()) mappings_.ended(rank, Use::kTeam);
+}
+
+// ---- what is in a slot --------------------------------------------------------------------------
+
+void Judges::compare(Label what, const Memo& found, BirthId allocation, std::uint64_t offset) {
+  const harness::Life& life = scene_.world().ledger.life(allocation);
+  const bool there = allocation != BirthId::none;
+  scene_.expect(what, found.ptr, there ? life.address : 0);
+  if (!there) return;  // Then nobody reads the rest.
+  scene_.expect(what, found.length, life.bytes);
+  scene_.expect(what, found.offset, offset);
+}
+
+void Judges::published(const Publication& publication) {
+  constexpr std::uint32_t kBytes = sizeof(std::int32_t);
+  const std::uint32_t rank = publication.rank;
+  const Step& step = course_.step_at(publication.request);
+  compare("mem_info_src", publication.source, memory_.source_of(rank, step.slot),
+          std::uint64_t{step.offset} * kBytes);
+  const bool proxied = course_.topology(rank) != Topology::direct;
+  compare("mem_info_dst", publication.destination,
+          proxied ? memory_.destination(rank, step.slot) : BirthId::none, 0);
+  if (step.op == Op::alltoall) return;
+  const Exchange exchange = exchange_of(step, rank, course_.rank_count());
+  for (std::uint32_t peer = 0; peer < course_.rank_count(); ++peer) {
+    scene_.expect("shares", publication.send_bytes[peer], exchange.send_count[peer] * kBytes);
+    scene_.expect("shares", publication.send_displacement[peer],
+                  exchange.send_displacement[peer] * kBytes);
+    scene_.expect("shares", publication.receive_displacement[peer],
+                  exchange.receive_displacement[peer] * kBytes);
+  }
+}
+
+// ---- what may be left ---------------------------------------------------------------------------
+
+void Judges::process_closes(std::uint32_t rank) {
+  mappings_.settle(rank);
+  memory_.over(rank);
+  if (course_.bounded()) leftovers_.judge(rank, allowance(rank));
+  mappings_.process_closes(rank);
+}
+
+Allowance Judges::allowance(std::uint32_t rank) const {
+  std::uint32_t streams = 0;
+  for (const Step& step : course_.plan()) streams |= step.stream != 0 ? 1U << step.stream : 0;
+  return {.mappings = mappings_.open_count(rank),
+          .allocations = 1,  // The blocks that kernels are given by address.
+          .streams = 1 + static_cast<std::size_t>(std::popcount(streams)),
+          .events = memory_.most_requests(rank),
+          .ipc_events = 0};
+}
+
+}  // namespace scenarios::alltoallv

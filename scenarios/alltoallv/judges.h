@@ -1,0 +1,103 @@
+// Judges: those who hear what a job tells, each of one thing, and what they compare it with.
+#pragma once
+
+#include "scenarios/alltoallv/course.h"
+#include "scenarios/alltoallv/ghost.h"
+#include "scenarios/alltoallv/leftovers.h"
+#include "scenarios/alltoallv/mappings.h"
+#include "scenarios/alltoallv/memory.h"
+
+namespace scenarios::alltoallv {
+
+/// Ownership: the job's; borrows the scene and the course. Threads: the run's.
+class Judges final : public targets::alltoallv::Observer {
+ public:
+  Judges(harness::Scene& scene, const Course& course);
+  Judges(const Judges&) = delete;  // Its parts point at each other, and the path at it.
+  Judges& operator=(const Judges&) = delete;
+
+  Ghost& ghost() { return ghost_; }
+  Slots& slots() { return slots_; }
+  const Slots& slots() const { return slots_; }
+  Mappings& mappings() { return mappings_; }
+  Memory& memory() { return memory_; }
+  /// How many destinations were read back.
+  std::uint32_t reading_count() const { return reading_count_; }
+
+  // ---- what a rank does beside its collectives ----
+  void team_made(std::uint32_t rank, harness::BirthId scratch) { scratch_[rank] = scratch; }
+  void team_destroyed(std::uint32_t rank);
+  /// Its process is about to close, and nothing is outstanding.
+  void process_closes(std::uint32_t rank);
+  void process_closed(std::uint32_t rank) { mappings_.process_closed(rank); }
+
+ private:
+  using Memo = targets::alltoallv::Publication::Memory;
+
+  // ---- Observer ----
+  void copied() override { scene_.exercised(); }
+  void read(const targets::alltoallv::Reading& reading) override;
+  void number_lost(const targets::alltoallv::LostNumber& lost) override {
+    ghost_.number_lost(lost);
+  }
+  void posting_again(const targets::alltoallv::Reposting& posting) override {
+    ghost_.posting_again(posting);
+  }
+  void posted(const targets::alltoallv::Posting& posting) override {
+    ghost_.posted(posting);
+    slots_.posted(posting);
+  }
+  void found_free(Request request) override { ghost_.found_free(request); }
+  void claimed(const targets::alltoallv::Taking& taking) override {
+    ghost_.claimed(taking);
+    if (taking.former == 0) slots_.claimed(taking.slot, taking.request);
+  }
+  void entered(const targets::alltoallv::Entering& entering) override { ghost_.entered(entering); }
+  void publishing(const targets::alltoallv::Publishing& publishing) override {
+    ghost_.publishing(publishing, is_proxy(publishing.rank, course_.topology(publishing.rank)));
+  }
+  void published(const targets::alltoallv::Publication& publication) override;
+  void set_up(std::uint32_t rank, Request request) override { ghost_.waits_no_more(rank, request); }
+  void failed(std::uint32_t, Request) override { ghost_.failed(); }
+  void gave_up(std::uint32_t, Request) override { ghost_.gave_up(); }
+  void unmapped(std::uint32_t rank, std::uint32_t slot) override { ghost_.unmapped(rank, slot); }
+  void released(std::uint32_t slot) override { slots_.released(slot); }
+  void left(const targets::alltoallv::SlotLeft& slot) override { slots_.left(slot); }
+  void ended(std::uint32_t rank, Request request) override {
+    ghost_.waits_no_more(rank, request);
+    mappings_.ended(rank, request);
+  }
+  void opened(const Opening& opening) override { mappings_.opened(opening); }
+  void open_failed(std::uint32_t, std::uint32_t) override { ghost_.open_failed(); }
+  void mapped(const Use& use, harness::BirthId region, std::uint64_t count) override {
+    mappings_.mapped(use, region, count, memory_of(use));
+  }
+  void let_go(const Use& use, harness::BirthId met, std::uint64_t count) override;
+  void followed_null(const Use&, harness::BirthId meant) override {
+    mappings_.followed_null(meant);
+  }
+  void evicting(const targets::alltoallv::Eviction& eviction) override {
+    ghost_.evicting(eviction);
+  }
+  void marked(harness::BirthId region) override { mappings_.marked(region); }
+  void closing(harness::BirthId region) override { mappings_.closing(region); }
+
+  /// Returns the peer's allocation that a use is of.
+  harness::BirthId memory_of(const Use& use) const;
+  void compare(harness::Label what, const Memo& found, harness::BirthId allocation,
+               std::uint64_t offset);
+  void report_wrong_value(std::string detail);
+  Allowance allowance(std::uint32_t rank) const;
+
+  harness::Scene& scene_;
+  const Course& course_;
+  Slots slots_;
+  Ghost ghost_;
+  Mappings mappings_;
+  Memory memory_;
+  Leftovers leftovers_;
+  std::uint32_t reading_count_ = 0;
+  std::array<harness::BirthId, kRankLimit> scratch_{};  ///< Of the team, by rank.
+};
+
+}  // namespace scenarios::alltoallv

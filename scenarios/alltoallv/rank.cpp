@@ -1,0 +1,181 @@
+// How it works. A rank takes what it posted to its end in `wait`, and checks it there. A quiet job
+// is the least that its plan takes: it begins with the team that it asks for first, and has no
+// garbage to collect.
+#include "scenarios/alltoallv/rank.h"
+
+namespace scenarios::alltoallv {
+
+using harness::BirthId;
+using harness::Label;
+
+void Rank::run() {
+  if (course_.plan().empty()) {
+    job_.closed.count_down();
+    return;
+  }
+  if (!course_.calls_may_fail()) job_.scene.world().calls_may_fail = false;
+  if (job_.answers.insist("open", {}, [&] { return job_.path->open(rank_); }) != Status::ok) return;
+  if (course_.is_quiet()) course_.set_topology(rank_, course_.plan().front().topology);
+  create_team(course_.topology(rank_));
+  for (std::uint32_t i = 0; i < course_.shape().thread_count; ++i)
+    job_.path->start_progress_thread(rank_);
+  if (course_.theme().served && rank_ == 0) start_slow_thread();
+  for (const Step& step : course_.plan()) {
+    if (step.concerns(rank_)) take_step(step);
+    if (course_.shape().blocking) collectives_.finish_all();
+  }
+  collectives_.finish_all();
+  leave();
+}
+
+// It has in hand what the rank's own task would have finished long ago.
+void Rank::start_slow_thread() {
+  constexpr std::array<std::uint32_t, 4> kRatios{1, 4, 16, 64};
+  const std::uint32_t choice = job_.scene.pick(harness::Site::argument, kRatios.size());
+  job_.path->start_progress_thread(rank_);
+  harness::Scheduler& scheduler = job_.scene.world().scheduler;
+  scheduler.set_skew(static_cast<harness::TaskId>(scheduler.task_count() - 1), kRatios[choice]);
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+void Rank::take_step(const Step& step) {
+  harness::World& world = job_.scene.world();
+  const harness::ActivationScope activation(world.scheduler, harness::slot_name(0, step.slot),
+                                            "rank", rank_);
+  if (!course_.is_quiet()) world.scheduler.delay_point("between two calls");
+  const Label name = kOps[harness::raw(step.op)].name;
+  const std::size_t event = world.history.events().size();
+  world.scheduler.note(harness::EventKind::op, name);
+  const Status status = perform(step);
+  world.history.set_value(event, harness::raw(status));
+  job_.judges.mappings().settle(rank_);
+  job_.scene.count_op(harness::raw(step.op));
+}
+
+Rank::Status Rank::perform(const Step& step) {
+  targets::alltoallv::Alltoallv& path = *job_.path;
+  switch (step.op) {
+    case Op::alltoallv:
+    case Op::alltoall:
+    case Op::allgather:
+    case Op::reduce_scatter:
+    case Op::persistent:
+    case Op::init_only:
+    case Op::in_place:
+      return collectives_.begin(step);
+    case Op::post_again:
+      return collectives_.post_again(step);
+    case Op::wait:
+      collectives_.finish_all();
+      break;
+    case Op::progress:
+      path.progress(rank_);
+      break;
+    case Op::renew:
+      if (rank_ == step.behind) return stay_behind(step.turns);
+      collectives_.finish_all();
+      collectives_.drop(step.buffer);
+      break;
+    case Op::drop:
+      collectives_.drop(step.buffer);
+      break;
+    case Op::make_cycle:
+      job_.judges.memory().cycled(rank_, step.buffer);
+      path.make_cycle(rank_, step.buffer);
+      break;
+    case Op::collect:
+      path.collect(rank_);
+      break;
+    case Op::start_thread:
+      path.start_progress_thread(rank_);
+      break;
+    case Op::new_team:
+      renew_team(step.topology);
+      break;
+    case Op::sleep:
+      return sleep(step.turns);
+  }
+  return Status::ok;
+}
+
+// Late for what is outstanding, and then for what comes next.
+Rank::Status Rank::stay_behind(std::uint32_t turns) {
+  constexpr int kPolls = 6;  // Its copies may take a while.
+  sleep(turns);
+  for (int i = 0; i < kPolls; ++i) job_.path->progress(rank_);
+  return sleep(turns);
+}
+
+Rank::Status Rank::sleep(std::uint32_t turns) {
+  for (; turns > 0; --turns) job_.scene.world().scheduler.turn({});
+  return Status::ok;
+}
+
+// ---- teams --------------------------------------------------------------------------------------
+
+void Rank::renew_team(Topology topology) {
+  if (course_.is_quiet() && course_.topology(rank_) == topology) return;
+  collectives_.finish_all();
+  collectives_.finalize_kept();
+  destroy_team();
+  course_.set_topology(rank_, topology);
+  create_team(topology);
+}
+
+void Rank::create_team(Topology topology) {
+  const Births births(job_.scene.world());
+  job_.judges.team_made(rank_, BirthId::none);  // Until it is there, nobody knows its scratch.
+  job_.path->create_team(rank_, topology);
+  job_.judges.team_made(rank_, births.last_allocation());
+}
+
+void Rank::destroy_team() {
+  job_.path->destroy_team(rank_);
+  job_.judges.team_destroyed(rank_);
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+void Rank::leave() {
+  collectives_.finalize_kept();
+  destroy_team();
+  for (std::uint32_t buffer = 0; buffer < targets::alltoallv::kBufferCount; ++buffer)
+    if (job_.judges.memory().is_filled(rank_, buffer)) collectives_.drop(buffer);
+  if (!course_.is_quiet()) collect_all();
+  job_.judges.process_closes(rank_);
+  job_.path->close(rank_);
+  job_.judges.process_closed(rank_);
+  job_.closed.count_down();
+}
+
+void Rank::collect_all() {
+  job_.dropped.count_down();
+  if (rank_ == 0) {
+    job_.dropped.wait();
+    job_.scene.world().heap.finish_collection();  // While it runs, nobody else can collect.
+    const auto collect = [this] {
+      job_.path->collect(rank_);
+      job_.collected.count_down();
+    };
+    if (course_.theme().litters)
+      job_.scene.world().scheduler.spawn("garbage", collect);  // A thread that has no context.
+    else
+      collect();
+  }
+  if (course_.theme().litters && rank_ != 0) poll();
+  job_.collected.wait();
+  job_.path->progress(rank_);  // What the collector left to this process is freed.
+}
+
+// Frees what is left to the process, as it comes.
+void Rank::poll() {
+  constexpr int kPolls = 32;
+  job_.dropped.wait();
+  for (int i = 0; i < kPolls; ++i) {
+    job_.path->progress(rank_);
+    sleep(1);
+  }
+}
+
+}  // namespace scenarios::alltoallv
