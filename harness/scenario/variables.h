@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "harness/scenario.h"
+#include "harness/scenario/ops.h"
 
 namespace harness {
 
@@ -28,11 +28,11 @@ class VariableOptions {
     for (; variables != 0; variables &= variables - 1)
       add(static_cast<std::uint32_t>(std::countr_zero(variables)));
   }
-  /// Those of a contiguous set, for what this slot of this task makes.
-  void add_for_new(std::uint32_t variables, std::uint32_t task, std::uint32_t slot) {
+  /// Those of a contiguous set, for what this slot makes.
+  void add_for_new(std::uint32_t variables, const Slot& slot) {
     const auto first = static_cast<std::uint32_t>(std::countr_zero(variables));
     const auto count = static_cast<std::uint32_t>(std::popcount(variables));
-    const std::uint32_t plain = first + (slot + 3 * task) % count;
+    const std::uint32_t plain = first + (slot.index + 3 * slot.task) % count;
     add(plain);
     add_all(variables & ~(std::uint32_t{1} << plain));
   }

@@ -4,6 +4,7 @@
 // since other tasks go on. What it must say depends on what was the case all the time.
 #pragma once
 
+#include "harness/scenario/ops.h"
 #include "scenarios/argpack/model.h"
 #include "scenarios/argpack/scenario.h"
 
@@ -92,7 +93,7 @@ Cases cases_of(Attempt& attempt, const Model& model);
 
 /// An answer other than ok, and when it is due. As narrow as the model can tell.
 struct Refusal {
-  std::uint32_t ops;  ///< A bit each.
+  harness::Ops ops;
   targets::argpack::Status status;
   Cases due;              ///< One of these must have been the case.
   Cases required = 0;     ///< While one of these is the case all the time, ok is no answer.

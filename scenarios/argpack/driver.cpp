@@ -3,7 +3,7 @@
 // The script fills its slots with ops, as one Python thread would run them. Mutators, more Python
 // threads over the same globals, begin with the script's first use of a pack. Last the script drops
 // everything, collects and synchronises: what is then still alive was retained.
-#include "scenarios/argpack/script.h"
+#include "scenarios/argpack/player.h"
 #include "scenarios/argpack/variants.h"
 
 namespace scenarios::argpack {
@@ -21,54 +21,47 @@ using targets::argpack::Status;
 struct Stage {
   Scene& scene;
   harness::Runtime runtime;  ///< The path borrows it.
-  Script script;
+  Judges judges;
+  Player player;
   Shape shape;
-  const Theme& theme;
   Latch mutators_done;  ///< Every mutator is done.
 
   Stage(Scene& the_scene, const Shape& the_shape)
       : scene(the_scene),
         runtime(the_scene.runtime()),
-        script(the_scene),
+        judges(the_scene),
+        player(the_scene, judges, harness::choose_theme(the_scene, themes())),
         shape(the_shape),
-        theme(argpack::theme(the_scene.pick(Site::argument, kThemeCount))),
         mutators_done(the_scene.world().scheduler, the_shape.mutator_count, "deserted") {}
 };
 
-// A call that is told to fail has not synchronised; the next one may.
-bool synchronize(const Argpack& path) {
-  for (int attempt = 0; attempt < 4; ++attempt)
-    if (path.programs.synchronize() == Status::ok) return true;
-  return false;
-}
-
-void clear_up(Scene& scene, Script& script) {
-  const Argpack& path = script.path();
+void clear_up(Scene& scene, Judges& judges) {
+  const Argpack& path = judges.path();
   const harness::SiteScope site(scene.world().scheduler, "clear_up");
-  if (scene.world().history.faults().empty()) script.look_at_host_arrays();
-  script.witness().close();
+  if (scene.world().history.faults().empty()) judges.look_at_host_arrays();
+  judges.witness().close();
   path.globals.drop_all();
   scene.world().heap.finish_collection();  // While it runs, nobody else can collect.
   path.garbage.collect(2);
-  if (!synchronize(path)) return;
-  script.witness().judge_end();
+  if (!harness::insist([&] { return path.programs.synchronize() == Status::ok; })) return;
+  judges.witness().judge_end();
   scene.mark_quiescent();
 }
 
 void run_script(Stage& stage) {
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
-    stage.script.take_slot(stage.theme, 0, slot);
+    stage.player.take_slot({0, slot});
   for (std::uint32_t slot = 0; slot < stage.shape.closing_slots; ++slot)
-    stage.script.take_closing_slot(stage.shape.script_slots + slot);
-  stage.script.begin_using();
+    stage.player.take_closing_slot(stage.shape.script_slots + slot);
+  stage.player.use().begin();
   stage.mutators_done.wait();
-  clear_up(stage.scene, stage.script);
+  clear_up(stage.scene, stage.judges);
 }
 
 void run_mutator(Stage& stage, std::uint32_t task) {
-  stage.script.wait_for_use();
+  stage.player.use().wait();
   for (std::uint32_t slot = 0; slot < stage.shape.mutator_slots; ++slot)
-    stage.script.take_slot(stage.theme, task, slot);
+    stage.player.take_slot({task, slot});
   stage.mutators_done.count_down();
 }
 
@@ -81,12 +74,12 @@ void configure(harness::Heap& heap, const harness::Config& config) {
                                                 : harness::CollectAt::allocation});
 }
 
-Setup set_up(Scene& scene, Script& script) {
+Setup set_up(Scene& scene, Judges& judges) {
   Setup setup;
   setup.backend = static_cast<targets::argpack::Backend>(scene.config().values[kBackendAxis]);
   setup.gil = has_gil(scene.config());
   setup.parents_first = scene.pick(Site::order, 2) != 0;
-  setup.observer = &script;
+  setup.observer = &judges;
   return setup;
 }
 
@@ -102,10 +95,10 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   configure(scene.world().heap, scene.config());
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
-  scene.state = &stage->script;
-  const Setup setup = set_up(scene, stage->script);
+  scene.state = &stage->judges;
+  const Setup setup = set_up(scene, stage->judges);
   const Argpack path = make(stage->runtime, setup);
-  stage->script.set_path(path);
+  stage->judges.set_path(path);
   path.programs.init();
   scene.mark_baseline();
   scheduler.spawn("script", [stage] { run_script(*stage); });

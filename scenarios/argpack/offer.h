@@ -4,23 +4,14 @@
 // theme is a subset of the plain one, in which everything is offered.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <span>
-
+#include "harness/scenario/ops.h"
 #include "scenarios/argpack/scenario.h"
 #include "scenarios/argpack/variables.h"
 
 namespace scenarios::argpack {
 
-/// A set of ops, a bit each.
-using Ops = std::uint32_t;
-static_assert(kOpCount <= 32);
-
-template <class... Members>
-constexpr Ops ops(Members... members) {
-  return (Ops{0} | ... | (Ops{1} << harness::raw(members)));
-}
+using harness::Ops;
+using harness::ops;
 
 /// Where the script stands.
 struct Situation {
@@ -35,48 +26,30 @@ struct Situation {
 };
 
 /// The ops that are no plain mistake in this situation.
-Ops applicable(const Situation& situation);
+Ops applicable(const Situation& now);
 
 /// The ops that make what there is none of, and those that make more of what there is enough of.
-Ops wanted(const Situation& situation);
-Ops redundant(const Situation& situation);
+Ops wanted(const Situation& now);
+Ops redundant(const Situation& now);
 
 /// What a run is about: about everything (plain), or about one family of ops, since a run that does
 /// a few things often gets where a run that does everything seldom gets.
 struct Theme {
-  Ops script;
-  Ops mutator;
-  Ops favoured;  ///< Listed kFavour times, so that a strategy that draws finds them.
+  harness::Label name;
+  Ops script = ~Ops{0};
+  Ops mutator = ~Ops{0};
+  Ops favoured = 0;  ///< Listed kFavour times, so that a strategy that draws finds them.
 };
 inline constexpr std::size_t kFavour = 7;
-inline constexpr std::uint32_t kThemeCount = 9;
-const Theme& theme(std::uint32_t index);
+std::span<const Theme> themes();
 
-/// What goes into a slot of `task`.
-Ops offer(const Theme& theme, std::uint32_t task, const Situation& situation);
+/// Returns what goes into a slot of `task`.
+Ops offer(const Theme& theme, std::uint32_t task, const Situation& now);
 
-/// What goes into the closing slots of a script that has launched nothing, whatever its theme: an
-/// ordinary use in one op, or a call of what there is.
-Ops closing(const Situation& situation);
-
-/// What is offered, as Scene::pick_op takes it.
-class OpList {
- public:
-  OpList() = default;
-  OpList(Ops offered, Ops favoured) {
-    add(offered);
-    for (std::size_t i = 1; i < kFavour; ++i) add(offered & favoured);
-  }
-  operator std::span<const std::uint8_t>() const { return {members_.data(), count_}; }
-
- private:
-  void add(Ops ops) {
-    for (; ops != 0; ops &= ops - 1)
-      members_[count_++] = static_cast<std::uint8_t>(std::countr_zero(ops));
-  }
-
-  std::array<std::uint8_t, kFavour * kOpCount> members_;
-  std::size_t count_ = 0;
-};
+/// The ops that only the closing slots of a script are offered: an ordinary use in one op.
+inline constexpr Ops kOnlyClosing = ops(Op::call_new, Op::call_with_all);
+/// Returns what goes into the closing slots of a script that has launched nothing, whatever its
+/// theme: an ordinary use, or a call of what there is.
+Ops closing(const Situation& now);
 
 }  // namespace scenarios::argpack

@@ -2,8 +2,9 @@
 // collector, the allocator and the device have their say.
 //
 //   variables.h  what the script's globals hold      offer.h   which ops make sense now
-//   script.h     one op slot: op, arguments, call    driver.cpp  the tasks
-//   script_ops.cpp  the ops and their arguments      programs.h  tapes op by op
+//   player.h     the slots of the tasks              driver.cpp  the tasks
+//   ops.def, ops.cpp  the ops                        chooser.h   what they are given
+//   judges.h     who hears what the path tells       programs.h  tapes op by op
 //   windows.cpp  which window a fault belongs to     oracle.cpp  what only this path can judge
 //   variants.cpp what each variant claims            ghost.h     which windows a run goes through
 #include "scenarios/argpack/scenario.h"

@@ -6,77 +6,16 @@
 
 namespace scenarios::argpack {
 
-/// The ops of a script: one call of a targets::argpack interface each. Their names, which are what
-/// tapes hold, are in kOps, in this order.
+/// The ops of a script, a row of ops.def each.
 enum class Op : std::uint8_t {
-  new_argpack,
-  set_scalar,
-  replace_nested,
-  set_nested,
-  get_nested,
-  new_ndarray,
-  fill,
-  set_gradient,
-  drop_gradient,
-  new_external,
-  resize_external,
-  alias,
-  drop,
-  make_cycle,
-  plant,
-  collect,
-  call,
-  make_context,
-  set_arg_argpack,
-  set_arg_ndarray,
-  set_arg_ndarray_with_grad,
-  set_arg_external,
-  set_arg_scalar,
-  compile,
-  launch,
-  synchronize,
-  flush,
-  reset,
-  call_new,
-  call_often,
-  call_with_all,
-  to_numpy,
+#define OP(name, applies, call) name,
+#include "scenarios/argpack/ops.def"
 };
-inline constexpr std::size_t kOpCount = 32;
-inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
-    {"new_argpack"},
-    {"set_scalar"},
-    {"replace_nested"},
-    {"set_nested"},
-    {"get_nested"},
-    {"new_ndarray"},
-    {"fill"},
-    {"set_gradient"},
-    {"drop_gradient"},
-    {"new_external"},
-    {"resize_external"},
-    {"alias"},
-    {"drop"},
-    {"make_cycle"},
-    {"plant"},
-    {"collect"},
-    {"call"},
-    {"make_context"},
-    {"set_arg_argpack"},
-    {"set_arg_ndarray"},
-    {"set_arg_ndarray_with_grad"},
-    {"set_arg_external"},
-    {"set_arg_scalar"},
-    {"compile"},
-    {"launch"},
-    {"synchronize"},
-    {"flush"},
-    {"reset"},
-    {"call_new"},
-    {"call_often"},
-    {"call_with_all"},
-    {"to_numpy"},
-}};
+inline constexpr auto kOps = std::to_array<harness::OpInfo>({
+#define OP(name, applies, call) {#name},
+#include "scenarios/argpack/ops.def"
+});
+inline constexpr std::size_t kOpCount = kOps.size();
 
 /// How many tasks take part and how many op slots each has. Slots are numbered; task 0 is the
 /// script.

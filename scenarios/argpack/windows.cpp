@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "scenarios/argpack/script.h"
+#include "scenarios/argpack/judges.h"
 
 namespace scenarios::argpack {
 namespace {
@@ -88,11 +88,11 @@ const Fault* cause_of(const std::vector<Fault>& faults, const Fault& fault) {
 
 /// The window that the call went through, where neither death nor use is telling. A wild access
 /// without one is a launch that was tried again: what it resolved the first time is no address.
-int window_of_call(const Script& script, const Fault& fault) {
+int window_of_call(const Judges& judges, const Fault& fault) {
   for (const Window window : {Window::w4_external_gone, Window::w7_reentrant})
-    if (script.passages().reached_in(fault.activation, window)) return harness::raw(window);
+    if (judges.passages().reached_in(fault.activation, window)) return harness::raw(window);
   if (fault.kind == FaultKind::wild_access) return harness::raw(Window::w11_context_reused);
-  return script.passages().last();
+  return judges.passages().last();
 }
 
 }  // namespace
@@ -102,14 +102,14 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   const std::vector<Fault>& faults = scene.world().history.faults();
   if (fault.kind == FaultKind::wrong_owner || died_by_mistake(faults, fault))
     return harness::raw(Window::w6_stale_wrapper);
-  const auto& script = *static_cast<const Script*>(scene.state);
-  if (script.passages().reached_in(fault.activation, Window::w11_context_reused))
+  const auto& judges = *static_cast<const Judges*>(scene.state);
+  if (judges.passages().reached_in(fault.activation, Window::w11_context_reused))
     return harness::raw(Window::w11_context_reused);
   if (const Fault* cause = cause_of(faults, fault)) return window_of(scene, *cause);
   if (const auto window = window_of_death(fault)) return harness::raw(*window);
   if (const Telling* row = find(kUseSites, fault.use_site)) return harness::raw(row->window);
   if (const Telling* row = find(kReadings, fault.object_kind)) return harness::raw(row->window);
-  return window_of_call(script, fault);
+  return window_of_call(judges, fault);
 }
 
 }  // namespace scenarios::argpack

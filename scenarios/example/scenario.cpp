@@ -1,8 +1,9 @@
 // The scenario: requests for buffers that another thread replaces.
 //
-//   driver.cpp  the tasks and their ops        windows.cpp  which window a fault belongs to
-//   model.*     what answers must be           programs.h   tapes op by op
-//   variants.*  what is claimed of each policy
+//   driver.cpp  the tasks                      windows.cpp  which window a fault belongs to
+//   player.h    the slots of the tasks         programs.h   tapes op by op
+//   ops.def, ops.cpp  the ops                  variants.*   what is claimed of each policy
+//   model.*     what answers must be
 #include "scenarios/example/scenario.h"
 
 #include "scenarios/example/variants.h"

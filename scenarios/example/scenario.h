@@ -6,10 +6,15 @@
 
 namespace scenarios::example {
 
-/// A row of kOps, and of the table of calls in driver.cpp.
-enum class Op : std::uint8_t { put, ask, ask_all, query, wait };
-inline constexpr std::array<harness::OpInfo, 5> kOps{
-    {{"put"}, {"ask"}, {"ask_all"}, {"query"}, {"wait"}}};
+/// The ops of a run, a row of ops.def each.
+enum class Op : std::uint8_t {
+#define OP(name, applies, call) name,
+#include "scenarios/example/ops.def"
+};
+inline constexpr auto kOps = std::to_array<harness::OpInfo>({
+#define OP(name, applies, call) {#name},
+#include "scenarios/example/ops.def"
+});
 
 /// A row of kWindows in scenario.cpp.
 enum class Window : std::uint8_t { replaced_before_launch, replaced_in_flight };

@@ -24,7 +24,7 @@ Variable Script::choose(Variables fitting, Variables favoured) {
 
 Variable Script::choose_new(const Slot& slot, Variables kind) {
   Options options;
-  options.add_for_new(kind, slot.task, slot.index);
+  options.add_for_new(kind, {slot.task, slot.index});
   return options.pick(scene_);
 }
 

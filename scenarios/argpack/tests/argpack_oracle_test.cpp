@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/pick/replay.h"
-#include "scenarios/argpack/script.h"
+#include "scenarios/argpack/judges.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 
 namespace scenarios::argpack::testing {
@@ -40,6 +40,8 @@ TEST(ArgpackOracle, APlantedSecondKernelIsRetention) {
 
 // ---- windows ------------------------------------------------------------------------------------
 
+using targets::argpack::Observer;
+
 struct Met {
   harness::Label death_site;
   harness::Label use_site;
@@ -47,16 +49,16 @@ struct Met {
 };
 
 /// `tell` tells facts before the fault comes.
-int window_met(const Met& met, void (*tell)(Script&) = [](Script&) {}) {
+int window_met(const Met& met, void (*tell)(Observer&) = [](Observer&) {}) {
   harness::World world;
   harness::Scene scene(world);
   const harness::World::Guard guard(world);
   harness::Replay plain;
   world.begin(plain, 100);
   scene.begin(scenario, 0, {});
-  Script script(scene);
-  scene.state = &script;
-  tell(script);
+  Judges judges(scene);
+  scene.state = &judges;
+  tell(judges);
   Fault fault;
   fault.death_site = met.death_site;
   fault.use_site = met.use_site;
@@ -81,12 +83,12 @@ TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {
 
 TEST(ArgpackWindows, WhateverALaunchedContextMeetsInAnotherLaunchItMeetsThroughThat) {
   const Met met{"delete_argpack", "launch_kernel/pack", Window::w11_context_reused};
-  const auto launch_twice = [](Script& script) {
+  const auto launch_twice = [](Observer& judges) {
     const ThingId context{1};
-    script.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
-    script.launching(context, 1);
-    script.submitted(context);
-    script.launching(context, 1);
+    judges.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+    judges.launching(context, 1);
+    judges.submitted(context);
+    judges.launching(context, 1);
   };
   EXPECT_EQ(window_met(met, launch_twice), harness::raw(met.window));
 }

@@ -1,0 +1,76 @@
+// Ops of a path: a row each, sets of them, and the list that a slot is offered.
+//
+// The rows of a path stand in scenarios/<path>/ops.def: name, when it applies, what it calls. The
+// path's enumeration of its ops and their names on a tape are made of the same rows.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "harness/scenario.h"
+
+namespace harness {
+
+/// A set of a path's ops: a bit each, in the order of its rows.
+using Ops = std::uint64_t;
+
+template <class... Members>
+constexpr Ops ops(Members... members) {
+  return (Ops{0} | ... | (Ops{1} << raw(members)));
+}
+
+/// Returns `members` where `condition` holds, else none.
+constexpr Ops when(bool condition, Ops members) { return condition ? members : 0; }
+
+/// Room for one op: the `index`-th of a task, whose tasks count from 0.
+struct Slot {
+  std::uint32_t task = 0;
+  std::uint32_t index = 0;
+};
+
+/// One op of a path. `Situation` is what the path knows of where the script stands, `Answer` what
+/// its calls come to: an enumeration, in which 0 is ok.
+template <class Player, class Situation, class Answer>
+struct OpRow {
+  Label name;
+  bool (*applies)(const Situation& now);  ///< False where it would be a plain mistake.
+  /// Asks for the arguments, and calls the path.
+  Answer (*call)(Player& player, const Situation& now, const Slot& slot);
+};
+
+/// Returns the ops of the table that apply.
+template <const auto& kRows, class Situation>
+constexpr Ops applicable_of(const Situation& now) {
+  return [&]<std::size_t... index>(std::index_sequence<index...>) {
+    return (Ops{0} | ... | (Ops{kRows[index].applies(now)} << index));
+  }(std::make_index_sequence<std::size(kRows)>{});
+}
+
+/// Ops on offer, as Scene::pick_op takes them. One that is listed several times is found by a
+/// strategy that draws.
+class OpList {
+ public:
+  static constexpr std::size_t kLimit = 1024;
+
+  void clear() { count_ = 0; }
+  /// Lists each of a set's, in ascending order, then all of them again.
+  void add(Ops members, std::size_t times = 1) {
+    HARNESS_CHECK(count_ + times * static_cast<std::size_t>(std::popcount(members)) <= kLimit,
+                  "an offer has room for its ops");
+    for (; times != 0; --times)
+      for (Ops rest = members; rest != 0; rest &= rest - 1)
+        members_[count_++] = static_cast<std::uint8_t>(std::countr_zero(rest));
+  }
+  operator std::span<const std::uint8_t>() const { return {members_.data(), count_}; }
+
+ private:
+  std::array<std::uint8_t, kLimit> members_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace harness

@@ -1,0 +1,149 @@
+// Player: fills the op slots of a run's tasks.
+//
+// A slot looks at what there is, asks which of the ops that make sense goes into it, and calls it;
+// the op asks for its arguments. A path derives its player from this one: it adds what its ops are
+// given, and says what is on offer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "harness/scenario/ops.h"
+
+namespace harness {
+
+/// Notes that the current task runs an op, calls it, and tells what came of it. `call` answers with
+/// an enumeration, in which 0 is ok.
+template <class Call>
+auto note_op(Scene& scene, std::size_t op, Call call) {
+  World& world = scene.world();
+  const Label name = scene.scenario().ops[op].name;
+  const SiteScope site(world.scheduler, name);
+  const std::size_t event = world.history.events().size();
+  world.scheduler.note(EventKind::op, name);
+  const auto answer = call();
+  world.history.set_value(event, raw(answer));
+  if (raw(answer) == 0) scene.count_op(op);
+  return answer;
+}
+
+/// Answers whether `call` said true, at the fourth attempt at the latest: one that is told to fail
+/// has done nothing, and the next may.
+template <class Call>
+bool insist(Call call) {
+  for (int attempt = 0; attempt < 4; ++attempt)
+    if (call()) return true;
+  return false;
+}
+
+/// The first use of something: who meddles with it waits for that. Threads: the run's thread.
+class FirstUse {
+ public:
+  explicit FirstUse(Scheduler& scheduler) : latch_(scheduler, 1, "use") {}
+  void wait() { latch_.wait(); }
+  void begin() {
+    if (!std::exchange(begun_, true)) latch_.count_down();
+  }
+
+ private:
+  Latch latch_;
+  bool begun_ = false;
+};
+
+/// `Self` is the path's player, `Theme` what a run is about; OpRow says what the others are.
+/// Ownership: in the run's arena; borrows the scene, the rows and the theme. Threads: the run's
+/// thread.
+template <class Self, class Situation, class Theme, class Answer>
+class Player {
+ public:
+  using Row = OpRow<Self, Situation, Answer>;
+
+  Player(const Player&) = delete;  // Tasks refer to it.
+  Player& operator=(const Player&) = delete;
+
+  /// Asks which op goes into the slot, and calls it.
+  void take_slot(const Slot& slot) {
+    const ActivationScope activation(scene_.world().scheduler, slot.task, slot.index);
+    fill(current_offer(slot.task), slot);
+  }
+
+ protected:
+  Player(Scene& scene, std::span<const Row> rows, const Theme& theme)
+      : scene_(scene), rows_(rows), theme_(theme) {}
+  ~Player() = default;
+
+  Scene& scene() const { return scene_; }
+  const Theme& theme() const { return theme_; }
+
+  /// Whatever changes the situation leaves an event: without a new one, it is the old one.
+  const Situation& current_situation() {
+    const std::size_t events = scene_.world().history.events().size();
+    if (events != situation_events_) {
+      situation_ = look();
+      situation_events_ = events;
+      offer_task_ = kNobody;
+    }
+    return situation_;
+  }
+
+  /// Asks which of these goes into the slot, and calls it, where it still makes sense.
+  void fill(std::span<const std::uint8_t> offered, const Slot& slot) {
+    const int picked = scene_.pick_op(offered);
+    if (picked < 0) return;
+    const auto op = static_cast<std::size_t>(picked);
+    prepare(op, slot);
+    play(op, slot);
+  }
+
+  /// Calls the op. Does nothing, and answers false, where that would be a plain mistake.
+  bool play(std::size_t op, const Slot& slot) {
+    const Situation now = current_situation();
+    const Row& row = rows_[op];
+    if (!row.applies(now)) return false;
+    note_op(scene_, op, [&] { return row.call(static_cast<Self&>(*this), now, slot); });
+    return true;
+  }
+
+  /// Sleeps for one of these numbers of turns: early in another's call is not late in it.
+  void nap(std::span<const std::uint32_t> turns) {
+    Scheduler& scheduler = scene_.world().scheduler;
+    std::uint32_t left = 0;
+    {
+      const ActivationScope activation(scheduler, scene_.world().picker.current().name, "nap", 0);
+      left = turns[scene_.pick(Site::argument, static_cast<std::uint32_t>(turns.size()))];
+    }
+    for (; left > 0; --left) scheduler.turn({});
+  }
+
+ private:
+  static constexpr std::uint32_t kNobody = 0xffffffff;
+
+  /// Looks at what there is.
+  virtual Situation look() const = 0;
+  /// Lists what goes into a slot of the task.
+  virtual void list_offer(OpList& list, std::uint32_t task, const Situation& now) const = 0;
+  /// Comes between the choice of an op and its call.
+  virtual void prepare(std::size_t op, const Slot& slot) = 0;
+
+  const OpList& current_offer(std::uint32_t task) {
+    const Situation& now = current_situation();
+    if (task != offer_task_) {
+      offer_.clear();
+      list_offer(offer_, task, now);
+      offer_task_ = task;
+    }
+    return offer_;
+  }
+
+  Scene& scene_;
+  std::span<const Row> rows_;
+  const Theme& theme_;
+  Situation situation_{};
+  std::size_t situation_events_ = ~std::size_t{0};
+  OpList offer_;
+  std::uint32_t offer_task_ = kNobody;  ///< The task that the offer was made for.
+};
+
+}  // namespace harness

@@ -1,0 +1,73 @@
+// Chooser: which variables an op is given.
+//
+// The plain one is the most useful: an object that fits. Tapes name variables, never positions in a
+// list, and a new thing's plain variable depends on its slot alone: deleting one op leaves the
+// arguments of the others where they were.
+#pragma once
+
+#include "harness/scenario/chooser.h"
+#include "harness/scenario/variables.h"
+#include "scenarios/argpack/variables.h"
+
+namespace scenarios::argpack {
+
+class Chooser final : public harness::Chooser {
+ public:
+  using harness::Chooser::Chooser;
+
+  Variable from(Variables fitting) { return rather(fitting, 0); }
+  Variable rather(Variables preferred, Variables others);
+  /// Plain: one that fits, if any does.
+  Variable or_none(Variables fitting);
+  /// Plain: none.
+  Variable none_or(Variables fitting);
+  /// Where a new thing goes.
+  Variable place(const harness::Slot& slot, Variables kind);
+  /// The level of a pack that is nested in one so deep: 1 is p.c, 2 is p.c.c.
+  std::uint32_t level(std::uint32_t depth);
+
+ private:
+  /// No variable, as an option.
+  static constexpr Variable kNoneOption = targets::argpack::kVariableCount;
+  using Options = harness::VariableOptions<targets::argpack::kVariableCount + 1>;
+
+  static constexpr Variable something(Variable picked) {
+    return picked == kNoneOption ? targets::argpack::kNothing : picked;
+  }
+  static constexpr Variables lowest(Variables variables) { return variables & -variables; }
+};
+
+inline Variable Chooser::rather(Variables preferred, Variables others) {
+  Options options;
+  options.add_all(preferred);
+  options.add_all(others & ~preferred);
+  return options.pick(scene_);
+}
+
+inline Variable Chooser::or_none(Variables fitting) {
+  Options options;
+  options.add_all(lowest(fitting));
+  options.add(kNoneOption);
+  options.add_all(fitting & ~lowest(fitting));
+  return something(options.pick(scene_));
+}
+
+inline Variable Chooser::none_or(Variables fitting) {
+  Options options;
+  options.add(kNoneOption);
+  options.add_all(fitting);
+  return something(options.pick(scene_));
+}
+
+inline Variable Chooser::place(const harness::Slot& slot, Variables kind) {
+  Options options;
+  options.add_for_new(kind, slot);
+  return options.pick(scene_);
+}
+
+inline std::uint32_t Chooser::level(std::uint32_t depth) {
+  constexpr std::array<std::uint32_t, targets::argpack::kDepthLimit - 1> kLevels{1, 2};
+  return of(std::span(kLevels).first(depth - 1));
+}
+
+}  // namespace scenarios::argpack

@@ -1,0 +1,75 @@
+// Judges: who hears the facts of one run, and who judges each answer of the path.
+#pragma once
+
+#include "scenarios/argpack/ghost.h"
+#include "scenarios/argpack/judged.h"
+
+namespace scenarios::argpack {
+
+/// The model hears first, then the ghost, then who judges.
+/// Ownership: lives in the run's arena; borrows the scene and the path.
+class Judges final : public Model {
+ public:
+  using Argpack = targets::argpack::Argpack;
+
+  explicit Judges(harness::Scene& scene)
+      : Model(scene), passages_(scene), ghost_(scene, passages_), witness_(scene, *this) {}
+
+  void set_path(const Argpack& path) {
+    path_ = scene_.world().arena.make<Argpack>(
+        scene_.world().arena.make<JudgedPath>(witness_, path)->path());
+  }
+  /// Returns the path, every answer of which is judged.
+  const Argpack& path() const { return *path_; }
+  Witness& witness() { return witness_; }
+  const Passages& passages() const { return passages_; }
+  bool launched() const { return launched_; }  ///< Something was.
+
+  /// Reads every array on the host that is still in a variable.
+  void look_at_host_arrays();
+
+ private:
+  // ---- Observer ----
+  void program_began(std::uint32_t generation) override;
+  void deleted_by_stale_wrapper() override { ghost_.deleted_by_stale_wrapper(); }
+  void made(const targets::argpack::Making& making) override;
+  void referred(ThingId thing) override;
+  void dropped(ThingId thing) override;
+  void ended(ThingId thing) override;
+  void attached(ThingId thing, std::size_t member, ThingId value) override;
+  void stored(Variable variable, ThingId thing) override;
+  void assigned(ThingId thing, std::int64_t value) override;
+  void written(ThingId thing, std::int64_t value) override;
+  void moved(ThingId thing) override;
+  void kept_in_place(ThingId thing) override { ghost_.moved(thing); }
+  void setting_began() override { ghost_.setting_began(); }
+  void setting_ended() override { ghost_.setting_ended(); }
+  void bound(ThingId context, Place place, ThingId thing) override;
+  void scalar_set(ThingId context, std::int64_t value) override;
+  void compiling(ThingId context, std::uint32_t generation) override {
+    ghost_.compiling(context, generation);
+  }
+  void compiled(ThingId context) override;
+  void argument_renamed(Variable) override { ghost_.argument_renamed(); }
+  void launching(ThingId context, std::uint32_t generation) override {
+    ghost_.launching(context, generation);
+  }
+  void submitted(ThingId context) override;
+  void finished() override;
+  void read(ThingId context, std::span<const std::int32_t> words) override;
+  void contents(ThingId array, std::span<const std::int32_t> words) override;
+  targets::argpack::Circumstance circumstance_of(ThingId thing) const override {
+    return ghost_.circumstance_of(thing);
+  }
+  void changed(Change change) override { witness_.changed(change == Change::of_all); }
+
+  void check_value(std::int64_t value, std::uint32_t depth);
+
+  Passages passages_;
+  Ghost ghost_;
+  Witness witness_;
+  const Argpack* path_ = nullptr;
+  bool launched_ = false;
+};
+
+}  // namespace scenarios::argpack

@@ -1,0 +1,71 @@
+// How it works: see harness/scenario/player.h. The ops and their arguments are in ops.cpp.
+#include "scenarios/argpack/player.h"
+
+namespace scenarios::argpack {
+
+Player::Player(harness::Scene& scene, Judges& judges, const Theme& theme)
+    : harness::Player<Player, Situation, Theme, targets::argpack::Status>(scene, op_rows(), theme),
+      judges_(judges),
+      chooser_(scene),
+      use_(scene.world().scheduler) {}
+
+// ---- what there is ----------------------------------------------------------------------------
+
+Situation Player::look() const {
+  Situation now{take_census(path().globals)};
+  now.unbound = now.census.contexts & ~hints_.bound & ~hints_.compiled;
+  now.bound = now.census.contexts & hints_.bound & ~hints_.compiled;
+  now.compiled = now.census.contexts & hints_.compiled;
+  now.child_fits = some_child_fits(now.census);
+  now.command_list =
+      scene().config().values[kBackendAxis] == harness::raw(targets::argpack::Backend::gfx);
+  return now;
+}
+
+bool Player::some_child_fits(const Census& census) const {
+  for (Variables packs = census.deep; packs != 0; packs &= packs - 1)
+    if (fitting_children(census, static_cast<Variable>(std::countr_zero(packs)), 1) != 0)
+      return true;
+  return false;
+}
+
+Variables Player::fitting_children(const Census& census, Variable pack, std::uint32_t level) const {
+  const std::uint32_t depth = path().globals.depth(pack) - level;
+  Variables fitting = 0;
+  for (Variables rest = census.packs; rest != 0; rest &= rest - 1) {
+    const auto child = static_cast<Variable>(std::countr_zero(rest));
+    if (path().globals.depth(child) == depth) fitting |= bit(child);
+  }
+  return fitting;
+}
+
+void Player::list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const {
+  const Ops offered = offer(theme(), task, now);
+  list.add(offered);
+  list.add(offered & (theme().favoured | wanted(now)), kFavour - 1);
+}
+
+// ---- slots ------------------------------------------------------------------------------------
+
+/// The ops between whose steps something can be taken away.
+static constexpr Ops kUses =
+    ops(Op::call, Op::call_new, Op::call_often, Op::call_with_all, Op::set_arg_argpack);
+
+void Player::take_closing_slot(std::uint32_t index) {
+  if (judges_.launched()) return;
+  const harness::ActivationScope activation(scene().world().scheduler, 0, index);
+  harness::OpList offered;
+  offered.add(closing(current_situation()));
+  fill(offered, {0, index});
+}
+
+// What a mutator does early in a call is not what it does late.
+void Player::prepare(std::size_t op, const harness::Slot& slot) {
+  static constexpr std::array<std::uint32_t, 4> kTurns{0, 4, 12, 24};
+  if (slot.task != 0)
+    nap(kTurns);
+  else if ((kUses >> op & 1) != 0)
+    use_.begin();
+}
+
+}  // namespace scenarios::argpack

@@ -1,0 +1,65 @@
+// Player: the slots of a script and of those who meddle with it.
+#pragma once
+
+#include "harness/scenario/player.h"
+#include "scenarios/argpack/chooser.h"
+#include "scenarios/argpack/judges.h"
+#include "scenarios/argpack/offer.h"
+
+namespace scenarios::argpack {
+
+/// What the script did to its contexts: hints for what to offer next, no more.
+struct ContextHints {
+  Variables bound = 0;
+  Variables compiled = 0;
+};
+
+class Player final : public harness::Player<Player, Situation, Theme, targets::argpack::Status> {
+ public:
+  Player(harness::Scene& scene, Judges& judges, const Theme& theme);
+
+  /// Fills a slot behind the last one, which is asked about only while nothing has been launched.
+  void take_closing_slot(std::uint32_t index);
+
+  const targets::argpack::Argpack& path() const { return judges_.path(); }
+  Chooser& choose() { return chooser_; }
+  ContextHints& hints() { return hints_; }
+  /// Mutators wait for the first use of a pack, or the script's end.
+  harness::FirstUse& use() { return use_; }
+
+  /// Returns the packs that can stand `level` levels deep in `pack`.
+  Variables fitting_children(const Census& census, Variable pack, std::uint32_t level) const;
+
+  /// Calls the nth part of an op that is several calls of the interface. A part is an activation of
+  /// its own, so that its decisions stay where they are when another part changes, and counts as
+  /// the op that it is.
+  template <class Call>
+  targets::argpack::Status part(Op op, std::uint32_t nth, Call call);
+
+ private:
+  Situation look() const override;
+  void list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
+  void prepare(std::size_t op, const harness::Slot& slot) override;
+  bool some_child_fits(const Census& census) const;
+
+  Judges& judges_;
+  Chooser chooser_;
+  ContextHints hints_;
+  harness::FirstUse use_;
+};
+
+template <class Call>
+targets::argpack::Status Player::part(Op op, std::uint32_t nth, Call call) {
+  harness::World& world = scene().world();
+  const harness::Label name = kOps[harness::raw(op)].name;
+  const harness::ActivationScope activation(world.scheduler, world.picker.current().name, name,
+                                            nth);
+  const targets::argpack::Status status = call();
+  if (status == targets::argpack::Status::ok) scene().count_op(harness::raw(op));
+  return status;
+}
+
+/// The table of ops.def.
+std::span<const Player::Row> op_rows();
+
+}  // namespace scenarios::argpack
