@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "scenarios/graph_argument/script.h"
+#include "scenarios/graph_argument/player.h"
 #include "scenarios/graph_argument/service_calls.h"
 #include "scenarios/graph_argument/variants.h"
 
@@ -29,28 +29,27 @@ constexpr std::uint32_t kLastSlots = 3;
 struct Stage {
   Scene& scene;
   harness::Runtime runtime;  ///< The path borrows it.
-  Script script;
+  Judges judges;
+  Player player;
   Shape shape;
-  const Theme& theme;
   Latch mutators_done;  ///< Every mutator is done.
 
   Stage(Scene& the_scene, const Shape& the_shape)
       : scene(the_scene),
         runtime(the_scene.runtime()),
-        script(the_scene),
+        judges(the_scene),
+        player(the_scene, judges, harness::choose_theme(the_scene, themes())),
         shape(the_shape),
-        theme(graph_argument::theme(the_scene.pick(Site::argument, kThemeCount))),
         mutators_done(the_scene.world().scheduler, the_shape.mutator_count, "deserted") {}
 };
 
-// A call that is told to fail has not synchronised; the next one may.
+// What is closed is not waited for.
 template <class Call>
 bool insist(Call call) {
-  for (int attempt = 0; attempt < 4; ++attempt) {
+  return harness::insist([&] {
     const Status status = call();
-    if (status == Status::ok || status == Status::closed) return true;
-  }
-  return false;
+    return status == Status::ok || status == Status::closed;
+  });
 }
 
 bool synchronize(const GraphArgument& path, StreamName stream) {
@@ -74,11 +73,11 @@ std::size_t ended_user_objects(const Scene& scene) {
 
 // The device, then CUDA's thread, then what that left to Python's: again for as long as what is let
 // go of held what holds others.
-bool settle(Scene& scene, Script& script) {
-  const GraphArgument& path = script.path();
+bool settle(Scene& scene, Judges& judges) {
+  const GraphArgument& path = judges.path();
   bool all = true;
   for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
-    await_lost(script.model());
+    await_lost(judges.model());
     all = insist([&] { return path.process.synchronize_device(); }) && all;
     before = ended;
     ended = ended_user_objects(scene);
@@ -98,13 +97,13 @@ bool synchronize_elsewhere(harness::Interpreter& interpreter) {
 
 // The same, and nobody calls cuda.core: what was put off has asked for its turn by itself. After a
 // flood that may have been in vain, and is for the next call to make good.
-bool settle_quietly(Scene& scene, Script& script) {
-  const GraphArgument& path = script.path();
-  if (script.model().flooded()) return settle(scene, script);
+bool settle_quietly(Scene& scene, Judges& judges) {
+  const GraphArgument& path = judges.path();
+  if (judges.model().flooded()) return settle(scene, judges);
   harness::Interpreter& interpreter = path.process.interpreter();
   bool all = true;
   for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
-    await_lost(script.model());
+    await_lost(judges.model());
     all = synchronize_elsewhere(interpreter) && all;
     before = ended;
     ended = ended_user_objects(scene);
@@ -113,39 +112,39 @@ bool settle_quietly(Scene& scene, Script& script) {
     interpreter.step("NOP");
   }
   all = synchronize_elsewhere(interpreter) && all;
-  if (all) script.model().finished_all();
+  if (all) judges.model().finished_all();
   return all;
 }
 
 // The main thread's steps serve a queue that somebody has filled.
-bool serve_flood(Scene& scene, Script& script) {
+bool serve_flood(Scene& scene, Judges& judges) {
   constexpr int kSteps = 8;
-  for (int step = 0; step < kSteps; ++step) script.path().process.idle();
-  return settle(scene, script);
+  for (int step = 0; step < kSteps; ++step) judges.path().process.idle();
+  return settle(scene, judges);
 }
 
 // With everything still in its place: what nobody can use has no reason to be there.
-void judge_in_place(Scene& scene, Script& script) {
-  if (!has_lost(script.model()) || !settle_quietly(scene, script)) return;
-  if (script.model().flooded() && !serve_flood(scene, script)) return;
-  judge_settled(scene, script.model());
+void judge_in_place(Scene& scene, Judges& judges) {
+  if (!has_lost(judges.model()) || !settle_quietly(scene, judges)) return;
+  if (judges.model().flooded() && !serve_flood(scene, judges)) return;
+  judge_settled(scene, judges.model());
 }
 
-void clear_up(Scene& scene, Script& script) {
-  const GraphArgument& path = script.path();
+void clear_up(Scene& scene, Judges& judges) {
+  const GraphArgument& path = judges.path();
   const harness::SiteScope site(scene.world().scheduler, "clear_up");
   synchronize_all(path);
-  judge_in_place(scene, script);
+  judge_in_place(scene, judges);
   path.globals.drop_all(true);
   path.process.collect(2);
-  if (settle_quietly(scene, script) && !script.model().flooded())
-    judge_settled(scene, script.model());
+  if (settle_quietly(scene, judges) && !judges.model().flooded())
+    judge_settled(scene, judges.model());
   path.globals.drop_all(false);
   path.process.collect(2);
-  if (!settle_quietly(scene, script)) return;
-  judge_runs(scene, script.model(), true);
+  if (!settle_quietly(scene, judges)) return;
+  judge_runs(scene, judges.model(), true);
   if ((scene.ops() & ops(Op::begin_building)) != 0) judge_captures(scene);
-  if (!script.keeps_itself()) scene.mark_quiescent();
+  if (!judges.keeps_itself()) scene.mark_quiescent();
 }
 
 // What is launched may call Python, which needs the interpreter. A closed stream is not waited for
@@ -168,31 +167,31 @@ bool exit_early(Scene& scene, const GraphArgument& path) {
 }
 
 void run_script(Stage& stage) {
-  const GraphArgument& path = stage.script.path();
+  const GraphArgument& path = stage.judges.path();
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
-    stage.script.take_slot(stage.theme, 0, slot);
+    stage.player.take_slot({0, slot});
   for (std::uint32_t last = 0; last < kLastSlots; ++last)
-    stage.script.take_last_slot(stage.shape.script_slots + last);
-  stage.script.begin_using();
+    stage.player.take_last_slot(stage.shape.script_slots + last);
+  stage.player.use().begin();
   stage.mutators_done.wait();
-  const bool exits = stage.scene.pick(Site::argument, 8) == 7;
-  if (!exits || !exit_early(stage.scene, path)) clear_up(stage.scene, stage.script);
-  stage.script.ends();
+  const bool exits = harness::Chooser(stage.scene).one_in(8);
+  if (!exits || !exit_early(stage.scene, path)) clear_up(stage.scene, stage.judges);
+  stage.judges.ends();
 }
 
 void run_mutator(Stage& stage, std::uint32_t task) {
-  stage.script.wait_for_use();
+  stage.player.use().wait();
   for (std::uint32_t slot = 0; slot < stage.shape.mutator_slots; ++slot)
-    stage.script.take_slot(stage.theme, task, slot);
+    stage.player.take_slot({task, slot});
   // Its default stream may be nobody else's.
-  synchronize(stage.script.path(), StreamName::fallback);
+  synchronize(stage.judges.path(), StreamName::fallback);
   stage.mutators_done.count_down();
 }
 
-Setup set_up(Scene& scene, Script& script) {
+Setup set_up(Scene& scene, Judges& judges) {
   using targets::graph_argument::DefaultStream;
-  return {static_cast<DefaultStream>(scene.config().values[kDefaultStreamAxis]), &script,
-          &script.ghost()};
+  return {static_cast<DefaultStream>(scene.config().values[kDefaultStreamAxis]), &judges,
+          &judges.ghost()};
 }
 
 void configure(harness::Heap& heap, const harness::Config& config) {
@@ -218,17 +217,17 @@ void drive_shaped(Scene& scene, const Shape& shape) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   configure(scene.world().heap, scene.config());
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
-  scene.state = &stage->script;
-  const Setup setup = set_up(scene, stage->script);
+  scene.state = &stage->judges;
+  const Setup setup = set_up(scene, stage->judges);
   const Maker make = shape.make != nullptr ? shape.make : maker_of(scene.variant());
   const GraphArgument path = make(stage->runtime, setup);
-  stage->script.set_path(path);
-  stage->script.path().process.init();
+  stage->judges.set_path(path);
+  stage->judges.path().process.init();
   scene.mark_baseline();
-  begin(stage->script.path());
+  begin(stage->judges.path());
   const harness::TaskId main = scheduler.spawn("script", [stage] { run_script(*stage); });
   path.process.interpreter().set_main(main);
-  stage->script.model().set_main(main);
+  stage->judges.model().set_main(main);
   for (std::uint32_t task = 1; task <= shape.mutator_count; ++task)
     scheduler.spawn("mutator", [stage, task] { run_mutator(*stage, task); });
 }

@@ -3,6 +3,8 @@
 namespace scenarios::graph_argument {
 namespace {
 
+using harness::when;
+
 /// What every run needs to get to a launch.
 constexpr Ops kShortWay = ops(Op::add_kernel, Op::instantiate, Op::launch);
 constexpr Ops kWay = kShortWay | ops(Op::allocate, Op::create_definition);
@@ -11,114 +13,90 @@ constexpr Ops kWay = kShortWay | ops(Op::allocate, Op::create_definition);
 constexpr Ops kTakers = ops(Op::drop, Op::close_buffer, Op::close_graph, Op::make_cycle, Op::plant,
                             Op::destroy_node, Op::close_stream, Op::close_event);
 
-constexpr std::array<Theme, kThemeCount> kThemes{{
-    {~Ops{0}, ~Ops{0}, ops(Op::drop, Op::launch), 0},
-    // Kernel arguments, dropped before the launch.
-    {kWay | ops(Op::drop, Op::synchronize, Op::make_cycle, Op::plant),
-     ops(Op::drop, Op::collect, Op::alias, Op::make_cycle, Op::allocate), ops(Op::drop, Op::launch),
-     kBufferVariables},
-    // Copies and sets.
-    {kWay | ops(Op::add_memcpy, Op::add_memset, Op::drop, Op::synchronize, Op::close_buffer),
-     ops(Op::drop, Op::close_buffer, Op::collect, Op::allocate, Op::destroy_node),
-     ops(Op::add_memcpy, Op::add_memset, Op::drop, Op::launch), kBufferVariables},
-    // Definitions that change while executables of them live.
-    {kWay | ops(Op::set_params, Op::destroy_node, Op::drop, Op::synchronize, Op::plant),
-     ops(Op::set_params, Op::destroy_node, Op::drop, Op::launch, Op::plant),
-     ops(Op::set_params, Op::destroy_node, Op::drop, Op::launch), kBufferVariables},
-    // Executables that are updated.
-    {kShortWay | ops(Op::update_node, Op::update, Op::drop, Op::add_memset),
-     ops(Op::update_node, Op::drop, Op::launch),
-     ops(Op::update_node, Op::update, Op::drop, Op::launch), kBufferVariables},
-    // Clones, and definitions that go before their executables.
-    {kShortWay | ops(Op::clone, Op::drop, Op::add_memcpy), ops(Op::drop, Op::launch),
-     ops(Op::clone, Op::drop, Op::launch), kBufferVariables | kDefinitionVariables},
-    // Work in flight.
-    {kWay | ops(Op::drop, Op::close_graph, Op::upload, Op::set_deallocation_stream),
-     ops(Op::drop, Op::close_graph, Op::launch, Op::synchronize, Op::allocate),
-     ops(Op::launch, Op::drop, Op::close_graph), kBufferVariables},
-    // Children, and what belongs to them.
-    {ops(Op::add_child, Op::get_child, Op::destroy_node, Op::add_memset, Op::create_definition,
-         Op::instantiate, Op::clone, Op::update),
-     ops(Op::destroy_node, Op::get_child, Op::add_child, Op::add_callback),
-     ops(Op::add_child, Op::get_child, Op::destroy_node, Op::create_definition), kNodeVariables},
-    // What CUDA's threads let go of: modules, events, functions.
-    {kWay | ops(Op::load_module, Op::add_callback, Op::create_event, Op::add_record, Op::drop,
-                Op::close_graph),
-     ops(Op::drop, Op::collect, Op::make_cycle, Op::close_graph, Op::plant, Op::flood),
-     ops(Op::drop, Op::launch), kModuleVariables | kEventVariables},
-    // Events and streams that are closed.
-    {kWay | ops(Op::create_event, Op::add_record, Op::add_wait, Op::close_event, Op::record,
-                Op::close_stream, Op::drop, Op::upload),
-     ops(Op::close_event, Op::close_stream, Op::drop, Op::record),
-     ops(Op::add_record, Op::add_wait, Op::close_event, Op::record), kEventVariables},
-    // What is the caller's to keep: what he closes, and bare addresses.
-    {kWay | ops(Op::close_buffer, Op::link, Op::set_attribute, Op::synchronize, Op::drop),
-     ops(Op::close_buffer, Op::drop, Op::link, Op::plant),
-     ops(Op::close_buffer, Op::link, Op::set_attribute), kBufferVariables},
-    // Nobody runs pending calls.
-    {kWay | ops(Op::flood, Op::drop, Op::close_graph, Op::synchronize, Op::set_params),
-     ops(Op::flood, Op::drop, Op::close_graph, Op::set_params, Op::destroy_node),
-     ops(Op::flood, Op::drop, Op::set_params), kDefinitionVariables | kNodeVariables},
-    // Captures: what is launched into them, and those that are invalidated.
-    {ops(Op::begin_building, Op::launch_captured, Op::end_building, Op::complete, Op::launch,
-         Op::drop, Op::synchronize, Op::synchronize_device, Op::add_memset),
-     ops(Op::drop, Op::synchronize_device, Op::end_building, Op::make_cycle, Op::collect),
-     ops(Op::launch_captured, Op::end_building, Op::complete, Op::launch), kBufferVariables},
-    // Branches: what is given to nodes in them, and branches whose node goes.
-    {kShortWay | ops(Op::add_conditional, Op::get_branch, Op::add_memset, Op::set_params,
-                     Op::destroy_node, Op::drop, Op::synchronize),
-     ops(Op::drop, Op::destroy_node, Op::set_params, Op::get_branch, Op::add_kernel, Op::launch),
-     ops(Op::add_conditional, Op::get_branch, Op::drop, Op::launch), kBufferVariables},
-    // Memory of graphs: freed too early, too late, elsewhere or never.
-    {kShortWay | ops(Op::create_definition, Op::add_alloc, Op::add_free, Op::add_scratch, Op::drop,
-                     Op::synchronize),
-     ops(Op::drop, Op::add_scratch, Op::add_free, Op::launch),
-     ops(Op::add_alloc, Op::add_free, Op::add_scratch, Op::launch), kBufferVariables},
+constexpr std::array<Theme, 15> kThemes{{
+    {.name = "everything", .favoured = ops(Op::drop, Op::launch)},
+    {.name = "kernel arguments, dropped before the launch",
+     .script = kWay | ops(Op::drop, Op::synchronize, Op::make_cycle, Op::plant),
+     .mutator = ops(Op::drop, Op::collect, Op::alias, Op::make_cycle, Op::allocate),
+     .favoured = ops(Op::drop, Op::launch),
+     .dropped = kBufferVariables},
+    {.name = "copies and sets",
+     .script =
+         kWay | ops(Op::add_memcpy, Op::add_memset, Op::drop, Op::synchronize, Op::close_buffer),
+     .mutator = ops(Op::drop, Op::close_buffer, Op::collect, Op::allocate, Op::destroy_node),
+     .favoured = ops(Op::add_memcpy, Op::add_memset, Op::drop, Op::launch),
+     .dropped = kBufferVariables},
+    {.name = "definitions that change while executables of them live",
+     .script = kWay | ops(Op::set_params, Op::destroy_node, Op::drop, Op::synchronize, Op::plant),
+     .mutator = ops(Op::set_params, Op::destroy_node, Op::drop, Op::launch, Op::plant),
+     .favoured = ops(Op::set_params, Op::destroy_node, Op::drop, Op::launch),
+     .dropped = kBufferVariables},
+    {.name = "executables that are updated",
+     .script = kShortWay | ops(Op::update_node, Op::update, Op::drop, Op::add_memset),
+     .mutator = ops(Op::update_node, Op::drop, Op::launch),
+     .favoured = ops(Op::update_node, Op::update, Op::drop, Op::launch),
+     .dropped = kBufferVariables},
+    {.name = "clones, and definitions that go before their executables",
+     .script = kShortWay | ops(Op::clone, Op::drop, Op::add_memcpy),
+     .mutator = ops(Op::drop, Op::launch),
+     .favoured = ops(Op::clone, Op::drop, Op::launch),
+     .dropped = kBufferVariables | kDefinitionVariables},
+    {.name = "work in flight",
+     .script = kWay | ops(Op::drop, Op::close_graph, Op::upload, Op::set_deallocation_stream),
+     .mutator = ops(Op::drop, Op::close_graph, Op::launch, Op::synchronize, Op::allocate),
+     .favoured = ops(Op::launch, Op::drop, Op::close_graph),
+     .dropped = kBufferVariables},
+    {.name = "children, and what belongs to them",
+     .script = ops(Op::add_child, Op::get_child, Op::destroy_node, Op::add_memset,
+                   Op::create_definition, Op::instantiate, Op::clone, Op::update),
+     .mutator = ops(Op::destroy_node, Op::get_child, Op::add_child, Op::add_callback),
+     .favoured = ops(Op::add_child, Op::get_child, Op::destroy_node, Op::create_definition),
+     .dropped = kNodeVariables},
+    {.name = "what CUDA's threads let go of: modules, events, functions",
+     .script = kWay | ops(Op::load_module, Op::add_callback, Op::create_event, Op::add_record,
+                          Op::drop, Op::close_graph),
+     .mutator = ops(Op::drop, Op::collect, Op::make_cycle, Op::close_graph, Op::plant, Op::flood),
+     .favoured = ops(Op::drop, Op::launch),
+     .dropped = kModuleVariables | kEventVariables},
+    {.name = "events and streams that are closed",
+     .script = kWay | ops(Op::create_event, Op::add_record, Op::add_wait, Op::close_event,
+                          Op::record, Op::close_stream, Op::drop, Op::upload),
+     .mutator = ops(Op::close_event, Op::close_stream, Op::drop, Op::record),
+     .favoured = ops(Op::add_record, Op::add_wait, Op::close_event, Op::record),
+     .dropped = kEventVariables},
+    {.name = "what is the caller's to keep: what he closes, and bare addresses",
+     .script = kWay | ops(Op::close_buffer, Op::link, Op::set_attribute, Op::synchronize, Op::drop),
+     .mutator = ops(Op::close_buffer, Op::drop, Op::link, Op::plant),
+     .favoured = ops(Op::close_buffer, Op::link, Op::set_attribute),
+     .dropped = kBufferVariables},
+    {.name = "nobody runs pending calls",
+     .script = kWay | ops(Op::flood, Op::drop, Op::close_graph, Op::synchronize, Op::set_params),
+     .mutator = ops(Op::flood, Op::drop, Op::close_graph, Op::set_params, Op::destroy_node),
+     .favoured = ops(Op::flood, Op::drop, Op::set_params),
+     .dropped = kDefinitionVariables | kNodeVariables},
+    {.name = "captures: what is launched into them, and those that are invalidated",
+     .script = ops(Op::begin_building, Op::launch_captured, Op::end_building, Op::complete,
+                   Op::launch, Op::drop, Op::synchronize, Op::synchronize_device, Op::add_memset),
+     .mutator =
+         ops(Op::drop, Op::synchronize_device, Op::end_building, Op::make_cycle, Op::collect),
+     .favoured = ops(Op::launch_captured, Op::end_building, Op::complete, Op::launch),
+     .dropped = kBufferVariables},
+    {.name = "branches: what is given to nodes in them, and branches whose node goes",
+     .script = kShortWay | ops(Op::add_conditional, Op::get_branch, Op::add_memset, Op::set_params,
+                               Op::destroy_node, Op::drop, Op::synchronize),
+     .mutator = ops(Op::drop, Op::destroy_node, Op::set_params, Op::get_branch, Op::add_kernel,
+                    Op::launch),
+     .favoured = ops(Op::add_conditional, Op::get_branch, Op::drop, Op::launch),
+     .dropped = kBufferVariables},
+    {.name = "memory of graphs: freed too early, too late, elsewhere or never",
+     .script = kShortWay | ops(Op::create_definition, Op::add_alloc, Op::add_free, Op::add_scratch,
+                               Op::drop, Op::synchronize),
+     .mutator = ops(Op::drop, Op::add_scratch, Op::add_free, Op::launch),
+     .favoured = ops(Op::add_alloc, Op::add_free, Op::add_scratch, Op::launch),
+     .dropped = kBufferVariables},
 }};
 
-/// `members` where `condition` holds.
-constexpr Ops when(bool condition, Ops members) { return condition ? members : 0; }
-
-/// More than one.
-bool several(Variables variables) { return std::popcount(variables) > 1; }
-
 }  // namespace
-
-Ops applicable(const Situation& now) {
-  const Census& census = now.census;
-  const bool defined = census.definitions != 0;
-  const bool buffered = census.buffers != 0;
-  return ops(Op::allocate, Op::load_module, Op::create_event, Op::create_definition,
-             Op::close_stream) |
-         when(buffered, ops(Op::close_buffer, Op::set_deallocation_stream, Op::plant)) |
-         when(several(census.buffers), ops(Op::link)) |
-         when(census.events != 0, ops(Op::close_event, Op::record)) |
-         when(defined && buffered && census.modules != 0, ops(Op::add_kernel)) |
-         when(defined && several(census.buffers), ops(Op::add_memcpy)) |
-         when(defined && buffered, ops(Op::add_memset, Op::set_attribute)) |
-         when(defined && census.events != 0, ops(Op::add_record, Op::add_wait)) |
-         when(defined, ops(Op::add_callback, Op::clone, Op::instantiate, Op::flood)) |
-         when(several(census.definitions), ops(Op::add_child)) |
-         when(census.child_nodes != 0, ops(Op::get_child)) |
-         when(defined && census.modules != 0, ops(Op::add_conditional)) |
-         when(census.conditional_nodes != 0, ops(Op::get_branch)) |
-         when(defined, ops(Op::add_alloc)) |
-         when(defined && census.allocation_nodes != 0, ops(Op::add_free)) |
-         when(defined && census.allocation_nodes != 0 && buffered && census.modules != 0,
-              ops(Op::add_scratch)) |
-         when(census.kernel_nodes != 0 && buffered, ops(Op::set_params)) |
-         when(census.nodes != 0, ops(Op::destroy_node)) |
-         when(census.graphs != 0, ops(Op::upload, Op::launch, Op::close_graph)) |
-         when(census.graphs != 0 && census.kernel_nodes != 0 && buffered, ops(Op::update_node)) |
-         when(census.graphs != 0 && defined, ops(Op::update)) |
-         when(now.launched, ops(Op::synchronize)) |
-         when(now.launched || census.builders != 0, ops(Op::synchronize_device)) |
-         when(buffered && census.modules != 0, ops(Op::begin_building)) |
-         when(census.builders != 0, ops(Op::end_building)) |
-         when(census.builders != census.capturing, ops(Op::complete)) |
-         when(census.capturing != 0 && buffered && census.modules != 0, ops(Op::launch_captured)) |
-         when(census.all() != 0, ops(Op::alias, Op::drop, Op::make_cycle, Op::collect));
-}
 
 Ops wanted(const Situation& now) {
   const Census& census = now.census;
@@ -142,7 +120,7 @@ Ops redundant(const Situation& now, bool several_definitions) {
          when(several(now.census.graphs), ops(Op::instantiate)) | when(!now.added, kTakers);
 }
 
-const Theme& theme(std::uint32_t index) { return kThemes[index]; }
+std::span<const Theme> themes() { return kThemes; }
 
 Ops offer(const Theme& theme, std::uint32_t task, const Situation& now) {
   const Ops possible = applicable(now);

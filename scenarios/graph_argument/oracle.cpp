@@ -1,23 +1,23 @@
 // What only this path can judge, after the run: what was there for too long (bounded.h), and a
 // graph that keeps what keeps the graph. The rest is judged in passing: answers (service.h) and
-// values (script.cpp); or by the harness's own oracles.
-#include "scenarios/graph_argument/script.h"
+// values (judges.cpp); or by the harness's own oracles.
+#include "scenarios/graph_argument/judges.h"
 
 namespace scenarios::graph_argument {
 
 /// What ends a run says why.
-static void judge_end(harness::Scene& scene, const Script& script) {
-  if (!script.ended() && scene.world().history.faults().empty())
+static void judge_end(harness::Scene& scene, const Judges& judges) {
+  if (!judges.ended() && scene.world().history.faults().empty())
     scene.refuse("script", "ended in the middle, for no reason that anybody gave");
 }
 
 // The contract has it: CUDA's references are nothing that a collector sees.
 void judge(harness::Scene& scene) {
   if (scene.state == nullptr) return;
-  const auto& script = *static_cast<const Script*>(scene.state);
-  report_overdue(scene, script.model());
-  judge_end(scene, script);
-  if (!script.keeps_itself()) return;
+  const auto& judges = *static_cast<const Judges*>(scene.state);
+  report_overdue(scene, judges.model());
+  judge_end(scene, judges);
+  if (!judges.keeps_itself()) return;
   harness::Fault fault;
   fault.kind = harness::FaultKind::retention;
   fault.object_kind = "reference cycle";

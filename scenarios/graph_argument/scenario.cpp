@@ -2,9 +2,9 @@
 // collector, the allocator, the device and CUDA's own threads have their say.
 //
 //   variables.h  what the script's globals hold      offer.h   which ops make sense now
-//   script.h     one op slot: op, arguments, call    driver.cpp  the tasks
-//   script_ops.cpp, script_node_ops.cpp  the ops     programs.h  tapes op by op
-//   script_arguments.cpp  what they may be given
+//   player.h     the slots of the tasks              driver.cpp  the tasks
+//   ops.def, ops.cpp  the ops                        chooser.h   what they are given
+//   judges.h     who hears what the path tells       programs.h  tapes op by op
 //   windows.cpp  which window a fault belongs to     contract.h  what is the caller's to keep
 //   variants.h   the policies, and what each claims
 #include "scenarios/graph_argument/scenario.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "scenarios/graph_argument/contract.h"
-#include "scenarios/graph_argument/script.h"
+#include "scenarios/graph_argument/judges.h"
 
 namespace scenarios::graph_argument {
 namespace {
@@ -65,15 +65,15 @@ bool is_callback(const Fault& fault) {
 }  // namespace
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
-  const auto& script = *static_cast<const Script*>(scene.state);
+  const auto& judges = *static_cast<const Judges*>(scene.state);
   // What nobody could use any more, by the model's account, is no cycle's.
   const bool bounded = fault.use_site == Label("bound");
-  if (fault.kind == FaultKind::retention && (bounded || !script.keeps_itself())) return -1;
+  if (fault.kind == FaultKind::retention && (bounded || !judges.keeps_itself())) return -1;
   if (fault.kind == FaultKind::refusal) return -1;
   if (is_callback(fault)) return harness::raw(Window::r11);
   if (const auto window = window_of_site(fault)) return harness::raw(*window);
   if (const auto window = window_of_kind(fault)) return harness::raw(*window);
-  return script.last_window();
+  return judges.last_window();
 }
 
 }  // namespace scenarios::graph_argument

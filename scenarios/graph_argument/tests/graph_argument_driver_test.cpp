@@ -11,9 +11,10 @@ namespace {
 TEST(GraphArgumentDriver, ThePlainThemeOffersEverythingThatIsPossible) {
   Situation now;
   now.census = {.buffers = kBufferVariables, .modules = kModuleVariables};
-  for (const std::uint32_t task : {0u, 1u}) EXPECT_EQ(offer(theme(0), task, now), applicable(now));
-  for (std::uint32_t index = 1; index < kThemeCount; ++index)
-    EXPECT_EQ(offer(theme(index), 0, now) & ~applicable(now), 0u);
+  for (const std::uint32_t task : {0u, 1u})
+    EXPECT_EQ(offer(themes()[0], task, now), applicable(now));
+  for (const Theme& theme : themes())
+    EXPECT_EQ(offer(theme, 0, now) & ~applicable(now), 0u) << theme.name.view();
 }
 
 TEST(GraphArgumentDriver, EveryThemeLeadsToANode) {
@@ -21,9 +22,9 @@ TEST(GraphArgumentDriver, EveryThemeLeadsToANode) {
   now.census = {.buffers = kBufferVariables,
                 .modules = kModuleVariables,
                 .definitions = kDefinitionVariables};
-  for (std::uint32_t index = 0; index < kThemeCount; ++index)
-    EXPECT_NE(offer(theme(index), 0, now) & ops(Op::add_kernel, Op::add_memset, Op::add_child), 0u)
-        << index;
+  for (const Theme& theme : themes())
+    EXPECT_NE(offer(theme, 0, now) & ops(Op::add_kernel, Op::add_memset, Op::add_child), 0u)
+        << theme.name.view();
 }
 
 TEST(GraphArgumentDriver, WithoutADefinitionThereIsNothingToLaunch) {

@@ -7,7 +7,7 @@
 #include "harness/pick/replay.h"
 #include "harness/tests/corpus.h"
 #include "scenarios/graph_argument/contract.h"
-#include "scenarios/graph_argument/script.h"
+#include "scenarios/graph_argument/judges.h"
 #include "scenarios/graph_argument/tests/graph_argument_broken.h"
 
 namespace scenarios::graph_argument::testing {
@@ -398,8 +398,8 @@ int window_met(const Met& met) {
   harness::Replay plain;
   world.begin(plain, 100);
   scene.begin(scenario, 0, {});
-  graph_argument::Script script(scene);
-  scene.state = &script;
+  Judges judges(scene);
+  scene.state = &judges;
   Fault fault;
   fault.kind = met.kind;
   fault.object_kind = met.object;

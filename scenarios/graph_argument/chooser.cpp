@@ -1,6 +1,7 @@
-// What an op may be given. The plain argument is the one that is most useful: an object that fits.
+#include "scenarios/graph_argument/chooser.h"
+
 #include "harness/scenario/variables.h"
-#include "scenarios/graph_argument/script.h"
+#include "scenarios/graph_argument/offer.h"
 
 namespace scenarios::graph_argument {
 
@@ -15,20 +16,20 @@ using Options = harness::VariableOptions<kFavour*(kVariableCount + 1)>;
 
 }  // namespace
 
-Variable Script::choose(Variables fitting, Variables favoured) {
+Variable Chooser::from(Variables fitting, Variables favoured) {
   Options options;
   options.add_all(fitting);
   for (std::size_t i = 1; i < kFavour; ++i) options.add_all(fitting & favoured);
   return options.pick(scene_);
 }
 
-Variable Script::choose_new(const Slot& slot, Variables kind) {
+Variable Chooser::place(const harness::Slot& slot, Variables kind) {
   Options options;
-  options.add_for_new(kind, {slot.task, slot.index});
+  options.add_for_new(kind, slot);
   return options.pick(scene_);
 }
 
-Variable Script::choose_node(const Slot& slot) {
+Variable Chooser::place_node(const harness::Slot& slot) {
   const auto first = static_cast<Variable>(std::countr_zero(kNodeVariables));
   Options options;
   options.add(first + (slot.index + slot.task) % std::popcount(kNodeVariables));

@@ -1,0 +1,97 @@
+// How it works. A fact goes to the model and to the ghost; values are judged where they are told.
+#include "scenarios/graph_argument/judges.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace scenarios::graph_argument {
+
+using harness::Label;
+
+// Elements may have different writers; the story tells the first that is wrong, or else the first.
+void Judges::read(Wrapper buffer, const Contents& contents) {
+  const Thing& thing = *model_.buffer_of(buffer);
+  const std::uint32_t waits = model_.waits_before();
+  const ModelNode* writer = nullptr;  // Of the element before, which most have, too.
+  Label what;
+  std::int32_t expected = 0;
+  std::uint32_t wrong = 0;
+  for (; wrong < contents.out.size(); ++wrong) {
+    const std::int32_t observed = contents.out[wrong];
+    if (writer != nullptr && Model::result(*writer, wrong) == observed) continue;
+    if (!model_.explains(thing, waits, wrong, observed, expected, what, writer)) break;
+  }
+  const bool fits = wrong == contents.out.size();
+  const std::int64_t observed = contents.out[fits ? 0 : wrong];
+  scene_.world().scheduler.note(harness::EventKind::observe, what, 0,
+                                static_cast<std::uint64_t>(observed));
+  if (!fits) return report_value(what, observed, expected);
+  const bool produced = model_.produced(thing);
+  for (std::uint32_t i = 0; i < contents.in.size(); ++i) {
+    const std::int32_t given = thing.value + static_cast<std::int32_t>(i);
+    if (contents.in[i] != given) return report_value("in", contents.in[i], given);
+    const bool untouched = !produced && contents.mid[i] == 0;
+    if (!untouched && !model_.explains_mid(thing, waits, i, contents.mid[i]))
+      return report_value("mid", contents.mid[i], 2 * given);
+  }
+  if (!model_.explains_next(thing, contents.next)) report_value("next", 1, 0);
+}
+
+// A value that comes after a recycled use comes from it: same window, and same contract.
+void Judges::report_value(Label what, std::int64_t observed, std::int64_t expected) {
+  harness::World& world = scene_.world();
+  harness::Fault fault = fault_here(harness::FaultKind::wrong_value, what);
+  const auto& faults = world.history.faults();
+  const auto cause =
+      std::find_if(faults.rbegin(), faults.rend(), [](const harness::Fault& earlier) {
+        return earlier.kind == harness::FaultKind::recycled_use;
+      });
+  if (cause != faults.rend()) {
+    fault.death_site = cause->death_site;
+    fault.use_site = cause->use_site;
+  }
+  fault.detail = fmt::format("{} instead of {}", observed, expected);
+  world.history.add(std::move(fault));
+}
+
+harness::Fault Judges::fault_here(harness::FaultKind kind, Label object_kind) const {
+  const harness::World& world = scene_.world();
+  harness::Fault fault;
+  fault.kind = kind;
+  fault.object_kind = object_kind;
+  fault.use_site = world.scheduler.site();
+  fault.activation = scene_.world().picker.current().name;
+  fault.tick = world.scheduler.now();
+  return fault;
+}
+
+// What a user object keeps refers to the graph that keeps it: nobody will ever let go.
+void Judges::drops_all(bool graphs) {
+  if (graphs || !ghost_.has_cycle()) return;
+  ghost_.reach(Window::r20);
+  keeps_itself_ = true;
+}
+
+void Judges::named_closed_stream(bool refused) {
+  ghost_.reach(Window::r13);
+  if (refused) return;
+  model_.accepted_closed();
+  harness::Fault fault = fault_here(harness::FaultKind::api_misuse, "Stream");
+  fault.death_site = "close";
+  fault.detail = "closed, and taken for the default one";
+  scene_.world().history.add(std::move(fault));
+}
+
+// Dead, the handle is nobody's, and CUDA says so itself.
+void Judges::named_orphan(std::uint64_t handle, bool refused) {
+  ghost_.reach(Window::r10);
+  if (refused) return;
+  if (ghost_.is_dead(handle)) return model_.met_ended();
+  harness::Fault fault = fault_here(harness::FaultKind::recycled_use, "embedded graph");
+  fault.death_site = "GraphNode.destroy";
+  fault.detail = "the handle is another graph's by now";
+  scene_.world().history.add(std::move(fault));
+}
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,78 @@
+// Judges: who hears the facts of one run, and who judges each answer of the path.
+#pragma once
+
+#include "scenarios/graph_argument/ghost.h"
+#include "scenarios/graph_argument/witness.h"
+
+namespace scenarios::graph_argument {
+
+/// Ownership: lives in the run's arena; borrows the scene and the path.
+class Judges final : public targets::graph_argument::Observer {
+ public:
+  explicit Judges(harness::Scene& scene) : scene_(scene), model_(scene), ghost_(scene) {}
+  /// From now on all calls are witnessed.
+  void set_path(const GraphArgument& path) {
+    path_ = &scene_.world().arena.make<Witness>(scene_, model_, path)->parts();
+  }
+  const GraphArgument& path() const { return *path_; }
+  Model& model() { return model_; }
+  const Model& model() const { return model_; }
+  Ghost& ghost() { return ghost_; }
+
+  bool launched() const { return launched_; }  ///< There is something to wait for.
+  /// The script has come to its end.
+  void ends() { ended_ = true; }
+  bool ended() const { return ended_; }
+  /// Returns the window reached last, or -1.
+  int last_window() const { return ghost_.last_window(); }
+  /// A graph keeps something that keeps the graph.
+  bool keeps_itself() const { return keeps_itself_; }
+
+ private:
+  // ---- Observer ----
+  void referred(Variable variable, Wrapper wrapper) override { model_.referred(variable, wrapper); }
+  void stored(Variable variable, Wrapper wrapper) override { model_.stored(variable, wrapper); }
+  void bound() override {
+    model_.bound();
+    const Call* call = model_.current();
+    if (call == nullptr || call->asked.op != Op::launch) return;
+    scene_.exercised();
+    launched_ = true;
+  }
+  void comes_after(std::size_t count) override { model_.comes_after(count); }
+  void closed(Wrapper wrapper) override { model_.closed(wrapper); }
+  void waits(StreamName stream) override {
+    ghost_.waits();
+    model_.waits(stream);
+  }
+  void finished(StreamName stream) override {
+    ghost_.finished(stream);
+    model_.finished(stream);
+  }
+  void destructed() override { model_.destructed_one(); }
+  bool wants(Wrapper buffer) override {
+    const Thing* thing = model_.buffer_of(buffer);
+    return thing != nullptr && model_.written(*thing);
+  }
+  void read(Wrapper buffer, const Contents& contents) override;
+  void drops_all(bool graphs) override;
+  void named_closed_stream(bool refused) override;
+  void named_orphan(std::uint64_t handle, bool refused) override;
+  void update_failed() override { ghost_.reach(Window::r17); }
+  void capture_failed() override { ghost_.reach(Window::r19); }
+  void pending_call_refused() override { ghost_.reach(Window::r21); }
+
+  /// Reports a value that is not what it should be.
+  void report_value(harness::Label what, std::int64_t observed, std::int64_t expected);
+  harness::Fault fault_here(harness::FaultKind kind, harness::Label object_kind) const;
+
+  harness::Scene& scene_;
+  Model model_;
+  Ghost ghost_;
+  const GraphArgument* path_ = nullptr;
+  bool launched_ = false;
+  bool keeps_itself_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,112 @@
+// How it works: see harness/scenario/player.h. The ops and their arguments are in ops.cpp.
+#include "scenarios/graph_argument/player.h"
+
+namespace scenarios::graph_argument {
+
+using targets::graph_argument::Kernel;
+using targets::graph_argument::Status;
+using targets::graph_argument::StreamName;
+
+Player::Player(harness::Scene& scene, Judges& judges, const Theme& theme)
+    : harness::Player<Player, Situation, Theme, Status>(scene, op_rows(), theme),
+      judges_(judges),
+      chooser_(scene),
+      use_(scene.world().scheduler) {}
+
+// ---- what there is ----------------------------------------------------------------------------
+
+Situation Player::look() const { return {take_census(path()), has_added(), judges_.launched()}; }
+
+bool Player::has_added() const {
+  return (scene().ops() & ops(Op::add_kernel, Op::add_memcpy, Op::add_memset, Op::add_child,
+                              Op::add_scratch, Op::launch_captured)) != 0;
+}
+
+void Player::list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const {
+  const Ops offered = offer(theme(), task, now);
+  list.add(offered);
+  list.add(offered & theme().favoured, kFavour - 1);
+  if (task == 0) list.add(offered & wanted(now), kWant - 1);
+}
+
+// ---- slots ------------------------------------------------------------------------------------
+
+/// The ops from which on there is something to meddle with.
+static constexpr Ops kUses =
+    ops(Op::add_kernel, Op::add_memcpy, Op::add_memset, Op::add_callback, Op::add_conditional,
+        Op::add_alloc, Op::instantiate, Op::launch_captured);
+
+// What a mutator does early is not what it does late.
+void Player::prepare(std::size_t op, const harness::Slot& slot) {
+  static constexpr std::array<std::uint32_t, 4> kTurns{0, 8, 24, 64};
+  chooser_.favour(theme().dropped);
+  if (slot.task != 0)
+    nap(kTurns);
+  else if ((kUses >> op & 1) != 0)
+    use_.begin();
+}
+
+// Several ops ask for the same, because a swarm leaves out many kinds of them.
+void Player::take_last_slot(std::uint32_t index) {
+  if (judges_.launched()) return;
+  const harness::ActivationScope activation(scene().world().scheduler, 0, index);
+  harness::OpList offered;
+  for (const Op op : {Op::launch, Op::upload, Op::close_graph, Op::synchronize, Op::flood,
+                      Op::synchronize_device})
+    offered.add(ops(op));
+  const int picked = scene().pick_op(offered);
+  if (picked < 0) return;
+  use_.begin();
+  const harness::Slot slot{0, index};
+  if (!has_trouble()) get_to_launch(slot);
+  if (!judges_.launched()) launch_anew(value_of(slot));
+  const auto op = static_cast<Op>(picked);
+  if (op != Op::launch) play(harness::raw(op), slot);
+}
+
+// What was closed, and what bare addresses name, is the caller's fault in most launches, and the
+// end of the run.
+bool Player::has_trouble() const {
+  return (scene().ops() & ops(Op::close_buffer, Op::link, Op::plant)) != 0;
+}
+
+// With what there is, which may have been closed.
+void Player::get_to_launch(const harness::Slot& slot) {
+  constexpr int kStepLimit = 4;
+  for (int step = 0; step < kStepLimit && !judges_.launched(); ++step) {
+    const Census census = take_census(path());
+    const Op op = census.graphs != 0        ? Op::launch
+                  : has_added()             ? Op::instantiate
+                  : census.definitions == 0 ? Op::create_definition
+                  : census.modules == 0     ? Op::load_module
+                  : census.buffers == 0     ? Op::allocate
+                                            : Op::add_kernel;
+    if (!play(harness::raw(op), slot)) return;
+  }
+}
+
+// Nothing is left to chance: each op is given what those before it have made.
+void Player::launch_anew(std::int32_t value) {
+  constexpr Variable kModule = kFirstModule + 1;
+  constexpr Variable kDefinition = kFirstDefinition + 2;
+  constexpr Variable kBuffer = kFirstBuffer + 4;
+  const auto make = [this](Op op, auto call) {
+    return harness::note_op(scene(), harness::raw(op), call) == Status::ok;
+  };
+  const GraphArgument& path = judges_.path();
+  make(Op::load_module, [&] { return path.objects.load_module(kModule); }) &&
+      make(Op::create_definition,
+           [&] { return path.definitions.create_definition(kDefinition); }) &&
+      make(Op::allocate,
+           [&] { return path.objects.allocate(kBuffer, StreamName::first, value); }) &&
+      make(Op::add_kernel,
+           [&] {
+             return path.nodes.add_kernel(targets::graph_argument::kNowhere, kDefinition, kModule,
+                                          Kernel::add_one, kBuffer, kBuffer);
+           }) &&
+      make(Op::instantiate,
+           [&] { return path.executables.instantiate(kLastGraph, kDefinition); }) &&
+      make(Op::launch, [&] { return path.executables.launch(kLastGraph, StreamName::first); });
+}
+
+}  // namespace scenarios::graph_argument

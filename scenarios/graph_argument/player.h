@@ -1,0 +1,50 @@
+// Player: the slots of a script and of those who meddle with it.
+#pragma once
+
+#include "harness/scenario/player.h"
+#include "scenarios/graph_argument/chooser.h"
+#include "scenarios/graph_argument/judges.h"
+#include "scenarios/graph_argument/offer.h"
+
+namespace scenarios::graph_argument {
+
+class Player final
+    : public harness::Player<Player, Situation, Theme, targets::graph_argument::Status> {
+ public:
+  Player(harness::Scene& scene, Judges& judges, const Theme& theme);
+
+  /// Fills one of the script's last slots: where nothing has been launched yet, an op that needs a
+  /// launch brings about all that this takes.
+  void take_last_slot(std::uint32_t index);
+
+  const GraphArgument& path() const { return judges_.path(); }
+  Chooser& choose() { return chooser_; }
+  /// Mutators wait for the first node, or the script's end.
+  harness::FirstUse& use() { return use_; }
+
+ private:
+  Situation look() const override;
+  void list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
+  void prepare(std::size_t op, const harness::Slot& slot) override;
+
+  bool has_added() const;
+  /// A launch of what there is would most likely show the caller's own mistakes.
+  bool has_trouble() const;
+  void get_to_launch(const harness::Slot& slot);
+  void launch_anew(std::int32_t value);
+
+  Judges& judges_;
+  Chooser chooser_;
+  harness::FirstUse use_;
+};
+
+/// Unlike that of any other slot, by more than a block has elements.
+constexpr std::int32_t value_of(const harness::Slot& slot) {
+  return static_cast<std::int32_t>(10'000 * (slot.task + 1)) +
+         kBlockStride * static_cast<std::int32_t>(slot.index);
+}
+
+/// The table of ops.def.
+std::span<const Player::Row> op_rows();
+
+}  // namespace scenarios::graph_argument
