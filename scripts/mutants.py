@@ -36,10 +36,10 @@ LIMIT_SECONDS = 180
 # name, file, what is there, what takes its place
 RULES = [
     # -- default streams, events, host functions
-    ("legacy work waits for blocking streams", "streams/work.cpp",
+    ("legacy work waits for blocking streams", "streams/work_queues.cpp",
      "if (other->blocking && !other->idle()) work.after.push_back",
      "if (false) work.after.push_back"),
-    ("blocking streams wait for legacy work", "streams/work.cpp",
+    ("blocking streams wait for legacy work", "streams/work_queues.cpp",
      "if (!legacy.idle()) work.after.push_back", "if (false) work.after.push_back"),
     ("a wait holds up the stream until the event is reached", "calls/stream.cpp",
      "work.after.push_back(event->point);", ""),
@@ -51,7 +51,7 @@ RULES = [
     ("events without timing have no elapsed time", "calls/stream.cpp",
      "if (((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)", "if (false)"),
     ("a query of a busy stream is not ready", "calls/stream.cpp",
-     "if (!sim.idle(*stream)) return CUDA_ERROR_NOT_READY;", ""),
+     "if (!sim.queues().idle(*stream)) return CUDA_ERROR_NOT_READY;", ""),
     ("stream flags are checked", "calls/stream.cpp",
      "if (created == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0)",
      "if (created == nullptr)"),
@@ -60,7 +60,7 @@ RULES = [
     ("priorities are clamped", "calls/stream.cpp",
      "std::clamp(priority, kGreatestPriority, kLeastPriority)", "priority"),
     ("host functions may not call CUDA", "sim.cpp",
-     'sim.misuse("host function", "called CUDA");', ""),
+     'sim.faults().misuse("host function", "called CUDA");', ""),
     ("a stream destroyed twice is a double free", "calls/stream.cpp",
      "sim.ledger().double_free(stream->birth);", ""),
     ("a callback's flags are zero", "calls/stream.cpp",
@@ -68,7 +68,7 @@ RULES = [
      "if (callback == nullptr || flags == 99) return"),
     # -- memory and pools
     ("a queued free takes effect when the stream gets there", "streams/work_steps.cpp",
-     "      release(work.block);\n      return true;", "      return true;"),
+     "      sim_.pools().release(work.block);\n      return true;", "      return true;"),
     ("pool memory is counted while it is in use", "calls/pool.cpp",
      "pool.used += block.granules * Memory::kGranule;", ""),
     ("another stream reuses a pending free only with a dependency", "calls/pool.cpp",
@@ -81,7 +81,7 @@ RULES = [
     ("a limit of a pool is kept", "calls/pool.cpp",
      "if (pool.limit != 0 && bytes > pool.limit - std::min(pool.limit, pool.used))", "if (false)"),
     ("the end of the current pool makes the default one current", "calls/pool_settings.cpp",
-     "if (sim.process().current_pool == pool) sim.process().current_pool = nullptr;", ""),
+     "if (sim.processes().current().current_pool == pool)\n    sim.processes().current().current_pool = nullptr;", ""),
     ("a high-water mark can only be set to zero", "calls/pool_settings.cpp",
      "if (value != 0) return CUDA_ERROR_INVALID_VALUE;\n      pool.used_high",
      "pool.used_high"),
@@ -108,9 +108,9 @@ RULES = [
      "  host_.join(clock);\n", ""),
     ("a launch behind a queued free keeps its memory", "memory/memory.cpp",
      "if (block.graph == nullptr) block.freed = true;", "block.freed = true;"),
-    ("a graph's kernels run in the process that launched it", "graphs/run.cpp",
+    ("a graph's kernels run in the process that launched it", "graphs/launches/run.cpp",
      "run.work->launch.process = process_;", "(void)process_;"),
-    ("an executable takes lines of its own", "graphs/executable.cpp",
+    ("an executable takes lines of its own", "graphs/executables.cpp",
      "graph->lines_run = 0;", ""),
     # -- stream memory operations
     ("a wait without condition is cyclic", "memory/ops.cpp",
@@ -123,7 +123,7 @@ RULES = [
      "if (address % op.bytes != 0) return CUDA_ERROR_INVALID_VALUE;", ""),
     ("a batch has fewer than 256 operations", "memory/ops.cpp",
      "if (count >= kCountLimit ||", "if (count > kCountLimit ||"),
-    ("a wait is over when the value is there", "memory/ops.cpp",
+    ("a wait is over when the value is there", "streams/work_steps.cpp",
      "if (wait_is_over(op.condition, op.bytes, found, op.value)) return false;", "return false;"),
     # -- capture
     ("a capture is invalidated by what it does not allow", "graphs/capture.cpp",
@@ -132,7 +132,7 @@ RULES = [
     ("a capture ends where it began", "graphs/capture.cpp",
      "if (capture.branches.front().stream != &stream)", "if (false)"),
     ("the thread that began a strict capture ends it", "graphs/capture.cpp",
-     "capture.thread != calling_thread(*sim_.world))", "false)"),
+     "capture.thread != calling_thread(sim_.world()))", "false)"),
     ("two captures do not merge", "graphs/capture.cpp",
      "} else if (stream.capture != from) {", "} else if (false) {"),
     ("a thread can relax its own mode", "graphs/capture.cpp",
@@ -146,12 +146,12 @@ RULES = [
      "if (stream.capture != nullptr) return capture_allocation", "if (false) return capture_allocation"),
     ("only a graph's memory is freed in a capture", "calls/pool.cpp",
      "if (stream->capture != nullptr) return capture_free", "if (false) return capture_free"),
-    ("captured memory operations are not done", "memory/ops.cpp",
+    ("captured memory operations are not done", "calls/memory_ops.cpp",
      "if (stream->capture != nullptr) return capture_memory_ops", "if (false) return capture_memory_ops"),
-    ("a captured launch leaves out what is disabled", "graphs/graphs.cpp",
+    ("a captured launch leaves out what is disabled", "graphs/definitions.cpp",
      "node.enabled ? *node.params :", "true ? *node.params :"),
-    ("a captured launch keeps the user objects", "graphs/graphs.cpp",
-     "copy_references(exec.references, made.references);", ""),
+    ("a captured launch keeps the user objects", "graphs/definitions.cpp",
+     "sim_.graphs().user_objects().copy(plan.references, made.references);", ""),
     ("a graph with memory is not launched into a capture", "graphs/capture.cpp",
      "if (exec.has_memory_nodes() || exec.has_conditional_nodes())", "if (false)"),
     ("a conditional body holds what it may, captured too", "graphs/capture.cpp",
@@ -162,7 +162,7 @@ RULES = [
     ("a query of a capture does not lose edge data", "calls/capture.cpp",
      "if (dependencies != nullptr && data == nullptr && lossy)",
      "if (dependencies != nullptr && data != nullptr && lossy)"),
-    ("an overlap is a programmatic edge", "calls/launch.cpp", "sim.captures.overlap(stream);", ";"),
+    ("an overlap is a programmatic edge", "calls/launch.cpp", "sim.captures().overlap(stream);", ";"),
     ("what is no kernel waits for the whole of one", "graphs/capture.cpp",
      "if (edge.data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) edge.data = {};",
      "if (edge.data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) edge.data.to_port = 0;"),
@@ -177,13 +177,13 @@ RULES = [
     ("an event of a launch is not shared", "calls/launch.cpp",
      "return shared || timed ? CUDA_ERROR_INVALID_VALUE", "return timed && !shared ? CUDA_ERROR_INVALID_VALUE"),
     ("attributes are copied within a context", "calls/graph/kernel.cpp",
-     "if (!is_kernel(source) || source->params->context != call.node->params->context)",
+     "if (!is_kernel(source) || source->params->context != call.node()->params->context)",
      "if (!is_kernel(source))"),
-    ("a clone has the attributes", "graphs/graphs.cpp", "copy.attributes = node->attributes;", ""),
+    ("a clone has the attributes", "graphs/definitions.cpp", "copy.attributes = node->attributes;", ""),
     ("cooperative nodes stay so in an update", "calls/graph/update.cpp",
      "return old.cooperative() == now.cooperative() &&", "return true &&"),
     ("a graph that a capture fills is not ready", "calls/graph/instantiate.cpp",
-     "if (graph.owner != nullptr || sim.captures.fills(graph))", "if (graph.owner != nullptr)"),
+     "if (graph.owner != nullptr || sim.captures().fills(graph))", "if (graph.owner != nullptr)"),
     ("a graph for the device copies its memory or pinned memory", "calls/graph/instantiate.cpp",
      "if (!is_in_device_reach(sim, params.target) || !is_in_device_reach(sim, params.source))",
      "if (!is_in_device_reach(sim, params.target) && !is_in_device_reach(sim, params.source))"),
@@ -198,7 +198,7 @@ RULES = [
     ("an update does not change a conditional node's type", "graphs/params_change.cpp",
      "return from.condition_type == to.condition_type;", "return true;"),
     ("nothing is taken from a graph that a capture fills", "calls/graph.cpp",
-     "if (!sim.captures.fills(graph.root())) return false;", "if (true) return false;"),
+     "if (!sim.captures().fills(graph.root())) return false;", "if (true) return false;"),
     ("programmatic edges lead to kernels", "calls/graph/edges.cpp",
      "(to == nullptr || is_kernel(*to));", "(to == nullptr || is_kernel(from));"),
 ]
@@ -269,7 +269,7 @@ STAND_INS = {
 
 def fingerprint():
     """Of the sources that mutants change: names, contents and times."""
-    return {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in sorted((ROOT / SIM).iterdir())
+    return {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in sorted((ROOT / SIM).rglob("*"))
             if file.is_file()}
 
 

@@ -11,20 +11,20 @@ using Origin = GpuDevice::Origin;
 
 CUresult retain_primary(CUcontext* context, CUdevice device) {
   GpuDevice& gpu = GpuDevice::current();
-  const CUresult status = gpu.driver.cuDevicePrimaryCtxRetain(context, device);
+  const CUresult status = gpu.driver().cuDevicePrimaryCtxRetain(context, device);
   if (status != CUDA_SUCCESS) return status;
-  gpu.primary = *context;
-  if (gpu.primary_count++ == 0) gpu.born(Kind::context, *context);
+  gpu.primary().handle = *context;
+  if (gpu.primary().retain_count++ == 0) gpu.born(Kind::context, *context);
   return status;
 }
 
 /// Releases only what the run has retained.
 CUresult release_primary(CUdevice device) {
   GpuDevice& gpu = GpuDevice::current();
-  if (gpu.primary_count == 0) return CUDA_ERROR_INVALID_CONTEXT;
-  const CUresult status = gpu.driver.cuDevicePrimaryCtxRelease_v2(device);
-  if (status != CUDA_SUCCESS || --gpu.primary_count > 0) return status;
-  gpu.died(Kind::context, gpu.primary);
+  if (gpu.primary().retain_count == 0) return CUDA_ERROR_INVALID_CONTEXT;
+  const CUresult status = gpu.driver().cuDevicePrimaryCtxRelease_v2(device);
+  if (status != CUDA_SUCCESS || --gpu.primary().retain_count > 0) return status;
+  gpu.died(Kind::context, gpu.primary().handle);
   gpu.context_ended();
   return status;
 }
@@ -32,7 +32,7 @@ CUresult release_primary(CUdevice device) {
 CUresult create_context(CUcontext* context, CUctxCreateParams* parameters, unsigned flags,
                         CUdevice device) {
   GpuDevice& gpu = GpuDevice::current();
-  const CUresult status = gpu.driver.cuCtxCreate_v4(context, parameters, flags, device);
+  const CUresult status = gpu.driver().cuCtxCreate_v4(context, parameters, flags, device);
   if (status != CUDA_SUCCESS) return status;
   gpu.born(Kind::context, *context);
   gpu.context_stack().push_back(*context);
@@ -42,9 +42,9 @@ CUresult create_context(CUcontext* context, CUctxCreateParams* parameters, unsig
 
 CUresult destroy_context(CUcontext context) {
   GpuDevice& gpu = GpuDevice::current();
-  if (context == gpu.primary && context != nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context == gpu.primary().handle && context != nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (const CUresult error = gpu.died(Kind::context, context); error != CUDA_SUCCESS) return error;
-  const CUresult status = gpu.driver.cuCtxDestroy_v2(context);
+  const CUresult status = gpu.driver().cuCtxDestroy_v2(context);
   if (status != CUDA_SUCCESS) return status;
   std::vector<CUcontext>& stack = gpu.context_stack();
   if (!stack.empty() && stack.back() == context) stack.pop_back();
@@ -92,7 +92,7 @@ CUresult pop_context(CUcontext* context) {
 template <auto kFunction, Kind kKind, class Handle, class... Arguments>
 CUresult make(Handle* handle, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
-  const CUresult status = (gpu.driver.*kFunction)(handle, arguments...);
+  const CUresult status = (gpu.driver().*kFunction)(handle, arguments...);
   if (status == CUDA_SUCCESS) gpu.born(kKind, *handle);
   return status;
 }
@@ -101,13 +101,13 @@ template <auto kFunction, Kind kKind, class Handle>
 CUresult destroy(Handle handle) {
   GpuDevice& gpu = GpuDevice::current();
   const CUresult error = gpu.died(kKind, handle);
-  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(handle);
+  return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(handle);
 }
 
 /// Then the driver answers: nothing is called now.
 bool captures(GpuDevice& gpu, CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return gpu.driver.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
+  return gpu.driver().cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
          status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
@@ -116,9 +116,9 @@ bool captures(GpuDevice& gpu, CUstream stream) {
 CUresult launch_host_function(CUstream stream, CUhostFn function, void* data) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
-  if (captures(gpu, stream)) return gpu.driver.cuLaunchHostFunc(stream, function, data);
+  if (captures(gpu, stream)) return gpu.driver().cuLaunchHostFunc(stream, function, data);
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const CUresult status = gpu.driver.cuStreamSynchronize(stream);
+  const CUresult status = gpu.driver().cuStreamSynchronize(stream);
   if (status == CUDA_SUCCESS) function(data);
   return status;
 }
@@ -127,8 +127,8 @@ CUresult add_callback(CUstream stream, CUstreamCallback callback, void* data, un
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
   if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  if (captures(gpu, stream)) return gpu.driver.cuStreamAddCallback(stream, callback, data, flags);
-  const CUresult status = gpu.driver.cuStreamSynchronize(stream);
+  if (captures(gpu, stream)) return gpu.driver().cuStreamAddCallback(stream, callback, data, flags);
+  const CUresult status = gpu.driver().cuStreamSynchronize(stream);
   callback(stream, status, data);
   return status;
 }
@@ -140,7 +140,7 @@ CUresult allocate(Address* address, std::size_t bytes, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
   CUresult status = CUDA_SUCCESS;
   ((status = status != CUDA_SUCCESS ? status : check(gpu, arguments)), ...);
-  if (status == CUDA_SUCCESS) status = (gpu.driver.*kFunction)(address, bytes, arguments...);
+  if (status == CUDA_SUCCESS) status = (gpu.driver().*kFunction)(address, bytes, arguments...);
   if (status == CUDA_SUCCESS) gpu.allocated(kOrigin, (std::uint64_t)*address, bytes);
   return status;
 }
@@ -152,7 +152,7 @@ CUresult free_memory(Address address, Arguments... arguments) {
   CUresult error = CUDA_SUCCESS;
   ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
   if (error == CUDA_SUCCESS) error = gpu.freed((std::uint64_t)address);
-  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(address, arguments...);
+  return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(address, arguments...);
 }
 
 /// Memory that a capturing stream allocates is the graph's: its lives begin with launches.
@@ -170,7 +170,7 @@ CUresult allocate_async(CUdeviceptr* address, std::size_t bytes, Pool... pool, C
 CUresult free_async(CUdeviceptr address, CUstream stream) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
-  return captures(gpu, stream) ? gpu.driver.cuMemFreeAsync(address, stream)
+  return captures(gpu, stream) ? gpu.driver().cuMemFreeAsync(address, stream)
                                : free_memory<&DriverTable::cuMemFreeAsync>(address, stream);
 }
 
@@ -181,7 +181,7 @@ CUresult copy(Target target, Source source, std::size_t bytes, Arguments... argu
   if (error == CUDA_SUCCESS) error = gpu.check((std::uint64_t)source, bytes);
   ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
   return error != CUDA_SUCCESS ? error
-                               : (gpu.driver.*kFunction)(target, source, bytes, arguments...);
+                               : (gpu.driver().*kFunction)(target, source, bytes, arguments...);
 }
 
 template <auto kFunction, class Value, class... Arguments>
@@ -190,7 +190,7 @@ CUresult set(CUdeviceptr target, Value value, std::size_t count, Arguments... ar
   CUresult error = gpu.check(target, count * sizeof(Value));
   ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
   return error != CUDA_SUCCESS ? error
-                               : (gpu.driver.*kFunction)(target, value, count, arguments...);
+                               : (gpu.driver().*kFunction)(target, value, count, arguments...);
 }
 
 template <auto kFunction, class Value>
@@ -198,7 +198,7 @@ CUresult memory_op(CUstream stream, CUdeviceptr address, Value value, unsigned f
   GpuDevice& gpu = GpuDevice::current();
   CUresult error = check(gpu, stream);
   if (error == CUDA_SUCCESS) error = gpu.check(address, sizeof(Value));
-  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(stream, address, value, flags);
+  return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(stream, address, value, flags);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ using Kind = GpuDevice::Kind;
 inline CUresult check(GpuDevice& gpu, CUmodule handle) { return gpu.check(Kind::module, handle); }
 inline CUresult check(GpuDevice& gpu, CUevent handle) {
   const CUresult error = gpu.check(Kind::event, handle);
-  const CUevent exported = gpu.imports.exported(handle);
+  const CUevent exported = gpu.imports().exported(handle);
   return error != CUDA_SUCCESS || exported == nullptr ? error : gpu.check(Kind::event, exported);
 }
 inline CUresult check(GpuDevice& gpu, CUmemoryPool handle) { return gpu.check(Kind::pool, handle); }
@@ -38,7 +38,7 @@ CUresult check(GpuDevice&, T) {
 
 /// Returns the event that the driver is given: the exported one, where the event was opened.
 inline CUevent real(GpuDevice& gpu, CUevent event) {
-  const CUevent exported = gpu.imports.exported(event);
+  const CUevent exported = gpu.imports().exported(event);
   return exported != nullptr ? exported : event;
 }
 template <class T>
@@ -52,7 +52,7 @@ CUresult pass(Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
   CUresult error = CUDA_SUCCESS;
   ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
-  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(real(gpu, arguments)...);
+  return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(real(gpu, arguments)...);
 }
 
 /// The part of add_own_functions() that is about other processes.

@@ -14,7 +14,7 @@ CUresult make(Handle* handle, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
   CUresult status = CUDA_SUCCESS;
   ((status = status != CUDA_SUCCESS ? status : check(gpu, arguments)), ...);
-  if (status == CUDA_SUCCESS) status = (gpu.driver.*kFunction)(handle, arguments...);
+  if (status == CUDA_SUCCESS) status = (gpu.driver().*kFunction)(handle, arguments...);
   if (status == CUDA_SUCCESS) gpu.born(kKind, *handle);
   return status;
 }
@@ -23,7 +23,7 @@ template <auto kFunction, Kind kKind, class Handle>
 CUresult destroy(Handle handle) {
   GpuDevice& gpu = GpuDevice::current();
   const CUresult error = gpu.died(kKind, handle);
-  return error != CUDA_SUCCESS ? error : (gpu.driver.*kFunction)(handle);
+  return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(handle);
 }
 
 template <auto kFunction, class... Arguments>
@@ -31,7 +31,7 @@ CUresult add(CUgraphNode* node, CUgraph graph, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
   CUresult status = check(gpu, graph);
   ((status = status != CUDA_SUCCESS ? status : check(gpu, arguments)), ...);
-  if (status == CUDA_SUCCESS) status = (gpu.driver.*kFunction)(node, graph, arguments...);
+  if (status == CUDA_SUCCESS) status = (gpu.driver().*kFunction)(node, graph, arguments...);
   if (status == CUDA_SUCCESS) gpu.born_in(graph, *node);
   return status;
 }
@@ -59,7 +59,7 @@ CUresult add_any(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
 CUresult end_capture(CUstream stream, CUgraph* graph) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
-  const CUresult status = gpu.driver.cuStreamEndCapture(stream, graph);
+  const CUresult status = gpu.driver().cuStreamEndCapture(stream, graph);
   if (status == CUDA_SUCCESS && *graph != nullptr && !gpu.lives(*graph))
     gpu.born(Kind::graph, *graph);
   return status;

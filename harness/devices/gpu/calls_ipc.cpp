@@ -11,10 +11,11 @@ CUresult export_memory(CUipcMemHandle* handle, CUdeviceptr address) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = gpu.check(address, 1); error != CUDA_SUCCESS) return error;
   const GpuDevice::Memory* memory = gpu.memory_at(address);
-  if (memory != nullptr && memory->process != gpu.process()) return CUDA_ERROR_INVALID_VALUE;
-  const CUresult status = gpu.driver.cuIpcGetMemHandle(handle, address);
+  if (memory != nullptr && memory->process != gpu.world().scheduler.process())
+    return CUDA_ERROR_INVALID_VALUE;
+  const CUresult status = gpu.driver().cuIpcGetMemHandle(handle, address);
   if (status == CUDA_SUCCESS && memory != nullptr)
-    gpu.imports.remember(*handle, {address, memory->birth});
+    gpu.imports().remember(*handle, {address, memory->birth});
   return status;
 }
 
@@ -22,24 +23,25 @@ CUresult open_memory(CUdeviceptr* address, CUipcMemHandle handle, unsigned flags
   GpuDevice& gpu = GpuDevice::current();
   if (address == nullptr || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
     return CUDA_ERROR_INVALID_VALUE;
-  if (const CUresult told = gpu.imports.failures.next(gpu.world()); told != CUDA_SUCCESS)
+  if (const CUresult told = gpu.imports().failures().next(gpu.world()); told != CUDA_SUCCESS)
     return told;
-  const Imports::Exported* exported = gpu.imports.find(handle);
+  const Imports::Exported* exported = gpu.imports().find(handle);
   const GpuDevice::Memory* memory =
       exported != nullptr ? gpu.memory_at(exported->address) : nullptr;
-  if (memory == nullptr || memory->process == gpu.process())
-    return gpu.driver.cuIpcOpenMemHandle_v2(address, handle, flags);
+  if (memory == nullptr || memory->process == gpu.world().scheduler.process())
+    return gpu.driver().cuIpcOpenMemHandle_v2(address, handle, flags);
   Ledger& ledger = gpu.world().ledger;
   if (memory->birth != exported->birth || !ledger.alive(memory->birth))
     return CUDA_ERROR_INVALID_HANDLE;
-  Imports::Mapping* known = gpu.imports.find(gpu.process(), exported->address);
+  Imports::Mapping* known = gpu.imports().find(gpu.world().scheduler.process(), exported->address);
   if (known != nullptr && known->open_count > 0) {
     if (known->exported != exported->birth) return CUDA_ERROR_ALREADY_MAPPED;
     ++known->open_count;
   } else {
     const BirthId from = known != nullptr ? known->birth : BirthId::none;
     const BirthId birth = ledger.born("IPC mapping", exported->address, memory->bytes, from);
-    gpu.imports.add({exported->address, memory->bytes, gpu.process(), exported->birth, birth, 1});
+    gpu.imports().add({exported->address, memory->bytes, gpu.world().scheduler.process(),
+                       exported->birth, birth, 1});
   }
   *address = exported->address;
   return CUDA_SUCCESS;
@@ -47,7 +49,7 @@ CUresult open_memory(CUdeviceptr* address, CUipcMemHandle handle, unsigned flags
 
 CUresult close_memory(CUdeviceptr address) {
   GpuDevice& gpu = GpuDevice::current();
-  Imports::Mapping* mapping = gpu.imports.find(gpu.process(), address);
+  Imports::Mapping* mapping = gpu.imports().find(gpu.world().scheduler.process(), address);
   if (mapping == nullptr || mapping->address != address) {
     gpu.misuse("IPC mapping", "closed, but no mapping starts there");
     return CUDA_ERROR_INVALID_VALUE;
@@ -66,20 +68,21 @@ CUresult close_memory(CUdeviceptr address) {
 CUresult export_event(CUipcEventHandle* handle, CUevent event) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, event); error != CUDA_SUCCESS) return error;
-  if (gpu.imports.exported(event) != nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  const CUresult status = gpu.driver.cuIpcGetEventHandle(handle, event);
-  if (status == CUDA_SUCCESS) gpu.imports.remember(*handle, {event, gpu.process()});
+  if (gpu.imports().exported(event) != nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const CUresult status = gpu.driver().cuIpcGetEventHandle(handle, event);
+  if (status == CUDA_SUCCESS)
+    gpu.imports().remember(*handle, {event, gpu.world().scheduler.process()});
   return status;
 }
 
 CUresult open_event(CUevent* opened, CUipcEventHandle handle) {
   GpuDevice& gpu = GpuDevice::current();
   if (opened == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const Imports::ExportedEvent* exported = gpu.imports.find(handle);
-  if (exported == nullptr || exported->exporter == gpu.process())
-    return gpu.driver.cuIpcOpenEventHandle(opened, handle);
+  const Imports::ExportedEvent* exported = gpu.imports().find(handle);
+  if (exported == nullptr || exported->exporter == gpu.world().scheduler.process())
+    return gpu.driver().cuIpcOpenEventHandle(opened, handle);
   if (!gpu.alive(exported->event)) return CUDA_ERROR_INVALID_HANDLE;
-  *opened = gpu.imports.open(exported->event);
+  *opened = gpu.imports().open(exported->event);
   gpu.born(Kind::event, *opened);
   return CUDA_SUCCESS;
 }
@@ -87,8 +90,8 @@ CUresult open_event(CUevent* opened, CUipcEventHandle handle) {
 CUresult destroy_event(CUevent event) {
   GpuDevice& gpu = GpuDevice::current();
   const CUresult error = gpu.died(Kind::event, event);
-  if (error != CUDA_SUCCESS || gpu.imports.exported(event) != nullptr) return error;
-  return gpu.driver.cuEventDestroy_v2(event);
+  if (error != CUDA_SUCCESS || gpu.imports().exported(event) != nullptr) return error;
+  return gpu.driver().cuEventDestroy_v2(event);
 }
 
 }  // namespace

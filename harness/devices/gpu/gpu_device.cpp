@@ -20,7 +20,7 @@ static CUresult dead_handle_error(GpuDevice::Kind kind) {
   return kind >= Kind::pool ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
-GpuDevice::GpuDevice() : driver(load_driver()) {}
+GpuDevice::GpuDevice() : driver_(load_driver()) {}
 
 void GpuDevice::begin(World& world) {
   world_ = &world;
@@ -28,11 +28,10 @@ void GpuDevice::begin(World& world) {
   handle_order_.clear();
   memory_.clear();
   graph_memory_.clear();
-  imports.begin();
+  imports_.begin();
   stacks_.clear();
   thread_context_ = nullptr;
-  primary_count = 0;
-  primary = nullptr;
+  primary_ = {};
 }
 
 // ---- lives ------------------------------------------------------------------------------------
@@ -90,13 +89,13 @@ void GpuDevice::allocated(Origin origin, std::uint64_t address, std::uint64_t by
   const BirthId birth = origin == Origin::host
                             ? world_->ledger.born("pinned memory", address, bytes, from)
                             : world_->ledger.born("device memory", address, bytes, from);
-  memory_[address] = {origin, birth, bytes, process()};
+  memory_[address] = {origin, birth, bytes, world_->scheduler.process()};
 }
 
 CUresult GpuDevice::freed(std::uint64_t address) {
   if (graph_memory_.contains(address)) return CUDA_SUCCESS;
   const auto known = memory_.find(address);
-  if (known == memory_.end() || known->second.process != process()) {
+  if (known == memory_.end() || known->second.process != world_->scheduler.process()) {
     misuse("device memory", "freed, but no allocation starts there");
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -104,7 +103,7 @@ CUresult GpuDevice::freed(std::uint64_t address) {
     world_->ledger.double_free(known->second.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (imports.any_open(known->second.birth))
+  if (imports_.any_open(known->second.birth))
     misuse("exported memory", "freed while it is mapped", known->second.birth);
   world_->ledger.died(known->second.birth);
   return CUDA_SUCCESS;
@@ -115,7 +114,7 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   if (next == memory_.begin()) return CUDA_SUCCESS;
   const auto& [base, memory] = *--next;
   if (address - base >= memory.bytes) return CUDA_SUCCESS;
-  if (memory.process != process()) return check_import(address, bytes);
+  if (memory.process != world_->scheduler.process()) return check_import(address, bytes);
   if (!world_->ledger.alive(memory.birth)) {
     world_->history.add(world_->ledger.describe(FaultKind::use_after_death, memory.birth));
     return CUDA_ERROR_INVALID_VALUE;
@@ -132,7 +131,7 @@ bool GpuDevice::alive(const void* handle) const {
 
 /// Another process's memory is this one's as far as it has it open, and nobody has freed it.
 CUresult GpuDevice::check_import(std::uint64_t address, std::uint64_t bytes) {
-  const Imports::Mapping* mapping = imports.find(process(), address);
+  const Imports::Mapping* mapping = imports_.find(world_->scheduler.process(), address);
   if (mapping == nullptr) {
     misuse("device memory", "an address of another process");
     return CUDA_ERROR_INVALID_VALUE;
@@ -167,7 +166,7 @@ CUresult GpuDevice::switch_context() {
   CUcontext mine = stack.empty() ? nullptr : stack.back();
   if (mine == thread_context_) return CUDA_SUCCESS;
   thread_context_ = mine;
-  return driver.cuCtxSetCurrent(mine);
+  return driver_.cuCtxSetCurrent(mine);
 }
 
 void GpuDevice::context_ended() {
@@ -193,15 +192,16 @@ void GpuDevice::end() {
       contexts.push_back(static_cast<CUcontext>(const_cast<void*>(handle)));
   }
   for (CUcontext context : contexts) {
-    driver.cuCtxSetCurrent(context);
-    driver.cuCtxSynchronize();
+    driver_.cuCtxSetCurrent(context);
+    driver_.cuCtxSynchronize();
   }
   free_memory();
   free_handles();
   for (CUcontext context : contexts)
-    if (context != primary) driver.cuCtxDestroy_v2(context);
-  driver.cuCtxSetCurrent(nullptr);
-  for (; primary_count > 0; --primary_count) driver.cuDevicePrimaryCtxRelease_v2(0);
+    if (context != primary_.handle) driver_.cuCtxDestroy_v2(context);
+  driver_.cuCtxSetCurrent(nullptr);
+  for (; primary_.retain_count > 0; --primary_.retain_count)
+    driver_.cuDevicePrimaryCtxRelease_v2(0);
   handles_.clear();
   memory_.clear();
 }
@@ -210,9 +210,9 @@ void GpuDevice::free_memory() {
   for (const auto& [address, memory] : memory_) {
     if (!world_->ledger.alive(memory.birth)) continue;
     if (memory.origin == Origin::host)
-      driver.cuMemFreeHost(reinterpret_cast<void*>(address));
+      driver_.cuMemFreeHost(reinterpret_cast<void*>(address));
     else
-      driver.cuMemFree_v2(address);
+      driver_.cuMemFree_v2(address);
   }
   memory_.clear();
 }
@@ -227,26 +227,26 @@ void GpuDevice::free_handles() {
     if (kind != Kind::context) handles_.erase(known);  // A handle that came back is there twice.
     switch (kind) {
       case Kind::stream:
-        driver.cuStreamDestroy_v2(static_cast<CUstream>(handle));
+        driver_.cuStreamDestroy_v2(static_cast<CUstream>(handle));
         break;
       case Kind::event:
-        if (imports.exported(static_cast<CUevent>(handle)) != nullptr) continue;
-        driver.cuEventDestroy_v2(static_cast<CUevent>(handle));
+        if (imports_.exported(static_cast<CUevent>(handle)) != nullptr) continue;
+        driver_.cuEventDestroy_v2(static_cast<CUevent>(handle));
         break;
       case Kind::module:
-        driver.cuModuleUnload(static_cast<CUmodule>(handle));
+        driver_.cuModuleUnload(static_cast<CUmodule>(handle));
         break;
       case Kind::pool:
-        driver.cuMemPoolDestroy(static_cast<CUmemoryPool>(handle));
+        driver_.cuMemPoolDestroy(static_cast<CUmemoryPool>(handle));
         break;
       case Kind::library:
-        driver.cuLibraryUnload(static_cast<CUlibrary>(handle));
+        driver_.cuLibraryUnload(static_cast<CUlibrary>(handle));
         break;
       case Kind::graph:
-        driver.cuGraphDestroy(static_cast<CUgraph>(handle));
+        driver_.cuGraphDestroy(static_cast<CUgraph>(handle));
         break;
       case Kind::graph_exec:
-        driver.cuGraphExecDestroy(static_cast<CUgraphExec>(handle));
+        driver_.cuGraphExecDestroy(static_cast<CUgraphExec>(handle));
         break;
       case Kind::context:
       case Kind::graph_node:

@@ -97,13 +97,17 @@ class GpuDevice final : public Device {
   }
   /// Whether the life of the handle has not ended.
   bool alive(const void* handle) const;
-  ProcessId process() const { return world_->scheduler.process(); }
   World& world() const { return *world_; }
-  Imports imports;
+  Imports& imports() { return imports_; }
 
-  const DriverTable& driver;
-  unsigned primary_count = 0;  ///< How often the run retained the primary context.
-  CUcontext primary = nullptr;
+  // ---- the driver ----
+
+  const DriverTable& driver() const { return driver_; }
+  struct PrimaryContext {
+    CUcontext handle = nullptr;
+    unsigned retain_count = 0;  ///< How often the run retained it.
+  };
+  PrimaryContext& primary() { return primary_; }
 
  private:
   struct Handle {
@@ -116,7 +120,10 @@ class GpuDevice final : public Device {
   void free_memory();
   void free_handles();
 
+  const DriverTable& driver_;
   World* world_ = nullptr;
+  Imports imports_;
+  PrimaryContext primary_;
   std::unordered_map<const void*, Handle> handles_;
   std::vector<const void*> handle_order_;  ///< In the order of their births.
   /// By address. The dead stay until the address comes back.

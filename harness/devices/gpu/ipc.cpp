@@ -10,7 +10,7 @@ void Imports::begin() {
   exported_events_.clear();
   mappings_.clear();
   opened_.clear();
-  failures.begin();
+  failures_.begin();
 }
 
 template <class Handle>

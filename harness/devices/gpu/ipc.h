@@ -62,7 +62,8 @@ class Imports {
   /// The event that `event` is a name for; null when it is none of ours.
   CUevent exported(CUevent event) const;
 
-  OpenFailures failures;
+  /// Returns the answers that opens are told to give.
+  OpenFailures& failures() { return failures_; }
 
  private:
   using Key = std::array<char, CU_IPC_HANDLE_SIZE>;
@@ -73,6 +74,7 @@ class Imports {
   std::map<Key, ExportedEvent> exported_events_;
   std::vector<Mapping> mappings_;
   std::unordered_map<CUevent, CUevent> opened_;
+  OpenFailures failures_;
 };
 
 }  // namespace harness::devices

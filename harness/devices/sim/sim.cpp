@@ -8,24 +8,22 @@ namespace harness::devices {
 namespace {
 
 CUresult admit(SimDevice& sim, CallNeeds needs) {
-  const Process& process = sim.process();
+  const Process& process = sim.processes().current();
   if (!process.initialized) [[unlikely]]
     return CUDA_ERROR_NOT_INITIALIZED;
-  const bool in_function =
-      process.function_task != TaskId::none && sim.scheduler().current() == process.function_task;
-  if (in_function || sim.in_function) [[unlikely]] {
-    sim.misuse("host function", "called CUDA");
+  if (sim.host_functions().is_inside(process)) [[unlikely]] {
+    sim.faults().misuse("host function", "called CUDA");
     return CUDA_ERROR_NOT_PERMITTED;
   }
-  if (sim.graphs.in_destructor()) [[unlikely]] {
-    sim.misuse("user object destructor", "called CUDA");
+  if (sim.graphs().user_objects().in_destructor()) [[unlikely]] {
+    sim.faults().misuse("user object destructor", "called CUDA");
     return CUDA_ERROR_NOT_PERMITTED;
   }
-  sim.look_again();
+  sim.queues().look_again();
   if (needs != CallNeeds::context) return CUDA_SUCCESS;
-  if (sim.broken != CUDA_SUCCESS) [[unlikely]]
-    return sim.broken;
-  const Context* context = sim.current_context();
+  if (sim.faults().broken() != CUDA_SUCCESS) [[unlikely]]
+    return sim.faults().broken();
+  const Context* context = sim.threads().context();
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
@@ -35,11 +33,11 @@ CUresult admit(SimDevice& sim, CallNeeds needs) {
 Resource resource(SimDevice& sim, CUstream handle) {
   if (handle == nullptr || handle == CU_STREAM_LEGACY) return kDeviceResource;
   if (handle == CU_STREAM_PER_THREAD) {
-    Context* context = sim.current_context();
-    return context != nullptr && context->alive ? sim.per_thread_stream(*context).resource
+    Context* context = sim.threads().context();
+    return context != nullptr && context->alive ? sim.threads().stream(*context).resource
                                                 : kDeviceResource;
   }
-  const Stream* stream = sim.streams.find(handle);
+  const Stream* stream = sim.handles().streams.find(handle);
   return stream != nullptr ? stream->resource : kDeviceResource;
 }
 
@@ -63,5 +61,10 @@ const DeviceInfo sim{"sim", "the simulated driver; needs no GPU",
 
 /// Carries out cudaGraphSetConditional, which kernels call.
 extern "C" void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value) {
-  harness::devices::SimDevice::current().set_conditional(handle, value);
+  using harness::devices::SimDevice;
+  SimDevice& sim = SimDevice::current();
+  if (harness::devices::Conditional* found = sim.graphs().conditions().find(handle))
+    found->value = value;
+  else
+    sim.faults().misuse("conditional handle", "not a handle that the driver gave out");
 }

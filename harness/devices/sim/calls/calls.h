@@ -31,9 +31,6 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
 /// Frees at once, whatever is in flight. The block was checked.
 void free_now(SimDevice& sim, std::uint32_t block);
 
-/// The call that frees the block was made: its storage may be given out again.
-void give_back(SimDevice& sim, std::uint32_t block);
-
 /// The block that starts at `address` and that no call has freed; otherwise a fault, and 0.
 std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address);
 

@@ -15,7 +15,7 @@ CUresult Calls::cuStreamBeginCapture_v2(CUstream on, CUstreamCaptureMode mode) {
   const Found<Stream> stream = find_stream(sim, on);
   if (!stream) return stream.error();
   if (!is_mode(mode)) return CUDA_ERROR_INVALID_VALUE;
-  return sim.captures.start(*stream, nullptr, {}, mode);
+  return sim.captures().start(*stream, nullptr, {}, mode);
 }
 
 CUresult Calls::cuStreamBeginCaptureToGraph(CUstream on, CUgraph handle, const CUgraphNode* after,
@@ -25,10 +25,10 @@ CUresult Calls::cuStreamBeginCaptureToGraph(CUstream on, CUgraph handle, const C
   if (!stream) return stream.error();
   if (!is_mode(mode)) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  std::vector<GraphEdge>& edges = sim.graphs.scratch_edges;
-  if (!find_edges(sim, *call.graph, after, data, count, edges)) return CUDA_ERROR_INVALID_VALUE;
-  return sim.captures.start(*stream, call.graph, edges, mode);
+  if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::vector<GraphEdge>& edges = sim.graphs().definitions().scratch_edges();
+  if (!find_edges(sim, *call.graph(), after, data, count, edges)) return CUDA_ERROR_INVALID_VALUE;
+  return sim.captures().start(*stream, call.graph(), edges, mode);
 }
 
 CUresult Calls::cuStreamEndCapture(CUstream on, CUgraph* graph) {
@@ -36,7 +36,7 @@ CUresult Calls::cuStreamEndCapture(CUstream on, CUgraph* graph) {
   if (!stream) return stream.error();
   if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Graph* made = nullptr;
-  const CUresult status = sim.captures.end(*stream, made);
+  const CUresult status = sim.captures().end(*stream, made);
   *graph = made != nullptr ? made->as<CUgraph>() : nullptr;
   return status;
 }
@@ -51,7 +51,7 @@ CUresult Calls::cuStreamIsCapturing(CUstream on, CUstreamCaptureStatus* status) 
   const Found<Stream> stream = find_stream(sim, on);
   if (!stream) return stream.error();
   if (status == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (sim.captures.implied_by(*stream) != nullptr) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  if (sim.captures().implied_by(*stream) != nullptr) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   *status = status_of(*stream);
   return CUDA_SUCCESS;
 }
@@ -68,7 +68,7 @@ CUresult Calls::cuStreamGetCaptureInfo_v3(CUstream on, CUstreamCaptureStatus* st
   if (!stream) return stream.error();
   if (status == nullptr || (data != nullptr && dependencies == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
-  if (sim.captures.implied_by(*stream) != nullptr) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  if (sim.captures().implied_by(*stream) != nullptr) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   *status = status_of(*stream);
   if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return CUDA_SUCCESS;
   const Capture& capture = *stream->capture;
@@ -97,9 +97,9 @@ CUresult Calls::cuStreamUpdateCaptureDependencies_v2(CUstream on, CUgraphNode* d
   if (!stream) return stream.error();
   if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES) return CUDA_ERROR_INVALID_VALUE;
   if (stream->capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
-  if (const CUresult status = sim.captures.admit(*stream); status != CUDA_SUCCESS) return status;
+  if (const CUresult status = sim.captures().admit(*stream); status != CUDA_SUCCESS) return status;
   Capture& capture = *stream->capture;
-  std::vector<GraphEdge>& edges = sim.graphs.scratch_edges;
+  std::vector<GraphEdge>& edges = sim.graphs().definitions().scratch_edges();
   if (!find_edges(sim, *capture.graph, dependencies, data, count, edges))
     return CUDA_ERROR_INVALID_VALUE;
   std::vector<GraphEdge>& tail = capture.branch_of(*stream).tail;
@@ -113,7 +113,7 @@ CUresult Calls::cuStreamUpdateCaptureDependencies_v2(CUstream on, CUgraphNode* d
 
 CUresult Calls::cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
   if (mode == nullptr || !is_mode(*mode)) return CUDA_ERROR_INVALID_VALUE;
-  std::swap(*mode, sim.capture_mode());
+  std::swap(*mode, sim.threads().capture_mode());
   return CUDA_SUCCESS;
 }
 

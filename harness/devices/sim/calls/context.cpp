@@ -12,7 +12,7 @@ static constexpr char kDeviceName[] = "Afterlife simulated device";
 
 CUresult Calls::cuInit(unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  sim.process().initialized = true;
+  sim.processes().current().initialized = true;
   return CUDA_SUCCESS;
 }
 
@@ -106,24 +106,42 @@ CUresult Calls::cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
 // ---- contexts ---------------------------------------------------------------------------------
 
 static Context& make_context(SimDevice& sim, bool primary) {
-  Context& context = sim.contexts.add();
+  Context& context = sim.handles().contexts.add();
   context.birth = sim.ledger().born("context", context.handle, 0);
   context.primary = primary;
-  context.legacy = &sim.streams.add();
-  context.legacy->device = &sim;
-  context.legacy->context = &context;
-  context.legacy->legacy = true;
-  context.legacy->own_label = "legacy stream";
-  context.legacy->id = sim.next_stream_id();
-  context.legacy->own_name = sim.scheduler().name_next("legacy stream");
-  context.legacy->resource = kDeviceResource;
+  context.legacy = &sim.streams().add_legacy(context);
   return context;
+}
+
+template <class Table>
+static void end_all(Ledger& ledger, Table& table, const Context& context) {
+  for (std::size_t i = table.first_alive(); i < table.size(); ++i) {
+    auto& object = table[i];
+    if (object.context != &context || !object.alive) continue;
+    object.alive = false;
+    if (object.birth != BirthId::none) ledger.died(object.birth);
+  }
+}
+
+/// Ends the context and everything that belongs to it.
+static void destroy(SimDevice& sim, Context& context) {
+  sim.queues().synchronize(context);
+  end_all(sim.ledger(), sim.handles().modules, context);
+  end_all(sim.ledger(), sim.handles().streams, context);
+  end_all(sim.ledger(), sim.handles().events, context);
+  Memory& memory = sim.memory();
+  for (std::uint32_t i = memory.first_alive(); i < memory.block_count(); ++i)
+    if (memory.block(i).context == &context && !memory.block(i).dead) memory.retire(i);
+  context.alive = false;
+  sim.ledger().died(context.birth);
+  if (context.primary) sim.processes().at(context.process).primary = nullptr;
+  sim.faults().mend();  // What comes after it starts afresh.
 }
 
 CUresult Calls::cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  Context*& primary = sim.process().primary;
+  Context*& primary = sim.processes().current().primary;
   if (primary == nullptr) primary = &make_context(sim, true);
   ++primary->reference_count;
   *context = primary->as<CUcontext>();
@@ -132,9 +150,9 @@ CUresult Calls::cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
 
 CUresult Calls::cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  Context* primary = sim.process().primary;
+  Context* primary = sim.processes().current().primary;
   if (primary == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  if (--primary->reference_count == 0) sim.destroy(*primary);
+  if (--primary->reference_count == 0) destroy(sim, *primary);
   return CUDA_SUCCESS;
 }
 
@@ -143,7 +161,7 @@ static CUresult check_parameters(SimDevice& sim, const CUctxCreateParams* parame
   if (parameters == nullptr) return CUDA_SUCCESS;
   const bool affine = parameters->execAffinityParams != nullptr;
   const bool graphics = parameters->cigParams != nullptr;
-  if (affine && graphics) sim.misuse("context", "created with affinity and for graphics");
+  if (affine && graphics) sim.faults().misuse("context", "created with affinity and for graphics");
   return graphics ? CUDA_ERROR_NOT_SUPPORTED
          : affine ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY
                   : CUDA_SUCCESS;
@@ -161,35 +179,35 @@ CUresult Calls::cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters
   if (const CUresult error = check_parameters(sim, parameters); error != CUDA_SUCCESS) return error;
   Context& made = make_context(sim, false);
   made.flags = flags;
-  sim.context_stack().push_back(&made);
+  sim.threads().stack().push_back(&made);
   *context = made.as<CUcontext>();
   return CUDA_SUCCESS;
 }
 
 /// Leaves the documented error when `handle` names no living context.
 static CUresult find_context(SimDevice& sim, CUcontext handle, Context*& context) {
-  context = sim.find(sim.contexts, handle, "context");
+  context = sim.find(sim.handles().contexts, handle, "context");
   if (context != nullptr) return CUDA_SUCCESS;
-  return sim.contexts.find(handle) != nullptr ? CUDA_ERROR_CONTEXT_IS_DESTROYED
-                                              : CUDA_ERROR_INVALID_CONTEXT;
+  return sim.handles().contexts.find(handle) != nullptr ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+                                                        : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult Calls::cuCtxDestroy_v2(CUcontext handle) {
-  Context* context = sim.contexts.find(handle);
+  Context* context = sim.handles().contexts.find(handle);
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (!context->alive) {
     sim.ledger().double_free(context->birth);
     return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   }
   if (context->primary) return CUDA_ERROR_INVALID_CONTEXT;
-  sim.destroy(*context);
-  std::vector<Context*>& stack = sim.context_stack();
+  destroy(sim, *context);
+  std::vector<Context*>& stack = sim.threads().stack();
   if (!stack.empty() && stack.back() == context) stack.pop_back();
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuCtxSetCurrent(CUcontext handle) {
-  std::vector<Context*>& stack = sim.context_stack();
+  std::vector<Context*>& stack = sim.threads().stack();
   Context* context = nullptr;
   if (handle != nullptr)
     if (const CUresult error = find_context(sim, handle, context); error != CUDA_SUCCESS)
@@ -201,7 +219,7 @@ CUresult Calls::cuCtxSetCurrent(CUcontext handle) {
 
 CUresult Calls::cuCtxGetCurrent(CUcontext* context) {
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const Context* current = sim.current_context();
+  const Context* current = sim.threads().context();
   *context = current != nullptr ? current->as<CUcontext>() : nullptr;
   return CUDA_SUCCESS;
 }
@@ -210,12 +228,12 @@ CUresult Calls::cuCtxPushCurrent_v2(CUcontext handle) {
   Context* context = nullptr;
   if (const CUresult error = find_context(sim, handle, context); error != CUDA_SUCCESS)
     return error;
-  sim.context_stack().push_back(context);
+  sim.threads().stack().push_back(context);
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuCtxPopCurrent_v2(CUcontext* context) {
-  std::vector<Context*>& stack = sim.context_stack();
+  std::vector<Context*>& stack = sim.threads().stack();
   if (stack.empty()) return CUDA_ERROR_INVALID_CONTEXT;
   if (context != nullptr) *context = stack.back()->as<CUcontext>();
   stack.pop_back();
@@ -231,7 +249,7 @@ CUresult Calls::cuCtxGetDevice(CUdevice* device) {
 /// Null means the current one.
 static CUresult context_or_current(SimDevice& sim, CUcontext handle, Context*& context) {
   if (handle != nullptr) return find_context(sim, handle, context);
-  context = sim.current_context();
+  context = sim.threads().context();
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
@@ -243,21 +261,23 @@ CUresult Calls::cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
 }
 
 CUresult Calls::cuCtxSynchronize() {
-  if (const CUresult error = sim.captures.admit_all(*sim.current_context()); error != CUDA_SUCCESS)
+  if (const CUresult error = sim.captures().admit_all(*sim.threads().context());
+      error != CUDA_SUCCESS)
     return error;
-  sim.synchronize(*sim.current_context());
-  sim.shrink_pools();
-  return sim.broken;
+  sim.queues().synchronize(*sim.threads().context());
+  sim.pools().shrink();
+  return sim.faults().broken();
 }
 
 CUresult Calls::cuCtxSynchronize_v2(CUcontext handle) {
   Context* context = nullptr;
   if (const CUresult error = context_or_current(sim, handle, context); error != CUDA_SUCCESS)
     return error;
-  if (const CUresult error = sim.captures.admit_all(*context); error != CUDA_SUCCESS) return error;
-  sim.synchronize(*context);
-  sim.shrink_pools();
-  return sim.broken;
+  if (const CUresult error = sim.captures().admit_all(*context); error != CUDA_SUCCESS)
+    return error;
+  sim.queues().synchronize(*context);
+  sim.pools().shrink();
+  return sim.faults().broken();
 }
 
 CUresult Calls::cuCtxSetLimit(CUlimit limit, size_t) {

@@ -23,11 +23,11 @@ static bool can_be_host(std::uint64_t address, std::uint64_t bytes) {
 CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes, bool may_be_host,
                     Place& place) {
   place = {address, BirthId::none};
-  if (may_be_host && !sim.memory.range().contains(address))
+  if (may_be_host && !sim.memory().range().contains(address))
     return can_be_host(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = find_block(sim, address, bytes);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
-  place.birth = sim.memory.block(index).birth;
+  place.birth = sim.memory().block(index).birth;
   return CUDA_SUCCESS;
 }
 
@@ -35,7 +35,7 @@ static bool is_pageable(const Place& place) { return place.birth == BirthId::non
 
 static bool is_pinned(SimDevice& sim, const Place& place) {
   return !is_pageable(place) &&
-         sim.memory.block(sim.memory.newest(place.address)).origin == Origin::pinned;
+         sim.memory().block(sim.memory().newest(place.address)).origin == Origin::pinned;
 }
 
 /// Takes what is to be copied from memory that the stream must not wait for.
@@ -44,8 +44,8 @@ static void stage(SimDevice& sim, Work& work) {
   work.staging.assign(source, source + work.bytes);
   work.staged = true;
   if (work.target.address % 8 != 0) return;
-  const Memory::CallView view(sim.memory);
-  sim.provenance->capture(work.staging.data(), work.bytes, work.words);
+  const Memory::CallView view(sim.memory());
+  sim.provenance().capture(work.staging.data(), work.bytes, work.words);
 }
 
 struct CopyRequest {
@@ -65,15 +65,15 @@ static CUresult capture_copy(SimDevice& sim, Stream& stream, const CopyRequest& 
   given.Height = given.Depth = 1;
   const Found<const NodeParams> made =
       make_copy_params(sim, given, stream.context->as<CUcontext>());
-  return made ? sim.captures.add(stream, *made) : made.error();
+  return made ? sim.captures().add(stream, *made) : made.error();
 }
 
 static CUresult copy(SimDevice& sim, CUstream on, const CopyRequest& request, bool is_async) {
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
   if (!is_async) {
-    if (const CUresult error = sim.captures.refuse(*stream); error != CUDA_SUCCESS) return error;
-    if (const CUresult error = sim.captures.admit_unsafe(); error != CUDA_SUCCESS) return error;
+    if (const CUresult error = sim.captures().refuse(*stream); error != CUDA_SUCCESS) return error;
+    if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   }
   if (request.bytes == 0) return CUDA_SUCCESS;
   Place target;
@@ -88,16 +88,16 @@ static CUresult copy(SimDevice& sim, CUstream on, const CopyRequest& request, bo
   const bool to_host = is_pageable(target) || (!is_async && is_pinned(sim, target));
   const bool from_host = is_pageable(source) || (!is_async && is_pinned(sim, source));
   // The synchronous form has the stream idle before it stages.
-  if (!is_async && is_pageable(source)) sim.synchronize(*stream);
-  Work& work = sim.fresh_work(WorkKind::copy, "copy");
+  if (!is_async && is_pageable(source)) sim.queues().synchronize(*stream);
+  Work& work = sim.queues().fresh(WorkKind::copy, "copy");
   work.target = target;
   work.source = source;
   work.bytes = request.bytes;
   if (is_pageable(source)) stage(sim, work);
   const bool waits = to_host || (from_host && !is_pageable(source));
-  sim.submit(*stream, work, waits ? Lag::never : Lag::ask);
-  if (waits) sim.drain(*stream);
-  return sim.broken;
+  sim.queues().submit(*stream, work, waits ? Lag::never : Lag::ask);
+  if (waits) sim.queues().drain(*stream);
+  return sim.faults().broken();
 }
 
 static std::uint64_t number(const void* pointer) {
@@ -153,7 +153,7 @@ static CUresult capture_set(SimDevice& sim, Stream& stream, std::uint64_t addres
   given.width = count;
   given.height = 1;
   const Found<const NodeParams> made = make_set_params(sim, given, stream.context->as<CUcontext>());
-  return made ? sim.captures.add(stream, *made) : made.error();
+  return made ? sim.captures().add(stream, *made) : made.error();
 }
 
 static CUresult set(SimDevice& sim, CUstream on, std::uint64_t address, std::uint32_t value,
@@ -161,8 +161,8 @@ static CUresult set(SimDevice& sim, CUstream on, std::uint64_t address, std::uin
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
   if (!is_async) {
-    if (const CUresult error = sim.captures.refuse(*stream); error != CUDA_SUCCESS) return error;
-    if (const CUresult error = sim.captures.admit_unsafe(); error != CUDA_SUCCESS) return error;
+    if (const CUresult error = sim.captures().refuse(*stream); error != CUDA_SUCCESS) return error;
+    if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   }
   if (address % width != 0) return CUDA_ERROR_INVALID_VALUE;
   if (count == 0) return CUDA_SUCCESS;
@@ -173,15 +173,15 @@ static CUresult set(SimDevice& sim, CUstream on, std::uint64_t address, std::uin
     return status;
   if (stream->capture != nullptr) return capture_set(sim, *stream, address, value, width, count);
   const bool waits =
-      !is_async && SimDevice::is_host_visible(sim.memory.block(sim.memory.newest(address)));
-  Work& work = sim.fresh_work(WorkKind::set, "set");
+      !is_async && HostMemory::is_visible(sim.memory().block(sim.memory().newest(address)));
+  Work& work = sim.queues().fresh(WorkKind::set, "set");
   work.target = target;
   work.bytes = bytes;
   work.value = value;
   work.width = width;
-  sim.submit(*stream, work, waits ? Lag::never : Lag::ask);
-  if (waits) sim.drain(*stream);
-  return sim.broken;
+  sim.queues().submit(*stream, work, waits ? Lag::never : Lag::ask);
+  if (waits) sim.queues().drain(*stream);
+  return sim.faults().broken();
 }
 
 CUresult Calls::cuMemsetD8_v2(CUdeviceptr target, unsigned char value, size_t count) {

@@ -15,7 +15,7 @@ static constexpr Label kGraphKind = "graph";
 bool Exclusive::enter(SimDevice& sim, TaskId& caller, Resource resource, Label kind,
                       BirthId birth) {
   if (caller != TaskId::none) {
-    sim.misuse(kind, "used by two threads at once", birth);
+    sim.faults().misuse(kind, "used by two threads at once", birth);
     return false;
   }
   if (!sim.scheduler().in_task()) return true;
@@ -32,52 +32,53 @@ static auto find(SimDevice& sim, const Table& table, const void* handle, Label k
 }
 
 ChangingGraph::ChangingGraph(SimDevice& sim, CUgraph handle) {
-  Graph* found = find(sim, sim.graphs.graphs, handle, kGraphKind);
+  Graph* found = find(sim, sim.graphs().definitions().graphs(), handle, kGraphKind);
   if (found == nullptr) return;
   Graph& root = found->root();
   if (exclusive_.enter(sim, root.caller, sim.ledger().life(root.birth).name, kGraphKind,
                        root.birth))
-    graph = found;
+    graph_ = found;
 }
 
 ChangingGraph::ChangingGraph(SimDevice& sim, CUgraphNode handle) {
-  GraphNode* found = find(sim, sim.graphs.nodes, handle, "graph node");
+  GraphNode* found = find(sim, sim.graphs().definitions().nodes(), handle, "graph node");
   if (found == nullptr) return;
   Graph& root = found->graph->root();
   if (!exclusive_.enter(sim, root.caller, sim.ledger().life(root.birth).name, kGraphKind,
                         root.birth))
     return;
-  node = found;
-  graph = found->graph;
+  node_ = found;
+  graph_ = found->graph;
 }
 
-UsingExec::UsingExec(SimDevice& sim, CUgraphExec handle, Resource resource) {
-  GraphExec* found = find(sim, sim.graphs.execs, handle, "executable graph");
+UsingExecutable::UsingExecutable(SimDevice& sim, CUgraphExec handle, Resource resource) {
+  Executable* found = find(sim, sim.graphs().executables().table(), handle, "executable graph");
   if (found == nullptr) return;
   if (resource == 0) resource = sim.ledger().life(found->birth).name;
   if (exclusive_.enter(sim, found->caller, resource, "executable graph", found->birth))
-    exec = found;
+    executable_ = found;
 }
 
 static bool is_free(SimDevice& sim, Graph& root) {
   if (root.caller == TaskId::none || root.caller == sim.scheduler().current()) return true;
-  sim.misuse(kGraphKind, "used by two threads at once", root.birth);
+  sim.faults().misuse(kGraphKind, "used by two threads at once", root.birth);
   return false;
 }
 
 Graph* look_at(SimDevice& sim, CUgraph handle) {
-  Graph* graph = find(sim, sim.graphs.graphs, handle, kGraphKind);
+  Graph* graph = find(sim, sim.graphs().definitions().graphs(), handle, kGraphKind);
   return graph != nullptr && is_free(sim, graph->root()) ? graph : nullptr;
 }
 
 GraphNode* look_at(SimDevice& sim, CUgraphNode handle) {
-  GraphNode* node = find(sim, sim.graphs.nodes, handle, "graph node");
+  GraphNode* node = find(sim, sim.graphs().definitions().nodes(), handle, "graph node");
   return node != nullptr && is_free(sim, node->graph->root()) ? node : nullptr;
 }
 
 bool is_being_filled(SimDevice& sim, const Graph& graph) {
-  if (!sim.captures.fills(graph.root())) return false;
-  sim.misuse(kGraphKind, "destroyed, or a node of it, while a capture fills it", graph.birth);
+  if (!sim.captures().fills(graph.root())) return false;
+  sim.faults().misuse(kGraphKind, "destroyed, or a node of it, while a capture fills it",
+                      graph.birth);
   return true;
 }
 
@@ -85,30 +86,31 @@ bool is_being_filled(SimDevice& sim, const Graph& graph) {
 
 CUresult Calls::cuGraphCreate(CUgraph* created, unsigned flags) {
   if (created == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  *created = sim.graphs.create().as<CUgraph>();
+  *created = sim.graphs().definitions().create().as<CUgraph>();
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuGraphDestroy(CUgraph handle) {
-  if (const Graph* dead = sim.graphs.graphs.find(handle); dead != nullptr && !dead->alive) {
+  if (const Graph* dead = sim.graphs().definitions().graphs().find(handle);
+      dead != nullptr && !dead->alive) {
     sim.ledger().double_free(dead->birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
   const ChangingGraph call(sim, handle);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (call.graph->owner != nullptr) return CUDA_ERROR_INVALID_VALUE;  // Its node owns it.
-  if (is_being_filled(sim, *call.graph)) return CUDA_ERROR_INVALID_VALUE;
-  sim.graphs.destroy(*call.graph);
+  if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (call.graph()->owner != nullptr) return CUDA_ERROR_INVALID_VALUE;  // Its node owns it.
+  if (is_being_filled(sim, *call.graph())) return CUDA_ERROR_INVALID_VALUE;
+  sim.graphs().definitions().destroy(*call.graph());
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuGraphClone(CUgraph* created, CUgraph original) {
   if (created == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, original);
-  if (call.graph == nullptr || call.graph->has_memory_nodes() ||
-      call.graph->has_conditional_nodes())
+  if (call.graph() == nullptr || call.graph()->has_memory_nodes() ||
+      call.graph()->has_conditional_nodes())
     return CUDA_ERROR_INVALID_VALUE;
-  *created = sim.graphs.clone(*call.graph, nullptr).as<CUgraph>();
+  *created = sim.graphs().definitions().clone(*call.graph(), nullptr).as<CUgraph>();
   return CUDA_SUCCESS;
 }
 
@@ -146,13 +148,14 @@ CUresult Calls::cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned 
 static bool is_valid_count(unsigned count) { return count - 1 < unsigned{INT_MAX}; }
 
 static UserObject* find_object(SimDevice& sim, CUuserObject handle) {
-  return find(sim, sim.graphs.objects, handle, "user object");
+  return find(sim, sim.graphs().user_objects().table(), handle, "user object");
 }
 
 /// The caller lets go of references that it must own.
 static bool owned_by_callers(SimDevice& sim, const UserObject& object, unsigned count) {
   if (count <= object.owned_by_callers) return true;
-  sim.misuse("user object", "references released that the caller does not own", object.birth);
+  sim.faults().misuse("user object", "references released that the caller does not own",
+                      object.birth);
   return false;
 }
 
@@ -161,7 +164,7 @@ CUresult Calls::cuUserObjectCreate(CUuserObject* created, void* data, CUhostFn d
   if (created == nullptr || destroy == nullptr || !is_valid_count(count) ||
       flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
     return CUDA_ERROR_INVALID_VALUE;
-  *created = sim.graphs.create(data, destroy, count).as<CUuserObject>();
+  *created = sim.graphs().user_objects().create(data, destroy, count).as<CUuserObject>();
   return CUDA_SUCCESS;
 }
 
@@ -179,7 +182,7 @@ CUresult Calls::cuUserObjectRelease(CUuserObject handle, unsigned count) {
   UserObject* object = find_object(sim, handle);
   if (object == nullptr || !owned_by_callers(sim, *object, count)) return CUDA_ERROR_INVALID_VALUE;
   object->owned_by_callers -= count;
-  sim.graphs.release(*object, count);
+  sim.graphs().user_objects().release(*object, count);
   return CUDA_SUCCESS;
 }
 
@@ -188,7 +191,7 @@ CUresult Calls::cuGraphRetainUserObject(CUgraph handle, CUuserObject object_hand
   const bool move = flags == CU_GRAPH_USER_OBJECT_MOVE;
   if (!is_valid_count(count) || (flags != 0 && !move)) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
   UserObject* object = find_object(sim, object_handle);
   if (object == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (move) {
@@ -197,7 +200,7 @@ CUresult Calls::cuGraphRetainUserObject(CUgraph handle, CUuserObject object_hand
   } else {
     object->count += count;
   }
-  call.graph->references.add(*object, count);
+  call.graph()->references.add(*object, count);
   return CUDA_SUCCESS;
 }
 
@@ -205,15 +208,16 @@ CUresult Calls::cuGraphReleaseUserObject(CUgraph handle, CUuserObject object_han
                                          unsigned count) {
   if (!is_valid_count(count)) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
   UserObject* object = find_object(sim, object_handle);
   if (object == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (count > call.graph->references.count(*object)) {
-    sim.misuse("user object", "references released that the graph does not own", object->birth);
+  if (count > call.graph()->references.count(*object)) {
+    sim.faults().misuse("user object", "references released that the graph does not own",
+                        object->birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  call.graph->references.remove(*object, count);
-  sim.graphs.release(*object, count);
+  call.graph()->references.remove(*object, count);
+  sim.graphs().user_objects().release(*object, count);
   return CUDA_SUCCESS;
 }
 

@@ -36,21 +36,27 @@ class ChangingGraph {
   ChangingGraph(SimDevice& sim, CUgraph handle);
   ChangingGraph(SimDevice& sim, CUgraphNode handle);
 
-  Graph* graph = nullptr;     ///< Null when the call must leave with CUDA_ERROR_INVALID_VALUE.
-  GraphNode* node = nullptr;  ///< Where the call names a node.
+  /// Returns the graph, or null when the call must leave with CUDA_ERROR_INVALID_VALUE.
+  Graph* graph() const { return graph_; }
+  /// Returns the node that the call names, if it names one.
+  GraphNode* node() const { return node_; }
 
  private:
+  Graph* graph_ = nullptr;
+  GraphNode* node_ = nullptr;
   Exclusive exclusive_;
 };
 
 /// An executable graph that the call uses. `resource` is what else it touches, or 0.
-class UsingExec {
+class UsingExecutable {
  public:
-  UsingExec(SimDevice& sim, CUgraphExec handle, Resource resource = 0);
+  UsingExecutable(SimDevice& sim, CUgraphExec handle, Resource resource = 0);
 
-  GraphExec* exec = nullptr;  ///< Null when the call must leave with CUDA_ERROR_INVALID_VALUE.
+  /// Returns the executable, or null when the call must leave with CUDA_ERROR_INVALID_VALUE.
+  Executable* executable() const { return executable_; }
 
  private:
+  Executable* executable_ = nullptr;
   Exclusive exclusive_;
 };
 
@@ -87,13 +93,13 @@ template <class Make>
 CUresult add_node(SimDevice& sim, const NewNode& wanted, Make make) {
   if (wanted.created == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, wanted.graph);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (const CUresult error = check_type(*call.graph, wanted.type); error != CUDA_SUCCESS)
+  if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = check_type(*call.graph(), wanted.type); error != CUDA_SUCCESS)
     return error;
-  std::vector<GraphEdge>& edges = sim.graphs.scratch_edges;
-  if (!find_edges(sim, *call.graph, wanted.after, wanted.data, wanted.after_count, edges))
+  std::vector<GraphEdge>& edges = sim.graphs().definitions().scratch_edges();
+  if (!find_edges(sim, *call.graph(), wanted.after, wanted.data, wanted.after_count, edges))
     return CUDA_ERROR_INVALID_VALUE;
-  const Found<GraphNode> node = make(*call.graph, std::span<const GraphEdge>(edges));
+  const Found<GraphNode> node = make(*call.graph(), std::span<const GraphEdge>(edges));
   if (!node) return node.error();
   *wanted.created = node->as<CUgraphNode>();
   return CUDA_SUCCESS;
@@ -106,7 +112,7 @@ CUresult add_params(SimDevice& sim, const NewNode& wanted, Make make) {
                   [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
                     const Found<const NodeParams> params = make();
                     if (!params) return params.error();
-                    return sim.graphs.add(graph, *params, edges);
+                    return sim.graphs().definitions().add(graph, *params, edges);
                   });
 }
 
@@ -114,11 +120,11 @@ CUresult add_params(SimDevice& sim, const NewNode& wanted, Make make) {
 template <class Make>
 CUresult set_params(SimDevice& sim, CUgraphNode handle, CUgraphNodeType type, Make make) {
   const ChangingGraph call(sim, handle);
-  if (call.node == nullptr || call.node->params->type != type) return CUDA_ERROR_INVALID_VALUE;
+  if (call.node() == nullptr || call.node()->params->type != type) return CUDA_ERROR_INVALID_VALUE;
   const Found<const NodeParams> params = make();
   if (!params) return params.error();
-  if (!fit(*call.node->attributes, *params)) return CUDA_ERROR_INVALID_VALUE;
-  call.node->params = &*params;
+  if (!fit(*call.node()->attributes, *params)) return CUDA_ERROR_INVALID_VALUE;
+  call.node()->params = &*params;
   return CUDA_SUCCESS;
 }
 
@@ -129,7 +135,7 @@ bool unused_is_zero(const CUgraphNodeParams& given);
 const NodeParams* params_of(SimDevice& sim, CUgraphNode handle, CUgraphNodeType type);
 
 /// Nothing is moved; but the next launch comes after it.
-void upload(SimDevice& sim, GraphExec& exec, Stream& stream);
+void upload(SimDevice& sim, Executable& exec, Stream& stream);
 
 /// Tells `given` the address.
 CUresult add_alloc(SimDevice& sim, const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PARAMS& given);

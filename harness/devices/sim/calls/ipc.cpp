@@ -13,7 +13,7 @@ Event* recorded_event(SimDevice& sim, Event* event) {
   if (event == nullptr || event->exported == nullptr) [[likely]]
     return event;
   if (event->exported->alive) return event->exported;
-  sim.used_dead(event->exported->birth);
+  sim.faults().used_dead(event->exported->birth);
   return nullptr;
 }
 
@@ -51,22 +51,22 @@ IpcName read_handle(const Handle& handle, std::uint64_t kind) {
 /// The exported block that `handle` names, while it lives; else 0.
 std::uint32_t find_exported(SimDevice& sim, const CUipcMemHandle& handle) {
   const IpcName name = read_handle(handle, kMemory);
-  if (name.birth == 0 || name.place >= sim.memory.block_count()) return 0;
-  const Block& block = sim.memory.block(name.place);
+  if (name.birth == 0 || name.place >= sim.memory().block_count()) return 0;
+  const Block& block = sim.memory().block(name.place);
   return raw(block.birth) == name.birth && !block.freed ? name.place : 0;
 }
 
 /// The mapping of `exported` that this process has open; 0 for none. `refused` when another context
 /// of the process has something of the exporting process open.
 std::uint32_t find_mapping(SimDevice& sim, std::uint32_t exported, bool& refused) {
-  std::vector<std::uint32_t>& mappings = sim.process().mappings;
-  std::erase_if(mappings, [&](std::uint32_t index) { return sim.memory.block(index).dead; });
+  std::vector<std::uint32_t>& mappings = sim.processes().current().mappings;
+  std::erase_if(mappings, [&](std::uint32_t index) { return sim.memory().block(index).dead; });
   std::uint32_t found = 0;
   for (const std::uint32_t index : mappings) {
-    const Block& mapping = sim.memory.block(index);
-    const Block& source = sim.memory.block(mapping.exported);
-    if (source.process == sim.memory.block(exported).process &&
-        mapping.context != sim.current_context())
+    const Block& mapping = sim.memory().block(index);
+    const Block& source = sim.memory().block(mapping.exported);
+    if (source.process == sim.memory().block(exported).process &&
+        mapping.context != sim.threads().context())
       refused = true;
     if (mapping.exported == exported) found = index;
   }
@@ -79,10 +79,10 @@ CUresult Calls::cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
   if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = find_block(sim, address, 1);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
-  const Block& block = sim.memory.block(index);
+  const Block& block = sim.memory().block(index);
   if (block.origin != Origin::device) return CUDA_ERROR_INVALID_VALUE;
   if (block.base != address) {
-    sim.misuse("device memory", "exported, but no allocation starts there", block.birth);
+    sim.faults().misuse("device memory", "exported, but no allocation starts there", block.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
   *handle = make_handle<CUipcMemHandle>({kMemory, raw(block.birth), index});
@@ -92,40 +92,41 @@ CUresult Calls::cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr address) {
 CUresult Calls::cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handle, unsigned flags) {
   if (address == nullptr || flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
     return CUDA_ERROR_INVALID_VALUE;
-  if (const CUresult told = sim.open_failures.next(*sim.world); told != CUDA_SUCCESS) return told;
+  if (const CUresult told = sim.processes().open_failures().next(sim.world()); told != CUDA_SUCCESS)
+    return told;
   const std::uint32_t exported = find_exported(sim, handle);
   if (exported == 0) return CUDA_ERROR_INVALID_HANDLE;
   const ProcessId me = sim.scheduler().process();
-  if (sim.memory.block(exported).process == me) return CUDA_ERROR_INVALID_CONTEXT;
+  if (sim.memory().block(exported).process == me) return CUDA_ERROR_INVALID_CONTEXT;
   if (raw(me) >= Memory::kProcessLimit) return CUDA_ERROR_TOO_MANY_PEERS;
   bool refused = false;
   std::uint32_t index = find_mapping(sim, exported, refused);
   if (refused) return CUDA_ERROR_INVALID_CONTEXT;
   if (index == 0) {
-    index = sim.memory.map(exported, me);
+    index = sim.memory().map(exported, me);
     if (index == 0) return CUDA_ERROR_ALREADY_MAPPED;
-    sim.memory.block(index).context = sim.current_context();
-    sim.process().mappings.push_back(index);
+    sim.memory().block(index).context = sim.threads().context();
+    sim.processes().current().mappings.push_back(index);
   }
-  Block& mapping = sim.memory.block(index);
+  Block& mapping = sim.memory().block(index);
   ++mapping.open_count;
   *address = mapping.base;
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuIpcCloseMemHandle(CUdeviceptr address) {
-  const std::uint32_t index = sim.memory.newest(address);
-  Block& mapping = sim.memory.block(index);
+  const std::uint32_t index = sim.memory().newest(address);
+  Block& mapping = sim.memory().block(index);
   if (mapping.origin != Origin::imported || mapping.base != address ||
       mapping.process != sim.scheduler().process()) {
-    sim.misuse("IPC mapping", "closed, but no mapping starts there");
+    sim.faults().misuse("IPC mapping", "closed, but no mapping starts there");
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (mapping.dead) {
     sim.ledger().double_free(mapping.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (--mapping.open_count == 0) sim.memory.retire(index);
+  if (--mapping.open_count == 0) sim.memory().retire(index);
   return CUDA_SUCCESS;
 }
 
@@ -133,22 +134,24 @@ CUresult Calls::cuIpcCloseMemHandle(CUdeviceptr address) {
 
 CUresult Calls::cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event_handle) {
   if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const Event* event = sim.find(sim.events, event_handle, "event");
+  const Event* event = sim.find(sim.handles().events, event_handle, "event");
   if (event == nullptr || event->exported != nullptr || (event->flags & CU_EVENT_INTERPROCESS) == 0)
     return CUDA_ERROR_INVALID_HANDLE;
-  *handle = make_handle<CUipcEventHandle>({kEvent, raw(event->birth), sim.events.number(*event)});
+  *handle = make_handle<CUipcEventHandle>(
+      {kEvent, raw(event->birth), sim.handles().events.number(*event)});
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuIpcOpenEventHandle(CUevent* opened, CUipcEventHandle handle) {
   if (opened == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const IpcName name = read_handle(handle, kEvent);
-  if (name.birth == 0 || name.place >= sim.events.size()) return CUDA_ERROR_INVALID_HANDLE;
-  Event& exported = sim.events[name.place];
+  if (name.birth == 0 || name.place >= sim.handles().events.size())
+    return CUDA_ERROR_INVALID_HANDLE;
+  Event& exported = sim.handles().events[name.place];
   if (raw(exported.birth) != name.birth || !exported.alive) return CUDA_ERROR_INVALID_HANDLE;
   if (exported.process == sim.scheduler().process()) return CUDA_ERROR_INVALID_CONTEXT;
-  Event& event = sim.events.add();
-  event.context = sim.current_context();
+  Event& event = sim.handles().events.add();
+  event.context = sim.threads().context();
   event.flags = CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
   event.exported = &exported;
   event.birth = sim.ledger().born("IPC event", event.handle, 0);

@@ -62,7 +62,7 @@ struct LaunchAttributes {
 
 static CUresult find_event(SimDevice& sim, CUevent handle, int flags, Event*& event) {
   if (handle == nullptr || flags != CU_EVENT_RECORD_DEFAULT) return CUDA_ERROR_INVALID_VALUE;
-  event = sim.find(sim.events, handle, "event");
+  event = sim.find(sim.handles().events, handle, "event");
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const bool shared = event->exported != nullptr || (event->flags & CU_EVENT_INTERPROCESS) != 0;
   const bool timed = (event->flags & CU_EVENT_DISABLE_TIMING) == 0;
@@ -117,8 +117,8 @@ static CUresult read_attributes(SimDevice& sim, const CUlaunchConfig& config, bo
 static const KernelAttributes& node_attributes(SimDevice& sim, const Stream& stream,
                                                const LaunchAttributes* given) {
   if (given == nullptr && stream.priority == 0) return kDefaultAttributes;
-  KernelAttributes& made =
-      sim.graphs.fresh_attributes(given != nullptr ? given->kernel : kDefaultAttributes);
+  KernelAttributes& made = sim.graphs().definitions().fresh_attributes(
+      given != nullptr ? given->kernel : kDefaultAttributes);
   if (given == nullptr || !given->has_priority)
     made.values[CU_LAUNCH_ATTRIBUTE_PRIORITY].priority = stream.priority;
   return made;
@@ -140,8 +140,8 @@ static CUresult capture_kernel(SimDevice& sim, Stream& stream, const CUlaunchCon
   given.extra = extra;
   const Found<const NodeParams> made = make_kernel_params(sim, given);
   if (!made) return made.error();
-  if (attributes != nullptr && attributes->overlaps) sim.captures.overlap(stream);
-  return sim.captures.add(stream, *made, node_attributes(sim, stream, attributes));
+  if (attributes != nullptr && attributes->overlaps) sim.captures().overlap(stream);
+  return sim.captures().add(stream, *made, node_attributes(sim, stream, attributes));
 }
 
 static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on, CUfunction handle,
@@ -156,10 +156,10 @@ static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on
   if (!fits(config) || (parameters != nullptr && extra != nullptr)) return CUDA_ERROR_INVALID_VALUE;
   if (stream->capture != nullptr)
     return capture_kernel(sim, *stream, config, handle, parameters, extra, attributes);
-  Work& work = sim.fresh_work(WorkKind::kernel, function->label);
+  Work& work = sim.queues().fresh(WorkKind::kernel, function->label);
   Launch& made = work.launch;
   if (!copy_parameters(made, *function->entry, parameters, extra)) {
-    sim.discard(work);
+    sim.queues().discard(work);
     return CUDA_ERROR_INVALID_VALUE;
   }
   work.module = function->module;
@@ -167,13 +167,13 @@ static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on
   made.block = {config.blockDimX, config.blockDimY, config.blockDimZ};
   made.shared_bytes = config.sharedMemBytes;
   made.activation = sim.scheduler().name_next("launch");
-  sim.adopt_all_host_words();
+  sim.host_memory().adopt_all();
   {
-    const Memory::CallView view(sim.memory);
-    sim.provenance->authorise(made);
+    const Memory::CallView view(sim.memory());
+    sim.provenance().authorise(made);
   }
-  sim.submit(*stream, work, Lag::ask);
-  return sim.broken;
+  sim.queues().submit(*stream, work, Lag::ask);
+  return sim.faults().broken();
 }
 
 CUresult Calls::cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
@@ -192,7 +192,7 @@ static CUresult record(SimDevice& sim, CUstream on, const LaunchAttributes& attr
   for (const auto& [event, edge] : {attributes.programmatic, attributes.begun}) {
     if (event == nullptr) continue;
     if (stream->capture != nullptr) {
-      sim.captures.record(*stream, *event, edge);
+      sim.captures().record(*stream, *event, edge);
     } else if (const CUresult error = Calls{sim}.cuEventRecord(event->as<CUevent>(), on);
                error != CUDA_SUCCESS) {
       return error;

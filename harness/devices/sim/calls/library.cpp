@@ -14,10 +14,10 @@ CUresult Calls::cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_o
   (void)library_option_values;  // Some options have none. All of them are hints here.
   const KernelImage* found = find_image(image);
   if (found == nullptr) return CUDA_ERROR_INVALID_IMAGE;
-  Library& made = sim.libraries.add();
+  Library& made = sim.handles().libraries.add();
   made.birth = sim.ledger().born("library", made.handle, 0);
   made.kernels.assign(found->entry_count, nullptr);
-  made.module = &sim.modules.add();  // No program knows its handle.
+  made.module = &sim.handles().modules.add();  // No program knows its handle.
   made.module->context = nullptr;
   made.module->image = found;
   made.module->functions.assign(found->entry_count, nullptr);
@@ -27,7 +27,7 @@ CUresult Calls::cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_o
 }
 
 CUresult Calls::cuLibraryUnload(CUlibrary handle) {
-  Library* library = sim.libraries.find(handle);
+  Library* library = sim.handles().libraries.find(handle);
   if (library == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (!library->alive) {
     sim.ledger().double_free(library->birth);
@@ -40,14 +40,14 @@ CUresult Calls::cuLibraryUnload(CUlibrary handle) {
 
 CUresult Calls::cuLibraryGetKernel(CUkernel* kernel, CUlibrary handle, const char* name) {
   if (kernel == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  Library* library = sim.find(sim.libraries, handle, "library");
+  Library* library = sim.find(sim.handles().libraries, handle, "library");
   if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   Function* function = find_function(sim, *library->module, name);
   if (function == nullptr) return CUDA_ERROR_NOT_FOUND;
   Kernel*& known =
       library->kernels[static_cast<std::size_t>(function->entry - library->module->image->entries)];
   if (known == nullptr) {
-    known = &sim.kernels.add();
+    known = &sim.handles().kernels.add();
     known->library = library;
     known->function = function;
   }
@@ -57,15 +57,15 @@ CUresult Calls::cuLibraryGetKernel(CUkernel* kernel, CUlibrary handle, const cha
 
 /// A kernel lives as long as its library.
 static Kernel* find_kernel(SimDevice& sim, CUkernel handle) {
-  Kernel* kernel = sim.find(sim.kernels, handle, "kernel");
+  Kernel* kernel = sim.find(sim.handles().kernels, handle, "kernel");
   if (kernel == nullptr || kernel->library->alive) return kernel;
-  sim.used_dead(kernel->library->birth);
+  sim.faults().used_dead(kernel->library->birth);
   return nullptr;
 }
 
 CUresult Calls::cuKernelGetFunction(CUfunction* function, CUkernel handle) {
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const Context* context = sim.current_context();
+  const Context* context = sim.threads().context();
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (!context->alive) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   const Kernel* kernel = find_kernel(sim, handle);

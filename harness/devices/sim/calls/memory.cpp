@@ -1,5 +1,5 @@
 // Memory that is given out and taken back at once, and what can be asked about it. Stream-ordered
-// memory is in calls_pool.cpp.
+// memory is in pool.cpp.
 #include <array>
 #include <cstring>
 
@@ -12,63 +12,56 @@ static constexpr Label kKind = "device memory";
 // ---- finding ----------------------------------------------------------------------------------
 
 std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
-  const std::uint32_t index = sim.memory.newest(address);
-  const Block& block = sim.memory.block(index);
+  const std::uint32_t index = sim.memory().newest(address);
+  const Block& block = sim.memory().block(index);
   const bool mine = block.process == sim.scheduler().process();
   if (index != 0 && block.usable() && block.holds(address, bytes) && mine) [[likely]] {
-    if (sim.memory.is_intact(block)) [[likely]]
+    if (sim.memory().is_intact(block)) [[likely]]
       return index;
-    sim.used_dead(sim.memory.block(block.exported).birth);
+    sim.faults().used_dead(sim.memory().block(block.exported).birth);
     return 0;
   }
   if (index != 0 && !mine)
-    sim.misuse(kKind, "an address of another process", block.birth);
+    sim.faults().misuse(kKind, "an address of another process", block.birth);
   else if (index != 0 && block.graph != nullptr && block.life == BirthId::none)
-    sim.misuse(kKind, "used before the graph that allocates it was launched", block.birth);
+    sim.faults().misuse(kKind, "used before the graph that allocates it was launched", block.birth);
   else if (index != 0 && !block.usable() && block.holds(address, 1))
-    sim.used_dead(block.story());
+    sim.faults().used_dead(block.story());
   else
-    sim.misuse(kKind, index == 0 ? "no such memory" : "beyond the end of the allocation",
-               block.birth);
+    sim.faults().misuse(kKind, index == 0 ? "no such memory" : "beyond the end of the allocation",
+                        block.birth);
   return 0;
 }
 
 std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
-  const std::uint32_t index = sim.memory.newest(address);
-  const Block& block = sim.memory.block(index);
+  const std::uint32_t index = sim.memory().newest(address);
+  const Block& block = sim.memory().block(index);
   if (index != 0 && block.base == address && block.origin != Origin::imported &&
       block.process == sim.scheduler().process()) {
     if (block.graph != nullptr && block.graph->freed_in == block.graph->graph) {
-      sim.misuse(kKind, "freed outside the graph that frees it", block.birth);
+      sim.faults().misuse(kKind, "freed outside the graph that frees it", block.birth);
       return 0;
     }
     if (!block.freed) {
       if (block.import_count > 0)
-        sim.misuse("exported memory", "freed while it is mapped", block.birth);
+        sim.faults().misuse("exported memory", "freed while it is mapped", block.birth);
       return index;
     }
     sim.ledger().double_free(block.story());
     return 0;
   }
-  sim.misuse(kKind, "freed, but no allocation starts there");
+  sim.faults().misuse(kKind, "freed, but no allocation starts there");
   return 0;
 }
 
 void free_now(SimDevice& sim, std::uint32_t index) {
-  if (sim.order->on()) {
-    const OrderedUse by{{}, sim.order->host(), sim.scheduler().site()};
-    sim.order->freed(index, by);
+  if (sim.data_races().on()) {
+    const OrderedUse by{{}, sim.data_races().host(), sim.scheduler().site()};
+    sim.data_races().freed(index, by);
   }
-  sim.memory.block(index).freed_at = {};
-  give_back(sim, index);
-  sim.release(index);
-}
-
-void give_back(SimDevice& sim, std::uint32_t index) {
-  Block& block = sim.memory.block(index);
-  block.freed = true;
-  if (block.graph != nullptr) return;  // Its address stays the graph's.
-  (block.pool != nullptr ? block.pool->freed : sim.freed).push_back(index);
+  sim.memory().block(index).freed_at = {};
+  sim.pools().give_back(index);
+  sim.pools().release(index);
 }
 
 // ---- giving out -------------------------------------------------------------------------------
@@ -80,35 +73,35 @@ static std::uint32_t allocate(SimDevice& sim, Origin origin, std::uint64_t bytes
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
   std::array<std::size_t, kOfferLimit + 1> places{};
   std::uint32_t count = 1;
-  std::vector<std::uint32_t>& freed = sim.freed;
+  std::vector<std::uint32_t>& freed = sim.pools().freed();
   const ProcessId process = sim.scheduler().process();
   for (std::size_t i = freed.size(), end = i - std::min(i, kLookBack);
        i-- > end && count <= kOfferLimit;) {
-    const Block& block = sim.memory.block(freed[i]);
+    const Block& block = sim.memory().block(freed[i]);
     if (!block.dead || block.origin != origin || block.process != process ||
-        block.granules * Memory::kGranule < bytes || !sim.memory.storage_is_free(freed[i]))
+        block.granules * Memory::kGranule < bytes || !sim.memory().storage_is_free(freed[i]))
       continue;
     names[count] = static_cast<std::uint32_t>(sim.ledger().life(block.birth).name) | 1;
     places[count++] = i;
   }
-  const std::uint32_t choice = sim.world->picker.pick_value(Site::reuse, {names.data(), count});
-  if (choice == 0) return sim.memory.allocate(origin, bytes);
+  const std::uint32_t choice = sim.world().picker.pick_value(Site::reuse, {names.data(), count});
+  if (choice == 0) return sim.memory().allocate(origin, bytes);
   const std::uint32_t old = freed[places[choice]];
   freed.erase(freed.begin() + static_cast<std::ptrdiff_t>(places[choice]));
-  const std::uint32_t index = sim.memory.recycle(old, origin, bytes);
-  sim.memory.install(index);
+  const std::uint32_t index = sim.memory().recycle(old, origin, bytes);
+  sim.memory().install(index);
   return index;
 }
 
 static CUresult allocate_into(SimDevice& sim, std::uint64_t* address, Origin origin,
                               std::uint64_t bytes) {
-  if (const CUresult error = sim.captures.admit_unsafe(); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = allocate(sim, origin, bytes);
   if (index == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  Block& block = sim.memory.block(index);
-  block.context = sim.current_context();
-  if (SimDevice::is_host_visible(block)) sim.add_host_visible(index);
+  Block& block = sim.memory().block(index);
+  block.context = sim.threads().context();
+  if (HostMemory::is_visible(block)) sim.host_memory().add(index);
   *address = block.base;
   return CUDA_SUCCESS;
 }
@@ -141,20 +134,20 @@ CUresult Calls::cuMemAllocHost_v2(void** address, size_t bytes) {
 // ---- taking back ------------------------------------------------------------------------------
 
 static CUresult free_synchronously(SimDevice& sim, std::uint64_t address, bool host) {
-  if (const CUresult error = sim.captures.admit_unsafe(); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   const std::uint32_t index = find_freeable(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
-  Block& block = sim.memory.block(index);
+  Block& block = sim.memory().block(index);
   if ((block.origin == Origin::pinned) != host) {
-    sim.misuse(kKind, "freed by the wrong function", block.birth);
+    sim.faults().misuse(kKind, "freed by the wrong function", block.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
   block.freed = true;  // From here on nobody else may free it, though we may have to wait.
   if (!block.installed)
-    sim.misuse(kKind, "freed before its stream reached the allocation", block.birth);
+    sim.faults().misuse(kKind, "freed before its stream reached the allocation", block.birth);
   const StreamPoint given_at = block.given_at;
-  if (block.context != nullptr) sim.synchronize(*block.context);
-  sim.wait(given_at);
+  if (block.context != nullptr) sim.queues().synchronize(*block.context);
+  sim.queues().wait(given_at);
   free_now(sim, index);
   return CUDA_SUCCESS;
 }
@@ -172,12 +165,12 @@ CUresult Calls::cuMemFreeHost(void* address) {
 CUresult Calls::cuMemGetInfo_v2(size_t* free, size_t* total) {
   if (free == nullptr || total == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *total = Memory::kBytes;
-  *free = Memory::kBytes - sim.memory.used_bytes();
+  *free = Memory::kBytes - sim.memory().used_bytes();
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
-  const Block& block = sim.memory.block(sim.memory.newest(address));
+  const Block& block = sim.memory().block(sim.memory().newest(address));
   if (block.dead || !block.holds(address, 1) || block.process != sim.scheduler().process())
     return CUDA_ERROR_NOT_FOUND;
   if (base != nullptr) *base = block.base;
@@ -187,12 +180,12 @@ CUresult Calls::cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdevi
 
 /// The block, or the index 0 for memory that the driver knows nothing of, which is no fault.
 static std::uint32_t find_to_query(SimDevice& sim, std::uint64_t address) {
-  const std::uint32_t index = sim.memory.newest(address);
-  const Block& block = sim.memory.block(index);
+  const std::uint32_t index = sim.memory().newest(address);
+  const Block& block = sim.memory().block(index);
   if (index == 0 || !block.holds(address, 1) || block.process != sim.scheduler().process())
     return 0;
   if (block.freed && block.pool != nullptr && !block.dead)
-    sim.misuse(kKind, "queried after cuMemFreeAsync", block.birth);
+    sim.faults().misuse(kKind, "queried after cuMemFreeAsync", block.birth);
   return block.dead ? 0 : index;
 }
 
@@ -204,7 +197,7 @@ static CUresult answer(void* data, T value) {
 
 static CUresult answer_of(const Block& block, void* data, CUpointer_attribute attribute,
                           CUdeviceptr address) {
-  const bool host = SimDevice::is_host_visible(block);
+  const bool host = HostMemory::is_visible(block);
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return answer(data, block.context != nullptr ? block.context->as<CUcontext>() : nullptr);
@@ -246,7 +239,7 @@ CUresult Calls::cuPointerGetAttribute(void* data, CUpointer_attribute attribute,
   if (data == nullptr || !is_known(attribute)) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = find_to_query(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
-  return answer_of(sim.memory.block(index), data, attribute, address);
+  return answer_of(sim.memory().block(index), data, attribute, address);
 }
 
 /// What cuPointerGetAttributes says of memory that the driver does not know, and of what does not
@@ -275,7 +268,7 @@ CUresult Calls::cuPointerGetAttributes(unsigned count, CUpointer_attribute* attr
     if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
       answer<int>(data[i], CU_DEVICE_INVALID);
     if (index == 0) continue;
-    const CUresult status = answer_of(sim.memory.block(index), data[i], attributes[i], address);
+    const CUresult status = answer_of(sim.memory().block(index), data[i], attributes[i], address);
     if (status == CUDA_ERROR_NOT_SUPPORTED) return status;
   }
   return CUDA_SUCCESS;

@@ -31,8 +31,8 @@ CUresult Calls::cuModuleLoadData(CUmodule* module, const void* image) {
   const KernelImage* found = find_image(image);
   if (found == nullptr)
     return is_kernel_image(image) ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
-  Module& made = sim.modules.add();
-  made.context = sim.current_context();
+  Module& made = sim.handles().modules.add();
+  made.context = sim.threads().context();
   made.image = found;
   made.functions.assign(found->entry_count, nullptr);
   made.birth = sim.ledger().born("module", made.handle, 0);
@@ -49,7 +49,7 @@ CUresult Calls::cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned
 }
 
 CUresult Calls::cuModuleUnload(CUmodule handle) {
-  Module* module = sim.modules.find(handle);
+  Module* module = sim.handles().modules.find(handle);
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (!module->alive) {
     sim.ledger().double_free(module->birth);
@@ -65,7 +65,7 @@ Function* find_function(SimDevice& sim, Module& module, const char* name) {
     if (std::strcmp(module.image->entries[i].name, name) != 0) continue;
     Function*& known = module.functions[i];
     if (known == nullptr) {
-      known = &sim.functions.add();
+      known = &sim.handles().functions.add();
       known->module = &module;
       known->entry = &module.image->entries[i];
       known->label = Label::of(known->entry->name);
@@ -77,7 +77,7 @@ Function* find_function(SimDevice& sim, Module& module, const char* name) {
 
 CUresult Calls::cuModuleGetFunction(CUfunction* function, CUmodule handle, const char* name) {
   if (function == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  Module* module = sim.find(sim.modules, handle, "module");
+  Module* module = sim.find(sim.handles().modules, handle, "module");
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   Function* found = find_function(sim, *module, name);
   if (found == nullptr) return CUDA_ERROR_NOT_FOUND;
@@ -86,11 +86,11 @@ CUresult Calls::cuModuleGetFunction(CUfunction* function, CUmodule handle, const
 }
 
 Function* find_function(SimDevice& sim, CUfunction handle) {
-  const Kernel* kernel = sim.kernels.find(handle);
+  const Kernel* kernel = sim.handles().kernels.find(handle);
   Function* function =
-      kernel != nullptr ? kernel->function : sim.find(sim.functions, handle, "function");
+      kernel != nullptr ? kernel->function : sim.find(sim.handles().functions, handle, "function");
   if (function == nullptr || function->module->alive) return function;
-  sim.used_dead(function->module->birth);
+  sim.faults().used_dead(function->module->birth);
   return nullptr;
 }
 

@@ -27,7 +27,7 @@ enum class Reuse : std::uint8_t {
 static Reuse may_reuse(SimDevice& sim, const Pool& pool, const Block& block, const Stream& stream) {
   const StreamPoint& freed = block.freed_at;
   if (freed.stream == nullptr || freed.stream == &stream) return Reuse::yes;
-  if (sim.order->host().includes(block.freed_order)) return Reuse::yes;
+  if (sim.data_races().host().includes(block.freed_order)) return Reuse::yes;
   if (pool.follow_events && stream.clock.includes(block.freed_order)) return Reuse::yes;
   if (block.dead) return pool.opportunistic ? Reuse::yes : Reuse::no;
   return pool.internal_dependencies ? Reuse::after_free : Reuse::no;
@@ -42,14 +42,14 @@ static std::ptrdiff_t pick_freed(SimDevice& sim, const Pool& pool, const Stream&
   std::uint32_t count = 1;
   const std::size_t end = pool.freed.size() - std::min(pool.freed.size(), kLookBack);
   for (std::size_t i = pool.freed.size(); i-- > end && count <= kOfferLimit;) {
-    const Block& block = sim.memory.block(pool.freed[i]);
-    if (block.granules * Memory::kGranule < bytes || !sim.memory.storage_is_free(pool.freed[i]) ||
+    const Block& block = sim.memory().block(pool.freed[i]);
+    if (block.granules * Memory::kGranule < bytes || !sim.memory().storage_is_free(pool.freed[i]) ||
         may_reuse(sim, pool, block, stream) == Reuse::no)
       continue;
     names[count] = static_cast<std::uint32_t>(sim.ledger().life(block.birth).name) | 1;
     places[count++] = static_cast<std::ptrdiff_t>(i);
   }
-  return places[sim.world->picker.pick_value(Site::reuse, {names.data(), count})];
+  return places[sim.world().picker.pick_value(Site::reuse, {names.data(), count})];
 }
 
 /// Gives out the storage again; the new life counts on the device once the stream gets there.
@@ -57,21 +57,21 @@ static std::uint32_t reuse(SimDevice& sim, Pool& pool, Stream& stream, std::ptrd
                            std::uint64_t bytes) {
   const std::uint32_t old = pool.freed[static_cast<std::size_t>(place)];
   pool.freed.erase(pool.freed.begin() + place);
-  const bool depends = may_reuse(sim, pool, sim.memory.block(old), stream) == Reuse::after_free;
-  const StreamPoint freed_at = sim.memory.block(old).freed_at;
-  const std::uint32_t index = sim.memory.recycle(old, Origin::pool, bytes);
-  Work& work = sim.fresh_work(WorkKind::install, "allocation");
+  const bool depends = may_reuse(sim, pool, sim.memory().block(old), stream) == Reuse::after_free;
+  const StreamPoint freed_at = sim.memory().block(old).freed_at;
+  const std::uint32_t index = sim.memory().recycle(old, Origin::pool, bytes);
+  Work& work = sim.queues().fresh(WorkKind::install, "allocation");
   work.block = index;
   if (depends) work.after.push_back(freed_at);
-  const StreamPoint given_at = sim.submit(stream, work, Lag::never);
-  sim.memory.block(index).given_at = given_at;
+  const StreamPoint given_at = sim.queues().submit(stream, work, Lag::never);
+  sim.memory().block(index).given_at = given_at;
   return index;
 }
 
 /// The graph owns the memory; the pool says only where it is.
 static CUresult capture_allocation(SimDevice& sim, CUdeviceptr* address, std::uint64_t bytes,
                                    const Pool& pool, Stream& stream) {
-  if (const CUresult error = sim.captures.admit_node(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
+  if (const CUresult error = sim.captures().admit_node(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
       error != CUDA_SUCCESS)
     return error;
   CUDA_MEM_ALLOC_NODE_PARAMS given{};
@@ -81,17 +81,17 @@ static CUresult capture_allocation(SimDevice& sim, CUdeviceptr* address, std::ui
   given.bytesize = bytes;
   const Found<const NodeParams> made = make_alloc_params(sim, *stream.capture->graph, given);
   if (!made) return made.error();
-  const CUresult status = sim.captures.add(stream, *made);
+  const CUresult status = sim.captures().add(stream, *made);
   if (status == CUDA_SUCCESS) *address = given.dptr;
   return status;
 }
 
 static CUresult capture_free(SimDevice& sim, CUdeviceptr address, Stream& stream) {
-  if (const CUresult error = sim.captures.admit_node(stream, CU_GRAPH_NODE_TYPE_MEM_FREE);
+  if (const CUresult error = sim.captures().admit_node(stream, CU_GRAPH_NODE_TYPE_MEM_FREE);
       error != CUDA_SUCCESS)
     return error;
   const Found<const NodeParams> made = make_free_params(sim, *stream.capture->graph, address);
-  return made ? sim.captures.add(stream, *made) : made.error();
+  return made ? sim.captures().add(stream, *made) : made.error();
 }
 
 static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t bytes, Pool& pool,
@@ -100,18 +100,18 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
   if (stream.capture != nullptr) return capture_allocation(sim, address, bytes, pool, stream);
   if (pool.limit != 0 && bytes > pool.limit - std::min(pool.limit, pool.used))
     return CUDA_ERROR_OUT_OF_MEMORY;
-  sim.catch_up(stream);
+  sim.queues().catch_up(stream);
   const std::ptrdiff_t place = pick_freed(sim, pool, stream, bytes);
   const std::uint32_t index = place >= 0 ? reuse(sim, pool, stream, place, bytes)
-                                         : sim.memory.allocate(Origin::pool, bytes);
+                                         : sim.memory().allocate(Origin::pool, bytes);
   if (index == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  Block& block = sim.memory.block(index);
+  Block& block = sim.memory().block(index);
   block.pool = &pool;
   pool.used += block.granules * Memory::kGranule;
   pool.used_high = std::max(pool.used_high, pool.used);
   pool.reserved = std::max(pool.reserved, pool.used);
   pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
-  sim.order->allocated(index, sim.next_point(stream));
+  sim.data_races().allocated(index, sim.queues().next_point(stream));
   *address = block.base;
   return CUDA_SUCCESS;
 }
@@ -119,14 +119,14 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
 CUresult Calls::cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream on) {
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
-  return allocate(sim, address, bytes, sim.current_pool(), *stream);
+  return allocate(sim, address, bytes, sim.pools().current(), *stream);
 }
 
 CUresult Calls::cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool handle,
                                         CUstream on) {
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
-  Pool* pool = sim.find(sim.pools, handle, "pool");
+  Pool* pool = sim.find(sim.handles().pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return allocate(sim, address, bytes, *pool, *stream);
 }
@@ -137,18 +137,18 @@ CUresult Calls::cuMemFreeAsync(CUdeviceptr address, CUstream on) {
   if (stream->capture != nullptr) return capture_free(sim, address, *stream);
   const std::uint32_t index = find_freeable(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
-  Block& block = sim.memory.block(index);
+  Block& block = sim.memory().block(index);
   if (block.origin == Origin::pinned) {
-    sim.misuse("pinned memory", "freed by the wrong function", block.birth);
+    sim.faults().misuse("pinned memory", "freed by the wrong function", block.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
   block.freed_at = {&*stream, stream->submitted + 1};
-  give_back(sim, index);
-  Work& work = sim.fresh_work(WorkKind::free, "free");
+  sim.pools().give_back(index);
+  Work& work = sim.queues().fresh(WorkKind::free, "free");
   work.block = index;
   if (!done(block.given_at)) work.after.push_back(block.given_at);
-  sim.submit(*stream, work, Lag::ask);
-  sim.memory.block(index).freed_order = {stream->line, stream->clock.of(stream->line)};
+  sim.queues().submit(*stream, work, Lag::ask);
+  sim.memory().block(index).freed_order = {stream->line, stream->clock.of(stream->line)};
   return CUDA_SUCCESS;
 }
 

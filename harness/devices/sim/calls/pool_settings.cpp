@@ -6,27 +6,6 @@
 
 namespace harness::devices {
 
-void SimDevice::shrink_pools() {
-  for (std::size_t i = 0; i < pools.size(); ++i) {
-    Pool& pool = pools[i];
-    if (pool.reserved > pool.release_threshold)
-      pool.reserved = std::max(pool.used, pool.release_threshold);
-  }
-}
-
-Pool& SimDevice::default_pool() {
-  Pool*& pool = process().default_pool;
-  if (pool == nullptr) {
-    pool = &pools.add();
-    pool->is_default = true;
-  }
-  return *pool;
-}
-
-Pool& SimDevice::current_pool() {
-  return process().current_pool != nullptr ? *process().current_pool : default_pool();
-}
-
 namespace calls {
 
 // ---- pools ------------------------------------------------------------------------------------
@@ -34,22 +13,22 @@ namespace calls {
 CUresult Calls::cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *pool = sim.default_pool().as<CUmemoryPool>();
+  *pool = sim.pools().default_pool().as<CUmemoryPool>();
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  Pool* pool = sim.find(sim.pools, handle, "pool");
+  Pool* pool = sim.find(sim.handles().pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  sim.process().current_pool = pool;
+  sim.processes().current().current_pool = pool;
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *pool = sim.current_pool().as<CUmemoryPool>();
+  *pool = sim.pools().current().as<CUmemoryPool>();
   return CUDA_SUCCESS;
 }
 
@@ -60,7 +39,7 @@ CUresult Calls::cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* proper
   if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE || properties->location.id != 0)
     return CUDA_ERROR_INVALID_VALUE;
   if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
-  Pool& made = sim.pools.add();
+  Pool& made = sim.handles().pools.add();
   made.birth = sim.ledger().born("pool", made.handle, 0);
   made.limit = properties->maxSize;
   *pool = made.as<CUmemoryPool>();
@@ -68,14 +47,15 @@ CUresult Calls::cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* proper
 }
 
 CUresult Calls::cuMemPoolDestroy(CUmemoryPool handle) {
-  Pool* pool = sim.pools.find(handle);
+  Pool* pool = sim.handles().pools.find(handle);
   if (pool == nullptr || pool->is_default) return CUDA_ERROR_INVALID_VALUE;
   if (!pool->alive) {
     sim.ledger().double_free(pool->birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
   pool->alive = false;  // Its blocks live on until they are freed.
-  if (sim.process().current_pool == pool) sim.process().current_pool = nullptr;
+  if (sim.processes().current().current_pool == pool)
+    sim.processes().current().current_pool = nullptr;
   sim.ledger().died(pool->birth);
   return CUDA_SUCCESS;
 }
@@ -132,7 +112,7 @@ static CUresult set_counter(Pool& pool, CUmemPool_attribute attribute, std::uint
 
 CUresult Calls::cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
                                       void* value) {
-  Pool* pool = sim.find(sim.pools, handle, "pool");
+  Pool* pool = sim.find(sim.handles().pools, handle, "pool");
   if (pool == nullptr || value == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (bool* found = flag(*pool, attribute)) {
     int number = 0;
@@ -147,7 +127,7 @@ CUresult Calls::cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute a
 
 CUresult Calls::cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
                                       void* value) {
-  Pool* pool = sim.find(sim.pools, handle, "pool");
+  Pool* pool = sim.find(sim.handles().pools, handle, "pool");
   if (pool == nullptr || value == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (const bool* found = flag(*pool, attribute)) {
     const int number = *found ? 1 : 0;
@@ -164,9 +144,9 @@ CUresult Calls::cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute a
 static std::uint64_t unobserved_bytes(SimDevice& sim, const Pool& pool) {
   std::uint64_t bytes = 0;
   for (const std::uint32_t index : pool.freed) {
-    const Block& block = sim.memory.block(index);
+    const Block& block = sim.memory().block(index);
     if (block.dead && block.freed_at.stream != nullptr &&
-        !sim.order->host().includes(block.freed_order))
+        !sim.data_races().host().includes(block.freed_order))
       bytes += block.granules * Memory::kGranule;
   }
   return bytes;
@@ -174,11 +154,11 @@ static std::uint64_t unobserved_bytes(SimDevice& sim, const Pool& pool) {
 
 /// Memory whose free the host has not seen complete may count as outstanding: a pick.
 CUresult Calls::cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
-  Pool* pool = sim.find(sim.pools, handle, "pool");
+  Pool* pool = sim.find(sim.handles().pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::uint64_t outstanding = pool->used;
   const std::uint64_t unobserved = unobserved_bytes(sim, *pool);
-  if (unobserved != 0 && sim.world->picker.pick(Site::reuse, 2) != 0) outstanding += unobserved;
+  if (unobserved != 0 && sim.world().picker.pick(Site::reuse, 2) != 0) outstanding += unobserved;
   if (pool->reserved > bytes_to_keep)
     pool->reserved = std::min(pool->reserved, std::max<std::uint64_t>(outstanding, bytes_to_keep));
   return CUDA_SUCCESS;
@@ -189,7 +169,7 @@ CUresult Calls::cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
 /// Where there is one device, its memory is its own: that cannot be taken away, and none be given.
 CUresult Calls::cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* access,
                                    size_t count) {
-  if (sim.find(sim.pools, handle, "pool") == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (sim.find(sim.handles().pools, handle, "pool") == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (access == nullptr && count != 0) return CUDA_ERROR_INVALID_VALUE;
   for (std::size_t i = 0; i < count; ++i) {
     const CUmemLocation& location = access[i].location;
@@ -202,7 +182,7 @@ CUresult Calls::cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* a
 
 CUresult Calls::cuMemPoolGetAccess(CUmemAccess_flags* access, CUmemoryPool handle,
                                    CUmemLocation* location) {
-  if (sim.find(sim.pools, handle, "pool") == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (sim.find(sim.handles().pools, handle, "pool") == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (access == nullptr || location == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || location->id != 0)
     return CUDA_ERROR_INVALID_VALUE;

@@ -13,16 +13,16 @@ static constexpr int kGreatestPriority = -5;
 // ---- finding ----------------------------------------------------------------------------------
 
 Found<Stream> find_stream(SimDevice& sim, CUstream handle) {
-  if (sim.broken != CUDA_SUCCESS) [[unlikely]]
-    return sim.broken;
+  if (sim.faults().broken() != CUDA_SUCCESS) [[unlikely]]
+    return sim.faults().broken();
   const bool own = handle == CU_STREAM_PER_THREAD;
   if (own || handle == nullptr || handle == CU_STREAM_LEGACY) {
-    Context* context = sim.current_context();
+    Context* context = sim.threads().context();
     if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
     if (!context->alive) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    return own ? sim.per_thread_stream(*context) : *context->legacy;
+    return own ? sim.threads().stream(*context) : *context->legacy;
   }
-  Stream* stream = sim.find(sim.streams, handle, "stream");
+  Stream* stream = sim.find(sim.handles().streams, handle, "stream");
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   return *stream;
 }
@@ -30,14 +30,14 @@ Found<Stream> find_stream(SimDevice& sim, CUstream handle) {
 Found<Stream> find_work_stream(SimDevice& sim, CUstream handle) {
   Found<Stream> stream = find_stream(sim, handle);
   if (!stream) return stream;
-  if (const CUresult error = sim.captures.admit(*stream); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = sim.captures().admit(*stream); error != CUDA_SUCCESS) return error;
   return stream;
 }
 
 Found<Stream> find_uncaptured_stream(SimDevice& sim, CUstream handle) {
   Found<Stream> stream = find_stream(sim, handle);
   if (!stream) return stream;
-  if (const CUresult error = sim.captures.refuse(*stream); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = sim.captures().refuse(*stream); error != CUDA_SUCCESS) return error;
   return stream;
 }
 
@@ -46,7 +46,7 @@ Found<Stream> find_uncaptured_stream(SimDevice& sim, CUstream handle) {
 CUresult Calls::cuStreamCreate(CUstream* created, unsigned flags) {
   if (created == nullptr || (flags & ~unsigned{CU_STREAM_NON_BLOCKING}) != 0)
     return CUDA_ERROR_INVALID_VALUE;
-  Stream& stream = sim.add_stream(*sim.current_context(), "stream");
+  Stream& stream = sim.streams().add(*sim.threads().context(), "stream");
   stream.birth = sim.ledger().born("stream", stream.handle, 0);
   stream.own_name = stream.resource = sim.ledger().life(stream.birth).name;
   stream.flags = flags;
@@ -59,7 +59,8 @@ CUresult Calls::cuStreamCreate(CUstream* created, unsigned flags) {
 CUresult Calls::cuStreamCreateWithPriority(CUstream* created, unsigned flags, int priority) {
   const CUresult status = cuStreamCreate(created, flags);
   if (status == CUDA_SUCCESS)
-    sim.streams.find(*created)->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
+    sim.handles().streams.find(*created)->priority =
+        std::clamp(priority, kGreatestPriority, kLeastPriority);
   return status;
 }
 
@@ -70,13 +71,13 @@ CUresult Calls::cuCtxGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 CUresult Calls::cuStreamDestroy_v2(CUstream handle) {
-  Stream* stream = sim.streams.find(handle);
+  Stream* stream = sim.handles().streams.find(handle);
   if (stream == nullptr || stream->birth == BirthId::none) return CUDA_ERROR_INVALID_HANDLE;
   if (!stream->alive) {
     sim.ledger().double_free(stream->birth);
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  sim.captures.lose(*stream);
+  sim.captures().lose(*stream);
   stream->alive = false;  // What is queued is still done.
   sim.ledger().died(stream->birth);
   return CUDA_SUCCESS;
@@ -85,19 +86,19 @@ CUresult Calls::cuStreamDestroy_v2(CUstream handle) {
 CUresult Calls::cuStreamSynchronize(CUstream on) {
   const Found<Stream> stream = find_uncaptured_stream(sim, on);
   if (!stream) return stream.error();
-  if (const CUresult error = sim.captures.admit_unsafe(); error != CUDA_SUCCESS) return error;
-  sim.synchronize(*stream);
-  sim.shrink_pools();
-  return sim.broken;
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
+  sim.queues().synchronize(*stream);
+  sim.pools().shrink();
+  return sim.faults().broken();
 }
 
 CUresult Calls::cuStreamQuery(CUstream on) {
   const Found<Stream> stream = find_uncaptured_stream(sim, on);
   if (!stream) return stream.error();
-  if (const CUresult error = sim.captures.admit_unsafe(); error != CUDA_SUCCESS) return error;
-  if (!sim.idle(*stream)) return CUDA_ERROR_NOT_READY;
-  sim.synchronize(*stream);  // Which waits for nothing, but orders what follows.
-  return sim.broken;
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
+  if (!sim.queues().idle(*stream)) return CUDA_ERROR_NOT_READY;
+  sim.queues().synchronize(*stream);  // Which waits for nothing, but orders what follows.
+  return sim.faults().broken();
 }
 
 CUresult Calls::cuStreamGetFlags(CUstream on, unsigned* flags) {
@@ -151,12 +152,12 @@ CUresult Calls::cuLaunchHostFunc(CUstream on, CUhostFn function, void* data) {
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (stream->capture != nullptr) {
     const Found<const NodeParams> made = make_host_params(sim, {function, data});
-    return made ? sim.captures.add(*stream, *made) : made.error();
+    return made ? sim.captures().add(*stream, *made) : made.error();
   }
-  Work& work = sim.fresh_work(WorkKind::function, "host function");
+  Work& work = sim.queues().fresh(WorkKind::function, "host function");
   work.function = function;
   work.data = data;
-  sim.submit(*stream, work, Lag::never);
+  sim.queues().submit(*stream, work, Lag::never);
   return CUDA_SUCCESS;
 }
 
@@ -165,11 +166,11 @@ CUresult Calls::cuStreamAddCallback(CUstream on, CUstreamCallback callback, void
   const Found<Stream> stream = find_uncaptured_stream(sim, on);
   if (!stream) return stream.error();
   if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  Work& work = sim.fresh_work(WorkKind::function, "stream callback");
+  Work& work = sim.queues().fresh(WorkKind::function, "stream callback");
   work.callback = callback;
   work.stream = on;
   work.data = data;
-  sim.submit(*stream, work, Lag::never);
+  sim.queues().submit(*stream, work, Lag::never);
   return CUDA_SUCCESS;
 }
 
@@ -185,14 +186,20 @@ CUresult Calls::cuStreamAttachMemAsync(CUstream on, CUdeviceptr address, size_t 
   if (single && stream->legacy) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = find_block(sim, address, 1);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
-  const Block& block = sim.memory.block(index);
+  const Block& block = sim.memory().block(index);
   if (block.origin != Origin::managed || (bytes != 0 && bytes != block.bytes))
     return CUDA_ERROR_INVALID_VALUE;
-  sim.submit(*stream, sim.fresh_work(WorkKind::wait, "attach"), Lag::never);
+  sim.queues().submit(*stream, sim.queues().fresh(WorkKind::wait, "attach"), Lag::never);
   return CUDA_SUCCESS;
 }
 
 // ---- events -----------------------------------------------------------------------------------
+
+/// Returns the place in the history of the call that runs.
+static std::uint32_t last_noted(SimDevice& sim) {
+  const std::size_t count = sim.world().history.events().size();
+  return static_cast<std::uint32_t>(count == 0 ? 0 : count - 1);
+}
 
 CUresult Calls::cuEventCreate(CUevent* created, unsigned flags) {
   constexpr unsigned kFlags =
@@ -201,8 +208,8 @@ CUresult Calls::cuEventCreate(CUevent* created, unsigned flags) {
   if (created == nullptr || (flags & ~kFlags) != 0 ||
       (shared && (flags & CU_EVENT_DISABLE_TIMING) == 0))
     return CUDA_ERROR_INVALID_VALUE;
-  Event& event = sim.events.add();
-  event.context = sim.current_context();
+  Event& event = sim.handles().events.add();
+  event.context = sim.threads().context();
   event.flags = flags;
   event.birth = sim.ledger().born("event", event.handle, 0);
   *created = event.as<CUevent>();
@@ -210,7 +217,7 @@ CUresult Calls::cuEventCreate(CUevent* created, unsigned flags) {
 }
 
 CUresult Calls::cuEventDestroy_v2(CUevent handle) {
-  Event* event = sim.events.find(handle);
+  Event* event = sim.handles().events.find(handle);
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (!event->alive) {
     sim.ledger().double_free(event->birth);
@@ -224,7 +231,7 @@ CUresult Calls::cuEventDestroy_v2(CUevent handle) {
 /// A node of its own, where a record or wait would only order the nodes around it.
 static CUresult capture_event(SimDevice& sim, Stream& stream, CUgraphNodeType type, CUevent event) {
   const Found<const NodeParams> made = make_event_params(sim, type, event);
-  return made ? sim.captures.add(stream, *made) : made.error();
+  return made ? sim.captures().add(stream, *made) : made.error();
 }
 
 CUresult Calls::cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned flags) {
@@ -233,24 +240,24 @@ CUresult Calls::cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned fla
   const bool external = flags == CU_EVENT_RECORD_EXTERNAL;
   if (flags != CU_EVENT_RECORD_DEFAULT && (!external || stream->capture == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
-  const std::uint32_t noted = sim.last_noted();
-  Event* event = sim.find(sim.events, handle, "event");
+  const std::uint32_t noted = last_noted(sim);
+  Event* event = sim.find(sim.handles().events, handle, "event");
   if (event == nullptr || event->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
   event = recorded_event(sim, event);
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (external)
     return capture_event(sim, *stream, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event->as<CUevent>());
   if (stream->capture != nullptr) {
-    sim.captures.record(*stream, *event);
+    sim.captures().record(*stream, *event);
     return CUDA_SUCCESS;
   }
   event->capture = nullptr;
   event->noted = noted;
-  Work& work = sim.fresh_work(WorkKind::record, "record");
+  Work& work = sim.queues().fresh(WorkKind::record, "record");
   work.event = event;
   work.event_record = ++event->record_count;
   event->point = {&*stream, stream->submitted + 1};
-  sim.submit(*stream, work, Lag::never);
+  sim.queues().submit(*stream, work, Lag::never);
   event->clock = stream->clock;
   return CUDA_SUCCESS;
 }
@@ -260,35 +267,35 @@ CUresult Calls::cuEventRecord(CUevent event, CUstream on) {
 }
 
 CUresult Calls::cuEventQuery(CUevent handle) {
-  const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
+  const Event* event = recorded_event(sim, sim.find(sim.handles().events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  if (const CUresult error = sim.captures.admit(*event); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = sim.captures().admit(*event); error != CUDA_SUCCESS) return error;
   if (!done(event->point)) return CUDA_ERROR_NOT_READY;
-  sim.wait(event->point);  // Which waits for nothing, but orders what follows.
-  sim.order->host_saw(event->clock);
-  return sim.broken;
+  sim.queues().wait(event->point);  // Which waits for nothing, but orders what follows.
+  sim.data_races().host_saw(event->clock);
+  return sim.faults().broken();
 }
 
 CUresult Calls::cuEventSynchronize(CUevent handle) {
-  const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
+  const Event* event = recorded_event(sim, sim.find(sim.handles().events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  if (const CUresult error = sim.captures.admit(*event); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = sim.captures().admit(*event); error != CUDA_SUCCESS) return error;
   if (event->point.stream != nullptr)
-    sim.world->history.add(Ordering{event->noted, sim.last_noted()});
+    sim.world().history.add(Ordering{event->noted, last_noted(sim)});
   const StreamPoint point = event->point;  // A later record does not prolong the wait.
-  Clock& known = sim.order->remember(event->clock);
-  sim.wait(point);
-  sim.order->tell_host(known);
-  sim.shrink_pools();
-  return sim.broken;
+  Clock& known = sim.data_races().remember(event->clock);
+  sim.queues().wait(point);
+  sim.data_races().tell_host(known);
+  sim.pools().shrink();
+  return sim.faults().broken();
 }
 
 /// One tick is a microsecond: time is made of turns, so that it is the same in every replay.
 CUresult Calls::cuEventElapsedTime_v2(float* milliseconds, CUevent start_handle,
                                       CUevent end_handle) {
   if (milliseconds == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const Event* start = sim.find(sim.events, start_handle, "event");
-  const Event* end = sim.find(sim.events, end_handle, "event");
+  const Event* start = sim.find(sim.handles().events, start_handle, "event");
+  const Event* end = sim.find(sim.handles().events, end_handle, "event");
   if (start == nullptr || end == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (start->capture != nullptr || end->capture != nullptr) return CUDA_ERROR_CAPTURED_EVENT;
   if (start->record_count == 0 || end->record_count == 0) return CUDA_ERROR_INVALID_HANDLE;
@@ -305,17 +312,17 @@ CUresult Calls::cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
   const bool external = flags == CU_EVENT_WAIT_EXTERNAL;
   if (flags != CU_EVENT_WAIT_DEFAULT && (!external || stream->capture == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
-  const Event* event = recorded_event(sim, sim.find(sim.events, handle, "event"));
+  const Event* event = recorded_event(sim, sim.find(sim.handles().events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (external) return capture_event(sim, *stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT, handle);
   if (stream->capture != nullptr || event->capture != nullptr)
-    return sim.captures.wait(*stream, *event);
+    return sim.captures().wait(*stream, *event);
   if (event->point.stream == nullptr) return CUDA_SUCCESS;
-  sim.world->history.add(Ordering{event->noted, sim.last_noted()});
+  sim.world().history.add(Ordering{event->noted, last_noted(sim)});
   stream->clock.join(event->clock);
-  Work& work = sim.fresh_work(WorkKind::wait, "wait");
+  Work& work = sim.queues().fresh(WorkKind::wait, "wait");
   work.after.push_back(event->point);
-  sim.submit(*stream, work, Lag::never);
+  sim.queues().submit(*stream, work, Lag::never);
   return CUDA_SUCCESS;
 }
 

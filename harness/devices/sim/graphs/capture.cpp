@@ -34,9 +34,9 @@ CUresult Captures::start(Stream& stream, Graph* graph, std::span<const GraphEdge
   capture = {};
   capture.id = ++id_;
   capture.made_graph = graph == nullptr;
-  capture.graph = graph != nullptr ? graph : &sim_.graphs.create();
+  capture.graph = graph != nullptr ? graph : &sim_.graphs().definitions().create();
   capture.mode = mode;
-  capture.thread = calling_thread(*sim_.world);
+  capture.thread = calling_thread(sim_.world());
   capture.branches.push_back({&stream, {after.begin(), after.end()}});
   stream.capture = &capture;
   ++active_count_;
@@ -74,7 +74,7 @@ CUresult Captures::end(Stream& stream, Graph*& made) {
   if (capture.branches.front().stream != &stream)
     return invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
   if (capture.mode != CU_STREAM_CAPTURE_MODE_RELAXED &&
-      capture.thread != calling_thread(*sim_.world))
+      capture.thread != calling_thread(sim_.world()))
     return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
   const CUresult status = capture.invalidated  ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
                           : is_joined(capture) ? CUDA_SUCCESS
@@ -83,7 +83,7 @@ CUresult Captures::end(Stream& stream, Graph*& made) {
   if (status == CUDA_SUCCESS)
     made = capture.graph;
   else if (capture.made_graph && capture.graph->alive)
-    sim_.graphs.destroy(*capture.graph);
+    sim_.graphs().definitions().destroy(*capture.graph);
   return status;
 }
 
@@ -93,7 +93,8 @@ void Captures::lose(Stream& stream) {
   capture.invalidated = true;
   if (capture.branches.front().stream == &stream) {
     finish(capture);
-    if (capture.made_graph && capture.graph->alive) sim_.graphs.destroy(*capture.graph);
+    if (capture.made_graph && capture.graph->alive)
+      sim_.graphs().definitions().destroy(*capture.graph);
     return;
   }
   std::erase_if(capture.branches, [&](const auto& branch) { return branch.stream == &stream; });
@@ -136,9 +137,9 @@ CUresult Captures::refuse(Stream& stream) {
 CUresult Captures::admit_unsafe() {
   if (none()) [[likely]]
     return CUDA_SUCCESS;
-  const CUstreamCaptureMode mode = sim_.capture_mode();
+  const CUstreamCaptureMode mode = sim_.threads().capture_mode();
   if (mode == CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_SUCCESS;
-  const std::size_t me = calling_thread(*sim_.world);
+  const std::size_t me = calling_thread(sim_.world());
   CUresult status = CUDA_SUCCESS;
   for (std::size_t i = 0; i < count_; ++i) {
     Capture& capture = *captures_[i];
@@ -201,20 +202,20 @@ CUresult Captures::add(Stream& stream, const NodeParams& params,
   if (!is_kernel(params))  // Programmatic edges are between kernels: others wait for the whole.
     for (GraphEdge& edge : tail)
       if (edge.data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) edge.data = {};
-  GraphNode& node = sim_.graphs.add(*stream.capture->graph, params, tail);
+  GraphNode& node = sim_.graphs().definitions().add(*stream.capture->graph, params, tail);
   node.attributes = &attributes;
   tail.assign(1, {&node, {}});
   return CUDA_SUCCESS;
 }
 
-CUresult Captures::add(Stream& stream, const ExecGraph& exec) {
+CUresult Captures::add(Stream& stream, const ExecutablePlan& exec) {
   if (const CUresult error = admit_node(stream, CU_GRAPH_NODE_TYPE_GRAPH); error != CUDA_SUCCESS)
     return error;
   // What a child graph may not hold: its memory, and the values of its conditions, are there once.
   if (exec.has_memory_nodes() || exec.has_conditional_nodes())
     return invalidate(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   std::vector<GraphEdge>& tail = stream.capture->branch_of(stream).tail;
-  GraphNode& node = sim_.graphs.add_child(*stream.capture->graph, exec, tail);
+  GraphNode& node = sim_.graphs().definitions().add_child(*stream.capture->graph, exec, tail);
   tail.assign(1, {&node, {}});
   return CUDA_SUCCESS;
 }

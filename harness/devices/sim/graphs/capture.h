@@ -19,7 +19,7 @@ namespace harness::devices {
 class SimDevice;
 class Stream;
 struct Event;
-struct ExecGraph;
+struct ExecutablePlan;
 
 struct Capture {
   /// A stream of the capture, and what its next node will wait for.
@@ -83,7 +83,7 @@ class Captures {
   CUresult add(Stream& stream, const NodeParams& params,
                const KernelAttributes& attributes = kDefaultAttributes);
   /// A launch of `exec` becomes a child graph.
-  CUresult add(Stream& stream, const ExecGraph& exec);
+  CUresult add(Stream& stream, const ExecutablePlan& exec);
   /// Whoever waits for the event does so by edges with this data.
   void record(Stream& stream, Event& event, const CUgraphEdgeData& data = {});
   /// The next node is a kernel that need not wait for the whole of the kernel before it.

@@ -17,7 +17,17 @@ class Writer {
  public:
   explicit Writer(unsigned flags) : flags_(flags) {}
 
-  /// Returns the number that names it.
+  /// Writes the graph, and returns the whole text.
+  std::string write(const Graph& outer) {
+    line("digraph graphs {{");
+    line("  compound=true");
+    graph(outer);
+    line("}}");
+    return std::move(text_);
+  }
+
+ private:
+  /// Writes a graph. Returns the number that names it.
   std::uint32_t graph(const Graph& graph) {
     const std::uint32_t number = graph_count_++;
     line("  subgraph cluster_{} {{", number);
@@ -33,35 +43,32 @@ class Writer {
     return number;
   }
 
-  std::string text;
-
- private:
   bool asked(unsigned flag) const {
     return (flags_ & (flag | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE)) != 0;
   }
 
   template <class... Arguments>
   void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
-    text += '\n';
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+    text_ += '\n';
   }
   template <class... Arguments>
   void field(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    text += '|';
-    fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
+    text_ += '|';
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
   }
 
   void node(std::uint32_t graph, const GraphNode& node) {
-    fmt::format_to(std::back_inserter(text), "    \"graph_{}_node_{}\"[shape=\"record\" label=\"{{",
-                   graph, node.index);
-    fmt::format_to(std::back_inserter(text), "{}|ID {}", name_of(node.params->type), node.index);
+    fmt::format_to(std::back_inserter(text_),
+                   "    \"graph_{}_node_{}\"[shape=\"record\" label=\"{{", graph, node.index);
+    fmt::format_to(std::back_inserter(text_), "{}|ID {}", name_of(node.params->type), node.index);
     if (asked(CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES)) field("node {:#x}", node.handle);
     details(*node.params);
     if (node.params->type == CU_GRAPH_NODE_TYPE_KERNEL &&
         asked(CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_ATTRIBUTES))
       field("cooperative {}|priority {}", node.attributes->cooperative() ? 1 : 0,
             node.attributes->priority());
-    text += "}\"]\n";
+    text_ += "}\"]\n";
   }
 
   void details(const NodeParams& params) {
@@ -126,12 +133,12 @@ class Writer {
 
   void edge(std::uint32_t graph, const GraphNode& node, std::size_t place) {
     const GraphEdge& edge = node.after[place];
-    fmt::format_to(std::back_inserter(text), "    \"graph_{}_node_{}\" -> \"graph_{}_node_{}\"",
+    fmt::format_to(std::back_inserter(text_), "    \"graph_{}_node_{}\" -> \"graph_{}_node_{}\"",
                    graph, edge.from->index, graph, node.index);
-    if (edge.data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) text += "[style=\"dashed\"]";
+    if (edge.data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) text_ += "[style=\"dashed\"]";
     if (asked(CU_GRAPH_DEBUG_DOT_FLAGS_EXTRA_TOPO_INFO))
-      fmt::format_to(std::back_inserter(text), "[label=\"{}\"]", place);
-    text += '\n';
+      fmt::format_to(std::back_inserter(text_), "[label=\"{}\"]", place);
+    text_ += '\n';
   }
 
   void bodies(std::uint32_t number, const GraphNode& node) {
@@ -175,16 +182,11 @@ class Writer {
 
   unsigned flags_;
   std::uint32_t graph_count_ = 0;
+  std::string text_;
 };
 
 }  // namespace
 
-std::string to_dot(const Graph& graph, unsigned flags) {
-  Writer writer(flags);
-  writer.text = "digraph graphs {\n  compound=true\n";
-  writer.graph(graph);
-  writer.text += "}\n";
-  return std::move(writer.text);
-}
+std::string to_dot(const Graph& graph, unsigned flags) { return Writer(flags).write(graph); }
 
 }  // namespace harness::devices

@@ -1,5 +1,5 @@
-// GraphExec: what a CUgraphExec stands for: a graph as it was when it was instantiated, laid out
-// for running, with references of its own to the user objects.
+// Executable: what a CUgraphExec stands for; and its plan: a graph as it was when it was
+// instantiated, laid out for running, with references of its own to the user objects.
 #pragma once
 
 #include <cuda.h>
@@ -13,28 +13,28 @@
 
 namespace harness::devices {
 
-struct ExecGraph;
+struct ExecutablePlan;
 
-struct ExecNode {
+struct PlanNode {
   const GraphNode* source = nullptr;  ///< Made from this one. By identity, not by handle.
   const NodeParams* params = nullptr;
   const KernelAttributes* attributes = &kDefaultAttributes;
   bool enabled = true;
   std::uint32_t after_count = 0;       ///< How many nodes it waits for.
-  std::uint32_t dependents_begin = 0;  ///< In ExecGraph::dependents.
+  std::uint32_t dependents_begin = 0;  ///< In ExecutablePlan::dependents.
   std::uint32_t dependents_end = 0;
-  std::uint32_t bodies_begin = 0;  ///< In ExecGraph::bodies.
+  std::uint32_t bodies_begin = 0;  ///< In ExecutablePlan::bodies.
   std::uint32_t bodies_end = 0;
   /// Of an event record node: stands for its records, one piece of work for each launch.
   Stream* clock = nullptr;
 };
 
 /// Lifetime: launches in flight share it, and keep it as it is: an update makes a copy then.
-struct ExecGraph {
-  std::vector<ExecNode> nodes;  ///< Each after those that it waits for.
+struct ExecutablePlan {
+  std::vector<PlanNode> nodes;  ///< Each after those that it waits for.
   std::vector<std::uint32_t> dependents;
   std::vector<CUgraphEdgeData> edge_data;  ///< The data of the edges to `dependents`.
-  std::vector<ExecGraph*> bodies;
+  std::vector<ExecutablePlan*> bodies;
   UserReferences references;
   std::uint32_t launches = 0;      ///< In flight; of a root.
   bool current = true;             ///< Its executable would still launch it.
@@ -42,20 +42,24 @@ struct ExecGraph {
   LineIndex first_line = kNoLine;  ///< Of its nodes, in the run that `lines_run` names.
   std::uint32_t lines_run = 0;
 
-  /// As of a Graph.
+  /// Tell the same as of a Graph.
   bool has_memory_nodes() const;
   bool has_conditional_nodes() const;
+  /// Returns the node that was made from `source`, or null when there is none.
+  PlanNode* find(const GraphNode& source);
+  /// Returns the embedded plan of the node that was made from `source`.
+  ExecutablePlan* find_body(const GraphNode& source);
 
-  std::span<const std::uint32_t> dependents_of(const ExecNode& node) const {
+  std::span<const std::uint32_t> dependents_of(const PlanNode& node) const {
     return {dependents.data() + node.dependents_begin, dependents.data() + node.dependents_end};
   }
-  std::span<ExecGraph* const> bodies_of(const ExecNode& node) const {
+  std::span<ExecutablePlan* const> bodies_of(const PlanNode& node) const {
     return {bodies.data() + node.bodies_begin, bodies.data() + node.bodies_end};
   }
 };
 
-struct GraphExec : Object {
-  ExecGraph* root = nullptr;
+struct Executable : Object {
+  ExecutablePlan* root = nullptr;
   Graph* source = nullptr;  ///< The graph that it was instantiated from; may be dead.
   cuuint64_t flags = 0;
   StreamPoint last;              ///< The last launch or upload: the next one comes after it.

@@ -153,4 +153,11 @@ struct Graph : Object {
   const Graph& root() const { return owner != nullptr ? owner->graph->root() : *this; }
 };
 
+/// Returns the nodes, each after those that it waits for, otherwise as they were added; without
+/// those on a cycle. Each knows its place in `index`.
+std::vector<GraphNode*> sorted(const Graph& graph);
+
+/// Returns a node on a path of dependencies that leads back to where it began, or null.
+GraphNode* find_cycle(Graph& graph);
+
 }  // namespace harness::devices

@@ -2,17 +2,21 @@
 // life begins with every launch that reaches the node.
 //
 // Whoever copies the address means the allocation, not one of its lives: the documentation has it
-// that the address may be kept. Ownership: Graphs owns it. Lifetime: as long as a graph or an
-// executable has the node, or memory is allocated there.
+// that the address may be kept. Ownership: GraphAllocations owns it. Lifetime: as long as a graph
+// or an executable has the node, or memory is allocated there.
 #pragma once
 
 #include <cuda.h>
 
 #include <cstdint>
+#include <vector>
+
+#include "harness/devices/sim/graphs/reused.h"
 
 namespace harness::devices {
 
 struct Graph;
+class SimDevice;
 
 struct GraphMemory {
   std::uint32_t block = 0;
@@ -33,6 +37,28 @@ struct GraphMemoryCounters {
   std::uint64_t used_high = 0;
   std::uint64_t reserved = 0;
   std::uint64_t reserved_high = 0;
+};
+
+/// The memory of all graphs, and what is in use of it.
+/// Ownership: owns it, and keeps the storage from run to run.
+class GraphAllocations {
+ public:
+  explicit GraphAllocations(SimDevice& sim) : sim_(sim) {}
+  void begin();
+
+  /// Returns an address for an allocation node, or null when there is no storage left.
+  GraphMemory* reserve(const Graph& graph, std::uint64_t bytes);
+  void drop(GraphMemory& memory);
+  /// Begins a life: a launch has reached the node that allocates.
+  void begin_life(GraphMemory& memory);
+  void life_ended(GraphMemory& memory);
+  GraphMemoryCounters& counters() { return counters_; }
+
+ private:
+  SimDevice& sim_;
+  Reused<GraphMemory> memories_;
+  std::vector<std::uint32_t> freed_;  ///< Blocks that no graph has any more.
+  GraphMemoryCounters counters_;
 };
 
 }  // namespace harness::devices

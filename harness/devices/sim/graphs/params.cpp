@@ -15,17 +15,17 @@ static std::uint64_t number(const void* pointer) {
 /// Null means the current one. Leaves `missing` when there is none.
 static CUresult find_context(SimDevice& sim, CUcontext handle, CUresult missing, Context*& found) {
   if (handle == nullptr) {
-    found = sim.current_context();
+    found = sim.threads().context();
     if (found == nullptr) return missing;
     return found->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
   }
-  found = sim.find(sim.contexts, handle, "context");
+  found = sim.find(sim.handles().contexts, handle, "context");
   return found != nullptr ? CUDA_SUCCESS : missing;
 }
 
 CUresult find_node_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
                          bool may_be_host, Place& place) {
-  const Block& block = sim.memory.block(sim.memory.newest(address));
+  const Block& block = sim.memory().block(sim.memory().newest(address));
   if (block.graph == nullptr || !sim.ledger().alive(block.birth) || !block.holds(address, bytes))
     return calls::find_place(sim, address, bytes, may_be_host, place);
   place = {address, block.birth};
@@ -75,17 +75,18 @@ Found<const NodeParams> make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NOD
     return error;
   if (!calls::fits(config_of(given)) || (given.kernelParams != nullptr && given.extra != nullptr))
     return CUDA_ERROR_INVALID_VALUE;
-  Launch& scratch = sim.graphs.scratch;
+  Launch& scratch = sim.graphs().definitions().scratch_launch();
   if (!calls::copy_parameters(scratch, *function->entry, given.kernelParams, given.extra))
     return CUDA_ERROR_INVALID_VALUE;
-  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_KERNEL, function->label);
+  NodeParams& params =
+      sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_KERNEL, function->label);
   params.kernel = given;
   params.function = function;
   params.context = context;
   params.values = scratch.values;
   point_at_values(params);
-  const Memory::CallView view(sim.memory);
-  sim.provenance->capture(params.values.data(), params.values.size(), params.words);
+  const Memory::CallView view(sim.memory());
+  sim.provenance().capture(params.values.data(), params.values.size(), params.words);
   return params;
 }
 
@@ -141,7 +142,7 @@ Found<const NodeParams> make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& gi
   CUresult status = find_side(sim, given, target, to);
   if (status == CUDA_SUCCESS) status = find_side(sim, given, source, from);
   if (status != CUDA_SUCCESS) return status;
-  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_MEMCPY, "copy");
+  NodeParams& params = sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_MEMCPY, "copy");
   params.copy = given;
   params.context = context;
   params.target = to;
@@ -167,7 +168,7 @@ Found<const NodeParams> make_set_params(SimDevice& sim, const CUDA_MEMSET_NODE_P
   if (const CUresult error = find_node_place(sim, given.dst, bytes, false, target);
       error != CUDA_SUCCESS)
     return error;
-  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_MEMSET, "set");
+  NodeParams& params = sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_MEMSET, "set");
   params.set = given;
   params.context = context;
   params.target = target;
@@ -178,16 +179,17 @@ Found<const NodeParams> make_set_params(SimDevice& sim, const CUDA_MEMSET_NODE_P
 
 Found<const NodeParams> make_host_params(SimDevice& sim, const CUDA_HOST_NODE_PARAMS& given) {
   if (given.fn == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_HOST, "host function");
+  NodeParams& params =
+      sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_HOST, "host function");
   params.host = given;
   return params;
 }
 
 Found<const NodeParams> make_event_params(SimDevice& sim, CUgraphNodeType type, CUevent handle) {
   if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  Event* event = sim.find(sim.events, handle, "event");
+  Event* event = sim.find(sim.handles().events, handle, "event");
   if (event == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  NodeParams& params = sim.graphs.fresh_params(
+  NodeParams& params = sim.graphs().definitions().fresh_params(
       type, type == CU_GRAPH_NODE_TYPE_EVENT_RECORD ? Label("record") : Label("wait"));
   params.event = event;
   return params;
@@ -200,7 +202,8 @@ Found<const NodeParams> make_memory_op_params(SimDevice& sim,
   if (const CUresult error = find_context(sim, given.ctx, CUDA_ERROR_INVALID_VALUE, context);
       error != CUDA_SUCCESS)
     return error;
-  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, "memory operation");
+  NodeParams& params =
+      sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, "memory operation");
   if (const CUresult error =
           read_memory_ops(sim, given.count, given.paramArray, find_node_place, params.memory_ops);
       error != CUDA_SUCCESS)
@@ -215,7 +218,7 @@ Found<const NodeParams> make_memory_op_params(SimDevice& sim,
 Found<const NodeParams> make_params(SimDevice& sim, const CUgraphNodeParams& given) {
   switch (given.type) {
     case CU_GRAPH_NODE_TYPE_EMPTY:
-      return sim.graphs.fresh_params(given.type, "empty");
+      return sim.graphs().definitions().fresh_params(given.type, "empty");
     case CU_GRAPH_NODE_TYPE_KERNEL: {
       CUDA_KERNEL_NODE_PARAMS same;
       static_assert(sizeof same == sizeof given.kernel, "version 3 differs in what bytes may mean");

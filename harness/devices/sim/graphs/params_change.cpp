@@ -8,7 +8,7 @@ namespace harness::devices {
 /// Memory of the same kind: the host's, or of the same function's that gave it out.
 static bool same_kind(SimDevice& sim, const Place& left, const Place& right) {
   const auto block = [&sim](const Place& place) -> const Block& {
-    return sim.memory.block(sim.memory.newest(place.address));
+    return sim.memory().block(sim.memory().newest(place.address));
   };
   if ((left.birth == BirthId::none) != (right.birth == BirthId::none)) return false;
   return left.birth == BirthId::none ||

@@ -18,10 +18,11 @@ static CUresult check_alloc(const CUDA_MEM_ALLOC_NODE_PARAMS& given) {
 Found<const NodeParams> make_alloc_params(SimDevice& sim, const Graph& graph,
                                           CUDA_MEM_ALLOC_NODE_PARAMS& given) {
   if (const CUresult error = check_alloc(given); error != CUDA_SUCCESS) return error;
-  GraphMemory* memory = sim.graphs.reserve(graph, given.bytesize);
+  GraphMemory* memory = sim.graphs().allocations().reserve(graph, given.bytesize);
   if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
-  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_MEM_ALLOC, "allocation");
-  given.dptr = sim.memory.block(memory->block).base;
+  NodeParams& params =
+      sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_MEM_ALLOC, "allocation");
+  given.dptr = sim.memory().block(memory->block).base;
   params.memory = memory;
   params.alloc = given;
   params.access.assign(given.accessDescs, given.accessDescs + given.accessDescCount);
@@ -31,12 +32,12 @@ Found<const NodeParams> make_alloc_params(SimDevice& sim, const Graph& graph,
 
 /// What a node of `graph` may free; null otherwise.
 static GraphMemory* find_memory(SimDevice& sim, const Graph& graph, CUdeviceptr address) {
-  const Block& block = sim.memory.block(sim.memory.newest(address));
+  const Block& block = sim.memory().block(sim.memory().newest(address));
   GraphMemory* memory = block.graph;
   if (memory == nullptr || block.base != address || !sim.ledger().alive(block.birth))
     return nullptr;
   if (memory->freed_in == &graph) {
-    sim.misuse("graph memory", "freed twice in the same graph", block.birth);
+    sim.faults().misuse("graph memory", "freed twice in the same graph", block.birth);
     return nullptr;
   }
   // The graph that allocates it and another one cannot both free it.
@@ -49,7 +50,7 @@ Found<const NodeParams> make_free_params(SimDevice& sim, const Graph& graph, CUd
   GraphMemory* memory = find_memory(sim, graph, address);
   if (memory == nullptr) return CUDA_ERROR_INVALID_VALUE;
   memory->freed_in = &graph;
-  NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_MEM_FREE, "free");
+  NodeParams& params = sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_MEM_FREE, "free");
   params.memory = memory;
   return params;
 }

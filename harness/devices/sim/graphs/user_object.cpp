@@ -10,26 +10,33 @@ namespace harness::devices {
 
 static constexpr Resource kDestructors = hash_name("user object destructors");
 
-UserObject& Graphs::create(void* data, CUhostFn destroy, std::uint64_t count) {
-  UserObject& object = objects.add(sim_.ledger(), "user object");
+void UserObjects::begin() {
+  table_.begin();
+  released_.clear();
+  destructor_task_ = TaskId::none;
+  running_ = false;
+}
+
+UserObject& UserObjects::create(void* data, CUhostFn destroy, std::uint64_t count) {
+  UserObject& object = table_.add(sim_.ledger(), "user object");
   object.data = data;
   object.destroy = destroy;
   object.owned_by_callers = object.count = count;
   return object;
 }
 
-void Graphs::release(UserObject& object, std::uint64_t count) {
+void UserObjects::release(UserObject& object, std::uint64_t count) {
   HARNESS_CHECK(count <= object.count, "references are released once");
   object.count -= count;
   edge_release(&object);
   if (object.count > 0) return;
-  objects.end(sim_.ledger(), object);
+  table_.end(sim_.ledger(), object);
   Scheduler& scheduler = sim_.scheduler();
   if (!scheduler.in_task()) {
-    in_destructor_ = true;
-    sim_.order->host_saw(object.after);
+    running_ = true;
+    sim_.data_races().host_saw(object.after);
     object.destroy(object.data);
-    in_destructor_ = false;
+    running_ = false;
     return;
   }
   released_.push_back(&object);
@@ -39,7 +46,7 @@ void Graphs::release(UserObject& object, std::uint64_t count) {
   scheduler.touch(kDestructors);
 }
 
-void Graphs::release(UserReferences& references, const Clock* after) {
+void UserObjects::release(UserReferences& references, const Clock* after) {
   for (const UserReferences::Reference& held : references) {
     if (after != nullptr) held.object->after.join(*after);
     release(*held.object, held.count);
@@ -47,19 +54,19 @@ void Graphs::release(UserReferences& references, const Clock* after) {
   references.clear();
 }
 
-void Graphs::copy_references(const UserReferences& from, UserReferences& to) {
+void UserObjects::copy(const UserReferences& from, UserReferences& to) {
   for (const UserReferences::Reference& held : from) {
     held.object->count += held.count;
     to.add(*held.object, held.count);
   }
 }
 
-bool Graphs::in_destructor() const {
-  return in_destructor_ ||
+bool UserObjects::in_destructor() const {
+  return running_ ||
          (destructor_task_ != TaskId::none && sim_.scheduler().current() == destructor_task_);
 }
 
-void Graphs::serve_destructors() {
+void UserObjects::serve_destructors() {
   Scheduler& scheduler = sim_.scheduler();
   for (;;) {
     scheduler.wait_until({kDestructors, AccessKind::read}, "user object destructors",
@@ -67,7 +74,7 @@ void Graphs::serve_destructors() {
     UserObject& object = *released_.front();
     released_.erase(released_.begin());
     edge_acquire(&object);
-    sim_.order->host_saw(object.after);
+    sim_.data_races().host_saw(object.after);
     const SiteScope site(scheduler, "user object destructor");
     object.destroy(object.data);
   }

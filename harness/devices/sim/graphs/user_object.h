@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/devices/sim/handles.h"
+#include "harness/devices/sim/handles_recycled.h"
 #include "harness/devices/sim/streams/clock.h"
 
 namespace harness::devices {
+
+class SimDevice;
 
 struct UserObject : Object {
   void* data = nullptr;
@@ -59,6 +61,33 @@ class UserReferences {
 
  private:
   std::vector<Reference> held_;  ///< In the order in which they came; few.
+};
+
+/// Ownership: owns the user objects, and keeps their storage from run to run.
+class UserObjects {
+ public:
+  explicit UserObjects(SimDevice& sim) : sim_(sim) {}
+  void begin();
+
+  const auto& table() const { return table_; }
+
+  UserObject& create(void* data, CUhostFn destroy, std::uint64_t count);
+  void release(UserObject& object, std::uint64_t count);
+  /// Releases all references. `after`: the launches that used them, where there may have been any.
+  void release(UserReferences& references, const Clock* after = nullptr);
+  /// Takes the references that `from` holds once more, for `to`.
+  static void copy(const UserReferences& from, UserReferences& to);
+  /// Tells whether the caller is a destructor.
+  bool in_destructor() const;
+
+ private:
+  [[noreturn]] void serve_destructors();
+
+  SimDevice& sim_;
+  RecycledHandles<UserObject, HandleKind::user_object> table_;
+  std::vector<UserObject*> released_;  ///< To be destroyed, in this order.
+  TaskId destructor_task_ = TaskId::none;
+  bool running_ = false;  ///< A destructor runs outside of a run.
 };
 
 }  // namespace harness::devices

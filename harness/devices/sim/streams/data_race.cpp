@@ -16,7 +16,7 @@ namespace harness::devices {
 
 static constexpr LineIndex kFirstLine = 0;  ///< Whose uses are logged.
 
-void Order::begin(bool on) {
+void DataRaces::begin(bool on) {
   on_ = on;
   ++run_;
   line_count_ = 0;
@@ -30,26 +30,26 @@ void Order::begin(bool on) {
 
 // ---- what the program orders ------------------------------------------------------------------
 
-LineIndex Order::take_lines(std::uint32_t count) {
+LineIndex DataRaces::take_lines(std::uint32_t count) {
   const LineIndex first = line_count_;
   line_count_ += count;
   if (first == 1) read_log();
   return first;
 }
 
-OrderPoint Order::advance(LineIndex& line, Clock& clock) {
+OrderPoint DataRaces::advance(LineIndex& line, Clock& clock) {
   if (line == kNoLine) line = take_lines(1);
   const OrderPoint point{line, clock.of(line) + 1};
   clock.include(point);
   return point;
 }
 
-void Order::host_saw(const Clock& clock) {
+void DataRaces::host_saw(const Clock& clock) {
   host_.join(clock);
   if (!log_.empty() && host_.includes({kFirstLine, log_.back().tick})) log_.clear();
 }
 
-Clock& Order::remember(const Clock& clock) {
+Clock& DataRaces::remember(const Clock& clock) {
   if (spare_.empty()) spare_.push_back(remembered_.emplace_back(std::make_unique<Clock>()).get());
   Clock& mine = *spare_.back();
   spare_.pop_back();
@@ -57,19 +57,19 @@ Clock& Order::remember(const Clock& clock) {
   return mine;
 }
 
-void Order::tell_host(Clock& remembered) {
+void DataRaces::tell_host(Clock& remembered) {
   host_saw(remembered);
   spare_.push_back(&remembered);
 }
 
-bool Order::comes_before(const OrderPoint& point, const OrderedUse& use) const {
+bool DataRaces::comes_before(const OrderPoint& point, const OrderedUse& use) const {
   if (point.line == use.at.line) return point.tick <= use.at.tick;
   return use.after.includes(point) || before_all_.includes(point);
 }
 
 // ---- what is used -----------------------------------------------------------------------------
 
-Order::Uses& Order::uses_of(std::uint32_t block) {
+DataRaces::Uses& DataRaces::uses_of(std::uint32_t block) {
   while (block >= uses_.size()) uses_.push_back(std::make_unique<Uses>());
   Uses& uses = *uses_[block];
   if (uses.run == run_) return uses;
@@ -82,25 +82,25 @@ Order::Uses& Order::uses_of(std::uint32_t block) {
 }
 
 /// Returns whether that is all there is to do.
-bool Order::logs(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
+bool DataRaces::logs(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
   if (line_count_ != 1) return false;
   if (log_.size() == kLogLimit) read_log();
   log_.add({block, by.at.tick, range.low, range.high, by.site, range.mode});
   return true;
 }
 
-void Order::read_log() {
+void DataRaces::read_log() {
   static const Clock kNothing;
   for (const Logged& use : log_)
     enter(use.block, {use.low, use.high, use.mode}, {{kFirstLine, use.tick}, kNothing, use.site});
   log_.clear();
 }
 
-void Order::allocated(std::uint32_t block, const OrderPoint& by) {
+void DataRaces::allocated(std::uint32_t block, const OrderPoint& by) {
   if (on_) uses_of(block).allocated = by;  // Reading the log would not change it.
 }
 
-void Order::lives_again(std::uint32_t block, const OrderPoint& by) {
+void DataRaces::lives_again(std::uint32_t block, const OrderPoint& by) {
   if (!on_) return;
   read_log();
   Uses& uses = uses_of(block);
@@ -109,11 +109,11 @@ void Order::lives_again(std::uint32_t block, const OrderPoint& by) {
   uses.allocated = by;
 }
 
-void Order::used(std::uint32_t block, const OrderedUse& by) {
+void DataRaces::used(std::uint32_t block, const OrderedUse& by) {
   used(block, {0, 0, AccessMode::read}, by);
 }
 
-void Order::used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
+void DataRaces::used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
   const Block& used = memory_.block(block);
   if (used.exported == 0) {
     if (!logs(block, range, by)) enter(block, range, by);
@@ -125,7 +125,7 @@ void Order::used(std::uint32_t block, const UsedRange& range, const OrderedUse& 
   this->used(used.exported, {range.low + rest, range.high + rest, range.mode}, by);
 }
 
-void Order::enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
+void DataRaces::enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
   Uses& uses = uses_of(block);
   if (uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
     report_race(block, uses, by, "allocation", "nothing orders it after the allocation");
@@ -140,8 +140,8 @@ void Order::enter(std::uint32_t block, const UsedRange& range, const OrderedUse&
 
 static bool conflict(AccessMode a, AccessMode b) { return a != b || a == AccessMode::write; }
 
-void Order::enter_range(std::uint32_t block, Uses& uses, const UsedRange& range,
-                        const OrderedUse& by) {
+void DataRaces::enter_range(std::uint32_t block, Uses& uses, const UsedRange& range,
+                            const OrderedUse& by) {
   check_access(block, uses, range, by);
   std::vector<Access>& accesses = uses.accesses;
   if (!accesses.empty()) {
@@ -157,8 +157,8 @@ void Order::enter_range(std::uint32_t block, Uses& uses, const UsedRange& range,
 }
 
 /// Compares a use with those before it, and forgets those that it makes superfluous.
-void Order::check_access(std::uint32_t block, Uses& uses, const UsedRange& range,
-                         const OrderedUse& by) {
+void DataRaces::check_access(std::uint32_t block, Uses& uses, const UsedRange& range,
+                             const OrderedUse& by) {
   std::erase_if(uses.accesses, [&](const Access& other) {
     const UsedRange& old = other.range;
     if (old.high <= range.low || range.high <= old.low) return false;
@@ -170,7 +170,7 @@ void Order::check_access(std::uint32_t block, Uses& uses, const UsedRange& range
   });
 }
 
-void Order::freed(std::uint32_t block, const OrderedUse& by) {
+void DataRaces::freed(std::uint32_t block, const OrderedUse& by) {
   if (by.at.line == kNoLine) read_log();  // In the one line there is, the free comes last.
   Uses& uses = uses_of(block);
   bool told = false;
@@ -183,15 +183,15 @@ void Order::freed(std::uint32_t block, const OrderedUse& by) {
     report_end(block, by, "allocation", "nothing orders the free after the allocation");
 }
 
-Fault Order::fault_of(std::uint32_t block, const char* how, Label other) const {
+Fault DataRaces::fault_of(std::uint32_t block, const char* how, Label other) const {
   Fault fault = ledger_.describe(FaultKind::order, memory_.block(block).birth);
   fault.detail = fmt::format("{} ({})", how, other.view());
   return fault;
 }
 
 /// Nothing has died: it is about the bytes, and whoever comes second.
-void Order::report_race(std::uint32_t block, Uses& uses, const OrderedUse& by, Label other,
-                        const char* how) {
+void DataRaces::report_race(std::uint32_t block, Uses& uses, const OrderedUse& by, Label other,
+                            const char* how) {
   if (std::exchange(uses.raced, true)) return;
   Fault fault = fault_of(block, how, other);
   fault.object_kind = "bytes of device memory";
@@ -200,7 +200,8 @@ void Order::report_race(std::uint32_t block, Uses& uses, const OrderedUse& by, L
 }
 
 /// As a use after death is told: where it died, and who used it.
-void Order::report_end(std::uint32_t block, const OrderedUse& by, Label other, const char* how) {
+void DataRaces::report_end(std::uint32_t block, const OrderedUse& by, Label other,
+                           const char* how) {
   Fault fault = fault_of(block, how, other);
   fault.death_site = by.site;
   fault.use_site = other;

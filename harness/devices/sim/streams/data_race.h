@@ -1,4 +1,4 @@
-// Order: which device work comes after which by the program's own orders, and so which uses of
+// DataRaces: which device work comes after which by the program's own orders, and so which uses of
 // memory race although this run happened to serialise them.
 //
 // The order of host calls is taken as this run made it: the host is one thread, whose calls come
@@ -32,9 +32,9 @@ struct OrderedUse {
   Label site;
 };
 
-class Order {
+class DataRaces {
  public:
-  Order(Ledger& ledger, Memory& memory) : ledger_(ledger), memory_(memory) {}
+  DataRaces(Ledger& ledger, Memory& memory) : ledger_(ledger), memory_(memory) {}
 
   /// With `on` false nothing is kept, and nobody is judged.
   void begin(bool on);

@@ -1,23 +1,25 @@
-// What the pieces of work do, one step at a time.
+#include "harness/devices/sim/streams/work_steps.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "harness/devices/sim/memory/ops.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/sanitizers.h"
 
 namespace harness::devices {
 
-void SimDevice::acquire_before(Stream& stream, const Work& work) {
+void WorkSteps::acquire_before(Stream& stream, const Work& work) {
   edge_acquire(&stream.submit_edge);
   for (const StreamPoint& point : work.after) edge_acquire(&point.stream->done_edge);
 }
 
-void SimDevice::start(Stream& stream, Work& work) {
+void WorkSteps::start(Stream& stream, Work& work) {
   work.started = true;
   if (work.kind == WorkKind::graph) work.run->start();
-  if (!is_marker(work)) note_device(EventKind::start, stream, work);
+  if (!is_marker(work)) note(EventKind::start, stream, work);
   if constexpr (kTsan) {
     const OnStream on(stream);
     acquire_before(stream, work);
@@ -25,12 +27,11 @@ void SimDevice::start(Stream& stream, Work& work) {
   }
 }
 
-/// Does one step: a block of a kernel, or all of any other work. Returns true when nothing is left.
-bool SimDevice::step(Stream& stream, Work& work) {
+bool WorkSteps::step(Stream& stream, Work& work) {
   if (!work.started) start(stream, work);
   const bool touches_memory = work.kind == WorkKind::kernel || work.kind == WorkKind::copy ||
                               work.kind == WorkKind::set || work.kind == WorkKind::memory_ops;
-  if (broken != CUDA_SUCCESS && touches_memory) [[unlikely]]
+  if (sim_.faults().broken() != CUDA_SUCCESS && touches_memory) [[unlikely]]
     return true;
   switch (work.kind) {
     case WorkKind::kernel:
@@ -42,14 +43,15 @@ bool SimDevice::step(Stream& stream, Work& work) {
       set(work);
       return true;
     case WorkKind::install:
-      memory.install(work.block);
+      sim_.memory().install(work.block);
       return true;
     case WorkKind::free:
-      if (order->on()) order->freed(work.block, {work.at, work.before, work.site});
-      release(work.block);
+      if (sim_.data_races().on())
+        sim_.data_races().freed(work.block, {work.at, work.before, work.site});
+      sim_.pools().release(work.block);
       return true;
     case WorkKind::record:
-      if (work.event->record_count == work.event_record) work.event->time = scheduler().now();
+      if (work.event->record_count == work.event_record) work.event->time = sim_.scheduler().now();
       return true;
     case WorkKind::memory_ops:
       return do_memory_op(work);
@@ -57,93 +59,89 @@ bool SimDevice::step(Stream& stream, Work& work) {
     case WorkKind::function:
       return true;
     case WorkKind::graph:
-      return step_graph(stream, work);
+      return work.run->advance(stream);
   }
   return true;
 }
 
-bool SimDevice::run_block(const Stream& stream, Work& work) {
+bool WorkSteps::run_block(const Stream& stream, Work& work) {
   if (!work.module->alive) {
-    Fault fault = ledger().describe(FaultKind::use_after_death, work.module->birth);
+    Fault fault = sim_.ledger().describe(FaultKind::use_after_death, work.module->birth);
     fault.fatal = true;
     fault.use_site = work.label;
-    world->history.add(std::move(fault));
-    die();
+    sim_.world().history.add(std::move(fault));
+    sim_.faults().die();
     return true;
   }
   // A program that uses the default stream and no other, so far, pays for no footprints.
-  if (order->on()) provenance->watch(!stream.legacy || order->line_count() > 1);
-  const BlockEnding ending = runner->run_block(work.launch, work.block_index++);
-  if (order->on()) used_by_kernel(work);
+  if (sim_.data_races().on())
+    sim_.provenance().watch(!stream.legacy || sim_.data_races().line_count() > 1);
+  const BlockEnding ending = sim_.runner().run_block(work.launch, work.block_index++);
+  if (sim_.data_races().on()) used_by_kernel(work);
   if (ending == BlockEnding::aborted) {
-    die();
+    sim_.faults().die();
     return true;
   }
   return work.block_index == work.launch.block_count();
 }
 
-void SimDevice::release(std::uint32_t index) {
-  memory.retire(index);
-  const Block& block = memory.block(index);
-  if (block.pool != nullptr) block.pool->used -= block.granules * Memory::kGranule;
-  if (block.graph != nullptr) graphs.life_ended(*block.graph);
-}
-
 /// What lives at a place now must be who the call meant. Returns false when nobody lives there:
 /// then the memory is not touched, and the run is over unless the one who was meant is still to
 /// come.
-bool SimDevice::met(const Work& work, const Place& place) {
+bool WorkSteps::met(const Work& work, const Place& place) {
   const std::uint64_t bytes = work.bytes;
   if (place.birth == BirthId::none) return true;
-  const BlockRef here = memory.find(place.address);
+  const BlockRef here = sim_.memory().find(place.address);
   if (here.id == place.birth && here.alive && here.lost == BirthId::none) [[likely]]
     return true;
   if (here.id == place.birth && here.lost != BirthId::none) {  // The exporter freed early.
     const bool fits = bytes <= here.bytes - (place.address - here.base);
-    if (ledger().used(here.lost, fits ? here.met : BirthId::none)) return true;
-    die();
+    if (sim_.ledger().used(here.lost, fits ? here.met : BirthId::none)) return true;
+    sim_.faults().die();
     return false;
   }
   const BirthId meant = here.id == place.birth ? here.life : place.birth;
-  if (!here.alive && ledger().alive(meant)) {
-    misuse("device memory", "used before its stream reached the allocation", place.birth);
+  if (!here.alive && sim_.ledger().alive(meant)) {
+    sim_.faults().misuse("device memory", "used before its stream reached the allocation",
+                         place.birth);
     return false;
   }
   const bool whole = here.alive && bytes <= here.bytes - (place.address - here.base);
-  const bool recycled = whole && ledger().alive(here.id);
-  Fault fault =
-      ledger().describe(recycled ? FaultKind::recycled_use : FaultKind::use_after_death, meant);
+  const bool recycled = whole && sim_.ledger().alive(here.id);
+  Fault fault = sim_.ledger().describe(
+      recycled ? FaultKind::recycled_use : FaultKind::use_after_death, meant);
   fault.fatal = !recycled;
-  if (recycled) fault.recycler = ledger().life(here.id).name;
+  if (recycled) fault.recycler = sim_.ledger().life(here.id).name;
   if (!work.captured_site.empty())
     fault.detail = fmt::format("parameters copied in {}", work.captured_site.view());
-  world->history.add(std::move(fault));
+  sim_.world().history.add(std::move(fault));
   if (recycled) return true;
-  die();
+  sim_.faults().die();
   return false;
 }
 
-/// Tells the order of one side of a copy or set. What met another life than it meant was judged.
-void SimDevice::used(const Work& work, const Place& place, AccessMode mode) {
-  if (!order->on() || place.birth == BirthId::none) return;
-  const std::uint32_t block = memory.installed(place.address);
-  if (memory.block(block).birth != place.birth) return;
-  order->used(block, {place.address, place.address + work.bytes, mode},
-              {work.at, work.before, work.site});
+/// Judges the use of one side of a copy or set. What met another life than it meant was judged.
+void WorkSteps::used(const Work& work, const Place& place, AccessMode mode) {
+  if (!sim_.data_races().on() || place.birth == BirthId::none) return;
+  const std::uint32_t block = sim_.memory().installed(place.address);
+  if (sim_.memory().block(block).birth != place.birth) return;
+  sim_.data_races().used(block, {place.address, place.address + work.bytes, mode},
+                         {work.at, work.before, work.site});
 }
 
 /// The same for what a block of a kernel was seen to use.
-void SimDevice::used_by_kernel(const Work& work) {
+void WorkSteps::used_by_kernel(const Work& work) {
   const OrderedUse by{work.at, work.before, work.label};
-  for (const std::uint64_t address : provenance->touched())
-    order->used(memory.installed(address), by);
-  for (UsedRange rest : provenance->footprint().finish())
+  for (const std::uint64_t address : sim_.provenance().touched())
+    sim_.data_races().used(sim_.memory().installed(address), by);
+  for (UsedRange rest : sim_.provenance().footprint().finish())
     while (rest.low < rest.high) {
-      const std::uint32_t index = memory.installed(rest.low);
-      const Block& block = memory.block(index);
+      const std::uint32_t index = sim_.memory().installed(rest.low);
+      const Block& block = sim_.memory().block(index);
       const std::uint64_t end = std::min(rest.high, block.base + block.bytes);
       if (index == 0 || end <= rest.low) break;
-      if (provenance->authorised(block.birth)) order->used(index, {rest.low, end, rest.mode}, by);
+      if (sim_.provenance().authorised(block.birth))
+        sim_.data_races().used(index, {rest.low, end, rest.mode}, by);
       rest.low = end;
     }
 }
@@ -165,19 +163,20 @@ static void for_rows(Work& work, Act act) {
   work.source = source;
 }
 
-void SimDevice::copy(Work& work) {
+void WorkSteps::copy(Work& work) {
   for_rows(work, [&] { copy_row(work); });
 }
 
-void SimDevice::copy_row(Work& work) {
+void WorkSteps::copy_row(Work& work) {
   if (!met(work, work.target) || !met(work, work.source)) return;
   used(work, work.source, AccessMode::read);
   used(work, work.target, AccessMode::write);
   // A node's source is read only now, also where the host owns it.
   if (!work.staged && work.source.birth == BirthId::none && work.target.birth != BirthId::none) {
     work.words.clear();
-    const Memory::CallView view(memory);
-    provenance->capture(reinterpret_cast<const void*>(work.source.address), work.bytes, work.words);
+    const Memory::CallView view(sim_.memory());
+    sim_.provenance().capture(reinterpret_cast<const void*>(work.source.address), work.bytes,
+                              work.words);
   }
   void* target = reinterpret_cast<void*>(work.target.address);
   const void* source =
@@ -185,44 +184,19 @@ void SimDevice::copy_row(Work& work) {
   std::memmove(target, source, work.bytes);
   if (work.target.birth == BirthId::none) return;
   if (work.source.birth != BirthId::none) {
-    const Block& from = memory.block(memory.newest(work.source.address));
-    if (is_host_visible(from)) adopt_host_words(work.source.address, work.bytes);
-    provenance->copied(work.target.address, work.source.address, work.bytes);
+    const Block& from = sim_.memory().block(sim_.memory().newest(work.source.address));
+    if (HostMemory::is_visible(from)) sim_.host_memory().adopt(work.source.address, work.bytes);
+    sim_.provenance().copied(work.target.address, work.source.address, work.bytes);
   } else {
-    provenance->wrote(work.target.address, work.words);
+    sim_.provenance().wrote(work.target.address, work.words);
   }
 }
 
-// The host writes pinned and managed memory without a call, so that nobody saw which of the words
-// are pointers, and whose. They count from when the device is about to look.
-void SimDevice::adopt_host_words(std::uint64_t address, std::uint64_t bytes) {
-  const std::uint64_t first = (address + 7) / 8 * 8;
-  if (first + 8 > address + bytes) return;
-  const auto known = [&](const CapturedWord& word) {
-    const PointerShadow::Entry entry = provenance->shadow().get(first + word.offset);
-    return entry.captured == word.id || entry.stored_by != AuthorityIndex::none;
-  };
-  words_.clear();
-  {
-    const Memory::CallView view(memory);
-    provenance->capture(reinterpret_cast<const void*>(first), address + bytes - first, words_);
-  }
-  std::erase_if(words_, known);
-  provenance->wrote(first, words_);
-}
-
-void SimDevice::adopt_all_host_words() {
-  for (const std::uint32_t index : host_visible_) {
-    const Block& block = memory.block(index);
-    if (!block.dead) adopt_host_words(block.base, block.bytes);
-  }
-}
-
-void SimDevice::set(Work& work) {
+void WorkSteps::set(Work& work) {
   for_rows(work, [&] { set_row(work); });
 }
 
-void SimDevice::set_row(Work& work) {
+void WorkSteps::set_row(Work& work) {
   if (!met(work, work.target)) return;
   used(work, work.target, AccessMode::write);
   auto* target = reinterpret_cast<std::byte*>(work.target.address);
@@ -234,10 +208,42 @@ void SimDevice::set_row(Work& work) {
     std::memcpy(target + i, &work.value, work.width);
 }
 
-void SimDevice::note_device(EventKind kind, const Stream& stream, const Work& work) {
-  world->history.add(harness::Event{kind, raw(TaskId::none),
-                                    static_cast<std::uint32_t>(scheduler().now()), work.label,
-                                    work.activation, stream.own_name, 0});
+bool WorkSteps::held_up(Work& work) {
+  if (work.kind != WorkKind::memory_ops || work.memory_op_index == work.memory_ops.size())
+    return false;
+  const MemoryOp& op = work.memory_ops[work.memory_op_index];
+  const BlockRef here = sim_.memory().find(op.place.address);
+  if (!op.waits || here.id != op.place.birth || !here.alive) return false;
+  std::uint64_t found = 0;
+  std::memcpy(&found, reinterpret_cast<const void*>(op.place.address), op.bytes);
+  if (wait_is_over(op.condition, op.bytes, found, op.value)) return false;
+  return work.was_held_up = true;
+}
+
+/// Does the next operation, which nothing holds up. Returns true when none is left.
+bool WorkSteps::do_memory_op(Work& work) {
+  if (work.memory_op_index == work.memory_ops.size()) return true;
+  const MemoryOp& op = work.memory_ops[work.memory_op_index++];
+  work.bytes = op.bytes;
+  if (!met(work, op.place)) return true;
+  if (sim_.data_races().on())
+    sim_.data_races().used(sim_.memory().installed(op.place.address),
+                           {work.at, work.before, work.site});
+  if (op.waits) {
+    sim_.data_races().passed_wait();
+    const auto& streams = sim_.handles().streams;
+    if constexpr (kTsan)
+      for (std::size_t i = 0; i < streams.size(); ++i) edge_acquire(&streams[i].done_edge);
+  } else {
+    std::memcpy(reinterpret_cast<void*>(op.place.address), &op.value, op.bytes);
+  }
+  return work.memory_op_index == work.memory_ops.size();
+}
+
+void WorkSteps::note(EventKind kind, const Stream& stream, const Work& work) {
+  sim_.world().history.add(harness::Event{kind, raw(TaskId::none),
+                                          static_cast<std::uint32_t>(sim_.scheduler().now()),
+                                          work.label, work.activation, stream.own_name, 0});
 }
 
 }  // namespace harness::devices

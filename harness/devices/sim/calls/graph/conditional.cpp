@@ -11,13 +11,13 @@ CUresult Calls::cuGraphConditionalHandleCreate(CUgraphConditionalHandle* created
   if (created == nullptr || (flags & ~unsigned{CU_GRAPH_COND_ASSIGN_DEFAULT}) != 0)
     return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (context != nullptr && sim.find(sim.contexts, context, "context") == nullptr)
+  if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (context != nullptr && sim.find(sim.handles().contexts, context, "context") == nullptr)
     return CUDA_ERROR_INVALID_VALUE;
-  *created =
-      sim.graphs
-          .add_conditional(*call.graph, default_value, (flags & CU_GRAPH_COND_ASSIGN_DEFAULT) != 0)
-          .handle;
+  *created = sim.graphs()
+                 .conditions()
+                 .add(*call.graph(), default_value, (flags & CU_GRAPH_COND_ASSIGN_DEFAULT) != 0)
+                 .handle;
   return CUDA_SUCCESS;
 }
 
@@ -44,14 +44,16 @@ CUresult add_conditional(SimDevice& sim, const NewNode& wanted,
   if (!is_valid(given)) return CUDA_ERROR_INVALID_VALUE;
   return add_node(
       sim, wanted, [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
-        Conditional* conditional = sim.graphs.find_conditional(given.handle);
+        Conditional* conditional = sim.graphs().conditions().find(given.handle);
         if (conditional == nullptr || conditional->node != nullptr ||
             !belongs_to(&graph, conditional->graph))
           return CUDA_ERROR_INVALID_VALUE;
-        NodeParams& params = sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_CONDITIONAL, "conditional");
+        NodeParams& params =
+            sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_CONDITIONAL, "conditional");
         params.conditional = conditional;
         params.condition_type = given.type;
-        GraphNode& node = sim.graphs.add_conditional(graph, params, given.size, edges);
+        GraphNode& node =
+            sim.graphs().definitions().add_conditional(graph, params, given.size, edges);
         given.phGraph_out = node.body_handles.data();
         return node;
       });

@@ -52,7 +52,7 @@ bool find_edges(SimDevice& sim, const Graph& graph, const CUgraphNode* after,
   if (count > 0 && after == nullptr) return false;
   edges.clear();
   for (std::size_t i = 0; i < count; ++i) {
-    GraphNode* from = sim.find(sim.graphs.nodes, after[i], "graph node");
+    GraphNode* from = sim.find(sim.graphs().definitions().nodes(), after[i], "graph node");
     if (from == nullptr || from->graph != &graph) return false;
     const CUgraphEdgeData edge = data != nullptr ? data[i] : CUgraphEdgeData{};
     const bool twice = std::any_of(edges.begin(), edges.end(),
@@ -66,8 +66,8 @@ bool find_edges(SimDevice& sim, const Graph& graph, const CUgraphNode* after,
 /// The nodes that the call names, if they belong to the graph.
 static bool find_ends(SimDevice& sim, const Graph& graph, CUgraphNode from_handle,
                       CUgraphNode to_handle, GraphNode*& from, GraphNode*& to) {
-  from = sim.find(sim.graphs.nodes, from_handle, "graph node");
-  to = sim.find(sim.graphs.nodes, to_handle, "graph node");
+  from = sim.find(sim.graphs().definitions().nodes(), from_handle, "graph node");
+  to = sim.find(sim.graphs().definitions().nodes(), to_handle, "graph node");
   return from != nullptr && to != nullptr && from->graph == &graph && to->graph == &graph;
 }
 
@@ -75,7 +75,7 @@ CUresult Calls::cuGraphAddDependencies_v2(CUgraph handle, const CUgraphNode* fro
                                           const CUgraphNode* to_handles,
                                           const CUgraphEdgeData* data, size_t count) {
   const ChangingGraph call(sim, handle);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (count == 0) return CUDA_SUCCESS;
   if (from_handles == nullptr || to_handles == nullptr) return CUDA_ERROR_INVALID_VALUE;
   struct New {
@@ -86,7 +86,7 @@ CUresult Calls::cuGraphAddDependencies_v2(CUgraph handle, const CUgraphNode* fro
   for (std::size_t i = 0; i < count; ++i) {
     GraphNode* from = nullptr;
     GraphNode* to = nullptr;
-    if (!find_ends(sim, *call.graph, from_handles[i], to_handles[i], from, to))
+    if (!find_ends(sim, *call.graph(), from_handles[i], to_handles[i], from, to))
       return CUDA_ERROR_INVALID_VALUE;
     const CUgraphEdgeData edge = data != nullptr ? data[i] : CUgraphEdgeData{};
     const bool twice = find_edge(*to, *from) != nullptr ||
@@ -109,15 +109,15 @@ CUresult Calls::cuGraphRemoveDependencies_v2(CUgraph handle, const CUgraphNode* 
                                              const CUgraphNode* to_handles,
                                              const CUgraphEdgeData* data, size_t count) {
   const ChangingGraph call(sim, handle);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (count == 0) return CUDA_SUCCESS;
-  if (from_handles == nullptr || to_handles == nullptr || call.graph->has_memory_nodes())
+  if (from_handles == nullptr || to_handles == nullptr || call.graph()->has_memory_nodes())
     return CUDA_ERROR_INVALID_VALUE;
   for (int pass = 0; pass < 2; ++pass) {  // All of them, or none.
     for (std::size_t i = 0; i < count; ++i) {
       GraphNode* from = nullptr;
       GraphNode* to = nullptr;
-      if (!find_ends(sim, *call.graph, from_handles[i], to_handles[i], from, to))
+      if (!find_ends(sim, *call.graph(), from_handles[i], to_handles[i], from, to))
         return CUDA_ERROR_INVALID_VALUE;
       const GraphEdge* edge = find_edge(*to, *from);
       const CUgraphEdgeData wanted = data != nullptr ? data[i] : CUgraphEdgeData{};

@@ -23,7 +23,7 @@ static Refusal refuse(CUgraphInstantiateResult result, const GraphNode* culprit 
 /// The device's own, or pinned memory of the host's.
 static bool is_in_device_reach(SimDevice& sim, const Place& place) {
   return place.birth != BirthId::none &&
-         sim.memory.block(sim.memory.newest(place.address)).origin != Origin::managed;
+         sim.memory().block(sim.memory().newest(place.address)).origin != Origin::managed;
 }
 
 /// What the first node that does something found: the others have to be like it.
@@ -46,7 +46,7 @@ struct DeviceGraph {
       case CU_GRAPH_NODE_TYPE_MEMCPY:
         if (!is_in_device_reach(sim, params.target) || !is_in_device_reach(sim, params.source))
           return refuse(kUnsupported, &node);
-        if (params.context != sim.current_context())
+        if (params.context != sim.threads().context())
           return refuse(CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED, &node);
         break;
       case CU_GRAPH_NODE_TYPE_KERNEL:
@@ -86,22 +86,23 @@ static Refusal check_size(const Graph& graph) {
 
 static Refusal check(SimDevice& sim, Graph& graph, cuuint64_t flags) {
   // An embedded graph is not launched, nor one that a capture has not finished.
-  if (graph.owner != nullptr || sim.captures.fills(graph))
+  if (graph.owner != nullptr || sim.captures().fills(graph))
     return refuse(CUDA_GRAPH_INSTANTIATE_ERROR);
   // Its memory, and the values of its conditions, are there once.
   if (graph.exec_count > 0 && (graph.has_memory_nodes() || graph.has_conditional_nodes()))
     return refuse(CUDA_GRAPH_INSTANTIATE_ERROR);
-  if (sim.graphs.has_unused_conditional(graph))
+  if (sim.graphs().conditions().has_unused(graph))
     return refuse(CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED);
-  if (const GraphNode* culprit = Graphs::find_cycle(graph); culprit != nullptr)
+  if (const GraphNode* culprit = find_cycle(graph); culprit != nullptr)
     return refuse(CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, culprit);
   if (const Refusal found = check_size(graph); found.status != CUDA_SUCCESS) return found;
   const bool by_device = (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0;
   return by_device ? check_device_launch(sim, graph) : Refusal{};
 }
 
-static GraphExec& make(SimDevice& sim, Graph& graph, cuuint64_t flags) {
-  return sim.graphs.instantiate(graph, flags & ~cuuint64_t{CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD});
+static Executable& make(SimDevice& sim, Graph& graph, cuuint64_t flags) {
+  return sim.graphs().executables().instantiate(
+      graph, flags & ~cuuint64_t{CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD});
 }
 
 // ---- the calls ----------------------------------------------------------------------------------
@@ -117,9 +118,9 @@ CUresult Calls::cuGraphInstantiateWithFlags(CUgraphExec* created, CUgraph handle
   if (created == nullptr || !are_valid(flags) || (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0)
     return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const Refusal found = check(sim, *call.graph, flags);
-  if (found.status == CUDA_SUCCESS) *created = make(sim, *call.graph, flags).as<CUgraphExec>();
+  if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Refusal found = check(sim, *call.graph(), flags);
+  if (found.status == CUDA_SUCCESS) *created = make(sim, *call.graph(), flags).as<CUgraphExec>();
   return found.status;
 }
 
@@ -130,18 +131,18 @@ static CUresult instantiate_with(SimDevice& sim, CUgraphExec* created, CUgraph h
   params->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
   if (!are_valid(params->flags)) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
-  if (call.graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const bool uploads = (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0;
   Found<Stream> stream = CUDA_SUCCESS;
   if (uploads) {
     stream = find_uncaptured_stream(sim, upload_stream);
     if (!stream) return stream.error();
   }
-  const Refusal found = check(sim, *call.graph, params->flags);
+  const Refusal found = check(sim, *call.graph(), params->flags);
   params->result_out = found.result;
   if (found.culprit != nullptr) params->hErrNode_out = found.culprit->as<CUgraphNode>();
   if (found.status != CUDA_SUCCESS) return found.status;
-  GraphExec& made = make(sim, *call.graph, params->flags);
+  Executable& made = make(sim, *call.graph(), params->flags);
   *created = made.as<CUgraphExec>();
   if (uploads) upload(sim, made, *stream);
   return CUDA_SUCCESS;

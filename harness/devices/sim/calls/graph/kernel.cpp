@@ -44,25 +44,25 @@ CUresult Calls::cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAt
                                               const CUkernelNodeAttrValue* value) {
   if (value == nullptr || !is_node_attribute(id)) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
-  if (!is_kernel(call.node)) return CUDA_ERROR_INVALID_HANDLE;
-  const CUlaunchConfig config = config_of(call.node->params->kernel);
+  if (!is_kernel(call.node())) return CUDA_ERROR_INVALID_HANDLE;
+  const CUlaunchConfig config = config_of(call.node()->params->kernel);
   if (const CUresult error = check_attribute(id, *value, config); error != CUDA_SUCCESS)
     return error;
-  KernelAttributes& made = sim.graphs.fresh_attributes(*call.node->attributes);
+  KernelAttributes& made = sim.graphs().definitions().fresh_attributes(*call.node()->attributes);
   made.values[id] = *value;
-  if (!fit(made, *call.node->params)) return CUDA_ERROR_INVALID_VALUE;
-  call.node->attributes = &made;
+  if (!fit(made, *call.node()->params)) return CUDA_ERROR_INVALID_VALUE;
+  call.node()->attributes = &made;
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
   const ChangingGraph call(sim, to);
-  if (!is_kernel(call.node)) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_kernel(call.node())) return CUDA_ERROR_INVALID_VALUE;
   const GraphNode* source = look_at(sim, from);
-  if (!is_kernel(source) || source->params->context != call.node->params->context)
+  if (!is_kernel(source) || source->params->context != call.node()->params->context)
     return CUDA_ERROR_INVALID_VALUE;
-  if (!fit(*source->attributes, *call.node->params)) return CUDA_ERROR_INVALID_VALUE;
-  call.node->attributes = source->attributes;
+  if (!fit(*source->attributes, *call.node()->params)) return CUDA_ERROR_INVALID_VALUE;
+  call.node()->attributes = source->attributes;
   return CUDA_SUCCESS;
 }
 

@@ -10,7 +10,7 @@ CUresult add_alloc(SimDevice& sim, const NewNode& wanted, CUDA_MEM_ALLOC_NODE_PA
                   [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
                     const Found<const NodeParams> made = make_alloc_params(sim, graph, given);
                     if (!made) return made.error();
-                    return sim.graphs.add(graph, *made, edges);
+                    return sim.graphs().definitions().add(graph, *made, edges);
                   });
 }
 
@@ -36,7 +36,7 @@ CUresult add_free(SimDevice& sim, const NewNode& wanted, CUdeviceptr address) {
                   [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
                     const Found<const NodeParams> made = make_free_params(sim, graph, address);
                     if (!made) return made.error();
-                    return sim.graphs.add(graph, *made, edges);
+                    return sim.graphs().definitions().add(graph, *made, edges);
                   });
 }
 
@@ -50,7 +50,7 @@ CUresult Calls::cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* add
   const GraphNode* node = look_at(sim, handle);
   if (address == nullptr || node == nullptr || node->params->type != CU_GRAPH_NODE_TYPE_MEM_FREE)
     return CUDA_ERROR_INVALID_VALUE;
-  *address = sim.memory.block(node->params->memory->block).base;
+  *address = sim.memory().block(node->params->memory->block).base;
   return CUDA_SUCCESS;
 }
 
@@ -58,7 +58,7 @@ CUresult Calls::cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* add
 
 CUresult Calls::cuDeviceGraphMemTrim(CUdevice device) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  GraphMemoryCounters& counters = sim.graphs.counters;
+  GraphMemoryCounters& counters = sim.graphs().allocations().counters();
   counters.reserved = counters.used;
   return CUDA_SUCCESS;
 }
@@ -83,7 +83,7 @@ CUresult Calls::cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribu
                                              void* value) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const std::uint64_t* found = counter(sim.graphs.counters, attribute);
+  const std::uint64_t* found = counter(sim.graphs().allocations().counters(), attribute);
   if (found == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *static_cast<cuuint64_t*>(value) = *found;
   return CUDA_SUCCESS;
@@ -95,7 +95,7 @@ CUresult Calls::cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribu
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   if (value == nullptr || *static_cast<const cuuint64_t*>(value) != 0)
     return CUDA_ERROR_INVALID_VALUE;
-  GraphMemoryCounters& counters = sim.graphs.counters;
+  GraphMemoryCounters& counters = sim.graphs().allocations().counters();
   if (attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH) {
     counters.used_high = counters.used;
   } else if (attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) {

@@ -29,8 +29,8 @@ static CUresult add_child(SimDevice& sim, const NewNode& where, CUgraph body_han
                   [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
                     Graph* body = find_body(sim, graph, body_handle, move);
                     if (body == nullptr) return CUDA_ERROR_INVALID_VALUE;
-                    return move ? sim.graphs.add_moved(graph, *body, edges)
-                                : sim.graphs.add_child(graph, *body, edges);
+                    return move ? sim.graphs().definitions().add_moved(graph, *body, edges)
+                                : sim.graphs().definitions().add_child(graph, *body, edges);
                   });
 }
 
@@ -124,14 +124,16 @@ CUresult Calls::cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType* type) {
 }
 
 CUresult Calls::cuGraphDestroyNode(CUgraphNode handle) {
-  if (const GraphNode* dead = sim.graphs.nodes.find(handle); dead != nullptr && !dead->alive) {
+  if (const GraphNode* dead = sim.graphs().definitions().nodes().find(handle);
+      dead != nullptr && !dead->alive) {
     sim.ledger().double_free(dead->birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
   const ChangingGraph call(sim, handle);
-  if (call.node == nullptr || call.graph->has_memory_nodes() || is_being_filled(sim, *call.graph))
+  if (call.node() == nullptr || call.graph()->has_memory_nodes() ||
+      is_being_filled(sim, *call.graph()))
     return CUDA_ERROR_INVALID_VALUE;
-  sim.graphs.destroy(*call.node);
+  sim.graphs().definitions().destroy(*call.node());
   return CUDA_SUCCESS;
 }
 
@@ -141,7 +143,8 @@ CUresult Calls::cuGraphAddEmptyNode(CUgraphNode* created, CUgraph graph, const C
                                     size_t after_count) {
   return add_params(
       sim, {created, graph, CU_GRAPH_NODE_TYPE_EMPTY, after, nullptr, after_count}, [&] {
-        return Found<const NodeParams>(sim.graphs.fresh_params(CU_GRAPH_NODE_TYPE_EMPTY, "empty"));
+        return Found<const NodeParams>(
+            sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_EMPTY, "empty"));
       });
 }
 

@@ -10,24 +10,24 @@ namespace harness::devices::calls {
 
 /// The node of the executable that was made from the graph's node; null, for
 /// CUDA_ERROR_INVALID_VALUE, when there is none.
-static ExecNode* find_node(SimDevice& sim, GraphExec& exec, CUgraphNode handle) {
+static PlanNode* find_node(SimDevice& sim, Executable& exec, CUgraphNode handle) {
   const GraphNode* node = look_at(sim, handle);
-  return node != nullptr ? Graphs::find(*exec.root, *node) : nullptr;
+  return node != nullptr ? exec.root->find(*node) : nullptr;
 }
 
 /// Gives the node the work that `make()` makes, if it may change that way.
 template <class Make>
 static CUresult update(SimDevice& sim, CUgraphExec exec_handle, CUgraphNode node_handle,
                        CUgraphNodeType type, Make make) {
-  const UsingExec call(sim, exec_handle);
-  if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const ExecNode* node = find_node(sim, *call.exec, node_handle);
+  const UsingExecutable call(sim, exec_handle);
+  if (call.executable() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const PlanNode* node = find_node(sim, *call.executable(), node_handle);
   if (node == nullptr || node->params->type != type) return CUDA_ERROR_INVALID_VALUE;
   const Found<const NodeParams> params = make();
   if (!params) return params.error();
   if (!may_become(sim, *node->params, *params) || !fit(*node->attributes, *params))
     return CUDA_ERROR_INVALID_VALUE;
-  Graphs::find(sim.graphs.writable(*call.exec), *node->source)->params = &*params;
+  sim.graphs().executables().writable(*call.executable()).find(*node->source)->params = &*params;
   return CUDA_SUCCESS;
 }
 
@@ -89,20 +89,21 @@ static bool can_be_disabled(const NodeParams& params) {
 
 CUresult Calls::cuGraphNodeSetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle,
                                       unsigned enabled) {
-  const UsingExec call(sim, exec_handle);
-  if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const ExecNode* node = find_node(sim, *call.exec, node_handle);
+  const UsingExecutable call(sim, exec_handle);
+  if (call.executable() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const PlanNode* node = find_node(sim, *call.executable(), node_handle);
   if (node == nullptr || !can_be_disabled(*node->params)) return CUDA_ERROR_INVALID_VALUE;
-  Graphs::find(sim.graphs.writable(*call.exec), *node->source)->enabled = enabled != 0;
+  sim.graphs().executables().writable(*call.executable()).find(*node->source)->enabled =
+      enabled != 0;
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuGraphNodeGetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle,
                                       unsigned* enabled) {
   if (enabled == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const UsingExec call(sim, exec_handle);
-  if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const ExecNode* node = find_node(sim, *call.exec, node_handle);
+  const UsingExecutable call(sim, exec_handle);
+  if (call.executable() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const PlanNode* node = find_node(sim, *call.executable(), node_handle);
   if (node == nullptr || !can_be_disabled(*node->params)) return CUDA_ERROR_INVALID_VALUE;
   *enabled = node->enabled ? 1 : 0;
   return CUDA_SUCCESS;
@@ -124,7 +125,7 @@ static bool may_become(const KernelAttributes& old, const KernelAttributes& now,
          (!has_priority || old.priority() == now.priority());
 }
 
-static Mismatch compare_node(SimDevice& sim, const ExecNode& paired, const GraphNode& node,
+static Mismatch compare_node(SimDevice& sim, const PlanNode& paired, const GraphNode& node,
                              cuuint64_t flags) {
   const std::size_t body_count = paired.bodies_end - paired.bodies_begin;
   const NodeParams& old = *paired.params;
@@ -145,13 +146,14 @@ static Mismatch compare_node(SimDevice& sim, const ExecNode& paired, const Graph
 
 /// Nodes are paired as they were laid out, which is by their edges and the order in which they were
 /// added.
-static Mismatch compare(SimDevice& sim, const ExecGraph& exec, Graph& graph, cuuint64_t flags) {
+static Mismatch compare(SimDevice& sim, const ExecutablePlan& exec, Graph& graph,
+                        cuuint64_t flags) {
   constexpr CUgraphExecUpdateResult kTopology = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
   if (exec.nodes.size() != graph.nodes.size()) return {kTopology};
-  const std::vector<GraphNode*> order = Graphs::sorted(graph);
+  const std::vector<GraphNode*> order = sorted(graph);
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     const GraphNode& node = *order[i];
-    const ExecNode& paired = exec.nodes[i];
+    const PlanNode& paired = exec.nodes[i];
     if (node.after.size() != paired.after_count) return {kTopology, &node};
     for (const GraphEdge& edge : node.after) {
       const auto dependents = exec.dependents_of(exec.nodes[edge.from->index]);
@@ -174,36 +176,36 @@ CUresult Calls::cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_hand
                                      CUgraphExecUpdateResultInfo* info) {
   if (info == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *info = {CU_GRAPH_EXEC_UPDATE_ERROR, nullptr, nullptr};
-  const UsingExec call(sim, exec_handle);
-  if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const UsingExecutable call(sim, exec_handle);
+  if (call.executable() == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Graph* graph = look_at(sim, graph_handle);
   if (graph == nullptr || graph->moved) return CUDA_ERROR_INVALID_VALUE;
-  if (Graphs::find_cycle(*graph) != nullptr) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-  const Mismatch found = compare(sim, *call.exec->root, *graph, call.exec->flags);
+  if (find_cycle(*graph) != nullptr) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  const Mismatch found = compare(sim, *call.executable()->root, *graph, call.executable()->flags);
   info->result = found.result;
   if (found.node != nullptr) info->errorNode = found.node->as<CUgraphNode>();
   if (found.from != nullptr) info->errorFromNode = found.from->as<CUgraphNode>();
   if (found.result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-  ExecGraph& root = sim.graphs.writable(*call.exec);
-  sim.graphs.replace(root, *graph, root.after);
+  ExecutablePlan& root = sim.graphs().executables().writable(*call.executable());
+  sim.graphs().executables().replace(root, *graph, root.after);
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuGraphExecChildGraphNodeSetParams(CUgraphExec exec_handle, CUgraphNode node_handle,
                                                    CUgraph body_handle) {
-  const UsingExec call(sim, exec_handle);
-  if (call.exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const ExecNode* node = find_node(sim, *call.exec, node_handle);
+  const UsingExecutable call(sim, exec_handle);
+  if (call.executable() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const PlanNode* node = find_node(sim, *call.executable(), node_handle);
   if (node == nullptr || node->params->type != CU_GRAPH_NODE_TYPE_GRAPH)
     return CUDA_ERROR_INVALID_VALUE;
   Graph* body = look_at(sim, body_handle);
-  if (body == nullptr || Graphs::find_cycle(*body) != nullptr) return CUDA_ERROR_INVALID_VALUE;
-  ExecGraph* const old = Graphs::find_body(*call.exec->root, *node->source);
-  if (compare(sim, *old, *body, call.exec->flags).result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+  if (body == nullptr || find_cycle(*body) != nullptr) return CUDA_ERROR_INVALID_VALUE;
+  ExecutablePlan* const old = call.executable()->root->find_body(*node->source);
+  if (compare(sim, *old, *body, call.executable()->flags).result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
     return CUDA_ERROR_INVALID_VALUE;
   const GraphNode& source = *node->source;
-  ExecGraph& root = sim.graphs.writable(*call.exec);
-  sim.graphs.replace(*Graphs::find_body(root, source), *body, root.after);
+  ExecutablePlan& root = sim.graphs().executables().writable(*call.executable());
+  sim.graphs().executables().replace(*root.find_body(source), *body, root.after);
   return CUDA_SUCCESS;
 }
 

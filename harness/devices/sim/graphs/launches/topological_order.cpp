@@ -1,22 +1,20 @@
-// Where the nodes of a launch are among all work: each after those that it waits for, and after
-// what the launch comes after. Every node has a line of its own, the same in every launch of its
-// executable, since these come one after another.
-#include "harness/devices/sim/graphs/run.h"
-#include "harness/devices/sim/sim_device.h"
+#include "harness/devices/sim/graphs/launches/topological_order.h"
+
+#include "harness/devices/sim/objects.h"
 
 namespace harness::devices {
 
 /// The line of the first node; the others follow.
-static LineIndex first_line(Order& order, ExecGraph& graph) {
-  if (graph.lines_run != order.run()) {
-    graph.lines_run = order.run();
-    graph.first_line = order.take_lines(static_cast<std::uint32_t>(graph.nodes.size()));
+static LineIndex first_line(DataRaces& data_races, ExecutablePlan& graph) {
+  if (graph.lines_run != data_races.run()) {
+    graph.lines_run = data_races.run();
+    graph.first_line = data_races.take_lines(static_cast<std::uint32_t>(graph.nodes.size()));
   }
   return graph.first_line;
 }
 
 /// A wait means what was recorded until the launch; a record counts from the launch on.
-void GraphRun::order_event(const NodeParams& params, Clock& before, const OrderPoint& at) {
+static void order_event(const NodeParams& params, Clock& before, const OrderPoint& at) {
   Event* event = params.event;
   if (event == nullptr || !event->alive) return;
   if (params.type == CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
@@ -27,11 +25,10 @@ void GraphRun::order_event(const NodeParams& params, Clock& before, const OrderP
   }
 }
 
-/// What comes before each node of the frame; joins all of them to `after`.
-void GraphRun::order_nodes(GraphFrame& frame, const Clock& base, Clock& after) {
-  const ExecGraph& graph = *frame.graph;
+void order_nodes(DataRaces& data_races, GraphFrame& frame, const Clock& base, Clock& after) {
+  const ExecutablePlan& graph = *frame.graph;
   if (frame.before.size() < graph.nodes.size()) frame.before.resize(graph.nodes.size());
-  frame.first_line = first_line(*sim_->order, const_cast<ExecGraph&>(graph));
+  frame.first_line = first_line(data_races, const_cast<ExecutablePlan&>(graph));
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) frame.before[i] = base;
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     Clock& before = frame.before[i];
@@ -39,7 +36,7 @@ void GraphRun::order_nodes(GraphFrame& frame, const Clock& base, Clock& after) {
     order_event(*graph.nodes[i].params, before, at);
     Clock done = before;
     done.include(at);
-    if (frame.nodes[i].body != nullptr) order_nodes(*frame.nodes[i].body, before, done);
+    if (frame.nodes[i].body != nullptr) order_nodes(data_races, *frame.nodes[i].body, before, done);
     for (const std::uint32_t next : graph.dependents_of(graph.nodes[i]))
       frame.before[next].join(done);
     after.join(done);
@@ -49,7 +46,7 @@ void GraphRun::order_nodes(GraphFrame& frame, const Clock& base, Clock& after) {
 /// The nodes of a body, and how often it runs, are known only when it runs. So that others, who
 /// were ordered at the launch, come after them all, they share the place of the conditional node:
 /// races between nodes of one body are missed.
-void GraphRun::order_body(GraphFrame& frame, const OrderPoint& at, const Clock& before) {
+void order_body(GraphFrame& frame, const OrderPoint& at, const Clock& before) {
   const std::size_t count = frame.graph->nodes.size();
   if (frame.before.size() < count) frame.before.resize(count);
   frame.shared = at;
@@ -60,10 +57,10 @@ void GraphRun::order_body(GraphFrame& frame, const OrderPoint& at, const Clock& 
   }
 }
 
-OrderPoint GraphRun::point_of(const Place& place) {
-  if (place.frame->shared.line != kNoLine) return place.frame->shared;
-  const LineIndex line = place.frame->first_line + place.node;
-  return {line, place.frame->before[place.node].of(line) + 1};
+OrderPoint point_of(const GraphFrame& frame, std::uint32_t node) {
+  if (frame.shared.line != kNoLine) return frame.shared;
+  const LineIndex line = frame.first_line + node;
+  return {line, frame.before[node].of(line) + 1};
 }
 
 }  // namespace harness::devices

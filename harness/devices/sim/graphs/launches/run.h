@@ -37,27 +37,26 @@ struct NodeRun {
 
 /// A graph or an embedded graph on its way.
 struct GraphFrame {
-  const ExecGraph* graph = nullptr;
+  const ExecutablePlan* graph = nullptr;
   GraphFrame* parent = nullptr;
   std::uint32_t parent_node = 0;
   std::uint32_t order = 0;  ///< Among the frames of the run.
   std::uint32_t undone_count = 0;
   std::vector<NodeRun> nodes;
-  LineIndex first_line = kNoLine;  ///< Of the nodes: see graph_order.cpp.
+  LineIndex first_line = kNoLine;  ///< Of the nodes: see topological_order.h.
   OrderPoint shared;               ///< Of a conditional body: the place that all its nodes have.
   std::vector<Clock> before;       ///< Clocks of what comes before each node. Kept for its storage.
 };
 
-/// Ownership: made and kept by Graphs. Lifetime: from the launch until its last node is done.
+/// Ownership: made and kept by Executables. Lifetime: from the launch until its last node is done.
 class GraphRun {
  public:
   /// Takes what is to be launched, and records the events that it will record.
-  void begin(SimDevice& sim, GraphExec& exec, const Clock& before);
+  void begin(SimDevice& sim, Executable& exec, const Clock& before);
   /// The first nodes may go on: the stream has got to the launch.
   void start();
-  /// The launch is over.
-  void end();
 
+  ExecutablePlan& plan() const { return *plan_; }
   /// The clock of the launch's end.
   const Clock& after() const { return after_; }
 
@@ -67,6 +66,9 @@ class GraphRun {
   bool can_step();
   /// Some node waits for values in memory.
   bool has_memory_ops() const { return has_memory_ops_; }
+  /// Takes one node one step further, and passes over what takes no time. Returns true when none is
+  /// left.
+  bool advance(Stream& stream);
   /// Takes one such node one step further.
   void step(Stream& stream);
   /// Passes one node that takes no time, or hands over a host function. Returns false if there is
@@ -76,21 +78,15 @@ class GraphRun {
   void called(const HostCall& call) { complete(*call.frame, call.node); }
 
  private:
-  friend class Graphs;
-
   struct Place {
     GraphFrame* frame;
     std::uint32_t node;
   };
 
-  GraphFrame& enter(const ExecGraph& graph, GraphFrame* parent, std::uint32_t parent_node);
-  void fill(GraphFrame& frame, const ExecGraph& graph);
-  static void assign_defaults(const ExecGraph& graph);
+  GraphFrame& enter(const ExecutablePlan& graph, GraphFrame* parent, std::uint32_t parent_node);
+  void fill(GraphFrame& frame, const ExecutablePlan& graph);
+  static void assign_defaults(const ExecutablePlan& graph);
   void record_events(GraphFrame& frame);
-  static void order_event(const NodeParams& params, Clock& before, const OrderPoint& at);
-  void order_nodes(GraphFrame& frame, const Clock& base, Clock& after);
-  static void order_body(GraphFrame& frame, const OrderPoint& at, const Clock& before);
-  static OrderPoint point_of(const Place& place);
   void open_first(GraphFrame& frame);
   void open(GraphFrame& frame, std::uint32_t node);
   void complete(GraphFrame& frame, std::uint32_t node);
@@ -101,12 +97,13 @@ class GraphRun {
   void go_inside(Place place, GraphFrame& body);
   void decide(Place place);
   void free_memory(Place place);
+  void reach(Event& event, const StreamPoint& point);
   Place pick_place();
   Name name_of(const Place& place) const;
   Work& work_of(const Place& place);
 
   SimDevice* sim_ = nullptr;
-  ExecGraph* graph_ = nullptr;
+  ExecutablePlan* plan_ = nullptr;
   Label site_;
   /// The launcher's: another one may be at work when it goes on.
   ProcessId process_ = ProcessId::first;

@@ -3,48 +3,50 @@
 // opened when the last one that it waits for is done. Open nodes that take time are taken further
 // by step(), one block or one piece of work at a time; the others by pass(), as soon as the stream
 // looks.
-#include "harness/devices/sim/graphs/run.h"
+#include "harness/devices/sim/graphs/launches/run.h"
 
 #include <algorithm>
 
+#include "harness/devices/sim/graphs/launches/node_work.h"
+#include "harness/devices/sim/graphs/launches/topological_order.h"
 #include "harness/devices/sim/sim_device.h"
+#include "harness/sanitizers.h"
 
 namespace harness::devices {
 
 // ---- frames -----------------------------------------------------------------------------------
 
-void GraphRun::begin(SimDevice& sim, GraphExec& exec, const Clock& before) {
+void GraphRun::begin(SimDevice& sim, Executable& exec, const Clock& before) {
   sim_ = &sim;
-  graph_ = exec.root;
+  plan_ = exec.root;
   site_ = sim.scheduler().site();
   process_ = sim.scheduler().process();
   activation_ = {sim.scheduler().name_next("graph launch"), {}, {}};
   frame_count_ = next_order_ = 0;
   has_memory_ops_ = false;
   open_.clear();
-  root_ = &enter(*graph_, nullptr, 0);
+  root_ = &enter(*plan_, nullptr, 0);
   record_events(*root_);
   after_ = before;
-  order_nodes(*root_, before, after_);
+  order_nodes(sim_->data_races(), *root_, before, after_);
 }
 
 void GraphRun::start() {
-  assign_defaults(*graph_);
+  assign_defaults(*plan_);
   open_first(*root_);
 }
 
-void GraphRun::assign_defaults(const ExecGraph& graph) {
-  for (const ExecNode& node : graph.nodes) {
+void GraphRun::assign_defaults(const ExecutablePlan& graph) {
+  for (const PlanNode& node : graph.nodes) {
     Conditional* conditional = node.params->conditional;
     if (conditional != nullptr && conditional->assigns_default)
       conditional->value = conditional->default_value;
   }
-  for (const ExecGraph* body : graph.bodies) assign_defaults(*body);
+  for (const ExecutablePlan* body : graph.bodies) assign_defaults(*body);
 }
 
-void GraphRun::end() { sim_->graphs.end(*this); }
-
-GraphFrame& GraphRun::enter(const ExecGraph& graph, GraphFrame* parent, std::uint32_t parent_node) {
+GraphFrame& GraphRun::enter(const ExecutablePlan& graph, GraphFrame* parent,
+                            std::uint32_t parent_node) {
   if (frame_count_ == frames_.size()) frames_.push_back(std::make_unique<GraphFrame>());
   GraphFrame& frame = *frames_[frame_count_++];
   frame.parent = parent;
@@ -53,7 +55,7 @@ GraphFrame& GraphRun::enter(const ExecGraph& graph, GraphFrame* parent, std::uin
   return frame;
 }
 
-void GraphRun::fill(GraphFrame& frame, const ExecGraph& graph) {
+void GraphRun::fill(GraphFrame& frame, const ExecutablePlan& graph) {
   frame.graph = &graph;
   frame.order = next_order_++;
   frame.shared = {};
@@ -70,13 +72,13 @@ void GraphRun::fill(GraphFrame& frame, const ExecGraph& graph) {
 /// A record counts from the launch on, and a wait means what was recorded until then.
 void GraphRun::record_events(GraphFrame& frame) {
   for (std::uint32_t i = 0; i < frame.nodes.size(); ++i) {
-    const ExecNode& node = frame.graph->nodes[i];
+    const PlanNode& node = frame.graph->nodes[i];
     NodeRun& run = frame.nodes[i];
     if (run.body != nullptr) record_events(*run.body);
     Event* event = node.params->event;
     if (event == nullptr) continue;
     if (!event->alive) {
-      sim_->used_dead(event->birth);
+      sim_->faults().used_dead(event->birth);
     } else if (node.params->type == CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
       run.point = event->point;
     } else {
@@ -130,7 +132,7 @@ static bool is_work(CUgraphNodeType type) {
 }
 
 bool GraphRun::takes_time(const Place& place) {
-  const ExecNode& node = place.frame->graph->nodes[place.node];
+  const PlanNode& node = place.frame->graph->nodes[place.node];
   const NodeRun& run = place.frame->nodes[place.node];
   // Going round a loop takes time, so that one that never ends is not passed over for ever.
   if (run.again) return run.state == NodeState::open;
@@ -140,7 +142,7 @@ bool GraphRun::takes_time(const Place& place) {
 bool GraphRun::can_go(const Place& place) {
   if (!takes_time(place)) return false;
   const bool waits = !place.frame->graph->nodes[place.node].params->memory_ops.empty();
-  return !waits || !sim_->held_up(work_of(place));
+  return !waits || !sim_->steps().held_up(work_of(place));
 }
 
 bool GraphRun::can_step() {
@@ -157,11 +159,20 @@ GraphRun::Place GraphRun::pick_place() {
     names_.push_back(names_.empty() ? 0 : static_cast<std::uint32_t>(name_of(place)) | 1);
     able_.push_back(place);
   }
-  return able_[sim_->world->picker.pick_value(Site::order, names_)];
+  return able_[sim_->world().picker.pick_value(Site::order, names_)];
+}
+
+bool GraphRun::advance(Stream& stream) {
+  while (pass(stream)) {
+  }
+  if (can_step()) step(stream);
+  while (pass(stream)) {
+  }
+  return done();
 }
 
 void GraphRun::step(Stream& stream) {
-  Activation* asker = sim_->world->picker.enter(activation_);
+  Activation* asker = sim_->world().picker.enter(activation_);
   const Place place = pick_place();
   const NodeParams& params = *place.frame->graph->nodes[place.node].params;
   if (params.type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
@@ -169,29 +180,38 @@ void GraphRun::step(Stream& stream) {
   } else if (params.type == CU_GRAPH_NODE_TYPE_MEM_FREE) {
     free_memory(place);
     complete(*place.frame, place.node);
-  } else if (Work& work = work_of(place); sim_->step(stream, work)) {
-    sim_->finish_part(stream, work);
+  } else if (Work& work = work_of(place); sim_->steps().step(stream, work)) {
+    sim_->queues().finish_part(stream, work);
     complete(*place.frame, place.node);
   }
-  sim_->world->picker.leave_to(asker);
+  sim_->world().picker.leave_to(asker);
 }
 
 bool GraphRun::pass(Stream& stream) {
-  Activation* asker = sim_->world->picker.enter(activation_);
+  Activation* asker = sim_->world().picker.enter(activation_);
   const bool passed = std::any_of(open_.begin(), open_.end(),
                                   [&](const Place& place) { return pass(stream, place); });
-  sim_->world->picker.leave_to(asker);
+  sim_->world().picker.leave_to(asker);
   return passed;
+}
+
+/// An event record node has been reached.
+void GraphRun::reach(Event& event, const StreamPoint& point) {
+  point.stream->completed = point.seq;
+  edge_release(&point.stream->done_edge);
+  sim_->scheduler().touch(point.stream->resource);
+  if (event.point.stream == point.stream && event.point.seq == point.seq)
+    event.time = sim_->scheduler().now();
 }
 
 bool GraphRun::pass(Stream& stream, Place place) {
   NodeRun& run = place.frame->nodes[place.node];
-  const ExecNode& node = place.frame->graph->nodes[place.node];
+  const PlanNode& node = place.frame->graph->nodes[place.node];
   if (run.state != NodeState::open || takes_time(place)) return false;
   switch (node.params->type) {
     case CU_GRAPH_NODE_TYPE_HOST:
       run.state = NodeState::calling;
-      sim_->call_host({&stream, this, place.frame, place.node});
+      sim_->host_functions().call({&stream, this, place.frame, place.node});
       return true;
     case CU_GRAPH_NODE_TYPE_GRAPH:
       go_inside(place, *run.body);
@@ -200,14 +220,15 @@ bool GraphRun::pass(Stream& stream, Place place) {
       decide(place);
       return true;
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-      sim_->graphs.begin_life(*node.params->memory);
-      sim_->order->lives_again(node.params->memory->block, point_of(place));
+      sim_->graphs().allocations().begin_life(*node.params->memory);
+      sim_->data_races().lives_again(node.params->memory->block,
+                                     point_of(*place.frame, place.node));
       break;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
       if (!harness::devices::done(run.point)) return false;
       break;
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-      if (run.point.stream != nullptr) sim_->reach(*node.params->event, run.point);
+      if (run.point.stream != nullptr) reach(*node.params->event, run.point);
       break;
     default:
       break;
@@ -229,7 +250,7 @@ void GraphRun::go_inside(Place place, GraphFrame& body) {
 
 /// Which of its bodies runs now, if any.
 void GraphRun::decide(Place place) {
-  const ExecNode& node = place.frame->graph->nodes[place.node];
+  const PlanNode& node = place.frame->graph->nodes[place.node];
   const unsigned value = node.params->conditional->value;
   const auto bodies = place.frame->graph->bodies_of(node);
   std::size_t chosen = value;
@@ -240,17 +261,18 @@ void GraphRun::decide(Place place) {
     body = &enter(*bodies[chosen], place.frame, place.node);
   else
     fill(*body, *bodies[chosen]);
-  order_body(*body, point_of(place), place.frame->before[place.node]);
+  order_body(*body, point_of(*place.frame, place.node), place.frame->before[place.node]);
   go_inside(place, *body);
 }
 
 void GraphRun::free_memory(Place place) {
   const std::uint32_t block = place.frame->graph->nodes[place.node].params->memory->block;
-  if (sim_->memory.block(block).dead)
-    return sim_->ledger().double_free(sim_->memory.block(block).story());
-  if (sim_->order->on())
-    sim_->order->freed(block, {point_of(place), place.frame->before[place.node], site_});
-  sim_->release(block);
+  if (sim_->memory().block(block).dead)
+    return sim_->ledger().double_free(sim_->memory().block(block).story());
+  if (sim_->data_races().on())
+    sim_->data_races().freed(
+        block, {point_of(*place.frame, place.node), place.frame->before[place.node], site_});
+  sim_->pools().release(block);
 }
 
 // ---- nodes ------------------------------------------------------------------------------------
@@ -267,12 +289,12 @@ Work& GraphRun::work_of(const Place& place) {
   if (run.work != nullptr) return *run.work;
   const NodeParams& params = *place.frame->graph->nodes[place.node].params;
   const Name name = name_of(place);
-  sim_->world->history.add(
+  sim_->world().history.add(
       ActivationRecord{name, activation_.name, kNodeKind, place.frame->order << 16 | place.node});
-  run.work = &sim_->make_work(params);
+  run.work = &make_work(*sim_, params);
   run.work->launch.process = process_;
   run.work->site = site_;
-  run.work->at = point_of(place);
+  run.work->at = point_of(*place.frame, place.node);
   run.work->before = place.frame->before[place.node];
   run.work->activation = run.work->launch.activation = name;
   return *run.work;

@@ -1,0 +1,60 @@
+// Processes: records that the driver keeps for each process that uses it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/cuda/open.h"
+#include "harness/devices/sim/graphs/launches/run.h"
+#include "harness/world.h"
+
+namespace harness::devices {
+
+struct Context;
+struct Pool;
+
+struct Process {
+  bool initialized = false;
+  Context* primary = nullptr;
+  Pool* default_pool = nullptr;
+  Pool* current_pool = nullptr;         ///< Null: the default one.
+  TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
+  std::vector<HostCall> functions;      ///< Host functions that are to be called, in order.
+  std::vector<std::uint32_t> mappings;  ///< Blocks that it has imported.
+
+  void reset() {
+    initialized = false;
+    primary = nullptr;
+    default_pool = nullptr;
+    current_pool = nullptr;
+    function_task = TaskId::none;
+    functions.clear();
+    mappings.clear();
+  }
+};
+
+/// Ownership: owns the records, and keeps their storage from run to run. Addresses stay put.
+class Processes {
+ public:
+  void begin(World& world);
+
+  /// Returns the process of the running task.
+  Process& current() { return at(world_->scheduler.process()); }
+  Process& at(ProcessId id) {
+    if (raw(id) >= processes_.size()) [[unlikely]]
+      add(id);
+    return *processes_[raw(id)];
+  }
+  /// Returns the answers that opens of IPC memory are told to give.
+  OpenFailures& open_failures() { return open_failures_; }
+
+ private:
+  void add(ProcessId last);
+
+  World* world_ = nullptr;
+  std::vector<std::unique_ptr<Process>> processes_;  ///< By ProcessId.
+  OpenFailures open_failures_;
+};
+
+}  // namespace harness::devices

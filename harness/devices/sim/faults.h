@@ -1,0 +1,36 @@
+// Faults: reports of calls and work that the documentation forbids, and of what is broken after
+// them.
+#pragma once
+
+#include <cuda.h>
+
+#include "harness/world.h"
+
+namespace harness::devices {
+
+/// Ownership: borrows the world of the run. Threads: confined to the run's thread.
+class Faults {
+ public:
+  void begin(World& world) {
+    world_ = &world;
+    broken_ = CUDA_SUCCESS;
+  }
+
+  /// Notes a call that the documentation forbids.
+  void misuse(Label kind, const char* detail, BirthId id = BirthId::none);
+  /// Notes a use of something that has died.
+  void used_dead(BirthId id);
+  /// Ends the run: work met dead memory. Outside a run the context is unusable from now on.
+  void die();
+
+  /// Returns the error that calls return since work went wrong.
+  CUresult broken() const { return broken_; }
+  /// Lets calls succeed again: the context in which work went wrong has ended.
+  void mend() { broken_ = CUDA_SUCCESS; }
+
+ private:
+  World* world_ = nullptr;
+  CUresult broken_ = CUDA_SUCCESS;
+};
+
+}  // namespace harness::devices

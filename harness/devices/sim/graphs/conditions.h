@@ -1,0 +1,31 @@
+// Conditions: values that kernels set and conditional nodes ask.
+#pragma once
+
+#include <cuda.h>
+
+#include <vector>
+
+#include "harness/devices/sim/graphs/graph.h"
+#include "harness/devices/sim/graphs/reused.h"
+
+namespace harness::devices {
+
+/// Ownership: owns the conditions, and keeps their storage from run to run.
+class Conditions {
+ public:
+  void begin();
+
+  Conditional& add(const Graph& graph, unsigned default_value, bool assigns_default);
+  /// Returns the condition of the handle, or null when no such handle was made.
+  Conditional* find(CUgraphConditionalHandle handle);
+  /// Tells whether the graph has a handle that no node asks.
+  bool has_unused(const Graph& graph) const;
+  /// Forgets the graph, which ends: another one with its handle may come.
+  void forget(const Graph& graph);
+
+ private:
+  std::vector<Conditional*> conditions_;
+  Reused<Conditional> storage_;
+};
+
+}  // namespace harness::devices

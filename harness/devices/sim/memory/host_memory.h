@@ -1,0 +1,34 @@
+// HostMemory: memory of the device that the host writes without a call: pinned and managed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/devices/sim/kernels/provenance.h"
+#include "harness/devices/sim/memory/memory.h"
+
+namespace harness::devices {
+
+class SimDevice;
+
+class HostMemory {
+ public:
+  explicit HostMemory(SimDevice& sim) : sim_(sim) {}
+  void begin() { blocks_.clear(); }
+
+  static bool is_visible(const Block& block) {
+    return block.origin == Origin::pinned || block.origin == Origin::managed;
+  }
+  void add(std::uint32_t block) { blocks_.push_back(block); }
+
+  /// Takes the words that the host has written for the pointers that they are now.
+  void adopt(std::uint64_t address, std::uint64_t bytes);
+  void adopt_all();
+
+ private:
+  SimDevice& sim_;
+  std::vector<std::uint32_t> blocks_;
+  CapturedWords words_;  ///< Scratch.
+};
+
+}  // namespace harness::devices

@@ -1,0 +1,115 @@
+// Objects: records behind the handles of contexts, modules, functions, libraries, kernels and
+// events.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/devices/sim/graphs/graph.h"
+#include "harness/devices/sim/handles.h"
+#include "harness/devices/sim/memory/pools.h"
+#include "harness/devices/sim/streams/clock.h"
+#include "harness/devices/sim/streams/stream.h"
+#include "harness/kernel_image.h"
+
+namespace harness::devices {
+
+struct Capture;
+struct Kernel;
+
+struct Context : Object {
+  bool primary = false;
+  unsigned reference_count = 0;  ///< How often the primary context is retained.
+  unsigned flags = 0;
+  Stream* legacy = nullptr;
+  std::vector<Stream*> streams;  ///< All but the legacy one.
+
+  void reset() {
+    primary = false;
+    reference_count = 0;
+    legacy = nullptr;
+    streams.clear();
+  }
+};
+
+struct Function : Object {
+  Module* module = nullptr;
+  const KernelEntry* entry = nullptr;
+  Label label;  ///< The kernel's name.
+  void reset() {}
+};
+
+struct Module : Object {
+  Context* context = nullptr;
+  const KernelImage* image = nullptr;
+  std::vector<Function*> functions;  ///< Per entry of the image; null until asked for.
+  void reset() { functions.clear(); }
+};
+
+/// Kernels that belong to no context. `module` is what is loaded of it, wherever it is.
+struct Library : Object {
+  Module* module = nullptr;
+  std::vector<Kernel*> kernels;  ///< Per entry of the image; null until asked for.
+  void reset() { kernels.clear(); }
+};
+
+struct Kernel : Object {
+  Library* library = nullptr;
+  Function* function = nullptr;
+  void reset() {}
+};
+
+struct Event : Object {
+  Context* context = nullptr;
+  Event* exported = nullptr;  ///< The event of another process that it opens: see ipc.h.
+  unsigned flags = 0;
+  StreamPoint point;                ///< The work that was last recorded.
+  std::uint64_t record_count = 0;   ///< Number of calls so far.
+  std::uint32_t noted = 0;          ///< The last of these calls, as a place in the history.
+  Tick time = 0;                    ///< When the last record was reached.
+  Clock clock;                      ///< The last record, and all that comes before it.
+  Capture* capture = nullptr;       ///< The capture that it was last recorded in, if any.
+  std::vector<GraphEdge> captured;  ///< The nodes that it stands for in that capture.
+  void reset() {
+    exported = nullptr;
+    point = {};
+    record_count = 0;
+    time = 0;
+    clock.clear();
+    capture = nullptr;
+    captured.clear();
+  }
+};
+
+/// The tables of handles that do not come back within a run; those of graphs are in graphs/.
+/// Ownership: owns the objects, and keeps their storage from run to run.
+struct Handles {
+  HandleTable<Context, HandleKind::context> contexts;
+  HandleTable<Module, HandleKind::module> modules;
+  HandleTable<Function, HandleKind::function> functions;
+  HandleTable<Stream, HandleKind::stream> streams;
+  HandleTable<Event, HandleKind::event> events;
+  HandleTable<Pool, HandleKind::pool> pools;
+  HandleTable<Library, HandleKind::library> libraries;
+  HandleTable<Kernel, HandleKind::kernel> kernels;
+
+  void begin() {
+    contexts.begin();
+    modules.begin();
+    functions.begin();
+    streams.begin();
+    events.begin();
+    pools.begin();
+    libraries.begin();
+    kernels.begin();
+  }
+};
+
+/// Finds the kernels that an image stands for, when it is not a KernelImage itself. libcuda.so.1
+/// has one: it knows fatbins by their content. Null unless set.
+using ImageLookup = const KernelImage* (*)(const void* image);
+void set_image_lookup(ImageLookup lookup);
+
+}  // namespace harness::devices

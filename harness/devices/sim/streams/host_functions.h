@@ -1,0 +1,36 @@
+// HostFunctions: calls the functions of the program that streams and graphs hand over.
+//
+// CUDA calls them on a thread of its own, one after another. Ours is a task of each process; where
+// there are no tasks, whoever is here calls them.
+#pragma once
+
+#include "harness/devices/sim/graphs/launches/run.h"
+#include "harness/scheduler.h"
+
+namespace harness::devices {
+
+struct Process;
+class SimDevice;
+
+class HostFunctions {
+ public:
+  explicit HostFunctions(SimDevice& sim) : sim_(sim) {}
+  void begin() { running_ = false; }
+
+  /// Tells whether the caller, a task of `process`, is a host function.
+  bool is_inside(const Process& process) const;
+  /// Calls the function that a stream has come to. Returns true when it has returned.
+  bool call(Stream& stream, Work& work);
+  /// Calls the function of a host node.
+  void call(const HostCall& call);
+
+ private:
+  void call_later(const HostCall& call);
+  void call_now(Work& work);
+  [[noreturn]] void serve(ProcessId id);
+
+  SimDevice& sim_;
+  bool running_ = false;  ///< A function runs outside of a run.
+};
+
+}  // namespace harness::devices

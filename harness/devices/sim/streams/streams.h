@@ -1,0 +1,34 @@
+// Streams: makes the streams of a context, and the clocks of event record nodes.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/label.h"
+
+namespace harness::devices {
+
+struct Context;
+class SimDevice;
+class Stream;
+
+/// Ownership: the table of handles owns the streams.
+class Streams {
+ public:
+  explicit Streams(SimDevice& sim) : sim_(sim) {}
+  void begin() { count_ = 0; }
+
+  /// Adds a stream, which has no name yet.
+  Stream& add(Context& context, Label label);
+  /// Adds the stream 0 of a new context.
+  Stream& add_legacy(Context& context);
+  /// Adds something that has records of its own, but no work: an event record node's.
+  Stream& add_clock(Context& context);
+
+ private:
+  Stream& add(Context& context);
+
+  SimDevice& sim_;
+  std::uint64_t count_ = 0;  ///< Number of streams that programs can ask for their id.
+};
+
+}  // namespace harness::devices

@@ -1,0 +1,42 @@
+// WorkSteps: carries out pieces of work, one step at a time: a block of a kernel, or all of any
+// other.
+#pragma once
+
+#include "harness/devices/sim/kernels/used_range.h"
+#include "harness/devices/sim/streams/stream.h"
+#include "harness/devices/sim/streams/work.h"
+#include "harness/history.h"
+
+namespace harness::devices {
+
+class SimDevice;
+
+class WorkSteps {
+ public:
+  explicit WorkSteps(SimDevice& sim) : sim_(sim) {}
+
+  /// Lets TSan know that the work comes after its submission and what it waited for.
+  static void acquire_before(Stream& stream, const Work& work);
+  void start(Stream& stream, Work& work);
+  /// Does one step. Returns true when nothing is left.
+  bool step(Stream& stream, Work& work);
+  /// Tells whether a wait for a value in memory comes next, and is not over. A wait on dead memory
+  /// is: it is a fault.
+  bool held_up(Work& work);
+  void note(EventKind kind, const Stream& stream, const Work& work);
+
+ private:
+  bool run_block(const Stream& stream, Work& work);
+  void copy(Work& work);
+  void copy_row(Work& work);
+  void set(Work& work);
+  void set_row(Work& work);
+  bool do_memory_op(Work& work);
+  bool met(const Work& work, const Place& place);
+  void used(const Work& work, const Place& place, AccessMode mode);
+  void used_by_kernel(const Work& work);
+
+  SimDevice& sim_;
+};
+
+}  // namespace harness::devices
