@@ -3,6 +3,7 @@
 //
 // Last the script drops everything, collects and synchronises: what is then still alive was
 // retained.
+#include "scenarios/managed_dict/detour.h"
 #include "scenarios/managed_dict/explain.h"
 #include "scenarios/managed_dict/script.h"
 #include "scenarios/managed_dict/transcript.h"
@@ -51,7 +52,7 @@ void run_script(Stage& stage) {
   stage.over = true;
   stage.script.judge_all();
   const harness::SiteScope site(stage.scene.world().scheduler, "clear_up");
-  if (stage.script.path().clear_up()) stage.scene.mark_quiescent();
+  if (stage.script.path().statements().clear_up()) stage.scene.mark_quiescent();
 }
 
 void run_worker(Stage& stage, std::uint32_t task) {
@@ -65,7 +66,7 @@ void run_compiler(Stage& stage) {
   harness::Scheduler& scheduler = stage.scene.world().scheduler;
   for (std::uint32_t idle = 0; idle < kCompilerPatience && !stage.over;) {
     scheduler.turn({});
-    idle = stage.script.path().compile_step() == Status::ok ? 0 : idle + 1;
+    idle = stage.script.path().jit().compile_step() == Status::ok ? 0 : idle + 1;
   }
 }
 
@@ -98,8 +99,11 @@ Setup set_up(Scene& scene, Script& script, const Settings& fixed) {
 
 ManagedDict& make_path(Stage& stage, const Setup& setup, Maker make) {
   ManagedDict* path = make(stage.runtime, setup);
-  if (stage.scene.instruments != nullptr)
-    path = stage.scene.world().arena.make<Transcript>(*path, transcript_of(stage.scene));
+  if (stage.scene.instruments != nullptr) {
+    harness::Arena& arena = stage.scene.world().arena;
+    auto* way = arena.make<Transcript>(path->statements(), transcript_of(stage.scene));
+    path = arena.make<Detour>(*path, *way);
+  }
   stage.script.set_path(*path);
   path->init();
   stage.scene.mark_baseline();
@@ -144,7 +148,8 @@ void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings
   auto* stage = scheduler.arena().make<Stage>(scene, Shape{.worker_count = 0});
   scene.state = &stage->script;
   const Setup setup = set_up(scene, stage->script, settings);
-  ManagedDict& path = make_path(*stage, setup, maker_of(scene.variant()));
+  targets::managed_dict::Statements& path =
+      make_path(*stage, setup, maker_of(scene.variant())).statements();
   scheduler.spawn("script", [&path, stage, iterations] {
     // What ran before left free blocks behind.
     for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.hold_noise(kFreeBytes);

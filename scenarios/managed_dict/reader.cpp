@@ -2,10 +2,10 @@
 
 namespace scenarios::managed_dict {
 
-using targets::managed_dict::ManagedDict;
+using targets::managed_dict::Inspection;
 using targets::managed_dict::View;
 
-void Reader::read_instance(ManagedDict& path, Variable variable, bool asked) {
+void Reader::read_instance(Inspection& path, Variable variable, bool asked) {
   const Model::Instance& instance = model_.instance(variable);
   if (!instance.defined) return;
   const View view = path.view(variable);
@@ -19,7 +19,7 @@ void Reader::read_instance(ManagedDict& path, Variable variable, bool asked) {
   scene_.expect("embedded", view.is_embedded, model_.is_inline() && view.has_values);
 }
 
-void Reader::read_held(ManagedDict& path, bool asked) {
+void Reader::read_held(Inspection& path, bool asked) {
   Contents* held = model_.held();
   if (held == nullptr) return;
   const View view = path.held_view();

@@ -13,9 +13,9 @@ class Reader {
       : scene_(scene), model_(model), rooms_(rooms) {}
 
   /// The variable, as vars() and type() tell. `asked`: others ask for dicts as well.
-  void read_instance(targets::managed_dict::ManagedDict& path, Variable variable, bool asked);
+  void read_instance(targets::managed_dict::Inspection& path, Variable variable, bool asked);
   /// What vars() returned last.
-  void read_held(targets::managed_dict::ManagedDict& path, bool asked);
+  void read_held(targets::managed_dict::Inspection& path, bool asked);
 
  private:
   void compare(const targets::managed_dict::View& view, Contents& contents);

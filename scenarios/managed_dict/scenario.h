@@ -9,8 +9,8 @@
 
 namespace scenarios::managed_dict {
 
-/// The ops of a script: one call of targets::managed_dict::ManagedDict each. Their names, which are
-/// what tapes hold, are in kOps, in this order.
+/// The ops of a script: one call of a part of targets::managed_dict::ManagedDict each. Their names,
+/// which are what tapes hold, are in kOps, in this order.
 enum class Op : std::uint8_t {
   new_instance,
   del_instance,

@@ -129,7 +129,8 @@ void Script::take_closing_slot(std::uint32_t slot) {
   const int picked = scene_.pick_op(OpList(kStoring));
   if (picked < 0) return;
   scene_.world().scheduler.turn({});
-  for (std::uint32_t i = 0; i < kFunctionCount; ++i) path_->force_compile(static_cast<Function>(i));
+  for (std::uint32_t i = 0; i < kFunctionCount; ++i)
+    path_->jit().force_compile(static_cast<Function>(i));
   const auto op = static_cast<Op>(picked);
   if (op == Op::store_attr && !any_defined()) run({.about = {.op = Op::new_instance}});
   if (op == Op::store_attr && !any_defined()) return;
@@ -148,7 +149,7 @@ void Script::run(const Call& call) {
   world.scheduler.note(harness::EventKind::op, name);
   const Status expected = model_.expected(call.about);
   const std::uint32_t starved = judge_.blocks().starved_count();
-  const std::uint32_t version = path_->class_version(call.about.of);
+  const std::uint32_t version = path_->inspection().class_version(call.about.of);
   if (op == Op::with_block) ++blocks_;
   const Status status = perform(call);
   if (op == Op::with_block) --blocks_;
@@ -157,7 +158,8 @@ void Script::run(const Call& call) {
   judge_answer(op, expected, status, judge_.blocks().starved_count() != starved);
   // Who remembers what a class was must be able to tell that it is no longer.
   if (op == Op::set_type_attr && version != 0 && bounded_ && status == Status::ok)
-    scene_.expect("class version", path_->class_version(call.about.of) == version, false);
+    scene_.expect("class version", path_->inspection().class_version(call.about.of) == version,
+                  false);
   if (status != Status::memory_error)
     model_.apply(call.about);
   else
@@ -169,19 +171,21 @@ void Script::run(const Call& call) {
 // Of a variant that claims to be sound: what another one keeps may not even be readable.
 void Script::judge_state(const Statement& about) {
   if (!scene_.world().history.faults().empty()) return;
-  reader_.read_instance(*path_, about.variable, others_asked_for_dicts());
-  if (judge_.blocks().starved_count() == 0) reader_.read_held(*path_, others_asked_for_dicts());
+  reader_.read_instance(path_->inspection(), about.variable, others_asked_for_dicts());
+  if (judge_.blocks().starved_count() == 0)
+    reader_.read_held(path_->inspection(), others_asked_for_dicts());
   census_.judge(model_.bounds(blocks_, others_asked_for_dicts()));
   if (const std::uint64_t bytes = census_.instance_bytes(); bytes != 0 && !model_.is_inline())
-    scene_.expect("instance bytes", bytes, kPreheaderBytes + basic_bytes(path_->layout()));
-  scene_.expect("class references", path_->class_references(), census_.instances());
+    scene_.expect("instance bytes", bytes,
+                  kPreheaderBytes + basic_bytes(path_->inspection().layout()));
+  scene_.expect("class references", path_->inspection().class_references(), census_.instances());
 }
 
 void Script::judge_all() {
   if (!bounded_) return;
   for (Variable variable = 0; variable < kVariableCount; ++variable)
     if (scene_.world().history.faults().empty())
-      reader_.read_instance(*path_, variable, others_asked_for_dicts());
+      reader_.read_instance(path_->inspection(), variable, others_asked_for_dicts());
 }
 
 // What follows from a fault that was found is no refusal, nor is what there was no memory for.
@@ -251,7 +255,7 @@ Script::Call Script::choose_arguments(Op op, std::uint32_t task, std::uint32_t s
 }
 
 Status Script::perform(const Call& call) {
-  ManagedDict& path = *path_;
+  targets::managed_dict::Statements& path = path_->statements();
   const Statement& about = call.about;
   switch (about.op) {
     case Op::new_instance:
@@ -287,9 +291,9 @@ Status Script::perform(const Call& call) {
     case Op::launch:
       return path.launch(about.variable);
     case Op::force_compile:
-      return path.force_compile(call.function);
+      return path_->jit().force_compile(call.function);
     case Op::deopt:
-      return path.deopt(call.function);
+      return path_->jit().deopt(call.function);
     case Op::store_all:
       break;  // Many statements: each is performed for itself.
   }

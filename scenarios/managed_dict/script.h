@@ -27,8 +27,8 @@ class Script final {
   }
   void set_path(ManagedDict& path) {
     path_ = &path;
-    model_.set_layout(path.layout());
-    judge_.look_at(path.heap(), path.layout());
+    model_.set_layout(path.inspection().layout());
+    judge_.look_at(path.inspection().heap(), path.inspection().layout());
   }
   ManagedDict& path() { return *path_; }
 

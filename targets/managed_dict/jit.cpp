@@ -28,11 +28,12 @@ void Jit::compile(Function function) {
   ++core_.memory.counters().compilations;
 }
 
-void Jit::deopt(Function function) {
+Status Jit::deopt(Function function) {
   State& state = this->state(function);
-  if (!state.compiled) return;
+  if (!state.compiled) return Status::ok;
   state = {};
   ++core_.memory.counters().deopts;
+  return Status::ok;
 }
 
 bool Jit::compile_queued() {

@@ -6,10 +6,11 @@
 #pragma once
 
 #include "targets/managed_dict/caches.h"
+#include "targets/managed_dict/managed_dict.h"
 
 namespace targets::managed_dict {
 
-class Jit {
+class Jit final : public JitControl {
  public:
   explicit Jit(Core& core) : core_(core) {}
 
@@ -17,10 +18,17 @@ class Jit {
   bool enter(Function function);
   bool is_compiled(Function function) const { return state(function).compiled; }
   void compile(Function function);
-  /// Back to the interpreter, until it is compiled again.
-  void deopt(Function function);
   /// The compiler thread's next piece of work. False where there is none.
   bool compile_queued();
+
+  // ---- JitControl ----
+  Status force_compile(Function function) override {
+    compile(function);
+    return Status::ok;
+  }
+  /// Back to the interpreter, until it is compiled again.
+  Status deopt(Function function) override;
+  Status compile_step() override { return compile_queued() ? Status::ok : Status::name_error; }
 
   // ---- attributes, compiled or not ----
   Status store_attr(Function in, Site site, Address object, Attribute attribute, Address value);

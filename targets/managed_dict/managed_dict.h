@@ -53,14 +53,11 @@ struct Setup {
   Observer* observer = nullptr;  ///< May be null.
 };
 
-class ManagedDict {
+/// The statements of a script.
+class Statements {
  public:
-  virtual ~ManagedDict() = default;
+  virtual ~Statements() = default;
 
-  /// Starts the interpreter; the first call of a run.
-  virtual Status init() = 0;
-
-  // ---- statements ----
   virtual Status new_instance(Variable into, Class of) = 0;
   virtual Status del_instance(Variable variable) = 0;
   virtual Status store_attr(Variable variable, Attribute attribute, ValueKind kind) = 0;
@@ -75,37 +72,52 @@ class ManagedDict {
   virtual Status collect() = 0;                        ///< gc.collect()
   virtual Status hold_noise(std::uint32_t bytes) = 0;  ///< Another object of that size is born.
   virtual Status drop_noise() = 0;
-
-  // ---- the workload ----
   /// with _NoGrad(): with _Autocast(): with _ProfileScope(): body. `depth` 1..3 of them.
   virtual Status with_block(std::uint32_t depth, Body body) = 0;
-  /// The kernel with what a live _Autocast says.
+  /// Runs the kernel with what a live _Autocast says.
   virtual Status launch(Variable variable) = 0;
+  /// Drops all variables, collects, synchronises: the last. False where it could not.
+  virtual bool clear_up() = 0;
+};
 
-  // ---- the JIT ----
+/// What a script, or the compiler thread, can have the JIT do.
+class JitControl {
+ public:
+  virtual ~JitControl() = default;
+
   virtual Status force_compile(Function function) = 0;
   virtual Status deopt(Function function) = 0;
-  /// What the compiler thread does with the next function it was asked for.
+  /// Does what the compiler thread does with the next function that it was asked for.
   virtual Status compile_step() = 0;
+};
 
-  // ---- what a script knows of itself ----
-  virtual bool is_defined(Variable variable) const = 0;
-  virtual Class class_of(Variable variable) const = 0;
-  virtual std::uint32_t noise_count() const = 0;
+/// What others may look at, which changes nothing.
+class Inspection {
+ public:
+  virtual ~Inspection() = default;
 
-  // ---- what others may look at, which changes nothing ----
   virtual Version layout() const = 0;
-  /// Of this interpreter: good until the run ends.
+  /// Returns a view of this interpreter: good until the run ends.
   virtual const HeapView& heap() const = 0;
   virtual View view(Variable variable) = 0;
-  /// Of what vars() returned last; empty where there is none.
+  /// Returns a view of what vars() returned last; empty where there is none.
   virtual View held_view() = 0;
-  /// References to all classes, but for those that a class has without instances.
+  /// Counts references to all classes, but for those that a class has without instances.
   virtual std::uint64_t class_references() = 0;
   virtual std::uint32_t class_version(Class of) = 0;
+};
 
-  /// Drops all variables, collects, synchronises. False where it could not.
-  virtual bool clear_up() = 0;
+/// One interpreter, by its parts, which are its own.
+class ManagedDict {
+ public:
+  virtual ~ManagedDict() = default;
+
+  /// Starts the interpreter; the first call of a run.
+  virtual Status init() = 0;
+
+  virtual Statements& statements() = 0;
+  virtual JitControl& jit() = 0;
+  virtual Inspection& inspection() = 0;
 };
 
 /// One way to be wrong, or none: who else writes, by name.

@@ -1,5 +1,5 @@
 // The table of policies: one writer each.
-#include "targets/managed_dict/program.h"
+#include "targets/managed_dict/interpreter.h"
 #include "targets/managed_dict/writers/byte.h"
 #include "targets/managed_dict/writers/cache.h"
 #include "targets/managed_dict/writers/count.h"
@@ -25,7 +25,7 @@ ManagedDict* make(Runtime& runtime, const Setup& setup) {
   harness::Arena& arena = runtime.scheduler.arena();
   Core& core = *arena.make<Core>(runtime, setup);
   core.writer = arena.make<Who>(core);
-  return arena.make<Program>(core);
+  return arena.make<Interpreter>(core);
 }
 
 /// 3.13's layout, whatever the config says.

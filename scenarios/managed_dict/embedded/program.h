@@ -1,6 +1,6 @@
 // Program: the statements of the managed-dict path, run by a real interpreter.
 //
-// One statement per line, named like the methods of targets::managed_dict::ManagedDict, with their
+// One statement per line, named like those of targets::managed_dict::Statements, with their
 // numbers:
 //
 //     new_instance 0 1          variable, class (0 _NoGrad, 1 _Autocast, 2 _ProfileScope)

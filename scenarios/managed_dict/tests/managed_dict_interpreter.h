@@ -4,7 +4,7 @@
 #include "scenarios/managed_dict/judges/judge.h"
 #include "scenarios/managed_dict/tests/managed_dict_cases.h"
 #include "targets/managed_dict/core.h"
-#include "targets/managed_dict/program.h"
+#include "targets/managed_dict/interpreter.h"
 
 namespace scenarios::managed_dict::testing {
 
@@ -14,6 +14,7 @@ namespace md = targets::managed_dict;
 struct Interpreter {
   md::Core& core;
   md::Program& program;
+  md::Inspector& inspector;
   Judge& judge;
 };
 
@@ -43,11 +44,11 @@ harness::Outcome run_interpreter(Body body, Change change) {
     md::Core* core = arena.make<md::Core>(*runtime, setup);
     judge->look_at(core->view, setup.version);
     core->writer = arena.make<md::Writer>(*core);
-    md::Program* program = arena.make<md::Program>(*core);
-    program->init();
+    md::Interpreter* path = arena.make<md::Interpreter>(*core);
+    path->init();
     scene.exercised();
-    scene.world().scheduler.spawn("script", [core, program, judge] {
-      Interpreter interpreter{*core, *program, *judge};
+    scene.world().scheduler.spawn("script", [core, path, judge] {
+      Interpreter interpreter{*core, path->statements(), path->inspection(), *judge};
       (*the_body)(interpreter);
     });
   };

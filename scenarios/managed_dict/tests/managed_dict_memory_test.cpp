@@ -30,11 +30,11 @@ TEST(ManagedDictMemory, ADictThatCannotKeepItsItemsIsEmptyWhenItsInstanceDies) {
   expect_nothing(md::Version::cpython313, [](Interpreter& on) {
     on.program.new_instance(kVariable, md::Class::autocast);
     on.program.access_dict(kVariable);
-    EXPECT_EQ(on.program.held_view().count, 3u);
+    EXPECT_EQ(on.inspector.held_view().count, 3u);
     on.core.memory.blocks().limit_pools(0);
     on.program.del_instance(kVariable);
-    EXPECT_EQ(on.program.held_view().count, 0u);
-    EXPECT_EQ(on.program.held_view().used, 0u);
+    EXPECT_EQ(on.inspector.held_view().count, 0u);
+    EXPECT_EQ(on.inspector.held_view().used, 0u);
     EXPECT_TRUE(on.program.clear_up());
   });
 }
@@ -47,7 +47,7 @@ TEST(ManagedDictMemory, AStatementThatFailsChangesNoAttribute) {
       on.program.access_dict(kVariable);
       on.core.memory.blocks().limit_pools(0);
       EXPECT_EQ(on.program.delete_attr(kVariable, 0), Status::memory_error);
-      EXPECT_EQ(on.program.view(kVariable).count, 3u);
+      EXPECT_EQ(on.inspector.view(kVariable).count, 3u);
       EXPECT_TRUE(on.program.clear_up());
     });
 }
@@ -58,8 +58,8 @@ TEST(ManagedDictMemory, AnInstanceThatGetsNoValuesLeavesNothingBehind) {
       on.core.types.named(md::Class::autocast).keys = {};  // As large as a chunk can be.
       on.core.memory.blocks().limit_pools(2);              // For ints, and for the instance.
       EXPECT_EQ(on.program.new_instance(kVariable, md::Class::autocast), Status::memory_error);
-      EXPECT_FALSE(on.program.is_defined(kVariable));
-      EXPECT_EQ(on.program.class_references(), 0u);
+      EXPECT_EQ(on.program.variables().objects[kVariable], 0u);
+      EXPECT_EQ(on.inspector.class_references(), 0u);
       EXPECT_EQ(on.core.memory.blocks().open_count(), 2u);
     });
 }
@@ -74,7 +74,7 @@ TEST(ManagedDictMemory, ABlockThatFailsExitsWhatItHadEntered) {
     on.core.memory.blocks().limit_pools(2);  // For ints, and for a _NoGrad.
     EXPECT_EQ(on.program.with_block(3, md::Body::pass), Status::memory_error);
     EXPECT_EQ(enabled(), before);
-    EXPECT_EQ(on.program.class_references(), 0u);
+    EXPECT_EQ(on.inspector.class_references(), 0u);
   });
 }
 

@@ -196,7 +196,7 @@ class KeepClass final : public Wrapper {
  public:
   using Wrapper::Wrapper;
   Status set_class(Variable variable, Class) override {
-    return path_.set_class(variable, path_.class_of(variable));
+    return path_.set_class(variable, path_.variables().classes[variable]);
   }
 };
 TEST(ManagedDictValues, AnInstanceIsOfTheClassItWasGiven) {

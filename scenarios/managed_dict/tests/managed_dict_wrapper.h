@@ -5,17 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/managed_dict/detour.h"
 #include "scenarios/managed_dict/script.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
 
 namespace scenarios::managed_dict::testing {
 
 /// Hands every call on.
-class Wrapper : public md::ManagedDict {
+class Wrapper : public md::Statements {
  public:
-  explicit Wrapper(md::Core& core)
-      : core_(core), path_(*core.runtime.scheduler.arena().make<md::Program>(core)) {}
-  Status init() override { return path_.init(); }
+  Wrapper(md::Core& core, md::Program& path) : core_(core), path_(path) {}
   Status new_instance(Variable into, Class of) override { return path_.new_instance(into, of); }
   Status del_instance(Variable variable) override { return path_.del_instance(variable); }
   Status store_attr(Variable variable, Attribute attribute, ValueKind kind) override {
@@ -40,18 +39,6 @@ class Wrapper : public md::ManagedDict {
     return path_.with_block(depth, body);
   }
   Status launch(Variable variable) override { return path_.launch(variable); }
-  Status force_compile(md::Function function) override { return path_.force_compile(function); }
-  Status deopt(md::Function function) override { return path_.deopt(function); }
-  Status compile_step() override { return path_.compile_step(); }
-  bool is_defined(Variable variable) const override { return path_.is_defined(variable); }
-  Class class_of(Variable variable) const override { return path_.class_of(variable); }
-  std::uint32_t noise_count() const override { return path_.noise_count(); }
-  md::Version layout() const override { return path_.layout(); }
-  const md::HeapView& heap() const override { return path_.heap(); }
-  md::View view(Variable variable) override { return path_.view(variable); }
-  md::View held_view() override { return path_.held_view(); }
-  std::uint64_t class_references() override { return path_.class_references(); }
-  std::uint32_t class_version(Class of) override { return path_.class_version(of); }
   bool clear_up() override { return path_.clear_up(); }
 
  protected:
@@ -78,7 +65,9 @@ std::vector<std::string> run(const Program& program,
     drive_path(scene, [](harness::Runtime& runtime, const md::Setup& setup) -> md::ManagedDict* {
       md::Core* core = runtime.scheduler.arena().make<md::Core>(runtime, setup);
       core->writer = runtime.scheduler.arena().make<md::Writer>(*core);
-      return runtime.scheduler.arena().make<Broken>(*core);
+      auto* path = runtime.scheduler.arena().make<md::Interpreter>(*core);
+      auto* way = runtime.scheduler.arena().make<Broken>(*core, path->statements());
+      return runtime.scheduler.arena().make<Detour>(*path, *way);
     });
   };
   std::vector<std::string> words;

@@ -1,5 +1,4 @@
-// Program, the workload: the report's context managers and what runs inside them.
-#include "targets/managed_dict/program.h"
+#include "targets/managed_dict/program/workload.h"
 
 namespace targets::managed_dict {
 
@@ -11,7 +10,7 @@ constexpr std::uint32_t kDepthLimit = 3;
 constexpr std::int32_t kShift = 3;
 }  // namespace
 
-Address Program::make(Class of) {
+Address Workload::make(Class of) {
   core_.jit.enter(Function::init);
   const Address object = core_.attributes.make(core_.types.named(of));
   if (object == 0) return 0;
@@ -22,61 +21,64 @@ Address Program::make(Class of) {
 }
 
 // __init__
-Status Program::initialise(Address object, Class of) {
+Status Workload::initialise(Address object, Class of) {
   const SiteScope site(core_.scheduler(), "__init__");
   Status status = Status::ok;
   const auto keep = [&](Attribute attribute, Address value) {
     if (status == Status::ok) {
-      status = store(Function::init, object, attribute, value);
+      status = code_.store(Function::init, object, attribute, value);
     } else {
       core_.objects.xdecref(value);
     }
   };
   if (of == Class::autocast) {
-    keep(kEnabled, new_reference(core_.types.boolean(true)));
-    keep(kDtype, new_reference(dtype_));
-    keep(kScale, make_value(ValueKind::number, object));
+    keep(kEnabled, code_.new_reference(core_.types.boolean(true)));
+    keep(kDtype, code_.new_reference(code_.dtype()));
+    keep(kScale, code_.make_value(ValueKind::number, object));
   } else if (of == Class::profile_scope) {
-    keep(kName, new_reference(dtype_));
+    keep(kName, code_.new_reference(code_.dtype()));
   }
   return status;
 }
 
 // __enter__, in the wrapper that the report put around it.
-Status Program::enter(Address object, Class of) {
+Status Workload::enter(Address object, Class of) {
   const SiteScope site(core_.scheduler(), "__enter__");
   core_.jit.enter(Function::enter);
   std::uint32_t held = 0;
   for (std::uint32_t i = 0; i < core_.setup.wrapper_blocks; ++i)
-    held += hold_noise(kWrapperBytes) == Status::ok;
+    held += noise_.hold(kWrapperBytes) == Status::ok;
   Status status = Status::ok;
   switch (of) {
     case Class::no_grad:
-      status = store(Function::enter, object, kPrev,
-                     new_reference(load_type_attr(Function::enter, Class::no_grad)));
+      status =
+          code_.store(Function::enter, object, kPrev,
+                      code_.new_reference(code_.load_type_attr(Function::enter, Class::no_grad)));
       if (status != Status::ok) break;
       core_.jit.store_type_attr(core_.types.named(Class::no_grad), core_.types.boolean(false));
       break;
     case Class::autocast:
-      status = store(Function::enter, object, kAutocastPrev,
-                     new_reference(load_type_attr(Function::enter, Class::autocast)));
+      status =
+          code_.store(Function::enter, object, kAutocastPrev,
+                      code_.new_reference(code_.load_type_attr(Function::enter, Class::autocast)));
       break;
     case Class::profile_scope:
-      status = store(Function::enter, object, kStart, make_value(ValueKind::number, object));
+      status =
+          code_.store(Function::enter, object, kStart, code_.make_value(ValueKind::number, object));
       break;
   }
-  for (; held > 0; --held) drop_noise();
+  for (; held > 0; --held) noise_.drop();
   return status;
 }
 
 // __exit__
-Status Program::exit(Address object, Class of) {
+Status Workload::exit(Address object, Class of) {
   const SiteScope site(core_.scheduler(), "__exit__");
   core_.jit.enter(Function::exit);
   const Attribute attribute = of == Class::no_grad    ? kPrev
                               : of == Class::autocast ? kAutocastPrev
                                                       : kStart;
-  const Address value = load(Function::exit, object, attribute);
+  const Address value = code_.load(Function::exit, object, attribute);
   if (value == 0) return Status::attribute_error;
   if (of == Class::no_grad) {
     core_.objects.incref(value);
@@ -86,7 +88,7 @@ Status Program::exit(Address object, Class of) {
   return Status::ok;
 }
 
-Status Program::with_block(std::uint32_t depth, Body body) {
+Status Workload::with_block(std::uint32_t depth, Body body) {
   constexpr std::array<Class, kDepthLimit> kNest{Class::no_grad, Class::autocast,
                                                  Class::profile_scope};
   std::array<Address, kDepthLimit> managers{};
@@ -94,25 +96,25 @@ Status Program::with_block(std::uint32_t depth, Body body) {
   std::uint32_t entered = 0;  // What could not enter does not exit.
   Status status = Status::ok;
   while (count < depth && status == Status::ok) {
-    eval_breaker();
+    code_.eval_breaker();
     managers[count] = make(kNest[count]);
     if (managers[count] == 0) {
       status = Status::memory_error;
       break;
     }
-    eval_breaker();
+    code_.eval_breaker();
     status = enter(managers[count], kNest[count]);
     ++count;
     entered += status == Status::ok;
   }
   if (status == Status::ok && body == Body::launch) {
-    eval_breaker();
+    code_.eval_breaker();
     const std::uint32_t index = depth > 1 ? 1 : 0;
-    status = launch_with(Function::script, managers[index], kNest[index]);
+    status = launch(Function::script, managers[index], kNest[index]);
   }
   while (count-- > 0) {
     if (count < entered) {
-      eval_breaker();
+      code_.eval_breaker();
       const Status left = exit(managers[count], kNest[count]);
       if (status == Status::ok) status = left;
     }
@@ -123,22 +125,15 @@ Status Program::with_block(std::uint32_t depth, Body body) {
 
 // ---- launches -----------------------------------------------------------------------------------
 
-Status Program::launch(Variable variable) {
-  const Address object = variables_[variable];
-  if (object == 0) return Status::name_error;
-  core_.jit.enter(Function::script);
-  return launch_with(Function::script, object, classes_[variable]);
-}
-
-bool Program::argument(Function in, Address object, Attribute attribute, std::int32_t& passed) {
-  const Address value = load(in, object, attribute);
+bool Workload::argument(Function in, Address object, Attribute attribute, std::int32_t& passed) {
+  const Address value = code_.load(in, object, attribute);
   if (value == 0) return false;
   const std::optional<std::int64_t> number = core_.objects.number(value);
   if (number) passed = static_cast<std::int32_t>(*number);
   return number.has_value();
 }
 
-Status Program::launch_with(Function in, Address object, Class of) {
+Status Workload::launch(Function in, Address object, Class of) {
   const SiteScope site(core_.scheduler(), "autocast_step");
   AutocastArguments passed{1, kShift, 1};
   bool complete = argument(in, object, kEnabled, passed.enabled);

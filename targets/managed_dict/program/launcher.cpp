@@ -1,4 +1,4 @@
-#include "targets/managed_dict/launcher.h"
+#include "targets/managed_dict/program/launcher.h"
 
 namespace targets::managed_dict {
 
