@@ -54,6 +54,17 @@ TEST_P(TestCorpus, EveryReproducerShowsWhatItSays) {
   }
 }
 
+/// The parts of a signature between spaces, colons and slashes.
+std::vector<std::string_view> words_of(std::string_view signature) {
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; begin <= signature.size();) {
+    const std::size_t end = std::min(signature.find_first_of(" :/", begin), signature.size());
+    words.push_back(signature.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
 bool shows(const Scenario& scenario, const Outcome& outcome, Label hazard) {
   for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
     const int window = outcome.windows[i];
@@ -77,6 +88,16 @@ TEST_P(TestCorpus, HasAReproducerForEveryClaimedHazard) {
       EXPECT_EQ(the_case.variant, variant) << name;
       EXPECT_TRUE(shows(scenario(), runner.run(the_case), hazard)) << name;
     }
+}
+
+// A window is the scenario's judgement of a fault, and a signature is what the program shows.
+TEST_P(TestCorpus, NoSignatureHoldsTheNameOfAWindow) {
+  for (const char* folder : {"programs", "repros", "smallest"})
+    for (const auto& [name, reproducer] : read_corpus(scenario(), folder))
+      for (const std::string& signature : reproducer.faults)
+        for (const std::string_view word : words_of(signature))
+          for (const Window& window : scenario().windows)
+            EXPECT_NE(word, window.name.view()) << folder << "/" << name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, TestCorpus,

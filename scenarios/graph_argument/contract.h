@@ -30,7 +30,7 @@ inline constexpr std::array<harness::ContractClause, 12> kContract{{
     {"", "Buffer.close", "consume", kClose},
     {"", "Buffer.close", "scratch", kClose},
     {"", "", "captured", kCaptured},
-    {"library", "ObjectCode.__dealloc__/R4", "", kCaptured},
+    {"library", targets::graph_argument::kModuleCapturedSite, "", kCaptured},
     {"", "", "chase", kBareAddress},
     {"graph memory", "", "", kGraphMemory},
     {"bytes of device memory", "", "", kStreams},

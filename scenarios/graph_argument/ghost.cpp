@@ -30,10 +30,21 @@ void Ghost::reach(Window window) {
 
 // ---- things -------------------------------------------------------------------------------------
 
+/// Returns the last life of that kind, which is the one that the path has just made.
+harness::BirthId Ghost::newest(ThingKind kind) const {
+  static constexpr std::array<harness::Label, 3> kLives{"device memory", "library", "event"};
+  if (kind == ThingKind::function) return harness::BirthId::none;
+  const auto& lives = scene_.world().ledger.lives();
+  std::size_t i = lives.size() - 1;
+  while (i > 0 && !(lives[i].kind == kLives[harness::raw(kind)])) --i;
+  return static_cast<harness::BirthId>(i);
+}
+
 // Of a function the script keeps no reference.
 void Ghost::thing_made(ThingId, ThingKind kind) {
   GhostThing* thing = scene_.world().arena.make<GhostThing>();
   thing->kind = kind;
+  thing->life = newest(kind);
   thing->gone = kind == ThingKind::function;
   things_.push_back(thing);
 }
@@ -49,10 +60,17 @@ void Ghost::lose(const GhostThing& thing, bool& flag) {
     if (!launch.finished && works_on(launch.nodes, thing)) return reach(window_of(thing));
 }
 
-harness::Label Ghost::thing_ends(ThingId id) {
-  const GhostThing& thing = at(id);
-  if (thing.closed && thing.kind == ThingKind::buffer) return kCloseSite;
-  return death_site(thing.kind, window_of(thing));
+Ghost::Circumstance Ghost::thing_ends(ThingId id) {
+  GhostThing& thing = at(id);
+  thing.end = window_of(thing);
+  return thing.end == Window::r4 ? Circumstance::captured : Circumstance::none;
+}
+
+std::optional<Window> Ghost::window_of_end(harness::Name life) const {
+  const harness::Ledger& ledger = scene_.world().ledger;
+  for (const GhostThing* thing : things_)
+    if (thing->end && ledger.life(thing->life).name == life) return thing->end;
+  return std::nullopt;
 }
 
 // ---- definitions --------------------------------------------------------------------------------

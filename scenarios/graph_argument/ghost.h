@@ -12,6 +12,7 @@ namespace scenarios::graph_argument {
 /// Ownership: the script's; what it remembers is in the run's arena. Borrows the scene.
 class Ghost final : public targets::graph_argument::Witness {
  public:
+  using Circumstance = targets::graph_argument::Circumstance;
   using ExecId = targets::graph_argument::ExecId;
   using GraphId = targets::graph_argument::GraphId;
   using NodeFacts = targets::graph_argument::NodeFacts;
@@ -32,6 +33,9 @@ class Ghost final : public targets::graph_argument::Witness {
   bool has_cycle() const;
   /// CUDA has had a graph or a node by the handle, and has given it to nobody since.
   bool is_dead(std::uint64_t handle) const;
+  /// Returns the window that the thing's end is in, by the name of its life; none where nothing of
+  /// that name has ended.
+  std::optional<Window> window_of_end(harness::Name life) const;
 
   /// This task begins to wait, and is told that the stream has finished what it had then.
   void waits();
@@ -45,7 +49,7 @@ class Ghost final : public targets::graph_argument::Witness {
   void attribute_set(ThingId buffer, GraphId definition) override {
     at(buffer).attribute = &at(definition);
   }
-  harness::Label thing_ends(ThingId thing) override;
+  Circumstance thing_ends(ThingId thing) override;
 
   // ---- graphs ----
   void graph_made(GraphId graph, GraphId parent) override;
@@ -92,6 +96,7 @@ class Ghost final : public targets::graph_argument::Witness {
   static bool never_ends(const GhostGraph& graph);
   static void flatten(const GhostGraph& graph, GhostNodes& into, bool idle = false);
 
+  harness::BirthId newest(ThingKind kind) const;
   void lose(const GhostThing& thing, bool& flag);
   void reach_lost(const GhostExec& exec);
   void reach_unfreed(const GhostExec& exec);

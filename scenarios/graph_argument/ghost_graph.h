@@ -2,9 +2,10 @@
 #pragma once
 
 #include <memory_resource>
+#include <optional>
 #include <vector>
 
-#include "scenarios/graph_argument/scenario.h"
+#include "scenarios/graph_argument/windows.h"
 
 namespace scenarios::graph_argument {
 
@@ -17,6 +18,8 @@ struct GhostThing {
   using ThingKind = targets::graph_argument::ThingKind;
 
   ThingKind kind;
+  harness::BirthId life;      ///< Its memory, library or event; none of a function.
+  std::optional<Window> end;  ///< The window that a use of it is in, once it has ended.
   std::uint32_t references = 0;
   bool gone = false;    ///< The script can reach it no more.
   bool closed = false;  ///< The script has closed it.

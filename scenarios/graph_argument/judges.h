@@ -18,6 +18,7 @@ class Judges final : public targets::graph_argument::Observer {
   Model& model() { return model_; }
   const Model& model() const { return model_; }
   Ghost& ghost() { return ghost_; }
+  const Ghost& ghost() const { return ghost_; }
 
   bool launched() const { return launched_; }  ///< There is something to wait for.
   /// The script has come to its end.

@@ -1,5 +1,5 @@
-// Which window a fault belongs to. The site of a death says it where memory is concerned
-// ("Buffer.__dealloc__/R6"); else the kind of thing, and who met it.
+// Which window a fault belongs to. Of memory, libraries and events the ghost knows it, since they
+// ended; of other things their kind and who met them tell.
 #include "scenarios/graph_argument/windows.h"
 
 #include <algorithm>
@@ -30,10 +30,23 @@ bool is_builders(const Fault& fault) {
   return false;
 }
 
-/// The window that the site of the death tells.
-std::optional<Window> window_of_site(const Fault& fault) {
-  if (fault.death_site == kCloseSite) return is_kernel(fault.use_site) ? Window::r3 : Window::r2;
-  const std::optional<Window> window = window_of_death(fault.death_site);
+/// Returns the recycled use that a wrong value has its sites from, or the fault itself.
+const Fault& cause_of(const harness::Scene& scene, const Fault& fault) {
+  if (fault.kind != FaultKind::wrong_value || fault.death_site.empty()) return fault;
+  const Fault* cause = &fault;
+  for (const Fault& earlier : scene.world().history.faults()) {
+    if (&earlier == &fault) break;
+    if (earlier.kind == FaultKind::recycled_use) cause = &earlier;
+  }
+  return *cause;
+}
+
+/// Returns the window that the end of memory, a library or an event is in.
+std::optional<Window> window_of_end(const harness::Scene& scene, const Fault& fault) {
+  if (fault.death_site == targets::graph_argument::kBufferCloseSite)
+    return is_kernel(fault.use_site) ? Window::r3 : Window::r2;
+  const auto& judges = *static_cast<const Judges*>(scene.state);
+  const auto window = judges.ghost().window_of_end(cause_of(scene, fault).object);
   // A bare address may name what somebody else has by its buffer.
   const bool bare = window == Window::r5 && !(fault.use_site == Label("chase"));
   return bare ? Window::r1 : window;
@@ -71,7 +84,7 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   if (fault.kind == FaultKind::retention && (bounded || !judges.keeps_itself())) return -1;
   if (fault.kind == FaultKind::refusal) return -1;
   if (is_callback(fault)) return harness::raw(Window::r11);
-  if (const auto window = window_of_site(fault)) return harness::raw(*window);
+  if (const auto window = window_of_end(scene, fault)) return harness::raw(*window);
   if (const auto window = window_of_kind(fault)) return harness::raw(*window);
   return judges.last_window();
 }

@@ -1,8 +1,5 @@
-// Windows: the places where the race can happen, by their numbers in README.md; and the labels by
-// which a death tells the window that it is in.
+// Windows: the places where the race can happen, by their numbers in README.md.
 #pragma once
-
-#include <optional>
 
 #include "scenarios/graph_argument/scenario.h"
 
@@ -32,12 +29,5 @@ enum class Window : std::uint8_t {
   r21,
 };
 inline constexpr std::size_t kWindowCount = 21;
-
-/// Where a buffer ends that the script has closed.
-inline constexpr harness::Label kCloseSite = "Buffer.close";
-/// Where a thing ends in that window: "Buffer.__dealloc__/R6".
-harness::Label death_site(targets::graph_argument::ThingKind kind, Window window);
-/// The window in such a label; none in any other.
-std::optional<Window> window_of_death(harness::Label site);
 
 }  // namespace scenarios::graph_argument

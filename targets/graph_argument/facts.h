@@ -47,10 +47,10 @@ class Facts {
     tell(&Witness::exec_made, made, graph);
     return made;
   }
-  bool ends(GraphId graph) const { return witness_ == nullptr || witness_->ends(graph); }
-  harness::Label end(ThingId thing) const {
-    return witness_ != nullptr ? witness_->thing_ends(thing) : harness::Label("__dealloc__");
+  Circumstance end(ThingId thing) const {
+    return witness_ != nullptr ? witness_->thing_ends(thing) : Circumstance::none;
   }
+  bool ends(GraphId graph) const { return witness_ == nullptr || witness_->ends(graph); }
 
  private:
   template <class Id>

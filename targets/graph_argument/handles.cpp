@@ -44,9 +44,19 @@ static void call(Core& core, const Garbage& garbage) {
   }
 }
 
+/// Returns the place in cuda.core where the thing comes to its end.
+static harness::Label end_site(const Garbage& garbage, Circumstance circumstance) {
+  const bool captured = circumstance == Circumstance::captured;
+  if (garbage.kind == ResourceKind::event) return kEventEndSite;
+  if (garbage.kind == ResourceKind::library) return captured ? kModuleCapturedSite : kModuleEndSite;
+  if (garbage.closed) return kBufferCloseSite;
+  return captured ? kBufferCapturedSite : kBufferEndSite;
+}
+
 void carry_out(Core& core, const Garbage& garbage) {
   if (garbage.thing == ThingId::none) return call(core, garbage);
-  const harness::SiteScope site(core.scheduler, core.facts.end(garbage.thing));
+  const Circumstance circumstance = core.facts.end(garbage.thing);
+  const harness::SiteScope site(core.scheduler, end_site(garbage, circumstance));
   call(core, garbage);
 }
 

@@ -31,6 +31,7 @@ struct Garbage {
   std::uint64_t handle;
   Shared<StreamBox> stream = {};  ///< Memory: where it is freed.
   ThingId thing = ThingId::none;  ///< Of memory, libraries and events: whose death it is.
+  bool closed = false;            ///< Memory: the script has asked for its end.
 };
 
 template <class Handle>
@@ -60,7 +61,7 @@ struct StreamBox {
 struct DevicePtr {
   DevicePtr(Core& core, CUdeviceptr address, Shared<StreamBox> stream, ThingId thing)
       : core(core), address(address), stream(std::move(stream)), thing(thing) {}
-  ~DevicePtr() { release(core, {ResourceKind::memory, address, std::move(stream), thing}); }
+  ~DevicePtr() { release(core, {ResourceKind::memory, address, std::move(stream), thing, closed}); }
   DevicePtr(const DevicePtr&) = delete;
   DevicePtr& operator=(const DevicePtr&) = delete;
 
@@ -68,6 +69,7 @@ struct DevicePtr {
   CUdeviceptr address;
   Shared<StreamBox> stream;
   ThingId thing;
+  bool closed = false;  ///< The script has asked for its end.
 };
 
 /// A loaded library and its kernels: cuda.core's LibraryHandle, and the KernelHandles that hold it.

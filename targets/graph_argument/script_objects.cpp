@@ -51,12 +51,13 @@ Status ScriptObjects::allocate(Variable into, StreamName name, std::int32_t valu
 }
 
 Status close_now(Frame& frame, const Ref& buffer) {
-  return frame.c_call("Buffer.close", [&] {
+  return frame.c_call(kBufferCloseSite, [&] {
     auto& payload = buffer->payload<BufferPayload>();
     if (!payload.memory) return Status::ok;
     frame.tell(&Witness::thing_closed, payload.thing);
     frame.tell(&Observer::closed, buffer.birth());
     const Shared<DevicePtr> memory = std::move(payload.memory);
+    memory->closed = true;
     return Status::ok;
   });
 }

@@ -86,6 +86,12 @@ using Wrapper = harness::BirthId;
 inline constexpr harness::Label kInterpreterKind = "interpreter";
 inline constexpr harness::Label kFunctionKind = "function";
 inline constexpr harness::Label kCycleKind = "cycle";
+inline constexpr harness::Label kBufferEndSite = "Buffer.__dealloc__";
+inline constexpr harness::Label kBufferCloseSite = "Buffer.close";
+inline constexpr harness::Label kBufferCapturedSite = "Buffer.__dealloc__/captured";
+inline constexpr harness::Label kModuleEndSite = "ObjectCode.__dealloc__";
+inline constexpr harness::Label kModuleCapturedSite = "ObjectCode.__dealloc__/captured";
+inline constexpr harness::Label kEventEndSite = "Event.__dealloc__";
 inline constexpr harness::Label kBuilderEndSite = "GraphBuilder.end_building";
 inline constexpr harness::Label kBuilderCloseSite = "GraphBuilder.close";
 

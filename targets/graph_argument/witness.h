@@ -22,6 +22,12 @@ enum class ThingKind : std::uint8_t { buffer, module, event, function };
 
 using Things = std::array<ThingId, 2>;
 
+/// The circumstance of a thing's end, as far as the script alone can know it.
+enum class Circumstance : std::uint8_t {
+  none,
+  captured,  ///< Nobody has it any more but what was launched into a capture.
+};
+
 /// A node, as a call adds it.
 struct NodeFacts {
   Work work;
@@ -44,8 +50,8 @@ class Witness {
   virtual void thing_closed(ThingId thing) = 0;
   /// The buffer refers to the definition from now on.
   virtual void attribute_set(ThingId buffer, GraphId definition) = 0;
-  /// The thing ends now. Returns a label of the circumstances, by which its death is known.
-  virtual harness::Label thing_ends(ThingId thing) = 0;
+  /// The thing ends now. Returns the circumstance, which is a part of the place that its death has.
+  virtual Circumstance thing_ends(ThingId thing) = 0;
 
   // ---- graphs: `parent` is the graph that has it inside of a node ----
   virtual void graph_made(GraphId graph, GraphId parent) = 0;

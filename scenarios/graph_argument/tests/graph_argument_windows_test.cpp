@@ -1,11 +1,19 @@
 // Which window a death is in: by who had the thing, and by who had lost it before.
 #include <gtest/gtest.h>
 
+#include <optional>
+
+#include "harness/pick/replay.h"
+#include "scenarios/graph_argument/judges.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 #include "scenarios/graph_argument/windows.h"
 
 namespace scenarios::graph_argument::testing {
 namespace {
+
+using harness::Fault;
+using harness::FaultKind;
+using harness::Label;
 
 // Variables, as tapes call them.
 constexpr std::uint32_t kBuffer = 1, kOther = 2, kDefinition = 10, kClone = 11, kNode = 13;
@@ -55,6 +63,122 @@ TEST(GraphArgumentWindows, WhoHasItByItsBufferTellsMoreThanABareAddress) {
   program.script(Op::add_kernel, {0, kDefinition, 0, kChase}).script(Op::drop, {kBuffer});
   program.script(Op::instantiate, {0, kClone}).script(Op::launch);
   EXPECT_EQ(window_of_first("user_object_tuple", program), harness::raw(Window::r2));
+}
+
+// ---- facts and faults ---------------------------------------------------------------------------
+
+struct Met {
+  FaultKind kind;
+  Label object;
+  Label death_site;
+  Label use_site;
+  Window window;
+};
+
+/// Judges without a path, whose ghost hears the facts that a test tells.
+class GraphArgumentFaults : public ::testing::Test {
+ protected:
+  using Circumstance = targets::graph_argument::Circumstance;
+  using GraphId = targets::graph_argument::GraphId;
+  using NodeId = targets::graph_argument::NodeId;
+  using ThingId = targets::graph_argument::ThingId;
+  using ThingKind = targets::graph_argument::ThingKind;
+  using Work = targets::graph_argument::Work;
+
+  GraphArgumentFaults() {
+    world_.begin(plain_, 100);
+    scene_.begin(scenario, 0, {});
+    judges_.emplace(scene_);
+    scene_.state = &*judges_;
+    ghost().graph_made(GraphId{1}, GraphId::none);
+  }
+
+  Ghost& ghost() { return judges_->ghost(); }
+  int window_met(const Met& met) const {
+    Fault fault;
+    fault.kind = met.kind;
+    fault.object_kind = met.object;
+    fault.death_site = met.death_site;
+    fault.use_site = met.use_site;
+    return window_of(scene_, fault);
+  }
+  /// Makes a thing that a node of the graph points into, and ends it.
+  Circumstance end(ThingKind kind, Label life, Work work, Label site = "Buffer.__dealloc__") {
+    const auto thing = static_cast<ThingId>(++thing_count_);
+    const harness::BirthId born = world_.ledger.born(life, 0, 0);
+    ghost().thing_made(thing, kind);
+    ghost().reference_taken(thing);
+    ghost().node_added(GraphId{1}, static_cast<NodeId>(thing_count_), {work, {thing}});
+    ghost().reference_dropped(thing);
+    const Circumstance told = ghost().thing_ends(thing);
+    const harness::SiteScope scope(world_.scheduler, site);
+    world_.ledger.died(born);
+    dead_ = world_.ledger.describe(FaultKind::use_after_death, born);
+    dead_.use_site = "Graph.launch";
+    return told;
+  }
+  int window_of_dead() const { return window_of(scene_, dead_); }
+
+  harness::World world_;
+  harness::Scene scene_{world_};
+  const harness::World::Guard guard_{world_};
+  harness::Replay plain_;
+  std::optional<Judges> judges_;
+  std::uint32_t thing_count_ = 0;
+  Fault dead_;  ///< The use of the thing that ended last.
+};
+
+TEST_F(GraphArgumentFaults, AreInTheWindowThatTheGhostRemembersOfTheEnd) {
+  end(ThingKind::buffer, "device memory", Work::add_one);
+  const Fault first = dead_;
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::r1));
+  end(ThingKind::buffer, "device memory", Work::copy);
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::r2));
+  end(ThingKind::module, "library", Work::add_one, "ObjectCode.__dealloc__");
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::r14));
+  end(ThingKind::event, "event", Work::record, "Event.__dealloc__");
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::r13));
+  EXPECT_EQ(window_of(scene_, first), harness::raw(Window::r1)) << "by its life";
+}
+
+TEST_F(GraphArgumentFaults, OfWhatOnlyACaptureHasAreToldByTheCircumstance) {
+  EXPECT_EQ(end(ThingKind::buffer, "device memory", Work::captured), Circumstance::captured);
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::r4));
+  EXPECT_EQ(end(ThingKind::buffer, "device memory", Work::add_one), Circumstance::none);
+}
+
+TEST_F(GraphArgumentFaults, OfABareAddressAreTheCallersOnlyWhereItIsFollowed) {
+  end(ThingKind::buffer, "device memory", Work::chase);
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::r1));
+  dead_.use_site = "chase";
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::r5));
+}
+
+// The value has the sites of the use that it comes from, and is about no object.
+TEST_F(GraphArgumentFaults, OfAWrongValueAreInTheWindowOfTheRecycledUseBefore) {
+  end(ThingKind::buffer, "device memory", Work::copy);
+  dead_.kind = FaultKind::recycled_use;
+  Fault value = dead_;
+  value.kind = FaultKind::wrong_value;
+  value.object = 0;
+  EXPECT_EQ(window_of(scene_, value), -1);
+  world_.history.add(dead_);
+  EXPECT_EQ(window_of(scene_, value), harness::raw(Window::r2));
+}
+
+TEST_F(GraphArgumentFaults, AreToldByWhatDiedWhereAndWhoMetIt) {
+  using enum FaultKind;
+  for (const Met& met :
+       {Met{use_after_death, "device memory", "Buffer.close", "saxpy", Window::r3},
+        Met{use_after_death, "device memory", "Buffer.close", "Graph.launch", Window::r2},
+        Met{use_after_death, "embedded graph", "GraphNode.destroy", "launch", Window::r10},
+        Met{recycled_use, "embedded graph", "GraphNode.destroy", "launch", Window::r18},
+        Met{double_free, "graph", "GraphBuilder.close", "GraphBuilder.close", Window::r19},
+        Met{use_after_death, "graph memory", "Graph.launch", "scratch", Window::r15},
+        Met{use_after_death, "interpreter", "exit", "user object destructor", Window::r11},
+        Met{api_misuse, "user object destructor", "", "Buffer.__dealloc__", Window::r11}})
+    EXPECT_EQ(window_met(met), harness::raw(met.window))
+        << met.object.view() << " " << met.death_site.view() << " " << met.use_site.view();
 }
 
 }  // namespace
