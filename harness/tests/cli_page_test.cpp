@@ -136,7 +136,7 @@ TEST_F(CliPage, IsNotWrittenAboutAFileThatCannotBeRead) {
 
 TEST(CliPageHelp, HasAnExample) {
   const std::string help = run_toys({"replay", "--help"}).out;
-  EXPECT_THAT(help, HasSubstr("borrow-W1.repro --html W1.html"));
+  EXPECT_THAT(help, HasSubstr("borrow-nested_replaced.repro --html story.html"));
 }
 
 }  // namespace

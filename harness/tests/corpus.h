@@ -30,7 +30,8 @@ std::vector<std::string> program_names(const Scenario& scenario,
 /// The name with nothing in it that the name of a test may not have.
 std::string as_test_name(std::string name);
 
-/// The window that a program is named after, or -1: "W1", or "W1-context" where it has several.
+/// The window that a program is named after, or -1: "parent_freed", or "parent_freed-context" where
+/// it has several.
 int window_of_program(const Scenario& scenario, std::string_view name);
 
 /// The committed seed is `tape` as libFuzzer holds it, for `config`. Writes it, where asked to.

@@ -43,7 +43,7 @@ TEST(Html, ColoursOfATerminalBecomeSpansAndTheRestIsEscaped) {
 }
 
 TEST(Html, AWordOfAShellIsQuotedWhereItMustBe) {
-  EXPECT_EQ(shell_word("corpus/argpack/W1.repro"), "corpus/argpack/W1.repro");
+  EXPECT_EQ(shell_word("corpus/argpack/claim_race.repro"), "corpus/argpack/claim_race.repro");
   EXPECT_EQ(shell_word("my file"), "'my file'");
   EXPECT_EQ(shell_word("it's; rm -rf $HOME"), "'it'\\''s; rm -rf $HOME'");
   EXPECT_EQ(shell_word(""), "''");

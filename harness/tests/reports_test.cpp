@@ -75,8 +75,8 @@ Findings findings(Verdict verdict) {
   row.runs = 5000;
   row.seconds = 2.5;
   found.variants.push_back(row);
-  found.windows.push_back({"path", "W1", "somewhere", 1000, 0, 30});
-  found.windows.push_back({"path", "W2", "elsewhere", 999, 0, 30});
+  found.windows.push_back({"path", "dropped", "somewhere", 1000, 0, 30});
+  found.windows.push_back({"path", "replaced", "elsewhere", 999, 0, 30});
   found.ops.push_back({"path", "launch", 12});
   return found;
 }
@@ -93,9 +93,10 @@ TEST(Reports, AHazardThatIsNotClaimedIsNotAsClaimedAndNamed) {
   Findings found = findings(Verdict::caught);
   found.variants[0].claim.kind = ClaimKind::unsound;
   EXPECT_THAT(matrix(found, kFile), HasSubstr("yes"));
-  found.variants[0].unclaimed = {"R1", "R6"};
+  found.variants[0].unclaimed = {"dropped", "replaced"};
   EXPECT_THAT(matrix(found, kFile), HasSubstr("NO"));
-  EXPECT_THAT(summary(found, kFile), HasSubstr("path/own claims unsound: caught, also R1, R6"));
+  EXPECT_THAT(summary(found, kFile),
+              HasSubstr("path/own claims unsound: caught, also dropped, replaced"));
 }
 
 TEST(Reports, TooFewRunsSaysHowManyAreNeeded) {
@@ -110,8 +111,9 @@ TEST(Reports, TooFewRunsSaysHowManyAreNeeded) {
 
 TEST(Reports, MoreSignaturesThanCouldBeKeptAreMarkedAndTold) {
   Findings found = findings(Verdict::refuted);
-  found.variants[0].findings = {
-      {"a", "W1", 1, true, "f"}, {"a", "W2", 1, false, "g"}, {"b", "W1", 1, true, ""}};
+  found.variants[0].findings = {{"a", "dropped", 1, true, "f"},
+                                {"a", "replaced", 1, false, "g"},
+                                {"b", "dropped", 1, true, ""}};
   EXPECT_THAT(matrix(found, kFile), Not(HasSubstr("2+")));
   EXPECT_THAT(summary(found, kFile),
               HasSubstr("3 findings, one per signature and window: 2 minimized, 1 not"));
@@ -127,7 +129,7 @@ TEST(Reports, MoreSignaturesThanCouldBeKeptAreMarkedAndTold) {
 
 TEST(Reports, MinimizingThatTimeCutOffIsTold) {
   Findings found = findings(Verdict::caught);
-  found.variants[0].findings = {{"a", "W1", 1, true, "f"}, {"b", "W1", 1, false, "g"}};
+  found.variants[0].findings = {{"a", "dropped", 1, true, "f"}, {"b", "dropped", 1, false, "g"}};
   EXPECT_THAT(summary(found, kFile), Not(HasSubstr("the time ended")));
   found.variants[0].cut_short = true;
   EXPECT_THAT(summary(found, kFile),
@@ -139,8 +141,8 @@ TEST(Reports, AWindowIsProtectedWhenItWasReachedOftenAndHeld) {
   const Findings found = findings(Verdict::held);
   EXPECT_TRUE(found.windows[0].is_protected());
   EXPECT_FALSE(found.windows[1].is_protected()) << "too seldom";
-  EXPECT_FALSE((WindowRow{"path", "W3", "", 5000, 1, 30}).is_protected()) << "caught";
-  EXPECT_FALSE((WindowRow{"path", "W4", "", 5000, 0, 29}).is_protected())
+  EXPECT_FALSE((WindowRow{"path", "closed", "", 5000, 1, 30}).is_protected()) << "caught";
+  EXPECT_FALSE((WindowRow{"path", "moved", "", 5000, 0, 29}).is_protected())
       << "a config was left out";
 }
 

@@ -63,11 +63,11 @@ def signs_of_the_race(full):
 
 def the_others(full):
     """Each of the others is caught by what is wrong with it, soon."""
-    stuck = [(variant, "W9") for variant in ("unmap_before_barrier", "third_barrier",
+    stuck = [(variant, "failed_after_claim") for variant in ("unmap_before_barrier", "third_barrier",
                                              "release_by_all")]
     retaining = [(variant, "retention") for variant in ("ignore_missing", "never_unmap",
                                                         "check_generation")]
-    for variant, hazard in [("snapshot_pointer", "W4")] + retaining + stuck:
+    for variant, hazard in [("snapshot_pointer", "key_reused")] + retaining + stuck:
         searches = programs.side_by_side(lambda seed: search(variant, seed), seeds(full))
         missed = [seed for seed, done in zip(seeds(full), searches)
                   if hazard not in done.caught and not any(s.startswith(hazard + " ") for s in done.signatures)]
@@ -105,11 +105,11 @@ def facts(full):
 
 def smallest_reproducer(full):
     """The reported crash, minimized: two ranks, one slot, two collectives."""
-    file = programs.ROOT / "corpus/alltoallv/repros/reread_slot-W1.repro"
+    file = programs.ROOT / "corpus/alltoallv/repros/reread_slot-source_reread.repro"
     row = json_of("replay", file)
     text = file.read_text()
     ops = len(re.findall(r"(?m)^job:\d+ op ", text))
-    program = (programs.ROOT / "corpus/alltoallv/programs/W1.repro").read_text()
+    program = (programs.ROOT / "corpus/alltoallv/programs/source_reread.repro").read_text()
     smallest = len(re.findall(r"(?m)^job:\d+ op ", program))
     crash = any(re.search(SIGNS["the failed look-up"], f["signature"]) for f in row["faults"])
     yield Figure("2 ranks, C=1, the failed look-up, at most the smallest program + 1",

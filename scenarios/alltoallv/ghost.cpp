@@ -20,11 +20,11 @@ void Ghost::disorder(Window window) {
 
 // Whoever has taken a number in vain is one ahead of the others from then on.
 void Ghost::number_lost(const targets::alltoallv::LostNumber& lost) {
-  if (lost.answer == Status::driver_error) disorder(Window::w9_error);
+  if (lost.answer == Status::driver_error) disorder(Window::failed_after_claim);
 }
 
 void Ghost::posting_again(const targets::alltoallv::Reposting& posting) {
-  if (posting.state == posting.number) reach(Window::w11_number_reused);
+  if (posting.state == posting.number) reach(Window::number_reused);
 }
 
 void Ghost::posted(const targets::alltoallv::Posting& posting) {
@@ -33,7 +33,7 @@ void Ghost::posted(const targets::alltoallv::Posting& posting) {
 
 void Ghost::entered(const targets::alltoallv::Entering& entering) {
   if (entering.mark != slots_.mark(entering.rank, entering.request))
-    disorder(Window::w11_number_reused);
+    disorder(Window::number_reused);
 }
 
 void Ghost::waits_no_more(std::uint32_t rank, Request request) {
@@ -60,22 +60,21 @@ bool Ghost::others_in(std::uint32_t slot, std::uint32_t rank, harness::Generatio
 }
 
 void Ghost::found_free(Request request) {
-  if (overtakes(request)) reach(Window::w12_claim_race);
+  if (overtakes(request)) reach(Window::claim_race);
 }
 
 void Ghost::claimed(const Taking& taking) {
   const bool written = taking.state == waiters_[taking.request].number;
-  if (written && (taking.former != 0 || overtakes(taking.request)))
-    disorder(Window::w12_claim_race);
+  if (written && (taking.former != 0 || overtakes(taking.request))) disorder(Window::claim_race);
   if (taking.former == 0 && others_in(taking.slot, 0, slots_.mark(0, taking.request), false))
-    reach(Window::w3_slot_released);
+    reach(Window::slot_released);
 }
 
 void Ghost::publishing(const targets::alltoallv::Publishing& publishing, bool as_proxy) {
   const auto [rank, request, slot] = publishing;
   const harness::Generation use = slots_.mark(rank, request);
-  if (others_in(slot, rank, use, false)) reach(Window::w1_source_reread);
-  if (others_in(slot, rank, use, true)) reach(Window::w2_proxy_reread);
+  if (others_in(slot, rank, use, false)) reach(Window::source_reread);
+  if (others_in(slot, rank, use, true)) reach(Window::proxy_reread);
   users_[slot][rank] = {use, as_proxy};
 }
 
@@ -83,7 +82,7 @@ void Ghost::publishing(const targets::alltoallv::Publishing& publishing, bool as
 
 void Ghost::evicting(const Eviction& eviction) {
   if (eviction.count == 0) return;
-  reach(eviction.reason == Reason::stale ? Window::w4_key_reused : Window::w5_blind_close);
+  reach(eviction.reason == Reason::stale ? Window::key_reused : Window::blind_close);
 }
 
 }  // namespace scenarios::alltoallv

@@ -25,8 +25,8 @@ class Ghost {
   void posting_again(const targets::alltoallv::Reposting& posting);
   void posted(const targets::alltoallv::Posting& posting);
   void entered(const targets::alltoallv::Entering& entering);
-  void failed() { reach(Window::w9_error); }
-  void gave_up() { disorder(Window::w9_error); }
+  void failed() { reach(Window::failed_after_claim); }
+  void gave_up() { disorder(Window::failed_after_claim); }
   /// A rank waits for a slot no longer.
   void waits_no_more(std::uint32_t rank, Request request);
 
@@ -38,7 +38,7 @@ class Ghost {
 
   // ---- mappings ----
   void evicting(const targets::alltoallv::Eviction& eviction);
-  void open_failed() { reach(Window::w6_open_failed); }
+  void open_failed() { reach(Window::open_failed); }
 
  private:
   struct User {

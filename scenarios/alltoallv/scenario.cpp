@@ -35,18 +35,20 @@ constexpr std::array<harness::Axis, 3> kAxes{{
 }};
 
 constexpr std::array<harness::Window, kWindowCount> kWindows{{
-    {"W1",
+    {"source_reread",
      "a rank publishes its next collective in the slot, then a slow rank unmaps by what it reads"},
-    {"W2", "the same, with what the slow rank mapped as a proxy"},
-    {"W3", "rank 0 gives the slot to the next collective, then a slow rank is still unmapping"},
-    {"W4", "memory is freed and allocated anew, then its old mapping is let go of"},
-    {"W5", "an invalidate or a purge closes a mapping, then it is used or let go of"},
-    {"W6", "the second attempt to open a handle fails, then what was never opened is copied from"},
-    {"W9", "a call fails after the slot was claimed, then the others wait"},
-    {"W11",
+    {"proxy_reread", "the same, with what the slow rank mapped as a proxy"},
+    {"slot_released",
+     "rank 0 gives the slot to the next collective, then a slow rank is still unmapping"},
+    {"key_reused", "memory is freed and allocated anew, then its old mapping is let go of"},
+    {"blind_close", "an invalidate or a purge closes a mapping, then it is used or let go of"},
+    {"open_failed",
+     "the second attempt to open a handle fails, then what was never opened is copied from"},
+    {"failed_after_claim", "a call fails after the slot was claimed, then the others wait"},
+    {"number_reused",
      "a persistent collective is posted again before rank 0 releases its slot, then another gets "
      "it"},
-    {"W12", "threads of rank 0 claim a slot at once, or for a later collective first"},
+    {"claim_race", "threads of rank 0 claim a slot at once, or for a later collective first"},
 }};
 
 constexpr std::array<harness::Growth, 3> kGrowth{{

@@ -11,10 +11,15 @@ using harness::Claim;
 using harness::ClaimKind;
 using harness::Label;
 
-constexpr Label kReread[] = {"W1", "W2", "W4", "W5", "W6", "W9", "W11", "W12", "retention"};
-constexpr Label kRetaining[] = {"W4", "W5", "W6", "W9", "W11", "W12", "retention"};
-constexpr Label kKeyAba[] = {"W4", "W5", "W6", "W9", "W11", "W12"};
-constexpr Label kBlindClose[] = {"W5", "W6", "W9", "W11", "W12"};
+constexpr Label kReread[] = {"source_reread", "proxy_reread", "key_reused",
+                             "blind_close",   "open_failed",  "failed_after_claim",
+                             "number_reused", "claim_race",   "retention"};
+constexpr Label kRetaining[] = {"key_reused",    "blind_close", "open_failed", "failed_after_claim",
+                                "number_reused", "claim_race",  "retention"};
+constexpr Label kKeyAba[] = {"key_reused",         "blind_close",   "open_failed",
+                             "failed_after_claim", "number_reused", "claim_race"};
+constexpr Label kBlindClose[] = {"blind_close", "open_failed", "failed_after_claim",
+                                 "number_reused", "claim_race"};
 
 constexpr Claim unsound(std::span<const Label> hazards, const char* words) {
   return {ClaimKind::unsound, hazards, false, words};

@@ -20,23 +20,23 @@ using targets::alltoallv::kStaleSite;
 using targets::alltoallv::kUnopenedRegion;
 
 std::optional<Window> window_of_closing(harness::Label site) {
-  if (site == kStaleSite) return Window::w4_key_reused;
-  if (site == kInTheWaySite || site == kPurgeSite) return Window::w5_blind_close;
+  if (site == kStaleSite) return Window::key_reused;
+  if (site == kInTheWaySite || site == kPurgeSite) return Window::blind_close;
   return std::nullopt;
 }
 
 std::optional<Window> own_window(const Ghost& ghost, const Fault& fault) {
-  if (fault.use_site == kFailedSite) return Window::w9_error;
+  if (fault.use_site == kFailedSite) return Window::failed_after_claim;
   if (const auto window = window_of_closing(fault.use_site)) return window;
   if (const auto window = window_of_closing(fault.death_site)) return window;
   if (!fault.death_site.empty() && fault.kind != FaultKind::ghost_generation) return std::nullopt;
   if (fault.kind == FaultKind::ghost_generation || fault.kind == FaultKind::wrong_owner ||
       fault.object_kind == kMissingRegion)
-    return fault.use_site == kProxyUnmapSite ? Window::w2_proxy_reread : Window::w1_source_reread;
-  if (fault.object_kind == kUnopenedRegion) return Window::w6_open_failed;
+    return fault.use_site == kProxyUnmapSite ? Window::proxy_reread : Window::source_reread;
+  if (fault.object_kind == kUnopenedRegion) return Window::open_failed;
   const bool unknown_address =
       fault.kind == FaultKind::wild_access || fault.kind == FaultKind::api_misuse;
-  if (unknown_address && ghost.reached(Window::w6_open_failed)) return Window::w6_open_failed;
+  if (unknown_address && ghost.reached(Window::open_failed)) return Window::open_failed;
   return std::nullopt;
 }
 

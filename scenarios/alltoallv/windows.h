@@ -6,16 +6,16 @@
 namespace scenarios::alltoallv {
 
 enum class Window : std::uint8_t {
-  w1_source_reread,   ///< A rank writes its slot for the next collective while another unmaps.
-  w2_proxy_reread,    ///< The same, where the other unmaps what it mapped as a proxy.
-  w3_slot_released,   ///< Rank 0 gives the slot to the next collective while another unmaps.
-  w4_key_reused,      ///< Memory is freed and allocated anew while its old mapping is still held.
-  w5_blind_close,     ///< An invalidate or a purge meets a mapping that is held.
-  w6_open_failed,     ///< The second attempt to open a handle fails for another reason.
-  w9_error,           ///< Something fails after the slot was claimed.
-  w11_number_reused,  ///< A persistent collective takes the slot of its last post for that of its
-                      ///< next.
-  w12_claim_race,     ///< Threads of rank 0 claim a slot at once, or out of order.
+  source_reread,       ///< A rank writes its slot for the next collective while another unmaps.
+  proxy_reread,        ///< The same, where the other unmaps what it mapped as a proxy.
+  slot_released,       ///< Rank 0 gives the slot to the next collective while another unmaps.
+  key_reused,          ///< Memory is freed and allocated anew while its old mapping is still held.
+  blind_close,         ///< An invalidate or a purge meets a mapping that is held.
+  open_failed,         ///< The second attempt to open a handle fails for another reason.
+  failed_after_claim,  ///< Something fails after the slot was claimed.
+  number_reused,       ///< A persistent collective takes the slot of its last post for that of its
+                       ///< next.
+  claim_race,          ///< Threads of rank 0 claim a slot at once, or out of order.
 };
 inline constexpr std::size_t kWindowCount = 9;
 

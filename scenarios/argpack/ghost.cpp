@@ -45,7 +45,7 @@ void Ghost::moved(ThingId id) {
 
 void Ghost::taken(GhostThing& thing) {
   if ((setting_ & task_bit()) != 0) thing.taken_reentrantly = true;
-  if (is_in_flight(thing)) passages_.reach(Window::w5_in_flight);
+  if (is_in_flight(thing)) passages_.reach(Window::dropped_in_flight);
 }
 
 Ghost::Circumstance Ghost::circumstance_of(ThingId id) const {
@@ -64,23 +64,23 @@ void Ghost::bound(ThingId context, Place place, ThingId id) {
 }
 
 void Ghost::compiling(ThingId context, std::uint32_t generation) {
-  if (find(context)->binding->generation != generation) passages_.reach(Window::w7_reentrant);
+  if (find(context)->binding->generation != generation) passages_.reach(Window::taken_reentrantly);
 }
 
 void Ghost::launching(ThingId context, std::uint32_t generation) {
   setting_ended();
   const GhostBinding& binding = *find(context)->binding;
-  if (binding.launched) return passages_.reach(Window::w11_context_reused);
+  if (binding.launched) return passages_.reach(Window::context_reused);
   for (std::uint32_t level = 0; level < binding.depth; ++level) {
     if (!binding.places[level].lost()) continue;
-    if (level > 0) passages_.reach(Window::w1_nested_replaced);
-    if (level == 0 || level + 1 < binding.depth) passages_.reach(Window::w2_parent_freed);
+    if (level > 0) passages_.reach(Window::nested_replaced);
+    if (level == 0 || level + 1 < binding.depth) passages_.reach(Window::parent_freed);
   }
   if (binding.at(Place::array).lost() || binding.at(Place::gradient).lost())
-    passages_.reach(Window::w3_array_deleted);
-  if (binding.at(Place::external).lost()) passages_.reach(Window::w4_external_gone);
+    passages_.reach(Window::array_deleted);
+  if (binding.at(Place::external).lost()) passages_.reach(Window::external_gone);
   if ((binding.depth > 0 && binding.generation != generation) || lost_reentrantly(binding))
-    passages_.reach(Window::w7_reentrant);
+    passages_.reach(Window::taken_reentrantly);
 }
 
 bool Ghost::lost_reentrantly(const GhostBinding& binding) const {

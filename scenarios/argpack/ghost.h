@@ -53,7 +53,7 @@ class Ghost {
   Ghost& operator=(const Ghost&) = delete;
 
   // ---- facts: see targets::argpack::Observer ----
-  void deleted_by_stale_wrapper() { passages_.reach(Window::w6_stale_wrapper); }
+  void deleted_by_stale_wrapper() { passages_.reach(Window::stale_wrapper); }
   void made(const targets::argpack::Making& making);
   void referred(ThingId thing) { ++find(thing)->references; }
   void dropped(ThingId thing) { let_go(find(thing)); }
@@ -64,7 +64,7 @@ class Ghost {
   void setting_ended() { setting_ &= ~task_bit(); }
   void bound(ThingId context, Place place, ThingId thing);
   void compiling(ThingId context, std::uint32_t generation);
-  void argument_renamed() { passages_.reach(Window::w0_top_level); }
+  void argument_renamed() { passages_.reach(Window::top_level_dropped); }
   void launching(ThingId context, std::uint32_t generation);
   void submitted(ThingId context);
   void finished() { finished_ = submitted_; }

@@ -30,15 +30,19 @@ constexpr std::array<harness::Axis, 3> kAxes{{
 }};
 
 constexpr std::array<harness::Window, kWindowCount> kWindows{{
-    {"W0", "the variable of the top-level pack is dropped, then the launch uses the pack"},
-    {"W1", "a nested pack is replaced, then the launch follows it"},
-    {"W2", "a pack with a nested one is freed, then the launch writes into it"},
-    {"W3", "an ndarray or a gradient is deleted, then the launch resolves it"},
-    {"W4", "external memory is freed or resized, then copied from, copied to or used in place"},
-    {"W5", "the last reference goes after the launch, then the kernel reads"},
-    {"W6", "a wrapper from before reset() dies, then whoever has its address is deleted"},
-    {"W7", "a finalizer or a reset takes away what is bound, then the launch uses it"},
-    {"W11", "a context is launched, then launched again"},
+    {"top_level_dropped",
+     "the variable of the top-level pack is dropped, then the launch uses the pack"},
+    {"nested_replaced", "a nested pack is replaced, then the launch follows it"},
+    {"parent_freed", "a pack with a nested one is freed, then the launch writes into it"},
+    {"array_deleted", "an ndarray or a gradient is deleted, then the launch resolves it"},
+    {"external_gone",
+     "external memory is freed or resized, then copied from, copied to or used in place"},
+    {"dropped_in_flight", "the last reference goes after the launch, then the kernel reads"},
+    {"stale_wrapper",
+     "a wrapper from before reset() dies, then whoever has its address is deleted"},
+    {"taken_reentrantly",
+     "a finalizer or a reset takes away what is bound, then the launch uses it"},
+    {"context_reused", "a context is launched, then launched again"},
 }};
 
 constexpr std::array<Label, 2> kActors{"skew", "api_failure"};

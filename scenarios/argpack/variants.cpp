@@ -13,8 +13,11 @@ using harness::ClaimKind;
 using harness::Label;
 
 /// As shipped, gfx drops requests to delete what a launch uses: retention, whoever asks.
-constexpr Label kAll[] = {"W1", "W2", "W3", "W4", "W5", "W6", "W7", "W11", "retention"};
-constexpr Label kNotPacksAndArrays[] = {"W4", "W5", "W6", "W7", "W11", "retention"};
+constexpr Label kAll[] = {"nested_replaced",   "parent_freed",      "array_deleted",
+                          "external_gone",     "dropped_in_flight", "stale_wrapper",
+                          "taken_reentrantly", "context_reused",    "retention"};
+constexpr Label kNotPacksAndArrays[] = {"external_gone",     "dropped_in_flight", "stale_wrapper",
+                                        "taken_reentrantly", "context_reused",    "retention"};
 
 constexpr Claim unsound(std::span<const Label> hazards, const char* words) {
   return {ClaimKind::unsound, hazards, false, words};

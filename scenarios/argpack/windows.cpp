@@ -21,22 +21,22 @@ struct Telling {
 };
 
 constexpr std::array kUseSites{
-    Telling{kCompile, Window::w7_reentrant},
-    Telling{kLaunch, Window::w7_reentrant},
-    Telling{kLaunchNestedPack, Window::w1_nested_replaced},
-    Telling{kLaunchPack, Window::w2_parent_freed},
-    Telling{kLaunchParent, Window::w2_parent_freed},
-    Telling{kLaunchArray, Window::w3_array_deleted},
-    Telling{kLaunchGradient, Window::w3_array_deleted},
-    Telling{kLaunchExternal, Window::w4_external_gone},
-    Telling{kLaunchCopyBack, Window::w4_external_gone},
-    Telling{kLaunchArguments, Window::w11_context_reused},
+    Telling{kCompile, Window::taken_reentrantly},
+    Telling{kLaunch, Window::taken_reentrantly},
+    Telling{kLaunchNestedPack, Window::nested_replaced},
+    Telling{kLaunchPack, Window::parent_freed},
+    Telling{kLaunchParent, Window::parent_freed},
+    Telling{kLaunchArray, Window::array_deleted},
+    Telling{kLaunchGradient, Window::array_deleted},
+    Telling{kLaunchExternal, Window::external_gone},
+    Telling{kLaunchCopyBack, Window::external_gone},
+    Telling{kLaunchArguments, Window::context_reused},
 };
 constexpr std::array kReadings{
-    Telling{"gradient", Window::w3_array_deleted}, Telling{"pack", Window::w2_parent_freed},
-    Telling{"pack.c", Window::w1_nested_replaced}, Telling{"pack.c.c", Window::w1_nested_replaced},
-    Telling{"array", Window::w3_array_deleted},    Telling{"external", Window::w4_external_gone},
-    Telling{"saxpy", Window::w4_external_gone},
+    Telling{"gradient", Window::array_deleted}, Telling{"pack", Window::parent_freed},
+    Telling{"pack.c", Window::nested_replaced}, Telling{"pack.c.c", Window::nested_replaced},
+    Telling{"array", Window::array_deleted},    Telling{"external", Window::external_gone},
+    Telling{"saxpy", Window::external_gone},
 };
 
 template <std::size_t count>
@@ -65,13 +65,14 @@ bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
 }
 
 std::optional<Window> window_of_death(const Fault& fault) {
-  if (is_stale(fault.death_site) || is_stale(fault.use_site)) return Window::w6_stale_wrapper;
-  if (is_reentrant(fault.death_site) || fault.death_site == kAtReset) return Window::w7_reentrant;
+  if (is_stale(fault.death_site) || is_stale(fault.use_site)) return Window::stale_wrapper;
+  if (is_reentrant(fault.death_site) || fault.death_site == kAtReset)
+    return Window::taken_reentrantly;
   if (fault.kind == FaultKind::order)
-    return Window::w5_in_flight;  // Ended while the device may read.
+    return Window::dropped_in_flight;  // Ended while the device may read.
   if (!is_kernel(fault.use_site)) return std::nullopt;
-  if (is_in_flight(fault.death_site)) return Window::w5_in_flight;
-  if (fault.birth_site == kNewExternal) return Window::w4_external_gone;
+  if (is_in_flight(fault.death_site)) return Window::dropped_in_flight;
+  if (fault.birth_site == kNewExternal) return Window::external_gone;
   return std::nullopt;
 }
 
@@ -89,9 +90,9 @@ const Fault* cause_of(const std::vector<Fault>& faults, const Fault& fault) {
 /// The window that the call went through, where neither death nor use is telling. A wild access
 /// without one is a launch that was tried again: what it resolved the first time is no address.
 int window_of_call(const Judges& judges, const Fault& fault) {
-  for (const Window window : {Window::w4_external_gone, Window::w7_reentrant})
+  for (const Window window : {Window::external_gone, Window::taken_reentrantly})
     if (judges.passages().reached_in(fault.activation, window)) return harness::raw(window);
-  if (fault.kind == FaultKind::wild_access) return harness::raw(Window::w11_context_reused);
+  if (fault.kind == FaultKind::wild_access) return harness::raw(Window::context_reused);
   return judges.passages().last();
 }
 
@@ -101,10 +102,10 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   if (fault.kind == FaultKind::retention || fault.kind == FaultKind::refusal) return -1;
   const std::vector<Fault>& faults = scene.world().history.faults();
   if (fault.kind == FaultKind::wrong_owner || died_by_mistake(faults, fault))
-    return harness::raw(Window::w6_stale_wrapper);
+    return harness::raw(Window::stale_wrapper);
   const auto& judges = *static_cast<const Judges*>(scene.state);
-  if (judges.passages().reached_in(fault.activation, Window::w11_context_reused))
-    return harness::raw(Window::w11_context_reused);
+  if (judges.passages().reached_in(fault.activation, Window::context_reused))
+    return harness::raw(Window::context_reused);
   if (const Fault* cause = cause_of(faults, fault)) return window_of(scene, *cause);
   if (const auto window = window_of_death(fault)) return harness::raw(*window);
   if (const Telling* row = find(kUseSites, fault.use_site)) return harness::raw(row->window);

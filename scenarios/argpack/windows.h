@@ -9,15 +9,15 @@
 namespace scenarios::argpack {
 
 enum class Window : std::uint8_t {
-  w0_top_level,        ///< The variable that holds the top-level pack is dropped during a call.
-  w1_nested_replaced,  ///< A nested pack loses its last reference between setting and launching.
-  w2_parent_freed,     ///< So does the top-level pack, or one with a nested pack.
-  w3_array_deleted,    ///< So does an ndarray, or a gradient.
-  w4_external_gone,    ///< External memory goes or moves between setting and copy-back.
-  w5_in_flight,        ///< The last reference goes after launch, before the kernel has finished.
-  w6_stale_wrapper,    ///< A wrapper from before reset() dies; its address is someone else's now.
-  w7_reentrant,        ///< A finalizer or a reset takes what is bound, before the launch.
-  w11_context_reused,  ///< A context is launched again.
+  top_level_dropped,  ///< The variable that holds the top-level pack is dropped during a call.
+  nested_replaced,    ///< A nested pack loses its last reference between setting and launching.
+  parent_freed,       ///< So does the top-level pack, or one with a nested pack.
+  array_deleted,      ///< So does an ndarray, or a gradient.
+  external_gone,      ///< External memory goes or moves between setting and copy-back.
+  dropped_in_flight,  ///< The last reference goes after launch, before the kernel has finished.
+  stale_wrapper,      ///< A wrapper from before reset() dies; its address is someone else's now.
+  taken_reentrantly,  ///< A finalizer or a reset takes what is bound, before the launch.
+  context_reused,     ///< A context is launched again.
 };
 inline constexpr std::size_t kWindowCount = 9;
 

@@ -63,7 +63,7 @@ void Ghost::lose(const GhostThing& thing, bool& flag) {
 Ghost::Circumstance Ghost::thing_ends(ThingId id) {
   GhostThing& thing = at(id);
   thing.end = window_of(thing);
-  return thing.end == Window::r4 ? Circumstance::captured : Circumstance::none;
+  return thing.end == Window::captured_dropped ? Circumstance::captured : Circumstance::none;
 }
 
 std::optional<Window> Ghost::window_of_end(harness::Name life) const {
@@ -76,7 +76,7 @@ std::optional<Window> Ghost::window_of_end(harness::Name life) const {
 // ---- definitions --------------------------------------------------------------------------------
 
 void Ghost::handle_born(std::uint64_t handle) {
-  if (std::erase(dead_handles_, handle) > 0) reach(Window::r18);
+  if (std::erase(dead_handles_, handle) > 0) reach(Window::handle_reused);
 }
 
 bool Ghost::is_dead(std::uint64_t handle) const {
@@ -156,7 +156,7 @@ void Ghost::node_added(GraphId id, NodeId added, const NodeFacts& facts) {
 }
 
 void Ghost::node_attached(GraphId graph, NodeId id, bool well) {
-  if (!well) reach(Window::r16);
+  if (!well) reach(Window::attachment_failed);
   if (GhostNode* node = find(at(graph), id)) node->unowned = !well;
 }
 
@@ -193,21 +193,22 @@ GhostMemory& Ghost::memory_of(NodeId allocation) {
 
 void Ghost::frees(GraphId graph, NodeId allocation) {
   const GhostMemory& memory = memory_of(allocation);
-  if (memory.graph != &at(graph) || memory.freed_in != nullptr) reach(Window::r15);
+  if (memory.graph != &at(graph) || memory.freed_in != nullptr) reach(Window::graph_memory_misused);
 }
 
 void Ghost::freed(GraphId graph, NodeId allocation) { memory_of(allocation).freed_in = &at(graph); }
 
 void Ghost::works_in(GraphId graph, NodeId allocation) {
   const GhostMemory& memory = memory_of(allocation);
-  if (memory.graph != &at(graph) || memory.freed_in == &at(graph)) reach(Window::r15);
+  if (memory.graph != &at(graph) || memory.freed_in == &at(graph))
+    reach(Window::graph_memory_misused);
 }
 
 // A second launch, of what frees nothing.
 void Ghost::reach_unfreed(const GhostExec& exec) {
   for (const GhostNode& node : exec.nodes)
     if (node.memory != nullptr && exec.launched && node.memory->freed_in == nullptr)
-      reach(Window::r15);
+      reach(Window::graph_memory_misused);
 }
 
 // ---- executables --------------------------------------------------------------------------------
@@ -299,7 +300,7 @@ void Ghost::reach_let_go(const GhostNodes& nodes) {
   for (const GhostNode& node : nodes)
     for (const GhostThing* thing : {node.things[0], node.things[1], node.helper})
       if (thing != nullptr && node.work != Work::captured && thing->lost() && !used(*thing))
-        return reach(Window::r11);
+        return reach(Window::dropped_in_callback);
 }
 
 }  // namespace scenarios::graph_argument

@@ -59,7 +59,7 @@ class Ghost final : public targets::graph_argument::Witness {
 
   // ---- nodes ----
   void node_added(GraphId graph, NodeId node, const NodeFacts& facts) override;
-  void node_refused() override { reach(Window::r16); }
+  void node_refused() override { reach(Window::attachment_failed); }
   void node_attached(GraphId graph, NodeId node, bool well) override;
   void node_changed(GraphId graph, NodeId node, const Things& things) override;
   void node_destroyed(GraphId graph, NodeId node) override;

@@ -12,12 +12,13 @@ namespace {
 
 /// By what it is, or by what the node does with it.
 Window window_of_use(const GhostNode& node, const GhostThing& thing) {
-  if (node.unowned) return Window::r16;
-  if (thing.kind == ThingKind::module) return Window::r14;
-  if (thing.kind == ThingKind::event) return Window::r13;
-  if (node.work == Work::chase) return Window::r5;
-  if (thing.closed && targets::graph_argument::is_kernel(node.work)) return Window::r3;
-  return node.work == Work::copy || node.work == Work::set ? Window::r2 : Window::r1;
+  if (node.unowned) return Window::attachment_failed;
+  if (thing.kind == ThingKind::module) return Window::module_dropped;
+  if (thing.kind == ThingKind::event) return Window::stream_or_event_closed;
+  if (node.work == Work::chase) return Window::bare_address_dropped;
+  if (thing.closed && targets::graph_argument::is_kernel(node.work)) return Window::buffer_closed;
+  return node.work == Work::copy || node.work == Work::set ? Window::operand_dropped
+                                                           : Window::argument_dropped;
 }
 
 /// A captured launch does not count: all that it uses is the caller's to keep.
@@ -32,8 +33,8 @@ const GhostNode* user_of(const GhostNodes& nodes, const GhostThing& thing, bool 
 }
 
 bool is_plain(Window window) {
-  return window == Window::r1 || window == Window::r2 || window == Window::r13 ||
-         window == Window::r14;
+  return window == Window::argument_dropped || window == Window::operand_dropped ||
+         window == Window::stream_or_event_closed || window == Window::module_dropped;
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ bool is_plain(Window window) {
 Window Ghost::window_of(const GhostThing& thing) const {
   for (const bool by_address : {false, true})
     if (const auto window = window_of_users(thing, by_address)) return *window;
-  return is_captured(thing) ? Window::r4 : Window::r1;
+  return is_captured(thing) ? Window::captured_dropped : Window::argument_dropped;
 }
 
 // A launch in flight tells more than an executable, and that more than a definition; what the
@@ -53,24 +54,25 @@ std::optional<Window> Ghost::window_of_users(const GhostThing& thing, bool by_ad
     if (node == nullptr) continue;
     const Window use = window_of_use(*node, thing);
     if (!is_plain(use)) return use;
-    if (launch.exec->gone) return Window::r9;
-    if (node->updated || !uses(launch.exec->nodes, thing)) return Window::r7;
-    return was_lost(*node, thing, launch.exec->source) ? Window::r6 : Window::r12;
+    if (launch.exec->gone) return Window::executable_closed;
+    if (node->updated || !uses(launch.exec->nodes, thing)) return Window::executable_changed;
+    return was_lost(*node, thing, launch.exec->source) ? Window::node_changed
+                                                       : Window::dropped_in_flight;
   }
   for (const GhostExec* exec : execs_) {
     const GhostNode* node = exec->gone ? nullptr : user_of(exec->nodes, thing, by_address);
     if (node == nullptr) continue;
     const Window use = window_of_use(*node, thing);
     if (!is_plain(use)) return use;
-    if (node->updated) return Window::r7;
-    if (was_lost(*node, thing, exec->source)) return Window::r6;
-    return exec->source->gone ? Window::r8 : use;
+    if (node->updated) return Window::executable_changed;
+    if (was_lost(*node, thing, exec->source)) return Window::node_changed;
+    return exec->source->gone ? Window::definition_dropped : use;
   }
   for (const GhostGraph* graph : graphs_) {
     const GhostNode* node = graph->gone ? nullptr : user_of(graph->nodes, thing, by_address);
     if (node == nullptr) continue;
     const Window use = window_of_use(*node, thing);
-    return is_plain(use) && was_lost(*node, thing, nullptr) ? Window::r6 : use;
+    return is_plain(use) && was_lost(*node, thing, nullptr) ? Window::node_changed : use;
   }
   return std::nullopt;
 }

@@ -59,9 +59,9 @@ class Judges final : public targets::graph_argument::Observer {
   void drops_all(bool graphs) override;
   void named_closed_stream(bool refused) override;
   void named_orphan(std::uint64_t handle, bool refused) override;
-  void update_failed() override { ghost_.reach(Window::r17); }
-  void capture_failed() override { ghost_.reach(Window::r19); }
-  void pending_call_refused() override { ghost_.reach(Window::r21); }
+  void update_failed() override { ghost_.reach(Window::update_failed); }
+  void capture_failed() override { ghost_.reach(Window::capture_invalidated); }
+  void pending_call_refused() override { ghost_.reach(Window::pending_queue_full); }
 
   /// Reports a value that is not what it should be.
   void report_value(harness::Label what, std::int64_t observed, std::int64_t expected);

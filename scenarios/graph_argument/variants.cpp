@@ -11,13 +11,25 @@ using harness::ClaimKind;
 using harness::Label;
 
 /// What all that let go of things on whatever thread it happens have in common.
-constexpr Label kBorrow[] = {"R1",  "R2",  "R6",  "R7",  "R8",  "R9",       "R10",
-                             "R11", "R12", "R13", "R16", "R18", "retention"};
-constexpr Label kDefinition[] = {"R1",  "R2",  "R6",  "R7",  "R8",  "R9",       "R10",
-                                 "R11", "R12", "R13", "R16", "R18", "retention"};
-constexpr Label kTuple[] = {"R2",  "R6",  "R7",  "R8",  "R9",  "R10",
-                            "R11", "R12", "R13", "R16", "R18", "retention"};
-constexpr Label kSlots[] = {"R2", "R6", "R7", "R9", "R10", "R11", "R13", "R18", "R19", "retention"};
+constexpr Label kBorrow[] = {
+    "argument_dropped",   "operand_dropped",        "node_changed",      "executable_changed",
+    "definition_dropped", "executable_closed",      "child_destroyed",   "dropped_in_callback",
+    "dropped_in_flight",  "stream_or_event_closed", "attachment_failed", "handle_reused",
+    "retention"};
+constexpr Label kDefinition[] = {
+    "argument_dropped",   "operand_dropped",        "node_changed",      "executable_changed",
+    "definition_dropped", "executable_closed",      "child_destroyed",   "dropped_in_callback",
+    "dropped_in_flight",  "stream_or_event_closed", "attachment_failed", "handle_reused",
+    "retention"};
+constexpr Label kTuple[] = {"operand_dropped",     "node_changed",      "executable_changed",
+                            "definition_dropped",  "executable_closed", "child_destroyed",
+                            "dropped_in_callback", "dropped_in_flight", "stream_or_event_closed",
+                            "attachment_failed",   "handle_reused",     "retention"};
+constexpr Label kSlots[] = {"operand_dropped",        "node_changed",
+                            "executable_changed",     "executable_closed",
+                            "child_destroyed",        "dropped_in_callback",
+                            "stream_or_event_closed", "handle_reused",
+                            "capture_invalidated",    "retention"};
 constexpr Label kForever[] = {"retention"};
 
 constexpr harness::VariantInfo kVariants[] = {

@@ -44,27 +44,27 @@ const Fault& cause_of(const harness::Scene& scene, const Fault& fault) {
 /// Returns the window that the end of memory, a library or an event is in.
 std::optional<Window> window_of_end(const harness::Scene& scene, const Fault& fault) {
   if (fault.death_site == targets::graph_argument::kBufferCloseSite)
-    return is_kernel(fault.use_site) ? Window::r3 : Window::r2;
+    return is_kernel(fault.use_site) ? Window::buffer_closed : Window::operand_dropped;
   const auto& judges = *static_cast<const Judges*>(scene.state);
   const auto window = judges.ghost().window_of_end(cause_of(scene, fault).object);
   // A bare address may name what somebody else has by its buffer.
-  const bool bare = window == Window::r5 && !(fault.use_site == Label("chase"));
-  return bare ? Window::r1 : window;
+  const bool bare = window == Window::bare_address_dropped && !(fault.use_site == Label("chase"));
+  return bare ? Window::argument_dropped : window;
 }
 
 /// Things that are no memory.
 std::optional<Window> window_of_kind(const Fault& fault) {
   const Label kind = fault.object_kind;
-  if (kind == targets::graph_argument::kInterpreterKind) return Window::r11;
+  if (kind == targets::graph_argument::kInterpreterKind) return Window::dropped_in_callback;
   // Only a slot that is emptied takes a function away.
-  if (kind == targets::graph_argument::kFunctionKind) return Window::r6;
-  if (kind == Label("Stream") || kind == Label("Event")) return Window::r13;
+  if (kind == targets::graph_argument::kFunctionKind) return Window::node_changed;
+  if (kind == Label("Stream") || kind == Label("Event")) return Window::stream_or_event_closed;
   const bool is_graph = kind == Label("graph");
-  if (is_graph && is_builders(fault)) return Window::r19;
+  if (is_graph && is_builders(fault)) return Window::capture_invalidated;
   if (is_graph || kind == Label("graph node") || kind == Label("embedded graph"))
-    return fault.kind == FaultKind::recycled_use ? Window::r18 : Window::r10;
-  if (kind == Label("graph memory")) return Window::r15;
-  if (kind == Label("reference cycle")) return Window::r20;
+    return fault.kind == FaultKind::recycled_use ? Window::handle_reused : Window::child_destroyed;
+  if (kind == Label("graph memory")) return Window::graph_memory_misused;
+  if (kind == Label("reference cycle")) return Window::reference_cycle;
   return std::nullopt;
 }
 
@@ -83,7 +83,7 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   const bool bounded = fault.use_site == Label("bound");
   if (fault.kind == FaultKind::retention && (bounded || !judges.keeps_itself())) return -1;
   if (fault.kind == FaultKind::refusal) return -1;
-  if (is_callback(fault)) return harness::raw(Window::r11);
+  if (is_callback(fault)) return harness::raw(Window::dropped_in_callback);
   if (const auto window = window_of_end(scene, fault)) return harness::raw(*window);
   if (const auto window = window_of_kind(fault)) return harness::raw(*window);
   return judges.last_window();

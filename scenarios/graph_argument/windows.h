@@ -1,4 +1,4 @@
-// Windows: the places where the race can happen, by their numbers in README.md.
+// Windows: the places where the race can happen; scenario.cpp says each in a sentence.
 #pragma once
 
 #include "scenarios/graph_argument/scenario.h"
@@ -6,27 +6,27 @@
 namespace scenarios::graph_argument {
 
 enum class Window : std::uint8_t {
-  r1,
-  r2,
-  r3,
-  r4,
-  r5,
-  r6,
-  r7,
-  r8,
-  r9,
-  r10,
-  r11,
-  r12,
-  r13,
-  r14,
-  r15,
-  r16,
-  r17,
-  r18,
-  r19,
-  r20,
-  r21,
+  argument_dropped,
+  operand_dropped,
+  buffer_closed,
+  captured_dropped,
+  bare_address_dropped,
+  node_changed,
+  executable_changed,
+  definition_dropped,
+  executable_closed,
+  child_destroyed,
+  dropped_in_callback,
+  dropped_in_flight,
+  stream_or_event_closed,
+  module_dropped,
+  graph_memory_misused,
+  attachment_failed,
+  update_failed,
+  handle_reused,
+  capture_invalidated,
+  reference_cycle,
+  pending_queue_full,
 };
 inline constexpr std::size_t kWindowCount = 21;
 

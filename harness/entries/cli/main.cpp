@@ -90,10 +90,10 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
           "Write a page about the one case here: timeline, story, decisions; needs no network")
       ->type_name("FILE");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
-  command->footer(
-      footer("  afterlife replay corpus/argpack/repros/borrow-W1.repro\n"
-             "  afterlife replay corpus/argpack/repros/borrow-W1.repro --html W1.html\n"
-             "  afterlife replay corpus/argpack/repros corpus/alltoallv/repros"));
+  command->footer(footer(
+      "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro\n"
+      "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro --html story.html\n"
+      "  afterlife replay corpus/argpack/repros corpus/alltoallv/repros"));
   return command;
 }
 
@@ -131,8 +131,8 @@ CLI::App* add_prove(CLI::App& app, ProveOptions& options) {
       ->add_option("--programs", options.programs, "The corpus that holds PATH/programs (corpus)")
       ->type_name("DIR");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
-  command->footer(
-      footer("  afterlife prove argpack/own\n  afterlife prove argpack --window W1 --json"));
+  command->footer(footer(
+      "  afterlife prove argpack/own\n  afterlife prove argpack --window nested_replaced --json"));
   return command;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "W1" or "W1-2": a window may have more programs than one.
+// "nested_replaced" or "nested_replaced-context": a window may have more programs than one.
 int window_named(const Scenario& scenario, std::string_view name) {
   int best = -1;
   std::size_t best_length = 0;

@@ -13,7 +13,7 @@ using harness::testing::ProgramProofs;
 using harness::testing::read_corpus;
 
 /// What does no harm by itself.
-bool is_protected(const std::string& window) { return window == "W3"; }
+bool is_protected(const std::string& window) { return window == "slot_released"; }
 
 class AlltoallvProgram : public ::testing::TestWithParam<std::string> {};
 
@@ -37,8 +37,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(AlltoallvPrograms, GivingTheSlotAwayDoesNoHarmByItself) {
   ProgramProofs proofs(scenario);
   const auto programs = read_corpus(scenario, "programs");
-  const int window = harness::testing::window_of_program(scenario, "W3");
-  proofs.expect_holds("W3", programs.at("W3").the_case, "reread_slot", 1, window);
+  const int window = harness::testing::window_of_program(scenario, "slot_released");
+  proofs.expect_holds("slot_released", programs.at("slot_released").the_case, "reread_slot", 1,
+                      window);
 }
 
 /// A program of the window, or of what retains: two collectives, the second without a source on

@@ -38,8 +38,8 @@ harness::Proof enumerate(const harness::Scenario& shaped, const char* config,
   limits.second_limit = 600;
   const harness::Case the_case{&shaped, variant_named("reread_slot"),
                                harness::parse_config(shaped, config), &sim(), program.tape()};
-  const int w1 = harness::raw(Window::w1_source_reread);
-  return harness::prove(runner, the_case, decisions, limits, {.window = w1});
+  const int reread = harness::raw(Window::source_reread);
+  return harness::prove(runner, the_case, decisions, limits, {.window = reread});
 }
 
 Program collectives(int count) {

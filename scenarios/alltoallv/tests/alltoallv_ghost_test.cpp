@@ -55,7 +55,7 @@ TEST_F(AlltoallvGhost, PublishesWhereAnotherHasNotUnmapped) {
   ghost_->publishing({1, 0, 0}, false);
   post(0, 1);
   ghost_->publishing({0, 1, 0}, false);
-  expect(Window::w1_source_reread);
+  expect(Window::source_reread);
 }
 
 TEST_F(AlltoallvGhost, PublishesWhereAProxyHasNotUnmapped) {
@@ -63,8 +63,8 @@ TEST_F(AlltoallvGhost, PublishesWhereAProxyHasNotUnmapped) {
   ghost_->publishing({1, 0, 0}, true);
   post(0, 1);
   ghost_->publishing({0, 1, 0}, false);
-  EXPECT_TRUE(ghost_->reached(Window::w1_source_reread));
-  EXPECT_TRUE(ghost_->reached(Window::w2_proxy_reread));
+  EXPECT_TRUE(ghost_->reached(Window::source_reread));
+  EXPECT_TRUE(ghost_->reached(Window::proxy_reread));
 }
 
 TEST_F(AlltoallvGhost, ClaimsWhereAnotherHasNotUnmapped) {
@@ -72,7 +72,7 @@ TEST_F(AlltoallvGhost, ClaimsWhereAnotherHasNotUnmapped) {
   ghost_->publishing({1, 0, 0}, false);
   post(0, 1);
   ghost_->claimed({0, 1, 0, 2});
-  expect(Window::w3_slot_released);
+  expect(Window::slot_released);
 }
 
 TEST_F(AlltoallvGhost, UsesASlotThatAllAreDoneWith) {
@@ -95,12 +95,12 @@ TEST_F(AlltoallvGhost, FindsASlotFreeThatAnEarlierCollectiveWaitsFor) {
   post(0, 0);
   post(0, 1);
   ghost_->found_free(0);
-  expect(Window::w12_claim_race, false);
+  expect(Window::claim_race, false);
   ghost_->found_free(1);
-  expect(Window::w12_claim_race);
+  expect(Window::claim_race);
   EXPECT_EQ(disorder(), -1);
   ghost_->claimed({0, 1, 0, 2});
-  EXPECT_EQ(disorder(), harness::raw(Window::w12_claim_race));
+  EXPECT_EQ(disorder(), harness::raw(Window::claim_race));
 }
 
 TEST_F(AlltoallvGhost, FindsASlotFreeThatNobodyElseWaitsFor) {
@@ -115,28 +115,28 @@ TEST_F(AlltoallvGhost, FindsASlotFreeThatNobodyElseWaitsFor) {
 TEST_F(AlltoallvGhost, ClaimsASlotThatIsTaken) {
   post(0, 0);
   ghost_->claimed({0, 0, 2, 2});  // And leaves it.
-  expect(Window::w12_claim_race, false);
+  expect(Window::claim_race, false);
   ghost_->claimed({0, 0, 2, 1});
-  expect(Window::w12_claim_race);
-  EXPECT_EQ(disorder(), harness::raw(Window::w12_claim_race));
+  expect(Window::claim_race);
+  EXPECT_EQ(disorder(), harness::raw(Window::claim_race));
 }
 
 TEST_F(AlltoallvGhost, PostsAgainUnderTheNumberThatTheSlotStillHas) {
   ghost_->posting_again({0, 0, 1, 0});
-  expect(Window::w11_number_reused, false);
+  expect(Window::number_reused, false);
   ghost_->posting_again({0, 0, 1, 1});
-  expect(Window::w11_number_reused);
+  expect(Window::number_reused);
   EXPECT_EQ(disorder(), -1);
 }
 
 TEST_F(AlltoallvGhost, EntersByTheStateOfAnotherPost) {
   const harness::Generation first = post_slot(0, 0).mark;
   ghost_->entered({0, 0, first});
-  expect(Window::w11_number_reused, false);
+  expect(Window::number_reused, false);
   post_slot(0, 0);
   ghost_->entered({0, 0, first});
-  expect(Window::w11_number_reused);
-  EXPECT_EQ(disorder(), harness::raw(Window::w11_number_reused));
+  expect(Window::number_reused);
+  EXPECT_EQ(disorder(), harness::raw(Window::number_reused));
 }
 
 TEST_F(AlltoallvGhost, MarksThatAreNotOfThePostAreAFault) {
@@ -151,27 +151,27 @@ TEST_F(AlltoallvGhost, MarksThatAreNotOfThePostAreAFault) {
 
 TEST_F(AlltoallvGhost, FailsAndStays) {
   ghost_->failed();
-  expect(Window::w9_error);
+  expect(Window::failed_after_claim);
   EXPECT_EQ(disorder(), -1);
 }
 
 TEST_F(AlltoallvGhost, GivesUp) {
   ghost_->gave_up();
-  expect(Window::w9_error);
-  EXPECT_EQ(disorder(), harness::raw(Window::w9_error));
+  expect(Window::failed_after_claim);
+  EXPECT_EQ(disorder(), harness::raw(Window::failed_after_claim));
 }
 
 TEST_F(AlltoallvGhost, TakesANumberInVain) {
   ghost_->number_lost({0, 0, Status::no_buffer});  // All ranks do.
   EXPECT_EQ(disorder(), -1);
   ghost_->number_lost({0, 0, Status::driver_error});
-  EXPECT_EQ(disorder(), harness::raw(Window::w9_error));
+  EXPECT_EQ(disorder(), harness::raw(Window::failed_after_claim));
 }
 
 TEST_F(AlltoallvGhost, KeepsTheFirstDisorder) {
   ghost_->gave_up();
-  ghost_->disorder(Window::w12_claim_race);
-  EXPECT_EQ(disorder(), harness::raw(Window::w9_error));
+  ghost_->disorder(Window::claim_race);
+  EXPECT_EQ(disorder(), harness::raw(Window::failed_after_claim));
   EXPECT_EQ(ghost_->disorder_before(0), -1);
 }
 
@@ -179,23 +179,23 @@ TEST_F(AlltoallvGhost, KeepsTheFirstDisorder) {
 
 TEST_F(AlltoallvGhost, ThrowsOutAStaleMappingThatIsHeld) {
   ghost_->evicting({BirthId::none, 0, Reason::stale});
-  expect(Window::w4_key_reused, false);
+  expect(Window::key_reused, false);
   ghost_->evicting({BirthId::none, 1, Reason::stale});
-  expect(Window::w4_key_reused);
+  expect(Window::key_reused);
 }
 
 TEST_F(AlltoallvGhost, ThrowsOutAMappingInTheWayThatIsHeld) {
   for (const Reason reason : {Reason::in_the_way, Reason::purge}) {
     ghost_->evicting({BirthId::none, 0, reason});
-    expect(Window::w5_blind_close, reason == Reason::purge);
+    expect(Window::blind_close, reason == Reason::purge);
     ghost_->evicting({BirthId::none, 1, reason});
-    expect(Window::w5_blind_close);
+    expect(Window::blind_close);
   }
 }
 
 TEST_F(AlltoallvGhost, FailsToOpen) {
   ghost_->open_failed();
-  expect(Window::w6_open_failed);
+  expect(Window::open_failed);
 }
 
 }  // namespace

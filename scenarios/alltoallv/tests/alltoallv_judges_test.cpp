@@ -212,7 +212,7 @@ class CloseBlindly final : public SnapshotRegion {
 };
 TEST(AlltoallvJudges, ABlindCloseIsAWrongOwner) {
   const auto programs = harness::testing::read_corpus(scenario, "programs");
-  Case the_case = programs.at("W5").the_case;
+  Case the_case = programs.at("blind_close").the_case;
   EXPECT_THAT(search_policy<CloseBlindly>(the_case), Contains("wrong_owner region"));
 }
 

@@ -106,22 +106,23 @@ int window_met(const Fault& fault, int disorder = -1) {
 TEST(AlltoallvWindows, AreToldByHowAMappingDiedAndWhoLetGo) {
   const harness::Label none;
   EXPECT_EQ(window_met(fault_of(FaultKind::ghost_generation, none, "alltoallv_unmap")),
-            harness::raw(Window::w1_source_reread));
+            harness::raw(Window::source_reread));
   EXPECT_EQ(window_met(fault_of(FaultKind::ghost_generation, none, "alltoallv_unmap/proxy")),
-            harness::raw(Window::w2_proxy_reread));
+            harness::raw(Window::proxy_reread));
   EXPECT_EQ(window_met(fault_of(FaultKind::wrong_owner, none, "map/stale")),
-            harness::raw(Window::w4_key_reused));
+            harness::raw(Window::key_reused));
   EXPECT_EQ(window_met(fault_of(FaultKind::wrong_owner, "map/stale", "alltoallv_unmap")),
-            harness::raw(Window::w4_key_reused));
+            harness::raw(Window::key_reused));
   EXPECT_EQ(window_met(fault_of(FaultKind::use_after_death, "map/purge", "post_copies")),
-            harness::raw(Window::w5_blind_close));
+            harness::raw(Window::blind_close));
   EXPECT_EQ(window_met(fault_of(FaultKind::retention, none, "collective_failed")),
-            harness::raw(Window::w9_error));
+            harness::raw(Window::failed_after_claim));
 }
 
 TEST(AlltoallvWindows, WhatFollowsADisorderBelongsToIt) {
   const Fault later = fault_of(FaultKind::ghost_generation, {}, "alltoallv_unmap");
-  for (const Window window : {Window::w9_error, Window::w11_number_reused, Window::w12_claim_race})
+  for (const Window window :
+       {Window::failed_after_claim, Window::number_reused, Window::claim_race})
     EXPECT_EQ(window_met(later, harness::raw(window)), harness::raw(window));
 }
 
@@ -139,10 +140,10 @@ TEST(AlltoallvWindows, WhatSaysNothingBelongsToTheFirstThatDoes) {
   };
   harness::Runner runner;
   const Outcome& outcome = runner.run(harness::Case{&planted, 0, {}, &sim(), {}});
-  const int w4 = harness::raw(Window::w4_key_reused);
-  const int w5 = harness::raw(Window::w5_blind_close);
+  const int reused = harness::raw(Window::key_reused);
+  const int closed = harness::raw(Window::blind_close);
   EXPECT_EQ(std::vector<int>(outcome.windows.begin(), outcome.windows.end()),
-            (std::vector<int>{-1, w4, w4, w5, w4}));
+            (std::vector<int>{-1, reused, reused, closed, reused}));
 }
 
 /// CPU seconds that a run with so many silent faults takes.

@@ -11,7 +11,7 @@ using harness::testing::ProgramProofs;
 using harness::testing::read_corpus;
 
 /// What the variable of ordinary use keeps alive.
-bool is_protected(const std::string& window) { return window == "W0"; }
+bool is_protected(const std::string& window) { return window == "top_level_dropped"; }
 
 class ArgpackProgram : public ::testing::TestWithParam<std::string> {};
 
@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ArgpackPrograms, TheTopLevelPackOfOrdinaryUseIsProtected) {
   ProgramProofs proofs(scenario);
   const auto programs = read_corpus(scenario, "programs");
-  proofs.expect_holds("W0", programs.at("W0").the_case, "borrow", 2);
+  proofs.expect_holds("top_level_dropped", programs.at("top_level_dropped").the_case, "borrow", 2);
 }
 
 TEST(ArgpackCorpus, TheSeedPlainIsTheDocumentedOrdinaryUse) {

@@ -68,21 +68,21 @@ int window_met(const Met& met, void (*tell)(Observer&) = [](Observer&) {}) {
 
 TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {
   for (const Met& met :
-       {Met{"delete_argpack", "launch_kernel/nested_pack", Window::w1_nested_replaced},
-        Met{"delete_argpack", "launch_kernel/parent", Window::w2_parent_freed},
-        Met{"delete_ndarray", "launch_kernel/gradient", Window::w3_array_deleted},
-        Met{"resize_external", "launch_kernel/copy_back", Window::w4_external_gone},
-        Met{"free_external/in_flight", "walk_packs", Window::w5_in_flight},
-        Met{"delete_argpack/stale", "launch_kernel/pack", Window::w6_stale_wrapper},
-        Met{"delete_argpack/reentrant", "launch_kernel/pack", Window::w7_reentrant},
-        Met{"reset", "launch_kernel/pack", Window::w7_reentrant},
-        Met{"launch_kernel", "launch_kernel/arguments", Window::w11_context_reused}})
+       {Met{"delete_argpack", "launch_kernel/nested_pack", Window::nested_replaced},
+        Met{"delete_argpack", "launch_kernel/parent", Window::parent_freed},
+        Met{"delete_ndarray", "launch_kernel/gradient", Window::array_deleted},
+        Met{"resize_external", "launch_kernel/copy_back", Window::external_gone},
+        Met{"free_external/in_flight", "walk_packs", Window::dropped_in_flight},
+        Met{"delete_argpack/stale", "launch_kernel/pack", Window::stale_wrapper},
+        Met{"delete_argpack/reentrant", "launch_kernel/pack", Window::taken_reentrantly},
+        Met{"reset", "launch_kernel/pack", Window::taken_reentrantly},
+        Met{"launch_kernel", "launch_kernel/arguments", Window::context_reused}})
     EXPECT_EQ(window_met(met), harness::raw(met.window))
         << met.death_site.view() << " " << met.use_site.view();
 }
 
 TEST(ArgpackWindows, WhateverALaunchedContextMeetsInAnotherLaunchItMeetsThroughThat) {
-  const Met met{"delete_argpack", "launch_kernel/pack", Window::w11_context_reused};
+  const Met met{"delete_argpack", "launch_kernel/pack", Window::context_reused};
   const auto launch_twice = [](Observer& judges) {
     const ThingId context{1};
     judges.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});

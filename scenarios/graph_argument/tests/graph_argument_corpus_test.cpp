@@ -13,11 +13,13 @@ using harness::testing::read_corpus;
 
 /// What 0.7.0 keeps alive already, and what no variant has to.
 bool is_protected(std::string_view window) {
-  return window == "R14" || window == "R17" || window == "R19" || window == "R21";
+  return window == "module_dropped" || window == "update_failed" ||
+         window == "capture_invalidated" || window == "pending_queue_full";
 }
 bool is_the_callers(std::string_view window) {
-  return window == "R3" || window == "R4" || window == "R5" || window.starts_with("R15") ||
-         window == "R20";
+  return window == "buffer_closed" || window == "captured_dropped" ||
+         window == "bare_address_dropped" || window.starts_with("graph_memory_misused") ||
+         window == "reference_cycle";
 }
 
 TEST(GraphArgumentPrograms, FailAsShippedWithinThreeDecisionsAndHoldForRetainPerNode) {
@@ -30,14 +32,15 @@ TEST(GraphArgumentPrograms, FailAsShippedWithinThreeDecisionsAndHoldForRetainPer
 TEST(GraphArgumentPrograms, AreTheSmallest) {
   ProgramProofs proofs(scenario);
   for (const auto& [name, program] : read_corpus(scenario, "programs"))
-    if (!is_protected(name) && !is_the_callers(name) && name != "R1-report")
+    if (!is_protected(name) && !is_the_callers(name) && name != "argument_dropped-report")
       proofs.expect_smallest(name, program, "borrow");
 }
 
 TEST(GraphArgumentPrograms, OfProtectedWindowsGetThereAndHold) {
   ProgramProofs proofs(scenario);
   const auto programs = read_corpus(scenario, "programs");
-  for (const char* name : {"R14", "R17", "R19", "R21"})
+  for (const char* name :
+       {"module_dropped", "update_failed", "capture_invalidated", "pending_queue_full"})
     proofs.expect_holds(name, programs.at(name).the_case, "retain_per_node", 1);
 }
 
@@ -45,7 +48,8 @@ TEST(GraphArgumentPrograms, OfProtectedWindowsGetThereAndHold) {
 TEST(GraphArgumentPrograms, OfTheContractAreCallerErrors) {
   harness::Runner runner;
   const auto programs = read_corpus(scenario, "programs");
-  for (const char* name : {"R3", "R4", "R5", "R15", "R15-again", "R20"})
+  for (const char* name : {"buffer_closed", "captured_dropped", "bare_address_dropped",
+                           "graph_memory_misused", "graph_memory_misused-again", "reference_cycle"})
     for (const char* variant : {"borrow", "retain_per_node"}) {
       Case the_case = programs.at(name).the_case;
       the_case.variant = variant_named(variant);

@@ -81,7 +81,7 @@ TEST(GraphArgumentOracle, AClosedStreamThatIsAcceptedIsAFault) {
       outcome_of<AcceptsClosed>(Program().script(Op::close_stream).script(Op::allocate, {0, 1}));
   ASSERT_EQ(outcome.faults.size(), 1u);
   EXPECT_EQ(outcome.faults[0].kind, FaultKind::api_misuse);
-  EXPECT_EQ(outcome.windows[0], harness::raw(Window::r13));
+  EXPECT_EQ(outcome.windows[0], harness::raw(Window::stream_or_event_closed));
 }
 
 /// ... and says nothing of it.
@@ -106,7 +106,7 @@ struct SetsNoTombstones : RetainPerNode {
 
 TEST(GraphArgumentOracle, AStrangersHandleIsAFault) {
   const auto programs = harness::testing::read_corpus(scenario, "programs");
-  harness::Case the_case = programs.at("R18").the_case;
+  harness::Case the_case = programs.at("handle_reused").the_case;
   harness::Runner runner;
   const harness::Scenario broken = broken_scenario<SetsNoTombstones>();
   the_case.scenario = &broken;
@@ -118,7 +118,7 @@ TEST(GraphArgumentOracle, AStrangersHandleIsAFault) {
 TEST(GraphArgumentOracle, AGraphThatKeepsItselfIsTheCallers) {
   const auto programs = harness::testing::read_corpus(scenario, "programs");
   harness::Runner runner;
-  harness::Case the_case = programs.at("R20").the_case;
+  harness::Case the_case = programs.at("reference_cycle").the_case;
   the_case.variant = variant_named("retain_per_node");
   const Outcome& outcome = runner.run(the_case);
   EXPECT_TRUE(outcome.faults.empty());
@@ -171,7 +171,7 @@ void expect_refused(const Program& program, Label op, const char* answer) {
 TEST(GraphArgumentService, WhatRefusesEverythingIsNotSound) {
   expect_refused<RefusesNodes>(plain_program(), "add_kernel", "driver_error");
   expect_refused<RefusesExecutables>(plain_program(), "instantiate", "driver_error");
-  expect_refused<RefusesUpdates>(changes(), "update", "R17");
+  expect_refused<RefusesUpdates>(changes(), "update", "update_failed");
   expect_refused<RetainPerNode, FindsNothing>(plain_program(), "launch", "name_error");
   expect_refused<RetainPerNode, SaysClosed>(plain_program(), "instantiate", "closed");
 }

@@ -30,14 +30,14 @@ TEST(GraphArgumentWindows, WhatAChangedNodeHadIsLostByTheChangeWhateverGoesThen)
   Program program = Program().script(Op::add_kernel).script(Op::instantiate);
   program.script(Op::set_params, {0, kOther, kOther}).script(Op::drop, {kDefinition});
   program.script(Op::drop, {kNode}).script(Op::drop, {kBuffer}).script(Op::launch);
-  EXPECT_EQ(window_of_first("slot_table", program), harness::raw(Window::r6));
+  EXPECT_EQ(window_of_first("slot_table", program), harness::raw(Window::node_changed));
 }
 
 TEST(GraphArgumentWindows, WhatADestroyedNodeHadIsLostToItsClonesByThat) {
   Program program = Program().script(Op::add_kernel).script(Op::clone, {kClone});
   program.script(Op::destroy_node).script(Op::drop, {kBuffer});
   program.script(Op::instantiate, {0, kClone}).script(Op::launch);
-  EXPECT_EQ(window_of_first("slot_table", program), harness::raw(Window::r6));
+  EXPECT_EQ(window_of_first("slot_table", program), harness::raw(Window::node_changed));
 }
 
 // The node has its new parameters, and the call failed: its argument is not attached.
@@ -53,7 +53,7 @@ TEST(GraphArgumentWindows, WhatCouldNotBeAttachedToAChangedNodeIsLostByThat) {
   harness::Runner runner;
   const harness::Outcome& outcome = runner.run(the_case);
   ASSERT_FALSE(outcome.windows.empty());
-  EXPECT_EQ(outcome.windows[0], harness::raw(Window::r16));
+  EXPECT_EQ(outcome.windows[0], harness::raw(Window::attachment_failed));
 }
 
 // Another node's bare address of it makes it nobody's mistake but the policy's.
@@ -62,7 +62,7 @@ TEST(GraphArgumentWindows, WhoHasItByItsBufferTellsMoreThanABareAddress) {
   Program program = Program().script(Op::clone, {kClone}).script(Op::add_memset, {0, kClone});
   program.script(Op::add_kernel, {0, kDefinition, 0, kChase}).script(Op::drop, {kBuffer});
   program.script(Op::instantiate, {0, kClone}).script(Op::launch);
-  EXPECT_EQ(window_of_first("user_object_tuple", program), harness::raw(Window::r2));
+  EXPECT_EQ(window_of_first("user_object_tuple", program), harness::raw(Window::operand_dropped));
 }
 
 // ---- facts and faults ---------------------------------------------------------------------------
@@ -131,27 +131,27 @@ class GraphArgumentFaults : public ::testing::Test {
 TEST_F(GraphArgumentFaults, AreInTheWindowThatTheGhostRemembersOfTheEnd) {
   end(ThingKind::buffer, "device memory", Work::add_one);
   const Fault first = dead_;
-  EXPECT_EQ(window_of_dead(), harness::raw(Window::r1));
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::argument_dropped));
   end(ThingKind::buffer, "device memory", Work::copy);
-  EXPECT_EQ(window_of_dead(), harness::raw(Window::r2));
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::operand_dropped));
   end(ThingKind::module, "library", Work::add_one, "ObjectCode.__dealloc__");
-  EXPECT_EQ(window_of_dead(), harness::raw(Window::r14));
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::module_dropped));
   end(ThingKind::event, "event", Work::record, "Event.__dealloc__");
-  EXPECT_EQ(window_of_dead(), harness::raw(Window::r13));
-  EXPECT_EQ(window_of(scene_, first), harness::raw(Window::r1)) << "by its life";
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::stream_or_event_closed));
+  EXPECT_EQ(window_of(scene_, first), harness::raw(Window::argument_dropped)) << "by its life";
 }
 
 TEST_F(GraphArgumentFaults, OfWhatOnlyACaptureHasAreToldByTheCircumstance) {
   EXPECT_EQ(end(ThingKind::buffer, "device memory", Work::captured), Circumstance::captured);
-  EXPECT_EQ(window_of_dead(), harness::raw(Window::r4));
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::captured_dropped));
   EXPECT_EQ(end(ThingKind::buffer, "device memory", Work::add_one), Circumstance::none);
 }
 
 TEST_F(GraphArgumentFaults, OfABareAddressAreTheCallersOnlyWhereItIsFollowed) {
   end(ThingKind::buffer, "device memory", Work::chase);
-  EXPECT_EQ(window_of_dead(), harness::raw(Window::r1));
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::argument_dropped));
   dead_.use_site = "chase";
-  EXPECT_EQ(window_of_dead(), harness::raw(Window::r5));
+  EXPECT_EQ(window_of_dead(), harness::raw(Window::bare_address_dropped));
 }
 
 // The value has the sites of the use that it comes from, and is about no object.
@@ -163,20 +163,26 @@ TEST_F(GraphArgumentFaults, OfAWrongValueAreInTheWindowOfTheRecycledUseBefore) {
   value.object = 0;
   EXPECT_EQ(window_of(scene_, value), -1);
   world_.history.add(dead_);
-  EXPECT_EQ(window_of(scene_, value), harness::raw(Window::r2));
+  EXPECT_EQ(window_of(scene_, value), harness::raw(Window::operand_dropped));
 }
 
 TEST_F(GraphArgumentFaults, AreToldByWhatDiedWhereAndWhoMetIt) {
   using enum FaultKind;
   for (const Met& met :
-       {Met{use_after_death, "device memory", "Buffer.close", "saxpy", Window::r3},
-        Met{use_after_death, "device memory", "Buffer.close", "Graph.launch", Window::r2},
-        Met{use_after_death, "embedded graph", "GraphNode.destroy", "launch", Window::r10},
-        Met{recycled_use, "embedded graph", "GraphNode.destroy", "launch", Window::r18},
-        Met{double_free, "graph", "GraphBuilder.close", "GraphBuilder.close", Window::r19},
-        Met{use_after_death, "graph memory", "Graph.launch", "scratch", Window::r15},
-        Met{use_after_death, "interpreter", "exit", "user object destructor", Window::r11},
-        Met{api_misuse, "user object destructor", "", "Buffer.__dealloc__", Window::r11}})
+       {Met{use_after_death, "device memory", "Buffer.close", "saxpy", Window::buffer_closed},
+        Met{use_after_death, "device memory", "Buffer.close", "Graph.launch",
+            Window::operand_dropped},
+        Met{use_after_death, "embedded graph", "GraphNode.destroy", "launch",
+            Window::child_destroyed},
+        Met{recycled_use, "embedded graph", "GraphNode.destroy", "launch", Window::handle_reused},
+        Met{double_free, "graph", "GraphBuilder.close", "GraphBuilder.close",
+            Window::capture_invalidated},
+        Met{use_after_death, "graph memory", "Graph.launch", "scratch",
+            Window::graph_memory_misused},
+        Met{use_after_death, "interpreter", "exit", "user object destructor",
+            Window::dropped_in_callback},
+        Met{api_misuse, "user object destructor", "", "Buffer.__dealloc__",
+            Window::dropped_in_callback}})
     EXPECT_EQ(window_met(met), harness::raw(met.window))
         << met.object.view() << " " << met.death_site.view() << " " << met.use_site.view();
 }
