@@ -11,7 +11,8 @@ using targets::argpack::Status;
 Cases when(bool condition, Cases cases) { return condition ? cases : 0; }
 
 Cases of_context(const Context& context, const Model& model) {
-  return when(context.launched, kSpent) | when(context.generation != model.generation(), kInvalid) |
+  return when(context.launched, kSpent) |
+         when(context.generation != model.things.generation(), kInvalid) |
          when(!context.complete(), kUnbound);
 }
 
@@ -22,19 +23,20 @@ Cases of_thing(const Thing& thing, const Watch& watch, const Model& model) {
     case Kind::context:
       return of_context(*thing.context, model);
     case Kind::external:
-      return when(model.is_held(thing), kHeld) | when(model.is_bound(thing), kExported);
+      return when(model.contexts.is_held(thing), kHeld) |
+             when(model.contexts.is_bound(thing), kExported);
     case Kind::pack:
     case Kind::ndarray:
       return when(thing.kind == Kind::pack && thing.depth < watch.depth, kMisfit) |
-             when(model.is_stale(thing), kStale) |
-             when(thing.generation != model.generation(), kStaleRoot);
+             when(model.things.is_stale(thing), kStale) |
+             when(thing.generation != model.things.generation(), kStaleRoot);
   }
   return 0;
 }
 
 bool child_fits(const Attempt& attempt, const Model& model) {
-  const Thing* parent = model.held_by(attempt.watches[0].variable);
-  const Thing* child = model.held_by(attempt.child);
+  const Thing* parent = model.things.held_by(attempt.watches[0].variable);
+  const Thing* child = model.things.held_by(attempt.child);
   const std::uint32_t level = attempt.watches[0].depth - 1;
   return parent == nullptr || child == nullptr || child->depth + level == parent->depth;
 }
@@ -74,10 +76,10 @@ constexpr std::array<Refusal, 12> kRefusals{{
 }  // namespace
 
 Cases cases_of(Attempt& attempt, const Model& model) {
-  Cases cases = attempt.given | when(model.generation() == 0, kNoProgram);
+  Cases cases = attempt.given | when(model.things.generation() == 0, kNoProgram);
   for (Watch& watch : attempt.watches) {
     if (watch.variable == kNothing) continue;
-    const Thing* now = model.held_by(watch.variable);
+    const Thing* now = model.things.held_by(watch.variable);
     if (now != nullptr)
       watch.meet(now);
     else

@@ -12,7 +12,7 @@ class Comparison {
   Comparison(const Binding& binding, const Model& model) : binding_(binding), model_(model) {}
 
   const Thing* given(const Watch& watch) const {
-    return watch.variable != kNothing ? model_.held_by(watch.variable) : nullptr;
+    return watch.variable != kNothing ? model_.things.held_by(watch.variable) : nullptr;
   }
   void packs(const Thing* pack) {
     for (std::uint32_t level = 0; level < kDepthLimit; ++level) {
@@ -51,7 +51,7 @@ class Comparison {
 
 bool bound_as_given(const Attempt& attempt, const Model& model) {
   const auto& [first, second, third] = attempt.watches;
-  const Thing* holder = model.held_by(first.variable);
+  const Thing* holder = model.things.held_by(first.variable);
   const Context* context = attempt.op == Op::call ? attempt.launched
                            : holder != nullptr    ? holder->context
                                                   : nullptr;

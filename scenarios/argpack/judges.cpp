@@ -6,104 +6,119 @@
 namespace scenarios::argpack {
 
 void Judges::program_began(std::uint32_t generation) {
-  Model::program_began(generation);
+  model_.things.program_began(generation);
+  witness_.changed(Change::of_all);
   witness_.did(kBegan);
 }
 
+void Judges::program_ended() {
+  model_.things.program_ended();
+  witness_.changed(Change::of_all);
+}
+
 void Judges::made(const targets::argpack::Making& making) {
-  Model::made(making);
+  Thing& thing = model_.things.made(making);
+  if (making.kind == Kind::context) model_.contexts.made(thing, making.generation);
   ghost_.made(making);
   const bool is_gradient = making.kind == Kind::ndarray && making.value == 0;
   if (making.kind != Kind::context && !is_gradient) check_value(making.value, making.depth);
 }
 
 void Judges::referred(ThingId thing) {
-  Model::referred(thing);
+  model_.things.referred(thing);
   ghost_.referred(thing);
 }
 
 void Judges::dropped(ThingId thing) {
-  Model::dropped(thing);
+  model_.things.dropped(thing);
   ghost_.dropped(thing);
 }
 
 void Judges::ended(ThingId thing) {
-  Model::ended(thing);
+  model_.things.ended(thing);
+  if (Thing& gone = *model_.things.find(thing); gone.context != nullptr)
+    model_.contexts.ended(gone);
   ghost_.ended(thing);
 }
 
 void Judges::attached(ThingId thing, std::size_t member, ThingId value) {
-  Thing& parent = *find(thing);
+  Things& things = model_.things;
+  Thing& parent = *things.find(thing);
+  Thing* const now = things.find(value);
   const Serial before = std::exchange(parent.attached_by[member], witness_.op());
   if (witness_.runs_beside(before)) {
     parent.has_uncertain_members = true;
-    make_uncertain(parent.members[member]);
-    make_uncertain(find(value));
+    Thing::make_uncertain(parent.members[member]);
+    Thing::make_uncertain(now);
   }
-  Model::attached(thing, member, value);
+  things.attached(thing, member, value);
+  if (now != nullptr && things.is_stale(*now)) witness_.changed(Change::of_others);
   ghost_.attached(thing, member, value);
   witness_.did(kAttached);
 }
 
 void Judges::stored(Variable variable, ThingId thing) {
-  Model::stored(variable, thing);
+  model_.things.stored(variable, thing);
+  witness_.changed(Change::of_others);
   witness_.did(kStored);
 }
 
 void Judges::assigned(ThingId thing, std::int64_t value) {
-  Model::assigned(thing, value);
+  model_.things.find(thing)->assign(value);
   check_value(value, 0);
 }
 
 void Judges::written(ThingId thing, std::int64_t value) {
-  Model::written(thing, value);
+  model_.things.find(thing)->write(value);
   witness_.did(kWritten);
 }
 
 void Judges::moved(ThingId thing) {
-  Model::moved(thing);
+  model_.things.find(thing)->kernels.clear();
   ghost_.moved(thing);
   witness_.did(kMoved);
 }
 
 void Judges::bound(ThingId context, Place place, ThingId thing) {
-  Model::bound(context, place, thing);
+  model_.contexts.bound(context_of(context), place, model_.things.find(thing));
+  witness_.changed(Change::of_others);
   ghost_.bound(context, place, thing);
   if (thing != ThingId::none) witness_.did(kBound);
 }
 
 void Judges::scalar_set(ThingId context, std::int64_t value) {
-  Model::scalar_set(context, value);
+  context_of(context).binding.scalar = value;
   check_value(value, 0);
   witness_.did(kScalar);
 }
 
 void Judges::compiled(ThingId context) {
-  Model::compiled(context);
+  context_of(context).compiled = true;
   witness_.did(kCompiled);
 }
 
 void Judges::submitted(ThingId context) {
-  Model::submitted(context);
+  model_.contexts.submitted(context_of(context));
+  witness_.changed(Change::of_others);
   ghost_.submitted(context);
   launched_ = true;
   scene_.exercised();
-  witness_.launched(*find(context)->context);
+  witness_.launched(context_of(context));
 }
 
 void Judges::finished() {
-  Model::finished();
+  model_.progress.finish();
   ghost_.finished();
   witness_.did(kFinished);
 }
 
 void Judges::read(ThingId context, std::span<const std::int32_t> words) {
-  judge_reading(scene_, *find(context)->context, words);
+  judge_reading(scene_, context_of(context), words);
   witness_.did(kRead);
 }
 
 void Judges::contents(ThingId array, std::span<const std::int32_t> words) {
-  judge_contents(scene_, *find(array), words);
+  judge_contents(scene_, *model_.things.find(array), words);
   witness_.did(kContents);
 }
 
@@ -117,7 +132,7 @@ void Judges::check_value(std::int64_t value, std::uint32_t depth) {
 // when the script drops everything.
 void Judges::look_at_host_arrays() {
   for (Variable variable = 0; variable < targets::argpack::kVariableCount; ++variable) {
-    const Thing* thing = held_by(variable);
+    const Thing* thing = model_.things.held_by(variable);
     if (thing != nullptr && thing->kind == Kind::external &&
         thing->object != harness::BirthId::none)
       path_->arrays.to_numpy(variable);

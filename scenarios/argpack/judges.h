@@ -8,12 +8,16 @@ namespace scenarios::argpack {
 
 /// The model hears first, then the ghost, then who judges.
 /// Ownership: lives in the run's arena; borrows the scene and the path.
-class Judges final : public Model {
+class Judges final : public targets::argpack::Observer {
  public:
   using Argpack = targets::argpack::Argpack;
 
   explicit Judges(harness::Scene& scene)
-      : Model(scene), passages_(scene), ghost_(scene, passages_), witness_(scene, *this) {}
+      : scene_(scene),
+        model_(scene),
+        passages_(scene),
+        ghost_(scene, passages_),
+        witness_(scene, model_) {}
 
   void set_path(const Argpack& path) {
     path_ = scene_.world().arena.make<Argpack>(
@@ -31,8 +35,12 @@ class Judges final : public Model {
  private:
   // ---- Observer ----
   void program_began(std::uint32_t generation) override;
+  void program_ended() override;
   void deleted_by_stale_wrapper() override { ghost_.deleted_by_stale_wrapper(); }
   void made(const targets::argpack::Making& making) override;
+  void built(ThingId thing, harness::BirthId object, std::uint32_t generation) override {
+    model_.things.built(thing, object, generation);
+  }
   void referred(ThingId thing) override;
   void dropped(ThingId thing) override;
   void ended(ThingId thing) override;
@@ -61,10 +69,12 @@ class Judges final : public Model {
   targets::argpack::Circumstance circumstance_of(ThingId thing) const override {
     return ghost_.circumstance_of(thing);
   }
-  void changed(Change change) override { witness_.changed(change == Change::of_all); }
 
+  Context& context_of(ThingId context) const { return *model_.things.find(context)->context; }
   void check_value(std::int64_t value, std::uint32_t depth);
 
+  harness::Scene& scene_;
+  Model model_;
   Passages passages_;
   Ghost ghost_;
   Witness witness_;

@@ -18,7 +18,7 @@ using targets::argpack::Status;
 
 void Witness::begin(Attempt& attempt) {
   const harness::World& world = scene_.world();
-  attempt.began = model_.begin_op();
+  attempt.began = model_.progress.begin_op();
   attempt.activation = scene_.world().picker.current().name;
   attempt.alone = running_tasks_ == 0;
   attempt.first_event = world.history.events().size();
@@ -47,13 +47,13 @@ bool Witness::runs_beside(Serial op) const {
   return false;
 }
 
-void Witness::changed(bool of_all) {
+void Witness::changed(Change change) {
   const std::size_t me = task();
   for (std::uint64_t rest = running_tasks_; rest != 0; rest &= rest - 1) {
     const auto other = static_cast<std::size_t>(std::countr_zero(rest));
-    if (other == me && !of_all) continue;
+    if (other == me && change == Change::of_others) continue;
     Attempt& attempt = *running_[other];
-    attempt.seen |= cases_of(attempt, model_) | (model_.generation() == 0 ? kReset : 0);
+    attempt.seen |= cases_of(attempt, model_) | (model_.things.generation() == 0 ? kReset : 0);
     attempt.disturbed |= other != me;
   }
 }
@@ -69,7 +69,7 @@ void Witness::launched(const Context& context) {
 
 /// No other task did anything, and no finalizer of the script's own.
 bool Witness::stayed_alone(const Attempt& attempt) const {
-  return attempt.alone && model_.serial() == attempt.began && planted_.empty();
+  return attempt.alone && model_.progress.serial() == attempt.began && planted_.empty();
 }
 
 // ---- service ------------------------------------------------------------------------------------
@@ -121,18 +121,18 @@ void Witness::refuse(const Attempt& attempt, std::string answer) {
 
 bool Witness::is_idle() {
   work_.look();
-  return work_.is_idle() && work_.kernels().submitted == model_.launch_count();
+  return work_.is_idle() && work_.kernels().submitted == model_.progress.launch_count();
 }
 
 /// Whether anything that nobody can use may be alive.
 bool Witness::anything_gone() {
   const harness::Ledger& ledger = scene_.world().ledger;
-  std::erase_if(model_.gone(), [&](Thing* thing) {
+  std::erase_if(model_.things.gone(), [&](Thing* thing) {
     const bool done = !thing->gone || !ledger.alive(thing->object);
     if (done) thing->listed = false;
     return done;
   });
-  return !model_.gone().empty();
+  return !model_.things.gone().empty();
 }
 
 // Nothing failed in this run, so whatever was answered with ok before this op began has been handed
@@ -156,7 +156,7 @@ void Witness::judge_end() {
   if (!counts_kernels()) return;
   work_.look();
   const std::uint32_t finished = work_.kernels().finished;
-  if (finished < answered_ || finished > model_.launch_count())
+  if (finished < answered_ || finished > model_.progress.launch_count())
     scene_.refuse("launch",
                   fmt::format("{} launches were answered with ok, and {} kernels have run",
                               answered_, finished));
@@ -175,9 +175,9 @@ bool Witness::may_still_use(const Attempt& attempt, const Thing& thing) const {
 
 template <class Due>
 void Witness::judge_gone(const Attempt& attempt, Label bound, Due due) {
-  std::erase_if(model_.gone(), [&](Thing* thing) {
-    if (thing->uncertain || !model_.is_unusable(*thing) || may_still_use(attempt, *thing) ||
-        !due(*thing))
+  std::erase_if(model_.things.gone(), [&](Thing* thing) {
+    if (thing->uncertain || !model_.contexts.is_unusable(*thing) ||
+        may_still_use(attempt, *thing) || !due(*thing))
       return false;
     Fault fault = scene_.world().ledger.describe(FaultKind::retention, thing->object);
     fault.use_site = bound;
@@ -199,8 +199,9 @@ void Witness::judge_bounds(const Attempt& attempt) {
   if ((due & kFinished) != 0) {
     judge_gone(attempt, "bound/synchronize", [](const Thing&) { return true; });
   } else if (scene_.world().injected_failures == 0) {
-    const std::uint32_t launches = model_.launch_count();
-    const bool idle = attempt.idle && model_.serial() == attempt.began && running_tasks_ == 0;
+    const std::uint32_t launches = model_.progress.launch_count();
+    const bool idle =
+        attempt.idle && model_.progress.serial() == attempt.began && running_tasks_ == 0;
     if (idle) judge_gone(attempt, "bound/idle", [](const Thing&) { return true; });
     judge_gone(attempt, "bound/launches",
                [&](const Thing& thing) { return launches - thing.launches >= kHoldLimit; });

@@ -11,6 +11,9 @@
 
 namespace scenarios::argpack {
 
+/// The ops whose answers a change concerns: those of other tasks, or this one as well.
+enum class Change : std::uint8_t { of_others, of_all };
+
 /// Ownership: in the run's arena; borrows the scene and the model.
 class Witness {
  public:
@@ -32,8 +35,8 @@ class Witness {
   /// Finalizers may hand out this value, and those nested in it.
   void planted(std::int64_t value) { planted_.push_back(value); }
 
-  /// What an op may answer has changed: the model says when.
-  void changed(bool of_all);
+  /// Looks again at what ops that are under way may answer: something that decides it has changed.
+  void changed(Change change);
   /// The current task's op, and whether another task's is still under way. 0 is none.
   Serial op() const { return running_[task()] != nullptr ? running_[task()]->began : 0; }
   bool runs_beside(Serial op) const;

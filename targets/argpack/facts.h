@@ -15,8 +15,8 @@ class Facts {
   Facts& operator=(const Facts&) = delete;
 
   /// `fact` is one of the observer's, and is told with these arguments.
-  template <class... Parameters, class... Arguments>
-  void tell(void (Observer::*fact)(Parameters...), const Arguments&... arguments) {
+  template <class Part, class... Parameters, class... Arguments>
+  void tell(void (Part::*fact)(Parameters...), const Arguments&... arguments) {
     const ObjectLocks::Hold hold(locks_);
     (observer_.*fact)(arguments...);
   }

@@ -28,17 +28,22 @@ struct Making {
   std::uint32_t generation;  ///< Of a context: the program's. 0 elsewhere; see built().
 };
 
-class Observer {
+/// Facts of programs.
+class ProgramFacts {
  public:
-  virtual ~Observer() = default;
+  virtual ~ProgramFacts() = default;
 
-  // ---- programs ----
   virtual void program_began(std::uint32_t generation) = 0;
   virtual void program_ended() = 0;
   /// A wrapper from before the last reset() asks to delete whoever lives at its object's address.
   virtual void deleted_by_stale_wrapper() = 0;
+};
 
-  // ---- wrappers and contexts ----
+/// Facts of wrappers and contexts: who refers to what.
+class ThingFacts {
+ public:
+  virtual ~ThingFacts() = default;
+
   virtual void made(const Making& making) = 0;
   /// What is beneath the wrapper exists: the C++ object, or storage on the host (none where it is
   /// on the device). Made by the program of this generation.
@@ -52,8 +57,13 @@ class Observer {
   virtual void attached(ThingId thing, std::size_t member, ThingId value) = 0;
   /// A variable refers to the thing now, or to none.
   virtual void stored(Variable variable, ThingId thing) = 0;
+};
 
-  // ---- values ----
+/// Facts of values: what was assigned, and where it is.
+class ValueFacts {
+ public:
+  virtual ~ValueFacts() = default;
+
   /// The script has assigned a value. Device memory holds it: written().
   virtual void assigned(ThingId thing, std::int64_t value) = 0;
   virtual void written(ThingId thing, std::int64_t value) = 0;
@@ -61,8 +71,15 @@ class Observer {
   virtual void moved(ThingId thing) = 0;
   /// Its storage was to be resized, and stays because it is exported.
   virtual void kept_in_place(ThingId thing) = 0;
+  /// What to_numpy() found: the elements, as words.
+  virtual void contents(ThingId array, std::span<const std::int32_t> words) = 0;
+};
 
-  // ---- contexts ----
+/// Facts of contexts, from setting arguments to what the kernel reported.
+class LaunchFacts {
+ public:
+  virtual ~LaunchFacts() = default;
+
   /// The current task begins to set the arguments of a launch, or has set them. launching() says
   /// the latter, too.
   virtual void setting_began() = 0;
@@ -84,10 +101,11 @@ class Observer {
   /// What the kernel reported, and the host has now: for each thread, the words of the pack, the
   /// array, the external array's input, and its output.
   virtual void read(ThingId context, std::span<const std::int32_t> words) = 0;
-  /// What to_numpy() found: the elements, as words.
-  virtual void contents(ThingId array, std::span<const std::int32_t> words) = 0;
+};
 
-  // ---- names ----
+/// Hears all facts.
+class Observer : public ProgramFacts, public ThingFacts, public ValueFacts, public LaunchFacts {
+ public:
   /// How the thing has come to its end, or to move. The answer is part of the name of the place
   /// where that happens, for whoever reads of it, and of nothing else.
   virtual Circumstance circumstance_of(ThingId thing) const = 0;

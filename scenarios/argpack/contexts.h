@@ -1,0 +1,36 @@
+// Contexts: what launch contexts bind, and what a launch still uses.
+#pragma once
+
+#include "scenarios/argpack/things.h"
+
+namespace scenarios::argpack {
+
+/// Ownership: in the run's arena; borrows the things and the progress.
+class Contexts {
+ public:
+  Contexts(const Things& things, Progress& progress) : things_(things), progress_(progress) {
+    holders_.reserve(8);
+  }
+
+  /// A context that has not been launched binds it, or a launch that may still run.
+  bool is_held(const Thing& thing) const {
+    return progress_.may_run(thing.last_launch) || is_bound(thing);
+  }
+  /// A context that has not been launched binds it.
+  bool is_bound(const Thing& thing) const;
+  /// The script cannot reach it, and no context that can still be launched binds it.
+  bool is_unusable(const Thing& thing) const;
+
+  // ---- facts: see targets::argpack::Observer ----
+  void made(Thing& context, std::uint32_t generation);
+  void ended(Thing& context) { std::erase(holders_, &context); }
+  void bound(Context& context, Place place, Thing* thing);
+  void submitted(Context& context);
+
+ private:
+  const Things& things_;
+  Progress& progress_;
+  std::pmr::vector<Thing*> holders_;  ///< Those that somebody may still have.
+};
+
+}  // namespace scenarios::argpack
