@@ -46,6 +46,8 @@ struct Met {
   harness::Label death_site;
   harness::Label use_site;
   Window window;
+  FaultKind kind = FaultKind::use_after_death;
+  bool in_another_call = false;  ///< Than the one of which facts tell.
 };
 
 /// `tell` tells facts before the fault comes.
@@ -60,9 +62,10 @@ int window_met(const Met& met, void (*tell)(Observer&) = [](Observer&) {}) {
   scene.state = &judges;
   tell(judges);
   Fault fault;
+  fault.kind = met.kind;
   fault.death_site = met.death_site;
   fault.use_site = met.use_site;
-  fault.activation = world.picker.current().name;
+  fault.activation = world.picker.current().name + met.in_another_call;
   return window_of(scene, fault);
 }
 
@@ -91,6 +94,57 @@ TEST(ArgpackWindows, WhateverALaunchedContextMeetsInAnotherLaunchItMeetsThroughT
     judges.launching(context, 1);
   };
   EXPECT_EQ(window_met(met, launch_twice), harness::raw(met.window));
+}
+
+// ---- what neither a death nor a use tells: the window that the call went through ----
+
+constexpr ThingId kContext{1};
+constexpr ThingId kBound{2};
+
+/// A call binds a thing to a context that was made by program 1.
+void bind(Observer& judges, Kind kind, Place place) {
+  judges.made({.thing = kContext, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+  judges.made({.thing = kBound, .kind = kind, .depth = 0, .value = 0, .generation = 0});
+  judges.bound(kContext, place, kBound);
+}
+
+void launch_what_has_moved(Observer& judges) {
+  bind(judges, Kind::external, Place::external);
+  judges.moved(kBound);
+  judges.launching(kContext, 1);
+}
+
+void launch_after_a_reset(Observer& judges) {
+  bind(judges, Kind::pack, Place::pack);
+  judges.launching(kContext, 2);
+}
+
+void launch_whole(Observer& judges) {
+  bind(judges, Kind::external, Place::external);
+  judges.launching(kContext, 1);
+}
+
+/// An access of a kernel's that is nobody's.
+int window_of_wild_access(void (*tell)(Observer&)) {
+  return window_met({{}, "walk_packs", {}, FaultKind::wild_access}, tell);
+}
+
+TEST(ArgpackWindows, AWildAccessOfACallWhoseExternalMemoryWentIsThroughThat) {
+  EXPECT_EQ(window_of_wild_access(launch_what_has_moved), harness::raw(Window::external_gone));
+}
+
+TEST(ArgpackWindows, AWildAccessOfACallWhoseProgramWasResetIsThroughThat) {
+  EXPECT_EQ(window_of_wild_access(launch_after_a_reset), harness::raw(Window::taken_reentrantly));
+}
+
+TEST(ArgpackWindows, AWildAccessOfAnotherCallIsNotThroughThat) {
+  const Met met{{}, "walk_packs", Window::context_reused, FaultKind::wild_access, true};
+  EXPECT_EQ(window_met(met, launch_what_has_moved), harness::raw(met.window));
+  EXPECT_EQ(window_met(met, launch_after_a_reset), harness::raw(met.window));
+}
+
+TEST(ArgpackWindows, AWildAccessOfACallThatLostNothingIsALaunchThatWasTriedAgain) {
+  EXPECT_EQ(window_of_wild_access(launch_whole), harness::raw(Window::context_reused));
 }
 
 }  // namespace
