@@ -116,10 +116,14 @@ def add_figures(tally, measured):
 # The steps, in order.
 
 def tree(tally, full):
-    """The tree itself: include rules, no machine's paths, documents; these checks are checked, and so are the figures."""
+    """The tree itself: include rules, no machine's paths, documents, style; these checks are checked, and so are the figures."""
     for name in ("layers.py", "hygiene.py", "documents.py"):
         script(tally, name)
         script(tally, name, "--self-test")
+    script(tally, "style.py")
+    script(tally, "style.py", "--self-test")
+    if full:
+        script(tally, "style.py", "--tidy")
     script(tally, "figures.py", "--self-test")
     script(tally, "mutants.py", "--self-test")
     script(tally, "mutated_inputs.py", "--self-test")

@@ -10,7 +10,7 @@ case "${1:-}" in
     cat <<'HELP'
 Usage: ./scripts/setup.sh
 
-Installs what the build needs and is not there yet: clang 19 and its formatter, CMake and the libraries from apt (as
+Installs what the build needs and is not there yet: clang 19 with its formatter and checker, CMake and the libraries from apt (as
 root or with sudo), and a CUDA 13 toolkit if none is found in CUDA_HOME, PATH or /usr/local (NVIDIA's
 toolkit wheels, into build/cuda). No GPU and no GPU driver is needed.
 Exit: 0 ready, 2 something could not be installed.
@@ -19,7 +19,7 @@ HELP
   *) echo "setup: unknown argument '$1'; see --help" >&2; exit 3 ;;
 esac
 
-packages=(clang-19 clang-format-19 llvm-19 lld-19 libclang-rt-19-dev cmake ninja-build ccache git python3
+packages=(clang-19 clang-format-19 clang-tidy-19 llvm-19 lld-19 libclang-rt-19-dev cmake ninja-build ccache git python3
           libboost-context-dev libcli11-dev libfmt-dev nlohmann-json3-dev
           libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
           libpython3.11-dev)  # A CPython to embed.

@@ -1,6 +1,7 @@
 // Cases of the alltoallv scenario, for its tests.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include "harness/minimize.h"

@@ -1,6 +1,8 @@
 // Broken: paths of one's own, each with one thing broken, and the first fault that comes of it.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <optional>
 #include <string_view>
 #include <type_traits>

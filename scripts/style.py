@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+"""Checks the style that a machine can see: layout, headers that compile alone, comments, clang-tidy.
+
+Usage: scripts/style.py [--self-test | --uncommented | --tidy [FILE...] | --tidy-changed]
+
+  layout     clang-format-19 would change no source
+  alone      each header compiles with nothing before it: by the build where a source includes it first, or the first
+             include of such a header does; all others are compiled here, their syntax and no more
+  comments   how many public functions of the spine's headers have no comment: no more than there were. Not asked are
+             operators, constructors, destructors, overrides, what is defaulted or deleted, overloads below one that
+             has a comment, and what only returns the field that it is named after
+
+--tidy runs clang-tidy-19 with the checks of .clang-tidy over all sources, or those named (minutes to an hour);
+--tidy-changed over those that differ from where the branch left main, or from the commit before: at most 12 of them.
+--uncommented prints each function that the third check counts. Exit: 0 all hold, 1 not, 3 usage.
+--self-test plants what breaks each rule; each must be found.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import sysconfig
+import tempfile
+
+import layers
+from cpp_reader import Reader
+from shape import Class, Shape
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COMPILER, FORMATTER, TIDY = "clang++-19", "clang-format-19", "clang-tidy-19"
+UNCOMMENTED = 134  # May only fall.
+CHANGED_LIMIT = 12
+FIRST_DIRECTIVE = re.compile(r'^[ \t]*#[ \t]*(?!pragma once)(?:include "([^"]+)")?', re.M)
+
+
+def sources(root=ROOT, suffixes=(".h", ".cpp", ".cu")):
+    return sorted(path.relative_to(root).as_posix() for folder in ("harness", "targets", "scenarios")
+                  for path in (root / folder).rglob("*") if path.suffix in suffixes)
+
+
+def in_parallel(function, items):
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return [line for lines in pool.map(function, items) for line in lines]
+
+
+# ---- layout ----
+
+def unlaid(root, files):
+    """A line for each file that the formatter would change."""
+    def ask(batch):
+        ended = subprocess.run([FORMATTER, "--dry-run", *batch], cwd=root, capture_output=True, text=True)
+        wrong = sorted(set(re.findall(r"^([^\s:]+):\d+:\d+: warning: code should be", ended.stderr, re.M)))
+        if ended.returncode and not wrong:
+            return [f"{FORMATTER}: {ended.stderr.strip()}"]
+        return [f"{name}: not laid out as .clang-format has it; run {FORMATTER} -i {name}" for name in wrong]
+    return in_parallel(ask, [files[i:i + 32] for i in range(0, len(files), 32)])
+
+
+# ---- headers alone ----
+
+def first_include(text):
+    """What a source includes before it says anything else to the preprocessor, or None."""
+    match = FIRST_DIRECTIVE.search(text)
+    return match and match[1]
+
+
+def proven_by_build(root, files):
+    """Headers that a source includes before anything else, and those that such a header does."""
+    proven = set()
+    reached = [first_include((root / name).read_text()) for name in files if name.endswith(".cpp")]
+    while reached:
+        header = reached.pop()
+        if header and header not in proven and (root / header).is_file():
+            proven.add(header)
+            reached.append(first_include((root / header).read_text()))
+    return proven
+
+
+def flags(name):
+    """The flags with which a source compiles. A program that embeds CPython is given its headers."""
+    note = ROOT / "build/cuda_root.txt"
+    cuda = ["-isystem", note.read_text().strip() + "/include"] if note.is_file() else []
+    python = ["-isystem", sysconfig.get_path("include")] if "/embedded/" in name else []
+    return ["-std=c++20", "-I.", *cuda, *python, "-Wall", "-Wextra", "-Wno-missing-designated-field-initializers",
+            '-DAFTERLIFE_PATH="example"', '-DAFTERLIFE_VERSION="0"']
+
+
+def not_alone(root, headers):
+    """A line for each header that does not compile with nothing before it."""
+    def ask(name):
+        ended = subprocess.run([COMPILER, "-fsyntax-only", *flags(name), "-Wno-pragma-once-outside-header", "-x", "c++", name],
+                               cwd=root, capture_output=True, text=True)
+        wrong = re.search(r"error: .*", ended.stderr)
+        return [f"{name}: does not compile alone: {wrong[0] if wrong else ended.stderr.strip()}"] if ended.returncode else []
+    return in_parallel(ask, headers)
+
+
+# ---- comments ----
+
+class Commented(Shape):
+    """One header: its public functions that have no comment."""
+
+    def __init__(self, name, text):
+        self.uncommented, self.public_count, self.last, self.inside = [], 0, ("", False), []
+        self.lines = text.splitlines()
+        super().__init__(name, text)
+
+    def braces(self, begin, brace, scope):
+        if self.at(begin) == "template":
+            begin = (self.angle(begin + 1, brace) or begin) + 1
+        head = [self.at(i) for i in self.top_level(begin, brace)]
+        if any(word in head for word in ("class", "struct", "union")) and not self.is_function(head):
+            self.inside.append(brace)
+            end = super().braces(begin, brace, scope)
+            self.inside.pop()
+            return end
+        return super().braces(begin, brace, scope)
+
+    def outer(self, first, last, scope):
+        if not self.inside:  # Shape asks for the members of a class by itself.
+            self.namespace(first, last)
+        super().outer(first, last, scope)
+
+    def function(self, begin, brace, end, scope):
+        """Bodies are of no concern."""
+
+    def namespace(self, first, last):
+        """The functions that are declared or defined right in a namespace."""
+        i = begin = first
+        while i < last:
+            text = self.at(i)
+            if text == ";":
+                self.free_function(begin, i)
+                begin = i + 1
+            elif text == "{":
+                if self.is_body(begin, i):
+                    self.free_function(begin, i)
+                    begin = self.match[i] + 1
+                elif {"namespace", "extern", "enum", "class", "struct", "union"} & {self.at(j) for j in self.top_level(begin, i)}:
+                    begin = self.match[i] + 1
+                i = self.match[i]
+            elif text in ("(", "["):
+                i = self.match[i]
+            i += 1
+
+    def free_function(self, begin, end):
+        words = [self.at(i) for i in self.top_level(begin, end)]
+        if {"namespace", "extern"} & set(words) or not words:
+            return
+        self.member(Class("", 0), True, begin, end)
+
+    def add_function(self, found, is_public, begin, end, words):
+        before = len(found.functions)
+        super().add_function(found, is_public, begin, end, words)
+        if len(found.functions) == before or "override" in words:
+            return
+        name = found.functions[-1]
+        if name.startswith("__"):  # Another library's.
+            return
+        self.public_count += 1
+        start = self.begin_of(begin)
+        commented = self.has_comment(start, end) or (self.last == (name, True) and not self.blank_above(start))
+        self.last = (name, commented)
+        if not commented and not self.is_getter(name, end):
+            self.uncommented.append(f"{self.name}:{self.line(self.tokens[start].begin)}: "
+                                    f"{found.name + '::' if found.name else ''}{name}")
+
+    def begin_of(self, begin):
+        """Where the declaration begins whose `template<...>` was left behind."""
+        i = begin - 1
+        if self.at(i) != ">":
+            return begin
+        while i > 0 and self.at(i) != "template":
+            i -= 1
+        return i
+
+    def has_comment(self, begin, end):
+        above = self.lines[self.line(self.tokens[begin].begin) - 2].strip() if self.tokens[begin].begin else ""
+        last = self.line(self.tokens[end].begin) - 1
+        own = self.lines[last] + self.lines[min(last + 1, len(self.lines) - 1)] * (self.at(end) == "{")
+        return bool(re.match(r"//(?!\s*----)", above)) or "//" in own.split(self.at(end), 1)[-1]
+
+    def blank_above(self, begin):
+        return not self.lines[self.line(self.tokens[begin].begin) - 2].strip()
+
+    def is_getter(self, name, end):
+        if self.at(end) != "{":
+            return False
+        return re.fullmatch(rf"\{{ return \*?(?:\w+[_)]?(?:\.|->))?{name}_?; \}}", " ".join(
+            self.slice(end, self.match[end] + 1).split())) is not None
+
+
+def spine_headers(root):
+    """The doors and the headers below them. Not harness/kernel.h, whose functions are CUDA's."""
+    return [name for name in sources(root, (".h",)) if layers.spine_rank(name) is not None]
+
+
+def uncommented(root, headers):
+    """Each public function without a comment, and how many public functions there are."""
+    found = [Commented(name, (root / name).read_text()) for name in headers]
+    return [line for one in found for line in one.uncommented], sum(one.public_count for one in found)
+
+
+# ---- clang-tidy ----
+
+def untidy(root, files):
+    """A line for each thing that the checks of .clang-tidy find."""
+    def ask(name):
+        ended = subprocess.run([TIDY, "--quiet", name, "--", *flags(name)], cwd=root, capture_output=True, text=True)
+        lines = re.findall(r"^\S+?:\d+:\d+: (?:warning|error): .*", ended.stdout, re.M)
+        if ended.returncode and not lines:
+            return [f"{name}: {TIDY}: {ended.stderr.strip()}"]
+        return [line.removeprefix(f"{root}/") for line in lines]
+    return sorted(set(in_parallel(ask, files)))
+
+
+def git(*command):
+    ended = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True)
+    return ended.stdout.split() if ended.returncode == 0 else []
+
+
+def changed():
+    """The sources that differ from where the branch left main; on main, from the commit before. At most a few."""
+    base = git("merge-base", "HEAD", "main") or git("merge-base", "HEAD", "origin/main")
+    if base == git("rev-parse", "HEAD"):
+        base = git("rev-parse", "-q", "--verify", "HEAD~1")
+    names = git("diff", "--name-only", "--diff-filter=d", *base) + git("ls-files", "-o", "--exclude-standard")
+    return [name for name in sources(suffixes=(".cpp",)) if name in names][:CHANGED_LIMIT]
+
+
+def tidy(files):
+    found = untidy(ROOT, files)
+    print("\n".join(found) or f"style: clang-tidy finds nothing in {len(files)} sources")
+    return 1 if found else 0
+
+
+# ---- the self-test ----
+
+# Text of harness/a.h | functions that have no comment.
+COMMENTS = [
+    ("int f();\n", 1), ("/// Returns one.\nint f();\n", 0), ("int f();  ///< Returns one.\n", 0), ("// ---- a part ----\nint f();\n", 1),
+    ("/// Returns one.\ntemplate <class T>\nint f(T t) {\n  return 1;\n}\n", 0), ("template <class T>\nint f(T t) {\n  return 1;\n}\n", 1),
+    ("class A {\n public:\n  int f() const { return f_; }\n  int g() const { return f_; }\n\n private:\n  int h();\n  int f_;\n};\n", 1),
+    ("class A {\n public:\n  A();\n  ~A();\n  A(const A&) = delete;\n  bool operator==(const A&) const = default;\n};\n", 0),
+    ("struct A {\n  int b = 0;\n  void f() const;\n  virtual void g() = 0;\n  void h() override;\n};\n", 2),
+    ("/// Finds it.\nint f(int);\nint f(char);\n", 0), ("/// Finds it.\nint f(int);\n\nint f(char);\n", 1), ("int f(int);\nint f(char);\n", 2),
+    ("namespace a {\nint b = 1;\nstruct C;\nusing D = int (*)(int);\nint e();\n}\n", 1), ("inline int f() { return 1; }\n", 1),
+    ("/// A thing.\ntemplate <class T>\nclass A {\n public:\n  explicit A(int b);\n};\n", 0), ("extern \"C\" {\nvoid __f();\n}\n", 0),
+    ("constexpr int a = [] {\n  int b{};\n  return b;\n}();\n", 0),
+    ("namespace a {\n/// A thing.\nstruct B {\n  int c{1};\n  struct D {\n    int e = 0;\n  } d;\n  /// Makes it.\n  void f();\n};\n}  // namespace a\n", 0),
+]
+# Source text | header text | whether the header must be compiled here.
+ALONE = [("", "int f();\n", True), ('#include "harness/a.h"\n', "int f();\n", False),
+         ('#include <vector>\n\n#include "harness/a.h"\n', "int f();\n", True), ('#define B\n#include "harness/a.h"\n', "int f();\n", True),
+         ('#include "harness/b.h"\n', "int f();\n", False)]
+
+
+def planted(folder, texts):
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def self_test():
+    rightly = [len(Commented("harness/a.h", "#pragma once\n" + text).uncommented) == count for text, count in COMMENTS]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for source, header, asked in ALONE:
+            planted(folder, {"harness/a.h": "#pragma once\n" + header, "harness/a.cpp": source,
+                             "harness/b.h": '#pragma once\n\n#include "harness/a.h"\n'})
+            rightly.append(("harness/a.h" not in proven_by_build(folder, ["harness/a.cpp"])) == asked)
+        planted(folder, {"harness/a.h": "#pragma once\nstd::vector<int> f();\n", "harness/b.h": "#pragma once\n\nint f();\n",
+                         "harness/a.cpp": "int  f( );\n", "harness/b.cpp": "int f();\n",
+                         "harness/tidy.cpp": "struct A {\n  virtual void f();\n};\nstruct B : A {\n  virtual void f();\n};\n",
+                         ".clang-format": (ROOT / ".clang-format").read_text(), ".clang-tidy": (ROOT / ".clang-tidy").read_text()})
+        for check, wrong, right in ((not_alone, "harness/a.h", "harness/b.h"), (unlaid, "harness/a.cpp", "harness/b.cpp"),
+                                    (untidy, "harness/tidy.cpp", "harness/b.cpp")):
+            rightly += [bool(check(folder, [wrong])), not check(folder, [right])]
+    print(f"style: {sum(rightly)} of {len(rightly)} plants judged rightly"
+          + "".join(f"; wrong: plant {i}" for i, right in enumerate(rightly, 1) if not right))
+    return 0 if all(rightly) else 1
+
+
+def check():
+    files = sources()
+    proven = proven_by_build(ROOT, files)
+    asked = [name for name in files if name.endswith(".h") and name not in proven]
+    bare, count = uncommented(ROOT, spine_headers(ROOT))
+    found = unlaid(ROOT, files) + not_alone(ROOT, asked)
+    if len(bare) > UNCOMMENTED:
+        found.append(f"{len(bare)} public functions of the spine have no comment, {UNCOMMENTED} had none: see --uncommented")
+    print("\n".join(found) or f"style: {len(files)} sources are laid out; {len(asked)} headers compile alone, the build proves "
+          f"{len(proven)}; {len(bare)} of {count} public functions of the spine have no comment")
+    return 1 if found else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("--uncommented", action="store_true")
+    parser.add_argument("--tidy", nargs="*", metavar="FILE")
+    parser.add_argument("--tidy-changed", action="store_true")
+    try:
+        options = parser.parse_args()
+    except SystemExit as ended:
+        return 3 if ended.code else 0
+    if options.uncommented:
+        print("\n".join(uncommented(ROOT, spine_headers(ROOT))[0]))
+        return 0
+    if options.tidy is not None:
+        return tidy(options.tidy or sources(suffixes=(".cpp",)))
+    return self_test() if options.self_test else tidy(changed()) if options.tidy_changed else check()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
