@@ -93,7 +93,7 @@ Setup set_up(Scene& scene, Script& script, const Settings& fixed) {
   setup.compile_threshold = fixed.compile_threshold.value_or(kThresholds[pick(kThresholds.size())]);
   setup.wrapper_blocks = fixed.wrapper_blocks.value_or(pick(3));
   if (!fixed.placement) setup.placement.pool_limit = pick_pool_limit(scene);
-  setup.witnesses = script.judge().witnesses();
+  setup.observers = script.judge().observers();
   return setup;
 }
 
@@ -129,13 +129,13 @@ void drive_path(Scene& scene, Maker make) {
 
 void drive(Scene& scene) { drive_shaped(scene, kWholeShape, observer_of(scene)); }
 
-void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Observer* observer,
+void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::MemoryObserver* observer,
                   const Settings& settings) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
   scene.state = &stage->script;
   Setup setup = set_up(scene, stage->script, settings);
-  setup.observer = observer;
+  setup.observers.memory = observer;
   stage->script.judge().code().set_observer(observer);
   make_path(*stage, setup, maker_of(scene.variant()));
   spawn_tasks(*stage);

@@ -17,7 +17,7 @@ std::size_t ManagedInstruments::turns() const {
   return count <= HardwareWatch::kRegisterCount ? 0 : WatchRota::turns_for(count);
 }
 
-targets::managed_dict::Observer& ManagedInstruments::begin_run() {
+targets::managed_dict::MemoryObserver& ManagedInstruments::begin_run() {
   const bool first = run_count_++ == 0;
   std::unique_ptr<Recorder>& recorder = first ? record_ : repeated_;
   WatchRota rota;
@@ -58,7 +58,7 @@ std::vector<std::string>& transcript_of(harness::Scene& scene) {
   return static_cast<ManagedInstruments&>(*scene.instruments).transcript();
 }
 
-targets::managed_dict::Observer* observer_of(harness::Scene& scene) {
+targets::managed_dict::MemoryObserver* observer_of(harness::Scene& scene) {
   if (scene.instruments == nullptr) return nullptr;
   return &static_cast<ManagedInstruments&>(*scene.instruments).begin_run();
 }

@@ -15,7 +15,7 @@ class ManagedInstruments final : public harness::Instruments {
   explicit ManagedInstruments(bool hardware = true);
 
   /// Begins the record of one run: the driver's observer.
-  targets::managed_dict::Observer& begin_run();
+  targets::managed_dict::MemoryObserver& begin_run();
 
   bool wants_another_run() const override;
   harness::Diagnosis diagnose(harness::InstrumentSet without) const override;
@@ -45,6 +45,6 @@ std::unique_ptr<harness::Instruments> make_instruments();
 std::vector<std::string>& transcript_of(harness::Scene& scene);
 
 /// Who observes this run: the instruments that the scene has, or nobody.
-targets::managed_dict::Observer* observer_of(harness::Scene& scene);
+targets::managed_dict::MemoryObserver* observer_of(harness::Scene& scene);
 
 }  // namespace scenarios::managed_dict

@@ -38,7 +38,7 @@ struct GhostInstance {
 };
 
 /// Ownership: the judge's. Borrows the sight.
-class Ghost final : public targets::managed_dict::ProgramWitness {
+class Ghost final : public targets::managed_dict::ProgramObserver {
  public:
   using Address = targets::managed_dict::Address;
   using Attribute = targets::managed_dict::Attribute;

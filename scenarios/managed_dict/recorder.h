@@ -18,7 +18,7 @@ struct StrayCount {
   harness::Label kind;  ///< As embedded/program.h calls it.
 };
 
-class Recorder final : public targets::managed_dict::Observer {
+class Recorder final : public targets::managed_dict::MemoryObserver {
  public:
   using Address = targets::managed_dict::Address;
   using BlockKind = targets::managed_dict::BlockKind;

@@ -71,7 +71,7 @@ enum Axis : std::size_t { kLayoutAxis, kCompilerAxis };
 void drive(harness::Scene& scene);
 /// The same run, seen by `observer`: equal events, equal verdict.
 void drive_shaped(harness::Scene& scene, const Shape& shape,
-                  targets::managed_dict::Observer* observer = nullptr,
+                  targets::managed_dict::MemoryObserver* observer = nullptr,
                   const Settings& settings = {});
 
 /// The same with a path that is no variant, and slots for 40 ops.

@@ -46,7 +46,7 @@ Address Allocator::malloc(std::uint32_t bytes, BlockKind kind) {
   if (pool == 0 || !has_room(pool - 1)) {
     const std::uint32_t found = pool_with_room(class_of(bytes));
     if (found == kPoolCount) {
-      memory_.witness().starved();
+      memory_.heap_observer().starved();
       return 0;
     }
     pool = found + 1;
@@ -89,7 +89,7 @@ Address Allocator::hand_out(Address address, std::uint32_t bytes, BlockKind kind
   if (block == nullptr) memory_.crash(address);
   harness::Ledger& ledger = memory_.ledger();
   if (block->alive) {  // The free list has it twice, or overlaps: from here on, anything goes.
-    memory_.witness().handed_out_twice(block->id);
+    memory_.heap_observer().handed_out_twice(block->id);
     memory_.abort(address);
   }
   const BirthId previous = block->id;
@@ -100,8 +100,8 @@ Address Allocator::hand_out(Address address, std::uint32_t bytes, BlockKind kind
   block->alive = true;
   block->id = ledger.born(to_label(kind), address, bytes, previous);
   memory_.fill(address + bytes, kPadding, padding_bytes(*block));
-  if (memory_.observer() != nullptr) [[unlikely]]
-    memory_.observer()->allocated(
+  if (memory_.memory_observer() != nullptr) [[unlikely]]
+    memory_.memory_observer()->allocated(
         {memory_.scheduler().now(), kind, block->id, previous, address, bytes});
   return address;
 }
@@ -141,9 +141,9 @@ void Allocator::free(Address address, bool is_values, std::uint8_t prefix) {
                         intact,
                         is_values,
                         prefix};
-  if (memory_.observer() != nullptr) [[unlikely]]
-    memory_.observer()->released(release);
-  memory_.witness().released(release);
+  if (memory_.memory_observer() != nullptr) [[unlikely]]
+    memory_.memory_observer()->released(release);
+  memory_.heap_observer().released(release);
   if (block->alive) memory_.ledger().died(block->id);
   block->alive = false;
   const Address list =

@@ -114,7 +114,7 @@ Address Attributes::materialise(Address object) {
 void Attributes::publish_dict(Address object, Address dict) {
   store(object + kWordOffset, dict);
   if (core_.setup.version == Version::cpython311) store(object + kValuesOffset, 0);
-  core_.program_witness().dict_published(object, dict);
+  core_.program_observer().dict_published(object, dict);
 }
 
 Status Attributes::replace_dict(Address object, Address dict) {
@@ -127,7 +127,7 @@ Status Attributes::replace_dict(Address object, Address dict) {
     if (const Status status = core_.dicts.detach(old); status != Status::ok) return status;
   }
   store(object + kWordOffset, dict);
-  core_.program_witness().dict_replaced(object, dict);
+  core_.program_observer().dict_replaced(object, dict);
   core_.objects.decref(old);
   return Status::ok;
 }
@@ -165,7 +165,7 @@ void Attributes::append_order(Address values, std::uint32_t index) {
   const std::uint32_t count = load_byte(count_byte(values));
   store_byte(order_byte(values, count), index);
   store_byte(count_byte(values), count + 1);
-  core_.code_witness().order_appended();
+  core_.code_observer().order_appended();
   core_.writer->after_append(values, count);
 }
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 
 #include "harness/runtime.h"
-#include "targets/managed_dict/observer.h"
+#include "targets/managed_dict/memory_observer.h"
 
 namespace targets::managed_dict {
 

@@ -28,13 +28,13 @@ void Caches::type_changed(const Type& type) {
       for (CacheLine& line : cache.lines) reset(line);
   for (CacheLine& line : types_)
     if (line.type == type.address && !core_.writer->forgets_invalidation()) reset(line);
-  if (core_.memory.observer() != nullptr) [[unlikely]]
+  if (core_.memory.memory_observer() != nullptr) [[unlikely]]
     for_each_filled([&](const CacheLine& line) {
       core_.memory.counters().stale_cache_lines += line.type == type.address;
     });
   if (!watched) return;
   ++core_.memory.counters().invalidations;
-  core_.code_witness().type_modified();
+  core_.code_observer().type_modified();
 }
 
 }  // namespace targets::managed_dict

@@ -19,7 +19,8 @@ struct Core {
   Core(harness::Runtime& the_runtime, const Setup& the_setup)
       : runtime(the_runtime),
         setup(the_setup),
-        memory(the_runtime, the_setup.placement, *the_setup.witnesses.heap, the_setup.observer),
+        memory(the_runtime, the_setup.placement, *the_setup.observers.heap,
+               the_setup.observers.memory),
         allocator(memory),
         types(memory, the_setup),
         objects(*this),
@@ -29,13 +30,13 @@ struct Core {
         caches(*this),
         jit(*this),
         view(memory, types, caches) {
-    if (setup.observer != nullptr) setup.observer->began(setup.version);
+    if (MemoryObserver* observer = memory.memory_observer()) observer->began(setup.version);
   }
   Core(const Core&) = delete;  // The parts point at it.
   Core& operator=(const Core&) = delete;
 
-  ProgramWitness& program_witness() { return *setup.witnesses.program; }
-  CodeWitness& code_witness() { return *setup.witnesses.code; }
+  ProgramObserver& program_observer() { return *setup.observers.program; }
+  CodeObserver& code_observer() { return *setup.observers.code; }
   harness::Scheduler& scheduler() { return runtime.scheduler; }
 
   harness::Runtime& runtime;

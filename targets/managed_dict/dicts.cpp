@@ -21,7 +21,7 @@ Address Dicts::make(const Type* type, Address values, std::uint32_t used) {
   put(dict + kDictVersionOffset, 0);
   put(dict + kDictKeysOffset, values != 0 ? type->address : 0);
   put(dict + kDictValuesOffset, values);
-  core_.program_witness().object_made(memory_.block_at(block).id);
+  core_.program_observer().object_made(memory_.block_at(block).id);
   core_.collector.track(dict);
   return dict;
 }

@@ -19,11 +19,11 @@ Address Attributes::make(Type& type) {
   store(object + kRefcountOffset, 1);
   store(object + kTypeOffset, type.address);
   const harness::BirthId instance = memory_.block_at(block).id;
-  core_.program_witness().object_made(instance);
+  core_.program_observer().object_made(instance);
   core_.objects.incref(type.address);
   core_.collector.track(object);
   const Birth birth = init_values(object, instance, type);
-  core_.program_witness().instance_born(birth);
+  core_.program_observer().instance_born(birth);
   if (birth.values != 0) return object;
   core_.objects.decref(object);
   return 0;
@@ -34,7 +34,7 @@ Birth Attributes::init_values(Address object, harness::BirthId instance, Type& t
   const SiteScope site(core_.scheduler(), "init_inline_values");
   type.keys.shrink();
   const std::uint32_t size = type.keys.size();
-  memory_.witness().made_room(type.index, type.keys.entry_count(), size);
+  memory_.heap_observer().made_room(type.index, type.keys.entry_count(), size);
   if (core_.setup.version == Version::cpython313) {
     const Address values = inline_values(object);
     store_byte(values + kInlineCapacityOffset, size);
@@ -73,13 +73,13 @@ void Attributes::deallocate(Address object) {
   core_.collector.untrack(object);
   clear(object);
   core_.writer->before_death(object);
-  core_.program_witness().instance_died(object);
+  core_.program_observer().instance_died(object);
   core_.allocator.free(object - kPreheaderBytes);
   core_.objects.decref(type);
 }
 
 void Attributes::clear(Address object) {
-  core_.code_witness().believing(object);
+  core_.code_observer().believing(object);
   const Type& type = type_of(object);
   const Where where = look(object);
   const Version version = core_.setup.version;
@@ -91,7 +91,7 @@ void Attributes::clear(Address object) {
   }
   if (version == Version::cpython311) store(object + kValuesOffset, 0);
   store(object + kWordOffset, 0);
-  core_.program_witness().instance_emptied(object);
+  core_.program_observer().instance_emptied(object);
   if (where.dict != 0) core_.objects.decref(where.dict);
 }
 
@@ -103,7 +103,7 @@ void Attributes::drop_values(Address values, std::uint32_t count) {
 // The chunk says itself where it begins. Inline values only become invalid.
 void Attributes::free_values(Address values) {
   if (is_inline(values)) return store_byte(values + kInlineValidOffset, 0);
-  memory_.witness().freeing_values();
+  memory_.heap_observer().freeing_values();
   core_.allocator.free_values(values);
 }
 

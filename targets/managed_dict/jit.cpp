@@ -49,7 +49,7 @@ bool Jit::compile_queued() {
 
 Status Jit::store_attr(Function in, Site site, Address object, Attribute attribute, Address value) {
   const bool compiled = is_compiled(in);
-  core_.code_witness().storing(object, compiled);
+  core_.code_observer().storing(object, compiled);
   if (compiled) return store_compiled(site, object, attribute, value);
   ++core_.memory.counters().interpreted_stores;
   return core_.attributes.set(object, attribute, value);
@@ -62,9 +62,9 @@ Status Jit::store_compiled(Site site, Address object, Attribute attribute, Addre
   const ModuleScope module(core_.memory, Module::jit);
   Counters& counters = core_.memory.counters();
   ++counters.compiled_stores;
-  core_.code_witness().compiled_store();
+  core_.code_observer().compiled_store();
   core_.writer->before_store(object);
-  core_.code_witness().believing(object);
+  core_.code_observer().believing(object);
   AttrCache& cache = core_.caches.store_cache(site);
   const auto type = core_.memory.load<std::uint64_t>(object + kTypeOffset);
   const CacheLine* line = cache.find(type, attribute);
@@ -88,8 +88,8 @@ Status Jit::store_compiled(Site site, Address object, Attribute attribute, Addre
 // ---- loads --------------------------------------------------------------------------------------
 
 Address Jit::load_attr(Function in, Site site, Address object, Attribute attribute) {
-  if (core_.memory.observer() != nullptr) [[unlikely]]
-    core_.memory.observer()->loading();
+  if (core_.memory.memory_observer() != nullptr) [[unlikely]]
+    core_.memory.memory_observer()->loading();
   if (is_compiled(in)) return load_compiled(site, object, attribute);
   return core_.attributes.get(object, attribute);
 }
@@ -99,11 +99,11 @@ Address Jit::load_compiled(Site site, Address object, Attribute attribute) {
   const ModuleScope module(core_.memory, Module::jit);
   Counters& counters = core_.memory.counters();
   ++counters.compiled_loads;
-  core_.code_witness().compiled_load();
+  core_.code_observer().compiled_load();
   core_.writer->before_load(object);
-  core_.code_witness().believing(object);
+  core_.code_observer().believing(object);
   const Attributes::Where where = core_.attributes.look(object);
-  if (where.values != 0) core_.code_witness().values_decoded();
+  if (where.values != 0) core_.code_observer().values_decoded();
   AttrCache& cache = core_.caches.load_cache(site);
   const auto type = core_.memory.load<std::uint64_t>(object + kTypeOffset);
   const CacheLine* line = cache.find(type, attribute);
@@ -138,7 +138,7 @@ Address Jit::load_type_attr(Function in, Class of) {
 }
 
 void Jit::note_hit(const CacheLine& line, const Type& type) {
-  Observer* observer = core_.memory.observer();
+  MemoryObserver* observer = core_.memory.memory_observer();
   if (observer == nullptr) [[likely]]
     return;
   const Block* value = core_.memory.find(line.value);

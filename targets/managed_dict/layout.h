@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "harness/runtime.h"
-#include "targets/managed_dict/observer.h"
+#include "targets/managed_dict/memory_observer.h"
 
 namespace targets::managed_dict {
 

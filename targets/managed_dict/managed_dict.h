@@ -13,9 +13,9 @@
 #include "targets/managed_dict/heap_view.h"
 #include "targets/managed_dict/layout.h"
 #include "targets/managed_dict/memory.h"
+#include "targets/managed_dict/memory_observer.h"
 #include "targets/managed_dict/observer.h"
 #include "targets/managed_dict/vocabulary.h"
-#include "targets/managed_dict/witness.h"
 
 namespace targets::managed_dict {
 
@@ -49,8 +49,7 @@ struct Setup {
   std::uint32_t warm_up = kSharedKeysLimit;
   /// Blocks that a wrapper around __enter__ allocates and frees, as the report's own did.
   std::uint32_t wrapper_blocks = 0;
-  Witnesses witnesses;
-  Observer* observer = nullptr;  ///< May be null.
+  Observers observers;
 };
 
 /// The statements of a script.

@@ -24,16 +24,16 @@ std::byte* allocate(harness::Runtime& runtime, std::size_t bytes) {
 
 }  // namespace
 
-Memory::Memory(harness::Runtime& runtime, const Placement& placement, HeapWitness& witness,
-               Observer* observer)
+Memory::Memory(harness::Runtime& runtime, const Placement& placement, HeapObserver& heap_observer,
+               MemoryObserver* memory_observer)
     : runtime_(runtime),
-      witness_(witness),
-      observer_(observer),
+      heap_observer_(heap_observer),
+      memory_observer_(memory_observer),
       blocks_(runtime.scheduler.arena(), heap_base(placement), static_base(placement),
               placement.pool_limit),
       heap_(allocate(runtime, kHeapBytes + kSlackBytes)),
       statics_(allocate(runtime, kStaticBytes * kStaticCount)) {
-  if (observer_ != nullptr) observer_->mapped(blocks_.heap_base(), heap_);
+  if (memory_observer_ != nullptr) memory_observer_->mapped(blocks_.heap_base(), heap_);
 }
 
 std::uint64_t Memory::load_link(Address address) {
@@ -48,7 +48,7 @@ void Memory::store_link(Address address, std::uint64_t value) {
   std::uint64_t before;
   std::memcpy(&before, raw(address), sizeof before);
   std::memcpy(raw(address), &value, sizeof value);
-  if (observer_ != nullptr) [[unlikely]]
+  if (memory_observer_ != nullptr) [[unlikely]]
     record(address, sizeof value, before, value);
 }
 
@@ -83,7 +83,7 @@ void Memory::record(Address address, std::uint8_t width, std::uint64_t before,
     if (address + width > block->end())
       if (const Block* next = blocks_.find(block->end())) store.neighbour = next->id;
   }
-  observer_->stored(store);
+  memory_observer_->stored(store);
 }
 
 Crash Memory::crash_at(Address address) {
@@ -93,16 +93,16 @@ Crash Memory::crash_at(Address address) {
 
 void Memory::crash(Address address) {
   const Crash crash = crash_at(address);
-  witness_.crashed(crash);
+  heap_observer_.crashed(crash);
   end(crash);
 }
 
 void Memory::abort(Address address) { end(crash_at(address)); }
 
 void Memory::end(const Crash& crash) {
-  if (observer_ != nullptr) {
-    observer_->crashed(crash);
-    observer_->ended(counters_);
+  if (memory_observer_ != nullptr) {
+    memory_observer_->crashed(crash);
+    memory_observer_->ended(counters_);
   }
   scheduler().die();
 }

@@ -11,7 +11,7 @@
 #include "harness/runtime.h"
 #include "targets/managed_dict/blocks.h"
 #include "targets/managed_dict/layout.h"
-#include "targets/managed_dict/witness.h"
+#include "targets/managed_dict/observer.h"
 
 namespace targets::managed_dict {
 
@@ -27,8 +27,8 @@ struct Placement {
 
 class Memory {
  public:
-  Memory(harness::Runtime& runtime, const Placement& placement, HeapWitness& witness,
-         Observer* observer);
+  Memory(harness::Runtime& runtime, const Placement& placement, HeapObserver& heap_observer,
+         MemoryObserver* memory_observer);
 
   // ---- what code of the process does ----
 
@@ -43,7 +43,7 @@ class Memory {
   void store(Address address, T value) {
     static_assert(std::is_unsigned_v<T>);
     std::byte* bytes = at(address, sizeof(T));
-    if (observer_ != nullptr) [[unlikely]] {
+    if (memory_observer_ != nullptr) [[unlikely]] {
       T before;
       std::memcpy(&before, bytes, sizeof(T));
       std::memcpy(bytes, &value, sizeof(T));
@@ -74,8 +74,8 @@ class Memory {
 
   Module module() const { return module_; }
   Module exchange_module(Module module) { return std::exchange(module_, module); }
-  Observer* observer() { return observer_; }
-  HeapWitness& witness() { return witness_; }
+  MemoryObserver* memory_observer() { return memory_observer_; }
+  HeapObserver& heap_observer() { return heap_observer_; }
   Counters& counters() { return counters_; }
   harness::Scheduler& scheduler() { return runtime_.scheduler; }
   harness::Ledger& ledger() { return runtime_.host.ledger(); }
@@ -112,8 +112,8 @@ class Memory {
   void record(Address address, std::uint8_t width, std::uint64_t before, std::uint64_t after);
 
   harness::Runtime& runtime_;
-  HeapWitness& witness_;
-  Observer* observer_;
+  HeapObserver& heap_observer_;
+  MemoryObserver* memory_observer_;
   Blocks blocks_;
   std::byte* heap_;
   std::byte* statics_;

@@ -7,18 +7,18 @@ namespace targets::managed_dict {
 using harness::SiteScope;
 
 void Objects::incref(Address object) {
-  core_.program_witness().reference_taken(object);
+  core_.program_observer().reference_taken(object);
   increment(object);
 }
 
 void Objects::decref(Address object) {
-  core_.program_witness().reference_dropped(object);
+  core_.program_observer().reference_dropped(object);
   if (decrement(object)) deallocate(object);
 }
 
 void Objects::increment(Address word) {
   Memory& memory = core_.memory;
-  tell_witness_of_odd(word);
+  tell_observer_of_odd(word);
   if (core_.setup.version == Version::cpython311) {
     memory.store<std::uint64_t>(word, memory.load<std::uint64_t>(word) + 1);
     return;
@@ -29,7 +29,7 @@ void Objects::increment(Address word) {
 
 bool Objects::decrement(Address word) {
   Memory& memory = core_.memory;
-  tell_witness_of_odd(word);
+  tell_observer_of_odd(word);
   const auto count = memory.load<std::uint64_t>(word);
   const bool counts = core_.setup.version == Version::cpython311 ||
                       static_cast<std::int32_t>(static_cast<std::uint32_t>(count)) >= 0;
@@ -63,7 +63,7 @@ Address Objects::new_number(std::int64_t value) {
   core_.memory.store<std::uint64_t>(object + kTypeOffset, core_.types.int_type());
   core_.memory.store<std::uint64_t>(object + kDigitTagOffset, 8);
   core_.memory.store<std::uint32_t>(object + kDigitOffset, static_cast<std::uint32_t>(value));
-  core_.program_witness().object_made(core_.memory.block_at(object).id);
+  core_.program_observer().object_made(core_.memory.block_at(object).id);
   return object;
 }
 
@@ -77,9 +77,9 @@ std::optional<std::int64_t> Objects::number(Address object) {
   return core_.memory.load<std::uint32_t>(object + kDigitOffset);
 }
 
-void Objects::tell_witness_of_odd(Address word) {
+void Objects::tell_observer_of_odd(Address word) {
   if ((word & 1) != 0 && core_.memory.module() == Module::jit)
-    core_.code_witness().odd_counted(word);
+    core_.code_observer().odd_counted(word);
 }
 
 }  // namespace targets::managed_dict

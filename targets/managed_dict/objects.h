@@ -37,7 +37,7 @@ class Objects {
 
  private:
   /// No object begins at an odd address: that compiled code counts there is a fact.
-  void tell_witness_of_odd(Address word);
+  void tell_observer_of_odd(Address word);
 
   Core& core_;
 };

@@ -1,132 +1,122 @@
-// Observer: what an instrument may see of the interpreter's memory, and nothing more.
+// Observer: the facts that the interpreter tells as it goes, whatever became of its bytes.
 //
-// A record names the kind of module that acted, what it did to which life, and what was there. It
-// holds no variant, no symbol and no source line: whoever judges from records judges blind.
+// A fact says what the program did or met, in its own rules: nothing is expected, compared or
+// decided here. Each interface is about one thing, and whoever cares listens.
+// Lifetime: outlives the run. Threads: called by the task that acts; must not turn.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
-#include "harness/runtime.h"
+#include "targets/managed_dict/memory_observer.h"
+#include "targets/managed_dict/vocabulary.h"
 
 namespace targets::managed_dict {
 
-/// An address in the modelled process. Never one of ours.
-using Address = std::uint64_t;
-
-enum class Version : std::uint8_t;
-
-/// Whose code acts: what a program counter tells when mapped to a module.
-enum class Module : std::uint8_t { interpreter, jit, allocator, collector, unknown };
-inline constexpr std::size_t kModuleCount = 5;
-
-/// What a block was allocated for.
-enum class BlockKind : std::uint8_t { instance, values, dict, number, table, noise, type, none };
-inline constexpr std::size_t kBlockKindCount = 8;
-
-/// One store, after it was done. Where no block is met, the run ends with a Crash instead.
-struct Store {
-  harness::Tick tick;
-  Module module;
-  std::uint8_t width;          ///< In bytes: 1, 2, 4 or 8.
-  BlockKind kind;              ///< Of the block that was met.
-  bool alive;                  ///< Whether that block was (the allocator links dead ones).
-  harness::BirthId block;      ///< The life that was met.
-  harness::BirthId neighbour;  ///< Met as well by a store that straddles two blocks; else none.
-  std::int32_t offset;  ///< From the block's first byte; an instance's object begins at 0x20.
-  Address address;
-  std::uint64_t before;  ///< `width` bytes, as they were,
-  std::uint64_t after;   ///< and as they are now.
-};
-
-/// The allocator handed a block out.
-struct Allocation {
-  harness::Tick tick;
-  BlockKind kind;
-  harness::BirthId block;
-  harness::BirthId previous;  ///< Who lived in this storage before; or none.
-  Address address;
-  std::uint32_t bytes;  ///< As asked for.
-};
-
-/// free() was called. What a debug allocator would check is checked in either case.
-struct Release {
-  harness::Tick tick;
-  Module module;
-  BlockKind kind;
-  bool alive;              ///< Whether the block was, until now.
-  harness::BirthId block;  ///< Whose storage it is.
-  Address address;         ///< As passed.
-  Address allocated;       ///< As malloc() returned it.
-  bool padding_intact;     ///< The bytes around the block that belong to nobody.
-  bool is_values;          ///< A chunk of values: the next one is its prefix.
-  std::uint8_t prefix;     ///< As read from the byte before values[0].
-  bool is_allocated_pointer() const { return address == allocated; }
-};
-
-/// A probe at an attribute store, as the report placed it: keyed by address in the report, and by
-/// birth id for an allocation counter.
-struct Probe {
-  harness::Tick tick;
-  bool compiled;  ///< Reached from compiled code.
+/// An instance was made, with one reference.
+struct Birth {
   Address object;
   harness::BirthId instance;
-  harness::BirthId values;  ///< The chunk that the instance was given; none when it has a dict.
-  std::uint64_t word;       ///< The word at object-0x18.
+  Address values;          ///< Where values[0] is; 0 where there was no memory for them.
+  harness::BirthId chunk;  ///< The life that has the values: a chunk, or the instance itself.
 };
 
-/// The modelled SIGSEGV, or abort(): the run ends.
-struct Crash {
-  harness::Tick tick;
-  Module module;
-  Address address;
-  harness::BirthId block;  ///< Dead, and at that address; or none.
+/// An attribute was set.
+struct Assignment {
+  Address object;
+  Attribute attribute;
+  Address value;
+  std::int64_t number;  ///< The number that the value stands for; 0 where it is none.
 };
 
-/// Compiled code took a value of a type from its cache.
-struct CacheHit {
-  harness::Tick tick;
-  std::uint32_t line_version;  ///< Of the type, when the line was filled,
-  std::uint32_t type_version;  ///< and now; 0 when it was modified since.
-  harness::BirthId value;      ///< Whose address it is now; none where nobody lives there.
-  Address address;
-};
-
-/// How often each path really ran.
-struct Counters {
-  std::uint64_t compiled_stores = 0;  ///< StoreAttrCached reached from compiled code.
-  std::uint64_t compiled_loads = 0;
-  std::uint64_t store_cache_hits = 0;
-  std::uint64_t store_cache_misses = 0;
-  std::uint64_t load_cache_hits = 0;
-  std::uint64_t load_cache_misses = 0;
-  std::uint64_t interpreted_stores = 0;
-  std::uint64_t compilations = 0;
-  std::uint64_t deopts = 0;
-  std::uint64_t invalidations = 0;
-  std::uint64_t stale_cache_lines = 0;  ///< That answer for a type after it was modified.
-  std::uint64_t materialisations = 0;
-  std::uint64_t collections = 0;
-  std::uint64_t launches = 0;
-};
-
-/// Lifetime: outlives the run. Threads: called by the task that acts; must not turn.
-class Observer {
+/// What the program did to its objects.
+class ProgramObserver {
  public:
-  virtual ~Observer() = default;
-  /// Where the heap's bytes are in this process: for watchpoints, never for a record.
-  virtual void mapped(Address /*base*/, const std::byte* /*bytes*/) {}
-  /// Which interpreter this is, before it runs.
-  virtual void began(Version) {}
-  virtual void stored(const Store&) {}
-  virtual void allocated(const Allocation&) {}
-  virtual void released(const Release&) {}
-  virtual void probed(const Probe&) {}
-  virtual void cache_hit(const CacheHit&) {}
-  /// An attribute of an instance is about to be loaded.
-  virtual void loading() {}
-  virtual void crashed(const Crash&) {}
-  /// At the end of a run that did not crash, and right after crashed() of one that did.
-  virtual void ended(const Counters&) {}
+  virtual ~ProgramObserver() = default;
+
+  // ---- references, by the program's own rules ----
+  /// An object was made, and its maker has the one reference.
+  virtual void object_made(harness::BirthId object) = 0;
+  virtual void reference_taken(Address object) = 0;
+  virtual void reference_dropped(Address object) = 0;
+
+  // ---- instances ----
+  virtual void instance_born(const Birth& birth) = 0;
+  /// The instance was given a dict, which has its values as well from now on.
+  virtual void dict_published(Address object, Address dict) = 0;
+  /// The instance has this dict instead of the one that it had; 0 is none.
+  virtual void dict_replaced(Address object, Address dict) = 0;
+  /// The instance gave up its values and its dict.
+  virtual void instance_emptied(Address object) = 0;
+  virtual void instance_died(Address object) = 0;
+
+  // ---- attributes ----
+  virtual void attribute_set(const Assignment& assignment) = 0;
+  virtual void attribute_erased(Address object, Attribute attribute) = 0;
+  virtual void attributes_cleared(Address object) = 0;
+};
+
+/// What the program's code met while it ran.
+class CodeObserver {
+ public:
+  virtual ~CodeObserver() = default;
+
+  // ---- attributes ----
+  /// An attribute of the object is about to be stored. `compiled`: by compiled code.
+  virtual void storing(Address object, bool compiled) = 0;
+  virtual void compiled_store() = 0;
+  virtual void compiled_load() = 0;
+  /// The word of the object is about to be believed.
+  virtual void believing(Address object) = 0;
+  /// Compiled code took the values out of a word.
+  virtual void values_decoded() = 0;
+  /// Compiled code counts a reference at an address that is odd.
+  virtual void odd_counted(Address word) = 0;
+  virtual void attribute_read(Address object, Attribute attribute, Address value) = 0;
+  virtual void class_attribute_read(Class of, Address value) = 0;
+  virtual void order_appended() = 0;
+  /// A type was modified that caches of the JIT knew.
+  virtual void type_modified() = 0;
+
+  // ---- statements ----
+  /// A statement made an instance. `recycled`: how often the storage of one became another's.
+  virtual void instance_made(std::uint32_t recycled) = 0;
+  /// Somebody but a statement asks for an instance's dict.
+  virtual void asked_for_dict() = 0;
+  /// A kernel is about to run with what was just read of the object, which is of that class.
+  virtual void launching(Address object, Class of) = 0;
+  /// The same task's kernel left this.
+  virtual void launched(std::span<const std::int32_t> out) = 0;
+  /// The program has dropped all that it named, and collected.
+  virtual void dropped_all() = 0;
+};
+
+/// What the allocator and the address space met.
+class HeapObserver {
+ public:
+  virtual ~HeapObserver() = default;
+
+  /// The heap had no memory for a block: whoever asked for it may answer memory_error.
+  virtual void starved() = 0;
+  /// A new instance of the type with this number got room for `room` values; the type's keys
+  /// name `named` of them.
+  virtual void made_room(std::uint32_t type, std::uint32_t named, std::uint32_t room) = 0;
+  /// A chunk of values is about to be freed, by what it says itself of where it begins.
+  virtual void freeing_values() = 0;
+  /// free() was called, and its block is as it was.
+  virtual void released(const Release& release) = 0;
+  /// malloc() took a block off the free list that is alive. The process ends.
+  virtual void handed_out_twice(harness::BirthId block) = 0;
+  /// SIGSEGV. The process ends.
+  virtual void crashed(const Crash& crash) = 0;
+};
+
+/// All who listen to one interpreter.
+struct Observers {
+  ProgramObserver* program = nullptr;
+  CodeObserver* code = nullptr;
+  HeapObserver* heap = nullptr;
+  MemoryObserver* memory = nullptr;  ///< Null where no instrument looks on.
 };
 
 }  // namespace targets::managed_dict

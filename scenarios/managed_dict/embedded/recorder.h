@@ -1,7 +1,7 @@
 // Recorder: what the instruments see of the real interpreter, one line of evidence each, written at
 // once: the process may die of its next statement.
 //
-// The lines say what an observer of the model is told (targets/managed_dict/observer.h), and
+// The lines say what an observer of the model is told (targets/managed_dict/memory_observer.h), and
 // tests/managed_dict_embedded.h reads them. Lines that begin with # are for people: they name the
 // function that wrote, which a judge must not know.
 #pragma once

@@ -11,7 +11,7 @@
 namespace scenarios::managed_dict {
 
 /// Ownership: the judge's. Borrows the sight and the rooms.
-class BlockJudge final : public targets::managed_dict::HeapWitness {
+class BlockJudge final : public targets::managed_dict::HeapObserver {
  public:
   BlockJudge(const Sight& sight, Rooms& rooms) : sight_(sight), rooms_(rooms) {}
 

@@ -10,18 +10,18 @@
 namespace scenarios::managed_dict {
 
 /// Ownership: the judge's. Borrows the sight, the ghost and the heap's judge.
-class CodeJudge final : public targets::managed_dict::CodeWitness {
+class CodeJudge final : public targets::managed_dict::CodeObserver {
  public:
   using Address = targets::managed_dict::Address;
   using Attribute = targets::managed_dict::Attribute;
   using Class = targets::managed_dict::Class;
-  using Observer = targets::managed_dict::Observer;
+  using MemoryObserver = targets::managed_dict::MemoryObserver;
 
   CodeJudge(const Sight& sight, Ghost& ghost, HeapJudge& heap)
       : sight_(sight), ghost_(ghost), heap_(heap) {}
 
   /// Who is told of each attribute store, by the names of the lives; may be null.
-  void set_observer(Observer* observer) { observer_ = observer; }
+  void set_observer(MemoryObserver* observer) { observer_ = observer; }
   /// Whether others than statements asked for instances' dicts.
   bool others_asked_for_dicts() const { return asked_; }
 
@@ -56,7 +56,7 @@ class CodeJudge final : public targets::managed_dict::CodeWitness {
   const Sight& sight_;
   Ghost& ghost_;
   HeapJudge& heap_;
-  Observer* observer_ = nullptr;
+  MemoryObserver* observer_ = nullptr;
   bool asked_ = false;
   std::pmr::vector<Expected> launches_;  ///< By task: what its kernel should run with.
 };

@@ -20,7 +20,7 @@ class Judge {
   Judge& operator=(const Judge&) = delete;
 
   /// Who listens to a path that is about to be made; it must be looked at before it starts.
-  targets::managed_dict::Witnesses witnesses() { return {&ghost_, &code_, &blocks_}; }
+  targets::managed_dict::Observers observers() { return {&ghost_, &code_, &blocks_}; }
   void look_at(const targets::managed_dict::HeapView& heap,
                targets::managed_dict::Version version) {
     sight_.heap = &heap;

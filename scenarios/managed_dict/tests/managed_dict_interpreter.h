@@ -20,7 +20,7 @@ struct Interpreter {
 
 inline md::Setup quiet_setup(Judge& judge) {
   md::Setup setup;
-  setup.witnesses = judge.witnesses();
+  setup.observers = judge.observers();
   setup.compile_threshold = 1;
   return setup;
 }
@@ -66,7 +66,7 @@ harness::Outcome run_interpreter(Body body) {
 inline md::Address make_no_grad(Interpreter& on) {
   const md::Address object = on.core.attributes.make(on.core.types.named(md::Class::no_grad));
   on.core.attributes.set(object, 0, on.core.types.boolean(true));
-  on.core.program_witness().attribute_set({object, 0, on.core.types.boolean(true), 1});
+  on.core.program_observer().attribute_set({object, 0, on.core.types.boolean(true), 1});
   return object;
 }
 

@@ -9,7 +9,7 @@ namespace {
 using md::Address;
 
 /// Who wrote what to one word.
-class WordWatch final : public md::Observer {
+class WordWatch final : public md::MemoryObserver {
  public:
   struct Write {
     md::Module module;
@@ -88,7 +88,7 @@ TEST(ManagedDictLayout, TheLifeOfAWordOnStockHasFourWrites) {
         dict = on.core.attributes.materialise(object);
         on.core.objects.decref(object);
       },
-      [&](md::Setup& setup) { setup.observer = &watch; });
+      [&](md::Setup& setup) { setup.observers.memory = &watch; });
   ASSERT_EQ(watch.writes.size(), 4u);
   EXPECT_EQ(watch.writes[0].after, 0u);
   EXPECT_EQ(watch.writes[1].after % 2, 1u);

@@ -137,7 +137,7 @@ TEST(ManagedDictMechanism, AMisdirectedDecrefIsGatedByBit31OfTheWord) {
 }
 
 /// What stores to the tagged word looked like: module, width, what changed.
-class Stores final : public md::Observer {
+class Stores final : public md::MemoryObserver {
  public:
   void stored(const md::Store& store) override {
     const auto first = store.offset;

@@ -22,7 +22,7 @@ void expect_one(const Outcome& outcome, FaultKind kind, harness::Label what) {
 TEST(ManagedDictOracle, NothingPlantedIsNothingFound) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     const Address object = make_no_grad(on);
-    on.core.code_witness().attribute_read(object, kPrev, on.core.attributes.get(object, kPrev));
+    on.core.code_observer().attribute_read(object, kPrev, on.core.attributes.get(object, kPrev));
     on.judge.heap().judge_all();
     on.core.objects.decref(object);
     on.judge.heap().judge_all();
@@ -94,7 +94,7 @@ TEST(ManagedDictOracle, T4AnotherValueThanTheLastOneStored) {
     const Address object = make_no_grad(on);
     const Address values = on.core.attributes.look(object).values;
     on.core.memory.store<std::uint64_t>(values, on.core.types.boolean(false));
-    on.core.code_witness().attribute_read(object, kPrev, on.core.attributes.get(object, kPrev));
+    on.core.code_observer().attribute_read(object, kPrev, on.core.attributes.get(object, kPrev));
   });
   expect_one(outcome, FaultKind::wrong_value, "attribute");
 }
@@ -105,7 +105,7 @@ TEST(ManagedDictOracle, T4AnotherValueThanItsClassHas) {
     on.core.jit.compile(md::Function::enter);
     on.core.caches.fill_type(kOf, on.core.types.named(kOf), on.core.types.boolean(false));
     const Address value = on.core.jit.load_type_attr(md::Function::enter, kOf);
-    on.core.code_witness().class_attribute_read(kOf, value);
+    on.core.code_observer().class_attribute_read(kOf, value);
   });
   expect_one(outcome, FaultKind::wrong_value, "class attribute");
 }

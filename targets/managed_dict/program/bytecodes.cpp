@@ -24,7 +24,7 @@ Status Bytecodes::store(Function in, Address object, Attribute attribute, Addres
   const std::int64_t number = value == object ? 0 : objects.number(value).value_or(0);
   const Status status = core_.jit.store_attr(in, site_of(of, attribute), object, attribute, value);
   if (status == Status::ok)
-    core_.program_witness().attribute_set({object, attribute, value, number});
+    core_.program_observer().attribute_set({object, attribute, value, number});
   objects.decref(value);
   return status;
 }
@@ -32,13 +32,13 @@ Status Bytecodes::store(Function in, Address object, Attribute attribute, Addres
 Address Bytecodes::load(Function in, Address object, Attribute attribute) {
   const Class of = core_.attributes.type_of(object).of;
   const Address value = core_.jit.load_attr(in, site_of(of, attribute), object, attribute);
-  core_.code_witness().attribute_read(object, attribute, value);
+  core_.code_observer().attribute_read(object, attribute, value);
   return value;
 }
 
 Address Bytecodes::load_type_attr(Function in, Class of) {
   const Address value = core_.jit.load_type_attr(in, of);
-  core_.code_witness().class_attribute_read(of, value);
+  core_.code_observer().class_attribute_read(of, value);
   return value;
 }
 

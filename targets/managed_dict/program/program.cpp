@@ -44,7 +44,7 @@ Status Program::delete_attr(Variable variable, Attribute attribute) {
   const Address object = variables_.objects[variable];
   if (object == 0) return Status::name_error;
   const Status status = core_.attributes.erase(object, attribute);
-  if (status == Status::ok) core_.program_witness().attribute_erased(object, attribute);
+  if (status == Status::ok) core_.program_observer().attribute_erased(object, attribute);
   return status;
 }
 
@@ -65,7 +65,7 @@ Status Program::replace_dict(Variable variable) {
   if (dict == 0) return Status::memory_error;
   const Status status = core_.attributes.replace_dict(object, dict);
   if (status != Status::ok) core_.objects.decref(dict);
-  if (status == Status::ok) core_.program_witness().attributes_cleared(object);
+  if (status == Status::ok) core_.program_observer().attributes_cleared(object);
   return status;
 }
 
@@ -73,7 +73,7 @@ Status Program::delete_dict(Variable variable) {
   const Address object = variables_.objects[variable];
   if (object == 0) return Status::name_error;
   const Status status = core_.attributes.replace_dict(object, 0);
-  if (status == Status::ok) core_.program_witness().attributes_cleared(object);
+  if (status == Status::ok) core_.program_observer().attributes_cleared(object);
   return status;
 }
 
@@ -119,9 +119,10 @@ bool Program::clear_up() {
   for (const Type& type : core_.types.all())
     core_.jit.store_type_attr(type, core_.types.boolean(true));
   core_.collector.collect();
-  core_.code_witness().dropped_all();
+  core_.code_observer().dropped_all();
   code_.close();
-  if (Observer* observer = core_.memory.observer()) observer->ended(core_.memory.counters());
+  if (MemoryObserver* observer = core_.memory.memory_observer())
+    observer->ended(core_.memory.counters());
   return workload_.close();
 }
 

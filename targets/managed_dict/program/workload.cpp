@@ -14,7 +14,7 @@ Address Workload::make(Class of) {
   core_.jit.enter(Function::init);
   const Address object = core_.attributes.make(core_.types.named(of));
   if (object == 0) return 0;
-  core_.code_witness().instance_made(core_.allocator.recycled_instances());
+  core_.code_observer().instance_made(core_.allocator.recycled_instances());
   if (initialise(object, of) == Status::ok) return object;
   core_.objects.decref(object);
   return 0;
@@ -142,11 +142,11 @@ Status Workload::launch(Function in, Address object, Class of) {
                argument(in, object, kScale, passed.scale);
   if (!complete) return Status::type_error;
   passed.dtype &= 31;
-  core_.code_witness().launching(object, of);
+  core_.code_observer().launching(object, of);
   std::array<std::int32_t, Launcher::kThreads> out{};
   if (!launcher_.launch(passed, out)) return Status::driver_error;
   ++core_.memory.counters().launches;
-  core_.code_witness().launched(out);
+  core_.code_observer().launched(out);
   return Status::ok;
 }
 

@@ -25,7 +25,7 @@ class LegalMaterialise final : public Writer {
   using Writer::Writer;
   void before_store(Address object) override {
     if (fires() == 0) return;
-    core_.code_witness().asked_for_dict();
+    core_.code_observer().asked_for_dict();
     core_.attributes.materialise(object);
   }
 };
