@@ -53,7 +53,7 @@ class GpuDevice final : public Device {
   // ---- lives ----
 
   void born(Kind kind, const void* handle);
-  /// The same for a node, which ends with its graph.
+  /// Notes the birth of a node, which ends with its graph.
   void born_in(CUgraph graph, CUgraphNode node);
   /// A graph becomes part of another one.
   void give_away(CUgraph graph) { handles_[graph].given_away = true; }
@@ -61,15 +61,14 @@ class GpuDevice final : public Device {
   CUresult died(Kind kind, const void* handle);
   /// An error, after a fault, when `handle` names something that died. What we do not know passes.
   CUresult check(Kind kind, const void* handle);
-  /// Whether `handle` names something that was born here and lives.
+  /// Tells whether `handle` names something that was born here and lives.
   bool lives(const void* handle) const;
 
   /// Lives there begin and end with launches, which nobody tells us of: the driver judges them.
   void reserved(std::uint64_t address) { graph_memory_.insert(address); }
   void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
   CUresult freed(std::uint64_t address);
-  /// The same for [address, address + bytes). What the driver never gave out passes, to be judged
-  /// by it.
+  /// Checks [address, address + bytes). What the driver never gave out passes, to be judged by it.
   CUresult check(std::uint64_t address, std::uint64_t bytes);
   /// A call that the documentation forbids; noted.
   void misuse(Label kind, const char* detail, BirthId id = BirthId::none);
@@ -95,7 +94,7 @@ class GpuDevice final : public Device {
     const auto known = memory_.find(base);
     return known != memory_.end() ? &known->second : nullptr;
   }
-  /// Whether the life of the handle has not ended.
+  /// Tells whether the life of the handle has not ended.
   bool alive(const void* handle) const;
   World& world() const { return *world_; }
   Imports& imports() { return imports_; }
@@ -105,7 +104,7 @@ class GpuDevice final : public Device {
   const DriverTable& driver() const { return driver_; }
   struct PrimaryContext {
     CUcontext handle = nullptr;
-    unsigned retain_count = 0;  ///< How often the run retained it.
+    unsigned retain_count = 0;  ///< Number of times that the run retained it.
   };
   PrimaryContext& primary() { return primary_; }
 

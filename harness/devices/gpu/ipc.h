@@ -40,12 +40,12 @@ class Imports {
   };
 
   void remember(const CUipcMemHandle& handle, const Exported& exported);
-  /// Null for a handle that no process of the run made.
+  /// Returns the memory, or null for a handle that no process of the run made.
   const Exported* find(const CUipcMemHandle& handle) const;
   void add(const Mapping& mapping) { mappings_.push_back(mapping); }
   /// The last mapping of the process that holds `address`; null for none.
   Mapping* find(ProcessId importer, std::uint64_t address);
-  /// Whether a process has it open.
+  /// Tells whether a process has it open.
   bool any_open(BirthId exported) const;
 
   // ---- events ----

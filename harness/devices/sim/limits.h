@@ -3,8 +3,8 @@
 
 namespace harness::devices {
 
-inline constexpr int kMaxThreads = 1024;           ///< Of a block.
-inline constexpr int kMaxSharedBytes = 48 * 1024;  ///< Dynamic ones, of a block.
-inline constexpr int kResidentThreads = 2048;      ///< Of its one multiprocessor.
+inline constexpr int kMaxThreads = 1024;           ///< Threads of a block, at most.
+inline constexpr int kMaxSharedBytes = 48 * 1024;  ///< Dynamic bytes of a block, at most.
+inline constexpr int kResidentThreads = 2048;      ///< Threads of its one multiprocessor, at most.
 
 }  // namespace harness::devices

@@ -21,7 +21,7 @@ struct Kernel;
 
 struct Context : Object {
   bool primary = false;
-  unsigned reference_count = 0;  ///< How often the primary context is retained.
+  unsigned reference_count = 0;  ///< Number of times that the primary context is retained.
   unsigned flags = 0;
   Stream* legacy = nullptr;
   std::vector<Stream*> streams;  ///< All but the legacy one.

@@ -84,7 +84,7 @@ static int attribute_value(CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
       return 8;
     default:
-      return 0;  // What it does not have.
+      return 0;  // It has nothing else.
   }
 }
 
@@ -135,7 +135,7 @@ static void destroy(SimDevice& sim, Context& context) {
   context.alive = false;
   sim.ledger().died(context.birth);
   if (context.primary) sim.processes().at(context.process).primary = nullptr;
-  sim.faults().mend();  // What comes after it starts afresh.
+  sim.faults().mend();  // Another context starts afresh.
 }
 
 CUresult Calls::cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {

@@ -15,7 +15,8 @@ enum class Return : std::uint8_t {
   when_done,  ///< The call returns when the work is done.
 };
 
-/// Whether the host could have so much there. More than the device has in all is nobody's to copy.
+/// Tells whether the host could have so much there. More than the device has in all is nobody's to
+/// copy.
 static bool can_be_host(std::uint64_t address, std::uint64_t bytes) {
   return address != 0 && bytes <= Memory::kBytes && address <= ~std::uint64_t{0} - bytes;
 }

@@ -25,7 +25,8 @@ bool Exclusive::enter(SimDevice& sim, TaskId& caller, Resource resource, Label k
   return true;
 }
 
-/// Null is an error; what is no handle at all, or names somebody dead, is a fault too.
+/// Finds what lives. Null is an error; what is no handle at all, or names somebody dead, is a fault
+/// too.
 template <class Table>
 static auto find(SimDevice& sim, const Table& table, const void* handle, Label kind) {
   return handle != nullptr ? sim.find(table, handle, kind) : nullptr;

@@ -63,7 +63,8 @@ class UsingExecutable {
 /// A capture has not finished the graph: for calls that take something away, which is a fault then.
 bool is_being_filled(SimDevice& sim, const Graph& graph);
 
-/// For calls that only look. Null, after a fault, where nothing lives or somebody changes it.
+/// Returns what a call only looks at, or null, after a fault, where nothing lives or somebody
+/// changes it.
 Graph* look_at(SimDevice& sim, CUgraph handle);
 GraphNode* look_at(SimDevice& sim, CUgraphNode handle);
 
@@ -72,7 +73,7 @@ GraphNode* look_at(SimDevice& sim, CUgraphNode handle);
 bool find_edges(SimDevice& sim, const Graph& graph, const CUgraphNode* after,
                 const CUgraphEdgeData* data, std::size_t count, std::vector<GraphEdge>& edges);
 
-/// Whether an edge may have this data.
+/// Tells whether an edge may have this data.
 bool is_valid(const GraphNode& from, const GraphNode* to, const CUgraphEdgeData& data);
 
 /// A node that a call wants added.
@@ -85,7 +86,7 @@ struct NewNode {
   std::size_t after_count;
 };
 
-/// Whether a node of this type may be where it is wanted.
+/// Tells whether a node of this type may be where it is wanted.
 CUresult check_type(const Graph& graph, CUgraphNodeType type);
 
 /// Adds the node that `make(graph, edges)` adds, unless it finds something wrong.

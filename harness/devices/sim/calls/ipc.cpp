@@ -37,7 +37,8 @@ Handle make_handle(const IpcName& name) {
   return std::bit_cast<Handle>(words_of(name));
 }
 
-/// What `handle` names; nothing alive has birth 0, which stands for no handle of this kind.
+/// Returns the name in `handle`; nothing alive has birth 0, which stands for no handle of this
+/// kind.
 template <class Handle>
 IpcName read_handle(const Handle& handle, std::uint64_t kind) {
   const auto words = std::bit_cast<Words>(handle);

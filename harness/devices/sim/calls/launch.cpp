@@ -46,7 +46,7 @@ bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters
 
 // ---- attributes -------------------------------------------------------------------------------
 
-/// What the attributes of a launch come to.
+/// The attributes of a launch, read and checked.
 struct LaunchAttributes {
   struct Recorded {
     Event* event = nullptr;

@@ -242,8 +242,8 @@ CUresult Calls::cuPointerGetAttribute(void* data, CUpointer_attribute attribute,
   return answer_of(sim.memory().block(index), data, attribute, address);
 }
 
-/// What cuPointerGetAttributes says of memory that the driver does not know, and of what does not
-/// apply.
+/// Returns the size of a value, which cuPointerGetAttributes clears for memory that the driver does
+/// not know, and for attributes that do not apply.
 static std::size_t attribute_bytes(CUpointer_attribute attribute) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:

@@ -23,7 +23,8 @@ enum class Reuse : std::uint8_t {
   after_free,  ///< With a dependency on the free.
 };
 
-/// What the host has waited for may always be reused, and so may what the same stream freed.
+/// Tells whether the stream may be given the block. Memory that the host saw freed may always be
+/// reused, and so may memory that the same stream freed.
 static Reuse may_reuse(SimDevice& sim, const Pool& pool, const Block& block, const Stream& stream) {
   const StreamPoint& freed = block.freed_at;
   if (freed.stream == nullptr || freed.stream == &stream) return Reuse::yes;
@@ -33,8 +34,8 @@ static Reuse may_reuse(SimDevice& sim, const Pool& pool, const Block& block, con
   return pool.internal_dependencies ? Reuse::after_free : Reuse::no;
 }
 
-/// Which of the pool's freed blocks to give out again, as an index into pool.freed; -1 for none
-/// (plain).
+/// Picks which of the pool's freed blocks to give out again, as an index into pool.freed; -1 for
+/// none (plain).
 static std::ptrdiff_t pick_freed(SimDevice& sim, const Pool& pool, const Stream& stream,
                                  std::uint64_t bytes) {
   std::array<std::uint32_t, kOfferLimit + 1> names{0};

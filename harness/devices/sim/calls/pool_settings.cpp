@@ -140,7 +140,7 @@ CUresult Calls::cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute a
   return CUDA_SUCCESS;
 }
 
-/// What is free on the device, as the host has not yet seen.
+/// Counts the bytes that are free on the device, which the host has not yet seen.
 static std::uint64_t unobserved_bytes(SimDevice& sim, const Pool& pool) {
   std::uint64_t bytes = 0;
   for (const std::uint32_t index : pool.freed) {

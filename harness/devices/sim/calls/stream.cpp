@@ -78,7 +78,7 @@ CUresult Calls::cuStreamDestroy_v2(CUstream handle) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
   sim.captures().lose(*stream);
-  stream->alive = false;  // What is queued is still done.
+  stream->alive = false;  // Queued work is still done.
   sim.ledger().died(stream->birth);
   return CUDA_SUCCESS;
 }

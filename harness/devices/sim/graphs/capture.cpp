@@ -211,7 +211,7 @@ CUresult Captures::add(Stream& stream, const NodeParams& params,
 CUresult Captures::add(Stream& stream, const ExecutablePlan& exec) {
   if (const CUresult error = admit_node(stream, CU_GRAPH_NODE_TYPE_GRAPH); error != CUDA_SUCCESS)
     return error;
-  // What a child graph may not hold: its memory, and the values of its conditions, are there once.
+  // A child graph may not hold these: its memory, and the values of its conditions, are there once.
   if (exec.has_memory_nodes() || exec.has_conditional_nodes())
     return invalidate(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   std::vector<GraphEdge>& tail = stream.capture->branch_of(stream).tail;

@@ -32,7 +32,7 @@ struct Capture {
   Graph* graph = nullptr;
   bool made_graph = false;  ///< The graph is its own until it ends.
   CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-  std::size_t thread = 0;  ///< Who began it.
+  std::size_t thread = 0;  ///< The thread that began it.
   bool invalidated = false;
   bool ended = false;
   std::vector<Branch> branches;  ///< The origin first.
@@ -60,15 +60,15 @@ class Captures {
 
   // ---- what calls ask ----
 
-  /// For calls that give a stream work. SUCCESS: it is done, or captured by what follows.
+  /// Admits a call that gives a stream work. SUCCESS: it is done, or captured by what follows.
   CUresult admit(Stream& stream);
-  /// For calls that are not allowed while the stream captures: UNSUPPORTED, and the end of it.
+  /// Admits a call that is not allowed while the stream captures: UNSUPPORTED, and the end of it.
   CUresult refuse(Stream& stream);
-  /// For calls that a capture cannot see, and that its mode and the thread's may forbid.
+  /// Admits a call that a capture cannot see, and that its mode and the thread's may forbid.
   CUresult admit_unsafe();
-  /// For calls that concern all streams of a context.
+  /// Admits a call that concerns all streams of a context.
   CUresult admit_all(const Context& context);
-  /// For calls that look at an event, or wait for it, on the host.
+  /// Admits a call that looks at an event, or waits for it, on the host.
   CUresult admit(const Event& event);
   /// True while blocking streams of this one's context capture, and this is the legacy stream.
   Capture* implied_by(const Stream& stream) const;
@@ -78,7 +78,7 @@ class Captures {
 
   // ---- what is captured ----
 
-  /// For calls that make something else before the node: whether one of this type may be added.
+  /// Tells a call that makes something else before the node whether one of this type may be added.
   CUresult admit_node(Stream& stream, CUgraphNodeType type);
   CUresult add(Stream& stream, const NodeParams& params,
                const KernelAttributes& attributes = kDefaultAttributes);
@@ -96,10 +96,10 @@ class Captures {
   void finish(Capture& capture);
 
   SimDevice& sim_;
-  std::vector<std::unique_ptr<Capture>> captures_;  ///< Of this run, or spare.
+  std::vector<std::unique_ptr<Capture>> captures_;  ///< The captures of this run, then spare ones.
   std::size_t count_ = 0;
   std::size_t active_count_ = 0;
-  std::uint64_t id_ = 0;  ///< Of the last one: unique for the life of the program.
+  std::uint64_t id_ = 0;  ///< The id of the last one: unique for the life of the program.
 };
 
 }  // namespace harness::devices

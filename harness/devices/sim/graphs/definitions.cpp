@@ -94,7 +94,8 @@ Graph& GraphDefinitions::clone(const Graph& graph, GraphNode* owner) {
   return made;
 }
 
-/// As it would be launched now: updated, and with nothing to do where a node is disabled.
+/// Clones the graph that would be launched now: updated, and with nothing to do where a node is
+/// disabled.
 Graph& GraphDefinitions::clone(const ExecutablePlan& plan, GraphNode& owner) {
   Graph& made = create("embedded graph");
   made.owner = &owner;

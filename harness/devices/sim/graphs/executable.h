@@ -20,12 +20,12 @@ struct PlanNode {
   const NodeParams* params = nullptr;
   const KernelAttributes* attributes = &kDefaultAttributes;
   bool enabled = true;
-  std::uint32_t after_count = 0;       ///< How many nodes it waits for.
+  std::uint32_t after_count = 0;       ///< Number of nodes that it waits for.
   std::uint32_t dependents_begin = 0;  ///< In ExecutablePlan::dependents.
   std::uint32_t dependents_end = 0;
   std::uint32_t bodies_begin = 0;  ///< In ExecutablePlan::bodies.
   std::uint32_t bodies_end = 0;
-  /// Of an event record node: stands for its records, one piece of work for each launch.
+  /// The records of an event record node, one piece of work for each launch; else null.
   Stream* clock = nullptr;
 };
 
@@ -39,7 +39,7 @@ struct ExecutablePlan {
   std::uint32_t launches = 0;      ///< In flight; of a root.
   bool current = true;             ///< Its executable would still launch it.
   Clock after;                     ///< Its launches that are over; of a root.
-  LineIndex first_line = kNoLine;  ///< Of its nodes, in the run that `lines_run` names.
+  LineIndex first_line = kNoLine;  ///< The line of its first node in the run `lines_run`.
   std::uint32_t lines_run = 0;
 
   /// Tell the same as of a Graph.

@@ -187,7 +187,7 @@ bool Executables::may_launch(const Executable& exec) {
   });
 }
 
-/// As if cuMemFreeAsync were called for what earlier launches have left.
+/// Frees the memory that earlier launches have left, as cuMemFreeAsync would.
 void Executables::free_unfreed(const ExecutablePlan& graph, Stream& stream) {
   all_allocations(graph, [&](const GraphMemory& memory) {
     Block& block = sim_.memory().block(memory.block);

@@ -32,8 +32,8 @@ struct GraphNode;
 /// asks.
 struct Conditional {
   CUgraphConditionalHandle handle = 0;
-  const Graph* graph = nullptr;     ///< Which it was made for.
-  const GraphNode* node = nullptr;  ///< Which asks it.
+  const Graph* graph = nullptr;     ///< The graph that it was made for.
+  const GraphNode* node = nullptr;  ///< The node that asks it.
   unsigned default_value = 0;
   bool assigns_default = false;  ///< At the beginning of each launch.
   unsigned value = 0;
@@ -44,7 +44,7 @@ struct Conditional {
 struct NodeParams {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
   Label label;  ///< "copy", or the kernel's name.
-  Label site;   ///< Where the values were copied.
+  Label site;   ///< The site at which the values were copied.
 
   // The parameters as the call gave them: handles and addresses, not what they point at.
   CUDA_KERNEL_NODE_PARAMS kernel;
@@ -70,11 +70,11 @@ struct NodeParams {
 
   GraphMemory* memory;  ///< To allocate or free.
   CUDA_MEM_ALLOC_NODE_PARAMS alloc;
-  std::vector<CUmemAccessDesc> access;  ///< Of an allocation.
+  std::vector<CUmemAccessDesc> access;  ///< The access that an allocation asks for.
 
   CUDA_BATCH_MEM_OP_NODE_PARAMS batch;
   std::vector<CUstreamBatchMemOpParams> batch_operations;  ///< The array of `batch`.
-  std::vector<MemoryOp> memory_ops;                        ///< The same, as they were meant.
+  std::vector<MemoryOp> memory_ops;  ///< The operations of `batch`, as they were meant.
 
   Conditional* conditional;
   CUgraphConditionalNodeType condition_type;
@@ -109,7 +109,7 @@ struct GraphNode : Object {
   const KernelAttributes* attributes = &kDefaultAttributes;
   std::vector<GraphEdge> after;       ///< In the order in which they were added.
   std::vector<Graph*> bodies;         ///< Embedded: one of a child node, some of a conditional one.
-  std::vector<CUgraph> body_handles;  ///< What the program was told of a conditional node's.
+  std::vector<CUgraph> body_handles;  ///< The bodies that the program was told of.
   const GraphNode* original = nullptr;  ///< Whom it was cloned from.
   std::uint32_t index = 0;              ///< Scratch: its place among the graph's nodes.
 

@@ -9,7 +9,8 @@ namespace harness::devices {
 
 // ---- addresses --------------------------------------------------------------------------------
 
-/// Which address that no graph has any more is given out again; 0 for a fresh one (plain).
+/// Picks the address that is given out again, of those that no graph has any more; 0 for a fresh
+/// one (plain).
 static std::uint32_t pick_address(SimDevice& sim, std::vector<std::uint32_t>& freed,
                                   std::uint64_t bytes) {
   constexpr std::size_t kOfferLimit = 4;

@@ -46,7 +46,8 @@ static CUresult find_node_function(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS
                             : find_context(sim, given.ctx, CUDA_ERROR_INVALID_VALUE, context);
 }
 
-/// What the driver gives back to those who ask: pointers to the values it has copied.
+/// Points the parameters, which the driver gives back to those who ask, at the values it has
+/// copied.
 static void point_at_values(NodeParams& params) {
   const KernelEntry& entry = *params.function->entry;
   for (std::uint32_t i = 0; i < entry.parameter_count; ++i)

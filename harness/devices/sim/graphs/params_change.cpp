@@ -1,4 +1,4 @@
-// What a node may do instead, once it is in an executable graph.
+// Rules by which a node may do something else, once it is in an executable graph.
 #include <algorithm>
 
 #include "harness/devices/sim/graphs/params.h"

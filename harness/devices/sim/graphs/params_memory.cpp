@@ -1,4 +1,4 @@
-// What a node that allocates or frees is told to do.
+// The work of nodes that allocate and free.
 #include "harness/devices/sim/graphs/params.h"
 
 namespace harness::devices {
@@ -30,7 +30,7 @@ Found<const NodeParams> make_alloc_params(SimDevice& sim, const Graph& graph,
   return params;
 }
 
-/// What a node of `graph` may free; null otherwise.
+/// Returns the memory at `address` if a node of `graph` may free it, or null.
 static GraphMemory* find_memory(SimDevice& sim, const Graph& graph, CUdeviceptr address) {
   const Block& block = sim.memory().block(sim.memory().newest(address));
   GraphMemory* memory = block.graph;

@@ -100,7 +100,7 @@ static inline void forward_access([[maybe_unused]] std::uint64_t address,
   return true;
 }
 
-/// What the windows say of an access.
+/// The answer of the windows to an access.
 enum class Known : std::uint8_t { device, own, nothing };
 
 [[gnu::always_inline]] static inline Known look_up(std::uint64_t address, std::uint64_t size) {

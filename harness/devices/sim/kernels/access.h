@@ -31,8 +31,9 @@ struct AccessState {
   Window stack;                  ///< The stack of the fiber that runs.
   Window device;                 ///< All of device memory: values in here may be pointers.
   Provenance* provenance = nullptr;
-  Footprint* footprint = nullptr;  ///< Where uses of device memory are noted; may be null.
-  std::uint32_t victim = 0;        ///< Which of `blocks` the next one replaces.
+  Footprint* footprint =
+      nullptr;               ///< The place where uses of device memory are noted; may be null.
+  std::uint32_t victim = 0;  ///< The one of `blocks` that the next one replaces.
   std::uint64_t shared_shift = 0;  ///< Gives shared memory addresses of its own, for TSan.
   void (*abandon)() = nullptr;     ///< Leaves the kernel. Does not return.
 

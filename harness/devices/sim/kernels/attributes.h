@@ -27,7 +27,7 @@ inline const KernelAttributes kDefaultAttributes{};
 /// A kernel node can have such an attribute.
 bool is_node_attribute(CUlaunchAttributeID id);
 
-/// Whether a kernel with this grid may have the value; an attribute that nodes can have.
+/// Tells whether a kernel with this grid may have the value; an attribute that nodes can have.
 CUresult check_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& value,
                          const CUlaunchConfig& config);
 

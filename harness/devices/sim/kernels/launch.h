@@ -36,7 +36,8 @@ class Launch {
   /// Provenance::authorise().
   void prepare(const KernelEntry& kernel, void* const* parameters);
 
-  /// The same, from one buffer laid out as KernelParameter::offset says (graph nodes, `extra`).
+  /// Copies the values from one buffer laid out as KernelParameter::offset says (graph nodes,
+  /// `extra`).
   void prepare(const KernelEntry& kernel, const std::byte* buffer);
 
   std::uint64_t block_count() const { return grid.volume(); }
@@ -46,13 +47,14 @@ class Launch {
   Dim3 grid;
   Dim3 block;
   std::uint32_t shared_bytes = 0;  ///< Dynamic shared memory of a block.
-  Name activation = 0;             ///< Where its faults happen.
-  Label captured_site;             ///< Where its parameters were copied, if not at the launch.
+  Name activation = 0;             ///< The activation in which its faults happen.
+  Label captured_site;  ///< The site at which its parameters were copied, if not at the launch.
   AuthorityIndex authority = AuthorityIndex::none;
   ProcessId process = ProcessId::first;  ///< In whose address space it runs.
 
   std::vector<std::byte> values;  ///< The copied parameter buffer, aligned as operator new aligns.
-  std::vector<void*> pointers;    ///< For the kernel's entry: one into `values` per parameter.
+  std::vector<void*>
+      pointers;  ///< The argument of the kernel's entry: one into `values` per parameter.
 
   std::uint64_t blocks_run = 0;
 

@@ -22,7 +22,7 @@ struct AddressRange {
   bool contains(std::uint64_t address) const { return address - low < high - low; }
 };
 
-/// Which set of authorities, by the order of launches in the run. 0 is "none".
+/// A set of authorities, by the order of launches in the run. 0 is "none".
 enum class AuthorityIndex : std::uint32_t { none = 0 };
 
 class PointerShadow {

@@ -30,10 +30,10 @@ struct BlockRef {
   std::uint64_t bytes = 0;
   bool alive = false;
   ProcessId process = ProcessId::first;  ///< In whose address space it is.
-  /// Of an open IPC mapping whose memory the exporter has freed: what it was opened for,
+  /// The memory that an open IPC mapping was opened for, once the exporter has freed it.
   BirthId lost = BirthId::none;
-  BirthId met = BirthId::none;  ///< ... and who lives there now.
-  /// Of whom a story tells, where that is another: one of several lives of the same allocation.
+  BirthId met = BirthId::none;  ///< The life that such a mapping leads to now.
+  /// The life that a story tells of, where that is another: one of several of the same allocation.
   BirthId life = BirthId::none;
 };
 
@@ -110,9 +110,9 @@ class Provenance {
   /// An address in each piece of device memory that it used rightly.
   std::span<const std::uint64_t> touched() const { return touched_; }
   Footprint& footprint() { return footprint_; }
-  /// Where accesses are noted; null when nobody watches.
+  /// Returns the footprint in which accesses are noted, or null when nobody watches.
   Footprint* watched() { return watching_bytes_ ? &footprint_ : nullptr; }
-  /// Whether the launch may touch this life.
+  /// Tells whether the launch may touch this life.
   bool authorised(BirthId id) const {
     return raw(id) < member_of_.size() && member_of_[raw(id)] == current_;
   }
@@ -168,7 +168,7 @@ class Provenance {
   std::vector<std::unique_ptr<AuthoritySet>> sets_;  ///< [0] is "none". Kept from run to run.
   std::uint32_t set_count_ = 1;
   AuthorityIndex current_ = AuthorityIndex::none;
-  /// Which set a life was last entered in: by birth id, true of the current set.
+  /// The set that a life was last entered in: by birth id, true of the current set.
   std::vector<AuthorityIndex> member_of_;
 
   CapturedWords scratch_;
@@ -179,7 +179,7 @@ class Provenance {
   bool watching_bytes_ = false;
   Footprint footprint_;
   std::vector<std::uint64_t> touched_;
-  std::uint32_t block_stamp_ = 0;          ///< Of the block that runs.
+  std::uint32_t block_stamp_ = 0;          ///< The stamp of the block that runs.
   std::vector<std::uint32_t> touched_in_;  ///< The last block to touch a life, by birth id.
 };
 

@@ -62,7 +62,7 @@ void KernelRunner::State::take_carrier_for_each_thread() {
 #endif
 }
 
-/// What must change with the thread that runs.
+/// Changes all that must change with the thread that runs.
 void KernelRunner::State::enter(Carrier& next) {
   current = &next;
   access_state.stack = next.stack;

@@ -33,7 +33,7 @@ class KernelRunner {
   /// Runs block `index` (x fastest) of `launch`. Blocks may run in any order, each once.
   BlockEnding run_block(Launch& launch, std::uint64_t index);
 
-  struct State;  ///< For the functions that kernels call.
+  struct State;  ///< The state that functions called by kernels act on.
 
  private:
   std::unique_ptr<State> state_;

@@ -32,7 +32,7 @@ struct KernelRunner::State {
     Fiber fiber;
     State* state;
     std::uint32_t thread;  ///< Linear, in its block.
-    Index index;           ///< The same, as threadIdx.
+    Index index;           ///< Its place in the block, as threadIdx.
     Window stack;
     // While its thread waits for lanes of its warp:
     std::uint64_t given;
@@ -44,7 +44,7 @@ struct KernelRunner::State {
   struct Warp {
     std::uint32_t exited = 0;
     std::uint32_t waiting = 0;
-    std::uint32_t epoch = 0;  ///< How often lanes were released: TSan's edges alternate.
+    std::uint32_t epoch = 0;  ///< Number of times that lanes were released: TSan's edges alternate.
     std::uint32_t masks[kWarpLanes];
     Carrier* lanes[kWarpLanes];
   };
@@ -90,7 +90,7 @@ struct KernelRunner::State {
 
   std::vector<std::unique_ptr<Carrier>> carriers;
   std::size_t used_count = 0;    ///< Carriers [0, used_count) have run threads of this block.
-  std::vector<Carrier*> unused;  ///< ... and these of them are free again.
+  std::vector<Carrier*> unused;  ///< Those of the used ones that are free again.
   std::vector<Carrier*> ready;   ///< Released, from ready_begin on.
   std::size_t ready_begin = 0;
   Carrier* current = nullptr;
@@ -104,13 +104,13 @@ struct KernelRunner::State {
   std::uint32_t finished_count = 0;
 
   std::vector<Carrier*> at_barrier;
-  int barrier_predicates = 0;  ///< How many of those at the barrier brought a predicate.
-  int barrier_result = 0;      ///< ... when the barrier last opened.
+  int barrier_predicates = 0;  ///< Number of those at the barrier that brought a predicate.
+  int barrier_result = 0;      ///< The same number when the barrier last opened.
   std::uint32_t barrier_epoch = 0;
   std::vector<Warp> warps;
 };
 
-/// What the functions that kernels call belong to; null while no block runs.
+/// The state that functions called by kernels act on; null while no block runs.
 extern constinit thread_local KernelRunner::State* running;
 
 }  // namespace harness::devices

@@ -56,7 +56,7 @@ std::uint64_t KernelRunner::State::exchange(std::uint32_t mask, std::uint64_t gi
   return self.result;
 }
 
-/// Whether all lanes of `mask` wait with the same mask, or have exited.
+/// Tells whether all lanes of `mask` wait with the same mask, or have exited.
 bool KernelRunner::State::lanes_are_here(const Warp& warp, std::uint32_t mask) const {
   const std::uint32_t needed = mask & ~warp.exited;
   if ((needed & ~warp.waiting) != 0) return false;

@@ -28,7 +28,7 @@ Event* recorded_event(SimDevice& sim, Event* event);
 struct IpcName {
   std::uint64_t kind = 0;
   std::uint32_t birth = 0;
-  std::uint32_t place = 0;  ///< Where to look: index of a block, or number of an event.
+  std::uint32_t place = 0;  ///< The place to look: index of a block, or number of an event.
 };
 
 }  // namespace harness::devices

@@ -38,9 +38,13 @@ static std::uint64_t reserve(std::uintptr_t hint, std::size_t bytes, int protect
   return reinterpret_cast<std::uint64_t>(memory);
 }
 
-Memory::Memory() {
+static AddressRange reserve_range() {
   const std::uint64_t low = reserve(kAddressHint, kReservedBytes, PROT_NONE);
-  range_ = {low, low + kReservedBytes};
+  return {low, low + kReservedBytes};
+}
+
+Memory::Memory() : range_(reserve_range()), views_(range_.low, kBytes) {
+  const std::uint64_t low = range_.low;
   if (mprotect(reinterpret_cast<void*>(low), kBytes, PROT_READ | PROT_WRITE) != 0) refuse();
   granules_ = reinterpret_cast<std::uint32_t*>(reserve(0, kIndexBytes, PROT_READ | PROT_WRITE));
   cursor_ = low;
@@ -49,7 +53,6 @@ Memory::Memory() {
 Memory::~Memory() {
   munmap(reinterpret_cast<void*>(range_.low), kReservedBytes);
   munmap(granules_, kIndexBytes);
-  if (file_ >= 0) close(file_);
 }
 
 void Memory::begin(Ledger& ledger) {
@@ -180,7 +183,43 @@ void Memory::forget_pages(const Block& block) {
   const std::uint64_t low = (block.base + kFilledBytes + kPage - 1) / kPage * kPage;
   const std::uint64_t high = (block.base + block.granules * kGranule) / kPage * kPage;
   if (low < high)
-    madvise(reinterpret_cast<void*>(low), high - low, file_ >= 0 ? MADV_REMOVE : MADV_DONTNEED);
+    madvise(reinterpret_cast<void*>(low), high - low,
+            views_.shared() ? MADV_REMOVE : MADV_DONTNEED);
+}
+
+// ---- mappings of other processes --------------------------------------------------------------
+
+std::uint32_t Memory::map(std::uint32_t exported, ProcessId importer) {
+  const std::uint64_t base = views_.base(importer) + (blocks_[exported].base - range_.low);
+  const std::uint32_t granules = blocks_[exported].granules;
+  const std::uint32_t* first = granules_ + (base - range_.low) / kGranule;
+  if (std::any_of(first, first + granules,
+                  [&](std::uint32_t index) { return !blocks_[index].dead; }))
+    return 0;
+  views_.open(importer, cursor_);
+  const std::uint32_t index =
+      give(Origin::imported, base, granules, blocks_[exported].bytes, *first);
+  blocks_[index].exported = exported;
+  ++blocks_[exported].import_count;
+  install(index);
+  return index;
+}
+
+void Memory::forget_mapping(const Block& mapping) {
+  std::fill_n(granules_ + (mapping.base - range_.low) / kGranule, mapping.granules, 0);
+  unpoison(reinterpret_cast<void*>(mapping.base), mapping.granules * kGranule);
+}
+
+/// An open mapping outlives what it was opened for, when the exporter frees early: then it leads to
+/// nobody, or to whoever was given the storage since.
+void Memory::look_through(const Block& mapping, BlockRef& here) const {
+  const Block& exported = blocks_[mapping.exported];
+  if (!exported.dead) [[likely]]
+    return;
+  here.lost = exported.birth;
+  const Block& resident = blocks_[newest(exported.base)];
+  here.met = resident.dead ? BirthId::none : resident.birth;
+  here.bytes = std::min(here.bytes, resident.bytes);
 }
 
 // ---- what provenance asks ---------------------------------------------------------------------

@@ -4,15 +4,14 @@
 // New memory is filled with a pattern, so that reading it uninitialised is the same everywhere;
 // memory that is given out again keeps its bytes, as it does on a GPU.
 //
-// Behind the range are views: one for each process that imports, in which all of device memory can
-// be reached at a fixed distance. A view is only mapped once its process opens something, and only
-// then does the memory become a file that can be mapped twice.
+// Behind the range are views, one for each process that imports: see views.h.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "harness/devices/sim/kernels/provenance.h"
+#include "harness/devices/sim/memory/views.h"
 #include "harness/devices/sim/streams/clock.h"
 #include "harness/ledger.h"
 
@@ -29,7 +28,8 @@ struct StreamPoint {
   std::uint64_t seq = 0;
 };
 
-/// Which function gave a block out, and so which may take it back. Imported: an IPC mapping.
+/// The function that gave a block out, which says which one may take it back. Imported: an IPC
+/// mapping.
 enum class Origin : std::uint8_t { device, managed, pinned, pool, imported, graph };
 
 /// One life of one piece of memory.
@@ -39,24 +39,24 @@ struct Block {
   std::uint32_t granules = 0;  ///< The size that was given.
   std::uint32_t previous = 0;  ///< Index of the block that had the storage before; 0 for none.
   BirthId birth = BirthId::none;
-  BirthId life = BirthId::none;  ///< Of graph memory: who lives there, or did last.
+  BirthId life = BirthId::none;  ///< The life in graph memory, or the last one.
   Origin origin = Origin::device;
   ProcessId process = ProcessId::first;  ///< In whose address space it is.
   /// False until the stream has reached the allocation that recycles storage.
   bool installed = true;
   bool freed = false;          ///< The call that frees it was made.
-  bool dead = false;           ///< ... and the stream has reached the free.
-  Context* context = nullptr;  ///< Whose end it shares; null for pool memory.
+  bool dead = false;           ///< The stream has reached the free.
+  Context* context = nullptr;  ///< The context that ends it; null for pool memory.
   Pool* pool = nullptr;
-  GraphMemory* graph = nullptr;  ///< What it is to graphs, which give it many lives.
+  GraphMemory* graph = nullptr;  ///< Its record in graphs, which give it many lives.
   StreamPoint given_at;  ///< The allocation, where it recycles storage: no free gets ahead of it.
   StreamPoint freed_at;
   OrderPoint freed_order;
   std::uint32_t exported = 0;      ///< The block whose memory an imported one is.
-  std::uint32_t open_count = 0;    ///< How often an imported block is open.
-  std::uint32_t import_count = 0;  ///< How many processes map it.
+  std::uint32_t open_count = 0;    ///< Number of times that an imported block is open.
+  std::uint32_t import_count = 0;  ///< Number of processes that map it.
 
-  /// Of whom a story tells: the birth, but for graph memory.
+  /// Returns the life that a story tells of: the birth, but for graph memory.
   BirthId story() const { return life != BirthId::none ? life : birth; }
   /// The calls so far say that somebody lives there, or will.
   bool usable() const { return graph != nullptr ? !freed : !dead; }
@@ -105,7 +105,7 @@ class Memory final : public DeviceMemoryMap {
   /// A life of its own for the block's memory at addresses of `importer`. 0 when an open mapping of
   /// memory that was there before still has the addresses.
   std::uint32_t map(std::uint32_t exported, ProcessId importer);
-  /// Of an imported block: nobody has freed the memory that it was opened for.
+  /// Tells whether nobody has freed the memory that an imported block was opened for.
   bool is_intact(const Block& block) const {
     return block.origin != Origin::imported || !blocks_[block.exported].dead;
   }
@@ -159,17 +159,11 @@ class Memory final : public DeviceMemoryMap {
                      std::uint32_t previous);
   std::uint32_t reclaim(std::uint32_t granules) const;
   void forget_pages(const Block& block);
-  void share();
-  void make_view(ProcessId process);
   void forget_mapping(const Block& mapping);
   void look_through(const Block& mapping, BlockRef& here) const;
-  std::uint64_t view(ProcessId process) const {
-    return range_.low + (raw(process) + std::uint64_t{1}) * kBytes;
-  }
 
-  AddressRange range_;                 ///< The memory, and the views of it.
-  int file_ = -1;                      ///< What the memory is, once there are views.
-  std::uint32_t views_ = 0;            ///< Whose view is mapped: a bit for each process.
+  AddressRange range_;  ///< The memory, and the views of it.
+  MemoryViews views_;
   std::uint32_t* granules_ = nullptr;  ///< Index of a block, per granule.
   std::uint64_t cursor_ = 0;           ///< Everything below has been given out.
   std::uint64_t used_bytes_ = 0;

@@ -24,7 +24,7 @@ using FindPlace = CUresult (*)(SimDevice& sim, std::uint64_t address, std::uint6
 CUresult read_memory_ops(SimDevice& sim, unsigned count, const CUstreamBatchMemOpParams* parameters,
                          FindPlace find_place, std::vector<MemoryOp>& operations);
 
-/// Whether a wait with this condition (of CUstreamWaitValue_flags) is over.
+/// Tells whether a wait with this condition (of CUstreamWaitValue_flags) is over.
 bool wait_is_over(unsigned condition, std::uint32_t bytes, std::uint64_t found,
                   std::uint64_t wanted);
 

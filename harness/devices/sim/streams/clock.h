@@ -44,7 +44,7 @@ class Clock {
     rest_.clear();
   }
 
-  /// How many of the line's pieces of work come before.
+  /// Returns how many of the line's pieces of work come before.
   std::uint32_t of(LineIndex line) const {
     if (line < kFirst) return first_[line];
     return line - kFirst < rest_.size() ? rest_[line - kFirst] : 0;

@@ -14,7 +14,7 @@
 
 namespace harness::devices {
 
-static constexpr LineIndex kFirstLine = 0;  ///< Whose uses are logged.
+static constexpr LineIndex kFirstLine = 0;  ///< The line whose uses are logged.
 
 void DataRaces::begin(bool on) {
   on_ = on;
@@ -119,7 +119,7 @@ void DataRaces::used(std::uint32_t block, const UsedRange& range, const OrderedU
     if (!logs(block, range, by)) enter(block, range, by);
     return;
   }
-  // What another process has mapped is the memory of the one that exported it.
+  // A mapping of another process is the memory of the one that exported it.
   const std::uint64_t shift = memory_.block(used.exported).base - used.base;
   const std::uint64_t rest = range.low != range.high ? shift : 0;
   this->used(used.exported, {range.low + rest, range.high + rest, range.mode}, by);
@@ -199,7 +199,7 @@ void DataRaces::report_race(std::uint32_t block, Uses& uses, const OrderedUse& b
   ledger_.scheduler().history().add(std::move(fault));
 }
 
-/// As a use after death is told: where it died, and who used it.
+/// Reports it as a use after death is told: where it died, and who used it.
 void DataRaces::report_end(std::uint32_t block, const OrderedUse& by, Label other,
                            const char* how) {
   Fault fault = fault_of(block, how, other);

@@ -49,9 +49,9 @@ class DataRaces {
   OrderPoint advance(LineIndex& line, Clock& clock);
   /// Lines for so many chains of work; the first of them.
   LineIndex take_lines(std::uint32_t count);
-  /// Which run it is: lines mean nothing in another.
+  /// Returns the number of the run: lines mean nothing in another.
   std::uint32_t run() const { return run_; }
-  /// What the host knows to be done: it comes before all that it does from now on.
+  /// Returns the work that the host knows to be done: it comes before all that it does from now on.
   const Clock& host() const { return host_; }
   void host_saw(const Clock& clock);
 
@@ -68,11 +68,11 @@ class DataRaces {
 
   /// The allocation at `by`: uses must come after it.
   void allocated(std::uint32_t block, const OrderPoint& by);
-  /// The same at a block that had lives before.
+  /// Notes the allocation at a block that had lives before.
   void lives_again(std::uint32_t block, const OrderPoint& by);
   /// Judges the use of [range.low, range.high) of a block, addresses of its own.
   void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
-  /// The same for a use of which only the block is known.
+  /// Judges a use of which only the block is known.
   void used(std::uint32_t block, const OrderedUse& by);
   /// Judges the end of a block.
   void freed(std::uint32_t block, const OrderedUse& by);

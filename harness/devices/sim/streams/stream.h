@@ -53,11 +53,11 @@ class Stream final : public Engine, public Object {
   std::uint16_t engine = kNoEngine;
   bool ready = false;                   ///< Known to the scheduler as one that can advance.
   bool calling = false;                 ///< A host function of it runs.
-  Capture* capture = nullptr;           ///< What becomes of its work: nodes.
-  std::vector<CUgraphNode> told_nodes;  ///< What cuStreamGetCaptureInfo points at.
+  Capture* capture = nullptr;           ///< The capture that makes nodes of its work.
+  std::vector<CUgraphNode> told_nodes;  ///< The nodes that cuStreamGetCaptureInfo points at.
   std::vector<CUgraphEdgeData> told_data;
   LineIndex line = kNoLine;
-  Clock clock;  ///< What the next piece of work comes after, by the program's orders.
+  Clock clock;  ///< All that the next piece of work comes after, by the program.
 
   static constexpr std::uint16_t kNoEngine = 0xffff;
 

@@ -45,7 +45,7 @@ struct MemoryOp {
   Place place;
 };
 
-/// How many rows a copy or set consists of, and how far apart they begin.
+/// The rows that a copy or set consists of: how many, and how far apart they begin.
 struct Rows {
   std::uint64_t height = 1;
   std::uint64_t depth = 1;
@@ -59,12 +59,12 @@ struct Rows {
 struct Work {
   WorkKind kind = WorkKind::wait;
   Label label;                     ///< "copy", or the kernel's name.
-  Label site;                      ///< Where it was submitted.
+  Label site;                      ///< The site at which it was submitted.
   Name activation = 0;             ///< The activation that submitted it.
   std::vector<StreamPoint> after;  ///< Points of other streams that must be done first.
   bool started = false;
-  OrderPoint at;  ///< Its place in its line,
-  Clock before;   ///< and what comes before it by the program's orders.
+  OrderPoint at;  ///< Its place in its line.
+  Clock before;   ///< The work that comes before it, by the program's orders.
 
   Launch launch;
   std::uint64_t block_index = 0;  ///< Index of the block that runs next.
@@ -74,17 +74,17 @@ struct Work {
   Place source;
   std::uint64_t bytes = 0;  ///< The bytes of a row.
   Rows rows;
-  /// Where the addresses come from, if not from the call that submitted this.
+  /// The site that the addresses come from, if not the call that submitted this.
   Label captured_site;
   bool staged = false;  ///< The source is `staging`: bytes copied by the call.
   std::vector<std::byte> staging;
   CapturedWords words;      ///< The pointers among them.
-  std::uint32_t value = 0;  ///< The value to set,
-  std::uint32_t width = 0;  ///< in elements of so many bytes.
+  std::uint32_t value = 0;  ///< The value to set.
+  std::uint32_t width = 0;  ///< The bytes of each element that is set.
 
   std::uint32_t block = 0;
   Event* event = nullptr;
-  std::uint64_t event_record = 0;  ///< How many-th record of the event.
+  std::uint64_t event_record = 0;  ///< The number of the record among those of the event.
   CUhostFn function = nullptr;
   CUstreamCallback callback = nullptr;  ///< Instead of `function`.
   CUstream stream = nullptr;            ///< The stream that the callback is told.

@@ -109,7 +109,7 @@ bool WorkQueues::run_now(Stream& stream, Work& work, Lag lag) {
   return false;
 }
 
-/// The same for a graph, of which host functions and waits may hold up the rest.
+/// Runs a graph, of which host functions and waits may hold up the rest.
 bool WorkQueues::run_graph_now(Stream& stream, Work& work, std::uint32_t stay) {
   constexpr std::uint32_t kStepLimit = 4096;  // A loop may never end.
   const std::uint32_t limit = stay == 0 ? kStepLimit : stay - 1;

@@ -85,9 +85,9 @@ bool WorkSteps::run_block(const Stream& stream, Work& work) {
   return work.block_index == work.launch.block_count();
 }
 
-/// What lives at a place now must be who the call meant. Returns false when nobody lives there:
-/// then the memory is not touched, and the run is over unless the one who was meant is still to
-/// come.
+/// Checks that the life at a place now is the one that the call meant. Returns false where
+/// nobody lives: then the memory is not touched, and the run is over unless the one that was meant
+/// is still to come.
 bool WorkSteps::met(const Work& work, const Place& place) {
   const std::uint64_t bytes = work.bytes;
   if (place.birth == BirthId::none) return true;
@@ -129,7 +129,7 @@ void WorkSteps::used(const Work& work, const Place& place, AccessMode mode) {
                          {work.at, work.before, work.site});
 }
 
-/// The same for what a block of a kernel was seen to use.
+/// Judges the uses that a block of a kernel was seen to make.
 void WorkSteps::used_by_kernel(const Work& work) {
   const OrderedUse by{work.at, work.before, work.label};
   for (const std::uint64_t address : sim_.provenance().touched())

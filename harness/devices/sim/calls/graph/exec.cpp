@@ -45,8 +45,7 @@ CUresult Calls::cuGraphExecDestroy(CUgraphExec handle) {
   }
   const UsingExecutable call(sim, handle);
   if (call.executable() == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  sim.graphs().executables().destroy(
-      *call.executable());  // What is in flight still runs to its end.
+  sim.graphs().executables().destroy(*call.executable());  // Launches in flight run to their end.
   return CUDA_SUCCESS;
 }
 

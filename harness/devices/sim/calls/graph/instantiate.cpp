@@ -26,7 +26,7 @@ static bool is_in_device_reach(SimDevice& sim, const Place& place) {
          sim.memory().block(sim.memory().newest(place.address)).origin != Origin::managed;
 }
 
-/// What the first node that does something found: the others have to be like it.
+/// The context of the first node that does something: the others have to be like it.
 struct DeviceGraph {
   const Context* context = nullptr;
 

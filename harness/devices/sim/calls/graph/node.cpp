@@ -13,7 +13,7 @@ const NodeParams* params_of(SimDevice& sim, CUgraphNode handle, CUgraphNodeType 
   return node != nullptr && node->params->type == type ? node->params : nullptr;
 }
 
-/// What a child graph node may hold, as a copy or moved into it; null otherwise.
+/// Returns the graph that a child graph node may hold, as a copy or moved into it, or null.
 static Graph* find_body(SimDevice& sim, const Graph& graph, CUgraph handle, bool move) {
   Graph* body = look_at(sim, handle);
   if (body == nullptr || &body->root() == &graph.root() || body->has_conditional_nodes())
@@ -34,7 +34,7 @@ static CUresult add_child(SimDevice& sim, const NewNode& where, CUgraph body_han
                   });
 }
 
-/// How much of the union says what a node of this type does.
+/// Returns how much of the union says what a node of this type does.
 static std::size_t used_bytes(const CUgraphNodeParams& given) {
   switch (given.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:

@@ -150,7 +150,7 @@ bool GraphRun::can_step() {
                      [this](const Place& place) { return can_go(place); });
 }
 
-/// Which node goes on: the first (plain), or another one.
+/// Picks the node that goes on: the first (plain), or another one.
 GraphRun::Place GraphRun::pick_place() {
   names_.clear();
   able_.clear();
@@ -244,11 +244,11 @@ void GraphRun::go_inside(Place place, GraphFrame& body) {
   run.state = NodeState::inside;
   run.body = &body;
   if (body.undone_count > 0) return open_first(body);
-  ++body.undone_count;  // As if it had had one node, which is done.
+  ++body.undone_count;  // It ends like one whose only node is done.
   complete_frame(body);
 }
 
-/// Which of its bodies runs now, if any.
+/// Decides which of its bodies runs now, if any.
 void GraphRun::decide(Place place) {
   const PlanNode& node = place.frame->graph->nodes[place.node];
   const unsigned value = node.params->conditional->value;

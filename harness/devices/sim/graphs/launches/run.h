@@ -32,7 +32,7 @@ struct NodeRun {
   Work* work = nullptr;         ///< Once it has started, if it takes time.
   GraphFrame* body = nullptr;   ///< The embedded graph.
   bool again = false;           ///< A loop has been round once.
-  StreamPoint point;            ///< Of an event wait node: what was recorded at the launch.
+  StreamPoint point;            ///< The work that an event wait node waits for.
 };
 
 /// A graph or an embedded graph on its way.
@@ -43,8 +43,8 @@ struct GraphFrame {
   std::uint32_t order = 0;  ///< Among the frames of the run.
   std::uint32_t undone_count = 0;
   std::vector<NodeRun> nodes;
-  LineIndex first_line = kNoLine;  ///< Of the nodes: see topological_order.h.
-  OrderPoint shared;               ///< Of a conditional body: the place that all its nodes have.
+  LineIndex first_line = kNoLine;  ///< The line of its first node: see topological_order.h.
+  OrderPoint shared;               ///< The place that all nodes of a conditional body have.
   std::vector<Clock> before;       ///< Clocks of what comes before each node. Kept for its storage.
 };
 

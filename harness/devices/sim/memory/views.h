@@ -1,0 +1,43 @@
+// MemoryViews: device memory at the addresses of those who import it.
+//
+// All processes' memory is in one range, whose addresses are those of the exporters. A view maps
+// that whole range once more, so that opening a handle costs no system call: the mapping is in the
+// importer's view where the block is in the range.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/scheduler.h"
+
+namespace harness::devices {
+
+/// Ownership: owns the file that the memory is once it is mapped twice. Lifetime: views stay from
+/// run to run.
+class MemoryViews {
+ public:
+  /// The memory is [low, low + bytes); the views follow it, by process.
+  MemoryViews(std::uint64_t low, std::uint64_t bytes) : low_(low), bytes_(bytes) {}
+  ~MemoryViews();
+  MemoryViews(const MemoryViews&) = delete;
+  MemoryViews& operator=(const MemoryViews&) = delete;
+
+  /// Returns where the process has its view.
+  std::uint64_t base(ProcessId process) const {
+    return low_ + (raw(process) + std::uint64_t{1}) * bytes_;
+  }
+  /// Maps the view of a process. `used_end`: nothing from there on was given out.
+  void open(ProcessId process, std::uint64_t used_end);
+  /// Tells whether the memory is a file, which it is from the first view on.
+  bool shared() const { return file_ >= 0; }
+
+ private:
+  void share(std::uint64_t used_end);
+  void map_file(std::uint64_t at) const;
+
+  std::uint64_t low_;
+  std::uint64_t bytes_;
+  int file_ = -1;
+  std::uint32_t mapped_ = 0;  ///< The views that are mapped: a bit for each process.
+};
+
+}  // namespace harness::devices
