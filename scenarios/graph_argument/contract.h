@@ -22,6 +22,10 @@ inline constexpr std::string_view kGraphMemory =
     "CUDA programming guide, graph memory nodes: it is used between its allocation and its free; "
     "cuda.core passes AllocNode.dptr as an int, whose memory is the caller's";
 
+/// Where what nobody has any more ends, but for what was launched into a capture.
+inline constexpr harness::Label kBufferCapturedSite = "Buffer.__dealloc__/captured";
+inline constexpr harness::Label kModuleCapturedSite = "ObjectCode.__dealloc__/captured";
+
 inline constexpr std::array<harness::ContractClause, 12> kContract{{
     {"", "Buffer.close", "add_one", kClose},
     {"", "Buffer.close", "saxpy", kClose},
@@ -30,7 +34,7 @@ inline constexpr std::array<harness::ContractClause, 12> kContract{{
     {"", "Buffer.close", "consume", kClose},
     {"", "Buffer.close", "scratch", kClose},
     {"", "", "captured", kCaptured},
-    {"library", targets::graph_argument::kModuleCapturedSite, "", kCaptured},
+    {"library", kModuleCapturedSite, "", kCaptured},
     {"", "", "chase", kBareAddress},
     {"graph memory", "", "", kGraphMemory},
     {"bytes of device memory", "", "", kStreams},

@@ -190,8 +190,12 @@ void run_mutator(Stage& stage, std::uint32_t task) {
 
 Setup set_up(Scene& scene, Judges& judges) {
   using targets::graph_argument::DefaultStream;
-  return {static_cast<DefaultStream>(scene.config().values[kDefaultStreamAxis]), &judges,
-          &judges.ghost()};
+  return {.default_stream = static_cast<DefaultStream>(scene.config().values[kDefaultStreamAxis]),
+          .reader = &judges,
+          .observer = &judges,
+          .things = &judges.ghost().things(),
+          .graphs = &judges.ghost().graphs(),
+          .execs = &judges.ghost().execs()};
 }
 
 void configure(harness::Heap& heap, const harness::Config& config) {

@@ -69,12 +69,12 @@ harness::Fault Judges::fault_here(harness::FaultKind kind, Label object_kind) co
 // What a user object keeps refers to the graph that keeps it: nobody will ever let go.
 void Judges::drops_all(bool graphs) {
   if (graphs || !ghost_.has_cycle()) return;
-  ghost_.reach(Window::reference_cycle);
+  ghost_.passages().reach(Window::reference_cycle);
   keeps_itself_ = true;
 }
 
 void Judges::named_closed_stream(bool refused) {
-  ghost_.reach(Window::stream_or_event_closed);
+  ghost_.passages().reach(Window::stream_or_event_closed);
   if (refused) return;
   model_.accepted_closed();
   harness::Fault fault = fault_here(harness::FaultKind::api_misuse, "Stream");
@@ -85,9 +85,9 @@ void Judges::named_closed_stream(bool refused) {
 
 // Dead, the handle is nobody's, and CUDA says so itself.
 void Judges::named_orphan(std::uint64_t handle, bool refused) {
-  ghost_.reach(Window::child_destroyed);
+  ghost_.passages().reach(Window::child_destroyed);
   if (refused) return;
-  if (ghost_.is_dead(handle)) return model_.met_ended();
+  if (ghost_.graphs().is_dead(handle)) return model_.met_ended();
   harness::Fault fault = fault_here(harness::FaultKind::recycled_use, "embedded graph");
   fault.death_site = "GraphNode.destroy";
   fault.detail = "the handle is another graph's by now";

@@ -1,13 +1,14 @@
 // Judges: who hears the facts of one run, and who judges each answer of the path.
 #pragma once
 
-#include "scenarios/graph_argument/ghost.h"
+#include "scenarios/graph_argument/ghost/ghost.h"
 #include "scenarios/graph_argument/witness.h"
 
 namespace scenarios::graph_argument {
 
 /// Ownership: lives in the run's arena; borrows the scene and the path.
-class Judges final : public targets::graph_argument::Observer {
+class Judges final : public targets::graph_argument::Observer,
+                     public targets::graph_argument::Reader {
  public:
   explicit Judges(harness::Scene& scene) : scene_(scene), model_(scene), ghost_(scene) {}
   /// From now on all calls are witnessed.
@@ -25,7 +26,7 @@ class Judges final : public targets::graph_argument::Observer {
   void ends() { ended_ = true; }
   bool ended() const { return ended_; }
   /// Returns the window reached last, or -1.
-  int last_window() const { return ghost_.last_window(); }
+  int last_window() const { return ghost_.passages().last(); }
   /// A graph keeps something that keeps the graph.
   bool keeps_itself() const { return keeps_itself_; }
 
@@ -43,25 +44,27 @@ class Judges final : public targets::graph_argument::Observer {
   void comes_after(std::size_t count) override { model_.comes_after(count); }
   void closed(Wrapper wrapper) override { model_.closed(wrapper); }
   void waits(StreamName stream) override {
-    ghost_.waits();
+    ghost_.execs().waits();
     model_.waits(stream);
   }
   void finished(StreamName stream) override {
-    ghost_.finished(stream);
+    ghost_.execs().finished(stream);
     model_.finished(stream);
   }
   void destructed() override { model_.destructed_one(); }
-  bool wants(Wrapper buffer) override {
+  void drops_all(bool graphs) override;
+  void named_closed_stream(bool refused) override;
+  void named_orphan(std::uint64_t handle, bool refused) override;
+  void update_failed() override { ghost_.passages().reach(Window::update_failed); }
+  void capture_failed() override { ghost_.passages().reach(Window::capture_invalidated); }
+  void pending_call_refused() override { ghost_.passages().reach(Window::pending_queue_full); }
+
+  // ---- Reader: what a launch has written to is read ----
+  bool reads(Wrapper buffer) override {
     const Thing* thing = model_.buffer_of(buffer);
     return thing != nullptr && model_.written(*thing);
   }
   void read(Wrapper buffer, const Contents& contents) override;
-  void drops_all(bool graphs) override;
-  void named_closed_stream(bool refused) override;
-  void named_orphan(std::uint64_t handle, bool refused) override;
-  void update_failed() override { ghost_.reach(Window::update_failed); }
-  void capture_failed() override { ghost_.reach(Window::capture_invalidated); }
-  void pending_call_refused() override { ghost_.reach(Window::pending_queue_full); }
 
   /// Reports a value that is not what it should be.
   void report_value(harness::Label what, std::int64_t observed, std::int64_t expected);

@@ -9,24 +9,25 @@ SOURCES = {
     "deferred.cpp": ...,
     "shared.h": ...,
     "handles.h": ...,
-    "handles.cpp": ...,
+    "handles.cpp": ["release", "end_capture", "call", "carry_out", "GraphBox::GraphBox", "GraphBox::~GraphBox",
+                    "ExecBox::~ExecBox"],
     "builder.cpp": ...,
     "core.h": ["Core::make_current", "Core::in_callback", "CallbackScope::CallbackScope",
                "CallbackScope::~CallbackScope", "CallbackAttach::checked"],
-    "graphs.h": ["add_node"],
-    "graphs.cpp": ["is_closed", "mark_orphaned", "instantiate_graph"],
-    "kernel_call.cpp": ["begin_call", "prepare_call", "add_called", "prepare_change"],
-    "script_builders.cpp": ["ScriptBuilders::begin_building", "ScriptBuilders::launch_captured",
+    "script/graphs.h": ["add_node"],
+    "script/graphs.cpp": ["is_closed", "mark_orphaned", "instantiate_graph"],
+    "script/kernel_call.cpp": ["begin_call", "prepare_call", "add_called", "prepare_change"],
+    "script/builders.cpp": ["ScriptBuilders::begin_building", "ScriptBuilders::launch_captured",
                             "ScriptBuilders::end_building", "ScriptBuilders::complete"],
-    "script_definitions.cpp": ["ScriptDefinitions::clone"],
-    "script_executables.cpp": ["ScriptExecutables::launch", "ScriptExecutables::update_node",
+    "script/definitions.cpp": ["ScriptDefinitions::clone"],
+    "script/executables.cpp": ["ScriptExecutables::launch", "ScriptExecutables::update_node",
                                "ScriptExecutables::update", "ScriptExecutables::close_graph"],
-    "script_nodes.cpp": ["ScriptNodes::set_params", "ScriptNodes::destroy_node", "ScriptNodes::add_copy_or_set",
+    "script/nodes.cpp": ["ScriptNodes::set_params", "ScriptNodes::destroy_node", "ScriptNodes::add_copy_or_set",
                          "ScriptNodes::add_event_node", "call_function", "ScriptNodes::add_callback"],
 }
 
-# What only tells facts, or offers a turn.
-SCENERY = r"facts(?!\.tell\(&Observer::bound)|Witness::|Observer::(?!bound)|call\.things|observer|edge_|order\(\)|frame_\.step\(|interpreter\.step|destructor_count|kDestructorsResource"
+# What only tells facts, or offers a turn; and the script's own care for loops that nothing ends.
+SCENERY = r"facts(?!\.tell\(&Observer::bound)|Witness::|Observer::(?!bound)|call\.things|reader|edge_|Hold hold|frame_\.step\(|interpreter\.step|loops\.|destructors"
 
 # What no rule of the script makes: name, file, an expression or a statement, what takes its place.
 BY_HAND = []

@@ -46,7 +46,7 @@ std::optional<Window> window_of_end(const harness::Scene& scene, const Fault& fa
   if (fault.death_site == targets::graph_argument::kBufferCloseSite)
     return is_kernel(fault.use_site) ? Window::buffer_closed : Window::operand_dropped;
   const auto& judges = *static_cast<const Judges*>(scene.state);
-  const auto window = judges.ghost().window_of_end(cause_of(scene, fault).object);
+  const auto window = judges.ghost().things().window_of_end(cause_of(scene, fault).object);
   // A bare address may name what somebody else has by its buffer.
   const bool bare = window == Window::bare_address_dropped && !(fault.use_site == Label("chase"));
   return bare ? Window::argument_dropped : window;

@@ -8,7 +8,7 @@ BuilderBox::~BuilderBox() {
   const harness::SiteScope site(core.scheduler, kBuilderCloseSite);
   if (capturing)
     release(core, {graph ? ResourceKind::owned_capture : ResourceKind::capture, bits_of(stream)});
-  if (!graph) core.facts.tell(&Witness::graph_dropped, id);
+  if (!graph) core.facts.tell(&GraphWitness::graph_dropped, id);
   graph.reset();
   release(core, {ResourceKind::stream, bits_of(stream)});
 }

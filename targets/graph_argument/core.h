@@ -1,12 +1,26 @@
 // Core: what the parts of one GraphArgument share.
 #pragma once
 
+#include "targets/graph_argument/counts.h"
 #include "targets/graph_argument/facts.h"
 #include "targets/graph_argument/handles.h"
+#include "targets/graph_argument/loops.h"
 
 namespace targets::graph_argument {
 
 class Policy;
+
+/// A flag that each task has for itself, as thread_local.
+class ThreadFlag {
+ public:
+  explicit ThreadFlag(harness::Scheduler& scheduler) : scheduler_(scheduler) {}
+  /// The current task's.
+  bool& here() { return flags_[harness::raw(scheduler_.current()) % flags_.size()]; }
+
+ private:
+  harness::Scheduler& scheduler_;
+  std::array<bool, 64> flags_{};
+};
 
 /// Ownership: in the run's arena; borrows the runtime and what it points at.
 struct Core {
@@ -17,28 +31,21 @@ struct Core {
         arena(runtime.scheduler.arena()),
         ledger(runtime.host.ledger()),
         facts(setup),
-        interpreter(runtime.heap) {}
+        loops(arena),
+        interpreter(runtime.heap),
+        has_context(scheduler),
+        called_back(scheduler),
+        destructors(scheduler) {}
   Core(const Core&) = delete;  // Everybody points at it.
   Core& operator=(const Core&) = delete;
 
   /// CUDA's current context is the thread's: whoever calls what needs one says so first.
   void make_current() {
-    const std::uint64_t bit = task_bit();
-    if ((current & bit) != 0 || in_callback()) return;
-    if (cuCtxSetCurrent(context) == CUDA_SUCCESS) current |= bit;
-  }
-  std::uint64_t task_bit() const {
-    return std::uint64_t{1} << (harness::raw(scheduler.current()) % 64);
+    if (has_context.here() || in_callback()) return;
+    if (cuCtxSetCurrent(context) == CUDA_SUCCESS) has_context.here() = true;
   }
   /// CUDA called this task: it may not call CUDA now.
-  bool in_callback() const { return (callbacks & task_bit()) != 0; }
-
-  /// The order that the GIL gives, as TSan is to hear of it: also from who takes no turn for it,
-  /// which are those who look at a variable, and deleters.
-  void order() {
-    harness::edge_acquire(&interpreter);
-    harness::edge_release(&interpreter);
-  }
+  bool in_callback() { return called_back.here(); }
 
   harness::Runtime& runtime;
   Setup setup;
@@ -46,24 +53,23 @@ struct Core {
   harness::Arena& arena;
   harness::Ledger& ledger;
   Facts facts;
+  Loops loops;
   harness::Interpreter interpreter;
   Policy* policy = nullptr;
   CUcontext context = nullptr;
-  std::uint64_t current = 0;    ///< Tasks with a current context, a bit each.
-  std::uint64_t callbacks = 0;  ///< Tasks in a callback of CUDA's.
+  ThreadFlag has_context;  ///< A context is current.
+  ThreadFlag called_back;  ///< In a callback of CUDA's.
   std::array<Shared<StreamBox>, kStreamCount> streams;
   harness::BirthId life = harness::BirthId::none;  ///< The interpreter's.
   bool finalized = false;
-  std::size_t destructor_count = 0;  ///< Calls of user objects' destructors that are over.
+  DestructorCount destructors;
 };
-
-inline constexpr harness::Resource kDestructorsResource = harness::hash_name("destructors");
 
 /// CUDA runs a function of ours, on a thread of its own.
 class CallbackScope {
  public:
-  explicit CallbackScope(Core& core) : core_(core) { core_.callbacks |= core_.task_bit(); }
-  ~CallbackScope() { core_.callbacks &= ~core_.task_bit(); }
+  explicit CallbackScope(Core& core) : core_(core) { core_.called_back.here() = true; }
+  ~CallbackScope() { core_.called_back.here() = false; }
   CallbackScope(const CallbackScope&) = delete;
   CallbackScope& operator=(const CallbackScope&) = delete;
 
@@ -77,9 +83,8 @@ class DestructorScope {
   explicit DestructorScope(Core& core)
       : core_(core), callback_(core), site_(core.scheduler, "user object destructor") {}
   ~DestructorScope() {
-    ++core_.destructor_count;
     core_.facts.tell(&Observer::destructed);
-    core_.scheduler.touch(kDestructorsResource);
+    core_.destructors.add();
   }
   DestructorScope(const DestructorScope&) = delete;
   DestructorScope& operator=(const DestructorScope&) = delete;

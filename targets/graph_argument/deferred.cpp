@@ -3,16 +3,18 @@
 namespace targets::graph_argument {
 
 void DeferredCleanup::push(Owners& owners) {
-  harness::edge_acquire(this);
-  owners_.push_back(&owners);
-  harness::edge_release(this);
+  {
+    const Hold hold(*this);
+    owners_.push_back(&owners);
+  }
   if (!abandoned_ && !scheduled_) schedule();
 }
 
 void DeferredCleanup::push(Garbage garbage) {
-  harness::edge_acquire(this);
-  garbage_.push_back(std::move(garbage));
-  harness::edge_release(this);
+  {
+    const Hold hold(*this);
+    garbage_.push_back(std::move(garbage));
+  }
   if (!abandoned_ && !scheduled_) schedule();
 }
 
@@ -28,13 +30,14 @@ void DeferredCleanup::schedule() {
 
 // What letting go causes may be put off again, and waits for the next pending call.
 void DeferredCleanup::drain() {
-  harness::edge_acquire(this);
-  scheduled_ = false;
   std::pmr::vector<Owners*> owners;
   std::pmr::vector<Garbage> garbage;
-  std::swap(owners, owners_);
-  std::swap(garbage, garbage_);
-  harness::edge_release(this);
+  {
+    const Hold hold(*this);
+    scheduled_ = false;
+    std::swap(owners, owners_);
+    std::swap(garbage, garbage_);
+  }
   for (Owners* owner : owners) *owner = {};
   for (const Garbage& item : garbage) core_.policy->release(item);
 }

@@ -1,7 +1,9 @@
 // Facts: numbers what the path makes, and tells whoever listens.
 //
-// Ownership: borrows both listeners; either may be null. Threads: any, as they are.
+// Ownership: borrows the listeners; each may be null. Threads: any, as they are.
 #pragma once
+
+#include <tuple>
 
 #include "targets/graph_argument/graph_argument.h"
 
@@ -9,48 +11,40 @@ namespace targets::graph_argument {
 
 class Facts {
  public:
-  explicit Facts(const Setup& setup) : observer_(setup.observer), witness_(setup.witness) {}
+  explicit Facts(const Setup& setup)
+      : listeners_(setup.observer, setup.things, setup.graphs, setup.execs) {}
 
-  Observer* observer() const { return observer_; }
-
-  template <class... Parameters, class... Arguments>
-  void tell(void (Observer::*fact)(Parameters...), const Arguments&... arguments) {
-    if (observer_ != nullptr) (observer_->*fact)(arguments...);
-  }
-  template <class... Parameters, class... Arguments>
-  void tell(void (Witness::*fact)(Parameters...), const Arguments&... arguments) {
-    if (witness_ != nullptr) (witness_->*fact)(arguments...);
+  template <class Listener, class... Parameters, class... Arguments>
+  void tell(void (Listener::*fact)(Parameters...), const Arguments&... arguments) {
+    if (Listener* const listener = std::get<Listener*>(listeners_); listener != nullptr)
+      (listener->*fact)(arguments...);
   }
 
   ThingId make_thing(ThingKind kind) {
     const ThingId made = next(last_thing_);
-    tell(&Witness::thing_made, made, kind);
+    tell(&ThingWitness::thing_made, made, kind);
     return made;
   }
   GraphId make_graph(GraphId parent = GraphId::none) {
     const GraphId made = next(last_graph_);
-    tell(&Witness::graph_made, made, parent);
+    tell(&GraphWitness::graph_made, made, parent);
     return made;
   }
   GraphId clone_graph(GraphId from, GraphId parent = GraphId::none) {
     const GraphId made = next(last_graph_);
-    tell(&Witness::graph_cloned, made, from, parent);
+    tell(&GraphWitness::graph_cloned, made, from, parent);
     return made;
   }
   NodeId add_node(GraphId graph, const NodeFacts& facts) {
     const NodeId added = next(last_node_);
-    tell(&Witness::node_added, graph, added, facts);
+    tell(&GraphWitness::node_added, graph, added, facts);
     return added;
   }
   ExecId make_exec(GraphId graph) {
     const ExecId made = next(last_exec_);
-    tell(&Witness::exec_made, made, graph);
+    tell(&ExecWitness::exec_made, made, graph);
     return made;
   }
-  Circumstance end(ThingId thing) const {
-    return witness_ != nullptr ? witness_->thing_ends(thing) : Circumstance::none;
-  }
-  bool ends(GraphId graph) const { return witness_ == nullptr || witness_->ends(graph); }
 
  private:
   template <class Id>
@@ -58,8 +52,7 @@ class Facts {
     return last = static_cast<Id>(harness::raw(last) + 1);
   }
 
-  Observer* observer_;
-  Witness* witness_;
+  std::tuple<Observer*, ThingWitness*, GraphWitness*, ExecWitness*> listeners_;
   ThingId last_thing_ = ThingId::none;
   GraphId last_graph_ = GraphId::none;
   NodeId last_node_ = NodeId::none;

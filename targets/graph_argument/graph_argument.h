@@ -22,11 +22,24 @@
 
 namespace targets::graph_argument {
 
+/// The script's own code after a wait: it chooses the buffers that it reads back.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+
+  virtual bool reads(Wrapper buffer) = 0;
+  virtual void read(Wrapper buffer, const Contents& contents) = 0;
+};
+
 /// What fixes a world before it starts.
 struct Setup {
   DefaultStream default_stream = DefaultStream::legacy;
-  Observer* observer = nullptr;  ///< May be null, and so may be
-  Witness* witness = nullptr;    ///< this.
+  Reader* reader = nullptr;  ///< Null: nothing is read back.
+  // Those who listen; each may be null.
+  Observer* observer = nullptr;
+  ThingWitness* things = nullptr;
+  GraphWitness* graphs = nullptr;
+  ExecWitness* execs = nullptr;
 };
 
 /// A script's process: how it begins and ends, and what it waits for.
@@ -38,7 +51,7 @@ class Process {
   /// thread of the script.
   virtual Status init() = 0;
   virtual Status collect(std::uint32_t generation) = 0;
-  /// stream.sync(), then reads back what the launches on it have written.
+  /// stream.sync(), then reads back what the reader wants.
   virtual Status synchronize(StreamName stream) = 0;
   /// Device.sync(): every stream, closed or not.
   virtual Status synchronize_device() = 0;

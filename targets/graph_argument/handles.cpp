@@ -2,10 +2,7 @@
 
 namespace targets::graph_argument {
 
-void release(Core& core, Garbage garbage) {
-  core.order();
-  core.policy->release(std::move(garbage));
-}
+void release(Core& core, Garbage garbage) { core.policy->release(std::move(garbage)); }
 
 static void end_capture(Core& core, const Garbage& garbage) {
   CUgraph made = nullptr;
@@ -45,25 +42,23 @@ static void call(Core& core, const Garbage& garbage) {
 }
 
 /// Returns the place in cuda.core where the thing comes to its end.
-static harness::Label end_site(const Garbage& garbage, Circumstance circumstance) {
-  const bool captured = circumstance == Circumstance::captured;
+static harness::Label end_site(const Garbage& garbage) {
   if (garbage.kind == ResourceKind::event) return kEventEndSite;
-  if (garbage.kind == ResourceKind::library) return captured ? kModuleCapturedSite : kModuleEndSite;
-  if (garbage.closed) return kBufferCloseSite;
-  return captured ? kBufferCapturedSite : kBufferEndSite;
+  if (garbage.kind == ResourceKind::library) return kModuleEndSite;
+  return garbage.closed ? kBufferCloseSite : kBufferEndSite;
 }
 
 void carry_out(Core& core, const Garbage& garbage) {
   if (garbage.thing == ThingId::none) return call(core, garbage);
-  const Circumstance circumstance = core.facts.end(garbage.thing);
-  const harness::SiteScope site(core.scheduler, end_site(garbage, circumstance));
+  const harness::SiteScope site(core.scheduler, end_site(garbage));
+  core.facts.tell(&ThingWitness::thing_ends, garbage.thing);
   call(core, garbage);
 }
 
 GraphBox::GraphBox(Core& the_core, CUgraph handle, GraphId the_id, Shared<GraphBox> the_parent,
                    CUgraphNode the_owner)
     : core(the_core), graph(handle), id(the_id), parent(std::move(the_parent)), owner(the_owner) {
-  core.facts.tell(&Witness::handle_born, bits_of(handle));
+  core.facts.tell(&GraphWitness::handle_born, bits_of(handle));
 }
 
 GraphBox::~GraphBox() {
@@ -71,13 +66,13 @@ GraphBox::~GraphBox() {
     std::erase(parent->children, this);
     return;
   }
-  core.facts.tell(&Witness::graph_dropped, id);
+  core.facts.tell(&GraphWitness::graph_dropped, id);
   core.policy->dropped(*this);
   release(core, {ResourceKind::graph, bits_of(graph)});
 }
 
 ExecBox::~ExecBox() {
-  core.facts.tell(&Witness::exec_dropped, id);
+  core.facts.tell(&ExecWitness::exec_dropped, id);
   core.policy->dropped(*this);
   release(core, {ResourceKind::exec, bits_of(exec)});
 }

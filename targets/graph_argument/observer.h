@@ -1,7 +1,7 @@
 // Observer: the facts that the path tells of a script's calls, whatever the policy.
 //
 // A fact says what a call did or met, in cuda.core's own words: nothing is expected, compared or
-// decided here. Whatever the path makes, changes and lets go of is told to a Witness.
+// decided here. Whatever the path makes, changes and lets go of is told to the witnesses.
 // Lifetime: outlives the run. Threads: called by the task that acts, in the middle of things: it
 // may record, and may not call back or offer a turn.
 #pragma once
@@ -26,17 +26,14 @@ class Observer {
   virtual void comes_after(std::size_t count) = 0;
   /// A buffer or an event was closed.
   virtual void closed(Wrapper wrapper) = 0;
-  /// The call begins to wait for a stream, ...
+  /// The call begins to wait for a stream.
   virtual void waits(StreamName stream) = 0;
-  /// ... and is told that it has finished what it had then.
+  /// The call is told that the stream has finished what it had when the wait began.
   virtual void finished(StreamName stream) = 0;
   /// A destructor of a user object has returned.
   virtual void destructed() = 0;
   /// The script drops all that its variables hold, or with `graphs` only what belongs to graphs.
   virtual void drops_all(bool graphs) = 0;
-  /// Whether it is worth reading the buffer back.
-  virtual bool wants(Wrapper buffer) = 0;
-  virtual void read(Wrapper buffer, const Contents& contents) = 0;
 
   // ---- odd things that a call met ----
   /// A stream that was closed is named. It is refused, or the default stream is taken for it.

@@ -4,7 +4,7 @@
 #include "targets/graph_argument/keep_on_definition.h"
 #include "targets/graph_argument/retain_forever.h"
 #include "targets/graph_argument/retain_per_node.h"
-#include "targets/graph_argument/script.h"
+#include "targets/graph_argument/script/script.h"
 #include "targets/graph_argument/slot_table.h"
 #include "targets/graph_argument/user_object_tuple.h"
 

@@ -6,10 +6,9 @@
 // Threads: any; counting takes no turn, as an atomic that nobody waits for.
 #pragma once
 
-#include <cstdint>
 #include <utility>
 
-#include "harness/runtime.h"
+#include "targets/graph_argument/counts.h"
 
 namespace targets::graph_argument {
 
@@ -22,7 +21,7 @@ class Shared {
     return Shared(arena.make<Node>(std::forward<Args>(args)...));
   }
   Shared(const Shared& other) : node_(other.node_) {
-    if (node_ != nullptr) ++node_->count;
+    if (node_ != nullptr) node_->count.take();
   }
   Shared(Shared&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   Shared& operator=(Shared other) noexcept {
@@ -34,10 +33,7 @@ class Shared {
   void reset() {
     Node* node = std::exchange(node_, nullptr);
     if (node == nullptr) return;
-    harness::edge_release(node);
-    if (--node->count > 0) return;
-    harness::edge_acquire(node);
-    node->value.~T();
+    if (node->count.let_go()) node->value.~T();
   }
 
   T* operator->() const { return &node_->value; }
@@ -51,7 +47,7 @@ class Shared {
     template <class... Args>
     explicit Node(Args&&... args) : value(std::forward<Args>(args)...) {}
     ~Node() {}  // The value ends with its last holder.
-    std::uint32_t count = 1;
+    HolderCount count;
     union {
       T value;
     };

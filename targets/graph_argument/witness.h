@@ -1,9 +1,9 @@
-// Witness: the facts that the path tells of things, graphs and executables: what was made, referred
-// to, changed and let go of, whatever a policy keeps.
+// Witnesses: the facts that the path tells of things, graphs and executables: what was made,
+// referred to, changed and let go of, whatever a policy keeps.
 //
 // A fact says what was done, in cuda.core's own words: nothing is expected, compared or decided
-// here. Lifetime: outlives the run. Threads: called by the task that acts, in the middle of things:
-// it may record, and may not call back or offer a turn.
+// here, and nobody is asked. Lifetime: outlive the run. Threads: called by the task that acts, in
+// the middle of things: they may record, and may not call back or offer a turn.
 #pragma once
 
 #include "targets/graph_argument/vocabulary.h"
@@ -22,12 +22,6 @@ enum class ThingKind : std::uint8_t { buffer, module, event, function };
 
 using Things = std::array<ThingId, 2>;
 
-/// The circumstance of a thing's end, as far as the script alone can know it.
-enum class Circumstance : std::uint8_t {
-  none,
-  captured,  ///< Nobody has it any more but what was launched into a capture.
-};
-
 /// A node, as a call adds it.
 struct NodeFacts {
   Work work;
@@ -38,11 +32,10 @@ struct NodeFacts {
   NodeId allocation = NodeId::none;            ///< The node whose memory it frees or works in.
 };
 
-class Witness {
+class ThingWitness {
  public:
-  virtual ~Witness() = default;
+  virtual ~ThingWitness() = default;
 
-  // ---- things ----
   virtual void thing_made(ThingId thing, ThingKind kind) = 0;
   /// A variable or a cycle of the script refers to the thing; or one of them does so no more.
   virtual void reference_taken(ThingId thing) = 0;
@@ -50,17 +43,20 @@ class Witness {
   virtual void thing_closed(ThingId thing) = 0;
   /// The buffer refers to the definition from now on.
   virtual void attribute_set(ThingId buffer, GraphId definition) = 0;
-  /// The thing ends now. Returns the circumstance, which is a part of the place that its death has.
-  virtual Circumstance thing_ends(ThingId thing) = 0;
+  /// CUDA is about to be called for its end, at the place that the site names.
+  virtual void thing_ends(ThingId thing) = 0;
+};
+
+/// Facts of definitions, clones, captures and what is inside of nodes.
+class GraphWitness {
+ public:
+  virtual ~GraphWitness() = default;
 
   // ---- graphs: `parent` is the graph that has it inside of a node ----
   virtual void graph_made(GraphId graph, GraphId parent) = 0;
   virtual void graph_cloned(GraphId clone, GraphId from, GraphId parent) = 0;
   /// Nobody holds it any more but CUDA.
   virtual void graph_dropped(GraphId graph) = 0;
-  /// Whether an executable of the graph ends. The script knows of a loop that has nothing to end
-  /// it.
-  virtual bool ends(GraphId graph) = 0;
 
   // ---- nodes ----
   virtual void node_added(GraphId graph, NodeId node, const NodeFacts& facts) = 0;
@@ -75,21 +71,25 @@ class Witness {
   virtual void handle_died(std::uint64_t handle) = 0;
 
   // ---- memory of graphs ----
-  /// A node of the graph is about to free what the other node allocates, ...
+  /// A node of the graph is about to free what the other node allocates.
   virtual void frees(GraphId graph, NodeId allocation) = 0;
-  /// ... and was added.
+  /// The node that frees it was added.
   virtual void freed(GraphId graph, NodeId allocation) = 0;
   /// A node of the graph is about to work in it.
   virtual void works_in(GraphId graph, NodeId allocation) = 0;
+};
 
-  // ---- executables ----
+class ExecWitness {
+ public:
+  virtual ~ExecWitness() = default;
+
   virtual void exec_made(ExecId exec, GraphId graph) = 0;
   virtual void exec_node_changed(ExecId exec, NodeId node, const Things& things) = 0;
   virtual void exec_updated(ExecId exec, GraphId graph) = 0;
   virtual void exec_dropped(ExecId exec) = 0;
-  /// The executable is about to be launched, ...
+  /// The executable is about to be launched.
   virtual void launches(ExecId exec, StreamName stream) = 0;
-  /// ... and could not be.
+  /// What was about to be launched could not be.
   virtual void launch_failed() = 0;
 };
 

@@ -6,7 +6,7 @@
 #include "scenarios/graph_argument/service.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 #include "targets/graph_argument/retain_per_node.h"
-#include "targets/graph_argument/script.h"
+#include "targets/graph_argument/script/script.h"
 
 namespace scenarios::graph_argument::testing {
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "harness/pick/replay.h"
+#include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/judges.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
 #include "scenarios/graph_argument/windows.h"
@@ -78,7 +79,6 @@ struct Met {
 /// Judges without a path, whose ghost hears the facts that a test tells.
 class GraphArgumentFaults : public ::testing::Test {
  protected:
-  using Circumstance = targets::graph_argument::Circumstance;
   using GraphId = targets::graph_argument::GraphId;
   using NodeId = targets::graph_argument::NodeId;
   using ThingId = targets::graph_argument::ThingId;
@@ -90,7 +90,7 @@ class GraphArgumentFaults : public ::testing::Test {
     scene_.begin(scenario, 0, {});
     judges_.emplace(scene_);
     scene_.state = &*judges_;
-    ghost().graph_made(GraphId{1}, GraphId::none);
+    ghost().graphs().graph_made(GraphId{1}, GraphId::none);
   }
 
   Ghost& ghost() { return judges_->ghost(); }
@@ -102,20 +102,20 @@ class GraphArgumentFaults : public ::testing::Test {
     fault.use_site = met.use_site;
     return window_of(scene_, fault);
   }
-  /// Makes a thing that a node of the graph points into, and ends it.
-  Circumstance end(ThingKind kind, Label life, Work work, Label site = "Buffer.__dealloc__") {
+  /// Makes a thing that a node of the graph points into, and ends it. Returns the place.
+  Label end(ThingKind kind, Label life, Work work, Label site = "Buffer.__dealloc__") {
     const auto thing = static_cast<ThingId>(++thing_count_);
     const harness::BirthId born = world_.ledger.born(life, 0, 0);
-    ghost().thing_made(thing, kind);
-    ghost().reference_taken(thing);
-    ghost().node_added(GraphId{1}, static_cast<NodeId>(thing_count_), {work, {thing}});
-    ghost().reference_dropped(thing);
-    const Circumstance told = ghost().thing_ends(thing);
+    ghost().things().thing_made(thing, kind);
+    ghost().things().reference_taken(thing);
+    ghost().graphs().node_added(GraphId{1}, static_cast<NodeId>(thing_count_), {work, {thing}});
+    ghost().things().reference_dropped(thing);
     const harness::SiteScope scope(world_.scheduler, site);
+    ghost().things().thing_ends(thing);
     world_.ledger.died(born);
     dead_ = world_.ledger.describe(FaultKind::use_after_death, born);
     dead_.use_site = "Graph.launch";
-    return told;
+    return world_.scheduler.site();
   }
   int window_of_dead() const { return window_of(scene_, dead_); }
 
@@ -142,9 +142,11 @@ TEST_F(GraphArgumentFaults, AreInTheWindowThatTheGhostRemembersOfTheEnd) {
 }
 
 TEST_F(GraphArgumentFaults, OfWhatOnlyACaptureHasAreToldByTheCircumstance) {
-  EXPECT_EQ(end(ThingKind::buffer, "device memory", Work::captured), Circumstance::captured);
+  EXPECT_EQ(end(ThingKind::buffer, "device memory", Work::captured), kBufferCapturedSite);
+  EXPECT_EQ(end(ThingKind::module, "library", Work::captured, "ObjectCode.__dealloc__"),
+            kModuleCapturedSite);
   EXPECT_EQ(window_of_dead(), harness::raw(Window::captured_dropped));
-  EXPECT_EQ(end(ThingKind::buffer, "device memory", Work::add_one), Circumstance::none);
+  EXPECT_EQ(end(ThingKind::buffer, "device memory", Work::add_one), Label("Buffer.__dealloc__"));
 }
 
 TEST_F(GraphArgumentFaults, OfABareAddressAreTheCallersOnlyWhereItIsFollowed) {

@@ -1,0 +1,87 @@
+#include "scenarios/graph_argument/ghost/execs.h"
+
+namespace scenarios::graph_argument {
+
+void GhostExecs::flatten(const GhostGraph& graph, GhostNodes& into, bool idle) {
+  for (const GhostNode& node : graph.nodes) {
+    for (std::size_t i = 0; i < node.bodies.size(); ++i)
+      if (node.bodies[i] != nullptr) flatten(*node.bodies[i], into, idle || !node.runs(i));
+    if (node.bodies[0] != nullptr) continue;
+    into.emplace_back(node).idle = idle;
+  }
+}
+
+void GhostExecs::exec_made(ExecId, GraphId graph) {
+  GhostExec& exec = records_.add_exec();
+  exec.source = &records_.at(graph);
+  flatten(*exec.source, exec.nodes);
+}
+
+void GhostExecs::exec_node_changed(ExecId exec, NodeId changed, const Things& things) {
+  for (GhostNode& node : records_.at(exec).nodes) {
+    if (node.id != changed) continue;
+    node.things = records_.find(things);
+    node.updated = true;
+  }
+}
+
+// The executable goes on taking updates by the nodes that it was made of.
+void GhostExecs::exec_updated(ExecId id, GraphId graph) {
+  GhostExec& exec = records_.at(id);
+  const GhostNodes before = std::exchange(exec.nodes, {});
+  flatten(records_.at(graph), exec.nodes);
+  const std::size_t count = std::min(before.size(), exec.nodes.size());
+  for (std::size_t i = 0; i < count; ++i) exec.nodes[i].id = before[i].id;
+  exec.source = &records_.at(graph);
+}
+
+void GhostExecs::exec_dropped(ExecId id) {
+  GhostExec& exec = records_.at(id);
+  exec.gone = true;
+  reach_let_go(exec.nodes);
+}
+
+// ---- launches -----------------------------------------------------------------------------------
+
+void GhostExecs::launches(ExecId id, StreamName stream) {
+  GhostExec& exec = records_.at(id);
+  reach_lost(exec);
+  reach_unfreed(exec);
+  exec.launched = true;
+  records_.launches().push_back({exec.nodes, &exec, stream, false});
+}
+
+void GhostExecs::waits() {
+  const std::size_t task = harness::raw(scene_.world().scheduler.current());
+  if (task >= marks_.size()) marks_.resize(task + 1);
+  marks_[task] = records_.launches().size();
+}
+
+void GhostExecs::finished(StreamName stream) {
+  const std::size_t mark = marks_[harness::raw(scene_.world().scheduler.current())];
+  for (std::size_t i = 0; i < mark; ++i) {
+    GhostLaunch& launch = records_.launches()[i];
+    if (launch.stream != stream || std::exchange(launch.finished, true)) continue;
+    reach_let_go(launch.nodes);
+  }
+}
+
+void GhostExecs::reach_lost(const GhostExec& exec) {
+  for (const GhostNode& node : exec.nodes)
+    for (const GhostThing* thing : node.all())
+      if (thing != nullptr && !node.idle && thing->kind != ThingKind::function && thing->lost())
+        passages_.reach(users_.window_of(*thing));
+}
+
+// A second launch, of what frees nothing.
+void GhostExecs::reach_unfreed(const GhostExec& exec) {
+  for (const GhostNode& node : exec.nodes)
+    if (node.memory != nullptr && exec.launched && node.memory->freed_in == nullptr)
+      passages_.reach(Window::graph_memory_misused);
+}
+
+void GhostExecs::reach_let_go(const GhostNodes& nodes) {
+  if (users_.let_go(nodes)) passages_.reach(Window::dropped_in_callback);
+}
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,55 @@
+#include "scenarios/graph_argument/ghost/things.h"
+
+#include "scenarios/graph_argument/contract.h"
+
+namespace scenarios::graph_argument {
+
+/// Returns the last life of that kind, which is the one that the path has just made.
+harness::BirthId GhostThings::newest(ThingKind kind) const {
+  static constexpr std::array<harness::Label, 3> kLives{"device memory", "library", "event"};
+  if (kind == ThingKind::function) return harness::BirthId::none;
+  const auto& lives = scene_.world().ledger.lives();
+  std::size_t i = lives.size() - 1;
+  while (i > 0 && !(lives[i].kind == kLives[harness::raw(kind)])) --i;
+  return static_cast<harness::BirthId>(i);
+}
+
+// Of a function the script keeps no reference.
+void GhostThings::thing_made(ThingId, ThingKind kind) {
+  GhostThing& thing = records_.add_thing();
+  thing.kind = kind;
+  thing.life = newest(kind);
+  thing.gone = kind == ThingKind::function;
+}
+
+void GhostThings::reference_dropped(ThingId id) {
+  GhostThing& thing = records_.at(id);
+  if (--thing.references == 0) lose(thing, thing.gone);
+}
+
+void GhostThings::lose(const GhostThing& thing, bool& flag) {
+  if (std::exchange(flag, true)) return;
+  for (const GhostLaunch& launch : records_.launches())
+    if (!launch.finished && works_on(launch.nodes, thing))
+      return passages_.reach(users_.window_of(thing));
+}
+
+void GhostThings::thing_ends(ThingId id) {
+  GhostThing& thing = records_.at(id);
+  thing.end = users_.window_of(thing);
+  if (thing.end != Window::captured_dropped) return;
+  harness::Scheduler& scheduler = scene_.world().scheduler;
+  // The path is in its own scope of the site, which ends with the call.
+  if (thing.kind == ThingKind::module) scheduler.exchange_site(kModuleCapturedSite);
+  if (thing.kind == ThingKind::buffer && !thing.closed)
+    scheduler.exchange_site(kBufferCapturedSite);
+}
+
+std::optional<Window> GhostThings::window_of_end(harness::Name life) const {
+  const harness::Ledger& ledger = scene_.world().ledger;
+  for (const GhostThing* thing : records_.things())
+    if (thing->end && ledger.life(thing->life).name == life) return thing->end;
+  return std::nullopt;
+}
+
+}  // namespace scenarios::graph_argument

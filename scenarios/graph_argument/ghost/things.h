@@ -1,0 +1,49 @@
+// GhostThings: how often the script refers to each thing, whether it has lost it, and in which
+// window each has ended.
+#pragma once
+
+#include "scenarios/graph_argument/ghost/passages.h"
+#include "scenarios/graph_argument/ghost/users.h"
+
+namespace scenarios::graph_argument {
+
+/// Ownership: borrows all.
+class GhostThings final : public targets::graph_argument::ThingWitness {
+ public:
+  using GraphId = targets::graph_argument::GraphId;
+  using ThingId = targets::graph_argument::ThingId;
+  using ThingKind = targets::graph_argument::ThingKind;
+
+  GhostThings(harness::Scene& scene, GhostRecords& records, const GhostUsers& users,
+              Passages& passages)
+      : scene_(scene), records_(records), users_(users), passages_(passages) {}
+
+  /// Returns the window that the thing's end is in, by the name of its life; none where nothing of
+  /// that name has ended.
+  std::optional<Window> window_of_end(harness::Name life) const;
+
+  void thing_made(ThingId thing, ThingKind kind) override;
+  void reference_taken(ThingId thing) override { ++records_.at(thing).references; }
+  void reference_dropped(ThingId thing) override;
+  void thing_closed(ThingId thing) override {
+    GhostThing& closed = records_.at(thing);
+    lose(closed, closed.closed);
+  }
+  void attribute_set(ThingId buffer, GraphId definition) override {
+    records_.at(buffer).attribute = &records_.at(definition);
+  }
+  /// Names the window of the end, and adds to its place the one circumstance that only the script
+  /// can know: nobody had the thing any more but what was launched into a capture.
+  void thing_ends(ThingId thing) override;
+
+ private:
+  harness::BirthId newest(ThingKind kind) const;
+  void lose(const GhostThing& thing, bool& flag);
+
+  harness::Scene& scene_;
+  GhostRecords& records_;
+  const GhostUsers& users_;
+  Passages& passages_;
+};
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,34 @@
+// Users: who still uses a thing, and so the window that its loss is in: a launch in flight, an
+// executable, or no more than a definition.
+#pragma once
+
+#include "scenarios/graph_argument/ghost/records.h"
+
+namespace scenarios::graph_argument {
+
+/// Ownership: borrows the records.
+class GhostUsers {
+ public:
+  explicit GhostUsers(const GhostRecords& records) : records_(records) {}
+
+  bool used(const GhostThing& thing) const;
+  /// Tells whether what nobody else uses is let go of, on CUDA's thread, now that `nodes` are over.
+  bool let_go(const GhostNodes& nodes) const;
+  /// Names the window that a use of the thing would be in, if it died now.
+  Window window_of(const GhostThing& thing) const;
+  /// Tells whether what graphs keep alive leads back to a graph that keeps it.
+  bool has_cycle() const;
+
+ private:
+  /// By those who have its address alone, or by those who have it by its wrapper.
+  std::optional<Window> window_of_users(const GhostThing& thing, bool by_address) const;
+  /// A definition that the node was copied from has lost the thing, or `source` has.
+  bool was_lost(const GhostNode& node, const GhostThing& thing, const GhostGraph* source) const;
+  /// A captured launch uses it.
+  bool is_captured(const GhostThing& thing) const;
+  bool leads_to(const GhostThing& from, const GhostThing& to, std::uint32_t depth) const;
+
+  const GhostRecords& records_;
+};
+
+}  // namespace scenarios::graph_argument

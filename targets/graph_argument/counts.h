@@ -1,0 +1,57 @@
+// Counts that tasks share without a lock, as atomics: each draws the edges that the atomic has.
+// TSan is not told of the number itself, which would be no data race.
+//
+// Threads: any; counting takes no turn.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/runtime.h"
+
+#define AFTERLIFE_ATOMIC __attribute__((no_sanitize("thread")))
+
+namespace targets::graph_argument {
+
+/// How many hold a value: to take part orders nothing; who lets go releases, and the last acquires.
+class HolderCount {
+ public:
+  AFTERLIFE_ATOMIC void take() { ++count_; }
+  /// Returns whether that was the last.
+  AFTERLIFE_ATOMIC bool let_go() {
+    harness::edge_release(this);
+    if (--count_ > 0) return false;
+    harness::edge_acquire(this);
+    return true;
+  }
+
+ private:
+  std::uint32_t count_ = 1;
+};
+
+/// How many destructors of user objects have returned.
+class DestructorCount {
+ public:
+  explicit DestructorCount(harness::Scheduler& scheduler) : scheduler_(scheduler) {}
+
+  AFTERLIFE_ATOMIC void add() {
+    harness::edge_release(this);
+    ++count_;
+    scheduler_.touch(kResource);
+  }
+  void wait_for(std::size_t count) {
+    scheduler_.wait_until({kResource, harness::AccessKind::read}, "user object destructors",
+                          [this, count] { return value() >= count; });
+    harness::edge_acquire(this);
+  }
+
+ private:
+  static constexpr harness::Resource kResource = harness::hash_name("destructors");
+  AFTERLIFE_ATOMIC std::size_t value() const { return count_; }
+
+  harness::Scheduler& scheduler_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace targets::graph_argument
+
+#undef AFTERLIFE_ATOMIC

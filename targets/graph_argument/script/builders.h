@@ -1,0 +1,23 @@
+// ScriptBuilders: graphs by stream capture, as cuda.core has them.
+#pragma once
+
+#include "targets/graph_argument/script/frame.h"
+
+namespace targets::graph_argument {
+
+/// Ownership: in the run's arena; borrows the frame.
+class ScriptBuilders : public Builders {
+ public:
+  explicit ScriptBuilders(Frame& frame) : frame_(frame), core_(frame.core()) {}
+
+  Status begin_building(Variable into) override;
+  Status launch_captured(Variable builder, Variable module, Variable buffer) override;
+  Status end_building(Variable builder) override;
+  Status complete(Variable into, Variable builder) override;
+
+ private:
+  Frame& frame_;
+  Core& core_;
+};
+
+}  // namespace targets::graph_argument

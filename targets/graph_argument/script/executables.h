@@ -1,0 +1,26 @@
+// ScriptExecutables: executables: how they are made, launched, updated and closed, as cuda.core has
+// them.
+#pragma once
+
+#include "targets/graph_argument/script/frame.h"
+
+namespace targets::graph_argument {
+
+/// Ownership: in the run's arena; borrows the frame.
+class ScriptExecutables : public Executables {
+ public:
+  explicit ScriptExecutables(Frame& frame) : frame_(frame), core_(frame.core()) {}
+
+  Status instantiate(Variable into, Variable definition) override;
+  Status upload(Variable graph, StreamName stream) override;
+  Status launch(Variable graph, StreamName stream) override;
+  Status update_node(Variable graph, Variable node, Variable first, Variable second) override;
+  Status update(Variable graph, Variable definition) override;
+  Status close_graph(Variable graph) override;
+
+ private:
+  Frame& frame_;
+  Core& core_;
+};
+
+}  // namespace targets::graph_argument

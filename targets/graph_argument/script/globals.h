@@ -1,0 +1,27 @@
+// ScriptGlobals: the global variables, whatever they hold, as cuda.core has them.
+#pragma once
+
+#include "targets/graph_argument/script/frame.h"
+
+namespace targets::graph_argument {
+
+/// Ownership: in the run's arena; borrows the frame.
+class ScriptGlobals : public Globals {
+ public:
+  explicit ScriptGlobals(Frame& frame) : frame_(frame), core_(frame.core()) {}
+
+  Status alias(Variable into, Variable from) override;
+  Status drop(Variable variable) override;
+  Status drop_all(bool graphs) override;
+  Status make_cycle(Variable variable) override;
+  Status plant(Mischief mischief, Variable victim) override;
+  Kind kind(Variable variable) const override;
+  NodeKind node_kind(Variable variable) const override;
+  bool is_capturing(Variable variable) const override;
+
+ private:
+  Frame& frame_;
+  Core& core_;
+};
+
+}  // namespace targets::graph_argument

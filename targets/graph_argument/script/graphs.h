@@ -1,0 +1,60 @@
+// Graphs: what several methods do with a graph: ask whether it is gone, wrap it, add a node,
+// instantiate it.
+#pragma once
+
+#include "targets/graph_argument/policy.h"
+#include "targets/graph_argument/script/wrappers.h"
+
+namespace targets::graph_argument {
+
+/// Tells whether the policy knows that the graph has gone with its owner.
+bool is_closed(const GraphBox& graph);
+
+/// Marks the boxes of what went with a node of the graph; of every node where there is no `owner`.
+void mark_orphaned(GraphBox& graph, CUgraphNode owner);
+
+harness::Ref wrap_graph(Shared<GraphBox> graph);
+
+inline Shared<GraphBox> graph_of(const harness::Ref& definition) {
+  return definition->payload<DefinitionPayload>().graph;
+}
+
+/// Makes an executable of the graph, in a wrapper.
+Status instantiate_graph(const Shared<GraphBox>& graph, harness::Ref& made);
+
+/// Adds a node by `call(graph, dependencies, count, node)`, in three steps: the policy prepares,
+/// CUDA adds, the policy commits; all in one C call, under the GIL: a CUDA graph is not thread
+/// safe.
+template <class Call>
+Status add_node(const harness::Ref& definition, const NodeFacts& facts, const Owners& owners,
+                harness::Ref& made, Call call) {
+  const Shared<GraphBox> graph = graph_of(definition);
+  Core& core = graph->core;
+  if (is_closed(*graph)) return Status::closed;
+  Keeping* prepared = nullptr;
+  if (const Status status = core.policy->prepare(*graph, owners, prepared); status != Status::ok) {
+    core.facts.tell(&GraphWitness::node_refused);
+    return status;
+  }
+  CUgraphNode node = nullptr;
+  const std::size_t count = graph->last != nullptr ? 1 : 0;
+  core.facts.tell(&Observer::comes_after, count);
+  if (call(graph->graph, &graph->last, count, &node) != CUDA_SUCCESS) {
+    core.facts.tell(&GraphWitness::node_refused);
+    core.policy->roll_back(*graph, prepared);
+    return Status::driver_error;
+  }
+  graph->last = node;
+  core.facts.tell(&GraphWitness::handle_born, bits_of(node));
+  const NodeId id = core.facts.add_node(graph->id, facts);
+  core.loops.node_added(graph->id, id, facts);
+  core.facts.tell(&Observer::bound);
+  const Status status = core.policy->commit(*graph, *definition, node, owners, prepared);
+  core.facts.tell(&GraphWitness::node_attached, graph->id, id, status == Status::ok);
+  if (status != Status::ok) return status;
+  made = core.runtime.heap.make<NodePayload>(
+      kNodeType, NodePayload{graph, node, id, facts.work, owners.module, facts.bodies});
+  return Status::ok;
+}
+
+}  // namespace targets::graph_argument

@@ -1,0 +1,91 @@
+#include "targets/graph_argument/script/kernel_call.h"
+
+namespace targets::graph_argument {
+
+using harness::Ref;
+
+/// What each kernel takes.
+static std::size_t fill_addresses(Work work, std::array<void*, 3>& addresses, float& a,
+                                  CUdeviceptr& x, CUdeviceptr& y) {
+  switch (work) {
+    case Work::saxpy:
+      addresses = {&a, &x, &y};
+      return 3;
+    case Work::add_one:
+    case Work::produce:
+    case Work::captured:
+      addresses = {&x, nullptr, nullptr};
+      return 1;
+    default:
+      addresses = {&x, &y, nullptr};
+      return 2;
+  }
+}
+
+// module.get_kernel(name): asked for once.
+static Status get_kernel(ModuleBox& module, Work work, CUkernel& found) {
+  CUkernel& known = module.kernels[harness::raw(work)];
+  if (known == nullptr &&
+      cuLibraryGetKernel(&known, module.library, kEntryNames[harness::raw(work)]) != CUDA_SUCCESS)
+    return Status::driver_error;
+  found = known;
+  return Status::ok;
+}
+
+// ParamHolder: lives as long as the call that the driver copies the values in. The tuple comes
+// first: making it may run the collector, and that a finalizer, which may close a buffer, and give
+// up the GIL. What callers know of a buffer, a node or a capture they ask again afterwards.
+Status begin_call(const Shared<ModuleBox>& module, Work work, KernelCall& call) {
+  call.owners.arguments = module->core.runtime.heap.make(kTupleType);
+  if (const Status status = get_kernel(*module, work, call.params.kern); status != Status::ok)
+    return status;
+  call.params.gridDimX = kBlockCount;
+  call.params.blockDimX = kBlockThreads;
+  call.params.gridDimY = call.params.gridDimZ = call.params.blockDimY = call.params.blockDimZ = 1;
+  call.params.kernelParams = call.addresses.data();
+  call.owners.module = module;
+  return Status::ok;
+}
+
+Status prepare_call(const Shared<ModuleBox>& module, Work work, const Ref& first, const Ref& second,
+                    KernelCall& call) {
+  if (const Status status = begin_call(module, work, call); status != Status::ok) return status;
+  const BufferPayload& x = first->payload<BufferPayload>();
+  const BufferPayload& y = second->payload<BufferPayload>();
+  if (!x.memory || !y.memory) return Status::closed;
+  call.x = x.memory->address;
+  call.y = y.memory->address;
+  const std::size_t count = fill_addresses(work, call.addresses, call.a, call.x, call.y);
+  call.things[0] = x.thing;
+  if (count > 1) call.things[1] = y.thing;
+  if (work == Work::chase) return Status::ok;  // int(buffer.handle): numbers, and no owners.
+  call.owners.arguments->set(0u, first);
+  if (count > 1) call.owners.arguments->set(1u, second);
+  return Status::ok;
+}
+
+Status load_change(Frame& frame, Variable node, Variable first, Variable second,
+                   std::array<Ref, 3>& loaded) {
+  return frame.load_all({{node, kNodeType, loaded[0]},
+                         {first, kBufferType, loaded[1]},
+                         {second, kBufferType, loaded[2]}});
+}
+
+Status prepare_change(const Ref& node, const Ref& first, const Ref& second, KernelCall& call) {
+  const NodePayload& payload = node->payload<NodePayload>();
+  if (payload.destroyed || is_closed(*payload.graph)) return Status::closed;
+  if (!takes_buffers(payload.work)) return Status::type_error;
+  const Status status = prepare_call(payload.module, payload.work, first, second, call);
+  if (status != Status::ok) return status;
+  return payload.destroyed || is_closed(*payload.graph) ? Status::closed : Status::ok;
+}
+
+Status add_called(const Ref& definition, const NodeFacts& facts, const KernelCall& call,
+                  Ref& made) {
+  return add_node(definition, facts, call.owners, made,
+                  [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
+                    return cuGraphAddKernelNode(node, graph, after, count, &call.params);
+                  });
+}
+
+}  // namespace targets::graph_argument

@@ -1,0 +1,41 @@
+// KernelCall: cuda.core's ParamHolder: what a call gives a kernel, for as long as the driver copies
+// the values.
+#pragma once
+
+#include "targets/graph_argument/script/frame.h"
+#include "targets/graph_argument/script/graphs.h"
+
+namespace targets::graph_argument {
+
+/// A kernel's parameters, as the driver is going to copy them.
+struct KernelCall {
+  KernelCall() = default;
+  KernelCall(const KernelCall&) = delete;  // Its members point at each other.
+  KernelCall& operator=(const KernelCall&) = delete;
+
+  CUDA_KERNEL_NODE_PARAMS params{};
+  CUgraphConditionalHandle condition = 0;
+  CUdeviceptr x = 0;
+  CUdeviceptr y = 0;
+  float a = kSaxpyFactor;
+  std::array<void*, 3> addresses{};
+  Things things{};
+  Owners owners;
+};
+
+/// Makes the tuple of the arguments, and fills in what does not depend on them.
+Status begin_call(const Shared<ModuleBox>& module, Work work, KernelCall& call);
+/// Fills in `call`.
+Status prepare_call(const Shared<ModuleBox>& module, Work work, const harness::Ref& first,
+                    const harness::Ref& second, KernelCall& call);
+/// Loads what a kernel node and its new buffers are, as both ways to give it others begin.
+Status load_change(Frame& frame, Variable node, Variable first, Variable second,
+                   std::array<harness::Ref, 3>& loaded);
+/// Fills in `call` with other buffers for a kernel node.
+Status prepare_change(const harness::Ref& node, const harness::Ref& first,
+                      const harness::Ref& second, KernelCall& call);
+/// Adds a kernel node.
+Status add_called(const harness::Ref& definition, const NodeFacts& facts, const KernelCall& call,
+                  harness::Ref& made);
+
+}  // namespace targets::graph_argument
