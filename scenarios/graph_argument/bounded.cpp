@@ -15,15 +15,15 @@ std::size_t destructors_owed(const harness::Scene& scene, const Model& model) {
   const auto ended = std::count_if(lives.begin(), lives.end(), [](const harness::Life& life) {
     return life.kind == Label("user object") && !life.alive;
   });
-  return static_cast<std::size_t>(ended) - model.destructed();
+  return static_cast<std::size_t>(ended) - model.calls().destructed();
 }
 
 void note(harness::Scene& scene, Model& model, Holding& holding) {
   if (std::exchange(holding.overdue, true)) return;
   holding.found_in = scene.world().picker.current().name;
   holding.found_at = scene.world().scheduler.now();
-  holding.lost_at = model.script_calls() + 1 - holding.lost_at;
-  model.overdue().push_back(holding);
+  holding.lost_at = model.calls().script_calls() + 1 - holding.lost_at;
+  model.losses().overdue().push_back(holding);
 }
 
 /// What is there at the end, too, the harness's own judge has found.
@@ -36,36 +36,36 @@ bool is_found(const harness::History& history, harness::Name object) {
 
 }  // namespace
 
-bool has_lost(Model& model) { return model.quiet() && model.note_lost(); }
+bool has_lost(Model& model) { return model.calls().quiet() && model.losses().look(); }
 
 void judge_bound(harness::Scene& scene, Model& model, const Call& call,
                  targets::graph_argument::Status status) {
-  if (call.task != model.main() || !model.quiet()) return;
-  if (!model.may_have_lost() || !model.note_lost()) return;
+  if (call.task != model.calls().main() || !model.calls().quiet()) return;
+  if (!model.losses().may_have_some() || !model.losses().look()) return;
   if (call.asked.op != Op::synchronize_device || status != targets::graph_argument::Status::ok)
     return;
   if (destructors_owed(scene, model) > 0) return;  // Each says when it is over.
-  for (Holding& holding : model.holdings()) {
-    const std::uint32_t since = std::max(holding.lost_at, model.held_up_at());
-    if (holding.lost_at != 0 && model.script_calls() >= since + kBoundCalls)
+  for (Holding& holding : model.losses().holdings()) {
+    const std::uint32_t since = std::max(holding.lost_at, model.calls().held_up_at());
+    if (holding.lost_at != 0 && model.calls().script_calls() >= since + kBoundCalls)
       note(scene, model, holding);
   }
 }
 
 void await_lost(Model& model) {
   const bool some = has_lost(model);
-  for (Holding& holding : model.holdings()) holding.awaited = some && holding.lost_at != 0;
+  for (Holding& holding : model.losses().holdings()) holding.awaited = some && holding.lost_at != 0;
 }
 
 void judge_settled(harness::Scene& scene, Model& model) {
   if (!has_lost(model)) return;
-  for (Holding& holding : model.holdings())
+  for (Holding& holding : model.losses().holdings())
     if (holding.awaited) note(scene, model, holding);
 }
 
 void report_overdue(harness::Scene& scene, const Model& model) {
   harness::History& history = scene.world().history;
-  for (const Holding& holding : model.overdue()) {
+  for (const Holding& holding : model.losses().overdue()) {
     const harness::Life& life = scene.world().ledger.life(holding.life);
     if (is_found(history, life.name) || went_wrong(scene, holding.found_at)) continue;
     harness::Fault fault;

@@ -1,7 +1,7 @@
 // Bounded: what nobody can use any more is gone soon after, while the script goes on.
 #pragma once
 
-#include "scenarios/graph_argument/model.h"
+#include "scenarios/graph_argument/model/model.h"
 
 namespace scenarios::graph_argument {
 

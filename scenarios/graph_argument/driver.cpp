@@ -99,7 +99,7 @@ bool synchronize_elsewhere(harness::Interpreter& interpreter) {
 // flood that may have been in vain, and is for the next call to make good.
 bool settle_quietly(Scene& scene, Judges& judges) {
   const GraphArgument& path = judges.path();
-  if (judges.model().flooded()) return settle(scene, judges);
+  if (judges.model().calls().flooded()) return settle(scene, judges);
   harness::Interpreter& interpreter = path.process.interpreter();
   bool all = true;
   for (std::size_t ended = 0, before = ~std::size_t{0}; ended != before;) {
@@ -126,7 +126,7 @@ bool serve_flood(Scene& scene, Judges& judges) {
 // With everything still in its place: what nobody can use has no reason to be there.
 void judge_in_place(Scene& scene, Judges& judges) {
   if (!has_lost(judges.model()) || !settle_quietly(scene, judges)) return;
-  if (judges.model().flooded() && !serve_flood(scene, judges)) return;
+  if (judges.model().calls().flooded() && !serve_flood(scene, judges)) return;
   judge_settled(scene, judges.model());
 }
 
@@ -137,7 +137,7 @@ void clear_up(Scene& scene, Judges& judges) {
   judge_in_place(scene, judges);
   path.globals.drop_all(true);
   path.process.collect(2);
-  if (settle_quietly(scene, judges) && !judges.model().flooded())
+  if (settle_quietly(scene, judges) && !judges.model().calls().flooded())
     judge_settled(scene, judges.model());
   path.globals.drop_all(false);
   path.process.collect(2);
@@ -231,7 +231,7 @@ void drive_shaped(Scene& scene, const Shape& shape) {
   begin(stage->judges.path());
   const harness::TaskId main = scheduler.spawn("script", [stage] { run_script(*stage); });
   path.process.interpreter().set_main(main);
-  stage->judges.model().set_main(main);
+  stage->judges.model().calls().set_main(main);
   for (std::uint32_t task = 1; task <= shape.mutator_count; ++task)
     scheduler.spawn("mutator", [stage, task] { run_mutator(*stage, task); });
 }

@@ -11,31 +11,33 @@ using harness::Label;
 
 // Elements may have different writers; the story tells the first that is wrong, or else the first.
 void Judges::read(Wrapper buffer, const Contents& contents) {
-  const Thing& thing = *model_.buffer_of(buffer);
-  const std::uint32_t waits = model_.waits_before();
+  const ModelValues& values = model_.values();
+  const Thing& thing = *model_.names().find(buffer)->thing;
+  const Call* call = model_.calls().current();
+  const std::uint32_t waits = call != nullptr ? call->waits : 0;  // That were over before.
   const ModelNode* writer = nullptr;  // Of the element before, which most have, too.
   Label what;
   std::int32_t expected = 0;
   std::uint32_t wrong = 0;
   for (; wrong < contents.out.size(); ++wrong) {
     const std::int32_t observed = contents.out[wrong];
-    if (writer != nullptr && Model::result(*writer, wrong) == observed) continue;
-    if (!model_.explains(thing, waits, wrong, observed, expected, what, writer)) break;
+    if (writer != nullptr && ModelValues::result(*writer, wrong) == observed) continue;
+    if (!values.explains(thing, waits, wrong, observed, expected, what, writer)) break;
   }
   const bool fits = wrong == contents.out.size();
   const std::int64_t observed = contents.out[fits ? 0 : wrong];
   scene_.world().scheduler.note(harness::EventKind::observe, what, 0,
                                 static_cast<std::uint64_t>(observed));
   if (!fits) return report_value(what, observed, expected);
-  const bool produced = model_.produced(thing);
+  const bool produced = values.produced(thing);
   for (std::uint32_t i = 0; i < contents.in.size(); ++i) {
     const std::int32_t given = thing.value + static_cast<std::int32_t>(i);
     if (contents.in[i] != given) return report_value("in", contents.in[i], given);
     const bool untouched = !produced && contents.mid[i] == 0;
-    if (!untouched && !model_.explains_mid(thing, waits, i, contents.mid[i]))
+    if (!untouched && !values.explains_mid(thing, waits, i, contents.mid[i]))
       return report_value("mid", contents.mid[i], 2 * given);
   }
-  if (!model_.explains_next(thing, contents.next)) report_value("next", 1, 0);
+  if (!values.explains_next(thing, contents.next)) report_value("next", 1, 0);
 }
 
 // A value that comes after a recycled use comes from it: same window, and same contract.

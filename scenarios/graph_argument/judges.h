@@ -35,8 +35,7 @@ class Judges final : public targets::graph_argument::Observer,
   void referred(Variable variable, Wrapper wrapper) override { model_.referred(variable, wrapper); }
   void stored(Variable variable, Wrapper wrapper) override { model_.stored(variable, wrapper); }
   void bound() override {
-    model_.bound();
-    const Call* call = model_.current();
+    const Call* call = model_.bound();
     if (call == nullptr || call->asked.op != Op::launch) return;
     scene_.exercised();
     launched_ = true;
@@ -51,7 +50,7 @@ class Judges final : public targets::graph_argument::Observer,
     ghost_.execs().finished(stream);
     model_.finished(stream);
   }
-  void destructed() override { model_.destructed_one(); }
+  void destructed() override { model_.calls().destructor_returned(); }
   void drops_all(bool graphs) override;
   void named_closed_stream(bool refused) override;
   void named_orphan(std::uint64_t handle, bool refused) override;
@@ -61,8 +60,9 @@ class Judges final : public targets::graph_argument::Observer,
 
   // ---- Reader: what a launch has written to is read ----
   bool reads(Wrapper buffer) override {
-    const Thing* thing = model_.buffer_of(buffer);
-    return thing != nullptr && model_.written(*thing);
+    const Wrapped* wrapped = model_.names().find(buffer);
+    return wrapped != nullptr && wrapped->thing != nullptr &&
+           model_.values().written(*wrapped->thing);
   }
   void read(Wrapper buffer, const Contents& contents) override;
 

@@ -121,7 +121,7 @@ void judge_runs(harness::Scene& scene, const Model& model, bool at_end) {
   if (went_wrong(scene, scene.world().scheduler.now())) return;
   Counts least{};
   Counts loops{};
-  for (const ModelLaunch& launch : model.launches()) {
+  for (const ModelLaunch& launch : model.runs().launches()) {
     if (!launch.finished) continue;
     for (const ModelNode& node : launch.nodes)
       if (is_device_work(node.work) && !node.idle)

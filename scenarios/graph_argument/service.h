@@ -2,7 +2,7 @@
 // or a refusal is documented for the situation that it was made in.
 #pragma once
 
-#include "scenarios/graph_argument/model.h"
+#include "scenarios/graph_argument/model/model.h"
 
 namespace scenarios::graph_argument {
 

@@ -44,7 +44,7 @@ bool is_endless(const ModelGraph& graph) {
 template <class Test>
 bool any_node(const ModelGraph& graph, Test test) {
   ModelNodes nodes;
-  Model::flatten(graph, nodes);
+  flatten(graph, nodes);
   return std::any_of(nodes.begin(), nodes.end(), test);
 }
 
@@ -52,10 +52,10 @@ bool any_node(const ModelGraph& graph, Test test) {
 
 bool was_empty(const Model&, const Call& call) { return (call.emptied & call.asked.given) != 0; }
 
-bool is_finalizing(const Model& model, const Call&) { return model.finalizing(); }
+bool is_finalizing(const Model& model, const Call&) { return model.calls().finalizing(); }
 
 bool closed_stream(const Model& model, const Call& call) {
-  return call.asked.stream && model.stream_is_closed(*call.asked.stream);
+  return call.asked.stream && model.things().is_closed(*call.asked.stream);
 }
 
 bool closed_thing(const Model&, const Call& call) {
@@ -121,9 +121,9 @@ bool other_shape(const Model&, const Call& call) {
   if (call.asked.op != Op::update || call.referred_count != 2) return false;
   const ModelExec& exec = *call.referred[0]->exec;
   const ModelGraph& graph = *call.referred[1]->graph;
-  if (exec.changed || Model::has_changed(graph)) return true;
+  if (exec.changed || has_changed(graph)) return true;
   ModelNodes nodes;
-  Model::flatten(graph, nodes);
+  flatten(graph, nodes);
   return !std::equal(nodes.begin(), nodes.end(), exec.nodes.begin(), exec.nodes.end(),
                      [](const ModelNode& a, const ModelNode& b) {
                        const bool kernels = a.work <= Work::leave && b.work <= Work::leave;
@@ -204,9 +204,10 @@ bool is_instantiated(const Model& model, const Call& call) {
   if (call.asked.op != Op::instantiate || call.referred_count != 1) return false;
   const ModelGraph& graph = *call.referred[0]->graph;
   return (has_memory(graph) || has_condition(graph)) &&
-         std::any_of(model.execs().begin(), model.execs().end(), [&](const ModelExec* exec) {
-           return exec->source == &graph && model.is_alive(exec->life);
-         });
+         std::any_of(
+             model.runs().execs().begin(), model.runs().execs().end(), [&](const ModelExec* exec) {
+               return exec->source == &graph && model.scene().world().ledger.alive(exec->life);
+             });
 }
 
 /// Launches of the same allocation, before.
@@ -214,7 +215,7 @@ bool not_freed(const Model& model, const Call& call) {
   if (call.asked.op != Op::launch || call.referred_count != 1) return false;
   for (const ModelNode& node : call.referred[0]->exec->nodes) {
     if (node.work != Work::allocation) continue;
-    for (const ModelLaunch& launch : model.launches())
+    for (const ModelLaunch& launch : model.runs().launches())
       for (const ModelNode& before : launch.nodes)
         if (before.serial == node.serial) return true;
   }
@@ -223,7 +224,7 @@ bool not_freed(const Model& model, const Call& call) {
 
 bool freed_before(const Model& model, const Call& call) {
   return call.asked.op == Op::add_free && call.referred_count == 2 &&
-         model.was_freed(call.referred[1]->serial);
+         model.graphs().was_freed(call.referred[1]->serial);
 }
 
 bool not_in_executable(const Model&, const Call& call) {

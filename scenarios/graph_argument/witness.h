@@ -69,7 +69,7 @@ class WitnessedProcess final : public Process {
   void wait_for_destructors(std::size_t count) override { path_.wait_for_destructors(count); }
   void idle() override { path_.idle(); }
   Status finalize() override {
-    judging_.model().finalizes();
+    judging_.model().calls().finalizes();
     return path_.finalize();
   }
   harness::Interpreter& interpreter() override { return path_.interpreter(); }

@@ -1,8 +1,7 @@
-// What a block may hold: the reference model of what each node leaves in its target.
+#include "scenarios/graph_argument/model/values.h"
+
 #include <algorithm>
 #include <bit>
-
-#include "scenarios/graph_argument/model.h"
 
 namespace scenarios::graph_argument {
 
@@ -100,39 +99,36 @@ bool may_lack_produce(const ModelNode& node, const ModelNodes& nodes) {
 
 }  // namespace
 
-Thing* Model::buffer_of(Wrapper wrapper) const {
-  const Wrapped* wrapped = find(wrapper);
-  return wrapped != nullptr ? wrapped->thing : nullptr;
+bool ModelValues::written(const Thing& buffer) const {
+  return std::any_of(
+      runs_.launches().begin(), runs_.launches().end(), [&](const ModelLaunch& launch) {
+        return std::any_of(launch.nodes.begin(), launch.nodes.end(), [&](const ModelNode& node) {
+          return writes(node, buffer) || produces(node, buffer);
+        });
+      });
 }
 
-bool Model::written(const Thing& buffer) const {
-  return std::any_of(launches_.begin(), launches_.end(), [&](const ModelLaunch& launch) {
-    return std::any_of(launch.nodes.begin(), launch.nodes.end(), [&](const ModelNode& node) {
-      return writes(node, buffer) || produces(node, buffer);
-    });
-  });
-}
-
-std::int32_t Model::result(const ModelNode& writer, std::uint32_t index) {
+std::int32_t ModelValues::result(const ModelNode& writer, std::uint32_t index) {
   return result_of(writer, static_cast<std::int32_t>(index));
 }
 
-bool Model::produced(const Thing& buffer) const {
-  return std::any_of(launches_.begin(), launches_.end(), [&](const ModelLaunch& launch) {
-    return std::any_of(launch.nodes.begin(), launch.nodes.end(),
-                       [&](const ModelNode& node) { return produces(node, buffer); });
-  });
+bool ModelValues::produced(const Thing& buffer) const {
+  return std::any_of(
+      runs_.launches().begin(), runs_.launches().end(), [&](const ModelLaunch& launch) {
+        return std::any_of(launch.nodes.begin(), launch.nodes.end(),
+                           [&](const ModelNode& node) { return produces(node, buffer); });
+      });
 }
 
 // Launches on other streams may be anywhere: their results, too, are as good as what was there. So
 // is what was there before a loop: two executables of one definition share its value, and one may
 // end the other's.
-bool Model::explains(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
-                     std::int32_t observed, std::int32_t& expected, Label& what,
-                     const ModelNode*& writer) const {
+bool ModelValues::explains(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
+                           std::int32_t observed, std::int32_t& expected, Label& what,
+                           const ModelNode*& writer) const {
   writer = nullptr;
   bool settled = false;
-  for (const ModelLaunch& launch : launches_) {
+  for (const ModelLaunch& launch : runs_.launches()) {
     for (const ModelNode& node : launch.nodes) {
       if (!writes(node, buffer)) continue;
       const auto i = static_cast<std::int32_t>(index);
@@ -140,7 +136,7 @@ bool Model::explains(const Thing& buffer, std::uint32_t waits, std::uint32_t ind
       what = to_label(node.work);
       if (observed == expected) return writer = &node, true;
       if (node.work == Work::chase &&
-          is_in_list(scene_.world().ledger, *node.things[0], buffer, i, observed, kChaseSteps))
+          is_in_list(ledger_, *node.things[0], buffer, i, observed, kChaseSteps))
         return true;
       if (may_lack_produce(node, launch.nodes) && observed == node.things[1]->value + i)
         return true;
@@ -150,12 +146,12 @@ bool Model::explains(const Thing& buffer, std::uint32_t waits, std::uint32_t ind
   return !settled && observed == 0;
 }
 
-bool Model::explains_mid(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
-                         std::int32_t observed) const {
+bool ModelValues::explains_mid(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
+                               std::int32_t observed) const {
   const std::int32_t produced = 2 * (buffer.value + static_cast<std::int32_t>(index));
   bool asked = false;
   bool settled = false;
-  for (const ModelLaunch& launch : launches_)
+  for (const ModelLaunch& launch : runs_.launches())
     for (const ModelNode& node : launch.nodes) {
       if (!produces(node, buffer)) continue;
       asked = true;
@@ -165,10 +161,9 @@ bool Model::explains_mid(const Thing& buffer, std::uint32_t waits, std::uint32_t
 }
 
 // A link that is being written, or could not be, has left what was there.
-bool Model::explains_next(const Thing& buffer, std::uint64_t observed) const {
-  const harness::Ledger& ledger = scene_.world().ledger;
+bool ModelValues::explains_next(const Thing& buffer, std::uint64_t observed) const {
   return observed == 0 || std::any_of(buffer.next.begin(), buffer.next.end(), [&](const Thing* to) {
-           return ledger.life(to->life).address == observed;
+           return ledger_.life(to->life).address == observed;
          });
 }
 

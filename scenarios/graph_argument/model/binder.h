@@ -1,0 +1,60 @@
+// ModelBinder: what a call comes to when CUDA has done what it asks for. What CUDA has made is the
+// newest life of its kind: no task ran in between.
+#pragma once
+
+#include "scenarios/graph_argument/model/losses.h"
+
+namespace scenarios::graph_argument {
+
+/// Somebody captures while the call waits for the device, which spoils both.
+void meet_capture(Call& waiting, Wrapped& builder);
+
+/// Returns the newest life of that kind; none where it has ended.
+harness::BirthId newest_life(const harness::Ledger& ledger, harness::Label kind);
+
+/// Ownership: borrows all.
+class ModelBinder {
+ public:
+  ModelBinder(const harness::Ledger& ledger, const ModelCalls& calls, ModelNames& names,
+              ModelThings& things, ModelGraphs& graphs, ModelRuns& runs, ModelLosses& losses)
+      : ledger_(ledger),
+        calls_(calls),
+        names_(names),
+        things_(things),
+        graphs_(graphs),
+        runs_(runs),
+        losses_(losses) {}
+
+  /// CUDA has done something for the call.
+  void bind(Call& call);
+
+ private:
+  void bind_object(Call& call);
+  void bind_node(Call& call);
+  void bind_inside(Call& call);
+  void bind_definition(Call& call);
+  void bind_exec(Call& call);
+  harness::BirthId newest(harness::Label kind) const { return newest_life(ledger_, kind); }
+  void make_thing(Call& call, Kind kind, harness::Label life);
+  ModelGraph& make_graph(ModelGraph* parent, harness::BirthId life);
+  Wrapped& wrap_graph(Call& call, Kind kind, ModelGraph* graph);
+  void begin_building(Call& call);
+  void destroy_node(Wrapped& node);
+  ModelNode& add(Call& call, ModelGraph& graph, ModelNode node);
+  void add_conditional(Call& call);
+  void change(Call& call);
+  void instantiate(Call& call, ModelGraph& graph);
+  void launch(Call& call);
+  void update_node(Call& call);
+  void update(Call& call);
+
+  const harness::Ledger& ledger_;
+  const ModelCalls& calls_;
+  ModelNames& names_;
+  ModelThings& things_;
+  ModelGraphs& graphs_;
+  ModelRuns& runs_;
+  ModelLosses& losses_;
+};
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,61 @@
+// ModelCalls: the calls that a script has asked for and has no answer to yet, and how many there
+// have been.
+#pragma once
+
+#include <algorithm>
+#include <memory_resource>
+#include <vector>
+
+#include "scenarios/graph_argument/call.h"
+
+namespace scenarios::graph_argument {
+
+/// Ownership: borrows the world; a call is in the run's arena.
+class ModelCalls {
+ public:
+  explicit ModelCalls(harness::World& world) : world_(world) {}
+
+  /// Whose calls count: Python's main thread.
+  void set_main(harness::TaskId task) { main_ = task; }
+  harness::TaskId main() const { return main_; }
+
+  Call& begin(const Asked& asked);
+  void end(Call& call);
+  /// The call that this task makes; null where it makes none.
+  Call* current() const;
+  const std::pmr::vector<Call*>& open() const { return calls_; }
+  bool quiet() const { return calls_.empty(); }
+  std::uint32_t script_calls() const { return script_calls_; }
+
+  // ---- what may hold something up ----
+  /// CUDA's threads or Python's queue do so now, and for so many calls of the script.
+  void hold_up(std::uint32_t calls = 0) { held_up_at_ = script_calls_ + calls; }
+  /// Returns the script's calls when something was held up last.
+  std::uint32_t held_up_at() const { return held_up_at_; }
+  void destructor_returned() {
+    ++destructed_;
+    held_up_at_ = std::max(held_up_at_, script_calls_);
+  }
+  /// How many destructors of user objects have returned.
+  std::size_t destructed() const { return destructed_; }
+  /// Python's queue was filled at some time.
+  bool flooded() const { return flooded_; }
+  void finalizes() { finalizing_ = true; }
+  bool finalizing() const { return finalizing_; }
+
+ private:
+  /// How many calls of the script a flood of Python's queue outlasts, which has a step in each.
+  static constexpr std::uint32_t kFloodCalls = 5;
+
+  harness::World& world_;
+  std::pmr::vector<Call*> calls_;
+  harness::TaskId main_ = harness::TaskId::none;
+  std::uint32_t call_count_ = 0;
+  std::uint32_t script_calls_ = 0;
+  std::uint32_t held_up_at_ = 0;
+  std::size_t destructed_ = 0;
+  bool flooded_ = false;
+  bool finalizing_ = false;
+};
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,45 @@
+#include "scenarios/graph_argument/model/graphs.h"
+
+#include <algorithm>
+
+namespace scenarios::graph_argument {
+
+ModelGraph& ModelGraphs::add(ModelGraph* parent, harness::BirthId life) {
+  ModelGraph* graph = world_.arena.make<ModelGraph>();
+  graph->parent = parent;
+  graph->life = life;
+  graphs_.push_back(graph);
+  return *graph;
+}
+
+// Serials stay: an executable made of the copy takes updates by the nodes it was copied from.
+ModelGraph& ModelGraphs::copy(const ModelGraph& graph, ModelGraph* parent) {
+  ModelGraph& made = add(parent, harness::BirthId::none);
+  made.nodes = graph.nodes;
+  made.changed = graph.changed;
+  made.endless = graph.endless;
+  made.branch = graph.branch;
+  made.spoilt = graph.spoilt;
+  for (ModelNode& node : made.nodes)
+    for (ModelGraph*& body : node.bodies)
+      if (body != nullptr) body = &copy(*body, &made);
+  return made;
+}
+
+ModelNode& ModelGraphs::add_node(ModelGraph& graph, ModelNode node) {
+  node.serial = ++serials_;
+  const auto last = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                 [&](const ModelNode& each) { return each.serial == graph.last; });
+  if (last != graph.nodes.end())
+    node.after = static_cast<std::size_t>(last - graph.nodes.begin()) + 1;
+  if (!graph.has_one_handle()) graph.changed = true;  // Which knows its own nodes alone.
+  graph.last = node.serial;
+  graph.nodes.push_back(node);
+  return graph.nodes.back();
+}
+
+bool ModelGraphs::was_freed(std::uint32_t allocation) const {
+  return std::find(freed_.begin(), freed_.end(), allocation) != freed_.end();
+}
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,30 @@
+// ModelGraphs: the definitions of a script, and what is inside of their nodes.
+#pragma once
+
+#include "scenarios/graph_argument/model/records.h"
+
+namespace scenarios::graph_argument {
+
+/// Ownership: borrows the world; a graph is in the run's arena.
+class ModelGraphs {
+ public:
+  explicit ModelGraphs(harness::World& world) : world_(world) {}
+
+  ModelGraph& add(ModelGraph* parent, harness::BirthId life);
+  ModelGraph& copy(const ModelGraph& graph, ModelGraph* parent);
+  /// Adds the node after the last of the graph, and gives it a serial number.
+  ModelNode& add_node(ModelGraph& graph, ModelNode node);
+  const std::pmr::vector<ModelGraph*>& all() const { return graphs_; }
+
+  /// A node frees what the other allocates, or was to.
+  void free(std::uint32_t allocation) { freed_.push_back(allocation); }
+  bool was_freed(std::uint32_t allocation) const;
+
+ private:
+  harness::World& world_;
+  std::pmr::vector<ModelGraph*> graphs_;
+  std::pmr::vector<std::uint32_t> freed_;  ///< Allocation nodes, by serial.
+  std::uint32_t serials_ = 0;
+};
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,39 @@
+// ModelNames: the wrappers of a script, and which variables and cycles refer to them.
+#pragma once
+
+#include "scenarios/graph_argument/model/records.h"
+
+namespace scenarios::graph_argument {
+
+/// Ownership: borrows the world; a wrapped thing is in the run's arena.
+class ModelNames {
+ public:
+  explicit ModelNames(harness::World& world) : world_(world) {}
+
+  Wrapped& wrap(Kind kind);
+  Wrapped* find(Wrapper wrapper) const;
+  const std::pmr::vector<Wrapped*>& all() const { return wrapped_; }
+
+  // ---- who refers to them ----
+  Wrapped* held(Variable variable) const { return variables_[variable]; }
+  /// The variable holds it from now on, or nothing where it is null.
+  void store(Variable variable, Wrapped* wrapped);
+  /// The variables that hold nothing.
+  Variables empty() const { return empty_; }
+  void add_cycle(harness::BirthId life, Wrapped* held) { cycles_.push_back({life, held}); }
+  bool is_referenced(const Wrapped& wrapped) const;
+
+ private:
+  struct Cycle {
+    harness::BirthId life;
+    Wrapped* held;
+  };
+
+  harness::World& world_;
+  std::pmr::vector<Wrapped*> wrapped_;
+  std::array<Wrapped*, targets::graph_argument::kVariableCount> variables_{};
+  Variables empty_ = range(0, targets::graph_argument::kVariableCount);
+  std::pmr::vector<Cycle> cycles_;
+};
+
+}  // namespace scenarios::graph_argument

@@ -1,0 +1,35 @@
+// ModelValues: what a block may hold: the reference model of what each node leaves in its target.
+#pragma once
+
+#include "scenarios/graph_argument/model/runs.h"
+
+namespace scenarios::graph_argument {
+
+/// Ownership: borrows both.
+class ModelValues {
+ public:
+  ModelValues(const harness::Ledger& ledger, const ModelRuns& runs)
+      : ledger_(ledger), runs_(runs) {}
+
+  /// Tells whether a launch has written to the buffer.
+  bool written(const Thing& buffer) const;
+  /// Tells whether `observed` may be in element `index` of buffer.out when so many waits were over.
+  /// `expected` is what fits best, and `what` has left it; `writer` has, where its result is it.
+  bool explains(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
+                std::int32_t observed, std::int32_t& expected, harness::Label& what,
+                const ModelNode*& writer) const;
+  /// Returns what a node that writes to a buffer leaves in this element of it.
+  static std::int32_t result(const ModelNode& writer, std::uint32_t index);
+  /// Tells whether a launch has written to its `mid`.
+  bool produced(const Thing& buffer) const;
+  bool explains_mid(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
+                    std::int32_t observed) const;
+  /// Tells whether the buffer's block may name the address.
+  bool explains_next(const Thing& buffer, std::uint64_t observed) const;
+
+ private:
+  const harness::Ledger& ledger_;
+  const ModelRuns& runs_;
+};
+
+}  // namespace scenarios::graph_argument
