@@ -5,7 +5,7 @@
 // retained.
 #include "scenarios/managed_dict/detour.h"
 #include "scenarios/managed_dict/explain.h"
-#include "scenarios/managed_dict/script.h"
+#include "scenarios/managed_dict/player.h"
 #include "scenarios/managed_dict/transcript.h"
 #include "scenarios/managed_dict/variants.h"
 
@@ -30,7 +30,7 @@ constexpr std::uint32_t kFreeBytes = 24;
 struct Stage {
   Scene& scene;
   harness::Runtime runtime;  ///< The path borrows it.
-  Script script;
+  Player player;
   Shape shape;
   Latch workers_done;  ///< Every worker is done.
   bool over = false;
@@ -38,26 +38,26 @@ struct Stage {
   Stage(Scene& the_scene, const Shape& the_shape)
       : scene(the_scene),
         runtime(the_scene.runtime()),
-        script(the_scene),
+        player(the_scene),
         shape(the_shape),
         workers_done(the_scene.world().scheduler, the_shape.worker_count, "deserted") {}
 };
 
 void run_script(Stage& stage) {
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
-    stage.script.take_slot(0, slot);
+    stage.player.take_slot(0, slot);
   for (std::uint32_t i = 0; i < stage.shape.closing_slots && !stage.scene.was_exercised(); ++i)
-    stage.script.take_closing_slot(stage.shape.script_slots + i);
+    stage.player.take_closing_slot(stage.shape.script_slots + i);
   stage.workers_done.wait();
   stage.over = true;
-  stage.script.judge_all();
+  stage.player.judge_all();
   const harness::SiteScope site(stage.scene.world().scheduler, "clear_up");
-  if (stage.script.path().statements().clear_up()) stage.scene.mark_quiescent();
+  if (stage.player.path().statements().clear_up()) stage.scene.mark_quiescent();
 }
 
 void run_worker(Stage& stage, std::uint32_t task) {
   for (std::uint32_t slot = 0; slot < stage.shape.worker_slots; ++slot)
-    stage.script.take_slot(task, slot);
+    stage.player.take_slot(task, slot);
   stage.workers_done.count_down();
 }
 
@@ -66,7 +66,7 @@ void run_compiler(Stage& stage) {
   harness::Scheduler& scheduler = stage.scene.world().scheduler;
   for (std::uint32_t idle = 0; idle < kCompilerPatience && !stage.over;) {
     scheduler.turn({});
-    idle = stage.script.path().jit().compile_step() == Status::ok ? 0 : idle + 1;
+    idle = stage.player.path().jit().compile_step() == Status::ok ? 0 : idle + 1;
   }
 }
 
@@ -78,7 +78,7 @@ std::uint32_t pick_pool_limit(Scene& scene) {
 
 // What the process was like before, and where it was put: shared keys shrink with every instance,
 // and bit 23 of an address is the sign of a count that is none.
-Setup set_up(Scene& scene, Script& script, const Settings& fixed) {
+Setup set_up(Scene& scene, Player& player, const Settings& fixed) {
   constexpr std::array<std::uint32_t, 4> kWarmUps{30, 29, 26, 0};
   constexpr std::array<std::uint32_t, 4> kThresholds{1, 2, 3, 6};
   const auto pick = [&](std::uint32_t count) { return scene.pick(Site::order, count); };
@@ -93,7 +93,7 @@ Setup set_up(Scene& scene, Script& script, const Settings& fixed) {
   setup.compile_threshold = fixed.compile_threshold.value_or(kThresholds[pick(kThresholds.size())]);
   setup.wrapper_blocks = fixed.wrapper_blocks.value_or(pick(3));
   if (!fixed.placement) setup.placement.pool_limit = pick_pool_limit(scene);
-  setup.observers = script.judge().observers();
+  setup.observers = player.judge().observers();
   return setup;
 }
 
@@ -104,7 +104,7 @@ ManagedDict& make_path(Stage& stage, const Setup& setup, Maker make) {
     auto* way = arena.make<Transcript>(path->statements(), transcript_of(stage.scene));
     path = arena.make<Detour>(*path, *way);
   }
-  stage.script.set_path(*path);
+  stage.player.set_path(*path);
   path->init();
   stage.scene.mark_baseline();
   return *path;
@@ -122,8 +122,8 @@ void spawn_tasks(Stage& stage) {
 void drive_path(Scene& scene, Maker make) {
   const Shape shape{.worker_count = 0, .script_slots = 40};
   auto* stage = scene.world().scheduler.arena().make<Stage>(scene, shape);
-  scene.state = &stage->script;
-  make_path(*stage, set_up(scene, stage->script, {}), make);
+  scene.state = &stage->player;
+  make_path(*stage, set_up(scene, stage->player, {}), make);
   spawn_tasks(*stage);
 }
 
@@ -133,10 +133,10 @@ void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Memor
                   const Settings& settings) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
-  scene.state = &stage->script;
-  Setup setup = set_up(scene, stage->script, settings);
+  scene.state = &stage->player;
+  Setup setup = set_up(scene, stage->player, settings);
   setup.observers.memory = observer;
-  stage->script.judge().code().set_observer(observer);
+  stage->player.judge().code().set_observer(observer);
   make_path(*stage, setup, maker_of(scene.variant()));
   spawn_tasks(*stage);
   if (setup.background_compile)
@@ -146,8 +146,8 @@ void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Memor
 void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   auto* stage = scheduler.arena().make<Stage>(scene, Shape{.worker_count = 0});
-  scene.state = &stage->script;
-  const Setup setup = set_up(scene, stage->script, settings);
+  scene.state = &stage->player;
+  const Setup setup = set_up(scene, stage->player, settings);
   targets::managed_dict::Statements& path =
       make_path(*stage, setup, maker_of(scene.variant())).statements();
   scheduler.spawn("script", [&path, stage, iterations] {
@@ -156,7 +156,7 @@ void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings
     for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.drop_noise();
     for (std::uint32_t i = 0; i < iterations; ++i)
       path.with_block(1, targets::managed_dict::Body::pass);
-    stage->script.judge().heap().judge_all();
+    stage->player.judge().heap().judge_all();
     path.clear_up();
   });
 }

@@ -1,8 +1,8 @@
 // The managed_dict scenario: a script makes and uses instances of plain classes under a JIT, while
 // the collector, the allocator, a second thread and the compiler thread have their say.
 //
-//   script.h    one op slot: op, arguments, call     driver.cpp   the tasks
-//   judge.h     who hears what the path tells        variants.cpp what each variant claims
+//   player.h    one op slot: op, arguments, call     driver.cpp   the tasks
+//   judges/     who hears what the path tells        variants.cpp what each variant claims
 //   windows.cpp which window a fault belongs to      programs.h   tapes op by op
 #include "scenarios/managed_dict/scenario.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "scenarios/managed_dict/detour.h"
-#include "scenarios/managed_dict/script.h"
+#include "scenarios/managed_dict/player.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
 
 namespace scenarios::managed_dict::testing {

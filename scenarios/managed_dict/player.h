@@ -1,4 +1,4 @@
-// Script: what the tasks of one run share: the path under test, and its judges.
+// Player: takes the slots of a run: which op, with which arguments, and what it answers.
 #pragma once
 
 #include "scenarios/managed_dict/bounds.h"
@@ -12,11 +12,11 @@ using Ops = std::uint32_t;
 static_assert(kOpCount <= 32);
 
 /// Ownership: lives in the run's arena; borrows the scene and the path.
-class Script final {
+class Player final {
  public:
   using ManagedDict = targets::managed_dict::ManagedDict;
 
-  explicit Script(harness::Scene& scene)
+  explicit Player(harness::Scene& scene)
       : scene_(scene),
         judge_(scene),
         census_(scene),

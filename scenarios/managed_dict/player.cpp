@@ -1,7 +1,7 @@
 // How it works. A slot first looks at what there is, then asks which of the ops that make sense
 // goes here, then asks for each of its arguments, and calls the path. The plain argument is the
 // most useful one. Tapes name variables, never positions in a list.
-#include "scenarios/managed_dict/script.h"
+#include "scenarios/managed_dict/player.h"
 
 #include <fmt/format.h>
 
@@ -63,18 +63,18 @@ class OpList {
 
 }  // namespace
 
-bool Script::any_defined() const {
+bool Player::any_defined() const {
   for (Variable variable = 0; variable < kVariableCount; ++variable)
     if (model_.is_defined(variable)) return true;
   return false;
 }
 
-Ops Script::applicable() const {
+Ops Player::applicable() const {
   return kAlways | (any_defined() ? kOfInstances : 0) |
          (model_.noise_count() != 0 ? ops(Op::drop_noise) : 0);
 }
 
-Variable Script::choose_defined() {
+Variable Player::choose_defined() {
   Options options;
   for (Variable variable = 0; variable < kVariableCount; ++variable)
     if (model_.is_defined(variable)) options.add(variable);
@@ -82,7 +82,7 @@ Variable Script::choose_defined() {
 }
 
 // One that the object has, more often than not.
-Attribute Script::choose_attribute(Variable variable) {
+Attribute Player::choose_attribute(Variable variable) {
   harness::VariableOptions<2 * kAttributesDrawn> options;
   const Contents& contents = model_.contents(variable);
   for (Attribute attribute = 0; attribute < kAttributesDrawn; ++attribute)
@@ -92,14 +92,14 @@ Attribute Script::choose_attribute(Variable variable) {
 }
 
 // What a new thing is called depends on its slot alone.
-Variable Script::choose_new(std::uint32_t task, std::uint32_t slot) {
+Variable Player::choose_new(std::uint32_t task, std::uint32_t slot) {
   const Variable plain = (slot + 3 * task) % kVariableCount;
   Options options;
   for (std::uint32_t i = 0; i < kVariableCount; ++i) options.add((plain + i) % kVariableCount);
   return options.pick(scene_);
 }
 
-void Script::take_slot(std::uint32_t task, std::uint32_t slot) {
+void Player::take_slot(std::uint32_t task, std::uint32_t slot) {
   const harness::ActivationScope activation(scene_.world().scheduler, task, slot);
   const int picked = scene_.pick_op(OpList(applicable()));
   if (picked < 0) return;
@@ -114,7 +114,7 @@ void Script::take_slot(std::uint32_t task, std::uint32_t slot) {
 }
 
 // One statement for each: keys, values and tables grow until there is no room.
-void Script::store_all(Call call) {
+void Player::store_all(Call call) {
   call.about.op = Op::store_attr;
   for (Attribute attribute = 0; attribute < kAttributesDrawn; ++attribute) {
     call.about.attribute = attribute;
@@ -124,7 +124,7 @@ void Script::store_all(Call call) {
 }
 
 // Whatever it is, an instance is stored to: by the block, by the statement, or by one more.
-void Script::take_closing_slot(std::uint32_t slot) {
+void Player::take_closing_slot(std::uint32_t slot) {
   const harness::ActivationScope activation(scene_.world().scheduler, 0, slot);
   const int picked = scene_.pick_op(OpList(kStoring));
   if (picked < 0) return;
@@ -140,7 +140,7 @@ void Script::take_closing_slot(std::uint32_t slot) {
     run({.about = {.op = Op::store_attr, .variable = call.about.variable}});
 }
 
-void Script::run(const Call& call) {
+void Player::run(const Call& call) {
   harness::World& world = scene_.world();
   const Op op = call.about.op;
   const Label name = kOps[harness::raw(op)].name;
@@ -169,7 +169,7 @@ void Script::run(const Call& call) {
 }
 
 // Of a variant that claims to be sound: what another one keeps may not even be readable.
-void Script::judge_state(const Statement& about) {
+void Player::judge_state(const Statement& about) {
   if (!scene_.world().history.faults().empty()) return;
   reader_.read_instance(path_->inspection(), about.variable, others_asked_for_dicts());
   if (judge_.blocks().starved_count() == 0)
@@ -181,7 +181,7 @@ void Script::judge_state(const Statement& about) {
   scene_.expect("class references", path_->inspection().class_references(), census_.instances());
 }
 
-void Script::judge_all() {
+void Player::judge_all() {
   if (!bounded_) return;
   for (Variable variable = 0; variable < kVariableCount; ++variable)
     if (scene_.world().history.faults().empty())
@@ -189,7 +189,7 @@ void Script::judge_all() {
 }
 
 // What follows from a fault that was found is no refusal, nor is what there was no memory for.
-void Script::judge_answer(Op op, Status expected, Status status, bool starved) {
+void Player::judge_answer(Op op, Status expected, Status status, bool starved) {
   if (status == expected || !scene_.world().history.faults().empty()) return;
   if (status == Status::memory_error && starved) return;
   const Label name = kOps[harness::raw(op)].name;
@@ -199,7 +199,7 @@ void Script::judge_answer(Op op, Status expected, Status status, bool starved) {
     scene_.refuse(name, to_label(status).c_str());
 }
 
-Script::Call Script::choose_arguments(Op op, std::uint32_t task, std::uint32_t slot) {
+Player::Call Player::choose_arguments(Op op, std::uint32_t task, std::uint32_t slot) {
   Call call{.about = {.op = op}};
   Statement& about = call.about;
   switch (op) {
@@ -254,7 +254,7 @@ Script::Call Script::choose_arguments(Op op, std::uint32_t task, std::uint32_t s
   return call;
 }
 
-Status Script::perform(const Call& call) {
+Status Player::perform(const Call& call) {
   targets::managed_dict::Statements& path = path_->statements();
   const Statement& about = call.about;
   switch (about.op) {
