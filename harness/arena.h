@@ -24,6 +24,7 @@ class ArenaResource final : public std::pmr::memory_resource {
 
   ArenaResource() : kept_(new std::byte[kKeptBytes]) {}
 
+  /// Forgets all that was handed out; the kept bytes are used again.
   void release() {
     next_ = 0;
     overflow_.release();
@@ -61,6 +62,7 @@ class Arena {
   /// Drops everything allocated since the last reset, without running destructors.
   void reset() { resource_.release(); }
 
+  /// Returns the resource that containers of the run allocate from. The arena owns it.
   std::pmr::memory_resource* resource() { return &resource_; }
 
   /// Makes an object whose destructor never runs.

@@ -50,6 +50,7 @@ constexpr auto raw(Enum value) {
 /// A check of the harness has failed: what comes now is no fault of the target.
 inline constinit bool check_has_failed = false;
 
+/// Prints the failed condition with its place and reason, and aborts.
 [[noreturn]] inline void check_failed(const char* file, int line, const char* condition,
                                       const char* why) {
   check_has_failed = true;

@@ -21,6 +21,7 @@ struct Case {
 
 /// How many configs the axes of a scenario span, and the `index`th of them (last axis fastest).
 std::size_t config_count(const Scenario& scenario);
+/// Returns the `index`th config; the last axis changes fastest.
 Config config_at(const Scenario& scenario, std::size_t index);
 
 /// "backend=cuda_pool gil=on collector=allocation", in the order of the axes.

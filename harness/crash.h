@@ -41,6 +41,7 @@ class CrashExit {
   CrashExit& operator=(const CrashExit&) = delete;
 
   static const CrashExit* innermost() { return innermost_; }
+  /// Leaves the code that crashed, by the function given at the start.
   [[noreturn]] void take(const Crash& crash) const;
 
  private:

@@ -29,6 +29,7 @@ enum class FaultKind : std::uint8_t {
 };
 inline constexpr std::size_t kFaultKindCount = 16;
 
+/// Returns the name of `kind` in signatures, reproducers and stories.
 Label to_label(FaultKind kind);
 
 /// Ownership: labels are static. Identities are names, stable across runs of the same case.
@@ -60,6 +61,7 @@ struct Fault {
   bool operator==(const Fault& other) const;
 };
 
+/// Returns a fault that ends the run, of `kind` and no more.
 inline Fault fatal_fault(FaultKind kind) {
   Fault fault;
   fault.kind = kind;
@@ -69,7 +71,9 @@ inline Fault fatal_fault(FaultKind kind) {
 
 /// A set of fault kinds.
 using FaultKinds = std::uint32_t;
+/// Returns the set of `kind` alone.
 constexpr FaultKinds kind_bit(FaultKind kind) { return FaultKinds{1} << raw(kind); }
+/// Returns the set of these kinds.
 template <class... Kinds>
 constexpr FaultKinds fault_kinds(Kinds... kinds) {
   return (FaultKinds{0} | ... | kind_bit(kinds));

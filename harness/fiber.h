@@ -32,6 +32,7 @@ class StackPool {
     free_.pop_back();
     return stack;
   }
+  /// Takes a stack back, to be handed out next.
   void give(std::byte* stack) { free_.push_back(stack); }
   std::size_t stack_bytes() const { return stack_bytes_; }
 
@@ -85,8 +86,10 @@ class Fiber {
   /// Remembers which exceptions are in flight in this, the current fiber; restore_exceptions() puts
   /// them back when the frames since then were jumped over.
   void keep_exceptions() { exceptions_ = *thread_exceptions_; }
+  /// Puts back the exceptions that keep_exceptions() remembered.
   void restore_exceptions() { *thread_exceptions_ = exceptions_; }
 
+  /// Returns whether the fiber was given a stack and a body.
   bool started() const { return stack_ != nullptr; }
 
   /// Will not be entered again: to the sanitizers, what it did happened before whatever comes next.

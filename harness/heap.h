@@ -83,6 +83,7 @@ class Heap {
   // ---- what is there ----
 
   std::size_t live_count() const { return live_count_; }
+  /// Returns how many objects of `type` are alive.
   std::size_t live_count(const TypeInfo& type) const;
   std::size_t tracked_count() const { return tracked_count_; }
 

@@ -60,6 +60,7 @@ class History {
   /// Faults that a run keeps besides the fatal one that ended it.
   static constexpr std::size_t kFaultLimit = 256;
 
+  /// Forgets the run before; buffers are kept.
   void begin() {
     events_.clear();
     faults_.clear();
@@ -76,6 +77,7 @@ class History {
   void add(Fault fault);
   /// Which faults count: those that an oracle of the scenario owns.
   void enable(FaultKinds kinds) { enabled_ = kinds; }
+  /// Returns whether faults of `kind` are kept.
   bool counts(FaultKind kind) const { return (enabled_ >> raw(kind)) & 1; }
 
   const Records<Event>& events() const { return events_; }
@@ -94,6 +96,7 @@ class History {
   FaultKinds enabled_ = ~FaultKinds{0};
 };
 
+/// Returns the name of `kind` in stories and traces.
 Label to_label(EventKind kind);
 
 }  // namespace harness

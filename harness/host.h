@@ -30,6 +30,7 @@ struct HostSlot {
   BirthId resident = BirthId::none;  ///< The life that has this storage, or had it last.
   alignas(T) std::byte storage[sizeof(T)];
 
+  /// Returns the T, as the type that lives there now.
   T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
 };
 
@@ -86,6 +87,7 @@ class Owned {
   }
   T& operator*() const { return *operator->(); }
   explicit operator bool() const { return slot_ != nullptr; }
+  /// Returns a pointer to the object that owns nothing and checks each use.
   Borrowed<T> borrow() const { return {slot_, birth_}; }
   BirthId birth() const { return birth_; }
 
@@ -104,6 +106,7 @@ class Owned {
 class Host {
  public:
   explicit Host(Ledger& ledger) : ledger_(ledger) {}
+  /// Forgets the dead objects of the last run, whose storage is gone.
   void begin() { dead_.clear(); }
 
   /// Makes a T, in fresh storage (plain) or in that of a dead T (a pick: most recently freed
@@ -155,6 +158,7 @@ T* Borrowed<T>::operator->() const {
   return slot_->object();
 }
 
+/// Ends the life of the object, if there is one, in a turn that writes it.
 template <class T>
 void Owned<T>::reset() {
   HostSlot<T>* slot = std::exchange(slot_, nullptr);

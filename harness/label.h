@@ -24,8 +24,11 @@ class Label {
     return label;
   }
 
+  /// Returns the text.
   constexpr std::string_view view() const { return text_; }
+  /// Returns the text, ended by a zero byte.
   constexpr const char* c_str() const { return text_; }
+  /// Returns whether there is no text.
   constexpr bool empty() const { return *text_ == '\0'; }
   constexpr std::uint64_t hash() const { return hash_; }
 

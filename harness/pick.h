@@ -74,6 +74,7 @@ constexpr int site_of_tag(std::uint16_t tag) {
 
 /// A set of sites.
 using Sites = std::uint32_t;
+/// Returns the set of `site` alone.
 constexpr Sites site_bit(Site site) { return Sites{1} << raw(site); }
 inline constexpr Sites kAllSites = (Sites{1} << kSiteCount) - 1;
 /// The sites that make up a program; every other site perturbs how it runs.
@@ -145,6 +146,7 @@ struct Question {
   std::uint32_t option_count;  ///< At least 2, unless the strategy hears all.
   const Options* options;      ///< Null where the options are just the numbers.
 
+  /// Returns the name of an option on a tape.
   std::uint32_t value(std::uint32_t index) const {
     return options != nullptr ? options->value(index) : index;
   }
@@ -171,6 +173,7 @@ class Strategy {
 /// Ownership: borrows the strategy for one run; keeps its buffers between runs.
 class Picker {
  public:
+  /// Begins a run that `strategy` answers; the tape is empty.
   void begin(Strategy& strategy) {
     strategy_ = &strategy;
     current_ = &outside_;
@@ -218,6 +221,7 @@ class Picker {
     current_ = &activation;
     return previous;
   }
+  /// Puts back the activation that enter() returned.
   void leave_to(Activation* previous) { current_ = previous; }
 
   const Tape& tape() const { return tape_; }

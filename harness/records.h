@@ -22,23 +22,33 @@ class Records {
   Records(const Records&) = delete;  // It points into its storage.
   Records& operator=(const Records&) = delete;
 
+  /// Forgets all records and keeps the storage.
   void clear() { next_ = storage_.data(); }
 
+  /// Adds a copy of `record` at the end.
   void add(const T& record) {
     if (next_ == limit_) [[unlikely]]
       grow();
     *next_++ = record;
   }
 
+  /// Returns how many records there are.
   std::size_t size() const { return static_cast<std::size_t>(next_ - storage_.data()); }
+  /// Returns whether there is none.
   bool empty() const { return next_ == storage_.data(); }
   T& operator[](std::size_t index) { return storage_[index]; }
   const T& operator[](std::size_t index) const { return storage_[index]; }
+  /// Returns the last record; there must be one.
   const T& back() const { return next_[-1]; }
+  /// Returns the first record's place; the others follow.
   const T* data() const { return storage_.data(); }
+  /// Begins an iteration in the order of adding.
   const T* begin() const { return storage_.data(); }
+  /// Ends an iteration in the order of adding.
   const T* end() const { return next_; }
+  /// Begins an iteration from the last record.
   auto rbegin() const { return std::reverse_iterator(end()); }
+  /// Ends an iteration from the last record.
   auto rend() const { return std::reverse_iterator(begin()); }
 
  private:

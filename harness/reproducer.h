@@ -56,6 +56,7 @@ struct Reproducer {
 /// The last run of `runner`, which was of `the_case`; its tape becomes the one that was recorded.
 Reproducer describe(const Runner& runner, const Outcome& outcome, Case the_case);
 
+/// Returns the text of a file; parse_reproducer() reads it.
 std::string to_string(const Reproducer& reproducer);
 
 /// One decision in the words of `reproducer`: "script:3 op set_arg_argpack".
@@ -66,6 +67,7 @@ struct DecisionWords {
   std::string who;
   std::string answer;
 };
+/// Returns who asked the question of `decision`, and the answer, in words.
 DecisionWords in_words(const Reproducer& reproducer, const Decision& decision);
 
 /// Errors: std::runtime_error with one line, "file:line: what is wrong, and what is expected".
@@ -78,6 +80,7 @@ Reproducer read_reproducer(const std::string& file, const Catalog& catalog = {})
 /// The text of such a file, unread.
 std::string read_reproducer_text(const std::string& file);
 
+/// Writes the file whole or not at all. Errors: std::runtime_error with one line.
 void write_reproducer(const std::string& file, const Reproducer& reproducer);
 
 /// `text` with the comments of `before`, another text of the same reproducer: each stays with its

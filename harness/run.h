@@ -26,6 +26,7 @@ struct Outcome {
   std::uint64_t question_count = 0;
   Tick turns = 0;
 
+  /// Returns whether the run found a fault that is not the caller's.
   bool failed() const { return !faults.empty(); }
 };
 
@@ -53,6 +54,7 @@ class Runner {
 
   /// Returns the history of the last run; world() its world.
   const History& history() const;
+  /// Returns the world of the last run. It stays valid until the next run.
   const World& world() const;
   /// Equal for equal runs: over the events and the faults.
   std::uint64_t trace_hash() const;

@@ -48,6 +48,7 @@ inline void poison([[maybe_unused]] const void* address, [[maybe_unused]] std::s
 #endif
 }
 
+/// Allows touching the memory again. Does nothing without ASan.
 inline void unpoison([[maybe_unused]] const void* address, [[maybe_unused]] std::size_t bytes) {
 #if HARNESS_ASAN
   __asan_unpoison_memory_region(address, bytes);
@@ -62,6 +63,7 @@ inline void edge_release([[maybe_unused]] void* address) {
 #endif
 }
 
+/// Draws the second half: what came before the release is seen from here on.
 inline void edge_acquire([[maybe_unused]] void* address) {
 #if HARNESS_TSAN
   __tsan_acquire(address);

@@ -97,6 +97,7 @@ struct SearchResult {
   bool nondeterministic = false;  ///< A finding did not replay as the same run.
   Verdict verdict = Verdict::too_few_runs;
 
+  /// Returns the counts of each config, in the order of the configs.
   std::vector<Tally> config_tallies() const;
   /// Hazards through which a run failed first, and that the claim does not name.
   std::vector<Label> unclaimed() const;

@@ -49,9 +49,12 @@ class SharedWords {
   void write(const void* source, std::size_t offset, std::size_t bytes, Generation generation);
   /// Without a turn, and without a look at generations: for oracles, and to initialize.
   void peek(void* target, std::size_t offset, std::size_t bytes) const;
+  /// Writes in the same way: no turn, no generation.
   void poke(const void* source, std::size_t offset, std::size_t bytes);
 
+  /// Returns the generation that a word was last written for.
   Generation generation(std::size_t index) const { return words_[index].generation; }
+  /// Returns the resource that accesses to a word announce.
   Resource resource(std::size_t index) const { return resource_ + index; }
   Scheduler& scheduler() const { return scheduler_; }
   /// Whoever is running, as who writes now.
@@ -78,11 +81,13 @@ class Shared {
     words_.poke(&value, 0, sizeof value);
   }
 
+  /// Reads in one turn. Another generation than expected is a fault.
   T read(Generation expected = Generation::any) {
     T value;
     words_.read(&value, 0, sizeof value, expected);
     return value;
   }
+  /// Writes in one turn, for `generation`.
   void write(T value, Generation generation = Generation::none) {
     words_.write(&value, 0, sizeof value, generation);
   }
@@ -97,6 +102,7 @@ class Shared {
     word_.writer = words_.writer();
     return old;
   }
+  /// Reads without a turn and without a look at generations.
   T peek() const {
     T value;
     words_.peek(&value, 0, sizeof value);
@@ -124,6 +130,7 @@ class SharedSlot {
     words_.read(&value, 0, sizeof value, expected);
     return value;
   }
+  /// Writes the whole struct, word after word, for `generation`.
   void write(const T& value, Generation generation) {
     words_.write(&value, 0, sizeof value, generation);
   }
@@ -135,6 +142,7 @@ class SharedSlot {
     words_.read(&value, offset(member), sizeof value, expected);
     return value;
   }
+  /// Writes one member, for `generation`.
   template <class Member>
   void write(Member T::* member, const Member& value, Generation generation) {
     words_.write(&value, offset(member), sizeof value, generation);
@@ -147,12 +155,14 @@ class SharedSlot {
     words_.read(&value, offset(member) + index * sizeof value, sizeof value, expected);
     return value;
   }
+  /// Writes one element of a member that is a std::array, for `generation`.
   template <class Element, std::size_t kCount>
   void write(std::array<Element, kCount> T::* member, std::size_t index, const Element& value,
              Generation generation) {
     words_.write(&value, offset(member) + index * sizeof value, sizeof value, generation);
   }
 
+  /// Reads the whole struct without a turn and without a look at generations.
   T peek() const {
     T value;
     words_.peek(&value, 0, sizeof value);

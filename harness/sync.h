@@ -16,22 +16,26 @@ class Mutex {
   explicit Mutex(Scheduler& scheduler, Label label = "mutex")
       : scheduler_(scheduler), label_(label), resource_(scheduler.name_next(label)) {}
 
+  /// Waits until nobody holds the mutex, and takes it.
   void lock() {
     scheduler_.wait_until(
         {resource_, AccessKind::acquire}, label_, [this] { return owner_ == TaskId::none; },
         &owner_);
     take();
   }
+  /// Takes the mutex if nobody holds it, in one turn. Returns whether it did.
   bool try_lock() {
     scheduler_.turn({resource_, AccessKind::acquire});
     if (owner_ != TaskId::none) return false;
     take();
     return true;
   }
+  /// Gives the mutex up, in one turn.
   void unlock() {
     scheduler_.turn({resource_, AccessKind::release});
     give();
   }
+  /// Returns whether the running task holds the mutex.
   bool held_by_current() const { return owner_ == scheduler_.current(); }
   TaskId owner() const { return owner_; }
 
@@ -62,6 +66,7 @@ class Condition {
   explicit Condition(Scheduler& scheduler, Label label = "condition")
       : scheduler_(scheduler), label_(label), resource_(scheduler.name_next(label)) {}
 
+  /// Gives `mutex` up, waits for a notification, and takes it again.
   void wait(Mutex& mutex) {
     const std::uint64_t ticket = ++ticket_;
     mutex.give();
@@ -69,11 +74,13 @@ class Condition {
     edge_acquire(this);
     mutex.lock();
   }
+  /// Wakes the task that has waited longest, if any waits.
   void notify_one() {
     scheduler_.turn({resource_, AccessKind::write});
     if (served_ < ticket_) ++served_;
     announce();
   }
+  /// Wakes every task that waits now.
   void notify_all() {
     scheduler_.turn({resource_, AccessKind::write});
     served_ = ticket_;
@@ -100,23 +107,29 @@ class Atomic {
   explicit Atomic(Scheduler& scheduler, T value = {}, Label label = "atomic")
       : scheduler_(scheduler), resource_(scheduler.name_next(label)), value_(value) {}
 
+  /// Returns the value.
   T load() {
     scheduler_.turn({resource_, AccessKind::read});
     edge_acquire(this);
     return value_;
   }
+  /// Replaces the value.
   void store(T value) {
     write_turn();
     value_ = value;
   }
+  /// Replaces the value, and returns the one before.
   T exchange(T value) {
     write_turn();
     return std::exchange(value_, value);
   }
+  /// Adds `delta`, and returns the value before.
   T fetch_add(T delta) {
     write_turn();
     return std::exchange(value_, static_cast<T>(value_ + delta));
   }
+  /// Replaces the value by `desired` if it is `expected`, else tells it there. Returns whether it
+  /// did.
   bool compare_exchange(T& expected, T desired) {
     write_turn();
     if (value_ == expected) {
@@ -151,6 +164,7 @@ class Latch {
   Latch(Scheduler& scheduler, std::uint32_t count, Label label = "latch")
       : scheduler_(scheduler), label_(label), resource_(scheduler.name_next(label)), left_(count) {}
 
+  /// Counts one arrival; the last one opens the latch for good.
   void count_down() {
     scheduler_.turn({resource_, AccessKind::write});
     HARNESS_CHECK(left_ > 0, "a latch is counted down at most `count` times");
@@ -158,6 +172,7 @@ class Latch {
     --left_;
     scheduler_.touch(resource_);
   }
+  /// Waits until the latch is open.
   void wait() {
     scheduler_.wait_until({resource_, AccessKind::read}, label_, [this] { return left_ == 0; });
     edge_acquire(this);
@@ -179,6 +194,7 @@ class Barrier {
         resource_(scheduler.name_next(label)),
         count_(count) {}
 
+  /// Counts one arrival, and waits for the others of this round.
   void arrive_and_wait() {
     scheduler_.turn({resource_, AccessKind::write});
     edge_release(this);
@@ -209,9 +225,11 @@ class Gil {
   Gil(Scheduler& scheduler, bool enabled)
       : scheduler_(scheduler), enabled_(enabled), mutex_(scheduler, "GIL") {}
 
+  /// Waits for the lock and takes it, where there is one.
   void acquire() {
     if (enabled_) mutex_.lock();
   }
+  /// Gives the lock up, where there is one.
   void release() {
     if (enabled_) mutex_.unlock();
   }
@@ -225,6 +243,7 @@ class Gil {
     mutex_.lock();
   }
   bool enabled() const { return enabled_; }
+  /// Returns whether the running task may run bytecode.
   bool held_by_current() const { return !enabled_ || mutex_.held_by_current(); }
 
  private:

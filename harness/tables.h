@@ -32,8 +32,12 @@ const Info* find(std::span<const Info* const> table, std::string_view name) {
 namespace harness::tables {  // The build makes them: AFTERLIFE_TABLES of
                              // scripts/cmake/tables.cmake.
 std::span<const StrategyInfo* const> strategies();
+/// Returns the perturbations, by name.
 std::span<const ActorInfo* const> actors();
+/// Returns the judges that look when a run is over, by name.
 std::span<const OracleInfo* const> oracles();
+/// Returns the ways to carry out CUDA calls, by name.
 std::span<const DeviceInfo* const> devices();
+/// Returns the paths, by name.
 std::span<const Scenario* const> scenarios();
 }  // namespace harness::tables

@@ -57,12 +57,15 @@ std::uint64_t least_runs(const Claim& claim, std::span<const Tally> configs);
 /// Judges what the claim came to in these configs. A fault speaks for itself after one run; what
 /// was *not* found takes kEnoughRuns in every config.
 Verdict judge(const Claim& claim, std::span<const Tally> configs);
+/// Judges by the counts of one config.
 Verdict judge(const Claim& claim, const Tally& tally);
 
 /// True when the verdict is the one that the claim announces.
 bool as_claimed(const Claim& claim, Verdict verdict);
 
+/// Returns the word for a claim.
 Label to_label(ClaimKind kind);
+/// Returns the word for a verdict.
 Label to_label(Verdict verdict);
 
 }  // namespace harness

@@ -47,6 +47,7 @@ class Watched {
     Tick turns = 0;
     bool operator==(const Place&) const = default;
   };
+  /// Returns where the innermost watched code of this thread is.
   static Place place();
 
  private:

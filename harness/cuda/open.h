@@ -17,6 +17,7 @@ namespace harness {
 /// Ownership: of a device; begun anew for every run. Each process has its own second open.
 class OpenFailures {
  public:
+  /// Forgets every second open of the last run.
   void begin() { second_.clear(); }
 
   /// CUDA_SUCCESS (plain) to go on. Asks only where calls may fail, and not for a second open.

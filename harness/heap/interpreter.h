@@ -37,7 +37,9 @@ class Interpreter {
   }
   /// The task stops being a Python thread: it touches no managed object until it attaches again.
   void detach() { gil_.release(); }
+  /// Makes `task` the main thread, which runs the pending calls.
   void set_main(TaskId task) { main_ = task; }
+  /// Returns whether the running task is a Python thread: it holds the GIL.
   bool attached() const { return gil_.held_by_current(); }
   Gil& gil() { return gil_; }
 

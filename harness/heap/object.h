@@ -148,8 +148,11 @@ struct HeapLink {
   HeapLink(const HeapLink&) = delete;  // Neighbours point at it.
   HeapLink& operator=(const HeapLink&) = delete;
 
+  /// Returns whether the list holds nothing, or the element is in no list.
   bool empty() const { return next == this; }
+  /// Makes the list empty; its elements keep their links.
   void clear() { previous = next = this; }
+  /// Takes the element out of its list.
   void unlink();
   /// Becomes the last of `list`; must be unlinked.
   void append_to(HeapLink& list);
@@ -185,6 +188,7 @@ class Object : private HeapLink {
   BorrowedRef get_borrowed(Key key) const;
   /// An empty value erases. What was there is counted down after the new value is in place.
   void set(Key key, Ref value);
+  /// Takes the member out, if there is one, and counts its value down.
   void erase(Key key) { set(key, Ref()); }
   std::size_t member_count() const { return members_.size(); }
   /// The member at `position`, in the order they were first set.
@@ -232,6 +236,7 @@ class Object : private HeapLink {
   std::pmr::vector<Member> members_;
 };
 
+/// Returns the object, after a look whether it is still the one that was meant.
 inline Object& Ref::object() const {
   if (object_ == nullptr) [[unlikely]]
     follow_null();
@@ -240,10 +245,12 @@ inline Object& Ref::object() const {
   return *object_;
 }
 
+/// Counts one more reference to the object, if there is one.
 inline void Ref::count_up() const {
   if (object_ != nullptr) ++object().ref_count_;
 }
 
+/// Counts one reference less; the last one ends the object.
 inline void Ref::count_down() {
   if (object_ == nullptr) return;
   if (object_->houses(birth_) && object_->ref_count_ > 1) [[likely]] {
@@ -254,6 +261,7 @@ inline void Ref::count_down() {
   }
 }
 
+/// Makes a new reference to `object`, counted up.
 inline Ref Ref::counted(Object& object) {
   ++object.ref_count_;
   return {&object, object.birth_};

@@ -14,6 +14,7 @@ class Causes {
   Causes() = default;
   explicit Causes(std::span<const ActivationRecord> records) { assign(records); }
 
+  /// Replaces the records by a copy of these.
   void assign(std::span<const ActivationRecord> records) {
     records_.clear();
     for (const ActivationRecord& record : records) records_.try_emplace(record.name, record);

@@ -39,6 +39,8 @@ class Best {
   /// when that is another run.
   bool is_deterministic();
 
+  /// Returns whether a limit is reached: of runs, of endless loops or of time; or to stop was
+  /// asked.
   bool spent() const;
 
   /// Tries one tape.
@@ -69,12 +71,14 @@ class Best {
   Tape without(const std::vector<Name>& slots) const {
     return without_slots(tape_, slots, causes_);
   }
+  /// Returns the tape with these ops in other slots, and all that they cause.
   Tape with_moved(const std::map<Name, Name>& slots) const {
     return move_slots(tape_, slots, causes_);
   }
   /// The causal slice: the slots where what the fault is about was made, ended and used, and those
   /// that made what these slots touched.
   const std::set<Name>& causal_slice() const { return causal_slice_; }
+  /// Returns the op slot that caused the activation.
   Name slot_of(Name activation) const { return causes_.slot_of(activation); }
 
  private:

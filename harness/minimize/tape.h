@@ -20,9 +20,12 @@ struct Measure {
   friend auto operator<=>(const Measure&, const Measure&) = default;
 };
 
+/// Returns how large the tape is; the smaller measure is the plainer tape.
 Measure measure(const Tape& tape);
 
+/// Returns whether the decision puts an op into a slot.
 bool is_op(const Decision& decision);
+/// Returns whether the decision is of a program: an op or an argument.
 bool is_program(const Decision& decision);
 
 /// The activations of the ops, ascending: by task, then by slot.

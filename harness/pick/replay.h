@@ -13,8 +13,11 @@ namespace harness {
 /// Ownership: owns a copy of the decisions, in buffers that are kept.
 class TapeIndex {
  public:
+  /// Replaces the decisions by those of `tape`.
   void assign(const Tape& tape);
+  /// Adds a decision; it counts unless the question has one already.
   void add(const Decision& decision);
+  /// Forgets all decisions.
   void clear();
 
   /// Returns what the tape says, or 0 when it says nothing. Constant time.
@@ -80,6 +83,7 @@ class Replay : public Strategy {
   Replay() = default;
   explicit Replay(const Tape& tape) { assign(tape); }
 
+  /// Makes `tape` the one that is replayed.
   void assign(const Tape& tape) { index_.assign(tape); }
   void begin() override { index_.begin_run(); }
   Sites silent() const override { return ~index_.sites(); }
@@ -90,6 +94,7 @@ class Replay : public Strategy {
 
   /// Decisions whose question was asked in the last run.
   std::size_t met_count() const { return index_.met_count(); }
+  /// Returns whether the question of `decision` was asked in the last run.
   bool is_met(const Decision& decision) const { return index_.is_met(decision); }
 
  private:

@@ -26,7 +26,9 @@ constexpr bool is_thing(Site site, std::uint32_t value) {
   return site == Site::schedule || site == Site::reuse || value >= kNumberLimit;
 }
 
+/// Returns whether the name is that of an op slot.
 constexpr bool is_slot(Name name) { return name >= slot_name(0, 0) && name < (Name{1} << 33); }
+/// Returns the index of the task whose op slot it is.
 constexpr std::size_t task_of(Name slot) { return static_cast<std::size_t>(slot >> 16) - 1; }
 
 /// In quotes, unless it is one plain word that nothing else can be taken for.

@@ -14,10 +14,11 @@ namespace harness {
 #define HARNESS_UBSAN 0
 #endif
 
-/// Whether UBSan reported anything since this was last asked.
 #if HARNESS_UBSAN
+/// Returns whether UBSan reported anything since the last call.
 bool take_undefined_report();
 #else
+/// Returns false: nothing reports in this build.
 inline bool take_undefined_report() { return false; }
 #endif
 

@@ -19,6 +19,7 @@ namespace harness {
 /// A set of a path's ops: a bit each, in the order of its rows.
 using Ops = std::uint64_t;
 
+/// Returns the set of these members of a path's enumeration of ops.
 template <class... Members>
 constexpr Ops ops(Members... members) {
   return (Ops{0} | ... | (Ops{1} << raw(members)));

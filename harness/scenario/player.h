@@ -42,7 +42,9 @@ bool insist(Call call) {
 class FirstUse {
  public:
   explicit FirstUse(Scheduler& scheduler) : latch_(scheduler, 1, "use") {}
+  /// Waits until the use has begun.
   void wait() { latch_.wait(); }
+  /// Begins the use; a second time changes nothing.
   void begin() {
     if (!std::exchange(begun_, true)) latch_.count_down();
   }

@@ -34,10 +34,12 @@ class Keeper {
 
   /// Puts the smallest run that showed it in the place of the one that a finding has.
   void take_smallest(std::size_t index) { take(index, seen_[index].smallest.front()); }
+  /// Makes `sample` the run that shows a finding, if a replay bears it out.
   void take(std::size_t index, const Sample& sample);
 
   /// The smallest few runs that showed it, ascending.
   const std::vector<Sample>& smallest(std::size_t index) const { return seen_[index].smallest; }
+  /// Returns the case whose run it was.
   Case case_of(const Sample& sample) const;
 
   /// Tells of a finding if it is another than when it was told of last.
