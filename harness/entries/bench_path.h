@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "harness/run.h"
 #include "harness/tables.h"
@@ -30,20 +31,51 @@ inline void measure(benchmark::State& state, const Scenario& scenario, const cha
   state.counters["turns"] = turns;
 }
 
-/// The scenario with another driver: more slots, or more tasks.
-inline Scenario driven_by(const Scenario& scenario, void (*drive)(Scene&)) {
-  Scenario other = scenario;
-  other.drive = drive;
-  return other;
+/// The usual numbers of tasks.
+using UsualTaskCounts = std::integer_sequence<std::uint32_t, 2, 4, 8, 12, 16>;
+
+/// Measures runs that `Path::drive` drives in the shape that `shape_of()` returns. A scenario's
+/// driver is a plain function, so that the shape is known to the compiler.
+template <class Path, auto shape_of>
+void measure_shaped(benchmark::State& state, const Tape& tape) {
+  Scenario shaped = Path::scenario();
+  shaped.drive = [](Scene& scene) { Path::drive(scene, shape_of()); };
+  measure(state, shaped, Path::kVariant, Path::kConfig, tape);
 }
 
-/// Registers `tasks/N` for each of these numbers of tasks; `measure_tasks<N>(state)` measures one.
-template <std::uint32_t... counts, class MeasureTasks>
-bool register_tasks(MeasureTasks measure_tasks) {
-  (benchmark::RegisterBenchmark(
-       ("tasks/" + std::to_string(counts)).c_str(),
-       [=](benchmark::State& state) { measure_tasks.template operator()<counts>(state); }),
+template <class Path, std::uint32_t... counts>
+void register_tasks(std::integer_sequence<std::uint32_t, counts...>) {
+  (benchmark::RegisterBenchmark(("tasks/" + std::to_string(counts)).c_str(),
+                                [](benchmark::State& state) {
+                                  measure_shaped<Path, [] { return Path::tasks_shape(counts); }>(
+                                      state, Path::tasks(counts).tape());
+                                }),
    ...);
+}
+
+/// Registers what every path measures: `plain`, its ordinary use; `ops/N`, by the number of ops;
+/// and `tasks/N`, by the number of tasks. `Path` has:
+///   kVariant, kConfig       what is measured
+///   kOpLimit                the largest number of ops
+///   scenario()              the path's
+///   drive(scene, shape)     its driver, for runs of another shape
+///   plain()                 the program of its ordinary use
+///   ops(N), ops_shape()     a program of N ops, and a shape with room for the largest
+///   tasks(N), tasks_shape(N)  a program of N tasks, and its shape
+template <class Path, class TaskCounts = UsualTaskCounts>
+bool register_path() {
+  benchmark::RegisterBenchmark("plain", [](benchmark::State& state) {
+    measure(state, Path::scenario(), Path::kVariant, Path::kConfig, Path::plain().tape());
+  });
+  benchmark::RegisterBenchmark("ops",
+                               [](benchmark::State& state) {
+                                 const auto count = static_cast<std::uint32_t>(state.range(0));
+                                 measure_shaped<Path, Path::ops_shape>(state,
+                                                                       Path::ops(count).tape());
+                               })
+      ->RangeMultiplier(2)
+      ->Range(1, Path::kOpLimit);
+  register_tasks<Path>(TaskCounts{});
   return true;
 }
 

@@ -1,6 +1,5 @@
 // bench_alltoallv: what a whole run costs: `plain`; by the number of ops and of tasks, where the
 // work is proportional to it; and `ranks/N/collectives/M`, with the turns of a run as a counter.
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include "harness/entries/bench_path.h"
@@ -12,58 +11,41 @@ extern const harness::Scenario scenario;
 
 namespace {
 
-using harness::Scene;
+/// See harness::entries::register_path.
+struct Bench {
+  static constexpr const char* kVariant = "snapshot_region";
+  static constexpr const char* kConfig = "C=8 ranks=2";
+  static constexpr std::uint32_t kOpLimit = kSlotCountLimit;
+  static const harness::Scenario& scenario() { return alltoallv::scenario; }
+  static void drive(harness::Scene& scene, const Shape& shape) { drive_shaped(scene, shape); }
+  static Program plain() { return plain_program(); }
 
-void measure(benchmark::State& state, const harness::Scenario& shaped, const std::string& config,
-             const harness::Tape& tape) {
-  harness::entries::measure(state, shaped, "snapshot_region", config, tape);
-}
+  // `ops/N`: N collectives of two ranks, each waited for.
+  static Shape ops_shape() { return {.slots = kOpLimit, .blocking = true}; }
+  static Program ops(std::uint32_t count) {
+    Program program;
+    for (std::uint32_t i = 0; i < count; ++i) program.script(Op::alltoallv, {i % 2});
+    return program;
+  }
 
-harness::Scenario shaped(void (*drive)(Scene&)) {
-  return harness::entries::driven_by(scenario, drive);
-}
+  // `tasks/N`: the launcher, two ranks, and N - 3 progress threads, over four collectives.
+  static Shape tasks_shape(std::uint32_t count) {
+    return {.slots = 4, .blocking = true, .thread_count = (count - 3) / 2};
+  }
+  static Program tasks(std::uint32_t) { return ops(4); }
+};
 
-Program alltoallvs(std::int64_t count) {
-  Program program;
-  for (std::int64_t i = 0; i < count; ++i)
-    program.script(Op::alltoallv, {static_cast<std::uint32_t>(i % 2)});
-  return program;
-}
-
-void plain(benchmark::State& state) {
-  measure(state, scenario, "C=8 ranks=2", plain_program().tape());
-}
-
-// `ops/N`: N collectives of two ranks, each waited for.
-void drive_blocking(Scene& scene) {
-  drive_shaped(scene, {.slots = kSlotCountLimit, .blocking = true});
-}
-void ops(benchmark::State& state) {
-  measure(state, shaped(drive_blocking), "C=8 ranks=2", alltoallvs(state.range(0)).tape());
-}
-
-// `tasks/N`: the launcher, two ranks, and N - 3 progress threads, over four collectives.
-template <std::uint32_t thread_count>
-void drive_threaded(Scene& scene) {
-  drive_shaped(scene, {.slots = 4, .blocking = true, .thread_count = thread_count});
-}
-template <std::uint32_t task_count>
-void tasks(benchmark::State& state) {
-  measure(state, shaped(drive_threaded<(task_count - 3) / 2>), "C=8 ranks=2", alltoallvs(4).tape());
-}
 // `ranks/N/collectives/M`: M collectives outstanding at once, in a job of as many ops.
 template <std::uint32_t collectives>
-void drive_outstanding(Scene& scene) {
-  drive_shaped(scene, {.slots = collectives});
-}
-template <std::uint32_t collectives>
 void register_outstanding(int ranks) {
+  const auto measure_ranks = [ranks](benchmark::State& state) {
+    harness::Scenario shaped = scenario;
+    shaped.drive = [](harness::Scene& scene) { drive_shaped(scene, {.slots = collectives}); };
+    harness::entries::measure(state, shaped, Bench::kVariant, fmt::format("C=8 ranks={}", ranks),
+                              Bench::ops(collectives).tape());
+  };
   benchmark::RegisterBenchmark(fmt::format("ranks/{}/collectives/{}", ranks, collectives).c_str(),
-                               [ranks](benchmark::State& state) {
-                                 measure(state, shaped(drive_outstanding<collectives>),
-                                         fmt::format("C=8 ranks={}", ranks),
-                                         alltoallvs(collectives).tape());
-                               });
+                               measure_ranks);
 }
 template <std::uint32_t... collectives>
 bool register_scale() {
@@ -71,12 +53,9 @@ bool register_scale() {
   return true;
 }
 
-BENCHMARK(plain)->Name("plain");
-BENCHMARK(ops)->Name("ops")->RangeMultiplier(2)->Range(1, kSlotCountLimit);
+using TaskCounts = std::integer_sequence<std::uint32_t, 3, 5, 7, 11, 15>;
 const bool registered =
-    harness::entries::register_tasks<3, 5, 7, 11, 15>(
-        []<std::uint32_t count>(benchmark::State& state) { tasks<count>(state); }) &&
-    register_scale<1, 2, 4, 8, 16, 32>();
+    harness::entries::register_path<Bench, TaskCounts>() && register_scale<1, 2, 4, 8, 16, 32>();
 
 }  // namespace
 }  // namespace scenarios::alltoallv

@@ -1,6 +1,4 @@
 // bench_argpack: what a whole run costs: `plain`, then by the number of ops and of tasks.
-#include <benchmark/benchmark.h>
-
 #include "harness/entries/bench_path.h"
 #include "scenarios/argpack/programs.h"
 
@@ -10,50 +8,38 @@ extern const harness::Scenario scenario;
 
 namespace {
 
-using harness::Scene;
+/// See harness::entries::register_path.
+struct Bench {
+  static constexpr const char* kVariant = "own";
+  static constexpr const char* kConfig = "backend=cuda_pool gil=on";
+  static constexpr std::uint32_t kOpLimit = 64;
+  static const harness::Scenario& scenario() { return argpack::scenario; }
+  static void drive(harness::Scene& scene, const Shape& shape) { drive_shaped(scene, shape); }
+  static Program plain() { return plain_program(); }
 
-void measure(benchmark::State& state, const harness::Scenario& shaped, const harness::Tape& tape) {
-  harness::entries::measure(state, shaped, "own", "backend=cuda_pool gil=on", tape);
-}
+  // `ops/N`: one pack, then N calls.
+  static Shape ops_shape() { return {.mutator_count = 1, .script_slots = kOpLimit + 1}; }
+  static Program ops(std::uint32_t count) {
+    Program program;
+    program.script(Op::new_argpack);
+    for (std::uint32_t i = 0; i < count; ++i) program.script(Op::call);
+    return program;
+  }
 
-harness::Scenario shaped(void (*drive)(Scene&)) {
-  return harness::entries::driven_by(scenario, drive);
-}
+  // `tasks/N`: the script, and N-1 mutators that each change a scalar and launch.
+  static Shape tasks_shape(std::uint32_t count) {
+    return {.mutator_count = count - 1, .script_slots = 4, .mutator_slots = 2};
+  }
+  static Program tasks(std::uint32_t count) {
+    Program program;
+    program.script(Op::new_argpack).script(Op::set_scalar).script(Op::call);
+    for (std::uint32_t task = 1; task < count; ++task)
+      program.then(task, Op::set_scalar).then(task, Op::call);
+    return program;
+  }
+};
 
-// `ops/N`: one pack, then N calls.
-constexpr std::uint32_t kOpLimit = 64;
-void drive_long(Scene& scene) {
-  drive_shaped(scene, {.mutator_count = 1, .script_slots = kOpLimit + 1});
-}
-
-void plain(benchmark::State& state) { measure(state, scenario, plain_program().tape()); }
-
-void ops(benchmark::State& state) {
-  Program program;
-  program.script(Op::new_argpack);
-  for (std::int64_t i = 0; i < state.range(0); ++i) program.script(Op::call);
-  measure(state, shaped(drive_long), program.tape());
-}
-
-// `tasks/N`: the script, and N-1 mutators that each change a scalar and launch.
-template <std::uint32_t task_count>
-void drive_wide(Scene& scene) {
-  drive_shaped(scene, {.mutator_count = task_count - 1, .script_slots = 4, .mutator_slots = 2});
-}
-
-template <std::uint32_t task_count>
-void tasks(benchmark::State& state) {
-  Program program;
-  program.script(Op::new_argpack).script(Op::set_scalar).script(Op::call);
-  for (std::uint32_t task = 1; task < task_count; ++task)
-    program.then(task, Op::set_scalar).then(task, Op::call);
-  measure(state, shaped(drive_wide<task_count>), program.tape());
-}
-
-BENCHMARK(plain)->Name("plain");
-BENCHMARK(ops)->Name("ops")->RangeMultiplier(2)->Range(1, kOpLimit);
-const bool registered = harness::entries::register_tasks<2, 4, 8, 12, 16>(
-    []<std::uint32_t count>(benchmark::State& state) { tasks<count>(state); });
+const bool registered = harness::entries::register_path<Bench>();
 
 }  // namespace
 }  // namespace scenarios::argpack

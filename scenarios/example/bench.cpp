@@ -1,6 +1,4 @@
 // bench_example: what a whole run costs: `plain`, then by the number of ops and of tasks.
-#include <benchmark/benchmark.h>
-
 #include "harness/entries/bench_path.h"
 #include "scenarios/example/programs.h"
 
@@ -10,37 +8,34 @@ extern const harness::Scenario scenario;
 
 namespace {
 
-void measure(benchmark::State& state, void (*drive)(harness::Scene&), const Program& program) {
-  harness::entries::measure(state, harness::entries::driven_by(scenario, drive), "retain",
-                            "stream=own", program.tape());
-}
+/// See harness::entries::register_path.
+struct Bench {
+  static constexpr const char* kVariant = "retain";
+  static constexpr const char* kConfig = "stream=own";
+  static constexpr std::uint32_t kOpLimit = 64;
+  static const harness::Scenario& scenario() { return example::scenario; }
+  static void drive(harness::Scene& scene, const Shape& shape) { drive_shaped(scene, shape); }
+  static Program plain() { return plain_program(); }
 
-void plain(benchmark::State& state) { measure(state, drive, plain_program()); }
+  // `ops/N`: N requests, each waited for.
+  static Shape ops_shape() { return {.user_slots = kOpLimit}; }
+  static Program ops(std::uint32_t count) {
+    Program program;
+    for (std::uint32_t i = 0; i < count; ++i) program.then(0, Op::query);
+    return program;
+  }
 
-// `ops/N`: N requests, each waited for.
-constexpr std::uint32_t kOpLimit = 64;
-void drive_long(harness::Scene& scene) { drive_shaped(scene, {.user_slots = kOpLimit}); }
-void ops(benchmark::State& state) {
-  Program program;
-  for (std::int64_t i = 0; i < state.range(0); ++i) program.then(0, Op::query);
-  measure(state, drive_long, program);
-}
+  // `tasks/N`: the user, and N-1 owners that each put twice.
+  static Shape tasks_shape(std::uint32_t count) { return {.owner_count = count - 1}; }
+  static Program tasks(std::uint32_t count) {
+    Program program = plain_program();
+    for (std::uint32_t task = 1; task < count; ++task)
+      program.then(task, Op::put).then(task, Op::put);
+    return program;
+  }
+};
 
-// `tasks/N`: the user, and N-1 owners that each put twice.
-template <std::uint32_t task_count>
-void tasks(benchmark::State& state) {
-  Program program = plain_program();
-  for (std::uint32_t task = 1; task < task_count; ++task)
-    program.then(task, Op::put).then(task, Op::put);
-  measure(
-      state, [](harness::Scene& scene) { drive_shaped(scene, {.owner_count = task_count - 1}); },
-      program);
-}
-
-BENCHMARK(plain)->Name("plain");
-BENCHMARK(ops)->Name("ops")->RangeMultiplier(2)->Range(1, kOpLimit);
-const bool registered = harness::entries::register_tasks<2, 4, 8, 12, 16>(
-    []<std::uint32_t count>(benchmark::State& state) { tasks<count>(state); });
+const bool registered = harness::entries::register_path<Bench>();
 
 }  // namespace
 }  // namespace scenarios::example
