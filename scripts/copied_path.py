@@ -6,7 +6,8 @@ Usage: scripts/copied_path.py [--self-test]
 
 The copy is made in a copy of the tree, build/copied_path, which is built there (preset dev). The copy must
 have its targets, stand in the tables, in `afterlife list`, among the figures and in CTest's list as the example does,
-get the same verdicts in 2 s, replay its corpus, pass its tests, and keep the rules of the tree.
+get the same verdicts in 2 s, replay its corpus, pass its tests, and keep the rules of the tree. One more row of ops is
+one more op of the copy.
 
   --self-test   besides plants omissions in the copy of the tree, at least one per check, each of which must be found
   --here NAME   makes the copy in this tree instead, to become a path of its own (harness/docs/recipes.md)
@@ -27,6 +28,7 @@ TREE = programs.ROOT / "build" / "copied_path"
 BUILD = TREE / "build" / "dev"
 FOLDERS = ("targets", "scenarios", "corpus")
 ORIGINAL, COPY = "example", "lookalike"
+NEW_OP = "ask_again"
 SECONDS = 2
 
 
@@ -136,12 +138,28 @@ def tests():
     return run(BUILD / "afterlife_tests", f"--gtest_filter=*{COPY}*:*{class_name(COPY)}*").returncode == 0
 
 
+def new_op():
+    """An op is one row: a further row of the copy's ops.def is played, and changes no case."""
+    path = TREE / "scenarios" / COPY / "ops.def"
+    rows = path.read_text()
+    path.write_text(rows.replace("#undef OP", f"OP({NEW_OP}, always, ask)\n\n#undef OP"))
+    holds = build() == "" and is_played(NEW_OP) and corpus()
+    path.write_text(rows)
+    return build() == "" and holds
+
+
+def is_played(op):
+    """Whether runs of a search of 2 s get to the op of the copy."""
+    found = json.loads(output(BUILD / "afterlife", "fuzz", f"{COPY}/retain", "--seconds", SECONDS, "--json") or "{}")
+    return any(row["op"] == op and row["reached"] > 0 for row in found.get("ops", []))
+
+
 def rules():
     """The copy keeps the rules of the tree."""
     return all(run(TREE / "scripts" / name).returncode == 0 for name in ("layers.py", "hygiene.py", "documents.py"))
 
 
-CHECKS = (targets, tables, listed, figures, verdicts, corpus, ctest, tests, rules)
+CHECKS = (targets, tables, listed, figures, verdicts, corpus, ctest, tests, rules, new_op)
 
 # Check | file | what is replaced in it | by what. Each leaves the copy out, or breaks it. The last ones are built.
 PLANTS = (
@@ -155,6 +173,7 @@ PLANTS = (
     (tables, "CMakeLists.txt", "tables scenarios/*/scenario.cpp", "tables scenarios/[!l]*/scenario.cpp"),
     (listed, f"scenarios/{COPY}/variants.cpp", "ClaimKind::unsound", "ClaimKind::sound"),
     (verdicts, f"targets/{COPY}/retain.h", "== 0", ">= 0"),
+    (new_op, f"scenarios/{COPY}/ops.cpp", ".owner =", ".user = harness::ops(Op::query), .owner ="),
     (ctest, "CMakeLists.txt", "scenarios/*/tests/*.cpp", "scenarios/[!l]*/tests/*.cpp"),
 )
 
