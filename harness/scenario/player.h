@@ -15,9 +15,9 @@
 namespace harness {
 
 /// Notes that the current task runs an op, calls it, and tells what came of it. `call` answers with
-/// an enumeration, in which 0 is ok.
-template <class Call>
-auto note_op(Scene& scene, std::size_t op, Call call) {
+/// an enumeration, in which 0 is ok; `judge`, which is given the answer, still stands at the op.
+template <class Call, class Judge>
+auto note_op(Scene& scene, std::size_t op, Call call, Judge judge) {
   World& world = scene.world();
   const Label name = scene.scenario().ops[op].name;
   const SiteScope site(world.scheduler, name);
@@ -26,7 +26,12 @@ auto note_op(Scene& scene, std::size_t op, Call call) {
   const auto answer = call();
   world.history.set_value(event, raw(answer));
   if (raw(answer) == 0) scene.count_op(op);
+  judge(answer);
   return answer;
+}
+template <class Call>
+auto note_op(Scene& scene, std::size_t op, Call call) {
+  return note_op(scene, op, call, [](auto) {});
 }
 
 /// Answers whether `call` said true, at the fourth attempt at the latest: one that is told to fail
@@ -79,12 +84,11 @@ class Player {
   Scene& scene() const { return scene_; }
   const Theme& theme() const { return theme_; }
 
-  /// Whatever changes the situation leaves an event: without a new one, it is the old one.
   const Situation& current_situation() {
-    const std::size_t events = scene_.world().history.events().size();
-    if (events != situation_events_) {
+    const std::size_t now = moment();
+    if (now != situation_moment_) {
       situation_ = look();
-      situation_events_ = events;
+      situation_moment_ = now;
       offer_task_ = kNobody;
     }
     return situation_;
@@ -102,9 +106,8 @@ class Player {
   /// Calls the op. Does nothing, and answers false, where that would be a plain mistake.
   bool play(std::size_t op, const Slot& slot) {
     const Situation now = current_situation();
-    const Row& row = rows_[op];
-    if (!row.applies(now)) return false;
-    note_op(scene_, op, [&] { return row.call(static_cast<Self&>(*this), now, slot); });
+    if (!rows_[op].applies(now)) return false;
+    run(op, now, slot);
     return true;
   }
 
@@ -124,10 +127,17 @@ class Player {
 
   /// Looks at what there is.
   virtual Situation look() const = 0;
+  /// Returns a number that is another one when the situation may have changed. Most paths leave an
+  /// event whenever it has.
+  virtual std::size_t moment() const { return scene_.world().history.events().size(); }
   /// Lists what goes into a slot of the task.
   virtual void list_offer(OpList& list, std::uint32_t task, const Situation& now) const = 0;
   /// Comes between the choice of an op and its call.
   virtual void prepare(std::size_t op, const Slot& slot) = 0;
+  /// Notes and calls the op.
+  virtual void run(std::size_t op, const Situation& now, const Slot& slot) {
+    note_op(scene_, op, [&] { return rows_[op].call(static_cast<Self&>(*this), now, slot); });
+  }
 
   const OpList& current_offer(std::uint32_t task) {
     const Situation& now = current_situation();
@@ -143,7 +153,7 @@ class Player {
   std::span<const Row> rows_;
   const Theme& theme_;
   Situation situation_{};
-  std::size_t situation_events_ = ~std::size_t{0};
+  std::size_t situation_moment_ = ~std::size_t{0};
   OpList offer_;
   std::uint32_t offer_task_ = kNobody;  ///< The task that the offer was made for.
 };

@@ -45,7 +45,7 @@ struct Stage {
 
 void run_script(Stage& stage) {
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
-    stage.player.take_slot(0, slot);
+    stage.player.take_slot({0, slot});
   for (std::uint32_t i = 0; i < stage.shape.closing_slots && !stage.scene.was_exercised(); ++i)
     stage.player.take_closing_slot(stage.shape.script_slots + i);
   stage.workers_done.wait();
@@ -57,7 +57,7 @@ void run_script(Stage& stage) {
 
 void run_worker(Stage& stage, std::uint32_t task) {
   for (std::uint32_t slot = 0; slot < stage.shape.worker_slots; ++slot)
-    stage.player.take_slot(task, slot);
+    stage.player.take_slot({task, slot});
   stage.workers_done.count_down();
 }
 

@@ -1,82 +1,113 @@
-// Player: takes the slots of a run: which op, with which arguments, and what it answers.
+// Player: the slots of a script and of the second thread, and the judges of what their statements
+// come to.
 #pragma once
 
+#include "harness/scenario/player.h"
 #include "scenarios/managed_dict/bounds.h"
+#include "scenarios/managed_dict/chooser.h"
 #include "scenarios/managed_dict/judges/judge.h"
 #include "scenarios/managed_dict/reader.h"
 
 namespace scenarios::managed_dict {
 
-/// A set of ops, a bit each.
-using Ops = std::uint32_t;
-static_assert(kOpCount <= 32);
+using harness::Ops;
+using harness::ops;
+using targets::managed_dict::Statements;
+
+/// Where the script stands.
+struct Situation {
+  bool has_instance = false;
+  bool has_noise = false;
+};
+
+/// The ops that are no plain mistake in this situation.
+Ops applicable(const Situation& now);
+
+/// What a run is about: about everything.
+struct Theme {
+  harness::Label name;
+  Ops favoured = 0;  ///< Listed several times, so that a strategy that draws gets somewhere.
+};
 
 /// Ownership: lives in the run's arena; borrows the scene and the path.
-class Player final {
+class Player final : public harness::Player<Player, Situation, Theme, Status> {
  public:
   using ManagedDict = targets::managed_dict::ManagedDict;
 
-  explicit Player(harness::Scene& scene)
-      : scene_(scene),
-        judge_(scene),
-        census_(scene),
-        reader_(scene, model_, judge_.rooms()),
-        bounded_(scene.scenario().variants[scene.variant()].claim.kind ==
-                 harness::ClaimKind::sound) {
-    if (bounded_) judge_.rooms().judge();
-  }
+  explicit Player(harness::Scene& scene);
   void set_path(ManagedDict& path) {
     path_ = &path;
     model_.set_layout(path.inspection().layout());
     judge_.look_at(path.inspection().heap(), path.inspection().layout());
   }
   ManagedDict& path() { return *path_; }
+  Statements& statements() { return path_->statements(); }
+  Chooser& choose() { return chooser_; }
+  Judge& judge() { return judge_; }
 
-  /// Asks which op goes into the slot, with which arguments, and calls it.
-  void take_slot(std::uint32_t task, std::uint32_t slot);
-  /// The same of the script, where it has shown nothing yet: what stores, all functions compiled.
-  void take_closing_slot(std::uint32_t slot);
+  /// Fills a slot of a script that has shown nothing yet: what stores, all functions compiled.
+  void take_closing_slot(std::uint32_t index);
+
+  /// Calls the statement, and judges what came of it.
+  template <class Call>
+  Status execute(const Statement& about, Call call);
+  Status new_instance(Variable into, Class of);
+  Status store_attr(Variable variable, Attribute attribute, ValueKind kind);
+  /// Counts an op that is several statements.
+  void count(Op op) { scene().count_op(harness::raw(op)); }
 
   /// Reads all that the script can, when it is done.
   void judge_all();
 
-  Judge& judge() { return judge_; }
-
  private:
-  Ops applicable() const;
-  bool any_defined() const;
-
-  // Arguments: each asks one question, always, so that the next one keeps its number.
-  std::uint32_t choose(std::uint32_t count) { return scene_.pick(harness::Site::argument, count); }
-  targets::managed_dict::Class choose_class() {
-    return static_cast<targets::managed_dict::Class>(
-        choose(targets::managed_dict::kClassCountOfPath));
-  }
-  Variable choose_defined();
-  Attribute choose_attribute(Variable variable);
-  Variable choose_new(std::uint32_t task, std::uint32_t slot);
-  struct Call {
-    Statement about;
-    std::uint32_t number = 0;  ///< Bytes of noise; depth of a with block.
-    targets::managed_dict::Body body{};
-    targets::managed_dict::Function function{};
+  /// The situation before a statement.
+  struct Before {
+    Status expected;
+    std::uint32_t starved;
+    std::uint32_t version;
   };
-  Call choose_arguments(Op op, std::uint32_t task, std::uint32_t slot);
-  void run(const Call& call);
-  void store_all(Call call);
-  Status perform(const Call& call);
+
+  Situation look() const override;
+  std::size_t moment() const override;
+  void list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
+  void prepare(std::size_t op, const harness::Slot& slot) override;
+  void run(std::size_t op, const Situation& now, const harness::Slot& slot) override;
+
+  bool any_defined() const;
+  void make_and_store(const harness::Slot& slot);
+  Before begin(const Statement& about) const;
+  void judge_statement(const Statement& about, const Before& before, Status status);
+  void judge_answer(Op op, Status expected, Status status, bool starved);
   void judge_state(const Statement& about);
   bool others_asked_for_dicts() const { return judge_.code().others_asked_for_dicts(); }
-  void judge_answer(Op op, Status expected, Status status, bool starved);
 
-  harness::Scene& scene_;
   Model model_;
   Judge judge_;
   Census census_;
   Reader reader_;
+  Chooser chooser_;
   bool bounded_;  ///< The variant says that nothing is kept for longer than it can be used.
-  std::uint32_t blocks_ = 0;  ///< With blocks under way.
+  std::uint32_t blocks_ = 0;    ///< With blocks under way.
+  std::size_t statements_ = 0;  ///< So many have changed the model.
   ManagedDict* path_ = nullptr;
 };
+
+template <class Call>
+Status Player::execute(const Statement& about, Call call) {
+  Before before;
+  const auto blocks = static_cast<std::uint32_t>(about.op == Op::with_block);
+  const auto call_it = [&] {
+    before = begin(about);
+    blocks_ += blocks;
+    const Status status = call();
+    blocks_ -= blocks;
+    return status;
+  };
+  return harness::note_op(scene(), harness::raw(about.op), call_it,
+                          [&](Status status) { judge_statement(about, before, status); });
+}
+
+/// The table of ops.def.
+std::span<const Player::Row> op_rows();
 
 }  // namespace scenarios::managed_dict

@@ -1,7 +1,8 @@
 // The managed_dict scenario: a script makes and uses instances of plain classes under a JIT, while
 // the collector, the allocator, a second thread and the compiler thread have their say.
 //
-//   player.h    one op slot: op, arguments, call     driver.cpp   the tasks
+//   player.h    the slots of the tasks               driver.cpp   the tasks
+//   ops.def, ops.cpp  the ops                        chooser.h    what they are given
 //   judges/     who hears what the path tells        variants.cpp what each variant claims
 //   windows.cpp which window a fault belongs to      programs.h   tapes op by op
 #include "scenarios/managed_dict/scenario.h"

@@ -9,36 +9,16 @@
 
 namespace scenarios::managed_dict {
 
-/// The ops of a script: one call of a part of targets::managed_dict::ManagedDict each. Their names,
-/// which are what tapes hold, are in kOps, in this order.
+/// The ops of a script, a row of ops.def each.
 enum class Op : std::uint8_t {
-  new_instance,
-  del_instance,
-  store_attr,
-  load_attr,
-  delete_attr,
-  access_dict,
-  replace_dict,
-  delete_dict,
-  set_class,
-  set_type_attr,
-  subclass,
-  collect,
-  hold_noise,
-  drop_noise,
-  with_block,
-  launch,
-  force_compile,
-  deopt,
-  store_all,
+#define OP(name, applies, call) name,
+#include "scenarios/managed_dict/ops.def"
 };
-inline constexpr std::size_t kOpCount = 19;
-inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
-    {"new_instance"}, {"del_instance"},  {"store_attr"},  {"load_attr"},  {"delete_attr"},
-    {"access_dict"},  {"replace_dict"},  {"delete_dict"}, {"set_class"},  {"set_type_attr"},
-    {"subclass"},     {"collect"},       {"hold_noise"},  {"drop_noise"}, {"with_block"},
-    {"launch"},       {"force_compile"}, {"deopt"},       {"store_all"},
-}};
+inline constexpr auto kOps = std::to_array<harness::OpInfo>({
+#define OP(name, applies, call) {#name},
+#include "scenarios/managed_dict/ops.def"
+});
+inline constexpr std::size_t kOpCount = kOps.size();
 
 /// Attributes that a script names. Few enough that what is stored is loaded again; keys of a warm
 /// class have room for one more than its own.

@@ -1,0 +1,49 @@
+// Chooser: what an op is given. The plain argument is the most useful one. Tapes name variables,
+// never positions in a list.
+#pragma once
+
+#include "harness/scenario/chooser.h"
+#include "harness/scenario/variables.h"
+#include "scenarios/managed_dict/model.h"
+
+namespace scenarios::managed_dict {
+
+/// Ownership: borrows the scene and the model.
+class Chooser final : public harness::Chooser {
+ public:
+  Chooser(harness::Scene& scene, Model& model) : harness::Chooser(scene), model_(model) {}
+
+  /// A variable that refers to an instance. There must be one.
+  Variable defined() {
+    Options options;
+    for (Variable variable = 0; variable < targets::managed_dict::kVariableCount; ++variable)
+      if (model_.is_defined(variable)) options.add(variable);
+    return options.pick(scene_);
+  }
+  /// An attribute that the object has, more often than not.
+  Attribute attribute(Variable variable) {
+    harness::VariableOptions<2 * kAttributesDrawn> options;
+    const Contents& contents = model_.contents(variable);
+    for (Attribute attribute = 0; attribute < kAttributesDrawn; ++attribute)
+      if (contents.find(attribute) != nullptr) options.add(attribute);
+    for (Attribute attribute = 0; attribute < kAttributesDrawn; ++attribute) options.add(attribute);
+    return options.pick(scene_);
+  }
+  /// Where a new instance goes: the plain variable depends on the slot alone.
+  Variable place(const harness::Slot& slot) {
+    constexpr Variable kCount = targets::managed_dict::kVariableCount;
+    const Variable plain = (slot.index + 3 * slot.task) % kCount;
+    Options options;
+    for (std::uint32_t i = 0; i < kCount; ++i) options.add((plain + i) % kCount);
+    return options.pick(scene_);
+  }
+  ValueKind kind() { return static_cast<ValueKind>(number(4)); }
+  Class of_class() { return static_cast<Class>(number(targets::managed_dict::kClassCountOfPath)); }
+
+ private:
+  using Options = harness::VariableOptions<targets::managed_dict::kVariableCount>;
+
+  Model& model_;
+};
+
+}  // namespace scenarios::managed_dict
