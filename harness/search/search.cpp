@@ -193,6 +193,7 @@ class Searcher {
 
 std::vector<Tally> SearchResult::config_tallies() const {
   std::vector<Tally> tallies;
+  tallies.reserve(configs.size());
   for (const ConfigTally& config : configs) tallies.push_back(config.tally);
   return tallies;
 }

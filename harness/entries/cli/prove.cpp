@@ -18,7 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using reports::Align;
-using reports::Cell;
 using reports::Colour;
 using reports::Table;
 using reports::Terminal;
