@@ -9,7 +9,7 @@
 
 #include "harness/history.h"
 #include "harness/label.h"
-#include "harness/scheduler.h"
+#include "harness/scheduler/scopes.h"  // IWYU pragma: export
 
 namespace harness {
 

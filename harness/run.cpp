@@ -110,7 +110,7 @@ void Runner::State::drive() {
 Ending Runner::State::play() {
   const World& world = stage->world;
   const CrashExit exit(leave, this);
-  const Watched watched(world.device->runs_host_kernels() ? &world.scheduler.turns() : nullptr);
+  const Watched watched(world.device->runs_host_kernels() ? &world.scheduler.now() : nullptr);
   if (setjmp(landing) != 0) return stage->world.scheduler.abandon();
   drive();
   return stage->world.scheduler.run();

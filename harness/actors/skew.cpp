@@ -11,11 +11,11 @@ constexpr std::array<std::uint32_t, 4> kTaskRatios{1, 2, 4, 16};
 constexpr std::array<std::uint32_t, 5> kProcessRatios{1, 2, 4, 16, 64};
 
 void skew_tasks(Scene& scene, Scheduler& scheduler) {
-  for (std::size_t i = 0; i < scheduler.task_count(); ++i) {
+  for (std::size_t i = 0; i < scheduler.tasks().count(); ++i) {
     const auto task = static_cast<TaskId>(i);
-    const ActivationScope scope(scheduler, scheduler.task_name(task), "skew", 0);
+    const ActivationScope scope(scheduler, scheduler.tasks().name(task), "skew", 0);
     const std::uint32_t choice = scene.pick(Site::skew, kTaskRatios.size());
-    if (choice != 0) scheduler.set_skew(task, kTaskRatios[choice]);
+    if (choice != 0) scheduler.pace().set_skew(task, kTaskRatios[choice]);
   }
 }
 
@@ -23,15 +23,16 @@ void skew_processes(Scene& scene, Scheduler& scheduler, std::uint32_t process_co
   for (std::uint32_t i = 0; i < process_count; ++i) {
     const ActivationScope scope(scheduler, 0, "process skew", i);
     const std::uint32_t choice = scene.pick(Site::skew, kProcessRatios.size());
-    if (choice != 0) scheduler.set_skew(static_cast<ProcessId>(i), kProcessRatios[choice]);
+    if (choice != 0) scheduler.pace().set_skew(static_cast<ProcessId>(i), kProcessRatios[choice]);
   }
-  scheduler.allow_delays();
+  scheduler.pace().allow_delays();
 }
 
 std::uint32_t count_processes(const Scheduler& scheduler) {
   std::uint32_t count = 1;
-  for (std::size_t i = 0; i < scheduler.task_count(); ++i)
-    count = std::max(count, raw(scheduler.task_process(static_cast<TaskId>(i))) + std::uint32_t{1});
+  for (std::size_t i = 0; i < scheduler.tasks().count(); ++i)
+    count =
+        std::max(count, raw(scheduler.tasks().process(static_cast<TaskId>(i))) + std::uint32_t{1});
   return count;
 }
 

@@ -101,13 +101,10 @@ class SeamCall {
     if (world_ == nullptr) [[unlikely]]
       join_process();
     table_ = &world_->device->table();
-    if (world_->scheduler.site().empty()) {
-      world_->scheduler.exchange_site(info.base);
-      named_site_ = true;
-    }
+    if (world_->scheduler.site().empty()) site_.emplace(world_->scheduler, info.base);
   }
   ~SeamCall() {
-    if (named_site_) world_->scheduler.exchange_site({});
+    site_.reset();
     if (process_ != nullptr) [[unlikely]]
       leave_process();
   }
@@ -168,8 +165,8 @@ class SeamCall {
   const DriverTable* table_;
   ProcessWorld* process_ = nullptr;
   std::optional<World::Current> current_;
+  std::optional<SiteScope> site_;  ///< Where the caller has named no site.
   std::size_t event_ = 0;
-  bool named_site_ = false;
 };
 
 }  // namespace

@@ -37,14 +37,14 @@ std::string Names::activation(Name name) const {
 
 // A task's steps outside its ops are its own doing, and need no cause.
 bool Names::is_task(const ActivationRecord& record) const {
-  for (std::size_t i = 0; i < world_.scheduler.task_count(); ++i)
-    if (world_.scheduler.task_label(static_cast<TaskId>(i)) == record.kind) return true;
+  for (std::size_t i = 0; i < world_.scheduler.tasks().count(); ++i)
+    if (world_.scheduler.tasks().label(static_cast<TaskId>(i)) == record.kind) return true;
   return false;
 }
 
 std::string Names::task(std::uint16_t task) const {
-  if (task >= world_.scheduler.task_count()) return "device";
-  return std::string(world_.scheduler.task_label(static_cast<TaskId>(task)).view());
+  if (task >= world_.scheduler.tasks().count()) return "device";
+  return std::string(world_.scheduler.tasks().label(static_cast<TaskId>(task)).view());
 }
 
 }  // namespace harness::reports

@@ -24,9 +24,9 @@ std::vector<std::string> task_names(const Runner& runner) {
   const Scheduler& scheduler = runner.world().scheduler;
   for (const Event& event : runner.history().events()) {
     if (event.kind != EventKind::op || !words::is_slot(event.activation)) continue;
-    if (event.task >= scheduler.task_count()) continue;
+    if (event.task >= scheduler.tasks().count()) continue;
     const std::size_t task = words::task_of(event.activation);
-    const std::string_view name = scheduler.task_label(static_cast<TaskId>(event.task)).view();
+    const std::string_view name = scheduler.tasks().label(static_cast<TaskId>(event.task)).view();
     if (task >= names.size()) names.resize(task + 1);
     if (std::find(names.begin(), names.end(), name) == names.end()) names[task] = name;
   }

@@ -3,20 +3,23 @@
 // that stays costs no switch and one that goes costs one. Engines have no stack: they advance on
 // the asker's, and the question is asked again.
 //
-// ready_ lists who can go on, ascending by party. Option 0 is the current task while it can stay,
-// else the first task in the list; the others follow in order. Waiters are asked again only when a
-// resource that they wait for was touched.
+// Its parts keep what they decide by: Tasks who there is and who runs, ReadySet who can go on,
+// Waiting who sleeps, Pace who is held back, Choice the question itself, TurnCount the time.
 #include "harness/scheduler.h"
 
 #include <cxxabi.h>
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <exception>
 
 #include "harness/sanitizers.h"
+#include "harness/scheduler/stuck.h"
 
 namespace harness {
+
+using scheduling::Runnable;
+using State = scheduling::Task::State;
 
 static constexpr std::size_t kStackBytes = (kAsan || kTsan ? 256 : 64) * 1024;
 
@@ -25,34 +28,20 @@ Scheduler::Scheduler(Arena& arena, Picker& picker, History& history)
   home_.adopt_thread();
 }
 
-Scheduler::~Scheduler() = default;
-
 // ---- a run ------------------------------------------------------------------------------------
 
 void Scheduler::begin(Tick turn_limit) {
-  task_count_ = 0;
-  unfinished_count_ = 0;
-  parties_.clear();
-  ready_.clear();
-  current_ = nullptr;
-  clock_ += tick_ + 1;
-  tick_ = 0;
-  turn_limit_ = turn_limit;
-  crash_ = {};
+  turns_.begin(turn_limit);
+  tasks_.begin();
+  ready_.begin();
+  engines_.begin();
+  pace_.begin();
+  waiting_.begin();
+  crash_.clear();
   outside_ = &picker_.current();
   home_.keep_exceptions();
+  unfinished_count_ = 0;
   over_ = false;
-  one_by_one_ = false;
-  next_unborn_ = 0;
-  slow_horizon_ = 0;
-  eligible_stale_ = true;
-  delays_allowed_ = false;
-  process_skews_.clear();
-  outside_site_ = {};
-  outside_process_ = ProcessId::first;
-  touched_.clear();
-  asked_for_ = 0;
-  watched_.fill(0);
 }
 
 Ending Scheduler::run() {
@@ -71,20 +60,24 @@ Ending Scheduler::abandon() {
 }
 
 Ending Scheduler::conclude(Activation* outside) {
-  if (!crash_.signal.empty()) [[unlikely]]
-    report_crash();
-  current_ = nullptr;
+  if (!crash_.empty()) [[unlikely]] {
+    HARNESS_CHECK(history_.counts(FaultKind::crash),
+                  "a path that crashes lists the oracle `crash`");
+    end_with(Ending::fatal, crash_.fault());
+  }
+  tasks_.enter(nullptr);
   picker_.leave_to(outside);
   edge_acquire(this);
   if constexpr (kTsan) {  // Acts of abandoned tasks happened before the next run, in the same
                           // memory.
-    for (std::size_t i = 0; i < task_count_; ++i) tasks_[i]->fiber.forget_abandoned();
+    for (const auto& task : tasks_.all()) task->fiber.forget_abandoned();
   }
   return ending_;
 }
 
-TaskId Scheduler::add_task(Label label, void* body, Invoke invoke, bool daemon) {
-  Task& task = fresh_task();
+TaskId Scheduler::add_task(Label label, void* body, Task::Invoke invoke, bool daemon) {
+  Task& task = tasks_.add();
+  task.scheduler = this;
   task.label = label;
   task.body = body;
   task.invoke = invoke;
@@ -92,13 +85,10 @@ TaskId Scheduler::add_task(Label label, void* body, Invoke invoke, bool daemon) 
   task.name = name_next(label);
   task.root = Activation{task.name, {}, {}};
   task.activation = &task.root;
-  task.party = static_cast<std::uint16_t>(parties_.size());
-  parties_.push_back({&task, nullptr, static_cast<std::uint32_t>(task.name) | 1});
+  task.runnable = ready_.add({&task, nullptr, static_cast<std::uint32_t>(task.name) | 1});
   if (!daemon) ++unfinished_count_;
   task.fiber.start(stacks_, task_main, &task);
-  const bool waits_its_turn = one_by_one_ && task_count_ > 1 && !daemon;
-  task.state = State::unborn;
-  if (!waits_its_turn) make_ready(task.party);
+  if (pace_.take_in(task)) ready_.make_ready(task.runnable);
   return task.id;
 }
 
@@ -108,22 +98,6 @@ Name Scheduler::name_next(Label kind) {
   const Name name = derive_name(parent.name, kind.hash(), nth);
   history_.add(ActivationRecord{name, parent.name, kind, nth});
   return name;
-}
-
-Scheduler::Task& Scheduler::fresh_task() {
-  if (task_count_ == tasks_.size()) tasks_.push_back(std::make_unique<Task>());
-  Task& task = *tasks_[task_count_];
-  task.scheduler = this;
-  task.id = static_cast<TaskId>(task_count_++);
-  task.site = {};
-  task.pending = {};
-  task.ready = nullptr;
-  task.process = process();
-  task.skew = process_skew(task.process);
-  task.slow_until = 0;
-  task.read_count = 0;
-  task.reads_overflow = false;
-  return task;
 }
 
 void Scheduler::task_main(void* argument) {
@@ -138,30 +112,32 @@ void Scheduler::task_main(void* argument) {
   }
   self.note_access(task, {});
   task.state = State::done;
-  self.make_unready(task.party);
+  self.ready_.make_unready(task.runnable);
   if (!task.daemon && --self.unfinished_count_ == 0) self.over_ = true;
   edge_release(&self);
   self.leave_for_good(self.next_task());
 }
 
+// ---- how a run ends ---------------------------------------------------------------------------
+
 void Scheduler::escaped(const char* what) {
   Fault fault = fatal_fault(FaultKind::uncaught);
-  fault.object_kind = current_->label;
-  fault.use_site = current_->site;
+  fault.object_kind = tasks_.current()->label;
+  fault.use_site = site();
   fault.activation = picker_.current().name;
   fault.detail = what;
   end_with(Ending::fatal, std::move(fault));
 }
 
 void Scheduler::end_with(Ending ending, Fault fault) {
-  fault.tick = tick_;
+  fault.tick = now();
   history_.add(std::move(fault));
   end(ending);
 }
 
 void Scheduler::die() {
   end(Ending::fatal);
-  if (current_ == nullptr) crash_here({{}, "only a run can die"});
+  if (!in_task()) crash_here({{}, "only a run can die"});
   leave_for_good(nullptr);
 }
 
@@ -172,26 +148,27 @@ static void drop_caught_exceptions() {
 }
 
 void Scheduler::crash(const Crash& crash) {
-  crash_ = crash;
-  crash_site_ = site();
-  if (crash_site_.empty() && current_ != nullptr) crash_site_ = current_->label;
-  if (crash_site_.empty()) crash_site_ = "driver";
-  crash_activation_ = picker_.current().name;
+  Label where = site();
+  if (where.empty() && in_task()) where = tasks_.current()->label;
+  if (where.empty()) where = "driver";
+  crash_.keep(crash, where, picker_.current().name);
   end(Ending::fatal);
-  if (current_ == nullptr) return;
+  if (!in_task()) return;
   drop_caught_exceptions();
   leave_for_good(nullptr);
 }
 
-void Scheduler::report_crash() {
-  HARNESS_CHECK(history_.counts(FaultKind::crash), "a path that crashes lists the oracle `crash`");
-  Fault fault = fatal_fault(FaultKind::crash);
-  fault.object_kind = crash_.signal;
-  fault.use_site = crash_site_;
-  fault.activation = crash_activation_;
-  fault.code = crash_.code;
-  fault.detail = crash_.words;
-  end_with(Ending::fatal, std::move(fault));
+void Scheduler::out_of_turns() {
+  turns_.take();
+  Fault fault = fatal_fault(FaultKind::step_limit);
+  fault.detail = fmt::format("still running after {} turns", turns_.limit());
+  end_with(Ending::step_limit, std::move(fault));
+}
+
+void Scheduler::stuck() {
+  Fault fault = scheduling::stuck_fault(tasks_);
+  const bool deadlock = fault.kind == FaultKind::deadlock;
+  end_with(deadlock ? Ending::deadlock : Ending::livelock, std::move(fault));
 }
 
 // ---- turns ------------------------------------------------------------------------------------
@@ -201,17 +178,12 @@ void Scheduler::note_access(Task& task, Access access) {
   if (task.pending.kind == AccessKind::write || task.pending.kind == AccessKind::release)
     touch(task.pending.resource);
   task.pending = access;
-  if (access.kind == AccessKind::read) {
-    if (task.read_count < kReadLimit)
-      task.reads[task.read_count++] = {access.resource, clock_ + tick_};
-    else
-      task.reads_overflow = true;
-  }
+  if (access.kind == AccessKind::read) task.reads.add(access.resource, turns_.ever());
 }
 
 void Scheduler::turn(Access access) {
-  if (current_ == nullptr) return;
-  Task& me = *current_;
+  if (!in_task()) return;
+  Task& me = *tasks_.current();
   note_access(me, access);
   if (goes_on_unasked(me)) return;
   Task* next = next_task();
@@ -221,92 +193,103 @@ void Scheduler::turn(Access access) {
 // The usual turn of a replay: nobody is to be woken or held back, and the tape says nothing of
 // schedules. The same as next_task() would do, in a fifth of the time.
 inline bool Scheduler::goes_on_unasked(const Task& me) {
-  const bool usual = picker_.is_silent(Site::schedule) && touched_.empty() && !over_ &&
-                     tick_ < turn_limit_ && slow_horizon_ <= tick_ && me.skew <= 1;
+  const bool usual = picker_.is_silent(Site::schedule) && !waiting_.pending() && !over_ &&
+                     !turns_.used_up() && !pace_.holds_back(now()) && me.skew <= 1;
   if (!usual) return false;
-  ++tick_;
-  picker_.count_unasked(Site::schedule, static_cast<std::uint32_t>(ready_.size()));
+  turns_.take();
+  picker_.count_unasked(Site::schedule, static_cast<std::uint32_t>(ready_.ready().size()));
   return true;
+}
+
+// From a moment to longer than a collective of eight ranks takes; always bounded, so that a task
+// that polls for ever cannot keep the others out for ever.
+void Scheduler::maybe_delay(Label point) {
+  static constexpr std::array<std::uint16_t, 6> kTurns{0, 4, 16, 64, 256, 1024};
+  const std::uint32_t choice = picker_.pick(Site::delay, kTurns.size());
+  if (choice == 0) return;
+  note(EventKind::note, point, 0, kTurns[choice]);
+  pace_.hold_up(*tasks_.current(), now() + kTurns[choice]);
+  turn({});
+}
+
+// ---- waits ------------------------------------------------------------------------------------
+
+void Scheduler::wait(Access access, Label what, void* context, Task::Ready ready,
+                     const TaskId* holder) {
+  if (!in_task()) {  // Outside the tasks, whoever calls is alone with the engines.
+    engines_.advance_until(ready, context);
+    return;
+  }
+  Task& me = *tasks_.current();
+  turn(access);
+  while (!ready(context)) {
+    me.ready = ready;
+    me.ready_context = context;
+    sleep(me, State::waiting, what, holder);
+    Task* next = next_task();
+    if (next != &me) leave_for(next);
+    me.ready = nullptr;
+  }
+}
+
+void Scheduler::pause() {
+  if (!in_task()) return;
+  Task& me = *tasks_.current();
+  note_access(me, {});
+  if (!waiting_.changed_since_read(me))
+    sleep(me, State::paused, "a change of what it polls", nullptr);
+  Task* next = next_task();
+  if (next != &me) leave_for(next);
+  me.reads.clear();
+}
+
+/// Takes the task out of those that can go on, until it is woken.
+void Scheduler::sleep(Task& task, State state, Label what, const TaskId* holder) {
+  task.state = state;
+  task.waits_for = what;
+  task.waits_for_task = holder;
+  waiting_.watch(task);
+  ready_.make_unready(task.runnable);
 }
 
 // ---- who goes next ----------------------------------------------------------------------------
 
-void Scheduler::make_ready(std::uint16_t party) {
-  if (Task* task = parties_[party].task; task != nullptr) {
-    task->state = State::ready;
-  }
-  ready_.insert(std::lower_bound(ready_.begin(), ready_.end(), party), party);
-  eligible_stale_ = true;
-}
-
-void Scheduler::make_unready(std::uint16_t party) {
-  const auto at = std::lower_bound(ready_.begin(), ready_.end(), party);
-  if (at == ready_.end() || *at != party) return;
-  ready_.erase(at);
-  eligible_stale_ = true;
-}
-
-// Option 0 is stay_; the others are the rest in ascending order.
-inline std::uint16_t Scheduler::party_of_option(std::uint32_t index) const {
-  if (index == 0) return stay_;
-  const std::uint16_t party = (*choices_)[index - 1];
-  return party < stay_ ? party : (*choices_)[index];
-}
-
-std::uint32_t Scheduler::ScheduleOptions::value(std::uint32_t index) const {
-  return scheduler_.parties_[scheduler_.party_of_option(index)].value;
-}
-
-Access Scheduler::ScheduleOptions::access(std::uint32_t index) const {
-  const Party& party = scheduler_.parties_[scheduler_.party_of_option(index)];
-  return party.task != nullptr ? party.task->pending : party.engine->pending();
-}
-
 inline std::uint16_t Scheduler::choose() {
-  choices_ = &ready_;
-  if (slow_horizon_ > tick_) [[unlikely]]
-    hold_back_the_slow();
-  const bool can_stay = current_ != nullptr && current_->state == State::ready &&
-                        (current_->slow_until <= tick_ || choices_ == &ready_);
-  stay_ = can_stay ? current_->party : plainest();
-  const std::uint32_t index = picker_.pick(
-      Site::schedule, static_cast<std::uint32_t>(choices_->size()), &options_,
-      [this](std::uint32_t option) { return parties_[party_of_option(option)].value; });
-  return party_of_option(index);
-}
-
-// Where nobody can stay: the first task, and an engine only where there is no task.
-std::uint16_t Scheduler::plainest() const {
-  for (const std::uint16_t party : *choices_)
-    if (parties_[party].task != nullptr) return party;
-  return choices_->front();
+  const auto* candidates = &ready_.ready();
+  if (pace_.holds_back(now())) [[unlikely]]
+    candidates = &pace_.eligible(now());
+  const Task* me = tasks_.current();
+  const bool can_stay = me != nullptr && me->state == State::ready &&
+                        (me->slow_until <= now() || candidates == &ready_.ready());
+  return choice_.ask(*candidates, can_stay ? me : nullptr);
 }
 
 /// Returns the task that goes next, or null when the run is over. Advances engines on the way.
 Scheduler::Task* Scheduler::next_task() {
   for (;;) {
-    const bool plain_sailing = touched_.empty() && !ready_.empty() && !over_ && tick_ < turn_limit_;
+    const bool plain_sailing =
+        !waiting_.pending() && !ready_.empty() && !over_ && !turns_.used_up();
     if (!plain_sailing && !can_go_on()) return nullptr;
-    ++tick_;
-    const Party& party = parties_[choose()];
-    if (party.task != nullptr) {
-      if (party.task->skew > 1) [[unlikely]]
-        hold_up(*party.task, party.task->skew);
-      return party.task;
+    turns_.take();
+    const Runnable& next = ready_[choose()];
+    if (next.task != nullptr) {
+      if (next.task->skew > 1) [[unlikely]]
+        pace_.hold_up(*next.task, now() + next.task->skew);
+      return next.task;
     }
-    party.engine->advance();
+    next.engine->advance();
   }
 }
 
 /// Wakes whom it can. Returns whether somebody is ready; otherwise the run is over.
 bool Scheduler::can_go_on() {
   while (!over_) {
-    if (!touched_.empty()) wake_waiters();
+    if (waiting_.pending()) waiting_.wake(tasks_, ready_);
     if (ready_.empty()) start_next_unborn();
     if (ready_.empty() && poll_engines()) continue;
     if (ready_.empty()) {
       stuck();
-    } else if (tick_ >= turn_limit_) {
+    } else if (turns_.used_up()) {
       out_of_turns();
     } else {
       return true;
@@ -315,12 +298,18 @@ bool Scheduler::can_go_on() {
   return false;
 }
 
+/// Returns whether that let anybody go on.
+bool Scheduler::poll_engines() {
+  engines_.poll();
+  return !ready_.empty() || waiting_.pending();
+}
+
 void Scheduler::leave_for(Task* next) {
-  Task* me = current_;
+  Task* me = tasks_.current();
   if (me != nullptr) me->activation = &picker_.current();
-  current_ = next;
+  tasks_.enter(next);
   if (next != nullptr) {
-    if (next_unborn_ < task_count_) start_next_unborn();
+    start_next_unborn();
     picker_.leave_to(next->activation);
   }
   Fiber& from = me != nullptr ? me->fiber : home_;
@@ -328,35 +317,17 @@ void Scheduler::leave_for(Task* next) {
 }
 
 void Scheduler::leave_for_good(Task* next) {
-  Task& me = *current_;
-  current_ = next;
+  Task& me = *tasks_.current();
+  tasks_.enter(next);
   if (next != nullptr) picker_.leave_to(next->activation);
   me.fiber.finish(next != nullptr ? next->fiber : home_);
 }
 
 // One by one: a task is born once the one before it has been chosen.
-void Scheduler::start_next_unborn() {
-  for (; next_unborn_ < task_count_; ++next_unborn_) {
-    Task& task = *tasks_[next_unborn_];
-    if (task.state != State::unborn) continue;
-    make_ready(task.party);
-    ++next_unborn_;
-    return;
+inline void Scheduler::start_next_unborn() {
+  if (!pace_.all_born()) {
+    if (const Task* born = pace_.next_unborn(); born != nullptr) ready_.make_ready(born->runnable);
   }
-}
-
-// ---- scopes -----------------------------------------------------------------------------------
-
-ActivationScope::ActivationScope(Scheduler& scheduler, std::uint32_t task, std::uint32_t slot)
-    : scheduler_(scheduler),
-      activation_{slot_name(task, slot), {}, {}},
-      previous_(scheduler.picker().enter(activation_)) {}
-
-ActivationScope::ActivationScope(Scheduler& scheduler, Name parent, Label kind, std::uint32_t nth)
-    : scheduler_(scheduler),
-      activation_{derive_name(parent, kind.hash(), nth), {}, {}},
-      previous_(scheduler.picker().enter(activation_)) {
-  scheduler.history().add(ActivationRecord{activation_.name, parent, kind, nth});
 }
 
 }  // namespace harness

@@ -132,7 +132,7 @@ TEST(Interpreter, APendingCallRunsOnTheMainThreadBetweenItsSteps) {
       const auto call = [](void* argument) {
         EXPECT_EQ(argument, Managed::now);
         EXPECT_TRUE(Managed::now->python->attached());
-        EXPECT_EQ(Managed::now->scheduler.task_label(Managed::now->scheduler.current()),
+        EXPECT_EQ(Managed::now->scheduler.tasks().label(Managed::now->scheduler.current()),
                   Label("main"));
         Managed::now->tell("called");
       };

@@ -313,7 +313,7 @@ TEST(Skew, ASlowTaskFallsBehindTheOthers) {
     tape.push_back(toy::decide(slot_name(toy::kMutator, slot), Site::op, toy::op(toy::nap)));
   }
   const std::vector<std::uint16_t> plain = tasks_of_ops(runner, tape);
-  const Name user = runner.world().scheduler.task_name(static_cast<TaskId>(0));
+  const Name user = runner.world().scheduler.tasks().name(static_cast<TaskId>(0));
   tape.push_back(toy::decide(derive_name(user, Label("skew").hash(), 0), Site::skew, 3));
   const std::vector<std::uint16_t> skewed = tasks_of_ops(runner, tape);
   ASSERT_EQ(plain.size(), 6u);
@@ -330,10 +330,10 @@ TEST(Collector, AsksForAsManyCollectionsAsPicked) {
   Runner runner;
   testing::Contrary contrary;
   runner.run(scenario, 0, {}, toy::no_device, contrary);
-  EXPECT_EQ(runner.world().scheduler.task_count(), 2u);
+  EXPECT_EQ(runner.world().scheduler.tasks().count(), 2u);
   testing::Plain plain;
   runner.run(scenario, 0, {}, toy::no_device, plain);
-  EXPECT_EQ(runner.world().scheduler.task_count(), 1u);
+  EXPECT_EQ(runner.world().scheduler.tasks().count(), 1u);
 }
 
 }  // namespace

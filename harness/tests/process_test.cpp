@@ -61,7 +61,7 @@ TEST(Process, ASlowOneIsSlowWithAllItsTasks) {
       });
     });
   }
-  stage.scheduler.set_skew(ProcessId::first, 64);
+  stage.scheduler.pace().set_skew(ProcessId::first, 64);
   EXPECT_EQ(stage.scheduler.run(), Ending::finished);
   EXPECT_LT(ends[1], ends[0]);
 }
@@ -71,7 +71,7 @@ std::string order_with(Strategy& strategy, bool allowed) {
   testing::Stage stage;
   stage.begin(strategy);
   std::string order;
-  if (allowed) stage.scheduler.allow_delays();
+  if (allowed) stage.scheduler.pace().allow_delays();
   stage.scheduler.spawn("late", [&] {
     stage.scheduler.delay_point("after_barrier_test");
     order += 'a';
@@ -104,7 +104,7 @@ TEST(Process, OneThatIsHeldUpAloneGoesOnAtOnce) {
   testing::Stage stage;
   Delays for_long(5);
   stage.begin(for_long);
-  stage.scheduler.allow_delays();
+  stage.scheduler.pace().allow_delays();
   stage.scheduler.spawn("alone", [&] { stage.scheduler.delay_point("between_peers"); });
   EXPECT_EQ(stage.scheduler.run(), Ending::finished);
   EXPECT_LT(stage.scheduler.now(), 4u);

@@ -198,7 +198,7 @@ TEST(Scheduler, TasksSpawnedOneByOneStartInOrder) {
     Dice dice(seed);
     std::string started;
     stage.begin(dice);
-    stage.scheduler.spawn_one_by_one(true);
+    stage.scheduler.pace().spawn_one_by_one(true);
     for (const char letter : {'a', 'b', 'c'})
       stage.scheduler.spawn("task", [&, letter] {
         started += letter;
@@ -240,7 +240,7 @@ TEST(Scheduler, ASkewedTaskTakesFewerTurns) {
     for (int i = 0; i < 1000; ++i, ++fast) stage.scheduler.turn(kWrite);
     EXPECT_LT(slow * 4, fast);
   });
-  stage.scheduler.set_skew(slow_task, 16);
+  stage.scheduler.pace().set_skew(slow_task, 16);
   EXPECT_EQ(stage.scheduler.run(), Ending::finished);
 }
 
@@ -254,7 +254,7 @@ TEST(Scheduler, AnEngineAdvancesWhenAskedAndWhenNobodyElseCan) {
     Label label() const override { return "counter"; }
     Access pending() const override { return {77, AccessKind::write}; }
     void advance() override {
-      if (--left == 0) scheduler.set_engine_ready(id, false);
+      if (--left == 0) scheduler.engines().set_ready(id, false);
       scheduler.touch(77);
     }
   };
@@ -262,8 +262,8 @@ TEST(Scheduler, AnEngineAdvancesWhenAskedAndWhenNobodyElseCan) {
   Plain plain;
   stage.begin(plain);
   Counter counter(stage.scheduler);
-  counter.id = stage.scheduler.add_engine(counter);
-  stage.scheduler.set_engine_ready(counter.id, true);
+  counter.id = stage.scheduler.engines().add(counter);
+  stage.scheduler.engines().set_ready(counter.id, true);
   stage.scheduler.spawn("host", [&] {
     stage.scheduler.turn(kWrite);
     EXPECT_EQ(counter.left, 3) << "the plain answer lets no engine advance";

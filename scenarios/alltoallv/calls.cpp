@@ -101,7 +101,7 @@ void report_busy_opens(harness::Scene& scene) {
   for (const Event& event : world.history.events()) {
     if (event.kind != EventKind::call || event.task == 0xffff) continue;
     const auto task = static_cast<harness::TaskId>(event.task);
-    int& count = refusals[harness::raw(world.scheduler.task_process(task))];
+    int& count = refusals[harness::raw(world.scheduler.tasks().process(task))];
     count = is_refused_open(event) ? count + 1 : 0;
     if (count > kMost) return report(scene, event, event.what, "made again and again, in vain");
   }

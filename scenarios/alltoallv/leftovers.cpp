@@ -41,7 +41,7 @@ void Leftovers::look() {
     const auto id = static_cast<BirthId>(++next);
     if (!lives[next].alive || !is_watched(event.what) || event.task == 0xffff) continue;
     const auto rank =
-        harness::raw(world.scheduler.task_process(static_cast<harness::TaskId>(event.task)));
+        harness::raw(world.scheduler.tasks().process(static_cast<harness::TaskId>(event.task)));
     if (rank < lives_.size()) lives_[rank].push_back(id);
   }
 }

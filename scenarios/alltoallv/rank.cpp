@@ -34,7 +34,8 @@ void Rank::start_slow_thread() {
   const std::uint32_t choice = job_.scene.pick(harness::Site::argument, kRatios.size());
   job_.path->start_progress_thread(rank_);
   harness::Scheduler& scheduler = job_.scene.world().scheduler;
-  scheduler.set_skew(static_cast<harness::TaskId>(scheduler.task_count() - 1), kRatios[choice]);
+  scheduler.pace().set_skew(static_cast<harness::TaskId>(scheduler.tasks().count() - 1),
+                            kRatios[choice]);
 }
 
 // ---- steps --------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ std::vector<Mark> TimelineRows::actors(const Fault& fault, bool is_told) {
   const MarkKind kind = is_told ? MarkKind::fault : MarkKind::other;
   std::vector<Mark> marks;
   if (is_about_all(fault))
-    for (std::size_t task = 0; task < telling_.world.scheduler.task_count(); ++task)
+    for (std::size_t task = 0; task < telling_.world.scheduler.tasks().count(); ++task)
       if (acts(told_, task))
         marks.push_back({lanes_.of_task(static_cast<std::uint16_t>(task)), kind});
   if (!marks.empty()) return marks;

@@ -34,7 +34,7 @@ int calls_of_collector(const harness::Runner& runner, Label name) {
   int count = 0;
   for (const harness::Event& event : runner.history().events())
     count += event.kind == harness::EventKind::call && event.what == name && event.task != 0xffff &&
-             runner.world().scheduler.task_label(static_cast<harness::TaskId>(event.task)) ==
+             runner.world().scheduler.tasks().label(static_cast<harness::TaskId>(event.task)) ==
                  Label("collector");
   return count;
 }

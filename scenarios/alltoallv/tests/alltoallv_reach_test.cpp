@@ -19,7 +19,7 @@ bool is_blocked(const harness::Runner& runner) {
   const harness::World& world = runner.world();
   if (world.injected_failures > 0) return false;
   const auto process_of = [&](std::uint16_t task) {
-    return world.scheduler.task_process(static_cast<harness::TaskId>(task));
+    return world.scheduler.tasks().process(static_cast<harness::TaskId>(task));
   };
   int refusals = 0;
   std::uint16_t refused = 0xffff;
@@ -42,7 +42,7 @@ bool is_freed_without_a_context(const harness::Runner& runner) {
   const harness::Scheduler& scheduler = runner.world().scheduler;
   for (const Event& event : runner.history().events())
     if (event.kind == EventKind::call && event.what == Label("cuMemFree") && event.task != 0xffff &&
-        scheduler.task_label(static_cast<harness::TaskId>(event.task)) == Label("garbage"))
+        scheduler.tasks().label(static_cast<harness::TaskId>(event.task)) == Label("garbage"))
       return true;
   return false;
 }

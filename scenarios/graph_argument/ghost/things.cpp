@@ -40,9 +40,9 @@ void GhostThings::thing_ends(ThingId id) {
   if (thing.end != Window::captured_dropped) return;
   harness::Scheduler& scheduler = scene_.world().scheduler;
   // The path is in its own scope of the site, which ends with the call.
-  if (thing.kind == ThingKind::module) scheduler.exchange_site(kModuleCapturedSite);
+  if (thing.kind == ThingKind::module) harness::SiteScope::rename(scheduler, kModuleCapturedSite);
   if (thing.kind == ThingKind::buffer && !thing.closed)
-    scheduler.exchange_site(kBufferCapturedSite);
+    harness::SiteScope::rename(scheduler, kBufferCapturedSite);
 }
 
 std::optional<Window> GhostThings::window_of_end(harness::Name life) const {

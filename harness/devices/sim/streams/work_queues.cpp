@@ -123,7 +123,7 @@ bool WorkQueues::run_graph_now(Stream& stream, Work& work, std::uint32_t stay) {
 void WorkQueues::enqueue(Stream& stream, Work& work) {
   if (stream.queue.empty()) {
     busy_.push_back(&stream);
-    if (stream.engine == Stream::kNoEngine) stream.engine = sim_.scheduler().add_engine(stream);
+    if (stream.engine == Stream::kNoEngine) stream.engine = sim_.scheduler().engines().add(stream);
   }
   if (waits_on_memory(work)) ++memory_wait_count_;
   stream.queue.push_back(&work);
@@ -222,7 +222,7 @@ bool WorkQueues::pass_graph(Stream& stream, Work& work) {
 void WorkQueues::set_ready(Stream& stream, bool ready) {
   if (stream.ready == ready) return;
   stream.ready = ready;
-  sim_.scheduler().set_engine_ready(stream.engine, ready);
+  sim_.scheduler().engines().set_ready(stream.engine, ready);
 }
 
 // ---- waiting ----------------------------------------------------------------------------------

@@ -1,0 +1,52 @@
+// Choice: the schedule question, put to a strategy: which of those that can go on goes next.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/scheduler/ready_set.h"
+
+namespace harness::scheduling {
+
+/// Option 0 is to stay, where that is possible; the others follow in ascending order.
+/// Ownership: borrows the set and the picker. Lifetime: the candidates are used until the answer.
+class Choice final : public Options {
+ public:
+  Choice(const ReadySet& ready, Picker& picker) : ready_(ready), picker_(picker) {}
+
+  /// Asks which of `candidates` goes next. `stay` holds the thread and may keep it; null where
+  /// nobody can.
+  std::uint16_t ask(const std::vector<std::uint16_t>& candidates, const Task* stay) {
+    candidates_ = &candidates;
+    first_ = stay != nullptr ? stay->runnable : plainest();
+    const std::uint32_t index =
+        picker_.pick(Site::schedule, static_cast<std::uint32_t>(candidates.size()), this,
+                     [this](std::uint32_t option) { return ready_[runnable_of(option)].value; });
+    return runnable_of(index);
+  }
+
+  std::uint32_t value(std::uint32_t index) const override {
+    return ready_[runnable_of(index)].value;
+  }
+  Access access(std::uint32_t index) const override { return ready_[runnable_of(index)].pending(); }
+
+ private:
+  std::uint16_t runnable_of(std::uint32_t index) const {
+    if (index == 0) return first_;
+    const std::uint16_t runnable = (*candidates_)[index - 1];
+    return runnable < first_ ? runnable : (*candidates_)[index];
+  }
+  /// Returns the first task, and an engine only where there is no task.
+  std::uint16_t plainest() const {
+    for (const std::uint16_t index : *candidates_)
+      if (ready_[index].task != nullptr) return index;
+    return candidates_->front();
+  }
+
+  const ReadySet& ready_;
+  Picker& picker_;
+  const std::vector<std::uint16_t>* candidates_ = nullptr;
+  std::uint16_t first_ = 0;  ///< The one that option 0 names.
+};
+
+}  // namespace harness::scheduling

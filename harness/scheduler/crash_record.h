@@ -1,0 +1,30 @@
+// CrashRecord: how the code under test crashed, and where, until the run is told of it.
+#pragma once
+
+#include "harness/base.h"
+#include "harness/crash.h"
+#include "harness/fault.h"
+
+namespace harness::scheduling {
+
+class CrashRecord {
+ public:
+  void clear() { crash_ = {}; }
+  /// Allocates nothing: it may run in a signal handler.
+  void keep(const Crash& crash, Label site, Name activation) {
+    crash_ = crash;
+    site_ = site;
+    activation_ = activation;
+  }
+
+  /// Whether nothing crashed.
+  bool empty() const { return crash_.signal.empty(); }
+  Fault fault() const;
+
+ private:
+  Crash crash_;
+  Label site_;           ///< The site that ran when it crashed.
+  Name activation_ = 0;  ///< The activation that did.
+};
+
+}  // namespace harness::scheduling

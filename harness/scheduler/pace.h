@@ -1,0 +1,65 @@
+// Pace: which tasks are slower than others, or held up; and whether they start one by one.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/scheduler/ready_set.h"
+#include "harness/scheduler/tasks.h"
+
+namespace harness::scheduling {
+
+/// Ownership: borrows the tasks and the set of those that can go on.
+class Pace {
+ public:
+  Pace(Tasks& tasks, const ReadySet& ready) : tasks_(tasks), ready_(ready) {}
+
+  void begin();
+
+  // ---- what is asked for, before the tasks run ----
+
+  /// Makes `task` take at most one of every `ratio` turns while others can go on. 1 = full speed.
+  void set_skew(TaskId task, std::uint32_t ratio) { tasks_[task].skew = ratio; }
+  /// The same for every task of `process`, also those that are still to be spawned.
+  void set_skew(ProcessId process, std::uint32_t ratio);
+
+  /// Lets delay points hold up whoever comes by.
+  void allow_delays() { delays_allowed_ = true; }
+  bool delays_allowed() const { return delays_allowed_; }
+
+  /// With `on`, each task starts only once the one spawned before it has taken its first turn. Off
+  /// by default: spawn order hides bugs (`static_reorder` against `reorder`, Zhao et al. 2025).
+  void spawn_one_by_one(bool on) { one_by_one_ = on; }
+
+  // ---- what comes of it ----
+
+  /// Gives a new task the speed of its process. Returns whether it starts at once.
+  bool take_in(Task& task) const;
+  /// Whether no task waits to be started, for sure.
+  bool all_born() const { return next_unborn_ == tasks_.count(); }
+  /// Returns the first task that waits to be started, or null.
+  Task* next_unborn();
+
+  /// Holds `task` back until `tick`, as long as others can go on.
+  void hold_up(Task& task, Tick tick);
+  /// Whether anybody may be held back.
+  bool holds_back(Tick now) const { return horizon_ > now; }
+  /// Returns who is not held back, of those that can go on; everyone, where that is nobody.
+  [[gnu::noinline]] const std::vector<std::uint16_t>& eligible(Tick now);
+
+ private:
+  std::uint32_t process_skew(ProcessId process) const;
+
+  Tasks& tasks_;
+  const ReadySet& ready_;
+  Tick horizon_ = 0;  ///< Nobody is held back after this.
+  bool delays_allowed_ = false;
+  bool one_by_one_ = false;
+  std::size_t next_unborn_ = 0;
+  std::vector<std::uint32_t> process_skews_;  ///< By process; those beyond the end have full speed.
+  std::vector<std::uint16_t> eligible_;       ///< The latest answer.
+  std::uint64_t eligible_version_ = 0;        ///< The ready set that it was made of.
+  Tick eligible_until_ = 0;                   ///< When one that is held back may go on.
+};
+
+}  // namespace harness::scheduling

@@ -1,0 +1,53 @@
+// ReadySet: everything that can be scheduled, tasks and engines, and which of it can go on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/scheduler/engines.h"
+#include "harness/scheduler/task.h"
+
+namespace harness::scheduling {
+
+/// A task or an engine; its index is its place in the order of options.
+struct Runnable {
+  Task* task;
+  Engine* engine;
+  std::uint32_t value;  ///< Its value on a tape.
+
+  /// Returns its next step.
+  Access pending() const { return task != nullptr ? task->pending : engine->pending(); }
+};
+
+/// Ownership: borrows tasks and engines for one run; its buffers are kept from run to run.
+class ReadySet {
+ public:
+  void begin() {
+    runnables_.clear();
+    ready_.clear();
+    ++version_;
+  }
+
+  /// Adds one that cannot go on yet. Returns its index.
+  std::uint16_t add(const Runnable& runnable) {
+    runnables_.push_back(runnable);
+    return static_cast<std::uint16_t>(runnables_.size() - 1);
+  }
+  const Runnable& operator[](std::uint16_t index) const { return runnables_[index]; }
+
+  void make_ready(std::uint16_t index);
+  void make_unready(std::uint16_t index);
+
+  /// Returns the indices of those that can go on, ascending.
+  const std::vector<std::uint16_t>& ready() const { return ready_; }
+  bool empty() const { return ready_.empty(); }
+  /// Differs from all earlier values when who can go on may have changed.
+  std::uint64_t version() const { return version_; }
+
+ private:
+  std::vector<Runnable> runnables_;
+  std::vector<std::uint16_t> ready_;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace harness::scheduling

@@ -1,0 +1,12 @@
+// Stuck: what a run comes to when nobody can go on.
+#pragma once
+
+#include "harness/fault.h"
+#include "harness/scheduler/tasks.h"
+
+namespace harness::scheduling {
+
+/// Returns a deadlock, where a task waits that must finish; else a livelock: all of those poll.
+Fault stuck_fault(const Tasks& tasks);
+
+}  // namespace harness::scheduling

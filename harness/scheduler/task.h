@@ -1,0 +1,91 @@
+// Task: a program of its own stack, and how it stands with those who schedule it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/fiber.h"
+#include "harness/label.h"
+#include "harness/pick.h"
+
+namespace harness {
+
+class Scheduler;
+
+enum class TaskId : std::uint16_t { none = 0xffff };
+
+/// A process of the simulated machine: its tasks share handles, contexts and an address space, and
+/// reach those of another only by IPC. Where nobody says otherwise, everything is in the first.
+enum class ProcessId : std::uint16_t { first = 0 };
+
+namespace scheduling {
+
+/// Keeps what a task that polls has read since its last pause, and when.
+class Reads {
+ public:
+  struct Read {
+    Resource resource;
+    Tick time;  ///< By the clock of all runs.
+  };
+
+  void clear() {
+    count_ = 0;
+    too_many_ = false;
+  }
+  void add(Resource resource, Tick time) {
+    if (count_ < kLimit)
+      reads_[count_++] = {resource, time};
+    else
+      too_many_ = true;
+  }
+
+  /// Whether there was more to keep than there is room for.
+  bool too_many() const { return too_many_; }
+  const Read* begin() const { return reads_.data(); }
+  const Read* end() const { return reads_.data() + count_; }
+
+ private:
+  static constexpr std::size_t kLimit = 32;
+
+  bool too_many_ = false;
+  std::uint8_t count_ = 0;
+  std::array<Read, kLimit> reads_;
+};
+
+/// The surroundings of code that runs.
+struct Context {
+  Label site;  ///< The function or op, for the sites of birth, death and use.
+  ProcessId process = ProcessId::first;
+};
+
+struct Task {
+  enum class State : std::uint8_t { unborn, ready, waiting, paused, done };
+  using Invoke = void (*)(void* body);
+  using Ready = bool (*)(void* context);
+
+  Fiber fiber;
+  Scheduler* scheduler = nullptr;
+  TaskId id = TaskId::none;
+  std::uint16_t runnable = 0;  ///< Its index among those that can be scheduled.
+  State state = State::done;
+  bool daemon = false;
+  std::uint32_t skew = 1;
+  Tick slow_until = 0;
+  Access pending;  ///< The announced step, which has not happened yet.
+  Context context;
+  Label label;
+  Name name = 0;
+  void* body = nullptr;
+  Invoke invoke = nullptr;
+  Activation root;
+  Activation* activation = nullptr;
+  Label waits_for;                         ///< In words, while waiting.
+  const TaskId* waits_for_task = nullptr;  ///< The task that holds it; may be null.
+  Ready ready = nullptr;                   ///< Null unless waiting.
+  void* ready_context = nullptr;
+  Reads reads;
+};
+
+}  // namespace scheduling
+}  // namespace harness
