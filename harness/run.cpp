@@ -148,9 +148,9 @@ void Runner::State::conclude(Ending ending) {
     outcome.windows.push_back(static_cast<std::int8_t>(window));
   }
   outcome.tape.assign(world.picker.tape().begin(), world.picker.tape().end());
-  outcome.vacuous = scene.vacuous();
-  outcome.reached = scene.reached();
-  outcome.ops = scene.ops();
+  outcome.vacuous = scene.observed().vacuous();
+  outcome.reached = scene.observed().reached;
+  outcome.ops = scene.observed().ops;
   outcome.question_count = world.picker.question_count();
   outcome.turns = world.scheduler.now();
 }
@@ -186,9 +186,9 @@ const Outcome& Runner::run(const Case& the_case) {
 }
 
 const Outcome& Runner::run(const Case& the_case, Instruments& instruments) {
-  state_->fresh_stage().scene.instruments = &instruments;
+  state_->fresh_stage().scene.set_instruments(&instruments);
   const Outcome& outcome = run(the_case);
-  state_->stage->scene.instruments = nullptr;
+  state_->stage->scene.set_instruments(nullptr);
   return outcome;
 }
 

@@ -4,6 +4,7 @@
 // the reference model, the windows it hopes to reach, the contract that callers must keep.
 #pragma once
 
+#include <any>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,7 @@
 
 #include "harness/kernel_image.h"
 #include "harness/runtime.h"
+#include "harness/scenario/observed.h"  // IWYU pragma: export
 #include "harness/verdict.h"
 #include "harness/world.h"
 
@@ -131,6 +133,7 @@ class Scene {
  public:
   explicit Scene(World& world) : world_(world) {}
 
+  /// Forgets the previous run, but for the instruments.
   void begin(const Scenario& scenario, std::size_t variant, const Config& config);
 
   World& world() { return world_; }
@@ -150,58 +153,55 @@ class Scene {
   /// One of the ops that `offered` lists, or -1.
   int pick_op(std::span<const std::uint8_t> offered);
 
-  // ---- what the judges hear ----
+  // ---- for the judges ----
   /// The code under test really ran: the run is not vacuous.
-  void exercised() { exercised_ = true; }
-  void reach(std::size_t window) { reached_ |= std::uint64_t{1} << window; }
-  void count_op(std::size_t op) { ops_ |= std::uint64_t{1} << op; }
+  void exercised() { observed_.exercised = true; }
+  void reach(std::size_t window) { observed_.reached |= std::uint64_t{1} << window; }
+  void count_op(std::size_t op) { observed_.ops |= std::uint64_t{1} << op; }
   /// Compares a result with the reference model's; different is a wrong_value fault at the current
   /// site.
   void expect(Label what, std::uint64_t observed, std::uint64_t expected, Name object = 0);
   /// Reports a refusal at the current site: `what` answered `answer`, or left its work undone.
   void refuse(Label what, std::string answer, Name object = 0);
   /// Lives from now on must have ended when the run is quiescent.
-  void mark_baseline() { baseline_ = world_.ledger.lives().size(); }
+  void mark_baseline() { observed_.baseline = world_.ledger.lives().size(); }
   /// Everything was dropped, collected and synchronised: what is alive now, retention judges.
   void mark_quiescent() {
-    quiescent_ = true;
-    quiescent_event_ = world_.history.events().size();
-    quiescent_lives_ = world_.ledger.lives().size();
+    observed_.quiescent = Quiescence{world_.history.events().size(), world_.ledger.lives().size()};
+  }
+  /// The run shows nothing, for a reason that an oracle found.
+  void mark_vacuous() { observed_.shows_nothing = true; }
+  /// Returns what the marks above come to.
+  const Observed& observed() const { return observed_; }
+
+  // ---- the scenario's own ----
+  /// Keeps a reference to the scenario's state of one run, which drive makes in the arena.
+  template <class State>
+  void set_state(State& state) {
+    state_ = &state;
+  }
+  /// Whether drive got so far as to set it.
+  bool has_state() const { return state_.has_value(); }
+  /// Returns it, to judge and window_of. Errors: no state of this type is a failed check.
+  template <class State>
+  State& state() const {
+    State* const* state = std::any_cast<State*>(&state_);
+    HARNESS_CHECK(state != nullptr, "a scenario asks for the state that it has set");
+    return **state;
   }
 
-  /// The run shows nothing, for a reason that an oracle found.
-  void mark_vacuous() { vacuous_ = true; }
-
-  bool was_exercised() const { return exercised_; }
-  bool vacuous() const { return vacuous_ || !exercised_; }
-  std::uint64_t reached() const { return reached_; }
-  std::uint64_t ops() const { return ops_; }
-  std::size_t baseline() const { return baseline_; }
-  bool quiescent() const { return quiescent_; }
-  /// How many events and lives there were at the mark.
-  std::size_t quiescent_event() const { return quiescent_event_; }
-  std::size_t quiescent_lives() const { return quiescent_lives_; }
-
-  /// For the scenario's own state of one run (made in the arena by drive, read by judge and
-  /// window_of).
-  void* state = nullptr;
-
-  /// That record this run, made by the scenario; null for most runs.
-  Instruments* instruments = nullptr;
+  /// Returns those that record this run, made by the scenario; null for most runs.
+  Instruments* instruments() const { return instruments_; }
+  void set_instruments(Instruments* instruments) { instruments_ = instruments; }
 
  private:
   World& world_;
   const Scenario* scenario_ = nullptr;
   std::size_t variant_ = 0;
   Config config_;
-  bool exercised_ = false;
-  bool vacuous_ = false;
-  bool quiescent_ = false;
-  std::size_t quiescent_event_ = 0;
-  std::size_t quiescent_lives_ = 0;
-  std::uint64_t reached_ = 0;
-  std::uint64_t ops_ = 0;
-  std::size_t baseline_ = 1;
+  Observed observed_;
+  std::any state_;  ///< A pointer to it, which knows its type.
+  Instruments* instruments_ = nullptr;
   std::vector<std::uint32_t> op_values_;  ///< The value of each op on a tape; [0] is "nothing".
 };
 

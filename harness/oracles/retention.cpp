@@ -18,7 +18,7 @@ bool is_known_growth(const Scenario& scenario, Label kind) {
 bool was_alive_at_mark(const Scene& scene, const Life& life) {
   if (life.alive) return true;
   const Records<Event>& events = scene.world().history.events();
-  return std::any_of(events.begin() + scene.quiescent_event(), events.end(),
+  return std::any_of(events.begin() + scene.observed().quiescent->event_count, events.end(),
                      [&](const Event& event) {
                        return event.kind == EventKind::death && event.object == life.name;
                      });
@@ -44,10 +44,11 @@ Fault describe(const Scene& scene, const Life& life) {
 }
 
 void judge(Scene& scene) {
-  if (!scene.quiescent()) return;
+  const Observed& observed = scene.observed();
+  if (!observed.quiescent) return;
   const Records<Life>& lives = scene.world().ledger.lives();
   History& history = scene.world().history;
-  for (std::size_t i = scene.baseline(); i < scene.quiescent_lives(); ++i) {
+  for (std::size_t i = observed.baseline; i < observed.quiescent->life_count; ++i) {
     const Life& life = lives[i];
     if (!was_alive_at_mark(scene, life) || is_known_growth(scene.scenario(), life.kind)) continue;
     if (!is_reported(history, life)) history.add(describe(scene, life));

@@ -33,15 +33,8 @@ void Scene::begin(const Scenario& scenario, std::size_t variant, const Config& c
   scenario_ = &scenario;
   variant_ = variant;
   config_ = config;
-  state = nullptr;
-  exercised_ = false;
-  vacuous_ = false;
-  quiescent_ = false;
-  quiescent_event_ = 0;
-  quiescent_lives_ = 0;
-  reached_ = 0;
-  ops_ = 0;
-  baseline_ = 1;
+  observed_ = {};
+  state_.reset();
 }
 
 Runtime Scene::runtime() {

@@ -46,7 +46,7 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
   scene.world().heap.configure({.gil = false, .collect_at = harness::CollectAt::allocation});
   auto* runtime = scheduler.arena().make<harness::Runtime>(scene.runtime());
   auto* job = scheduler.arena().make<Job>(scene, shape);
-  scene.state = job;
+  scene.set_state(*job);
   const Setup setup{.rank_count = rank_count(scene.config()),
                     .slot_count = slot_count(scene.config()),
                     .request_count = shape.slots + shape.closing_slots,

@@ -16,7 +16,9 @@ class Ghost {
   /// From here on ranks may mean different things by the same words: what goes wrong later may come
   /// of that.
   void disorder(Window window);
-  bool reached(Window window) const { return (scene_.reached() >> harness::raw(window) & 1) != 0; }
+  bool reached(Window window) const {
+    return (scene_.observed().reached >> harness::raw(window) & 1) != 0;
+  }
   /// Returns the window that everything at `tick` may come of, or -1.
   int disorder_before(harness::Tick tick) const { return disordered_at_ < tick ? disorder_ : -1; }
 

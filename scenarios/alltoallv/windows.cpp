@@ -43,7 +43,7 @@ std::optional<Window> own_window(const Ghost& ghost, const Fault& fault) {
 }  // namespace
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
-  auto& job = *static_cast<Job*>(scene.state);
+  auto& job = scene.state<Job>();
   const Ghost& ghost = job.judges.ghost();
   if (const int disorder = ghost.disorder_before(fault.tick); disorder >= 0) return disorder;
   if (const auto window = own_window(ghost, fault)) return harness::raw(*window);

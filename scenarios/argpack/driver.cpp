@@ -95,7 +95,7 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   configure(scene.world().heap, scene.config());
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
-  scene.state = &stage->judges;
+  scene.set_state(stage->judges);
   const Setup setup = set_up(scene, stage->judges);
   const Argpack path = make(stage->runtime, setup);
   stage->judges.set_path(path);

@@ -26,7 +26,7 @@ harness::Fault too_many(const harness::Scene& scene, const harness::Life& last, 
 
 void judge(harness::Scene& scene) {
   using targets::argpack::kProgramOwnedKinds;
-  if (!scene.quiescent()) return;
+  if (!scene.observed().quiescent) return;
   std::array<std::size_t, kProgramOwnedKinds.size()> counts{};
   std::array<const harness::Life*, kProgramOwnedKinds.size()> last{};
   for (const harness::Life& life : scene.world().ledger.lives()) {

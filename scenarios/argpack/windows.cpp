@@ -103,7 +103,7 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   const std::vector<Fault>& faults = scene.world().history.faults();
   if (fault.kind == FaultKind::wrong_owner || died_by_mistake(faults, fault))
     return harness::raw(Window::stale_wrapper);
-  const auto& judges = *static_cast<const Judges*>(scene.state);
+  const auto& judges = scene.state<Judges>();
   if (judges.passages().reached_in(fault.activation, Window::context_reused))
     return harness::raw(Window::context_reused);
   if (const Fault* cause = cause_of(faults, fault)) return window_of(scene, *cause);

@@ -59,7 +59,7 @@ void drive_shaped(Scene& scene, const Shape& shape) {
 void drive_server(Scene& scene, const Shape& shape, Maker make) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
-  scene.state = &stage->model;
+  scene.set_state(stage->model);
   Server* server = make(stage->runtime, {.observer = &stage->model,
                                          .worker_count = shape.owner_count + 1,
                                          .shares_stream = scene.config().values[0] == 1});

@@ -8,7 +8,7 @@ int window_of(const harness::Scene& scene, const harness::Fault& fault) {
   if (fault.kind == harness::FaultKind::retention || fault.kind == harness::FaultKind::refusal)
     return -1;
   if (fault.kind == harness::FaultKind::wrong_value) {
-    const auto window = static_cast<const Model*>(scene.state)->window_of_answer(fault.tick);
+    const auto window = scene.state<Model>().window_of_answer(fault.tick);
     return window ? harness::raw(*window) : -1;
   }
   const bool by_host = fault.use_site == harness::Label("launch");

@@ -143,7 +143,7 @@ void clear_up(Scene& scene, Judges& judges) {
   path.process.collect(2);
   if (!settle_quietly(scene, judges)) return;
   judge_runs(scene, judges.model(), true);
-  if ((scene.ops() & ops(Op::begin_building)) != 0) judge_captures(scene);
+  if ((scene.observed().ops & ops(Op::begin_building)) != 0) judge_captures(scene);
   if (!judges.keeps_itself()) scene.mark_quiescent();
 }
 
@@ -221,7 +221,7 @@ void drive_shaped(Scene& scene, const Shape& shape) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   configure(scene.world().heap, scene.config());
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
-  scene.state = &stage->judges;
+  scene.set_state(stage->judges);
   const Setup setup = set_up(scene, stage->judges);
   const Maker make = shape.make != nullptr ? shape.make : maker_of(scene.variant());
   const GraphArgument path = make(stage->runtime, setup);

@@ -13,8 +13,8 @@ static void judge_end(harness::Scene& scene, const Judges& judges) {
 
 // The contract has it: CUDA's references are nothing that a collector sees.
 void judge(harness::Scene& scene) {
-  if (scene.state == nullptr) return;
-  const auto& judges = *static_cast<const Judges*>(scene.state);
+  if (!scene.has_state()) return;
+  const auto& judges = scene.state<Judges>();
   report_overdue(scene, judges.model());
   judge_end(scene, judges);
   if (!judges.keeps_itself()) return;

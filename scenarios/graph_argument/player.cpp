@@ -18,8 +18,8 @@ Player::Player(harness::Scene& scene, Judges& judges, const Theme& theme)
 Situation Player::look() const { return {take_census(path()), has_added(), judges_.launched()}; }
 
 bool Player::has_added() const {
-  return (scene().ops() & ops(Op::add_kernel, Op::add_memcpy, Op::add_memset, Op::add_child,
-                              Op::add_scratch, Op::launch_captured)) != 0;
+  return (scene().observed().ops & ops(Op::add_kernel, Op::add_memcpy, Op::add_memset,
+                                       Op::add_child, Op::add_scratch, Op::launch_captured)) != 0;
 }
 
 void Player::list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const {
@@ -67,7 +67,7 @@ void Player::take_last_slot(std::uint32_t index) {
 // What was closed, and what bare addresses name, is the caller's fault in most launches, and the
 // end of the run.
 bool Player::has_trouble() const {
-  return (scene().ops() & ops(Op::close_buffer, Op::link, Op::plant)) != 0;
+  return (scene().observed().ops & ops(Op::close_buffer, Op::link, Op::plant)) != 0;
 }
 
 // With what there is, which may have been closed.

@@ -45,7 +45,7 @@ const Fault& cause_of(const harness::Scene& scene, const Fault& fault) {
 std::optional<Window> window_of_end(const harness::Scene& scene, const Fault& fault) {
   if (fault.death_site == targets::graph_argument::kBufferCloseSite)
     return is_kernel(fault.use_site) ? Window::buffer_closed : Window::operand_dropped;
-  const auto& judges = *static_cast<const Judges*>(scene.state);
+  const auto& judges = scene.state<Judges>();
   const auto window = judges.ghost().things().window_of_end(cause_of(scene, fault).object);
   // A bare address may name what somebody else has by its buffer.
   const bool bare = window == Window::bare_address_dropped && !(fault.use_site == Label("chase"));
@@ -78,7 +78,7 @@ bool is_callback(const Fault& fault) {
 }  // namespace
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
-  const auto& judges = *static_cast<const Judges*>(scene.state);
+  const auto& judges = scene.state<Judges>();
   // What nobody could use any more, by the model's account, is no cycle's.
   const bool bounded = fault.use_site == Label("bound");
   if (fault.kind == FaultKind::retention && (bounded || !judges.keeps_itself())) return -1;

@@ -46,7 +46,7 @@ struct Stage {
 void run_script(Stage& stage) {
   for (std::uint32_t slot = 0; slot < stage.shape.script_slots; ++slot)
     stage.player.take_slot({0, slot});
-  for (std::uint32_t i = 0; i < stage.shape.closing_slots && !stage.scene.was_exercised(); ++i)
+  for (std::uint32_t i = 0; i < stage.shape.closing_slots && !stage.scene.observed().exercised; ++i)
     stage.player.take_closing_slot(stage.shape.script_slots + i);
   stage.workers_done.wait();
   stage.over = true;
@@ -99,7 +99,7 @@ Setup set_up(Scene& scene, Player& player, const Settings& fixed) {
 
 ManagedDict& make_path(Stage& stage, const Setup& setup, Maker make) {
   ManagedDict* path = make(stage.runtime, setup);
-  if (stage.scene.instruments != nullptr) {
+  if (stage.scene.instruments() != nullptr) {
     harness::Arena& arena = stage.scene.world().arena;
     auto* way = arena.make<Transcript>(path->statements(), transcript_of(stage.scene));
     path = arena.make<Detour>(*path, *way);
@@ -122,7 +122,7 @@ void spawn_tasks(Stage& stage) {
 void drive_path(Scene& scene, Maker make) {
   const Shape shape{.worker_count = 0, .script_slots = 40};
   auto* stage = scene.world().scheduler.arena().make<Stage>(scene, shape);
-  scene.state = &stage->player;
+  scene.set_state(stage->player);
   make_path(*stage, set_up(scene, stage->player, {}), make);
   spawn_tasks(*stage);
 }
@@ -133,7 +133,7 @@ void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Memor
                   const Settings& settings) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   auto* stage = scheduler.arena().make<Stage>(scene, shape);
-  scene.state = &stage->player;
+  scene.set_state(stage->player);
   Setup setup = set_up(scene, stage->player, settings);
   setup.observers.memory = observer;
   stage->player.judge().code().set_observer(observer);
@@ -146,7 +146,7 @@ void drive_shaped(Scene& scene, const Shape& shape, targets::managed_dict::Memor
 void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   auto* stage = scheduler.arena().make<Stage>(scene, Shape{.worker_count = 0});
-  scene.state = &stage->player;
+  scene.set_state(stage->player);
   const Setup setup = set_up(scene, stage->player, settings);
   targets::managed_dict::Statements& path =
       make_path(*stage, setup, maker_of(scene.variant())).statements();

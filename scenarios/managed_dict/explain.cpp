@@ -55,12 +55,12 @@ std::vector<std::string> ManagedInstruments::program() const {
 }
 
 std::vector<std::string>& transcript_of(harness::Scene& scene) {
-  return static_cast<ManagedInstruments&>(*scene.instruments).transcript();
+  return static_cast<ManagedInstruments&>(*scene.instruments()).transcript();
 }
 
 targets::managed_dict::MemoryObserver* observer_of(harness::Scene& scene) {
-  if (scene.instruments == nullptr) return nullptr;
-  return &static_cast<ManagedInstruments&>(*scene.instruments).begin_run();
+  if (scene.instruments() == nullptr) return nullptr;
+  return &static_cast<ManagedInstruments&>(*scene.instruments()).begin_run();
 }
 
 std::unique_ptr<harness::Instruments> make_instruments() {

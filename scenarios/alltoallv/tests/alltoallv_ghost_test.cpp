@@ -35,7 +35,8 @@ class AlltoallvGhost : public ::testing::Test {
   }
   void expect(Window window, bool reached = true) {
     EXPECT_EQ(ghost_->reached(window), reached);
-    EXPECT_EQ(scene_.reached() & ~(std::uint64_t{1} << harness::raw(window)), 0u) << "others";
+    EXPECT_EQ(scene_.observed().reached & ~(std::uint64_t{1} << harness::raw(window)), 0u)
+        << "others";
   }
   /// The window of what comes of a disorder, or -1.
   int disorder() const { return ghost_->disorder_before(1); }
@@ -86,7 +87,7 @@ TEST_F(AlltoallvGhost, UsesASlotThatAllAreDoneWith) {
       ghost_->unmapped(0, 0);
       ghost_->unmapped(1, 0);
     }
-  EXPECT_EQ(scene_.reached(), 0u);
+  EXPECT_EQ(scene_.observed().reached, 0u);
 }
 
 // ---- who waits for one --------------------------------------------------------------------------
@@ -109,7 +110,7 @@ TEST_F(AlltoallvGhost, FindsASlotFreeThatNobodyElseWaitsFor) {
   ghost_->waits_no_more(0, 0);
   ghost_->found_free(1);
   ghost_->claimed({0, 1, 0, 2});
-  EXPECT_EQ(scene_.reached(), 0u);
+  EXPECT_EQ(scene_.observed().reached, 0u);
 }
 
 TEST_F(AlltoallvGhost, ClaimsASlotThatIsTaken) {

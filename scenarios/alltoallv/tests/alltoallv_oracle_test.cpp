@@ -17,7 +17,7 @@ using harness::Outcome;
 
 Job& make_job(harness::Scene& scene) {
   auto* job = scene.world().arena.make<Job>(scene, Shape{});
-  scene.state = job;
+  scene.set_state(*job);
   return *job;
 }
 

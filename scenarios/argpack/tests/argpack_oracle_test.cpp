@@ -59,7 +59,7 @@ int window_met(const Met& met, void (*tell)(Observer&) = [](Observer&) {}) {
   world.begin(plain, 100);
   scene.begin(scenario, 0, {});
   Judges judges(scene);
-  scene.state = &judges;
+  scene.set_state(judges);
   tell(judges);
   Fault fault;
   fault.kind = met.kind;

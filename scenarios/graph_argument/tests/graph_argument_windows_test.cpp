@@ -89,7 +89,7 @@ class GraphArgumentFaults : public ::testing::Test {
     world_.begin(plain_, 100);
     scene_.begin(scenario, 0, {});
     judges_.emplace(scene_);
-    scene_.state = &*judges_;
+    scene_.set_state(*judges_);
     ghost().graphs().graph_made(GraphId{1}, GraphId::none);
   }
 
