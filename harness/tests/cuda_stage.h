@@ -55,11 +55,10 @@ inline std::filesystem::path own_libcuda() {
 }
 
 /// Makes a device for a World, and runs tasks on it.
-class CudaStage {
- public:
+struct CudaStage {
   /// Ownership: takes the device.
-  explicit CudaStage(Device* device) : device_(device) {
-    world.device = device;
+  explicit CudaStage(Device* taken) : device(taken) {
+    world.device = taken;
     world.history.enable(~kind_bit(FaultKind::order));
   }
 
@@ -84,12 +83,12 @@ class CudaStage {
   Ending run_bare(Strategy& strategy, Body body) {
     const World::Guard guard(world);
     world.begin(strategy, 100'000);
-    device_->begin(world);
+    device->begin(world);
     world.scheduler.spawn("main", body);
     const Ending ending = world.scheduler.run();
     faults = world.history.faults();
     tape = world.picker.tape();
-    device_->end();
+    device->end();
     return ending;
   }
 
@@ -104,10 +103,10 @@ class CudaStage {
   void run_outside(Strategy& strategy, Body body) {
     const World::Guard guard(world);
     world.begin(strategy, 100'000);
-    device_->begin(world);
+    device->begin(world);
     body();
     faults = world.history.faults();
-    device_->end();
+    device->end();
   }
 
   /// The kind of the only fault, or a sentence about what there was instead.
@@ -121,9 +120,7 @@ class CudaStage {
   World world;
   std::vector<Fault> faults;
   Tape tape;
-
- private:
-  std::unique_ptr<Device> device_;
+  std::unique_ptr<Device> device;
 };
 
 // ---- the devices that a conformance suite runs on ----------------------------------------------

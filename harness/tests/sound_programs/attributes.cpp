@@ -14,13 +14,13 @@ static CUlaunchAttribute priority_attribute(Program& p) {
 /// An event that a launch records may be waited for like any other.
 static void launch_that_records(Program& p) {
   const std::size_t home = p.free_home();
-  Memory memory = p.make_memory(Kind::plain, home);
+  Memory memory = p.memory.make(Kind::plain, home);
   const bool untimed = p.keep(Rule::events_of_launches_have_no_times);
-  Event event = p.make_event(untimed ? CU_EVENT_DISABLE_TIMING : CU_EVENT_DEFAULT);
+  Event event = p.events.make(untimed ? CU_EVENT_DISABLE_TIMING : CU_EVENT_DEFAULT);
   std::array<CUlaunchAttribute, 2> attributes{priority_attribute(p)};
   attributes[1].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT;
   attributes[1].value.programmaticEvent = {event.handle, 0, 0};
-  CUdeviceptr address = p.use(home, memory);
+  CUdeviceptr address = p.memory.use(home, memory);
   int count = 16;
   void* parameters[] = {&address, &count};
   CUlaunchConfig config{};
@@ -39,12 +39,12 @@ static void launch_that_records(Program& p) {
   p.move(event.state, Via::recorded);
   cuEventSynchronize(event.handle);
   p.move(event.state, Via::waited_for);
-  p.destroy(event);
-  p.leave(memory);
+  p.events.destroy(event);
+  p.memory.leave(memory);
 }
 
 static void node_attributes(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Graph graph = make_graph(p);
   CUgraphNode kernel = add_kernel(p, graph, memory.address);
   CUgraphNode other = add_kernel(p, graph, memory.address, {kernel});
@@ -62,12 +62,12 @@ static void node_attributes(Program& p) {
   launch(p, exec, p.any_home());
   destroy(p, exec);
   destroy(p, graph);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 /// A graph that the device might launch, and the host does.
 static void for_the_device(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Graph graph = make_graph(p);
   CUgraphNode kernel = add_kernel(p, graph, memory.address);
   if (!p.keep(Rule::graphs_for_the_device_have_no_host_nodes))
@@ -76,7 +76,7 @@ static void for_the_device(Program& p) {
   launch(p, exec, p.any_home());
   destroy(p, exec);
   destroy(p, graph);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 static void as_text(Program& p) {

@@ -35,12 +35,12 @@ inline void run_in(Program& p, std::size_t home, Graph& graph) {
 
 /// Makes a stream's capture go on in another one, by an event.
 inline void join(Program& p, std::size_t from, std::size_t to) {
-  Event event = p.make_event();
+  Event event = p.events.make();
   cuEventRecord(event.handle, p.handle(from));
   p.move(event.state, Via::recorded_in_a_capture);
   cuStreamWaitEvent(p.handle(to), event.handle, CU_EVENT_WAIT_DEFAULT);
   p.move(p.streams[to].state, Via::capture_joined);
-  p.destroy(event);
+  p.events.destroy(event);
 }
 
 }  // namespace harness::testing::sound

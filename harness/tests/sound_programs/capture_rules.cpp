@@ -54,7 +54,7 @@ static void lost(Program& p) {
     cuStreamSynchronize(p.handle(home));
   else
     cuStreamQuery(p.handle(home));
-  if (!p.keep(Rule::lost_captures_get_no_work)) p.set(home, p.shared[0].address);
+  if (!p.keep(Rule::lost_captures_get_no_work)) p.set(home, p.memory.shared()[0].address);
   end_lost(p, home);
 }
 
@@ -82,7 +82,7 @@ static void beginnings(Program& p) {
 static void blocking_stream(Program& p) {
   begin(p, kBlocking);
   if (!p.keep(Rule::the_default_stream_rests_while_others_capture))
-    cuStreamWaitEvent(nullptr, p.events.front().handle, CU_EVENT_WAIT_DEFAULT);
+    cuStreamWaitEvent(nullptr, p.events.shared().front().handle, CU_EVENT_WAIT_DEFAULT);
   Graph graph = end(p, kBlocking);
   destroy(p, graph);
 }

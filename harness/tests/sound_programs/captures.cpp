@@ -25,17 +25,17 @@ static void capture_work(Program& p, std::size_t home, CUdeviceptr address) {
 
 static void one_stream(Program& p) {
   const std::size_t home = p.own_home();
-  Memory memory = p.make_memory(Kind::plain, home);
+  Memory memory = p.memory.make(Kind::plain, home);
   begin(p, home, any_mode(p));
   for (std::size_t i = p.below(4); i > 0; --i) capture_work(p, home, memory.address);
   if (!p.keep(Rule::captures_are_not_waited_for)) cuStreamSynchronize(p.handle(home));
   Graph graph = end(p, home);
   run_in(p, home, graph);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 static void fork_and_join(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   begin(p, 0, any_mode(p));
   p.set(0, memory.address);
   join(p, 0, 1);
@@ -46,12 +46,12 @@ static void fork_and_join(Program& p) {
   Graph graph = end(p, p.keep(Rule::captures_end_where_they_began) ? 0 : 1);
   p.move(p.streams[1].state, Via::capture_ended);
   run_in(p, 0, graph);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 /// Nodes are in order in the graph where events order their calls, and nowhere else.
 static void fork_in_order(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   begin(p, 0);
   join(p, 0, 1);
   p.set(0, memory.address);
@@ -61,11 +61,11 @@ static void fork_in_order(Program& p) {
   Graph graph = end(p, 0);
   p.move(p.streams[1].state, Via::capture_ended);
   run_in(p, 0, graph);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 static void into_a_graph(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Graph graph = make_graph(p);
   CUgraphNode first = add_empty(p, graph);
   CUgraph target = p.keep(Rule::captures_fill_a_graph_that_is_there) ? graph.handle : nullptr;
@@ -78,11 +78,11 @@ static void into_a_graph(Program& p) {
   p.move(p.streams[0].state, Via::capture_ended);
   p.move(graph.state, Via::captured_into);
   run_in(p, 0, graph);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 static void ask_and_change(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   begin(p, 0, any_mode(p));
   p.set(0, memory.address);
   CUstreamCaptureStatus status{};
@@ -100,11 +100,11 @@ static void ask_and_change(Program& p) {
   p.set(0, memory.address);
   Graph made = end(p, 0);
   run_in(p, 0, made);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 static void events_as_nodes(Program& p) {
-  Event event = p.make_event();
+  Event event = p.events.make();
   begin(p, 0);
   cuEventRecordWithFlags(event.handle, p.handle(0), CU_EVENT_RECORD_EXTERNAL);
   p.work(0);
@@ -113,31 +113,31 @@ static void events_as_nodes(Program& p) {
   Graph graph = end(p, 0);
   run_in(p, 0, graph);
   p.wait(0);
-  p.destroy(event);
+  p.events.destroy(event);
 }
 
 /// An event of a capture is one of a stream again, once it is recorded there.
 static void event_in_and_out(Program& p) {
-  Event event = p.make_event();
+  Event event = p.events.make();
   begin(p, 0);
   cuEventRecord(event.handle, p.handle(0));
   p.move(event.state, Via::recorded_in_a_capture);
   if (!p.keep(Rule::captured_events_are_not_waited_for)) cuEventSynchronize(event.handle);
   Graph graph = end(p, 0);
   destroy(p, graph);
-  p.record(event, 1);
+  p.events.record(event, 1);
   if (!p.keep(Rule::captures_wait_for_their_own_events)) {
     begin(p, 0);
     cuStreamWaitEvent(p.handle(0), event.handle, CU_EVENT_WAIT_DEFAULT);
   }
   cuEventSynchronize(event.handle);
   p.move(event.state, Via::waited_for);
-  p.destroy(event);
+  p.events.destroy(event);
 }
 
 /// Memory of a capture is its graph's.
 static void memory_of_a_capture(Program& p) {
-  Memory pooled = p.make_memory(Kind::pooled, 0);
+  Memory pooled = p.memory.make(Kind::pooled, 0);
   begin(p, 0, any_mode(p));
   CUdeviceptr inner = 0;
   cuMemAllocAsync(&inner, kBytes, p.handle(0));
@@ -147,12 +147,12 @@ static void memory_of_a_capture(Program& p) {
   p.work(0);
   Graph graph = end(p, 0);
   run_in(p, 0, graph);
-  p.leave(pooled);
+  p.memory.leave(pooled);
 }
 
 /// A launch into a capture is a child graph.
 static void launch_in_a_capture(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Graph inner = make_graph(p);
   add_set(p, inner, memory.address);
   if (!p.keep(Rule::captured_launches_have_no_memory)) {
@@ -171,7 +171,7 @@ static void launch_in_a_capture(Program& p) {
   destroy(p, exec);
   destroy(p, inner);
   run_in(p, 0, outer);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 Steps capture_steps() {

@@ -54,14 +54,14 @@ void run(Program& p, Graph& graph, Memory& memory) {
   wait(p, exec);
   destroy(p, exec);
   destroy(p, graph);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 }  // namespace
 
 /// The default value chooses.
 static void if_else(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Graph graph = make_graph(p);
   const unsigned value = p.coin();
   Condition condition = make_condition(p, graph, value);
@@ -76,7 +76,7 @@ static void if_else(Program& p) {
 }
 
 static void switch_of_three(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Graph graph = make_graph(p);
   Graph other = make_graph(p);
   const auto value = static_cast<unsigned>(p.below(4));
@@ -94,7 +94,7 @@ static void switch_of_three(Program& p) {
 }
 
 static void set_by_a_kernel(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Module module = load("set_condition");
   Graph graph = make_graph(p);
   Condition condition = make_condition(p, graph, 0);
@@ -117,7 +117,7 @@ static void set_by_a_kernel(Program& p) {
 
 /// Goes round until its kernel has counted far enough.
 static void loop(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   cuMemsetD32Async(memory.address, 0, 1, p.handle(0));
   p.work(0);
   p.wait(0);
@@ -137,7 +137,7 @@ static void loop(Program& p) {
 }
 
 static void on_the_device_only(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Graph graph = make_graph(p);
   Condition condition = make_condition(p, graph, 1);
   const bool used = p.keep(Rule::handles_are_used);

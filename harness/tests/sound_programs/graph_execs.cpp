@@ -25,13 +25,13 @@ struct Material {
 };
 
 Material make_material(Program& p) {
-  return {p.make_memory(Kind::plain, 0), p.make_memory(Kind::plain, 0), p.make_event()};
+  return {p.memory.make(Kind::plain, 0), p.memory.make(Kind::plain, 0), p.events.make()};
 }
 
 void free_material(Program& p, Material& material) {
-  p.leave(material.first);
-  p.leave(material.second);
-  p.destroy(material.event);
+  p.memory.leave(material.first);
+  p.memory.leave(material.second);
+  p.events.destroy(material.event);
 }
 
 Graph make_child(Program& p, const Material& on) {
@@ -197,15 +197,15 @@ static void ended(Program& p) {
 /// A node's arguments point to memory that lives until the launch is over: the driver copies
 /// pointers only.
 static void arguments_outlive_the_launch(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Graph graph = make_graph(p);
   add_kernel(p, graph, memory.address);
   Exec exec = instantiate(p, graph);
   const bool outlives = p.keep(Rule::arguments_outlive_the_launch);
-  if (!outlives) p.free_memory(memory);
+  if (!outlives) p.memory.free(memory);
   launch(p, exec, p.any_home());
   wait(p, exec);
-  if (outlives) p.leave(memory);
+  if (outlives) p.memory.leave(memory);
   destroy(p, exec);
   destroy(p, graph);
 }

@@ -4,7 +4,7 @@
 namespace harness::testing::sound {
 
 static void kernel_node(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Graph graph = make_graph(p);
   State state = State::node_none;
   CUgraphNode node = add_kernel(p, graph, memory.address);
@@ -25,11 +25,11 @@ static void kernel_node(Program& p) {
   p.move(state, Via::removed);
   p.move(graph.state, Via::node_removed);
   destroy(p, graph);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 static void set_node(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Graph graph = make_graph(p);
   CUgraphNode node = add_set(p, graph, memory.address);
   CUDA_MEMSET_NODE_PARAMS params{};
@@ -37,12 +37,12 @@ static void set_node(Program& p) {
   params.elementSize = p.keep(Rule::elements_have_a_fitting_size) ? 4 : 3;
   cuGraphMemsetNodeSetParams(node, &params);
   destroy(p, graph);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 static void copy_node(Program& p) {
-  Memory source = p.make_memory(Kind::plain, 0);
-  Memory target = p.make_memory(Kind::plain, 0);
+  Memory source = p.memory.make(Kind::plain, 0);
+  Memory target = p.memory.make(Kind::plain, 0);
   Graph graph = make_graph(p);
   CUgraphNode node = add_copy(p, graph, target.address, source.address);
   CUDA_MEMCPY3D params{};
@@ -50,8 +50,8 @@ static void copy_node(Program& p) {
   params.WidthInBytes = p.keep(Rule::copies_have_a_size) ? 8 : 0;
   cuGraphMemcpyNodeSetParams(node, &params);
   destroy(p, graph);
-  p.leave(source);
-  p.leave(target);
+  p.memory.leave(source);
+  p.memory.leave(target);
 }
 
 static void call_cuda(void*) { ::cuCtxSynchronize(); }
@@ -72,8 +72,8 @@ static void host_node(Program& p) {
 }
 
 static void event_nodes(Program& p) {
-  Event first = p.make_event();
-  Event second = p.make_event();
+  Event first = p.events.make();
+  Event second = p.events.make();
   Graph graph = make_graph(p);
   CUgraphNode record = nullptr;
   CUgraphNode wait_node = nullptr;
@@ -96,12 +96,12 @@ static void event_nodes(Program& p) {
   p.move(second.state, Via::waited_for);
   destroy(p, exec);
   destroy(p, graph);
-  p.destroy(first);
-  p.destroy(second);
+  p.events.destroy(first);
+  p.events.destroy(second);
 }
 
 static void batch_node(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0, 8);
+  Memory memory = p.memory.make(Kind::plain, 0, 8);
   CUstreamBatchMemOpParams op{};
   op.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
   op.writeValue.address = memory.address;
@@ -124,12 +124,12 @@ static void batch_node(Program& p) {
   wait(p, exec);
   destroy(p, exec);
   destroy(p, graph);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 /// By the functions that take any type.
 static void any_node(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   CUgraphNodeParams params{};
   params.type = CU_GRAPH_NODE_TYPE_MEMSET;
   params.memset.dst = memory.address;
@@ -150,7 +150,7 @@ static void any_node(Program& p) {
   wait(p, exec);
   destroy(p, exec);
   destroy(p, graph);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 Steps graph_node_steps() {

@@ -92,7 +92,7 @@ static void no_circle(Program& p) {
 
 /// Two nodes write the same memory.
 static void ordered_nodes(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Graph graph = make_graph(p);
   CUgraphNode first = add_set(p, graph, memory.address);
   const bool ordered = p.keep(Rule::nodes_are_ordered);
@@ -102,7 +102,7 @@ static void ordered_nodes(Program& p) {
   wait(p, exec);
   destroy(p, exec);
   destroy(p, graph);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 /// A graph's node is a graph: a copy, or the graph itself.

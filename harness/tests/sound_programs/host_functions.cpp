@@ -37,14 +37,14 @@ static void callback_flags(Program& p) {
 
 /// A host function comes after the work before it, and before the work after it.
 static void memory_seen_by_a_host_function(Program& p) {
-  Memory memory = p.make_memory(Kind::pinned, 0);
-  p.set(0, p.use(0, memory), 7);
+  Memory memory = p.memory.make(Kind::pinned, 0);
+  p.set(0, p.memory.use(0, memory), 7);
   struct Seen {
     static void check(void* data) { EXPECT_EQ(*static_cast<int*>(data), 7); }
   };
   cuLaunchHostFunc(p.handle(0), Seen::check, reinterpret_cast<void*>(memory.address));
   p.work(0);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 Steps host_function_steps() {

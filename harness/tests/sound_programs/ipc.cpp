@@ -58,9 +58,9 @@ CUipcMemHandle export_memory(CUdeviceptr address) {
 
 /// The host of one process waits before it tells the other.
 static void memory_by_turns(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   const CUipcMemHandle handle = export_memory(memory.address);
-  p.set(0, p.use(0, memory));
+  p.set(0, p.memory.use(0, memory));
   if (p.keep(Rule::processes_are_ordered)) p.wait(0);
   Mapping mapping;
   {
@@ -83,11 +83,11 @@ static void memory_by_turns(Program& p) {
       close(p, mapping);
     }
   }
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 static void memory_outlives_its_mappings(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   const CUipcMemHandle handle = export_memory(memory.address);
   const bool outlives = p.keep(Rule::exported_memory_outlives_its_mappings);
   Mapping mapping;
@@ -96,20 +96,20 @@ static void memory_outlives_its_mappings(Program& p) {
     open(p, mapping, handle);
     if (outlives) close(p, mapping);
   }
-  p.free_memory(memory);
+  p.memory.free(memory);
 }
 
 /// An event that both have puts their work in order.
 static void event_of_two(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   const CUipcMemHandle memory_handle = export_memory(memory.address);
-  Event event = p.make_event(
+  Event event = p.events.make(
       p.keep(Rule::shared_events_are_interprocess) ? kShared : CU_EVENT_DISABLE_TIMING);
   CUipcEventHandle event_handle{};
   cuIpcGetEventHandle(&event_handle, event.handle);
   p.move(event.state, Via::exported);
-  p.set(0, p.use(0, memory));
-  p.record(event, 0);
+  p.set(0, p.memory.use(0, memory));
+  p.events.record(event, 0);
   {
     const Importer importer;
     Mapping mapping;
@@ -130,15 +130,15 @@ static void event_of_two(Program& p) {
     cuEventDestroy_v2(opened.handle);
     p.move(opened.state, Via::destroyed);
   }
-  p.set(1, p.use(1, memory));
+  p.set(1, p.memory.use(1, memory));
   cuEventSynchronize(event.handle);
   p.move(event.state, Via::waited_for);
-  p.destroy(event);
-  p.leave(memory);
+  p.events.destroy(event);
+  p.memory.leave(memory);
 }
 
 static void event_outlives_the_opened_one(Program& p) {
-  Event event = p.make_event(kShared);
+  Event event = p.events.make(kShared);
   CUipcEventHandle handle{};
   cuIpcGetEventHandle(&handle, event.handle);
   p.move(event.state, Via::exported);
@@ -150,7 +150,7 @@ static void event_outlives_the_opened_one(Program& p) {
     p.move(opened.state, Via::opened);
     if (outlives) cuEventDestroy_v2(opened.handle);
   }
-  p.destroy(event);
+  p.events.destroy(event);
   if (outlives) return p.move(opened.state, Via::destroyed);
   const ProcessScope scope(World::current()->scheduler, ProcessId{1});
   cuEventQuery(opened.handle);
@@ -158,7 +158,7 @@ static void event_outlives_the_opened_one(Program& p) {
 
 static void handles(Program& p) {
   const bool alone = p.keep(Rule::exported_memory_is_cuMemAllocs);
-  Memory memory = p.make_memory(alone ? Kind::plain : Kind::managed, 0);
+  Memory memory = p.memory.make(alone ? Kind::plain : Kind::managed, 0);
   const bool start = p.keep(Rule::memory_is_exported_from_its_start);
   const CUipcMemHandle handle = export_memory(memory.address + (start ? 0 : 16));
   Mapping mapping;
@@ -169,7 +169,7 @@ static void handles(Program& p) {
     cuIpcOpenMemHandle_v2(&address, {}, kLazy);
   }
   if (!p.keep(Rule::only_mappings_are_closed)) cuIpcCloseMemHandle(memory.address);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 Steps ipc_steps() {

@@ -52,12 +52,12 @@ void let_go(Program& p, Memory& flag, std::size_t by) {
 static void own_module(Program& p) {
   const std::size_t home = p.any_home();
   Module module = load(p);
-  p.add_one(home, p.use(home, p.any_memory()), module.add_one);
+  p.add_one(home, p.memory.use(home, p.memory.any()), module.add_one);
   p.move(module.state, Via::launched);
   p.wait(home);
   p.move(module.state, Via::waited_for);
   unload(p, module);
-  if (!p.keep(Rule::modules_are_alive)) p.add_one(home, p.any_memory().address, module.add_one);
+  if (!p.keep(Rule::modules_are_alive)) p.add_one(home, p.memory.any().address, module.add_one);
   if (!p.keep(Rule::modules_are_unloaded_once)) cuModuleUnload(module.handle);
 }
 
@@ -67,11 +67,11 @@ static void unused_module(Program& p) {
 }
 
 static void module_outlives_its_work(Program& p) {
-  Memory flag = p.make_memory(Kind::plain, 0, 4);
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory flag = p.memory.make(Kind::plain, 0, 4);
+  Memory memory = p.memory.make(Kind::plain, 0);
   Module module = load(p);
   hold_up(p, flag, 0);
-  p.add_one(0, p.use(0, memory), module.add_one);
+  p.add_one(0, p.memory.use(0, memory), module.add_one);
   p.move(module.state, Via::launched);
   const bool waits = p.keep(Rule::modules_outlive_their_kernels);
   if (!waits) unload(p, module);
@@ -81,8 +81,8 @@ static void module_outlives_its_work(Program& p) {
     p.move(module.state, Via::waited_for);
     unload(p, module);
   }
-  p.leave(memory);
-  p.leave(flag);
+  p.memory.leave(memory);
+  p.memory.leave(flag);
 }
 
 static void ask(Program& p) {
@@ -104,12 +104,12 @@ static void ask(Program& p) {
 
 static void launch(Program& p) {
   const std::size_t home = p.any_home();
-  p.add_one(home, p.use(home, p.any_memory()));
+  p.add_one(home, p.memory.use(home, p.memory.any()));
 }
 
 static void launch_with_config(Program& p) {
   const std::size_t home = p.any_home();
-  CUdeviceptr address = p.use(home, p.any_memory());
+  CUdeviceptr address = p.memory.use(home, p.memory.any());
   int count = 16;
   void* parameters[] = {&address, &count};
   CUlaunchConfig config{};
@@ -131,7 +131,7 @@ static void launch_with_a_buffer(Program& p) {
     int count = 16;
   } packed{};
   const std::size_t home = p.any_home();
-  packed.address = p.use(home, p.any_memory());
+  packed.address = p.memory.use(home, p.memory.any());
   std::size_t bytes = sizeof packed;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                    CU_LAUNCH_PARAM_END};
@@ -143,15 +143,15 @@ static void launch_with_a_buffer(Program& p) {
 
 /// A kernel's memory lives until the kernel is done.
 static void kernel_within_its_memory(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
-  CUdeviceptr address = p.use(0, memory);
+  Memory memory = p.memory.make(Kind::plain, 0);
+  CUdeviceptr address = p.memory.use(0, memory);
   int count = 4;
   void* parameters[] = {&address, &count};
   if (!p.keep(Rule::kernels_stay_within_memory)) address += std::size_t{1} << 32;
   cuLaunchKernel(p.kernel, 1, 1, 1, 4, 1, 1, 0, p.handle(0), parameters, nullptr);
   p.work(0);
   p.wait(0);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 /// A pointer in device memory is as good as its target.
@@ -160,20 +160,20 @@ static void follow_a_pointer(Program& p) {
   CUfunction follow = nullptr;
   cuModuleLoadData(&module, &afterlife_kernels_pointers);
   cuModuleGetFunction(&follow, module, "follow");
-  Memory target = p.make_memory(Kind::plain, 0);
-  Memory table = p.make_memory(Kind::plain, 0);
-  Memory out = p.make_memory(Kind::plain, 0);
+  Memory target = p.memory.make(Kind::plain, 0);
+  Memory table = p.memory.make(Kind::plain, 0);
+  Memory out = p.memory.make(Kind::plain, 0);
   cuMemcpyHtoDAsync_v2(table.address, &target.address, sizeof target.address, p.handle(0));
   p.work(0);
   const bool alive = p.keep(Rule::pointers_in_memory_are_alive);
-  if (!alive) p.free_memory(target);
+  if (!alive) p.memory.free(target);
   void* parameters[] = {&table.address, &out.address};
   cuLaunchKernel(follow, 1, 1, 1, 1, 1, 1, 0, p.handle(0), parameters, nullptr);
   p.work(0);
   p.wait(0);
-  if (alive) p.leave(target);
-  p.leave(table);
-  p.leave(out);
+  if (alive) p.memory.leave(target);
+  p.memory.leave(table);
+  p.memory.leave(out);
   cuModuleUnload(module);
 }
 
@@ -199,7 +199,7 @@ static void library(Program& p) {
   CUfunction function = nullptr;
   cuKernelGetFunction(&function, kernel);
   const std::size_t home = p.any_home();
-  p.add_one(home, p.use(home, p.any_memory()),
+  p.add_one(home, p.memory.use(home, p.memory.any()),
             p.coin() ? function : reinterpret_cast<CUfunction>(kernel));
   p.move(state, Via::launched);
   p.wait(home);

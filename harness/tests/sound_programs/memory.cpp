@@ -5,30 +5,31 @@ namespace harness::testing::sound {
 
 /// One more that all share.
 static void allocate(Program& p) {
-  if (p.shared.size() < 6)
-    p.shared.push_back(p.make_memory(static_cast<Kind>(p.below(4)), p.any_home()));
+  if (p.memory.shared().size() < 6)
+    p.memory.shared().push_back(p.memory.make(static_cast<Kind>(p.below(4)), p.any_home()));
 }
 
 static void free(Program& p) {
-  if (p.shared.size() < 3) return;
-  const auto at = p.shared.begin() + static_cast<std::ptrdiff_t>(p.below(p.shared.size()));
-  p.free_memory(*at);
-  p.shared.erase(at);
+  if (p.memory.shared().size() < 3) return;
+  const auto at =
+      p.memory.shared().begin() + static_cast<std::ptrdiff_t>(p.below(p.memory.shared().size()));
+  p.memory.free(*at);
+  p.memory.shared().erase(at);
 }
 
 /// Two streams use the same memory, one after the other.
 static void share(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
-  p.set(0, p.use(0, memory));
-  if (p.keep(Rule::streams_are_ordered)) p.use(1, memory);
+  Memory memory = p.memory.make(Kind::plain, 0);
+  p.set(0, p.memory.use(0, memory));
+  if (p.keep(Rule::streams_are_ordered)) p.memory.use(1, memory);
   p.set(1, memory.address);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 static void copy(Program& p) {
   const std::size_t home = p.any_home();
-  const CUdeviceptr target = p.use(home, p.shared[0]);
-  const CUdeviceptr source = p.use(home, p.shared[1]);
+  const CUdeviceptr target = p.memory.use(home, p.memory.shared()[0]);
+  const CUdeviceptr source = p.memory.use(home, p.memory.shared()[1]);
   if (p.coin())
     cuMemcpyDtoDAsync_v2(target, source, kBytes, p.handle(home));
   else
@@ -38,20 +39,20 @@ static void copy(Program& p) {
 
 /// A copy's source is written in another stream.
 static void copy_what_another_stream_wrote(Program& p) {
-  Memory source = p.make_memory(Kind::plain, 0);
-  Memory target = p.make_memory(Kind::plain, 1);
-  p.set(0, p.use(0, source));
-  if (p.keep(Rule::copies_come_after_the_writer)) p.use(1, source);
+  Memory source = p.memory.make(Kind::plain, 0);
+  Memory target = p.memory.make(Kind::plain, 1);
+  p.set(0, p.memory.use(0, source));
+  if (p.keep(Rule::copies_come_after_the_writer)) p.memory.use(1, source);
   cuMemcpyDtoDAsync_v2(target.address, source.address, kBytes, p.handle(1));
   p.move(target.state, Via::used);
   p.work(1);
-  p.leave(source);
-  p.leave(target);
+  p.memory.leave(source);
+  p.memory.leave(target);
 }
 
 static void set(Program& p) {
   const std::size_t home = p.any_home();
-  const CUdeviceptr address = p.use(home, p.any_memory());
+  const CUdeviceptr address = p.memory.use(home, p.memory.any());
   if (p.coin()) return p.set(home, address);
   const bool within = p.keep(Rule::within_the_allocation);
   cuMemsetD8Async(address, 1, within ? kBytes : kBytes + 4096, p.handle(home));
@@ -60,7 +61,7 @@ static void set(Program& p) {
 
 static void set_aligned(Program& p) {
   const std::size_t home = p.any_home();
-  const CUdeviceptr address = p.use(home, p.any_memory());
+  const CUdeviceptr address = p.memory.use(home, p.memory.any());
   const bool aligned = p.keep(Rule::sets_are_aligned);
   cuMemsetD32Async(address + (aligned ? 4 : 2), 1, 1, p.handle(home));
   p.work(home);
@@ -69,7 +70,7 @@ static void set_aligned(Program& p) {
 static void copy_to_the_host_and_back(Program& p) {
   std::array<int, 16> values{};
   const std::size_t home = p.any_home();
-  const CUdeviceptr address = p.use(home, p.any_memory());
+  const CUdeviceptr address = p.memory.use(home, p.memory.any());
   cuMemcpyDtoHAsync_v2(values.data(), address, kBytes, p.handle(home));
   cuMemcpyHtoDAsync_v2(address, values.data(), kBytes, p.handle(home));
   p.work(home);
@@ -78,10 +79,10 @@ static void copy_to_the_host_and_back(Program& p) {
 /// By the functions that have no stream: they work in the default one, or in the thread's own.
 static void without_a_stream(Program& p) {
   std::array<int, 16> values{};
-  Memory& memory = p.any_memory();
-  Memory other = p.make_memory(Kind::plain, kDefault);
+  Memory& memory = p.memory.any();
+  Memory other = p.memory.make(Kind::plain, kDefault);
   if (p.coin()) {
-    const CUdeviceptr address = p.use(kDefault, memory);
+    const CUdeviceptr address = p.memory.use(kDefault, memory);
     cuMemsetD8_v2(address, 1, kBytes);
     cuMemsetD32_v2(address, 1, kBytes / 4);
     cuMemcpyDtoD_v2(other.address, address, kBytes);
@@ -89,7 +90,7 @@ static void without_a_stream(Program& p) {
     cuMemcpyHtoD_v2(address, values.data(), kBytes);
     p.work(kDefault);
   } else {
-    const CUdeviceptr address = p.use(kPerThread, memory);
+    const CUdeviceptr address = p.memory.use(kPerThread, memory);
     cuMemsetD8_v2_ptds(address, 1, kBytes);
     cuMemsetD32_v2_ptds(address, 1, kBytes / 4);
     cuMemcpyDtoD_v2_ptds(other.address, address, kBytes);
@@ -97,22 +98,22 @@ static void without_a_stream(Program& p) {
     cuMemcpyHtoD_v2_ptds(address, values.data(), kBytes);
     p.work(kPerThread);
   }
-  p.leave(other);
+  p.memory.leave(other);
 }
 
 /// A blocking stream's work is in order with the default stream's; another stream's is not.
 static void default_stream(Program& p) {
   const bool blocks = p.keep(Rule::default_stream_orders_blocking_streams);
   const std::size_t home = blocks ? kBlocking : 0;
-  Memory memory = p.make_memory(Kind::plain, home);
-  p.set(home, p.use(home, memory));
+  Memory memory = p.memory.make(Kind::plain, home);
+  p.set(home, p.memory.use(home, memory));
   p.set(kDefault, memory.address);
   p.set(home, memory.address);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 static void ask(Program& p) {
-  const CUdeviceptr address = p.any_memory().address;
+  const CUdeviceptr address = p.memory.any().address;
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   cuMemGetInfo_v2(&free_bytes, &total_bytes);
@@ -135,39 +136,39 @@ static void ask(Program& p) {
 static void attach(Program& p) {
   const std::size_t home = p.own_home();
   const bool managed = p.keep(Rule::managed_memory_is_attached);
-  Memory memory = p.make_memory(managed ? Kind::managed : Kind::plain, home);
+  Memory memory = p.memory.make(managed ? Kind::managed : Kind::plain, home);
   const std::size_t bytes = p.keep(Rule::managed_memory_is_attached_whole) ? 0 : kBytes / 2;
-  cuStreamAttachMemAsync(p.handle(home), p.use(home, memory), bytes, CU_MEM_ATTACH_GLOBAL);
+  cuStreamAttachMemAsync(p.handle(home), p.memory.use(home, memory), bytes, CU_MEM_ATTACH_GLOBAL);
   p.work(home);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 // ---- lives ------------------------------------------------------------------------------------
 
 static void use_while_alive(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   if (!p.keep(Rule::memory_is_alive)) cuMemFree_v2(memory.address);
-  p.set(0, p.use(0, memory));
-  p.leave(memory);
+  p.set(0, p.memory.use(0, memory));
+  p.memory.leave(memory);
 }
 
 static void free_once(Program& p) {
-  Memory memory = p.make_memory(p.coin() ? Kind::plain : Kind::managed, 0);
-  p.free_memory(memory);
+  Memory memory = p.memory.make(p.coin() ? Kind::plain : Kind::managed, 0);
+  p.memory.free(memory);
   if (!p.keep(Rule::memory_is_freed_once)) cuMemFree_v2(memory.address);
 }
 
 static void free_from_the_start(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   if (!p.keep(Rule::memory_is_freed_from_its_start)) cuMemFree_v2(memory.address + 4);
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 static void free_by_its_function(Program& p) {
-  Memory memory = p.make_memory(Kind::plain, 0);
+  Memory memory = p.memory.make(Kind::plain, 0);
   if (!p.keep(Rule::memory_is_freed_by_its_function))
     cuMemFreeHost(reinterpret_cast<void*>(memory.address));
-  p.leave(memory);
+  p.memory.leave(memory);
 }
 
 static void allocate_some_bytes(Program& p) {

@@ -5,7 +5,7 @@ namespace harness::testing::sound {
 
 /// Eight bytes of zeros that no stream is at work on.
 static Memory make_flag(Program& p) {
-  Memory flag = p.make_memory(Kind::plain, 0, 8);
+  Memory flag = p.memory.make(Kind::plain, 0, 8);
   cuMemsetD32Async(flag.address, 0, 2, p.handle(0));
   p.work(0);
   p.wait(0);
@@ -19,7 +19,7 @@ static void wait_and_write_32(Program& p) {
   if (p.keep(Rule::somebody_writes_what_is_waited_for))
     cuStreamWriteValue32_v2(p.handle(1), flag.address, 1, 0);
   p.work(1);
-  p.leave(flag);
+  p.memory.leave(flag);
 }
 
 static void wait_and_write_64(Program& p) {
@@ -29,7 +29,7 @@ static void wait_and_write_64(Program& p) {
   p.work(0);
   cuStreamWriteValue64_v2(p.handle(1), flag.address, 1, 0);
   p.work(1);
-  p.leave(flag);
+  p.memory.leave(flag);
 }
 
 static CUstreamBatchMemOpParams write_op(CUdeviceptr address, cuuint32_t value) {
@@ -59,7 +59,7 @@ static void batch(Program& p) {
   p.hand_over(0, home);
   cuStreamBatchMemOp_v2(p.handle(home), count, ops.data(), 0);
   p.work(home);
-  p.leave(flag);
+  p.memory.leave(flag);
 }
 
 static void write_flags(Program& p) {
@@ -67,12 +67,12 @@ static void write_flags(Program& p) {
   const unsigned flags = p.keep(Rule::write_flags_are_known) ? CU_STREAM_WRITE_VALUE_DEFAULT : 0x10;
   cuStreamWriteValue32_v2(p.handle(0), flag.address, 1, flags);
   p.work(0);
-  p.leave(flag);
+  p.memory.leave(flag);
 }
 
 /// The memory of a flag lives until the wait for it is over.
 static void flag_outlives_the_wait(Program& p) {
-  Memory flag = p.make_memory(Kind::pooled, 0, 8);
+  Memory flag = p.memory.make(Kind::pooled, 0, 8);
   cuMemsetD32Async(flag.address, 0, 2, p.handle(0));
   p.work(0);
   p.wait(0);

@@ -49,8 +49,8 @@ void free_in(Program& p, Pool& pool, CUdeviceptr address, std::size_t home) {
 
 /// From its birth to its end, with memory that another stream uses in between, and may free.
 static void hand_memory_on(Program& p) {
-  Memory memory = p.make_memory(Kind::pooled, 0);
-  if (p.keep(Rule::uses_come_after_the_allocation)) p.use(1, memory);
+  Memory memory = p.memory.make(Kind::pooled, 0);
+  if (p.keep(Rule::uses_come_after_the_allocation)) p.memory.use(1, memory);
   memory.home = 1;
   p.set(1, memory.address);
   if (p.coin()) {
@@ -74,8 +74,8 @@ static void hand_memory_on(Program& p) {
 
 /// cuMemFree waits for nothing when the memory is a pool's.
 static void free_by_the_host(Program& p) {
-  Memory memory = p.make_memory(Kind::pooled, 0);
-  p.set(0, p.use(0, memory));
+  Memory memory = p.memory.make(Kind::pooled, 0);
+  p.set(0, p.memory.use(0, memory));
   if (p.keep(Rule::pool_memory_is_waited_for_before_cuMemFree)) {
     p.wait(0);
     p.move(memory.state, Via::waited_for);
@@ -85,7 +85,7 @@ static void free_by_the_host(Program& p) {
 }
 
 static void free_once(Program& p) {
-  Memory memory = p.make_memory(Kind::pooled, 0);
+  Memory memory = p.memory.make(Kind::pooled, 0);
   cuMemFreeAsync(memory.address, p.handle(0));
   p.work(0);
   p.move(memory.state, Via::freed_in_its_stream);
@@ -93,10 +93,10 @@ static void free_once(Program& p) {
 }
 
 static void use_before_the_free(Program& p) {
-  Memory memory = p.make_memory(Kind::pooled, 0);
+  Memory memory = p.memory.make(Kind::pooled, 0);
   const bool kept = p.keep(Rule::uses_come_before_the_free);
-  if (kept) p.set(0, p.use(0, memory));
-  p.free_memory(memory);
+  if (kept) p.set(0, p.memory.use(0, memory));
+  p.memory.free(memory);
   if (!kept) p.set(0, memory.address);
 }
 
@@ -123,7 +123,7 @@ static void current_pool(Program& p) {
   Pool pool = make_pool(p);
   cuDeviceSetMemPool(0, pool.handle);
   p.move(pool.state, Via::made_current);
-  Memory memory = p.make_memory(Kind::pooled, home);
+  Memory memory = p.memory.make(Kind::pooled, home);
   cuMemFreeAsync(memory.address, p.handle(home));
   p.work(home);
   if (p.coin()) {

@@ -15,8 +15,8 @@ static void start(Program& p) {
   CUmodule module = nullptr;
   cuModuleLoadData(&module, &afterlife_kernels_conformance);
   cuModuleGetFunction(&p.kernel, module, "add_one");
-  for (int i = 0; i < 2; ++i) p.shared.push_back(p.make_memory(Kind::plain, p.any_home()));
-  for (int i = 0; i < 2; ++i) p.events.push_back(p.make_event(CU_EVENT_DEFAULT));
+  for (int i = 0; i < 2; ++i) p.memory.shared().push_back(p.memory.make(Kind::plain, p.any_home()));
+  for (int i = 0; i < 2; ++i) p.events.shared().push_back(p.events.make(CU_EVENT_DEFAULT));
 }
 
 static void begin_stream(Program& p, std::size_t home) {
@@ -32,20 +32,20 @@ static void begin_stream(Program& p, std::size_t home) {
 
 static void order(Program& p, std::size_t from, std::size_t to) {
   if (p.below(4) == 0) return p.wait(from);
-  Event event = p.make_event();
-  p.record(event, from);
+  Event event = p.events.make();
+  p.events.record(event, from);
   const std::size_t way = p.below(3);
   if (way == 0) {
     cuEventSynchronize(event.handle);
     p.move(event.state, Via::waited_for);
   }
-  if (way == 1) p.query(event);
+  if (way == 1) p.events.query(event);
   if (event.state != State::event_done || p.below(4) == 0) {
     cuStreamWaitEvent(p.handle(to), event.handle, CU_EVENT_WAIT_DEFAULT);
     p.move(event.state, Via::stream_waits);
     p.work(to);
   }
-  p.destroy(event);
+  p.events.destroy(event);
 }
 
 static void allocate(Program& p, Memory& made, std::size_t bytes) {
@@ -96,10 +96,10 @@ static void launch(Program& p, std::size_t home, CUfunction function, CUdevicept
 }
 
 void Program::run(std::span<const Step> steps, int count) {
-  tally.calls.begin(random_());
+  tally.calls.begin(random());
   start(*this);
   for (int i = 0; i < count; ++i) steps[below(steps.size())](*this);
-  while (dropped_ != Rule::none && !has_dropped_) {
+  while (to_drop != Rule::none && !has_dropped) {
     wait_for_all();  // Work that was done when a wait on memory was over counts as before all that
                      // comes.
     steps[below(steps.size())](*this);
@@ -108,8 +108,8 @@ void Program::run(std::span<const Step> steps, int count) {
 }
 
 bool Program::keep(Rule rule) {
-  if (rule == dropped_) {
-    has_dropped_ = true;
+  if (rule == to_drop) {
+    has_dropped = true;
     return false;
   }
   ++tally.kept[raw(rule)];
@@ -119,7 +119,7 @@ bool Program::keep(Rule rule) {
 void Program::move(State& state, Via via) {
   const Transition& taken = transition(state, via);
   if (&taken == &kNoTransition) {
-    if (!has_dropped_)
+    if (!has_dropped)
       ADD_FAILURE() << "no such transition: " << name_of(state) << ", " << name_of(via);
     return;
   }
@@ -138,9 +138,7 @@ void Program::wait(std::size_t home) {
 
 void Program::stream_is_done(std::size_t home, Via via) {
   move(streams[home].state, via);
-  for (std::vector<Memory>* some : {&shared, &left})
-    for (Memory& memory : *some)
-      if (memory.home == home) move(memory.state, Via::waited_for);
+  memory.stream_is_done(home);
 }
 
 void Program::wait_for_all() {
@@ -152,38 +150,7 @@ void Program::hand_over(std::size_t from, std::size_t to) {
   if (from != to) order(*this, from, to);
 }
 
-// ---- memory -----------------------------------------------------------------------------------
-
-Memory Program::make_memory(Kind kind, std::size_t home, std::size_t bytes) {
-  Memory made{0, home, kind};
-  allocate(*this, made, bytes);
-  return made;
-}
-
-void Program::free_memory(Memory& memory) { release(*this, memory); }
-
-void Program::leave(const Memory& memory) {
-  left.push_back(memory);
-  if (below(16) == 0) free_what_is_left();
-}
-
-void Program::free_what_is_left() {
-  while (!left.empty()) {
-    Memory memory = left.back();
-    left.pop_back();
-    free_memory(memory);
-  }
-}
-
-CUdeviceptr Program::use(std::size_t home, Memory& memory) {
-  if (memory.home != home) {
-    hand_over(memory.home, home);
-    move(memory.state, Via::handed_over);
-  }
-  memory.home = home;
-  move(memory.state, Via::used);
-  return memory.address;
-}
+// ---- work -------------------------------------------------------------------------------------
 
 void Program::set(std::size_t home, CUdeviceptr address, unsigned value) {
   cuMemsetD32Async(address, value, 4, handle(home));
@@ -194,33 +161,74 @@ void Program::add_one(std::size_t home, CUdeviceptr address, CUfunction function
   launch(*this, home, function != nullptr ? function : kernel, address);
 }
 
-// ---- events -----------------------------------------------------------------------------------
+// ---- memory -----------------------------------------------------------------------------------
 
-Event Program::make_event(unsigned flags) {
-  Event made;
-  cuEventCreate(&made.handle, flags);
-  move(made.state, Via::created);
+Memory Memories::make(Kind kind, std::size_t home, std::size_t bytes) {
+  Memory made{0, home, kind};
+  allocate(program_, made, bytes);
   return made;
 }
 
-void Program::record(Event& event, std::size_t home) {
-  if (coin())
-    cuEventRecord(event.handle, handle(home));
+void Memories::free(Memory& memory) { release(program_, memory); }
+
+void Memories::leave(const Memory& memory) {
+  left_.push_back(memory);
+  if (program_.below(16) == 0) free_what_is_left();
+}
+
+void Memories::free_what_is_left() {
+  while (!left_.empty()) {
+    Memory memory = left_.back();
+    left_.pop_back();
+    free(memory);
+  }
+}
+
+CUdeviceptr Memories::use(std::size_t home, Memory& memory) {
+  if (memory.home != home) {
+    program_.hand_over(memory.home, home);
+    program_.move(memory.state, Via::handed_over);
+  }
+  memory.home = home;
+  program_.move(memory.state, Via::used);
+  return memory.address;
+}
+
+void Memories::stream_is_done(std::size_t home) {
+  for (std::vector<Memory>* some : {&shared_, &left_})
+    for (Memory& memory : *some)
+      if (memory.home == home) program_.move(memory.state, Via::waited_for);
+}
+
+Memory& Memories::any() { return shared_[program_.below(shared_.size())]; }
+
+// ---- events -----------------------------------------------------------------------------------
+
+Event Events::make(unsigned flags) {
+  Event made;
+  cuEventCreate(&made.handle, flags);
+  program_.move(made.state, Via::created);
+  return made;
+}
+
+void Events::record(Event& event, std::size_t home) {
+  if (program_.coin())
+    cuEventRecord(event.handle, program_.handle(home));
   else
-    cuEventRecordWithFlags(event.handle, handle(home), CU_EVENT_RECORD_DEFAULT);
+    cuEventRecordWithFlags(event.handle, program_.handle(home), CU_EVENT_RECORD_DEFAULT);
   event.home = home;
-  move(event.state, Via::recorded);
-  work(home);
+  program_.move(event.state, Via::recorded);
+  program_.work(home);
 }
 
-void Program::query(Event& event) {
+void Events::query(Event& event) {
   const bool done = cuEventQuery(event.handle) == CUDA_SUCCESS;
-  move(event.state, done ? Via::found_done : Via::found_busy);
+  program_.move(event.state, done ? Via::found_done : Via::found_busy);
 }
 
-void Program::destroy(Event& event) {
+void Events::destroy(Event& event) {
   cuEventDestroy_v2(event.handle);
-  move(event.state, Via::destroyed);
+  program_.move(event.state, Via::destroyed);
 }
 
 }  // namespace harness::testing::sound

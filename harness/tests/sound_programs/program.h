@@ -59,28 +59,76 @@ inline constexpr std::size_t kBlocking = 2;
 inline constexpr std::size_t kDefault = 3;
 inline constexpr std::size_t kPerThread = 4;
 
-class Program {
+struct Program;
+
+/// The memory that a program has, and what of it nobody uses any more.
+/// Ownership: borrows the program that it is part of.
+class Memories {
  public:
+  explicit Memories(Program& program) : program_(program) {}
+
+  Memory make(Kind kind, std::size_t home, std::size_t bytes = kBytes);
+  void free(Memory& memory);
+  /// The same, at some later time: a free of cuMemAlloc's memory would wait for all work.
+  void leave(const Memory& memory);
+  void free_what_is_left();
+  /// Memory is made the stream's, whose next work may use it.
+  CUdeviceptr use(std::size_t home, Memory& memory);
+  /// Work in the stream is known to be done, and so is what it did with memory.
+  void stream_is_done(std::size_t home);
+
+  /// Returns the memory that all steps share.
+  std::vector<Memory>& shared() { return shared_; }
+  /// Returns some of it.
+  Memory& any();
+
+ private:
+  Program& program_;
+  std::vector<Memory> shared_;
+  std::vector<Memory> left_;  ///< Memory that nobody uses any more.
+};
+
+/// The events that a program has. Ownership: borrows the program that it is part of.
+class Events {
+ public:
+  explicit Events(Program& program) : program_(program) {}
+
+  Event make(unsigned flags = CU_EVENT_DISABLE_TIMING);
+  void record(Event& event, std::size_t home);
+  void query(Event& event);
+  void destroy(Event& event);
+
+  /// Returns the events that all steps share.
+  std::vector<Event>& shared() { return shared_; }
+
+ private:
+  Program& program_;
+  std::vector<Event> shared_;
+};
+
+struct Program {
   using Step = void (*)(Program&);
 
   Program(std::uint64_t seed, Rule dropped, Tally& tally)
-      : tally(tally), random_(seed), dropped_(dropped) {}
+      : tally(tally), random(seed), to_drop(dropped) {}
+  Program(const Program&) = delete;  // Its parts point to it.
+  Program& operator=(const Program&) = delete;
 
   /// Runs so many steps; then, if a rule is to be dropped, as many as it takes.
   void run(std::span<const Step> steps, int count);
 
   // ---- chance ----
-  std::size_t below(std::size_t count) { return random_() % count; }
+  std::size_t below(std::size_t count) { return random() % count; }
   bool coin() { return below(2) == 0; }
 
   // ---- preconditions and states ----
   /// Whether the program keeps to the rule here.
   bool keep(Rule rule);
-  bool dropped() const { return has_dropped_; }
+  bool dropped() const { return has_dropped; }
   void move(State& state, Via via);
   /// Checks the driver's answer, which holds if the program is sound.
   void check(bool holds, const char* what) const {
-    if (!holds && !has_dropped_) ADD_FAILURE() << what;
+    if (!holds && !has_dropped) ADD_FAILURE() << what;
   }
   /// The next call must return this error, as documented.
   void expect(CUresult error) { tally.calls.expect(error); }
@@ -107,40 +155,21 @@ class Program {
   void hand_over(std::size_t from, std::size_t to);
   void wait_for_all();
 
-  // ---- memory ----
-  Memory make_memory(Kind kind, std::size_t home, std::size_t bytes = kBytes);
-  void free_memory(Memory& memory);
-  /// The same, at some later time: a free of cuMemAlloc's memory would wait for all work.
-  void leave(const Memory& memory);
-  void free_what_is_left();
-  /// Memory is made the stream's, whose next work may use it.
-  CUdeviceptr use(std::size_t home, Memory& memory);
-  /// Some memory that all share.
-  Memory& any_memory() { return shared[below(shared.size())]; }
-
+  // ---- work ----
   void set(std::size_t home, CUdeviceptr address, unsigned value = 1);
   void add_one(std::size_t home, CUdeviceptr address, CUfunction function = nullptr);
 
-  // ---- events ----
-  Event make_event(unsigned flags = CU_EVENT_DISABLE_TIMING);
-  void record(Event& event, std::size_t home);
-  void query(Event& event);
-  void destroy(Event& event);
-
   Tally& tally;
+  std::mt19937_64 random;
+  Rule to_drop;
+  bool has_dropped = false;
   std::array<Stream, 5> streams{};
-  std::vector<Memory> shared;
-  std::vector<Memory> left;  ///< That nobody uses any more.
-  std::vector<Event> events;
-  CUfunction kernel = nullptr;  ///< add_one of module_, whose kernels all may use.
+  Memories memory{*this};
+  Events events{*this};
+  CUfunction kernel = nullptr;  ///< The kernel that all may use: add_one.
   CUcontext context = nullptr;  ///< The primary one.
   State capture_mode = State::mode_global;
   std::array<int, 8> counters{};  ///< For host functions and destructors.
-
- private:
-  std::mt19937_64 random_;
-  Rule dropped_;
-  bool has_dropped_ = false;
 };
 
 /// The steps of all topics.

@@ -6,14 +6,14 @@ namespace harness::testing::sound {
 /// Replaces a stream. Blocks with their home there are handed on first; queued work is still done.
 static void replace(Program& p) {
   const std::size_t old = p.own_home();
-  p.free_what_is_left();
-  for (Memory& memory : p.shared)
-    if (memory.home == old) p.use(kDefault, memory);
-  for (Event& event : p.events)
+  p.memory.free_what_is_left();
+  for (Memory& memory : p.memory.shared())
+    if (memory.home == old) p.memory.use(kDefault, memory);
+  for (Event& event : p.events.shared())
     if (event.home == old) event.home = kDefault;
   cuStreamDestroy_v2(p.handle(old));
   p.move(p.streams[old].state, Via::destroyed);
-  if (!p.keep(Rule::streams_are_alive)) p.set(old, p.shared[0].address);
+  if (!p.keep(Rule::streams_are_alive)) p.set(old, p.memory.shared()[0].address);
   if (!p.keep(Rule::streams_are_destroyed_once)) cuStreamDestroy_v2(p.handle(old));
   p.make_stream(old);
 }
