@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 namespace harness {
 
-Label to_label(FaultKind kind) {
-  static constexpr std::array<Label, kFaultKindCount> kLabels{
-      "use_after_death",  "recycled_use", "wild_access", "double_free", "wrong_owner", "retention",
-      "wrong_value",      "api_misuse",   "deadlock",    "livelock",    "step_limit",  "uncaught",
-      "ghost_generation", "order",        "crash",       "refusal"};
-  return kLabels[raw(kind)];
+FaultKinds kinds_of(Label oracle) {
+  FaultKinds kinds = 0;
+  for (const FaultKindInfo& info : kFaultKinds)
+    if (info.oracle == oracle) kinds |= kind_bit(info.kind);
+  return kinds;
 }
 
 std::string Fault::signature() const {

@@ -2,35 +2,43 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "harness/label.h"
 
 namespace harness {
 
+/// Every kind of fault: the rows of harness/fault.def, which say what each means.
 enum class FaultKind : std::uint8_t {
-  use_after_death,  ///< Something was used whose life had ended, and nothing lives there now.
-  recycled_use,     ///< The same, but something else lives there now: the use met the wrong object.
-  wild_access,      ///< An address that no life was ever authorised for.
-  double_free,      ///< A life was ended twice.
-  wrong_owner,      ///< An owner ended a life of another generation than the one it was given.
-  retention,        ///< A leak: alive although nothing can reach it any more.
-  wrong_value,      ///< A result differs from the reference model's.
-  api_misuse,       ///< A call that the API's documentation forbids.
-  deadlock,         ///< Every task waits, and nothing can change that.
-  livelock,         ///< Tasks poll for what no one will write.
-  step_limit,       ///< The run took more turns than its scenario allows.
-  uncaught,         ///< An exception left a task.
-  ghost_generation,  ///< A shared slot was read for one generation and held another's words.
-  order,    ///< A data race: two uses of device memory, or a use and its end, that nothing orders.
-  crash,    ///< A signal or an abort ended the target's own code.
-  refusal,  ///< A call failed or left its work undone, though nothing was injected and nobody was
-            ///< wrong.
+#define FAULT_KIND(name, ...) name,
+#include "harness/fault.def"
+#undef FAULT_KIND
 };
-inline constexpr std::size_t kFaultKindCount = 16;
+
+/// A row of harness/fault.def.
+struct FaultKindInfo {
+  FaultKind kind;
+  Label label;            ///< Its name in signatures, reproducers and stories.
+  Label oracle;           ///< Its owner, by which a scenario leaves it out.
+  std::string_view verb;  ///< The story's words between the object and the site of its use.
+  std::string_view summary;
+};
+
+/// One row for each kind, in the order of the enumeration.
+inline constexpr FaultKindInfo kFaultKinds[] = {
+#define FAULT_KIND(name, label, oracle, verb, summary) \
+  {FaultKind::name, label, oracle, verb, summary},
+#include "harness/fault.def"
+#undef FAULT_KIND
+};
+
+/// Returns the row of `kind`.
+constexpr const FaultKindInfo& to_info(FaultKind kind) { return kFaultKinds[raw(kind)]; }
 
 /// Returns the name of `kind` in signatures, reproducers and stories.
-Label to_label(FaultKind kind);
+constexpr Label to_label(FaultKind kind) { return to_info(kind).label; }
 
 /// Ownership: labels are static. Identities are names, stable across runs of the same case.
 struct Fault {
@@ -71,12 +79,11 @@ inline Fault fatal_fault(FaultKind kind) {
 
 /// A set of fault kinds.
 using FaultKinds = std::uint32_t;
+static_assert(std::size(kFaultKinds) <= 32, "a kind is a bit of FaultKinds");
+
 /// Returns the set of `kind` alone.
 constexpr FaultKinds kind_bit(FaultKind kind) { return FaultKinds{1} << raw(kind); }
-/// Returns the set of these kinds.
-template <class... Kinds>
-constexpr FaultKinds fault_kinds(Kinds... kinds) {
-  return (FaultKinds{0} | ... | kind_bit(kinds));
-}
+/// Returns the kinds that the oracle called `oracle` owns.
+FaultKinds kinds_of(Label oracle);
 
 }  // namespace harness

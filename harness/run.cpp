@@ -1,6 +1,6 @@
 // How it works. One stage (a world, a scene, one device of each kind) is made once; every run
 // begins it anew. A crash may leave any of it half changed, so that the run after one gets a new
-// stage. What a scenario names (actors, oracles) is looked up when the scenario changes.
+// stage. What a scenario names (actors, omissions) is looked up when the scenario changes.
 //
 // A crash of a task switches to the scheduler, as any fatal fault does. One outside of tasks
 // (before they start, or in a device's step that no task asked for) jumps to where the run began.
@@ -24,6 +24,11 @@ const Info* require(std::span<const Info* const> table, Label name) {
   const Info* info = find(table, name.view());
   HARNESS_CHECK(info != nullptr, name.c_str());
   return info;
+}
+
+/// Returns whether an oracle is called `name`: it looks, or owns a kind that is found in passing.
+bool is_oracle(Label name) {
+  return find(tables::oracles(), name.view()) != nullptr || kinds_of(name) != 0;
 }
 
 /// All that a run takes place on.
@@ -80,12 +85,12 @@ void Runner::State::look_up(const Scenario& next) {
   scenario = &next;
   actors.clear();
   oracles.clear();
-  kinds = 0;
   for (const Label name : next.actors) actors.push_back(require(tables::actors(), name));
-  for (const Label name : next.oracles) {
-    oracles.push_back(require(tables::oracles(), name));
-    kinds |= oracles.back()->kinds;
-  }
+  for (const OracleInfo* oracle : tables::oracles())
+    if (!leaves_out(next, oracle->name)) oracles.push_back(oracle);
+  for (const Omission& omission : next.without)
+    HARNESS_CHECK(is_oracle(omission.oracle), omission.oracle.c_str());
+  kinds = counted_kinds(next);
 }
 
 // An exception before the tasks run is like one that leaves a task.
@@ -124,8 +129,7 @@ void Runner::State::leave(void* argument, const Crash& crash) {
 }
 
 void Runner::State::judge() {
-  for (const OracleInfo* oracle : oracles)
-    if (oracle->judge != nullptr) oracle->judge(stage->scene);
+  for (const OracleInfo* oracle : oracles) oracle->judge(stage->scene);
   if (scenario->judge != nullptr) scenario->judge(stage->scene);
 }
 

@@ -69,6 +69,12 @@ struct Growth {
 /// Returns what a tape calls an op: the hash of its name, never its place in a table.
 constexpr std::uint32_t op_value(Label op) { return static_cast<std::uint32_t>(op.hash()) | 1; }
 
+/// An oracle that a scenario leaves out: what it would find is no fault there.
+struct Omission {
+  Label oracle;  ///< The name of a file of harness/oracles, or an owner in harness/fault.def.
+  std::string_view why;
+};
+
 class Scene;
 
 /// One way to see more of a run than its oracles need.
@@ -111,8 +117,8 @@ struct Scenario {
   std::span<const Window> windows;
   std::span<const ContractClause> contract;
   std::span<const Growth> growth;
-  std::span<const Label> actors;   ///< By name, of harness/actors.
-  std::span<const Label> oracles;  ///< By name, of harness/oracles.
+  std::span<const Label> actors;           ///< By name, of harness/actors.
+  std::span<const Omission> without = {};  ///< The oracles that do not judge it; all others do.
   Tick turn_limit;
   /// Spawns the tasks; the caller runs them. Objects it makes come from the arena.
   void (*drive)(Scene& scene);
@@ -207,12 +213,10 @@ class Scene {
 
 // ---- ribs that a scenario names -----------------------------------------------------------------
 
-/// Judges a run. Faults found in passing (a stale use) are recorded where they happen; the oracle
-/// then only owns their kind. `judge` may be null.
+/// Judges a run that is over. It owns the kinds of fault whose row in harness/fault.def names it.
 struct OracleInfo {
   Label name;
   std::string_view summary;
-  FaultKinds kinds;
   void (*judge)(Scene& scene);
 };
 
@@ -222,6 +226,12 @@ struct ActorInfo {
   std::string_view summary;
   void (*install)(Scene& scene);
 };
+
+/// Returns whether `scenario` leaves out the oracle called `name`.
+bool leaves_out(const Scenario& scenario, Label name);
+
+/// Returns the kinds of fault that count in `scenario`: all but those of what it leaves out.
+FaultKinds counted_kinds(const Scenario& scenario);
 
 /// True when the contract makes `fault` the caller's.
 bool is_caller_error(const Scenario& scenario, const Fault& fault);

@@ -58,7 +58,6 @@ void judge(Scene& scene) {
 }  // namespace
 
 extern const OracleInfo retention;
-const OracleInfo retention{"retention", "at quiescence everything is back to the baseline",
-                           fault_kinds(FaultKind::retention), judge};
+const OracleInfo retention{"retention", "at quiescence everything is back to the baseline", judge};
 
 }  // namespace harness::oracles

@@ -21,6 +21,6 @@ void judge(Scene& scene) {
 
 extern const OracleInfo vacuity;
 const OracleInfo vacuity{"vacuity", "a run in which the path under test did nothing proves nothing",
-                         0, judge};
+                         judge};
 
 }  // namespace harness::oracles

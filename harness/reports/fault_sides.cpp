@@ -65,7 +65,7 @@ FaultSides fault_sides(const Telling& telling, const Teller& teller, std::span<c
   };
   sides.birth = of_object(EventKind::birth);
   sides.before = of_object(EventKind::death);
-  const bool order = fault->kind == FaultKind::order;
+  const bool order = fault->kind == FaultKind::data_race;
   const Label work = order ? Label("free") : fault->use_site;
   sides.work = last_event(told, sides.fault, [&](const Event& event) {
     return event.kind == EventKind::start && event.what == work &&
@@ -110,7 +110,7 @@ std::string missing_in_words(const Telling& telling, const Teller& teller, const
       if (death.empty())
         return fmt::format("Nothing keeps {} as it is until {} has used it.", object, use);
       return fmt::format("Nothing makes {} wait until {} has used {}.", death, use, object);
-    case FaultKind::order:
+    case FaultKind::data_race:
       if (death.empty())
         return fmt::format("Nothing orders {} with the other use of {}.", use, object);
       return fmt::format("Nothing orders {} after {}.", death, use);

@@ -11,20 +11,8 @@ namespace {
 std::string in_site(Label site) { return site.empty() ? "" : fmt::format(" in {}", site.view()); }
 
 std::string_view verb(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::use_after_death:
-    case FaultKind::recycled_use:
-    case FaultKind::order:
-      return " is used by ";
-    case FaultKind::double_free:
-      return " is freed again by ";
-    case FaultKind::wrong_owner:
-      return " is freed in its name by ";
-    case FaultKind::crash:
-      return " in ";
-    default:
-      return ", found by ";
-  }
+  const std::string_view own = to_info(kind).verb;
+  return own.empty() ? ", found by " : own;
 }
 
 // The device's dealings with work are told by the call that gave it the work.

@@ -82,6 +82,19 @@ void Scene::refuse(Label what, std::string answer, Name object) {
   world_.history.add(std::move(fault));
 }
 
+bool leaves_out(const Scenario& scenario, Label name) {
+  for (const Omission& omission : scenario.without)
+    if (omission.oracle == name) return true;
+  return false;
+}
+
+FaultKinds counted_kinds(const Scenario& scenario) {
+  FaultKinds kinds = 0;
+  for (const FaultKindInfo& info : kFaultKinds)
+    if (!leaves_out(scenario, info.oracle)) kinds |= kind_bit(info.kind);
+  return kinds;
+}
+
 bool is_caller_error(const Scenario& scenario, const Fault& fault) {
   for (const ContractClause& clause : scenario.contract)
     if (matches(clause.object_kind, fault.object_kind) &&

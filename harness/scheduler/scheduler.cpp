@@ -62,7 +62,7 @@ Ending Scheduler::abandon() {
 Ending Scheduler::conclude(Activation* outside) {
   if (!crash_.empty()) [[unlikely]] {
     HARNESS_CHECK(history_.counts(FaultKind::crash),
-                  "a path that crashes lists the oracle `crash`");
+                  "a path that crashes does not leave out the oracle `crash`");
     end_with(Ending::fatal, crash_.fault());
   }
   tasks_.enter(nullptr);

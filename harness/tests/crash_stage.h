@@ -50,10 +50,8 @@ inline int launch(const char* kernel) {
 template <void (*body)()>
 Scenario path_of() {
   static constexpr VariantInfo kVariants[] = {{"only", {ClaimKind::sound, {}, false, ""}}};
-  static constexpr Label kOracles[] = {"crash"};
   Scenario scenario{};
   scenario.name = "one_task";
-  scenario.oracles = kOracles;
   scenario.variants = kVariants;
   scenario.turn_limit = 1000;
   scenario.drive = [](Scene& scene) { scene.world().scheduler.spawn("task", [] { body(); }); };

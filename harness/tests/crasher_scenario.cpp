@@ -191,7 +191,6 @@ int window_of(const Scene&, const Fault& fault) { return fault.use_site == "driv
 
 constexpr OpInfo kOps[] = {{"change"}, {"look"}, {"nap"}};
 constexpr Window kWindows[] = {{"torn", "look, in the middle of change"}};
-constexpr Label kOracles[] = {"crash", "progress", "vacuity"};
 
 }  // namespace
 
@@ -205,7 +204,6 @@ const Scenario scenario{
     .contract = {},
     .growth = {},
     .actors = {},
-    .oracles = kOracles,
     .turn_limit = 2000,
     .drive = drive,
     .judge = nullptr,

@@ -59,7 +59,7 @@ struct CudaStage {
   /// Ownership: takes the device.
   explicit CudaStage(Device* taken) : device(taken) {
     world.device = taken;
-    world.history.enable(~kind_bit(FaultKind::order));
+    world.history.enable(~kind_bit(FaultKind::data_race));
   }
 
   /// From the next run on, uses of memory that nothing orders are faults too. Most tests keep

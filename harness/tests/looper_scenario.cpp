@@ -66,7 +66,6 @@ constexpr VariantInfo kVariants[] = {
      {ClaimKind::unsound, kTorn, false, "waits for the end of a change, and takes no turn"}}};
 constexpr OpInfo kOps[] = {{"change"}, {"look"}, {"nap"}};
 constexpr Window kWindows[] = {{"torn", "look, in the middle of change"}};
-constexpr Label kOracles[] = {"crash", "progress", "vacuity"};
 
 }  // namespace
 
@@ -80,7 +79,6 @@ const Scenario scenario{
     .contract = {},
     .growth = {},
     .actors = {},
-    .oracles = kOracles,
     .turn_limit = 2000,
     .drive = drive,
     .judge = nullptr,

@@ -1,6 +1,8 @@
 // Each oracle goes red on its own planted fault, and on nothing when nothing was planted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
 #include <set>
 
 #include "harness/run.h"
@@ -59,6 +61,14 @@ void wait_for_ever(Scene& scene) {
   scene.world().scheduler.wait_until({7, AccessKind::read}, "Godot", [] { return false; });
 }
 
+void poll_for_ever(Scene& scene) {
+  Scheduler& scheduler = scene.world().scheduler;
+  for (;;) {
+    scheduler.turn({7, AccessKind::read});
+    scheduler.pause();
+  }
+}
+
 void run_for_ever(Scene& scene) {
   for (;;) scene.world().scheduler.turn({});
 }
@@ -76,7 +86,7 @@ void misuse(Scene& scene) {
 
 void race(Scene& scene) {
   Fault fault;
-  fault.kind = FaultKind::order;
+  fault.kind = FaultKind::data_race;
   scene.world().history.add(fault);
 }
 
@@ -100,11 +110,12 @@ constexpr Plant kPlants[] = {
     {"retention", FaultKind::retention, keep_too_long},
     {"functional_result", FaultKind::wrong_value, return_nonsense},
     {"progress", FaultKind::deadlock, wait_for_ever},
+    {"progress", FaultKind::livelock, poll_for_ever},
     {"progress", FaultKind::step_limit, run_for_ever},
     {"progress", FaultKind::uncaught, escape},
     {"wild_access", FaultKind::wild_access, touch_the_unknown},
     {"api_misuse", FaultKind::api_misuse, misuse},
-    {"order", FaultKind::order, race},
+    {"data_race", FaultKind::data_race, race},
     {"ghost_generation", FaultKind::ghost_generation, read_for_another},
     {"crash", FaultKind::crash, crash},
     {"service", FaultKind::refusal, refuse_service},
@@ -112,15 +123,39 @@ constexpr Plant kPlants[] = {
 
 void (*planted)(Scene& scene);
 
-/// A scenario whose only task does what is planted, judged by one oracle.
-Scenario scenario_with(std::span<const Label> oracles) {
+/// Returns the name of every oracle: those that look, and the owners of what is found in passing.
+std::set<std::string_view> all_oracles() {
+  std::set<std::string_view> names;
+  for (const OracleInfo* oracle : tables::oracles()) names.insert(oracle->name.view());
+  for (const FaultKindInfo& info : kFaultKinds) names.insert(info.oracle.view());
+  return names;
+}
+
+/// Returns omissions of all oracles but `kept`. Lifetime: until the process ends.
+std::span<const Omission> all_but(std::span<const Label> kept) {
+  static std::deque<std::vector<Omission>> storage;
+  std::vector<Omission>& omissions = storage.emplace_back();
+  for (const std::string_view name : all_oracles())
+    if (std::find(kept.begin(), kept.end(), Label::of(name.data())) == kept.end())
+      omissions.push_back({Label::of(name.data()), "not asked here"});
+  return omissions;
+}
+
+/// Returns a scenario whose only task does what is planted, judged by every oracle.
+Scenario scenario_of_plant() {
   Scenario scenario = toy::scenario;
   scenario.actors = {};
-  scenario.oracles = oracles;
   scenario.drive = [](Scene& scene) {
     scene.world().scheduler.spawn("main", [&scene] { planted(scene); });
   };
   scenario.window_of = nullptr;
+  return scenario;
+}
+
+/// Returns such a scenario that is judged by `oracles` alone.
+Scenario scenario_with(std::span<const Label> oracles) {
+  Scenario scenario = scenario_of_plant();
+  scenario.without = all_but(oracles);
   return scenario;
 }
 
@@ -143,12 +178,25 @@ TEST_P(PlantedOracle, GoesRedOnItsPlantedFault) {
 
 TEST_P(PlantedOracle, IsTheOnlyOneThatDoes) {
   const Plant& plant = GetParam();
-  for (const OracleInfo* oracle : tables::oracles()) {
-    if ((oracle->kinds & kind_bit(plant.kind)) != 0) continue;
-    const Label only[] = {oracle->name};
+  for (const std::string_view oracle : all_oracles()) {
+    if (oracle == plant.oracle.view()) continue;
+    const Label only[] = {Label::of(oracle.data())};
     EXPECT_FALSE(run_plant(plant.body, scenario_with(only)).failed())
-        << oracle->name.c_str() << " took " << plant.oracle.c_str() << " for its own";
+        << oracle << " took " << plant.oracle.c_str() << " for its own";
   }
+}
+
+TEST_P(PlantedOracle, IsOnWhereNobodyLeavesItOut) {
+  const Outcome outcome = run_plant(GetParam().body, scenario_of_plant());
+  ASSERT_EQ(outcome.faults.size(), 1u);
+  EXPECT_EQ(outcome.faults[0].kind, GetParam().kind);
+}
+
+TEST_P(PlantedOracle, SaysNothingWhereItIsLeftOut) {
+  const Omission omission[] = {{GetParam().oracle, "planted"}};
+  Scenario scenario = scenario_of_plant();
+  scenario.without = omission;
+  EXPECT_FALSE(run_plant(GetParam().body, scenario).failed());
 }
 
 // By the oracle and the kind: scripts/promises.py looks for the name of each oracle.
@@ -158,24 +206,44 @@ INSTANTIATE_TEST_SUITE_P(Each, PlantedOracle, ::testing::ValuesIn(kPlants), [](c
 });
 
 TEST(Oracle, NoneGoesRedOnARunInWhichNothingIsWrong) {
-  std::vector<Label> all;
-  for (const OracleInfo* oracle : tables::oracles()) all.push_back(oracle->name);
   const auto harmless = [](Scene& scene) {
     scene.mark_baseline();
     scene.world().host.make<Thing>("Thing").reset();
     scene.expect("sum", 42, 42);
     scene.mark_quiescent();
   };
-  EXPECT_FALSE(run_plant(harmless, scenario_with(all)).failed());
+  EXPECT_FALSE(run_plant(harmless, scenario_of_plant()).failed());
 }
 
-TEST(Oracle, EveryKindOfFaultHasOneOwner) {
-  FaultKinds seen = 0;
-  for (const OracleInfo* oracle : tables::oracles()) {
-    EXPECT_EQ(seen & oracle->kinds, 0u) << oracle->name.c_str();
-    seen |= oracle->kinds;
+TEST(Oracle, EveryKindOfFaultIsPlantedUnderItsOwner) {
+  for (const FaultKindInfo& info : kFaultKinds)
+    EXPECT_TRUE(std::any_of(std::begin(kPlants), std::end(kPlants), [&](const Plant& plant) {
+      return plant.kind == info.kind && plant.oracle == info.oracle;
+    })) << info.label.c_str();
+}
+
+TEST(Oracle, EveryKindOfFaultHasALabelOfItsOwnAndAMeaning) {
+  std::set<std::string_view> labels;
+  for (const FaultKindInfo& info : kFaultKinds) {
+    EXPECT_TRUE(labels.insert(info.label.view()).second) << info.label.c_str();
+    EXPECT_FALSE(info.summary.empty()) << info.label.c_str();
+    EXPECT_FALSE(info.oracle.empty()) << info.label.c_str();
   }
-  EXPECT_EQ(seen, (FaultKinds{1} << kFaultKindCount) - 1);
+}
+
+TEST(Oracle, WhatAPathLeavesOutIsThereAndHasAReason) {
+  for (const Scenario* scenario : tables::scenarios())
+    for (const Omission& omission : scenario->without) {
+      EXPECT_TRUE(all_oracles().contains(omission.oracle.view())) << omission.oracle.c_str();
+      EXPECT_FALSE(omission.why.empty()) << omission.oracle.c_str();
+    }
+}
+
+TEST(OracleDeathTest, ToLeaveOutWhatIsNotThereIsAFailedCheck) {
+  static constexpr Omission kUnknown[] = {{"clairvoyance", "there is no such oracle"}};
+  Scenario scenario = scenario_of_plant();
+  scenario.without = kUnknown;
+  EXPECT_DEATH(run_plant(use_dead, scenario), "clairvoyance");
 }
 
 // ---- retention --------------------------------------------------------------------------------

@@ -157,7 +157,6 @@ TEST(Process, TheSkewActorAsksOnceForEachAndAllowsDelays) {
   Scenario ranks = testing::toy::scenario;
   ranks.drive = drive_ranks;
   ranks.window_of = nullptr;
-  ranks.oracles = {};
   Skews strategy({4, 0});
   Runner runner;
   runner.run(ranks, 0, {}, testing::toy::no_device, strategy);

@@ -218,8 +218,6 @@ constexpr Label kTempers[] = {"calm", "wild"};
 constexpr Axis kAxes[] = {{"boxes", kLayouts}, {"temper", kTempers}};
 constexpr OpInfo kOps[] = {{"store"}, {"use"}, {"replace"}, {"nap"}};
 constexpr Label kActors[] = {"skew"};
-constexpr Label kOracles[] = {"use_after_death", "recycled_use",      "double_free", "wrong_owner",
-                              "retention",       "functional_result", "progress",    "vacuity"};
 
 }  // namespace
 
@@ -233,7 +231,6 @@ const Scenario scenario{
     .contract = {},
     .growth = {},
     .actors = kActors,
-    .oracles = kOracles,
     .turn_limit = 2000,
     .drive = drive,
     .judge = nullptr,

@@ -59,11 +59,11 @@ constexpr std::array<harness::Growth, 3> kGrowth{{
 }};
 
 constexpr std::array<Label, 3> kActors{"collector", "skew", "api_failure"};
-constexpr std::array<Label, 13> kOracles{
-    "use_after_death", "recycled_use", "double_free",       "wrong_owner",
-    "retention",       "progress",     "functional_result", "vacuity",
-    "wild_access",     "api_misuse",   "ghost_generation",  "crash",
-    "service"};
+constexpr std::array<harness::Omission, 1> kWithout{{
+    {"data_race",
+     "copies of memory that its owner reuses are judged by lives, values and generations; as races "
+     "they would be told a second time"},
+}};
 
 }  // namespace
 
@@ -79,7 +79,7 @@ const harness::Scenario scenario{
     .contract = kContract,
     .growth = kGrowth,
     .actors = kActors,
-    .oracles = kOracles,
+    .without = kWithout,
     .turn_limit = 100'000,
     .drive = drive,
     .judge = nullptr,

@@ -46,11 +46,6 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
 }};
 
 constexpr std::array<Label, 2> kActors{"skew", "api_failure"};
-constexpr std::array<Label, 13> kOracles{"use_after_death", "recycled_use", "double_free",
-                                         "wrong_owner",     "retention",    "functional_result",
-                                         "progress",        "vacuity",      "wild_access",
-                                         "api_misuse",      "order",        "crash",
-                                         "service"};
 
 // A Program owns one of each until reset(); judge() counts them.
 constexpr auto kGrowth = [] {
@@ -74,7 +69,6 @@ const harness::Scenario scenario{
     .contract = {},
     .growth = kGrowth,
     .actors = kActors,
-    .oracles = kOracles,
     .turn_limit = 20'000,
     .drive = drive,
     .judge = judge,

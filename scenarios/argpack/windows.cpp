@@ -68,7 +68,7 @@ std::optional<Window> window_of_death(const Fault& fault) {
   if (is_stale(fault.death_site) || is_stale(fault.use_site)) return Window::stale_wrapper;
   if (is_reentrant(fault.death_site) || fault.death_site == kAtReset)
     return Window::taken_reentrantly;
-  if (fault.kind == FaultKind::order)
+  if (fault.kind == FaultKind::data_race)
     return Window::dropped_in_flight;  // Ended while the device may read.
   if (!is_kernel(fault.use_site)) return std::nullopt;
   if (is_in_flight(fault.death_site)) return Window::dropped_in_flight;

@@ -27,11 +27,6 @@ constexpr std::array<harness::Window, 2> kWindows{{
 }};
 
 constexpr std::array<Label, 1> kActors{"skew"};
-constexpr std::array<Label, 13> kOracles{"use_after_death", "recycled_use", "double_free",
-                                         "wrong_owner",     "retention",    "functional_result",
-                                         "progress",        "vacuity",      "wild_access",
-                                         "api_misuse",      "order",        "crash",
-                                         "service"};
 
 }  // namespace
 
@@ -46,7 +41,6 @@ const harness::Scenario scenario{
     .contract = {},
     .growth = {},
     .actors = kActors,
-    .oracles = kOracles,
     .turn_limit = 5'000,
     .drive = drive,
     .judge = nullptr,

@@ -60,11 +60,6 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
 }};
 
 constexpr std::array<Label, 2> kActors{"skew", "api_failure"};
-constexpr std::array<Label, 13> kOracles{
-    "use_after_death", "recycled_use", "double_free",       "wrong_owner",
-    "retention",       "order",        "functional_result", "progress",
-    "vacuity",         "wild_access",  "api_misuse",        "crash",
-    "service"};
 
 }  // namespace
 
@@ -79,7 +74,6 @@ const harness::Scenario scenario{
     .contract = kContract,
     .growth = {},
     .actors = kActors,
-    .oracles = kOracles,
     .turn_limit = 20'000,
     .drive = drive,
     .judge = judge,

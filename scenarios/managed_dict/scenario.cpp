@@ -37,10 +37,9 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
 }};
 
 constexpr std::array<Label, 1> kActors{"skew"};
-constexpr std::array<Label, 12> kOracles{"use_after_death", "recycled_use", "double_free",
-                                         "wrong_owner",     "retention",    "functional_result",
-                                         "progress",        "vacuity",      "wild_access",
-                                         "api_misuse",      "crash",        "service"};
+constexpr std::array<harness::Omission, 1> kWithout{{
+    {"data_race", "all device work is of one process and one stream, which orders it"},
+}};
 
 }  // namespace
 
@@ -55,7 +54,7 @@ const harness::Scenario scenario{
     .contract = {},
     .growth = {},
     .actors = kActors,
-    .oracles = kOracles,
+    .without = kWithout,
     .turn_limit = 20'000,
     .drive = drive,
     .judge = nullptr,

@@ -14,7 +14,7 @@ void SimDevice::begin(World& world) {
   }
   memory_.begin(ledger());
   provenance_->begin();
-  data_races_->begin(world.history.counts(FaultKind::order));
+  data_races_->begin(world.history.counts(FaultKind::data_race));
   handles_.begin();
   graphs_.begin();
   captures_.begin();

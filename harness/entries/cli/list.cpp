@@ -62,6 +62,10 @@ void print(const Scenario& scenario, const Terminal& terminal) {
   for (const Axis& axis : scenario.axes)
     axes.add({std::string(axis.name.view()), joined(axis.values, " ")});
   fmt::print("{}({} configs)\n\n", axes.to_string(terminal), config_count(scenario));
+  for (const Omission& omission : scenario.without)
+    fmt::print("{}\n\n", reports::wrapped(fmt::format("without the oracle {}: {}",
+                                                      omission.oracle.view(), omission.why),
+                                          terminal.width, 5));
   fmt::print("{}\n\n", reports::wrapped("ops: " + names(scenario.ops), terminal.width, 5));
 }
 
@@ -71,11 +75,21 @@ void add_members(Table& table, const char* kind, std::span<const Info* const> me
     table.add({std::string(kind), std::string(member->name.view()), std::string(member->summary)});
 }
 
+// A kind with a name of its own and another owner says so: a scenario leaves it out by the owner's.
+void add_faults(Table& table) {
+  for (const FaultKindInfo& info : kFaultKinds) {
+    std::string words(info.summary);
+    if (info.oracle != info.label) words += fmt::format(" (oracle: {})", info.oracle.view());
+    table.add({std::string("fault"), std::string(info.label.view()), words});
+  }
+}
+
 void print_members(const Terminal& terminal) {
   Table table({{"kind"}, {"name"}, {"what it does", {}, true}});
   add_members(table, "strategy", tables::strategies());
   add_members(table, "actor", tables::actors());
   add_members(table, "oracle", tables::oracles());
+  add_faults(table);
   add_members(table, "device", tables::devices());
   fmt::print("{}", table.to_string(terminal));
 }
@@ -106,6 +120,20 @@ Json labels_json(std::span<const Label> labels) {
   return names;
 }
 
+Json faults_json() {
+  Json kinds = Json::array();
+  for (const FaultKindInfo& info : kFaultKinds)
+    kinds.push_back({{"fault", info.label.view()}, {"oracle", info.oracle.view()}});
+  return kinds;
+}
+
+Json without_json(const Scenario& scenario) {
+  Json omissions = Json::array();
+  for (const Omission& omission : scenario.without)
+    omissions.push_back({{"oracle", omission.oracle.view()}, {"why", omission.why}});
+  return omissions;
+}
+
 Json to_json(const Scenario& scenario) {
   Json variants = Json::array();
   for (const VariantInfo& variant : scenario.variants)
@@ -119,7 +147,8 @@ Json to_json(const Scenario& scenario) {
           {"variants", variants},
           {"axes", axes},
           {"ops", names_json(scenario.ops)},
-          {"windows", names_json(scenario.windows)}};
+          {"windows", names_json(scenario.windows)},
+          {"without", without_json(scenario)}};
 }
 
 void print_json(std::span<const Scenario* const> scenarios) {
@@ -130,6 +159,7 @@ void print_json(std::span<const Scenario* const> scenarios) {
                  {"strategies", members_json(tables::strategies())},
                  {"actors", members_json(tables::actors())},
                  {"oracles", members_json(tables::oracles())},
+                 {"faults", faults_json()},
                  {"devices", members_json(tables::devices())}};
   fmt::print("{}\n", reports::to_text(all));
 }

@@ -376,10 +376,10 @@ TEST(GraphArgumentContract, HoldsTheCallerToTheModulesThatOnlyACaptureHas) {
 // A free that nothing orders after a launch is told by its death; a race of the caller's has none.
 TEST(GraphArgumentContract, HoldsTheCallerToTheOrderOfHisWorkAndNotOfWhatIsFreedForHim) {
   Fault end = died_and_used("Buffer.__dealloc__", "add_one");
-  end.kind = FaultKind::order;
+  end.kind = FaultKind::data_race;
   EXPECT_FALSE(is_caller_error(scenario, end));
   Fault race = died_and_used("", "add_one");
-  race.kind = FaultKind::order;
+  race.kind = FaultKind::data_race;
   race.object_kind = "bytes of device memory";
   EXPECT_TRUE(is_caller_error(scenario, race));
 }

@@ -232,7 +232,7 @@ void Provenance::stuck() {
 
 void Provenance::crashed(const Crash& crash) {
   HARNESS_CHECK(ledger_.scheduler().history().counts(FaultKind::crash),
-                "a path whose kernels crash lists the oracle `crash`");
+                "a path whose kernels crash does not leave out the oracle `crash`");
   Fault fault = fatal_fault(FaultKind::crash);
   fault.object_kind = crash.signal;
   fault.use_site = Label::of(launch_->entry->name);

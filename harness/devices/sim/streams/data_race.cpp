@@ -184,7 +184,7 @@ void DataRaces::freed(std::uint32_t block, const OrderedUse& by) {
 }
 
 Fault DataRaces::fault_of(std::uint32_t block, const char* how, Label other) const {
-  Fault fault = ledger_.describe(FaultKind::order, memory_.block(block).birth);
+  Fault fault = ledger_.describe(FaultKind::data_race, memory_.block(block).birth);
   fault.detail = fmt::format("{} ({})", how, other.view());
   return fault;
 }
