@@ -116,8 +116,8 @@ def add_figures(tally, measured):
 # The steps, in order.
 
 def tree(tally, full):
-    """The tree itself: include rules, no machine's paths, documents, style; these checks are checked, and so are the figures."""
-    for name in ("layers.py", "hygiene.py", "documents.py"):
+    """The tree itself: include rules, no machine's paths, documents, shape, style; these checks are checked, and so are the figures."""
+    for name in ("layers.py", "hygiene.py", "documents.py", "shape.py"):
         script(tally, name)
         script(tally, name, "--self-test")
     script(tally, "style.py")

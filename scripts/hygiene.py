@@ -3,8 +3,8 @@
 
 Usage: scripts/hygiene.py [--self-test]
 
-Plainly: certain private words are in no source and no document, and no comment in harness/
-begins with a word that makes half a sentence of it. How many elsewhere do is printed, and may only fall.
+Plainly: certain private words are in no source and no document, and no comment begins with a word that makes half
+a sentence of it.
 
 Exit: 0 clean, 1 not. --self-test plants a line per pattern; each must be found.
 """
@@ -38,8 +38,7 @@ PLAIN_FILES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".md"}
 
 # A comment that begins so has no verb or no subject; as a tooltip it means nothing.
 HALF_SENTENCE = re.compile(r"(?:What|Who|Whose|Of|As)\b|\.\.\.|…")
-PLAIN = r"harness/.*\.(?:h|cpp|cu|def)"
-HALF_SENTENCES_ELSEWHERE = 462
+PLAIN = r"(?:harness|targets|scenarios)/.*\.(?:h|cpp|cu|def)"
 
 
 def complaints(name, text):
@@ -84,12 +83,6 @@ def check():
             for line in complaints(file.relative_to(ROOT), file.read_text(errors="replace"))]
 
 
-def count_elsewhere():
-    return sum(len(list(half_sentences(file.read_text(errors="replace")))) for file in tree_files()
-               if file.is_file() and file.suffix in {".h", ".cpp", ".cu", ".def"}
-               and not re.fullmatch(PLAIN, file.relative_to(ROOT).as_posix()))
-
-
 # File | text planted | whether it is wrong.
 PLANTS = [("planted", plant, True) for _, plant in PATTERNS] + [
     ("planted.h", "// It was ha" + "d again.", True), ("planted.m" + "d", "The dea" + "rest one.", True),
@@ -103,6 +96,7 @@ PLANTS = [("planted", plant, True) for _, plant in PATTERNS] + [
     ("harness/planted.h", "int a;  ///< One.\nint b;  ///< Of it.", True),
     ("harness/planted.h", "/// Returns the sum\n/// Of all.", False), ("harness/planted.h", "int a;  ///< Asked.", False),
     ("harness/devices/planted.h", "/// What it does.", True), ("harness/planted.h", "/// Whatever.\n/// Office.", False),
+    ("targets/planted/planted.h", "/// What it does.", True), ("scenarios/planted/planted.cpp", "// Of it.", True),
 ]
 
 
@@ -120,11 +114,8 @@ def main():
     if sys.argv[1:]:
         print(__doc__.strip())
         return 0 if sys.argv[1] in ("-h", "--help") else 3
-    lines, elsewhere = check(), count_elsewhere()
-    if elsewhere > HALF_SENTENCES_ELSEWHERE:
-        lines.append(f"{elsewhere} comments begin with half a sentence, {HALF_SENTENCES_ELSEWHERE} did: {HALF_SENTENCE.pattern}")
-    print("\n".join(lines) or f"hygiene: {len(tree_files())} files name no machine and no registry, and speak plainly; "
-          f"{elsewhere} comments outside of harness/ still begin with half a sentence")
+    lines = check()
+    print("\n".join(lines) or f"hygiene: {len(tree_files())} files name no machine and no registry, and speak plainly")
     return 1 if lines else 0
 
 

@@ -8,7 +8,7 @@ namespace scenarios::alltoallv {
 
 using harness::Label;
 
-/// What follows from a fault that was found is no refusal.
+/// Says if a failure follows from a fault that was found: that is no refusal.
 bool Answers::is_at_fault() const {
   const auto& faults = scene_.world().history.faults();
   return std::any_of(faults.begin(), faults.end(), [&](const harness::Fault& fault) {

@@ -13,14 +13,14 @@ namespace scenarios::alltoallv {
 /// then a process closes all that it can.
 bool was_told_twice(const harness::World& world);
 
-/// What the calls on behalf of an activation came to.
+/// Results of the calls on behalf of an activation.
 struct Failures {
   /// One failed, and was not made again at once. "Not ready" and "already mapped" are no failures.
   bool error = false;
   /// "Already mapped" thrice in a row: the end, unless what is in the way goes.
   bool refused = false;
 };
-/// Of the events after the first `since`.
+/// Gathers the results from the events after the first `since`.
 Failures failures_of(const harness::World& world, harness::Name activation, std::size_t since);
 
 /// How many calls that move data succeeded on behalf of an activation: copies and kernels.

@@ -90,8 +90,8 @@ void Collectives::post(std::uint32_t slot, bool triggered) {
     job_.path->post(rank_, slot);
 }
 
-// What the last post left in the destination would hide that this one does nothing. A quiet job
-// leaves that to others.
+// Clears the destination: the last post's data there would hide that this one does nothing. A quiet
+// job leaves that to others.
 Collectives::Status Collectives::post_again(const Step& step) {
   if ((kept_ >> step.of & 1) == 0) return Status::no_buffer;
   if ((outstanding_ >> step.of & 1) != 0) finish(step.of);

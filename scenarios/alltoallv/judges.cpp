@@ -52,7 +52,8 @@ void Judges::report_wrong_value(std::string detail) {
 
 // ---- memory that is mapped ----------------------------------------------------------------------
 
-// Of scratch only once the team is there: when a rank maps it, its owner is still making the team.
+// Scratch counts only once the team is there: when a rank maps it, its owner is still making the
+// team.
 BirthId Judges::memory_of(const Use& use) const {
   if (use.request == Use::kTeam) return scratch_[use.peer];
   return use.destination ? memory_.destination(use.peer, use.request)

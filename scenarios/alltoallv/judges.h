@@ -97,7 +97,7 @@ class Judges final : public targets::alltoallv::Observer {
   Memory memory_;
   Leftovers leftovers_;
   std::uint32_t reading_count_ = 0;
-  std::array<harness::BirthId, kRankLimit> scratch_{};  ///< Of the team, by rank.
+  std::array<harness::BirthId, kRankLimit> scratch_{};  ///< Scratch of the team, by rank.
 };
 
 }  // namespace scenarios::alltoallv

@@ -13,11 +13,11 @@ namespace scenarios::alltoallv {
 
 /// How many of each a rank may have by then.
 struct Allowance {
-  std::size_t mappings = 0;     ///< Of peers' memory: those that its cache is known to keep.
-  std::size_t allocations = 0;  ///< Of device memory.
+  std::size_t mappings = 0;     ///< Mappings of peers' memory that its cache is known to keep.
+  std::size_t allocations = 0;  ///< Allocations of device memory.
   std::size_t streams = 0;
-  std::size_t events = 0;      ///< Of its own.
-  std::size_t ipc_events = 0;  ///< Of peers.
+  std::size_t events = 0;      ///< Events of its own.
+  std::size_t ipc_events = 0;  ///< Events of peers.
 };
 
 class Leftovers {

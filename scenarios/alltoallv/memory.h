@@ -48,7 +48,7 @@ class Memory {
   /// Nothing is outstanding, and the collector has run.
   void over(std::uint32_t rank);
 
-  /// What a variable holds, by the judges' own account.
+  /// Returns a variable's content, by the judges' own account.
   bool is_filled(std::uint32_t rank, Buffer buffer) const { return in(rank, buffer) != nullptr; }
   /// Life of the source that the variable holds; none where it is empty.
   harness::BirthId source(std::uint32_t rank, Buffer buffer) const;
@@ -64,7 +64,7 @@ class Memory {
   struct Tensor {
     harness::BirthId allocation = harness::BirthId::none;
     Buffer variable = kNone;         ///< That holds it.
-    Request destination_of = kNone;  ///< Whose destination it is.
+    Request destination_of = kNone;  ///< The request whose destination it is.
     std::uint32_t requests = 0;      ///< That use it: bit per request.
     bool cycled = false;             ///< Only the collector knows when it goes.
     bool is_used() const { return variable != kNone || requests != 0 || cycled; }

@@ -8,7 +8,7 @@ namespace scenarios::alltoallv {
 using targets::alltoallv::Exchange;
 using targets::alltoallv::kRankLimit;
 
-/// What `rank` gives to init() as its shares.
+/// Returns the shares that `rank` gives to init().
 Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_count);
 
 /// Whether `rank` copies for the pair that has no direct connection.

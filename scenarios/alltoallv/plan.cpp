@@ -17,7 +17,7 @@ using targets::alltoallv::Topology;
 constexpr Ops kCollectives = ops(Op::alltoallv, Op::alltoall);
 constexpr Ops kScratchUsers = ops(Op::allgather, Op::reduce_scatter);
 
-/// What it takes to have an address again is rare enough to be a theme of its own, thrice.
+/// The ops that bring an address back are rare enough to be a theme of their own, thrice.
 constexpr Theme kRenewing{ops(Op::alltoallv, Op::renew), ops(Op::alltoallv), true};
 
 /// A thread holds what has gone, and is mapped anew.

@@ -22,13 +22,13 @@ struct Step {
   std::uint32_t slot;        ///< Also its request, and what it fills with.
   std::uint32_t who = kAll;  ///< The rank that does it.
   targets::alltoallv::Buffer buffer = 0;
-  std::uint32_t shape = 0;            ///< Of the exchange; 0 is even.
-  std::uint32_t triggered = kNobody;  ///< Who posts it triggered.
-  std::uint32_t silent = kNobody;     ///< Who sends nothing, and has no buffer.
+  std::uint32_t shape = 0;            ///< Shape of the exchange; 0 is even.
+  std::uint32_t triggered = kNobody;  ///< The rank that posts it triggered.
+  std::uint32_t silent = kNobody;     ///< The rank that sends nothing, and has no buffer.
   std::uint32_t stream = 0;
   std::uint32_t offset = 0;
-  std::uint32_t behind = kNobody;  ///< Who does not take part, and sleeps.
-  std::uint32_t turns = 0;         ///< Of a sleep.
+  std::uint32_t behind = kNobody;  ///< The rank that does not take part, and sleeps.
+  std::uint32_t turns = 0;         ///< Turns of a sleep.
   std::uint32_t of = 0;            ///< post_again: the slot of the persistent one.
   targets::alltoallv::Topology topology = targets::alltoallv::Topology::direct;
 
@@ -46,7 +46,7 @@ constexpr Ops ops(Members... members) {
   return (Ops{0} | ... | (Ops{1} << harness::raw(members)));
 }
 
-/// What a run is about: everything (plain), or one family of ops: a run that does a few things
+/// The theme of a run: everything (plain), or one family of ops: a run that does a few things
 /// often gets where a run that does everything seldom gets.
 inline constexpr std::uint32_t kThemeCount = 15;
 struct Theme {

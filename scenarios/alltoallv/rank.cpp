@@ -166,7 +166,7 @@ void Rank::collect_all() {
   }
   if (course_.theme().litters && rank_ != 0) poll();
   job_.collected.wait();
-  job_.path->progress(rank_);  // What the collector left to this process is freed.
+  job_.path->progress(rank_);  // Memory that the collector left to this process is freed.
 }
 
 // Frees what is left to the process, as it comes.

@@ -1,4 +1,4 @@
-// What the alltoallv scenario is made of; scenario.cpp says how the pieces fit.
+// The pieces of the alltoallv scenario; scenario.cpp says how they fit.
 #pragma once
 
 #include "harness/scenario.h"

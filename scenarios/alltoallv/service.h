@@ -9,12 +9,13 @@
 
 namespace scenarios::alltoallv {
 
-/// What the scenario knows of a call that did not answer ok.
+/// The scenario's knowledge of a call that did not answer ok.
 struct Situation {
-  bool in_place = false;       ///< It was asked to work in place.
-  bool empty = false;          ///< It was given a variable that holds nothing.
-  bool injected = false;       ///< A CUDA call that this rank made for it was told to fail.
-  bool peer_injected = false;  ///< ... or one that a peer made for the same collective.
+  bool in_place = false;  ///< It was asked to work in place.
+  bool empty = false;     ///< It was given a variable that holds nothing.
+  bool injected = false;  ///< A CUDA call that this rank made for it was told to fail.
+  bool peer_injected =
+      false;  ///< A call that a peer made for the same collective was told to fail.
 };
 
 /// One row of the table.

@@ -1,6 +1,6 @@
 // Attempt: one call of the path's interface while it runs, and what was the case meanwhile.
 //
-// What an answer may say depends on what was the case at some time between the call and the answer,
+// An answer depends on what was the case at some time between the call and the answer,
 // since other tasks go on. What it must say depends on what was the case all the time.
 #pragma once
 
@@ -10,20 +10,20 @@
 
 namespace scenarios::argpack {
 
-/// What can be the case when an op is tried; a bit each.
+/// Conditions that can hold when an op is tried; a bit each.
 enum Case : std::uint32_t {
   kEmpty = 1,         ///< One of its variables refers to nothing.
   kMisfit = 2,        ///< Its pack is not as deep as the op needs.
   kNoProgram = 4,     ///< There is no program.
   kReset = 8,         ///< The program ended after the op had begun.
-  kStale = 16,        ///< What it uses, or a member of it, is of an earlier program.
+  kStale = 16,        ///< Something that it uses, or a member of that, is of an earlier program.
   kTooMany = 32,      ///< It passes one argument too many.
   kUnbound = 64,      ///< Its context lacks a pack, or was not compiled.
   kHeld = 128,        ///< Its external array is bound to a context, or used by a launch.
   kSpent = 256,       ///< Its context was launched.
   kInvalid = 512,     ///< Its context was made by an earlier program.
   kInjected = 1024,   ///< A call of its own was told to fail.
-  kStaleRoot = 2048,  ///< What it uses is itself of an earlier program.
+  kStaleRoot = 2048,  ///< Something that it uses is itself of an earlier program.
   kExported = 4096,   ///< Its external array is bound to a context that has not been launched.
 };
 using Cases = std::uint32_t;
@@ -32,7 +32,7 @@ using Cases = std::uint32_t;
 struct Watch {
   Variable variable = targets::argpack::kNothing;
   std::uint32_t depth = 0;  ///< That the op needs of a pack.
-  /// What it referred to at some time: the op goes on with what it has loaded.
+  /// Things that it referred to at some time: the op goes on with what it has loaded.
   std::array<const Thing*, 4> met{};
 
   void meet(const Thing* thing) {
@@ -43,7 +43,7 @@ struct Watch {
   }
 };
 
-/// What an op that answers ok leaves behind, as facts tell it; a bit each.
+/// Traces that an op with the answer ok leaves behind, as facts tell them; a bit each.
 enum Deed : std::uint32_t {
   kStored = 1,
   kWritten = 2,
@@ -65,12 +65,12 @@ Deeds deeds_of(Op op, bool returns);
 struct Attempt {
   Op op;
   std::array<Watch, 3> watches{};
-  /// What set_nested puts at the depth of watches[0].
+  /// The pack that set_nested puts at the depth of watches[0].
   Variable child = targets::argpack::kNothing;
   bool returns = false;  ///< It waits for a value.
   Cases given = 0;       ///< Known from its arguments.
-  /// What the scenario hands out with it, to packs of this depth and, by one more each, to those
-  /// nested in them.
+  /// Value that the scenario hands out with it, to packs of this depth and, by one more each, to
+  /// those nested in them.
   std::int64_t value = 0;
   std::uint32_t made_depth = 0;  ///< 0 where it makes no pack of a known depth.
 
@@ -88,7 +88,7 @@ struct Attempt {
   Deeds done = 0;
 };
 
-/// What is the case now, of all that its variables refer to or did.
+/// Returns the conditions that hold now, of all that its variables refer to or did.
 Cases cases_of(Attempt& attempt, const Model& model);
 
 /// An answer other than ok, and when it is due. As narrow as the model can tell.

@@ -17,7 +17,7 @@ using targets::argpack::Argpack;
 using targets::argpack::Setup;
 using targets::argpack::Status;
 
-/// What the tasks wait for. Lives in the arena.
+/// All that the tasks of a run share. Lives in the arena.
 struct Stage {
   Scene& scene;
   harness::Runtime runtime;  ///< The path borrows it.

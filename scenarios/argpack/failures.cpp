@@ -6,7 +6,7 @@ namespace {
 /// CUDA_ERROR_NOT_READY, which is an answer and no failure.
 constexpr std::uint64_t kNotReady = 600;
 
-/// What a call answers that was told to fail: CUDA_ERROR_OUT_OF_MEMORY, and of a launch
+/// Answers of a call that was told to fail: CUDA_ERROR_OUT_OF_MEMORY, and of a launch
 /// CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES. Any other error is of what it was given, which others judge.
 bool was_told_to(std::uint64_t error) { return error == 2 || error == 701; }
 

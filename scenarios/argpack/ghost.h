@@ -16,15 +16,16 @@ struct GhostBinding;
 /// Lifetime: in the run's arena; outlives its wrapper.
 struct GhostThing {
   std::uint32_t references = 0;
-  bool gone = false;               ///< The script can reach it no more.
-  bool taken_reentrantly = false;  ///< ... or its memory moved, while its task set arguments.
-  std::uint32_t moves = 0;         ///< How often its memory has moved.
-  std::uint32_t in_flight = 0;     ///< The last launch that uses it; they count from 1.
+  bool gone = false;  ///< The script can reach it no more.
+  bool taken_reentrantly =
+      false;                ///< Its memory moved, or it was deleted, while its task set arguments.
+  std::uint32_t moves = 0;  ///< How often its memory has moved.
+  std::uint32_t in_flight = 0;  ///< The last launch that uses it; they count from 1.
   std::array<GhostThing*, 2> members{};
-  GhostBinding* binding = nullptr;  ///< Of a launch context.
+  GhostBinding* binding = nullptr;  ///< The binding of a launch context.
 };
 
-/// What a binding took hold of, as it was then.
+/// The thing that a binding took hold of, as it was then.
 struct GhostBound {
   GhostThing* thing = nullptr;
   std::uint32_t moves = 0;
@@ -35,7 +36,7 @@ struct GhostBound {
 struct GhostBinding {
   std::array<GhostBound, targets::argpack::kPlaceCount> places;
   std::uint32_t depth = 0;       ///< Levels of packs, from Place::pack on.
-  std::uint32_t generation = 0;  ///< Of the program that made the context.
+  std::uint32_t generation = 0;  ///< Generation of the program that made the context.
   bool launched = false;
 
   const GhostBound& at(targets::argpack::Place place) const { return places[harness::raw(place)]; }

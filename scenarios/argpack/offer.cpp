@@ -10,7 +10,7 @@ constexpr Ops kContexts = ops(Op::make_context, Op::set_arg_argpack, Op::compile
 constexpr Ops kContextArguments = ops(Op::set_arg_ndarray, Op::set_arg_ndarray_with_grad,
                                       Op::set_arg_external, Op::set_arg_scalar);
 
-/// What takes away what others use.
+/// Ops that take away what others use.
 constexpr Ops kTakers =
     ops(Op::replace_nested, Op::set_gradient, Op::drop_gradient, Op::resize_external);
 
@@ -79,7 +79,7 @@ Ops closing(const Situation& now) {
 std::span<const Theme> themes() { return kThemes; }
 
 Ops offer(const Theme& theme, std::uint32_t task, const Situation& now) {
-  // What binds a pack to a context that has one is a mutator's: it may be launched meanwhile.
+  // A mutator alone binds a pack to a context that has one: it may be launched meanwhile.
   const Ops rebinding = when(task == 0 && now.unbound == 0, ops(Op::set_arg_argpack));
   const Ops possible = applicable(now) & ~kOnlyClosing & ~rebinding;
   if (&theme == &kThemes[0]) return possible;

@@ -135,7 +135,7 @@ Status make_cycle(Player& player, const Situation& now, const Slot&) {
 
 Status plant(Player& player, const Situation& now, const Slot& slot) {
   const Census& census = now.census;
-  // What each kind of mischief can be done to; the last two need no victim.
+  // Victims of each kind of mischief; the last two need none.
   const std::array<Variables, targets::argpack::kMischiefCount> victims{
       census.deep, census.all(), census.arrays, census.externals, census.packs, census.packs};
   std::array<std::uint32_t, targets::argpack::kMischiefCount> values;

@@ -59,7 +59,7 @@ void Player::take_closing_slot(std::uint32_t index) {
   fill(offered, {0, index});
 }
 
-// What a mutator does early in a call is not what it does late.
+// A mutator's act early in a call is not the same late in it.
 void Player::prepare(std::size_t op, const harness::Slot& slot) {
   static constexpr std::array<std::uint32_t, 4> kTurns{0, 4, 12, 24};
   if (slot.task != 0)

@@ -8,7 +8,7 @@
 
 namespace scenarios::argpack {
 
-/// What the script did to its contexts: hints for what to offer next, no more.
+/// The script's acts on its contexts: hints for what to offer next, no more.
 struct ContextHints {
   Variables bound = 0;
   Variables compiled = 0;

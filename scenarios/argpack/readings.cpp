@@ -19,13 +19,13 @@ using Words = std::span<const std::int32_t>;
 /// Elements of an array, and CUDA threads: one each.
 constexpr std::uint32_t kThreads = 64;
 
-// What a kernel reports, in words: kThreads of each.
+// Layout of a kernel's report, in words: kThreads of each.
 Words pack_words(Words words) { return words.subspan(0, kThreads); }
 Words array_words(Words words) { return words.subspan(kThreads, kThreads); }
 Words in_words(Words words) { return words.subspan(2 * kThreads, kThreads); }
 Words out_words(Words words) { return words.subspan(3 * kThreads, kThreads); }
 
-/// What element `index` of an external array made with `value` holds, and what the kernel makes of
+/// Returns element `index` of an external array made with `value`, and what the kernel makes of
 /// it: the same two roundings as on the device.
 float element_in(std::int64_t value, std::uint32_t index) {
   return static_cast<float>(static_cast<std::int32_t>(value)) + 0.1f * static_cast<float>(index);

@@ -5,8 +5,8 @@
 
 namespace scenarios::argpack {
 
-/// Of each binding, the kernel must have read a value that it had when it was bound or was given
-/// since. Anything else is a wrong_value fault at the current site.
+/// Judges each binding: the kernel must have read a value that it had when it was bound or was
+/// given since. Anything else is a wrong_value fault at the current site.
 void judge_reading(harness::Scene& scene, const Context& context,
                    std::span<const std::int32_t> words);
 

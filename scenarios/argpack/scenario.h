@@ -1,4 +1,4 @@
-// What the argpack scenario is made of; scenario.cpp says how the pieces fit.
+// The pieces of the argpack scenario; scenario.cpp says how they fit.
 #pragma once
 
 #include "harness/scenario.h"
@@ -36,7 +36,7 @@ void drive_shaped(harness::Scene& scene, const Shape& shape);
 using Maker = targets::argpack::Argpack (*)(harness::Runtime&, const targets::argpack::Setup&);
 void drive_path(harness::Scene& scene, const Shape& shape, Maker make);
 
-/// What a Program may own once and no more, however often it was reset.
+/// Growth by things that a Program may own once and no more, however often it was reset.
 void judge(harness::Scene& scene);
 
 int window_of(const harness::Scene& scene, const harness::Fault& fault);

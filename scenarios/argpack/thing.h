@@ -19,7 +19,8 @@ using targets::argpack::Variable;
 
 struct Thing;
 
-/// What a context holds in one place, and the oldest value that device memory may have had then.
+/// The thing that a context holds in one place, and the oldest value that device memory may have
+/// had then.
 struct Bound {
   Thing* thing = nullptr;
   std::size_t first_value = 0;
@@ -58,13 +59,13 @@ struct Context {
 struct Thing {
   Kind kind = Kind::nothing;
   std::uint32_t depth = 0;
-  std::uint32_t generation = 0;  ///< Of the program that made what is beneath.
-  /// What is beneath, where that is a host object.
+  std::uint32_t generation = 0;  ///< Generation of the program that made what is beneath.
+  /// The thing beneath, where that is a host object.
   harness::BirthId object = harness::BirthId::none;
-  Context* context = nullptr;  ///< Of a launch context.
+  Context* context = nullptr;  ///< The binding of a launch context.
 
   // ---- who can use it ----
-  std::uint32_t references = 0;  ///< Of the script: variables, members, frames, cycles.
+  std::uint32_t references = 0;  ///< References of the script: variables, members, frames, cycles.
   bool gone = false;             ///< The script can reach it no more.
   bool listed = false;           ///< Among gone().
   std::array<Thing*, 2> members{};
@@ -74,7 +75,7 @@ struct Thing {
   bool uncertain = false;
   bool has_uncertain_members = false;  ///< It is the one whose member they set.
   Serial released = 0;                 ///< When the last one who could use it let go ...
-  std::uint32_t launches = 0;          ///< ... and how many launches there had been.
+  std::uint32_t launches = 0;          ///< Launches that there had been by then.
   std::uint32_t last_launch = 0;       ///< The last that uses it; they count from 1.
 
   // ---- what it holds ----

@@ -34,7 +34,7 @@ constexpr Variables siblings(Variable variable) {
   return kContextVariables;
 }
 
-/// What every variable holds, at one moment.
+/// The content of every variable, at one moment.
 struct Census {
   Variables packs = 0;
   Variables deep = 0;  ///< Packs with a nested one.

@@ -36,7 +36,7 @@ void Witness::end(Attempt& attempt, Status status) {
   if (undisturbed()) judge(attempt, status);
 }
 
-/// What follows from a fault is not another.
+/// Says if something follows from a fault, and is not another.
 bool Witness::undisturbed() const { return scene_.world().history.faults().empty(); }
 
 bool Witness::runs_beside(Serial op) const {

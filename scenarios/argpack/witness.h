@@ -43,7 +43,7 @@ class Witness {
   /// The current task's op has left this behind.
   void did(Deed deed);
   void launched(const Context& context);
-  /// What the current task has just been given: a value for a new pack of this depth, or for
+  /// Hears which value the current task has just been given: for a new pack of this depth, or for
   /// anything else (depth 0). False where the scenario handed out no such value.
   bool handed_out(std::int64_t value, std::uint32_t depth) const;
   /// The value that the current task's op hands out.
@@ -81,7 +81,7 @@ class Witness {
   std::pmr::vector<std::int64_t> planted_;      ///< Values that finalizers may hand out.
   SeenWork work_;
   std::uint32_t answered_ = 0;  ///< Launches that were answered with ok ...
-  std::uint32_t read_ = 0;      ///< ... and whose results came back.
+  std::uint32_t read_ = 0;      ///< Launches whose results came back.
   bool closed_ = false;
 };
 

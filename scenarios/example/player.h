@@ -9,7 +9,7 @@ namespace scenarios::example {
 /// Where a run stands: all its ops make sense at any time.
 struct Situation {};
 
-/// What a run is about: which ops each task is offered.
+/// The theme of a run: which ops each task is offered.
 struct Theme {
   harness::Label name;
   harness::Ops user = ~harness::Ops{0};

@@ -26,7 +26,7 @@ void note(harness::Scene& scene, Model& model, Holding& holding) {
   model.losses().overdue().push_back(holding);
 }
 
-/// What is there at the end, too, the harness's own judge has found.
+/// The harness's own judge has found things that are there at the end, too.
 bool is_found(const harness::History& history, harness::Name object) {
   return std::any_of(history.faults().begin(), history.faults().end(),
                      [&](const harness::Fault& fault) {

@@ -17,13 +17,13 @@ using targets::graph_argument::Wrapper;
 struct Wrapped;
 class Model;
 
-/// What is asked. What an op has no use for keeps its default.
+/// The question of a call. A field that an op has no use for keeps its default.
 struct Asked {
   Op op;
   Variables given = 0;                                ///< The variables that it works on.
   Variable into = targets::graph_argument::kNowhere;  ///< Where what it makes is to go.
   std::optional<StreamName> stream = {};
-  std::int32_t value = 0;  ///< Of a buffer or a set.
+  std::int32_t value = 0;  ///< Value of a buffer or a set.
   Kernel kernel = Kernel::add_one;
   Condition condition = Condition::if_then;
   std::uint32_t branch = 0;
@@ -35,16 +35,16 @@ struct Call {
 
   Asked asked;
   harness::TaskId task = harness::TaskId::none;
-  std::uint32_t number = 0;                          ///< Of all calls of a run, from 1.
-  std::size_t faults = 0;                            ///< How many had been found.
-  std::size_t events = 0;                            ///< How many there had been.
-  std::uint32_t injected = 0;                        ///< How many CUDA calls had been told to fail.
-  std::size_t lives = 0;                             ///< How many lives there had been.
-  Variables emptied = 0;                             ///< What was empty at some time since.
-  std::array<Wrapped*, kReferenceLimit> referred{};  ///< What it has loaded, in its order.
+  std::uint32_t number = 0;    ///< Number among all calls of a run, from 1.
+  std::size_t faults = 0;      ///< How many had been found.
+  std::size_t events = 0;      ///< How many there had been.
+  std::uint32_t injected = 0;  ///< How many CUDA calls had been told to fail.
+  std::size_t lives = 0;       ///< How many lives there had been.
+  Variables emptied = 0;       ///< Variables that were empty at some time since.
+  std::array<Wrapped*, kReferenceLimit> referred{};  ///< Things that it has loaded, in its order.
   std::size_t referred_count = 0;
   std::uint32_t bound = 0;         ///< How often CUDA has done something for it.
-  bool stored = false;             ///< What it has made is in `into`.
+  bool stored = false;             ///< Its result is in `into`.
   bool stream_was_closed = false;  ///< When it was asked.
   bool accepted_closed = false;    ///< The path took another for it, and said so.
   bool met_ended = false;          ///< The path has used what had ended, and said so.
@@ -52,7 +52,7 @@ struct Call {
   bool finished_some = false;      ///< A launch is over that was not known to be.
   std::uint32_t waits = 0;         ///< Waits that were over when its own was.
   bool waits_for_device = false;
-  bool met_capture = false;  ///< ... while somebody captured.
+  bool met_capture = false;  ///< It was called while somebody captured.
   Wrapped* made = nullptr;
 };
 

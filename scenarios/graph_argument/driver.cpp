@@ -25,7 +25,7 @@ using targets::graph_argument::StreamName;
 /// The script's slots after all others, in which it gets to a launch if it has not.
 constexpr std::uint32_t kLastSlots = 3;
 
-/// What the tasks wait for. Lives in the arena.
+/// All that the tasks of a run share. Lives in the arena.
 struct Stage {
   Scene& scene;
   harness::Runtime runtime;  ///< The path borrows it.
@@ -43,7 +43,7 @@ struct Stage {
         mutators_done(the_scene.world().scheduler, the_shape.mutator_count, "deserted") {}
 };
 
-// What is closed is not waited for.
+// A closed stream is not waited for.
 template <class Call>
 bool insist(Call call) {
   return harness::insist([&] {
@@ -147,7 +147,7 @@ void clear_up(Scene& scene, Judges& judges) {
   if (!judges.keeps_itself()) scene.mark_quiescent();
 }
 
-// What is launched may call Python, which needs the interpreter. A closed stream is not waited for
+// Launches may call Python, which needs the interpreter. A closed stream is not waited for
 // by itself; and nobody waits for the device while somebody captures.
 bool wait_for_launches(const GraphArgument& path) {
   synchronize_all(path);
@@ -205,7 +205,8 @@ void configure(harness::Heap& heap, const harness::Config& config) {
                                                 : harness::CollectAt::allocation});
 }
 
-/// What every script has before it gets interesting: nearer to the windows, for every strategy.
+/// Makes what every script has before it gets interesting: nearer to the windows, for every
+/// strategy.
 void begin(const GraphArgument& path) {
   path.objects.load_module(kFirstModule);
   path.definitions.create_definition(kFirstDefinition);

@@ -15,7 +15,7 @@ void Judges::read(Wrapper buffer, const Contents& contents) {
   const Thing& thing = *model_.names().find(buffer)->thing;
   const Call* call = model_.calls().current();
   const std::uint32_t waits = call != nullptr ? call->waits : 0;  // That were over before.
-  const ModelNode* writer = nullptr;  // Of the element before, which most have, too.
+  const ModelNode* writer = nullptr;  // The writer of the element before, which most have, too.
   Label what;
   std::int32_t expected = 0;
   std::uint32_t wrong = 0;
@@ -68,7 +68,7 @@ harness::Fault Judges::fault_here(harness::FaultKind kind, Label object_kind) co
   return fault;
 }
 
-// What a user object keeps refers to the graph that keeps it: nobody will ever let go.
+// Says if a user object's thing refers to the graph that keeps it: nobody will ever let go.
 void Judges::drops_all(bool graphs) {
   if (graphs || !ghost_.has_cycle()) return;
   ghost_.passages().reach(Window::reference_cycle);

@@ -5,11 +5,11 @@ namespace {
 
 using harness::when;
 
-/// What every run needs to get to a launch.
+/// Ops that every run needs to get to a launch.
 constexpr Ops kShortWay = ops(Op::add_kernel, Op::instantiate, Op::launch);
 constexpr Ops kWay = kShortWay | ops(Op::allocate, Op::create_definition);
 
-/// What takes something away.
+/// Ops that take something away.
 constexpr Ops kTakers = ops(Op::drop, Op::close_buffer, Op::close_graph, Op::make_cycle, Op::plant,
                             Op::destroy_node, Op::close_stream, Op::close_event);
 

@@ -1,6 +1,6 @@
 // Offer: the ops that can do something now, of those that this run is about.
 //
-// What is offered never changes what an op on a tape means: a tape holds names of ops, and every
+// The offer never changes the meaning of an op on a tape: a tape holds names of ops, and every
 // theme is a subset of the plain one, in which everything is offered.
 #pragma once
 
@@ -31,7 +31,7 @@ Ops wanted(const Situation& now);
 /// Returns what does not lead on, in a run that is about something.
 Ops redundant(const Situation& now, bool several_definitions);
 
-/// What a run is about: about everything (plain), or about one family of ops, since a run that does
+/// The theme of a run: everything (plain), or one family of ops, since a run that does
 /// a few things often gets where a run that does everything seldom gets.
 struct Theme {
   harness::Label name;

@@ -1,11 +1,11 @@
-// What only this path can judge, after the run: what was there for too long (bounded.h), and a
+// Judges that only this path has, after the run: what was there for too long (bounded.h), and a
 // graph that keeps what keeps the graph. The rest is judged in passing: answers (service.h) and
 // values (judges.cpp); or by the harness's own oracles.
 #include "scenarios/graph_argument/judges.h"
 
 namespace scenarios::graph_argument {
 
-/// What ends a run says why.
+/// The fault that ends a run says why.
 static void judge_end(harness::Scene& scene, const Judges& judges) {
   if (!judges.ended() && scene.world().history.faults().empty())
     scene.refuse("script", "ended in the middle, for no reason that anybody gave");

@@ -36,7 +36,7 @@ static constexpr Ops kUses =
     ops(Op::add_kernel, Op::add_memcpy, Op::add_memset, Op::add_callback, Op::add_conditional,
         Op::add_alloc, Op::instantiate, Op::launch_captured);
 
-// What a mutator does early is not what it does late.
+// A mutator's act early in a call is not the same late in it.
 void Player::prepare(std::size_t op, const harness::Slot& slot) {
   static constexpr std::array<std::uint32_t, 4> kTurns{0, 8, 24, 64};
   chooser_.favour(theme().dropped);
@@ -64,8 +64,8 @@ void Player::take_last_slot(std::uint32_t index) {
   if (op != Op::launch) play(harness::raw(op), slot);
 }
 
-// What was closed, and what bare addresses name, is the caller's fault in most launches, and the
-// end of the run.
+// Closed things, and those that bare addresses name, are the caller's fault in most launches, and
+// the end of the run.
 bool Player::has_trouble() const {
   return (scene().observed().ops & ops(Op::close_buffer, Op::link, Op::plant)) != 0;
 }

@@ -1,4 +1,4 @@
-// What the graph_argument scenario is made of; scenario.cpp says how the pieces fit.
+// The pieces of the graph_argument scenario; scenario.cpp says how they fit.
 #pragma once
 
 #include "harness/scenario.h"
@@ -37,7 +37,7 @@ enum Axis : std::size_t { kDefaultStreamAxis, kCollectorAxis };
 void drive(harness::Scene& scene);
 void drive_shaped(harness::Scene& scene, const Shape& shape);
 
-/// What a graph that keeps itself alive comes to.
+/// The growth by a graph that keeps itself alive.
 void judge(harness::Scene& scene);
 
 int window_of(const harness::Scene& scene, const harness::Fault& fault);

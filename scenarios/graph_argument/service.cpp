@@ -96,7 +96,7 @@ Label device_label(Work work) {
   return work == Work::set ? Label("set") : to_label(work);
 }
 
-/// What has ended, less what the script itself has queued: nodes are not.
+/// Things that have ended, less those that the script itself has queued: nodes are not.
 Counts count(const harness::History& history) {
   static const std::array<Label, kDeviceWorkCount> kLabels = [] {
     std::array<Label, kDeviceWorkCount> labels;

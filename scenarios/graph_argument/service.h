@@ -19,8 +19,8 @@ std::span<const Refusal> refusals();
 void judge_answer(harness::Scene& scene, const Model& model, const Call& call,
                   targets::graph_argument::Status status);
 
-/// What was launched and waited for really ran: every kernel and set; at the end, with the device
-/// idle, exactly that, and every copy.
+/// Judges that work which was launched and waited for really ran: every kernel and set; at the end,
+/// with the device idle, exactly that, and every copy.
 void judge_runs(harness::Scene& scene, const Model& model, bool at_end);
 
 }  // namespace scenarios::graph_argument

@@ -80,7 +80,8 @@ Label cuda_call(Op op) {
   }
 }
 
-/// What fails as in a destructor, which has nobody to tell; or in passing, as reading back does.
+/// Says if a call fails where nobody can be told, as in a destructor; or in passing, as reading
+/// back does.
 bool may_fail_unnoticed(Label what) {
   static constexpr std::array<Label, 10> kCalls{
       "cuMemFreeAsync",     "cuStreamDestroy",         "cuEventDestroy",      "cuLibraryUnload",

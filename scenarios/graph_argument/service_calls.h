@@ -1,4 +1,4 @@
-// What a script's call has called CUDA for, by the history alone: neither the path nor the model
+// CUDA calls of a script's call, by the history alone: neither the path nor the model
 // writes it.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace scenarios::graph_argument {
 
 struct CallsMade {
-  /// What the op stands for was called, and well; or it stands for nothing.
+  /// The function that the op stands for was called, and well; or it stands for nothing.
   bool asked_for = false;
   bool failed = false;  ///< Something failed that was not to end a thing, nor to read it back.
   int pushed = 0;       ///< Contexts that were made current and not taken back.

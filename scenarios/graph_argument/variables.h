@@ -52,7 +52,7 @@ constexpr Variables siblings(Variable variable) {
   return 0;
 }
 
-/// What every variable holds, at one moment.
+/// The content of every variable, at one moment.
 struct Census {
   Variables buffers = 0;
   Variables modules = 0;

@@ -10,7 +10,7 @@ namespace {
 using harness::ClaimKind;
 using harness::Label;
 
-/// What all that let go of things on whatever thread it happens have in common.
+/// Hazards of all variants that let go of things on whatever thread it happens.
 constexpr Label kBorrow[] = {
     "argument_dropped",   "operand_dropped",        "node_changed",      "executable_changed",
     "definition_dropped", "executable_closed",      "child_destroyed",   "dropped_in_callback",

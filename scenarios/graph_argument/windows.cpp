@@ -79,7 +79,7 @@ bool is_callback(const Fault& fault) {
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
   const auto& judges = scene.state<Judges>();
-  // What nobody could use any more, by the model's account, is no cycle's.
+  // A thing that nobody could use any more, by the model's account, is no cycle's.
   const bool bounded = fault.use_site == Label("bound");
   if (fault.kind == FaultKind::retention && (bounded || !judges.keeps_itself())) return -1;
   if (fault.kind == FaultKind::refusal) return -1;

@@ -7,7 +7,7 @@
 
 namespace scenarios::managed_dict {
 
-/// What an attribute refers to.
+/// The object that an attribute refers to.
 enum class Kept : std::uint8_t { number, boolean, shared, itself };
 
 /// Copyable.
@@ -16,7 +16,7 @@ class Contents {
   struct Entry {
     targets::managed_dict::Attribute attribute;
     Kept kept;
-    /// Of a number; 0 until it was seen: which one is new, the path decides.
+    /// Life of a number; 0 until it was seen: which one is new, the path decides.
     std::int64_t number;
   };
 

@@ -36,7 +36,7 @@ bool may_be_dict(std::uint64_t word) { return word % kWordBytes == 0; }
 
 // ---- the write watch ----------------------------------------------------------------------------
 
-/// What the interpreter does to the word: it puts values there once, then a dict or nothing.
+/// Says if the interpreter wrote the word: it puts values there once, then a dict or nothing.
 bool is_legal(const WordWrite& write) {
   const bool ours = write.writer == Writer::interpreter || write.writer == Writer::allocator;
   if (!ours || write.width != kWordBytes || write.offset != 0) return false;

@@ -26,7 +26,7 @@ constexpr std::uint32_t kCompilerPatience = 64;
 constexpr std::uint32_t kFreeBlocks = 8;
 constexpr std::uint32_t kFreeBytes = 24;
 
-/// What the tasks wait for. Lives in the arena.
+/// All that the tasks of a run share. Lives in the arena.
 struct Stage {
   Scene& scene;
   harness::Runtime runtime;  ///< The path borrows it.
@@ -76,7 +76,7 @@ std::uint32_t pick_pool_limit(Scene& scene) {
   return kLimits[scene.pick(Site::failure, kLimits.size())];
 }
 
-// What the process was like before, and where it was put: shared keys shrink with every instance,
+// Sets up the process's past, and its place in memory: shared keys shrink with every instance,
 // and bit 23 of an address is the sign of a count that is none.
 Setup set_up(Scene& scene, Player& player, const Settings& fixed) {
   constexpr std::array<std::uint32_t, 4> kWarmUps{30, 29, 26, 0};
@@ -151,7 +151,7 @@ void drive_loop(Scene& scene, std::uint32_t iterations, const Settings& settings
   targets::managed_dict::Statements& path =
       make_path(*stage, setup, maker_of(scene.variant())).statements();
   scheduler.spawn("script", [&path, stage, iterations] {
-    // What ran before left free blocks behind.
+    // The process's past left free blocks behind.
     for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.hold_noise(kFreeBytes);
     for (std::uint32_t i = 0; i < kFreeBlocks; ++i) path.drop_noise();
     for (std::uint32_t i = 0; i < iterations; ++i)

@@ -14,13 +14,15 @@
 
 namespace scenarios::managed_dict {
 
-/// What a person can learn of a run, one instrument each. Each can be left out of a diagnosis.
+/// Sources from which a person can learn of a run, one instrument each. Each can be left out of a
+/// diagnosis.
 enum class Instrument : std::uint8_t {
-  write_watch,         ///< Of the word at obj-0x18: by instrumented stores, and by hardware.
+  write_watch,         ///< Writes to the word at obj-0x18: by instrumented stores, and by hardware.
   allocation_counter,  ///< Birth ids at every probe: of the instance, its chunk, its values.
-  debug_allocator,     ///< What free() gets, the chunk's prefix, what is around a block.
+  debug_allocator,     ///< Arguments of free(), the chunk's prefix, bytes around a block.
   path_counters,       ///< How often the compiled paths ran, and with what they remembered.
-  crash_report,        ///< What everybody has, and AddressSanitizer over pymalloc has no more than.
+  crash_report,  ///< The report that everybody has, and AddressSanitizer over pymalloc has no more
+                 ///< than.
 };
 inline constexpr std::array<harness::InstrumentInfo, 5> kInstruments{{
     {"write_watch", "who writes to an instance's word at obj-0x18, and what"},
@@ -35,7 +37,7 @@ constexpr harness::InstrumentSet instrument_bit(Instrument instrument) {
   return harness::InstrumentSet{1} << harness::raw(instrument);
 }
 
-/// Whose code it was, as far as a program counter's module tells.
+/// The module whose code it was, as far as a program counter tells.
 enum class Writer : std::uint8_t { jit, interpreter, allocator, unknown };
 harness::Label to_label(Writer writer);
 
@@ -47,7 +49,7 @@ struct WordWrite {
   Order order;
   Writer writer;
   std::uint8_t width;  ///< In bytes, of the store.
-  std::int8_t offset;  ///< Of its first byte, from the word's.
+  std::int8_t offset;  ///< Offset of its first byte, from the word's.
   std::uint32_t instance;
   std::uint64_t before;  ///< The whole word.
   std::uint64_t after;
@@ -81,7 +83,7 @@ struct BlockFinding {
   Order order;
   Kind kind;
   Writer writer;
-  std::uint8_t width;  ///< Of the store; 0 where it is unknown.
+  std::uint8_t width;  ///< Width of the store; 0 where it is unknown.
   std::int32_t shift;
   std::uint32_t block;
   bool operator==(const BlockFinding&) const = default;
@@ -92,12 +94,12 @@ harness::Label to_label(BlockFinding::Kind kind);
 struct CrashSeen {
   Order order;
   std::uint64_t address;
-  bool of_freed_memory;  ///< What AddressSanitizer without pymalloc would call a use after free.
+  bool of_freed_memory;  ///< AddressSanitizer without pymalloc would call it a use after free.
   bool beside_chunk;     ///< A few bytes below a chunk, where its insertion order would grow to.
   bool operator==(const CrashSeen&) const = default;
 };
 
-/// What the hardware watchpoints add. Evidence only.
+/// Additions of the hardware watchpoints. Evidence only.
 struct HardwareSeen {
   std::string why_not;            ///< Empty where the machine has them.
   std::uint32_t instances = 0;    ///< That were born,

@@ -24,7 +24,8 @@ class ManagedInstruments final : public harness::Instruments {
   const Evidence& evidence() const { return record_->evidence(); }
   const HardwareSeen& hardware() const { return hardware_; }
 
-  /// What embedded/ runs: the statements of the last run, the counts at their places first.
+  /// Returns the script for embedded/: the statements of the last run, the counts at their places
+  /// first.
   std::vector<std::string>& transcript() { return transcript_; }
   std::vector<std::string> program() const;
 
@@ -34,9 +35,9 @@ class ManagedInstruments final : public harness::Instruments {
   HardwareSeen hardware_;
   std::size_t run_count_ = 0;
   std::vector<std::string> transcript_;
-  std::unique_ptr<WordWatch> watch_;    ///< Of the last run.
-  std::unique_ptr<Recorder> record_;    ///< Of the first.
-  std::unique_ptr<Recorder> repeated_;  ///< Of the last, where it was repeated.
+  std::unique_ptr<WordWatch> watch_;    ///< Watch of the last run.
+  std::unique_ptr<Recorder> record_;    ///< Record of the first run.
+  std::unique_ptr<Recorder> repeated_;  ///< Record of the last run, where it was repeated.
 };
 
 std::unique_ptr<harness::Instruments> make_instruments();
@@ -44,7 +45,7 @@ std::unique_ptr<harness::Instruments> make_instruments();
 /// Where the statements of a run that is recorded are written down.
 std::vector<std::string>& transcript_of(harness::Scene& scene);
 
-/// Who observes this run: the instruments that the scene has, or nobody.
+/// Returns who observes this run: the instruments that the scene has, or nobody.
 targets::managed_dict::MemoryObserver* observer_of(harness::Scene& scene);
 
 }  // namespace scenarios::managed_dict

@@ -12,7 +12,7 @@
 
 namespace scenarios::managed_dict {
 
-/// What an attribute was last set to.
+/// The value that an attribute was last set to.
 struct Stored {
   targets::managed_dict::Attribute attribute;
   targets::managed_dict::Address address;
@@ -27,7 +27,7 @@ struct GhostInstance {
   Address object;
   Address values;  ///< Where values[0] should be; 0 once a dict took them over.
   harness::BirthId values_id;
-  Address dict;  ///< What was published; 0 for none.
+  Address dict;  ///< The dict that was published; 0 for none.
   bool judged;   ///< Its word was found wrong.
   std::uint32_t stored_count;
   std::array<Stored, targets::managed_dict::kAttributeLimit> stored;

@@ -80,7 +80,7 @@ void Model::drop(Variable variable) {
   contents_[variable].clear();
 }
 
-// What __init__ stores.
+// Models the stores of __init__.
 void Model::make(Variable variable, Class of) {
   drop(variable);
   Instance& instance = variables_[variable];
@@ -111,7 +111,7 @@ void Model::overflowed(Variable variable) {
 
 void Model::apply(const Statement& statement) {
   Instance& instance = variables_[statement.variable];
-  // Who deletes from a dict has it take the values into a table first.
+  // A deletion from a dict makes it take the values into a table first.
   if (statement.op == Op::delete_attr && instance.has_dict) instance.has_values = false;
   if (expected(statement) != Status::ok) return;
   instance.has_new_name = false;

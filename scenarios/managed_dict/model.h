@@ -25,7 +25,7 @@ struct Statement {
   ValueKind kind = ValueKind::number;
 };
 
-/// What a type of object may number at most when no statement is under way.
+/// Largest count of a type of object when no statement is under way.
 struct Bounds {
   std::uint32_t instances;
   std::uint32_t values;
@@ -41,7 +41,7 @@ class Model {
   bool is_defined(Variable variable) const { return variables_[variable].defined; }
   std::uint32_t noise_count() const { return noise_; }
 
-  /// What the statement must answer: ok, or what the table documents.
+  /// Returns the answer that the statement must give: ok, or what the table documents.
   Status expected(const Statement& statement) const;
   /// The statement was done, and answered that.
   void apply(const Statement& statement);
@@ -59,7 +59,7 @@ class Model {
   };
   const Instance& instance(Variable variable) const { return variables_[variable]; }
   Contents& contents(Variable variable) { return contents_[variable]; }
-  /// What vars() returned last holds, or null where there is none.
+  /// Returns the content of the dict that vars() returned last, or null where there is none.
   Contents* held();
   bool held_has_values() const {
     return held_of_ != kNobody ? variables_[held_of_].has_values : held_has_values_;
@@ -92,14 +92,14 @@ class Model {
   std::array<Contents, targets::managed_dict::kVariableCount> contents_;
   targets::managed_dict::Version layout_{};
   bool holds_ = false;
-  Variable held_of_ = kNobody;  ///< Whose dict vars() returned last, while it is.
+  Variable held_of_ = kNobody;  ///< Variable whose dict vars() returned last, while it is.
   Contents held_;               ///< After that,
   bool held_has_values_ = false;
   bool is_held_form_known_ = true;
   std::array<bool, targets::managed_dict::kClassCountOfPath> subclassed_{};
   std::uint32_t noise_ = 0;
   std::uint32_t loose_ = 0;          ///< Dropped, and only the collector can free them.
-  std::uint32_t loose_numbers_ = 0;  ///< ... and what they keep.
+  std::uint32_t loose_numbers_ = 0;  ///< Numbers that loose instances keep.
   std::uint32_t loose_dicts_ = 0;
   std::uint32_t type_numbers_ = 0;  ///< Classes whose attribute was set to a number.
 };

@@ -114,7 +114,7 @@ Status collect(Player& player, const Situation&, const Slot&) {
 }
 
 Status hold_noise(Player& player, const Situation&, const Slot&) {
-  // Of a small chunk and an int, of an instance, of a dict, of a large chunk.
+  // Sizes of a small chunk and an int, of an instance, of a dict, of a large chunk.
   constexpr std::array<std::uint32_t, 4> kNoiseBytes{24, 48, 64, 96};
   const std::uint32_t bytes = kNoiseBytes[player.choose().number(kNoiseBytes.size())];
   return player.execute({.op = Op::hold_noise},

@@ -13,8 +13,8 @@ using targets::managed_dict::kVariableCount;
 
 namespace {
 
-/// What stores, where it is compiled. Which kinds take part is drawn per run by some strategies, so
-/// that there are several.
+/// Returns ops that store, where they are compiled. Which kinds take part is drawn per run by some
+/// strategies, so that there are several.
 constexpr Ops kStoring = ops(Op::new_instance, Op::store_attr, Op::with_block);
 constexpr Theme kTheme{.name = "everything", .favoured = kStoring};
 constexpr std::size_t kFavour = 4;
@@ -102,7 +102,7 @@ Player::Before Player::begin(const Statement& about) const {
 void Player::judge_statement(const Statement& about, const Before& before, Status status) {
   judge_answer(about.op, before.expected, status,
                judge_.blocks().starved_count() != before.starved);
-  // Who remembers what a class was must be able to tell that it is no longer.
+  // Code that remembers what a class was must be able to tell that it is no longer.
   if (about.op == Op::set_type_attr && before.version != 0 && bounded_ && status == Status::ok)
     scene().expect("class version", path_->inspection().class_version(about.of) == before.version,
                    false);
@@ -115,7 +115,7 @@ void Player::judge_statement(const Statement& about, const Before& before, Statu
   if (bounded_) judge_state(about);
 }
 
-// Of a variant that claims to be sound: what another one keeps may not even be readable.
+// Looks at a variant that claims to be sound: another one's objects may not even be readable.
 void Player::judge_state(const Statement& about) {
   if (!scene().world().history.faults().empty()) return;
   reader_.read_instance(path_->inspection(), about.variable, others_asked_for_dicts());
@@ -135,7 +135,7 @@ void Player::judge_all() {
       reader_.read_instance(path_->inspection(), variable, others_asked_for_dicts());
 }
 
-// What follows from a fault that was found is no refusal, nor is what there was no memory for.
+// Says if a failure is no refusal: it follows from a fault that was found, or there was no memory.
 void Player::judge_answer(Op op, Status expected, Status status, bool starved) {
   if (status == expected || !scene().world().history.faults().empty()) return;
   if (status == Status::memory_error && starved) return;

@@ -23,7 +23,7 @@ struct Situation {
 /// The ops that are no plain mistake in this situation.
 Ops applicable(const Situation& now);
 
-/// What a run is about: about everything.
+/// The theme of a run: everything.
 struct Theme {
   harness::Label name;
   Ops favoured = 0;  ///< Listed several times, so that a strategy that draws gets somewhere.

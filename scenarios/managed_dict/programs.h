@@ -6,7 +6,7 @@
 
 namespace scenarios::managed_dict {
 
-/// What a tape calls the function in force_compile.
+/// Name on a tape of the function in force_compile.
 inline constexpr std::uint32_t kCompileEnter = 2;
 
 using Program = harness::ScenarioProgram<Op, kOps>;

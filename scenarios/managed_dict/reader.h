@@ -14,7 +14,7 @@ class Reader {
 
   /// The variable, as vars() and type() tell. `asked`: others ask for dicts as well.
   void read_instance(targets::managed_dict::Inspection& path, Variable variable, bool asked);
-  /// What vars() returned last.
+  /// The dict that vars() returned last.
   void read_held(targets::managed_dict::Inspection& path, bool asked);
 
  private:

@@ -165,13 +165,13 @@ void Recorder::stored_in_chunk(const Store& store, Life& life) {
   if (in_values) return note_value(store, life);
   if (end < prefix) return;
   const std::int32_t now = life.copy[static_cast<std::size_t>(prefix - 1)];
-  if (store.width == 1 && now == prefix) return;  // As it is written when the chunk is made.
+  if (store.width == 1 && now == prefix) return;  // The byte is written so when the chunk is made.
   constexpr harness::Label kUp = "incref", kDown = "decref";
   if (store.width != 1) strays_.push_back({load_count_, store.width == 4 ? kUp : kDown});
   add_finding(BlockFinding::Kind::prefix_changed, store, now - prefix_before);
 }
 
-// What an attribute store put there: an object.
+// Records the object that an attribute store put there.
 void Recorder::note_value(const Store& store, Life& life) {
   const auto offset = static_cast<std::uint32_t>(store.offset) - life.prefix();
   if (store.width == kWordBytes && offset % kWordBytes == 0 && is_object(store.after))

@@ -15,7 +15,7 @@ namespace scenarios::managed_dict {
 /// real interpreter, at the same place.
 struct StrayCount {
   std::uint32_t load;   ///< Before which load of an attribute, counted from 1.
-  harness::Label kind;  ///< As embedded/program.h calls it.
+  harness::Label kind;  ///< Its name in embedded/program.h.
 };
 
 class Recorder final : public targets::managed_dict::MemoryObserver {
@@ -51,8 +51,8 @@ class Recorder final : public targets::managed_dict::MemoryObserver {
     BlockKind kind;
     Address begin;
     std::uint32_t bytes;
-    std::vector<std::uint8_t> copy;   ///< Of a chunk of values: its bytes.
-    std::vector<Address> last_right;  ///< ... and per word, the last object that it pointed at.
+    std::vector<std::uint8_t> copy;   ///< Bytes of a chunk of values.
+    std::vector<Address> last_right;  ///< Last object that each word of it pointed at.
     std::uint8_t prefix() const;
   };
 

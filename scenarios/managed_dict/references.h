@@ -16,7 +16,7 @@ class References {
 
   struct Count {
     std::int32_t taken = 0;
-    bool judged = false;  ///< What the object says was found wrong.
+    bool judged = false;  ///< The object's content was found wrong.
   };
 
   explicit References(const Sight& sight) : sight_(sight) {}
@@ -41,7 +41,7 @@ class References {
 
   const Sight& sight_;
   std::pmr::vector<Count> lives_;  ///< By birth id.
-  /// What lives as long as the process, by its number.
+  /// Returns an object that lives as long as the process, by its number.
   std::array<Count, targets::managed_dict::kStaticCount> statics_{};
 };
 

@@ -1,4 +1,4 @@
-// What the managed_dict scenario is made of; scenario.cpp says how the pieces fit.
+// The pieces of the managed_dict scenario; scenario.cpp says how they fit.
 #pragma once
 
 #include <optional>
@@ -34,10 +34,10 @@ struct Shape {
   std::uint32_t closing_slots = 0;  ///< More of the script's, while nothing compiled has stored.
 };
 
-/// What drive() runs.
+/// The program that drive() runs.
 inline constexpr Shape kWholeShape{.closing_slots = 8};
 
-/// What else a process may differ in. What is not fixed here is a pick.
+/// Other differences of a process. A field that is not fixed here is a pick.
 struct Settings {
   std::optional<std::uint32_t> compile_threshold;
   std::optional<std::uint32_t> warm_up;
@@ -59,7 +59,7 @@ using Maker = targets::managed_dict::ManagedDict* (*)(harness::Runtime&,
                                                       const targets::managed_dict::Setup&);
 void drive_path(harness::Scene& scene, Maker make);
 
-/// What the report ran instead: one thread, `iterations` of `with _NoGrad(): pass`, all else as
+/// The report's program: one thread, `iterations` of `with _NoGrad(): pass`, all else as
 /// set.
 void drive_loop(harness::Scene& scene, std::uint32_t iterations, const Settings& settings);
 

@@ -41,7 +41,7 @@ class WordWatch {
   Address base_ = 0;
   std::uintptr_t bytes_ = 0;
   std::size_t born_count_ = 0;
-  std::size_t taken_ = 0;  ///< Of the watch's writes.
+  std::size_t taken_ = 0;  ///< Writes of the watch that were taken.
 };
 
 }  // namespace scenarios::managed_dict

@@ -29,7 +29,7 @@ namespace targets::alltoallv {
 inline constexpr std::uint32_t kSlotLimit = 8;      ///< The default of MAX_CONCURRENT.
 inline constexpr std::uint32_t kRequestLimit = 32;  ///< Per rank, by number.
 inline constexpr std::uint32_t kBufferCount = 2;    ///< Variables per rank that hold a source.
-/// Of every source and destination.
+/// Returns the elements of every source and destination.
 constexpr std::uint32_t buffer_elements(std::uint32_t rank_count) { return 6 * rank_count; }
 inline constexpr std::uint32_t kBufferElements = buffer_elements(kRankLimit);  ///< At most.
 
@@ -45,7 +45,7 @@ enum class Collective : std::uint8_t {
 /// Which peers reach each other. Rank 1 copies for the pair that does not.
 enum class Topology : std::uint8_t { direct, ranks_0_and_2_by_proxy };
 
-/// What one rank sends to and receives from each peer, in elements.
+/// One rank's counts to and from each peer, in elements.
 struct Exchange {
   std::array<std::uint16_t, kRankLimit> send_count{};
   std::array<std::uint16_t, kRankLimit> send_displacement{};
@@ -55,12 +55,12 @@ struct Exchange {
 
 using Buffer = std::uint32_t;
 
-/// What one rank gives to init().
+/// Arguments that one rank gives to init().
 struct Arguments {
   Collective collective = Collective::alltoallv;
   Buffer source = 0;
   bool null_source = false;  ///< No buffer at all: nothing is sent.
-  std::uint32_t offset = 0;  ///< Of the user's pointer in its allocation, in elements.
+  std::uint32_t offset = 0;  ///< Offset of the user's pointer in its allocation, in elements.
   std::uint32_t stream = 0;  ///< 0: no execution engine, so the default stream; 1, 2: the user's.
   bool in_place = false;
   bool persistent = false;  ///< Can be posted again.
@@ -80,7 +80,7 @@ constexpr std::int32_t element(std::uint32_t rank, std::uint32_t fill, std::uint
   return static_cast<std::int32_t>((rank << 20) + (fill << 8) + index + 1);
 }
 
-/// What fixes a job before it starts.
+/// All that fixes a job before it starts.
 struct Setup {
   std::uint32_t rank_count = 2;
   std::uint32_t slot_count = kSlotLimit;        ///< UCC_TL_CUDA_MAX_CONCURRENT.

@@ -22,7 +22,7 @@ constexpr CUdeviceptr page_end(const MemInfo& info) {
   return page_start(info.ptr + info.length + kPage - 1);
 }
 
-/// What an uninitialized pointer holds: the same in every build.
+/// The content of an uninitialized pointer: the same in every build.
 constexpr CUdeviceptr kGarbage = 0xdead'beef'0000;
 
 Label site_of(Reason reason) {

@@ -1,6 +1,6 @@
 // Cache: a process's mappings of one peer's memory, by the address that the memory has at the peer.
 //
-// As UCC has it: a page table of regions and a count in each, under a lock; nothing is ever
+// The cache of UCC: a page table of regions and a count in each, under a lock; nothing is ever
 // evicted. A look-up is by address, so that any address inside a region finds it. The counts are
 // advice: a handle that changed, an overlap and a purge close what they meet. CloseRule::counted
 // heeds them.
@@ -32,7 +32,7 @@ struct Region {
   bool overlaps(CUdeviceptr first, CUdeviceptr last) const { return first < end && start < last; }
 };
 
-/// What map() gives: where the peer's allocation is here, and who uses it.
+/// A mapping as map() gives it: where the peer's allocation is here, and who uses it.
 struct Mapping {
   CUdeviceptr mapped = 0;
   CUdeviceptr key = 0;               ///< The peer's address, to find the region again by.
@@ -44,7 +44,7 @@ struct Mapping {
 /// Threads: the process's; each call holds the lock all the way.
 class Cache {
  public:
-  /// Of `rank`'s mappings of `peer`'s memory.
+  /// Makes the cache of `rank`'s mappings of `peer`'s memory.
   Cache(Core& core, std::uint32_t rank, std::uint32_t peer)
       : core_(core), rank_(rank), peer_(peer), lock_(core.scheduler, "cache") {}
 
@@ -74,7 +74,7 @@ class Cache {
   void evict(std::size_t index, Reason reason);
   void remove(std::size_t index);
   void close(harness::Owned<Region>& region);
-  /// What is not in the table is a null pointer: the process crashes.
+  /// Follows the null pointer of a region that is not in the table: the process crashes.
   [[noreturn]] void follow_null(const Mapping& mapping);
   void count_down(Region& region, harness::BirthId birth, Mapping& mapping, bool force);
   void close_if_idle(Region& region, bool force);

@@ -4,7 +4,7 @@
 
 namespace targets::alltoallv {
 
-// As upstream: the caches are not destroyed, whatever is left in them.
+// Closes without destroying the caches, whatever is left in them, as upstream does.
 void Process::close() {
   const Core& core = rank_.core;
   const harness::SiteScope site(core.scheduler, "close");

@@ -42,10 +42,11 @@ struct Entry {
   harness::SharedSlot<MemInfo> destination;
   harness::SharedSlot<Shares> shares;
   harness::SharedSlot<Published> published;
-  harness::Shared<std::uint32_t> step;    ///< Of ring and linear collectives.
+  harness::Shared<std::uint32_t> step;    ///< Step of ring and linear collectives.
   harness::Shared<std::uint64_t> tag;     ///< check_generation: whose this is.
   harness::Shared<std::uint32_t> failed;  ///< snapshot_region: this rank takes no part.
-  std::array<harness::Shared<std::uint64_t>, 2> broken;  ///< ... and failed since, by turns.
+  std::array<harness::Shared<std::uint64_t>, 2>
+      broken;                 ///< Collectives that failed since, by turns.
   bool is_published = false;  ///< The event's handle is; the owner's own note.
 };
 
@@ -74,7 +75,7 @@ class ShmBarrier {
     return true;
   }
   bool idle(std::uint32_t rank) const { return idle_[rank]; }
-  /// What test() would say; no turn.
+  /// Returns what test() would say; no turn.
   bool passed(std::uint32_t rank) const { return sense_.peek() == local_sense_[rank]; }
   std::uint32_t waiting() const { return count_.peek(); }
 

@@ -9,10 +9,10 @@ class Tensors;
 
 /// A source or destination on the managed heap.
 struct TensorPayload {
-  Tensors* tensors;  ///< Of the process that has the memory.
+  Tensors* tensors;  ///< Tensors of the process that has the memory.
   CUdeviceptr base;
   CUstream stream;     ///< Where it was filled.
-  bool ready = false;  ///< ... and that is known to be done.
+  bool ready = false;  ///< The event is known to be done.
 };
 
 /// Ownership: the process's; holds one tensor per variable. Threads: the process's own tasks, and

@@ -1,7 +1,7 @@
 // argpack: Taichi's way from a Python call with ArgPacks to a running kernel, behind a few
 // interfaces.
 //
-// What a caller sees is a Python script: global variables that hold wrappers (arg packs, ndarrays,
+// A caller sees a Python script: global variables that hold wrappers (arg packs, ndarrays,
 // external arrays, launch contexts), and one method per API call. What is beneath is Taichi's
 // object model: wrappers on a managed heap, C++ objects owned by a Program, device memory behind
 // handles. Variants differ in one thing: what a launch context keeps alive, and how.
@@ -23,7 +23,7 @@
 
 namespace targets::argpack {
 
-/// What a call of the kernel binds. Those left out are kNothing.
+/// Variables that a call of the kernel binds. Those left out are kNothing.
 struct Arguments {
   Variable pack = kNothing;      ///< Required.
   Variable array = kNothing;     ///< An ndarray: read, and its gradient written where it has one.
@@ -35,10 +35,10 @@ struct Arguments {
 /// Kinds of which a Program owns one each until reset(): bounded growth, and not retention.
 inline constexpr std::array<harness::Label, 2> kProgramOwnedKinds{"Kernel", "CompiledKernel"};
 
-/// What fixes a world before it starts.
+/// All that fixes a world before it starts.
 struct Setup {
   Backend backend = Backend::cuda_pool;
-  bool gil = true;  ///< As the heap is configured.
+  bool gil = true;  ///< The same as in the heap's configuration.
   /// How the unordered map of parameters happens to be walked: parents before children, or after.
   /// The driver's answer to a Site::order question.
   bool parents_first = false;
@@ -110,7 +110,7 @@ class Globals {
   /// The end of a script: drops every variable. What is then still alive after collect(2) and
   /// synchronize(), which from now on waits for the user's stream too, was retained.
   virtual Status drop_all() = 0;
-  /// What a variable holds now. Offers no turn.
+  /// Returns the kind of thing that a variable holds now. Offers no turn.
   virtual Kind kind(Variable variable) const = 0;
   /// How deep the pack in `variable` nests, 0 where it holds none. Offers no turn.
   virtual std::uint32_t depth(Variable variable) const = 0;
@@ -157,7 +157,7 @@ class Contexts {
   virtual Status launch(Variable context, bool returns) = 0;
 };
 
-/// What a script can do, an interface for each family of calls.
+/// All that a script can do, an interface for each family of calls.
 /// Ownership: borrows its parts, which are made in the run's arena, after the heap is configured
 /// and before any managed object. They borrow the runtime and the observer.
 struct Argpack {

@@ -29,7 +29,7 @@ struct ExternalArgument {
 /// Taichi's LaunchContextBuilder. Raw pointers all of it, unless the policy adds something.
 /// Ownership: the script owns it through its wrapper; the policy is told when it goes.
 struct LaunchContext {
-  std::uint32_t generation = 0;  ///< Of the program that it was made by.
+  std::uint32_t generation = 0;  ///< Generation of the program that made it.
   harness::Borrowed<Kernel> kernel;
   harness::Borrowed<CompiledKernel> compiled;
   std::uint32_t depth = 0;

@@ -17,7 +17,7 @@ class Device;
 struct DeviceAllocation {
   Device* device = nullptr;
   std::uint64_t alloc_id = 0;
-  /// Whose handle this is. The real system cannot know it.
+  /// The birth whose handle this is. The real system cannot know it.
   harness::BirthId birth = harness::BirthId::none;
 };
 
@@ -74,7 +74,7 @@ class GfxDevice final : public Device {
   void adopt(DeviceAllocation&, harness::BirthId) override {}
   CUdeviceptr pointer(const DeviceAllocation& allocation) override;
 
-  /// What a command list holds on to.
+  /// Number of a buffer that a command list holds on to.
   using Buffer = std::uint32_t;
   Buffer retain(const DeviceAllocation& allocation);
   void release(Buffer buffer);
@@ -82,7 +82,7 @@ class GfxDevice final : public Device {
  private:
   struct Node {
     Buffer buffer;
-    harness::BirthId resident;  ///< Who has the id, or had it last.
+    harness::BirthId resident;  ///< The life that has the id, or had it last.
   };
   struct BufferInfo {
     CUdeviceptr ptr;

@@ -27,11 +27,11 @@ class ExternalArrays;
 struct ExternalPayload {
   ExternalArrays* maker;
   ThingId thing;
-  std::int32_t value;  ///< What its elements are made from.
+  std::int32_t value;  ///< Value that its elements are made from.
   External external;
 };
 
-/// What element `index` of an array made with `value` holds.
+/// Returns element `index` of an array made with `value`.
 inline float external_element(std::int32_t value, std::uint32_t index) {
   return static_cast<float>(value) + 0.1f * static_cast<float>(index);
 }

@@ -210,7 +210,7 @@ Status LlvmLaunch::read_back() {
   return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
-// What the context points at from now on.
+// Tells that the arguments which the context points at are freed.
 void LlvmLaunch::tell_arguments_freed() {
   context_.device_arguments =
       core_.ledger.born("argument buffer", arguments_.address(), sizeof(ArgumentBlock));

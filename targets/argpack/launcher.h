@@ -23,7 +23,7 @@ inline harness::Label pack_site(std::uint32_t level) {
 /// How many bytes of a ResultBlock this launch fills.
 std::size_t result_bytes(const LaunchContext& context);
 
-/// What the kernel gets by value.
+/// Returns the parameters that the kernel gets by value.
 KernelParameters kernel_parameters(const LaunchContext& context, CUdeviceptr arguments,
                                    CUdeviceptr results);
 

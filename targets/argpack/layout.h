@@ -41,7 +41,7 @@ struct ExternalBlock {
   std::array<float, kArrayWords> out;
 };
 
-/// What the kernel reports, by thread.
+/// The kernel's report, by thread.
 struct ResultBlock {
   std::array<std::int32_t, kArrayWords> pack;
   std::array<std::int32_t, kArrayWords> array;

@@ -1,6 +1,6 @@
 // Marks: which allocations a launch uses, by id, as used_in_kernel() looks them up.
 //
-// As gfx keeps them: a request to delete what is marked is dropped, not kept for later.
+// Marks of gfx: a request to delete a marked object is dropped, not kept for later.
 #pragma once
 
 #include <algorithm>

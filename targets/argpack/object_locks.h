@@ -26,7 +26,7 @@ class ObjectLocks {
   ObjectLocks(const ObjectLocks&) = delete;  // The order is that of its address.
   ObjectLocks& operator=(const ObjectLocks&) = delete;
 
-  /// What this task did before is ordered before what others do after their next pass() or hold.
+  /// Orders this task's past before the acts of others after their next pass() or hold.
   void pass() { const Hold hold(*this); }
 };
 

@@ -19,13 +19,13 @@ enum class ThingId : std::uint32_t { none };
 enum class Place : std::uint8_t { pack, nested, nested_twice, array, gradient, external };
 inline constexpr std::size_t kPlaceCount = 6;
 
-/// What a wrapper is when it is made.
+/// A wrapper at its making.
 struct Making {
   ThingId thing;
   Kind kind;
-  std::uint32_t depth;       ///< Of a pack.
-  std::int64_t value;        ///< What its elements, or its scalar, begin with.
-  std::uint32_t generation;  ///< Of a context: the program's. 0 elsewhere; see built().
+  std::uint32_t depth;       ///< Depth of a pack.
+  std::int64_t value;        ///< Value that its elements, or its scalar, begin with.
+  std::uint32_t generation;  ///< Generation of a context's program. 0 elsewhere; see built().
 };
 
 /// Facts of programs.
@@ -45,8 +45,8 @@ class ThingFacts {
   virtual ~ThingFacts() = default;
 
   virtual void made(const Making& making) = 0;
-  /// What is beneath the wrapper exists: the C++ object, or storage on the host (none where it is
-  /// on the device). Made by the program of this generation.
+  /// Tells that the thing beneath the wrapper exists: the C++ object, or storage on the host (none
+  /// where it is on the device). Made by the program of this generation.
   virtual void built(ThingId thing, harness::BirthId object, std::uint32_t generation) = 0;
   /// A variable, a member, a frame or a cycle refers to it, or no longer.
   virtual void referred(ThingId thing) = 0;
@@ -71,7 +71,7 @@ class ValueFacts {
   virtual void moved(ThingId thing) = 0;
   /// Its storage was to be resized, and stays because it is exported.
   virtual void kept_in_place(ThingId thing) = 0;
-  /// What to_numpy() found: the elements, as words.
+  /// Tells the elements that to_numpy() found, as words.
   virtual void contents(ThingId array, std::span<const std::int32_t> words) = 0;
 };
 
@@ -98,7 +98,7 @@ class LaunchFacts {
   virtual void submitted(ThingId context) = 0;
   /// The device has finished everything submitted so far.
   virtual void finished() = 0;
-  /// What the kernel reported, and the host has now: for each thread, the words of the pack, the
+  /// Tells the kernel's report, which the host has now: for each thread, the words of the pack, the
   /// array, the external array's input, and its output.
   virtual void read(ThingId context, std::span<const std::int32_t> words) = 0;
 };

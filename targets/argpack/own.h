@@ -41,7 +41,7 @@ class Own : public Policy {
   bool marks_at_launch() const override { return false; }
 
  private:
-  /// What one launch holds: at most one of the three.
+  /// Things that one launch holds: at most one of the three.
   struct Held {
     harness::Borrowed<ArgPack> pack;
     harness::Borrowed<Ndarray> array;

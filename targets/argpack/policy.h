@@ -8,7 +8,7 @@
 
 namespace targets::argpack {
 
-/// What becomes of a request to delete.
+/// The fate of a request to delete.
 enum class Disposal : std::uint8_t { erase, ignore };
 
 /// Ownership: made in the run's arena, one per run.
@@ -26,7 +26,7 @@ class Policy {
   virtual void bound(LaunchContext&, PackArgument&) {}
   virtual void bound(LaunchContext&, ArrayArgument&) {}
   virtual void bound(LaunchContext&, ExternalArgument&, const harness::Ref& /*wrapper*/) {}
-  /// What was bound is bound no more: something else is going to be, or the context goes.
+  /// Hears that a pack is bound no more: something else is going to be, or the context goes.
   virtual void unbound(LaunchContext&, PackArgument&) {}
   virtual void unbound(LaunchContext&, ArrayArgument&) {}
   virtual void unbound(LaunchContext&, ExternalArgument&) {}
@@ -68,7 +68,7 @@ class Policy {
   virtual bool writes_host_address() const { return true; }
 
  protected:
-  /// As shipped, the gfx backend alone knows what a launch uses. What it never clears,
+  /// The shipped gfx backend alone knows what a launch uses. Marks that it never clears,
   /// mark_at_launch keeps; here it is cleared, or gfx would hide everything else behind what it
   /// retains.
   virtual bool marks_at_launch() const { return core_.setup.backend == Backend::gfx; }

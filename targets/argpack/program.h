@@ -66,13 +66,14 @@ class Ndarray {
   Holders holders_;
 };
 
-/// What make_launch_context() and compile_kernel() read.
+/// A kernel as make_launch_context() and compile_kernel() read it.
 struct Kernel {
   explicit Kernel(std::uint32_t parameter_count) : parameter_count(parameter_count) {}
   std::uint32_t parameter_count;
 };
 
-/// What launch_kernel() reads: the parameters in the order in which an unordered map was walked.
+/// A kernel as launch_kernel() reads it: the parameters in the order in which an unordered map was
+/// walked.
 struct CompiledKernel {
   explicit CompiledKernel(bool parents_first) : parents_first(parents_first) {}
   bool parents_first;

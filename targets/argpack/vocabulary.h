@@ -18,7 +18,7 @@ enum class Backend : std::uint8_t {
 inline constexpr std::array<harness::Label, 5> kBackendLabels{"cpu", "cuda_pool", "cuda_cache",
                                                               "amdgpu", "gfx"};
 
-/// What each method returns: what Python would raise.
+/// The answer of each method: what Python would raise.
 enum class Status : std::uint8_t {
   ok,
   name_error,       ///< The variable is empty.
@@ -53,7 +53,7 @@ enum class Storage : std::uint8_t {
   device,  ///< torch on a stream of its own: used in place, freed on that stream.
 };
 
-/// What a planted finalizer does when the collector gets to it.
+/// The act of a planted finalizer when the collector gets to it.
 enum class Mischief : std::uint8_t {
   replace_nested,  ///< victim.c = a new pack
   drop,            ///< del victim

@@ -18,7 +18,7 @@ struct PackPayload {
   ThingId thing;
   std::uint32_t depth;
   std::int32_t a;
-  std::uint32_t generation = 0;        ///< Of the program that made the C++ object.
+  std::uint32_t generation = 0;        ///< Generation of the program that made the C++ object.
   harness::Borrowed<ArgPack> argpack;  ///< return_value_policy::reference: a pointer, not a share.
 };
 

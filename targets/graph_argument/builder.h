@@ -1,6 +1,6 @@
 // BuilderBox: what a GraphBuilder captures on, and what it owns of what CUDA makes of it.
 //
-// Whose the graph is: CUDA's until the capture has ended well, the builder's from then on. A
+// The graph is CUDA's until the capture has ended well, the builder's from then on. A
 // capture that was invalidated takes its graph with it when it ends. Some policies have the builder
 // own the graph from the beginning all the same.
 #pragma once

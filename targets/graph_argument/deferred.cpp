@@ -28,7 +28,7 @@ void DeferredCleanup::schedule() {
   core_.facts.tell(&Observer::pending_call_refused);
 }
 
-// What letting go causes may be put off again, and waits for the next pending call.
+// Work that letting go causes may be put off again, and waits for the next pending call.
 void DeferredCleanup::drain() {
   std::pmr::vector<Owners*> owners;
   std::pmr::vector<Garbage> garbage;

@@ -1,7 +1,7 @@
 // graph_argument: cuda.core's way from GraphDefinition.launch(config, kernel, buffer) to a kernel
 // that runs in an executable graph, behind a few interfaces.
 //
-// What a caller sees is a Python script: global variables that hold wrappers (buffers, modules,
+// A caller sees a Python script: global variables that hold wrappers (buffers, modules,
 // events, definitions, nodes, builders, executables), and one method per API call. What is
 // beneath is cuda.core's object model: wrappers on a managed heap, counted C++ handles, CUDA's
 // graphs and user objects. Policies differ in one thing: what a graph keeps alive of what its nodes
@@ -31,7 +31,7 @@ class Reader {
   virtual void read(Wrapper buffer, const Contents& contents) = 0;
 };
 
-/// What fixes a world before it starts.
+/// All that fixes a world before it starts.
 struct Setup {
   DefaultStream default_stream = DefaultStream::legacy;
   Reader* reader = nullptr;  ///< Null: nothing is read back.
@@ -84,7 +84,7 @@ class Globals {
 
   // ---- what a variable holds now: no turn is offered ----
   virtual Kind kind(Variable variable) const = 0;
-  /// What the node in `variable` can be asked for.
+  /// Returns what the node in `variable` can be asked for.
   virtual NodeKind node_kind(Variable variable) const = 0;
   /// Whether launch_captured and end_building take the builder in it.
   virtual bool is_capturing(Variable variable) const = 0;

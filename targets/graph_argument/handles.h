@@ -30,8 +30,9 @@ struct Garbage {
   ResourceKind kind;
   std::uint64_t handle;
   Shared<StreamBox> stream = {};  ///< Memory: where it is freed.
-  ThingId thing = ThingId::none;  ///< Of memory, libraries and events: whose death it is.
-  bool closed = false;            ///< Memory: the script has asked for its end.
+  ThingId thing =
+      ThingId::none;    ///< The thing whose death it is, for memory, libraries and events.
+  bool closed = false;  ///< Memory: the script has asked for its end.
 };
 
 template <class Handle>
@@ -97,7 +98,7 @@ struct EventBox {
   ThingId thing;
 };
 
-/// What a policy knows of one graph, or of one executable.
+/// A policy's record of one graph, or of one executable.
 struct Keeping {
   virtual ~Keeping() = default;
 };
@@ -115,7 +116,7 @@ struct GraphBox {
   Shared<GraphBox> parent;     ///< Null for a root.
   CUgraphNode owner;           ///< The child node of the parent.
   bool orphaned = false;       ///< The owner was destroyed. Known only where tombstones are set.
-  CUgraphNode last = nullptr;  ///< What the next node comes after.
+  CUgraphNode last = nullptr;  ///< Node that the next one comes after.
   std::pmr::vector<GraphBox*> children;  ///< Boxes of its nodes' graphs.
   Keeping* keeping = nullptr;
 };

@@ -17,11 +17,11 @@ static_assert(kBlockCount * kBlockThreads == kBlockWords, "one element per CUDA 
 
 using Words = std::array<std::int32_t, kBlockWords>;
 
-/// What a buffer holds. `in` is written once, when it is allocated.
+/// The content of a buffer. `in` is written once, when it is allocated.
 struct Block {
   Words in;
-  Words mid;  ///< What `produce` writes.
-  Words out;  ///< What everybody else writes.
+  Words mid;  ///< Words that `produce` writes.
+  Words out;  ///< Words that everybody else writes.
   CUdeviceptr next;
 };
 static_assert(sizeof(Block) == 776);

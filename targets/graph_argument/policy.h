@@ -6,14 +6,14 @@
 
 namespace targets::graph_argument {
 
-/// What a node's parameters point into.
+/// Things that a node's parameters point into.
 struct Owners {
   Shared<ModuleBox> module;
-  harness::Ref arguments;                   ///< Of a kernel node: the tuple.
-  harness::Ref operands;                    ///< Of a copy or set: a tuple of buffers,
+  harness::Ref arguments;                   ///< Arguments of a kernel node: the tuple.
+  harness::Ref operands;                    ///< Operands of a copy or set: a tuple of buffers.
   std::array<Shared<DevicePtr>, 2> memory;  ///< and what they own.
   Shared<EventBox> event;
-  harness::Ref function;  ///< What a host node calls.
+  harness::Ref function;  ///< Function that a host node calls.
 };
 
 /// Ownership: made in the run's arena, one per run.

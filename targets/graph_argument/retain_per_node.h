@@ -38,16 +38,16 @@ class RetainPerNode : public Policy {
   bool refuses_closed() const override { return true; }
 
  private:
-  /// What one version of a node needs.
+  /// Things that one version of a node needs.
   struct Attachment : Keeping {
     Attachment(RetainPerNode& kept_by, const Owners& from) : policy(kept_by), owners(from) {
-      owners.operands.reset();  // What they own is enough.
+      owners.operands.reset();  // The owners are enough.
     }
     RetainPerNode& policy;
     Owners owners;
     CUuserObject object = nullptr;
   };
-  /// What the nodes of an executable were given since it was made.
+  /// Attachments that the nodes of an executable were given since it was made.
   struct Accumulator {
     explicit Accumulator(RetainPerNode& policy) : policy(policy) {}
     RetainPerNode& policy;
@@ -70,7 +70,7 @@ class RetainPerNode : public Policy {
   /// A new accumulator, which the graph holds too. Null where CUDA has failed.
   Accumulator* accumulate(GraphBox& graph);
   void give_up(Accumulators& accumulators, std::size_t first, std::size_t last);
-  /// Of the node; null where it has none. It is taken out of the list.
+  /// Removes and returns the node's attachment; null where it has none.
   static Attachment* take(GraphBox& graph, CUgraphNode node);
 
   DeferredCleanup deferred_;

@@ -8,11 +8,11 @@
 
 namespace targets::graph_argument {
 
-/// What stream 0 means: CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM.
+/// The meaning of stream 0: CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM.
 enum class DefaultStream : std::uint8_t { legacy, per_thread };
 inline constexpr std::array<harness::Label, 2> kDefaultStreamLabels{"legacy", "per_thread"};
 
-/// What each method returns: what Python would raise.
+/// The answer of each method: what Python would raise.
 enum class Status : std::uint8_t {
   ok,
   name_error,     ///< The variable is empty.
@@ -44,7 +44,7 @@ enum class Kind : std::uint8_t {
 /// The streams of a script. `fallback` is default_stream().
 enum class StreamName : std::uint8_t { first, second, fallback };
 inline constexpr std::uint32_t kStreamCount = 3;
-/// What Device.sync() waits for.
+/// Work that Device.sync() waits for.
 inline constexpr auto kEveryStream = static_cast<StreamName>(kStreamCount);
 
 enum class Kernel : std::uint8_t {
@@ -56,12 +56,12 @@ enum class Kernel : std::uint8_t {
 };
 inline constexpr std::uint32_t kKernelCount = 5;
 
-/// What a conditional node does with its branches.
+/// The way in which a conditional node runs its branches.
 enum class Condition : std::uint8_t { if_then, if_else, while_loop, switch_case };
 inline constexpr std::uint32_t kConditionCount = 4;
 inline constexpr std::uint32_t kBranchCount = 2;  ///< At most; if_then and while_loop have one.
 
-/// What a node's wrapper can be asked for.
+/// Attributes that a node's wrapper can be asked for.
 enum class NodeKind : std::uint8_t {
   other,
   kernel,       ///< set_params and update_node take it.
@@ -71,7 +71,7 @@ enum class NodeKind : std::uint8_t {
 };
 inline constexpr std::uint32_t kBlockWords = 64;  ///< Elements of each array of a block.
 
-/// What a planted finalizer does when the collector gets to it.
+/// The act of a planted finalizer when the collector gets to it.
 enum class Mischief : std::uint8_t {
   drop,     ///< del victim
   close,    ///< victim.close(): a buffer
@@ -101,7 +101,7 @@ struct Contents {
   std::uint64_t next;
 };
 
-/// What a node does. The kernels come first, as Entry has them.
+/// Kinds of node. The kernels come first, as Entry has them.
 enum class Work : std::uint8_t {
   add_one,
   saxpy,

@@ -89,7 +89,7 @@ class ExecWitness {
   virtual void exec_dropped(ExecId exec) = 0;
   /// The executable is about to be launched.
   virtual void launches(ExecId exec, StreamName stream) = 0;
-  /// What was about to be launched could not be.
+  /// Hears that a launch was refused.
   virtual void launch_failed() = 0;
 };
 

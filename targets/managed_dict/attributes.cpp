@@ -123,7 +123,7 @@ Status Attributes::replace_dict(Address object, Address dict) {
   const Address old = materialise(object);
   if (old == 0) return Status::memory_error;
   if (core_.setup.version == Version::cpython313) {
-    // What the dict shares with the object it takes along, and the object is empty.
+    // The dict takes along the values that it shares with the object, which is empty then.
     if (const Status status = core_.dicts.detach(old); status != Status::ok) return status;
   }
   store(object + kWordOffset, dict);

@@ -14,7 +14,7 @@ class Attributes {
  public:
   Attributes(Core& core, Memory& memory) : core_(core), memory_(memory) {}
 
-  /// What an instance's words say. 0 for what there is not; in 3.13 there can be both.
+  /// An instance's words. 0 for one that is not there; in 3.13 there can be both.
   struct Where {
     Address values;
     Address dict;

@@ -27,8 +27,8 @@ inline constexpr std::uint32_t kStaticCount = 24;
 /// Storage, and who lives or lived there.
 struct Block {
   Address begin = 0;
-  std::uint32_t bytes = 0;     ///< As asked for.
-  std::uint32_t capacity = 0;  ///< Of its size class.
+  std::uint32_t bytes = 0;     ///< The size that was asked for.
+  std::uint32_t capacity = 0;  ///< Size of its class.
   harness::BirthId id = harness::BirthId::none;
   BlockKind kind = BlockKind::none;
   bool alive = false;
@@ -60,7 +60,7 @@ class Blocks {
 
   /// The live block that has this byte, or null.
   const Block* find(Address address) const;
-  /// Who lived at this byte last, or null.
+  /// Returns the block that lived at this byte last, or null.
   const Block* find_dead(Address address) const;
 
   // ---- pools ----

@@ -11,12 +11,12 @@ namespace targets::managed_dict {
 
 struct Core;
 
-/// What is true of a type while its version is this one.
+/// Facts that are true of a type while its version is this one.
 struct CacheLine {
   Address type = 0;  ///< 0: empty.
   std::uint32_t version = 0;
   Attribute attribute = 0;  ///< A site has one; the script's own site stands for many.
-  std::uint32_t index = 0;  ///< Of the value, for instances' attributes.
+  std::uint32_t index = 0;  ///< Index of the value, for instances' attributes.
   Address value = 0;        ///< Borrowed, for the type's own.
 };
 

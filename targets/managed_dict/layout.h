@@ -26,12 +26,12 @@ inline constexpr std::uint32_t kWord = 8;
 inline constexpr std::int32_t kRefcountOffset = 0;
 inline constexpr std::int32_t kTypeOffset = 8;
 inline constexpr std::int32_t kDigitTagOffset = 16;
-inline constexpr std::int32_t kDigitOffset = 24;   ///< Of an int, 4 bytes.
+inline constexpr std::int32_t kDigitOffset = 24;   ///< Offset of an int's digit, 4 bytes.
 inline constexpr std::uint32_t kNumberBytes = 28;  ///< In the 32-byte class, as a small chunk is.
 
 // ---- instances --------------------------------------------------------------------------------
 
-/// What is before the object: two words of this feature, two of the collector's.
+/// Bytes before the object: two words of this feature, two of the collector's.
 inline constexpr std::uint32_t kPreheaderBytes = 0x20;
 inline constexpr std::int32_t kWeakrefOffset =
     -0x20;  ///< 3.12, 3.13. In 3.11 it is inside the object.
@@ -61,7 +61,8 @@ static_assert(chunk_bytes(2) == 24, "a class with one attribute, once warm: the 
 
 inline constexpr std::int32_t kPrefixByteOffset = -1;  ///< From values[0].
 inline constexpr std::int32_t kCountByteOffset = -2;
-inline constexpr std::int32_t kOrderByteOffset = -3;  ///< ... and down.
+inline constexpr std::int32_t kOrderByteOffset =
+    -3;  ///< The order byte, counted down from the values.
 
 /// Inline values (3.13): {capacity, size, embedded, valid}, the values, then the insertion order.
 inline constexpr std::int32_t kInlineCapacityOffset = -8;  ///< From values[0].
@@ -93,7 +94,7 @@ inline constexpr std::uint32_t kTableHeaderBytes = 16;
 constexpr std::uint32_t table_bytes(std::uint32_t capacity) {
   return kTableHeaderBytes + capacity * 2 * kWord;
 }
-inline constexpr std::uint32_t kTableCapacity = 5;       ///< Of a new one.
+inline constexpr std::uint32_t kTableCapacity = 5;       ///< Capacity of a new table.
 inline constexpr std::uint32_t kTableCapacityMost = 31;  ///< 512 bytes: what pymalloc serves.
 
 inline constexpr std::int32_t kTypeFlagsOffset = 0xa8;
@@ -109,7 +110,7 @@ inline constexpr std::uint8_t kDictSubclassBit = 0x20;
 inline constexpr std::uint64_t kImmortal = 0xffffffff;
 /// Before, None has more references than anybody gives up.
 inline constexpr std::uint64_t kEarlyReferences = 1'000'000;
-/// What references to a class there are besides its instances'.
+/// References to a class besides its instances'.
 inline constexpr std::uint64_t kTypeReferences = 16;
 
 }  // namespace targets::managed_dict

@@ -22,18 +22,18 @@ namespace targets::managed_dict {
 /// One attribute, as a reader of vars() meets it.
 struct Item {
   Attribute attribute;
-  std::int64_t value;  ///< Of a number; kAnInstance for an instance.
+  std::int64_t value;  ///< A number's value; kAnInstance for an instance.
   bool operator==(const Item&) const = default;
 };
 inline constexpr std::int64_t kAnInstance = -1;
 
-/// What a reader of an instance, or of a dict, meets.
+/// A reader's view of an instance, or of a dict.
 struct View {
   Class of = Class::no_grad;
   bool has_values = false;  ///< Attributes are kept in values: the instance's, or taken over.
   bool has_dict = false;
   bool is_embedded = false;  ///< The values say that they are part of their instance.
-  std::uint32_t used = 0;    ///< What len() is told.
+  std::uint32_t used = 0;    ///< The answer of len().
   std::uint32_t count = 0;
   std::array<Item, kAttributeLimit> items;  ///< In the order of insertion; the first `count`.
 };
@@ -79,7 +79,7 @@ class Statements {
   virtual bool clear_up() = 0;
 };
 
-/// What a script, or the compiler thread, can have the JIT do.
+/// Acts that a script, or the compiler thread, can ask of the JIT.
 class JitControl {
  public:
   virtual ~JitControl() = default;
@@ -90,7 +90,7 @@ class JitControl {
   virtual Status compile_step() = 0;
 };
 
-/// What others may look at, which changes nothing.
+/// Views for others, which change nothing.
 class Inspection {
  public:
   virtual ~Inspection() = default;

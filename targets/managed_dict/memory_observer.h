@@ -15,11 +15,11 @@ using Address = std::uint64_t;
 
 enum class Version : std::uint8_t;
 
-/// Whose code acts: what a program counter tells when mapped to a module.
+/// The module whose code acts, as a program counter tells when mapped to one.
 enum class Module : std::uint8_t { interpreter, jit, allocator, collector, unknown };
 inline constexpr std::size_t kModuleCount = 5;
 
-/// What a block was allocated for.
+/// The use that a block was allocated for.
 enum class BlockKind : std::uint8_t { instance, values, dict, number, table, noise, type, none };
 inline constexpr std::size_t kBlockKindCount = 8;
 
@@ -28,7 +28,7 @@ struct Store {
   harness::Tick tick;
   Module module;
   std::uint8_t width;          ///< In bytes: 1, 2, 4 or 8.
-  BlockKind kind;              ///< Of the block that was met.
+  BlockKind kind;              ///< Kind of the block that was met.
   bool alive;                  ///< Whether that block was (the allocator links dead ones).
   harness::BirthId block;      ///< The life that was met.
   harness::BirthId neighbour;  ///< Met as well by a store that straddles two blocks; else none.
@@ -43,9 +43,9 @@ struct Allocation {
   harness::Tick tick;
   BlockKind kind;
   harness::BirthId block;
-  harness::BirthId previous;  ///< Who lived in this storage before; or none.
+  harness::BirthId previous;  ///< The life that had this storage before; or none.
   Address address;
-  std::uint32_t bytes;  ///< As asked for.
+  std::uint32_t bytes;  ///< The size that was asked for.
 };
 
 /// free() was called. What a debug allocator would check is checked in either case.
@@ -54,12 +54,12 @@ struct Release {
   Module module;
   BlockKind kind;
   bool alive;              ///< Whether the block was, until now.
-  harness::BirthId block;  ///< Whose storage it is.
-  Address address;         ///< As passed.
-  Address allocated;       ///< As malloc() returned it.
+  harness::BirthId block;  ///< The life whose storage it is.
+  Address address;         ///< The address that was passed.
+  Address allocated;       ///< The address that malloc() returned.
   bool padding_intact;     ///< The bytes around the block that belong to nobody.
   bool is_values;          ///< A chunk of values: the next one is its prefix.
-  std::uint8_t prefix;     ///< As read from the byte before values[0].
+  std::uint8_t prefix;     ///< The byte before values[0].
   bool is_allocated_pointer() const { return address == allocated; }
 };
 
@@ -85,9 +85,9 @@ struct Crash {
 /// Compiled code took a value of a type from its cache.
 struct CacheHit {
   harness::Tick tick;
-  std::uint32_t line_version;  ///< Of the type, when the line was filled,
-  std::uint32_t type_version;  ///< and now; 0 when it was modified since.
-  harness::BirthId value;      ///< Whose address it is now; none where nobody lives there.
+  std::uint32_t line_version;  ///< Version of the type when the line was filled.
+  std::uint32_t type_version;  ///< Version of the type now; 0 when it was modified since.
+  harness::BirthId value;      ///< The life whose address it is now; none where nobody lives there.
   Address address;
 };
 

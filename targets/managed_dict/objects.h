@@ -32,7 +32,7 @@ class Objects {
 
   /// A new int, or 0 when there is no memory. The caller owns the reference.
   Address new_number(std::int64_t value);
-  /// What an int, or True, stands for; nothing for other objects (TypeError).
+  /// Returns the number that an int, or True, stands for; nothing for other objects (TypeError).
   std::optional<std::int64_t> number(Address object);
 
  private:

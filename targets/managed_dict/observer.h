@@ -29,7 +29,7 @@ struct Assignment {
   std::int64_t number;  ///< The number that the value stands for; 0 where it is none.
 };
 
-/// What the program did to its objects.
+/// Hears the program's acts on its objects.
 class ProgramObserver {
  public:
   virtual ~ProgramObserver() = default;
@@ -56,7 +56,7 @@ class ProgramObserver {
   virtual void attributes_cleared(Address object) = 0;
 };
 
-/// What the program's code met while it ran.
+/// Hears what the program's code met while it ran.
 class CodeObserver {
  public:
   virtual ~CodeObserver() = default;
@@ -91,7 +91,7 @@ class CodeObserver {
   virtual void dropped_all() = 0;
 };
 
-/// What the allocator and the address space met.
+/// Hears what the allocator and the address space met.
 class HeapObserver {
  public:
   virtual ~HeapObserver() = default;

@@ -22,7 +22,7 @@ inline constexpr Variable kVariableCount = 6;
 using Attribute = std::uint32_t;
 inline constexpr Attribute kAttributeLimit = 34;  ///< More than shared keys have room for.
 
-/// What is stored.
+/// Kinds of value that are stored.
 enum class ValueKind : std::uint8_t {
   number,    ///< A new int.
   boolean,   ///< True or False: immortal.
@@ -44,7 +44,7 @@ harness::Label to_label(Status status);
 enum class Function : std::uint8_t { script, init, enter, exit };
 inline constexpr std::uint32_t kFunctionCount = 4;
 
-/// What is done inside a with block.
+/// The statement inside a with block.
 enum class Body : std::uint8_t { launch, pass };
 
 }  // namespace targets::managed_dict

@@ -12,7 +12,7 @@ using harness::Case;
 using harness::testing::ProgramProofs;
 using harness::testing::read_corpus;
 
-/// What does no harm by itself.
+/// Says if a window does no harm by itself.
 bool is_protected(const std::string& window) { return window == "slot_released"; }
 
 class AlltoallvProgram : public ::testing::TestWithParam<std::string> {};

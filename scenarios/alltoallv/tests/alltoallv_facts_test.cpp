@@ -1,4 +1,4 @@
-// What is known of the reported race comes out: when it can happen at all, and what a stale key
+// Known facts of the reported race come out: when it can happen at all, and what a stale key
 // does, by what the slow rank has in its cache.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -147,7 +147,7 @@ class KeepReferences final : public SnapshotRegion {
   using SnapshotRegion::SnapshotRegion;
   void unmap(Mappings&, Side, std::uint32_t) override {}
 };
-/// ... and forgets that it had to.
+/// Forgets the references that it had to keep.
 class ForgetReferences final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
@@ -274,7 +274,7 @@ TEST(AlltoallvJudges, WhatClosingWouldHideIsLookedAtBefore) {
 
 // ---- what is in a slot --------------------------------------------------------------------------
 
-/// What init is given, with one thing changed on its way.
+/// Gives init its arguments, with one thing changed on the way.
 template <void (*change)(Arguments&)>
 class Change final : public Wrapper {
  public:

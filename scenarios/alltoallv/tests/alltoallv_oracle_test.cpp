@@ -1,4 +1,4 @@
-// What only this path judges, and what the windows of a fault are told by. That the judges go red
+// Judges that only this path has, and how the windows of a fault are told. That the judges go red
 // is shown with broken targets: alltoallv_judges_test.cpp.
 #include <gtest/gtest.h>
 

@@ -109,8 +109,8 @@ TEST(ArgpackBounds, ASecondKernelIsMoreThanAProgramOwns) {
 
 // ---- again ----
 
-/// What the CPU launcher has resolved once it takes for an address, also in a launch that is tried
-/// again because the first one failed.
+/// The CPU launcher takes for an address whatever it has resolved once, also in a launch that is
+/// tried again because the first one failed.
 struct ResolvesOnce : Own {
   using Own::Own;
   Status before_launch(Program& program, LaunchContext& context) override {
@@ -126,7 +126,7 @@ TEST(ArgpackBounds, ALaunchThatFailedIsTriedAgain) {
   find<make<ResolvesOnce>>(FaultKind::wild_access, {}, 60'000, Backend::cpu);
 }
 
-/// Who holds what was launched until the context goes: longer than anybody may.
+/// Holds all that was launched until the context goes: longer than anybody may.
 struct HoldsForTheContext : Own {
   using Own::Own;
   void launched(LaunchContext& context) override {

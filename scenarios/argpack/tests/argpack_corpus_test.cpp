@@ -10,7 +10,7 @@ namespace {
 using harness::testing::ProgramProofs;
 using harness::testing::read_corpus;
 
-/// What the variable of ordinary use keeps alive.
+/// Says if the variable of ordinary use keeps it alive.
 bool is_protected(const std::string& window) { return window == "top_level_dropped"; }
 
 class ArgpackProgram : public ::testing::TestWithParam<std::string> {};

@@ -1,4 +1,4 @@
-// What the driver offers, and when.
+// The driver's offers, and when it makes them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What only this path judges goes red when it should: each fault is planted.
+// Judges that only this path has go red when they should: each fault is planted.
 #include <gtest/gtest.h>
 
 #include "harness/pick/replay.h"

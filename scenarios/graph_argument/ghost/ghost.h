@@ -28,7 +28,7 @@ class Ghost {
 
   Passages& passages() { return passages_; }
   const Passages& passages() const { return passages_; }
-  /// What graphs keep alive leads back to a graph that keeps it.
+  /// Says if something that graphs keep alive leads back to a graph that keeps it.
   bool has_cycle() const { return users_.has_cycle(); }
 
  private:

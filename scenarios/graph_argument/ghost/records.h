@@ -13,7 +13,7 @@ namespace scenarios::graph_argument {
 
 struct GhostGraph;
 
-/// What the ghost knows of one thing: how often the *script* refers to it (variables, cycles; not
+/// The ghost's knowledge of one thing: how often the *script* refers to it (variables, cycles; not
 /// what a policy adds).
 /// Lifetime: in the run's arena; outlives its wrapper.
 struct GhostThing {
@@ -49,7 +49,7 @@ struct GhostNode {
   std::uint32_t branch = 0;      ///< The one of its bodies that a conditional node runs.
   /// A child's graph, or branches.
   std::array<GhostGraph*, targets::graph_argument::kBranchCount> bodies{};
-  GhostMemory* memory = nullptr;  ///< What it allocates.
+  GhostMemory* memory = nullptr;  ///< Memory that it allocates.
   bool unowned = false;           ///< It was added, and what it needs could not be attached.
   bool updated = false;           ///< In an executable: not as it was instantiated.
   bool idle = false;              ///< In an executable: in a branch that does not run.
@@ -73,7 +73,7 @@ struct GhostGraph {
   };
   GhostNodes nodes;
   std::pmr::vector<Lost> lost;
-  std::pmr::vector<GhostThing*> ever;  ///< What its nodes have pointed into at any time.
+  std::pmr::vector<GhostThing*> ever;  ///< Things that its nodes have pointed into at any time.
   GhostGraph* parent = nullptr;
   bool gone = false;
 };

@@ -14,7 +14,7 @@ harness::BirthId GhostThings::newest(ThingKind kind) const {
   return static_cast<harness::BirthId>(i);
 }
 
-// Of a function the script keeps no reference.
+// The script keeps no reference to a function.
 void GhostThings::thing_made(ThingId, ThingKind kind) {
   GhostThing& thing = records_.add_thing();
   thing.kind = kind;

@@ -15,7 +15,7 @@ class ModelCalls {
  public:
   explicit ModelCalls(harness::World& world) : world_(world) {}
 
-  /// Whose calls count: Python's main thread.
+  /// Task whose calls count: Python's main thread.
   void set_main(harness::TaskId task) { main_ = task; }
   harness::TaskId main() const { return main_; }
 

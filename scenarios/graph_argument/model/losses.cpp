@@ -43,7 +43,7 @@ bool ModelLosses::any_held(Test test) const {
                      });
 }
 
-// What is closed is gone, but for copies and sets, which have the memory itself.
+// A closed thing is gone, but for copies and sets, which have the memory itself.
 bool ModelLosses::is_used(const Thing& thing) const {
   const bool referenced =
       std::any_of(names_.all().begin(), names_.all().end(), [&](const Wrapped* each) {

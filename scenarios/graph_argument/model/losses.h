@@ -17,7 +17,7 @@ struct Holding {
   harness::BirthId life;
   Of of;
   Thing* thing = nullptr;
-  ModelGraph* graph = nullptr;  ///< Of a call: what it was for.
+  ModelGraph* graph = nullptr;  ///< Graph that a call was for.
   ModelExec* exec = nullptr;
   Wrapped* builder = nullptr;
   std::uint32_t call = 0;
@@ -51,7 +51,7 @@ class ModelLosses {
   bool look();
 
   std::pmr::vector<Holding>& holdings() { return holdings_; }
-  /// What was found to be there for too long, whatever became of it afterwards.
+  /// Returns things that were found to be there for too long, whatever became of them afterwards.
   std::pmr::vector<Holding>& overdue() { return overdue_; }
   const std::pmr::vector<Holding>& overdue() const { return overdue_; }
 
@@ -75,7 +75,7 @@ class ModelLosses {
   std::pmr::vector<Holding> holdings_;
   std::pmr::vector<Holding> overdue_;
   bool changed_ = false;     ///< Since look() was called.
-  bool some_alive_ = false;  ///< As look() found.
+  bool some_alive_ = false;  ///< Finding of look().
 };
 
 }  // namespace scenarios::graph_argument

@@ -47,7 +47,7 @@ void Model::end(Call& call, Status status) {
   calls_.end(call);
 }
 
-// What is known of things after a call that failed.
+// Updates what is known of things after a call that failed.
 void Model::fail(const Call& call) {
   losses_.change();
   switch (call.asked.op) {
@@ -95,7 +95,7 @@ void Model::referred(Variable variable, Wrapper wrapper) {
   call->referred[call->referred_count++] = held;
 }
 
-// What was not known before is what the call has made.
+// A thing that was not known before is the call's result.
 void Model::stored(Variable variable, Wrapper wrapper) {
   Call* call = calls_.current();
   Wrapped* now = wrapper != Wrapper::none ? names_.find(wrapper) : nullptr;
@@ -160,7 +160,7 @@ void Model::finished_all() {
 
 // ---- builders -----------------------------------------------------------------------------------
 
-// What ends it, or fails to, says so first.
+// A call that ends it, or fails to, says so first.
 bool Model::may_say_capturing(Variable variable, bool said) const {
   const Wrapped* held = names_.held(variable);
   if (held == nullptr || held->kind != Kind::builder || held->capturing == said) return true;

@@ -1,7 +1,7 @@
 // Model: what a script has, by what it asked for and when CUDA did it. It knows nothing of
 // policies; the judges compare the path with it.
 //
-// What is asked comes from the witness, when it comes true from the path, as plain facts; which
+// The question comes from the witness, its coming true from the path, as plain facts; which
 // life of the ledger belongs to it, from the ledger.
 #pragma once
 

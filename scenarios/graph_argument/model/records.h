@@ -29,7 +29,7 @@ struct Thing {
   StreamName stream = StreamName::first;           ///< Memory: where it is going to be freed.
   bool closed = false;
   ModelGraph* attribute = nullptr;  ///< buffer.graph
-  std::pmr::vector<Thing*> next;    ///< What its block's `next` points at, or has pointed at.
+  std::pmr::vector<Thing*> next;  ///< Things that its block's `next` points at, or has pointed at.
 };
 
 /// A node with the parameters of one call.
@@ -40,7 +40,8 @@ struct ModelNode {
   std::size_t after = 0;      ///< The place in its graph, from 1, of the one that it waits for.
   std::array<Thing*, 2> things{};
   Thing* helper = nullptr;  ///< A module or an event.
-  std::int32_t value = 0;   ///< What a set writes; which of its bodies a conditional node runs.
+  std::int32_t value =
+      0;  ///< Value that a set writes; which of its bodies a conditional node runs.
   std::array<ModelGraph*, targets::graph_argument::kBranchCount> bodies{};
   const ModelGraph* home = nullptr;  ///< In an executable: the graph that its own node is in.
   /// In an executable: how many of the nodes before it are inside of each of its bodies.
@@ -69,7 +70,7 @@ struct ModelGraph {
   ModelNodes nodes;
   ModelGraph* parent = nullptr;
   std::uint32_t last = 0;  ///< The node, by serial, that the next one comes after; 0: none.
-  harness::BirthId life = harness::BirthId::none;  ///< Of a root.
+  harness::BirthId life = harness::BirthId::none;  ///< Life of a root.
   bool destroyed = false;                          ///< Its node was destroyed, or one around it.
   bool changed = false;  ///< Its shape is not that of its list, as a node of it was destroyed.
   bool endless = false;  ///< A loop in it may have nothing that ends it.
@@ -86,13 +87,13 @@ struct ModelGraph {
 struct ModelExec {
   ModelNodes nodes;                    ///< Flat.
   ModelNodes given;                    ///< Updates of single nodes, since the last of all.
-  const ModelGraph* source = nullptr;  ///< What it was made of.
+  const ModelGraph* source = nullptr;  ///< Graph that it was made of.
   harness::BirthId life = harness::BirthId::none;
   std::uint32_t made_by = 0;
   /// The last whole update, and those that failed since.
   std::pmr::vector<std::uint32_t> updated_by;
   bool closed = false;
-  bool changed = false;  ///< As the graph that it was made of.
+  bool changed = false;  ///< It differs from the graph that it was made of.
 };
 
 struct ModelLaunch {
@@ -105,17 +106,17 @@ struct ModelLaunch {
   std::uint32_t finished_in = 0;  ///< Which wait said so.
 };
 
-/// What a wrapper wraps.
+/// The thing in a wrapper.
 struct Wrapped {
   Wrapper wrapper = Wrapper::none;
   Kind kind = Kind::nothing;
   Thing* thing = nullptr;
-  ModelGraph* graph = nullptr;  ///< Of a definition, a node, or a builder.
+  ModelGraph* graph = nullptr;  ///< Graph of a definition, a node, or a builder.
   ModelExec* exec = nullptr;
-  std::uint32_t serial = 0;  ///< Of a node.
+  std::uint32_t serial = 0;  ///< A node's.
   Work work = Work::add_one;
-  Thing* module = nullptr;  ///< Of a kernel node: the wrapper has it, too.
-  std::array<ModelGraph*, targets::graph_argument::kBranchCount> bodies{};  ///< Of a node.
+  Thing* module = nullptr;  ///< A kernel node's module: the wrapper has it, too.
+  std::array<ModelGraph*, targets::graph_argument::kBranchCount> bodies{};  ///< A node's.
   bool destroyed = false;
   bool capturing = false;
   bool ended = false;  ///< A capture, well.

@@ -17,7 +17,7 @@ using targets::graph_argument::Status;
 
 constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
 
-/// What tapes call a definition's variable that get_branch, in slot 1, stores into.
+/// Name on a tape of the definition's variable that get_branch, in slot 1, stores into.
 constexpr std::uint32_t kBranchValue = kFirstDefinition + 1 + 1;
 
 /// A kernel in branch `used` of a node that runs branch `chosen`, launched and read back.

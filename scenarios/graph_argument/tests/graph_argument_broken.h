@@ -90,7 +90,7 @@ inline Program changes() {
       .script(Op::synchronize);
 }
 
-/// What is closed is refused.
+/// Makes a program whose closed objects are refused.
 inline Program closes() {
   return Program()
       .script(Op::add_kernel)

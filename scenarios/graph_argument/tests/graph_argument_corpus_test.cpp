@@ -11,7 +11,7 @@ using harness::Case;
 using harness::testing::ProgramProofs;
 using harness::testing::read_corpus;
 
-/// What 0.7.0 keeps alive already, and what no variant has to.
+/// Says if 0.7.0 keeps it alive already, or no variant has to.
 bool is_protected(std::string_view window) {
   return window == "module_dropped" || window == "update_failed" ||
          window == "capture_invalidated" || window == "pending_queue_full";
@@ -44,7 +44,8 @@ TEST(GraphArgumentPrograms, OfProtectedWindowsGetThereAndHold) {
     proofs.expect_holds(name, programs.at(name).the_case, "retain_per_node", 1);
 }
 
-// What the contract says is the caller's, is: for every variant, and nothing else is found.
+// Faults that the contract makes the caller's are his, for every variant, and nothing else is
+// found.
 TEST(GraphArgumentPrograms, OfTheContractAreCallerErrors) {
   harness::Runner runner;
   const auto programs = read_corpus(scenario, "programs");

@@ -1,4 +1,4 @@
-// What provenance costs: the path's kernels as they are checked, against the same source compiled
+// The cost of provenance: the path's kernels as they are checked, against the same source compiled
 // here without checks, on the same runner; and launches up to a million CUDA threads. Asserts that
 // both compilations compute the same; prints what scenarios/graph_argument/figures.py judges.
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ class Cost : public ::testing::Test {
     stage_.run(image, "saxpy", grid, {32, 1, 1}, 1.5f, x_, y_);
   }
 
-  /// Of the processor: others use the machine too.
+  /// Returns the processor's time: others use the machine too.
   static double now() {
     timespec time{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);

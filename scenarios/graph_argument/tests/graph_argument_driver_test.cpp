@@ -1,4 +1,4 @@
-// What the driver offers, and when.
+// The driver's offers, and when it makes them.
 #include <gtest/gtest.h>
 
 #include "harness/tests/tape_survival.h"
@@ -40,7 +40,7 @@ TEST(GraphArgumentDriver, NineteenOfTwentyDecisionsSurviveTheDeletionOfAnOp) {
   EXPECT_GE(survival.share(), 0.95) << survival.met << " of " << survival.decisions;
 }
 
-// What an executable is known to refer to is the same after an update that failed, and after two.
+// An executable is known to refer to the same after an update that failed, and after two.
 TEST(GraphArgumentUpdates, ThatFailedTwiceLeaveTheExecutableWhatItsNodesAreGivenAfterwards) {
   Program program;
   program.script(Op::add_kernel, {0, 0, 0, 2}).script(Op::instantiate).script(Op::add_memset);

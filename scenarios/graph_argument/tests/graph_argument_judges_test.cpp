@@ -95,7 +95,7 @@ TEST(GraphArgumentOrder, ANodeComesAfterTheLastThatIsThere) {
   expect_fault<ForgetsTheOrder>(program, FaultKind::refusal, "node", "after none");
 }
 
-// What is added to a clone comes after nothing: the same nodes, in another order.
+// Nodes added to a clone come after nothing: the same nodes, in another order.
 TEST(GraphArgumentOrder, AnUpdateToAnotherOrderMayBeRefused) {
   Program program = Program().script(Op::add_kernel).script(Op::clone);
   program.script(Op::add_callback, {0, 11}).script(Op::add_callback, {0, 10});
@@ -159,7 +159,7 @@ TEST(GraphArgumentService, ABuilderWhoseCaptureWasSpoiltIsClosedWhenItHasEnded) 
 }
 
 TEST(GraphArgumentService, ANodeThatWasDestroyedIsClosed) {
-  constexpr std::uint32_t kFirst = 13, kSecond = 14;  // Of nodes, as tapes call them.
+  constexpr std::uint32_t kFirst = 13, kSecond = 14;  // Nodes, by their names on tapes.
   Program program = Program().script(Op::add_kernel, {kFirst}).script(Op::add_kernel, {kSecond});
   program.script(Op::instantiate).script(Op::destroy_node, {kSecond});
   expect_fault<RetainPerNode, BlamesCudaForNodes>(
@@ -188,7 +188,7 @@ TEST(GraphArgumentBounded, AClosedStreamGoesWhenNoMemoryIsToBeFreedOnIt) {
                              "nobody could use it");
 }
 
-/// What is put off waits for the next call, which may never come.
+/// Makes deferred work wait for the next call, which may never come.
 struct WaitsForACall : RetainPerNode {
   using RetainPerNode::RetainPerNode;
   void release(Garbage garbage) override {
@@ -208,7 +208,7 @@ TEST(GraphArgumentBounded, WhatIsPutOffNeedsNoFurtherCall) {
                               FaultKind::retention, "device memory", "nobody could use it");
 }
 
-/// What a callback puts off waits for the next call.
+/// Makes work that a callback defers wait for the next call.
 struct CallbacksWaitForACall : WaitsForACall {
   using WaitsForACall::WaitsForACall;
   void release(Garbage garbage) override {

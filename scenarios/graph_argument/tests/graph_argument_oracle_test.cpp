@@ -1,5 +1,5 @@
-// What only this path judges goes red when the *path* misbehaves: each test breaks a policy, or the
-// script beneath it, in one place.
+// Judges that only this path has go red when the *path* misbehaves: each test breaks a policy, or
+// the script beneath it, in one place.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ TEST(GraphArgumentOracle, AClosedStreamThatIsAcceptedIsAFault) {
   EXPECT_EQ(outcome.windows[0], harness::raw(Window::stream_or_event_closed));
 }
 
-/// ... and says nothing of it.
+/// Accepts it, and says nothing.
 struct AcceptsQuietly : ScriptObjects {
   using ScriptObjects::ScriptObjects;
   Status allocate(Variable into, StreamName, std::int32_t value) override {
@@ -201,7 +201,7 @@ TEST(GraphArgumentService, WhatSaysOkAndDoesNothingIsNotSound) {
                                               "ok, and left undone");
 }
 
-/// Of another graph, which is empty.
+/// Makes executables of another graph, which is empty.
 struct MakesEmptyExecutables : RetainPerNode {
   using RetainPerNode::RetainPerNode;
   CUresult instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& keeping) override {

@@ -36,7 +36,8 @@ Program report() {
       .script(Op::synchronize);
 }
 
-/// ... which gets the storage of the report's: what a tape calls that is the name of the life.
+/// Makes a case in which another block gets the storage of the report's; a tape names it by its
+/// life.
 Case recycled(harness::Runner& runner) {
   Case the_case = make_case("borrow", kConfig, report());
   const Outcome& fresh = runner.run(the_case);

@@ -30,7 +30,7 @@ using harness::instruments::HardwareWatch;
 struct Instance {
   std::uint64_t id;
   TrackedBlock chunk;                  ///< Its values, as they were found first.
-  std::vector<std::uintptr_t> values;  ///< As they were seen last.
+  std::vector<std::uintptr_t> values;  ///< Values seen last.
 };
 
 struct State {
@@ -64,7 +64,8 @@ const char* module_of(const CodePlace& place) {
   return allocates ? "allocator" : "interpreter";
 }
 
-/// What PyMem_Malloc was asked for holds size values and a prefix of size+2 bytes, rounded up.
+/// Returns the prefix of a chunk: PyMem_Malloc was asked for size values and size+2 bytes, rounded
+/// up.
 std::uint8_t prefix_for(std::size_t bytes) {
   for (std::size_t size = 1; size <= 64; ++size) {
     const std::size_t prefix = (size + 2 + 7) / 8 * 8;

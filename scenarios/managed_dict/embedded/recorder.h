@@ -12,7 +12,7 @@
 
 namespace scenarios::managed_dict::embedded {
 
-/// What the program has on, besides what always is.
+/// Instruments of the program that are not always on.
 struct Instruments {
   bool hardware_watch = true;
 };
@@ -35,7 +35,7 @@ void record_load(PyObject* object);
 /// A load found something else than what was stored last.
 void record_reading();
 
-/// What the hardware watch saw since it was asked last.
+/// Takes over the writes that the hardware watch saw since it was asked last.
 void drain_writes();
 
 /// The last line of a process that came to its end.

@@ -10,8 +10,8 @@
 namespace scenarios::managed_dict::embedded {
 
 struct TrackedBlock {
-  std::uintptr_t address = 0;  ///< As malloc() returned it; 0 = no block.
-  std::size_t bytes = 0;       ///< As asked for.
+  std::uintptr_t address = 0;  ///< The address that malloc() returned; 0 = no block.
+  std::size_t bytes = 0;       ///< The size that was asked for.
   std::uint64_t id = 0;        ///< Counts up from 1, never reused.
 };
 

@@ -62,7 +62,7 @@ CodeJudge::Expected& CodeJudge::expected() {
   return launches_[task];
 }
 
-// What was stored when the attributes were read: by the time the kernel is done, another task may
+// Values stored when the attributes were read: by the time the kernel is done, another task may
 // have stored something else.
 CodeJudge::Expected CodeJudge::stored_arguments(Address object, Class of) const {
   const GhostInstance* instance = ghost_.find(object);

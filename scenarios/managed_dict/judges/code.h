@@ -20,7 +20,7 @@ class CodeJudge final : public targets::managed_dict::CodeObserver {
   CodeJudge(const Sight& sight, Ghost& ghost, HeapJudge& heap)
       : sight_(sight), ghost_(ghost), heap_(heap) {}
 
-  /// Who is told of each attribute store, by the names of the lives; may be null.
+  /// Listener to each attribute store, by the names of the lives; may be null.
   void set_observer(MemoryObserver* observer) { observer_ = observer; }
   /// Whether others than statements asked for instances' dicts.
   bool others_asked_for_dicts() const { return asked_; }
@@ -49,7 +49,7 @@ class CodeJudge final : public targets::managed_dict::CodeObserver {
  private:
   using Expected = std::optional<KernelArguments>;
 
-  /// Of the task that runs.
+  /// State of the task that runs.
   Expected& expected();
   Expected stored_arguments(Address object, Class of) const;
 

@@ -19,7 +19,8 @@ class Judge {
   Judge(const Judge&) = delete;  // Its parts point at each other.
   Judge& operator=(const Judge&) = delete;
 
-  /// Who listens to a path that is about to be made; it must be looked at before it starts.
+  /// Returns the listeners to a path that is about to be made; it must be looked at before it
+  /// starts.
   targets::managed_dict::Observers observers() { return {&ghost_, &code_, &blocks_}; }
   void look_at(const targets::managed_dict::HeapView& heap,
                targets::managed_dict::Version version) {

@@ -1,5 +1,5 @@
-// What instruments conclude from planted records: one for each class of writer. The records are
-// blind by construction: they are all that diagnose() gets.
+// Conclusions of the instruments from planted records, one for each class of writer. The records
+// are blind by construction: they are all that diagnose() gets.
 #include <gtest/gtest.h>
 
 #include "scenarios/managed_dict/evidence.h"

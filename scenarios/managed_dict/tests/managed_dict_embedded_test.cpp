@@ -181,10 +181,10 @@ TEST_P(TestManagedDictEmbedded, WithoutTheWatchTheVerdictIsTheSame) {
   }
 }
 
-/// What the model says of a writer, and what became of the real one.
+/// The model's word on a writer, and the real one's end.
 struct Expected {
   const char* planted;  ///< The statement.
-  bool crashes;         ///< ... at 0xab, the flags of a null type.
+  bool crashes;         ///< It crashes at 0xab, the flags of a null type.
   const char* kind;
 };
 

@@ -1,4 +1,4 @@
-// What `explain` says of cases that a search finds and minimizes, and that looking changes nothing.
+// `explain` on cases that a search finds and minimizes; and that looking changes nothing.
 #include "scenarios/managed_dict/explain.h"
 
 #include <gtest/gtest.h>

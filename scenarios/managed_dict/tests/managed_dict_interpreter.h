@@ -10,7 +10,7 @@ namespace scenarios::managed_dict::testing {
 
 namespace md = targets::managed_dict;
 
-/// What a test looks at while its interpreter runs.
+/// All that a test looks at while its interpreter runs.
 struct Interpreter {
   md::Core& core;
   md::Program& program;

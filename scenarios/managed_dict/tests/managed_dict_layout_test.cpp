@@ -8,7 +8,7 @@ namespace {
 
 using md::Address;
 
-/// Who wrote what to one word.
+/// Records the writers of one word.
 class WordWatch final : public md::MemoryObserver {
  public:
   struct Write {

@@ -105,7 +105,7 @@ TEST(ManagedDictMechanism, StrayCountsMoveTheNextChunkByAsMuch) {
   }
 }
 
-/// What the prefix byte is after a reference through the word was taken and given up.
+/// Returns the prefix byte after a reference through the word was taken and given up.
 std::uint32_t prefix_after_balance(bool fixed_program) {
   std::uint32_t prefix = 0;
   run_interpreter(
@@ -136,7 +136,7 @@ TEST(ManagedDictMechanism, AMisdirectedDecrefIsGatedByBit31OfTheWord) {
         [&](md::Setup& setup) { setup.placement.heap_bit31 = bit31; });
 }
 
-/// What stores to the tagged word looked like: module, width, what changed.
+/// Records stores to the tagged word: module, width, what changed.
 class Stores final : public md::MemoryObserver {
  public:
   void stored(const md::Store& store) override {

@@ -55,7 +55,7 @@ TEST(ManagedDictMemory, AStatementThatFailsChangesNoAttribute) {
 TEST(ManagedDictMemory, AnInstanceThatGetsNoValuesLeavesNothingBehind) {
   for (const auto version : {md::Version::cpython311, md::Version::cpython312})
     expect_nothing(version, [](Interpreter& on) {
-      on.core.types.named(md::Class::autocast).keys = {};  // As large as a chunk can be.
+      on.core.types.named(md::Class::autocast).keys = {};  // The largest chunk that there can be.
       on.core.memory.blocks().limit_pools(2);              // For ints, and for the instance.
       EXPECT_EQ(on.program.new_instance(kVariable, md::Class::autocast), Status::memory_error);
       EXPECT_EQ(on.program.variables().objects[kVariable], 0u);

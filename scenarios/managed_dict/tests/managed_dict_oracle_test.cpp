@@ -160,7 +160,7 @@ TEST(ManagedDictOracle, T7CompiledCodeThatCountsATaggedWord) {
     const Address word = on.core.attributes.word(make_no_grad(on));
     const md::ModuleScope module(on.core.memory, md::Module::jit);
     on.core.objects.increment(word);
-    on.core.memory.store<std::uint8_t>(word, 8);  // As it was: nothing but the act is wrong.
+    on.core.memory.store<std::uint8_t>(word, 8);  // The same value: nothing but the act is wrong.
   });
   expect_one(outcome, FaultKind::api_misuse, "tagged word");
 }

@@ -33,7 +33,7 @@ struct Row {
   std::uint32_t value;
   Settings settings;
   std::uint32_t distance = 0;  ///< How deep in the free list the next block is taken.
-  std::uint32_t period = 1;    ///< Of the chances that the writer has, it takes each such.
+  std::uint32_t period = 1;    ///< The writer takes each such chance.
 };
 
 /// All is plain but what the row says.

@@ -37,7 +37,7 @@ Status Mappings::map_source(std::uint32_t peer, CUstream stream) {
   return cuStreamWaitEvent(stream, event, 0) == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
-// What a mapping that is still held keeps from being mapped is tried again when that has gone.
+// Maps a peer's memory; where a mapping that is still held is in the way, it is tried again later.
 Status Mappings::map(std::uint32_t peer, harness::SharedSlot<MemInfo>& published, Side side) {
   const MemInfo info = read_info(published, post_.mark());
   const Use use{post_.rank.number, post_.request, peer, side == Side::destination};

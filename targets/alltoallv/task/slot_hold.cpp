@@ -24,7 +24,7 @@ bool SlotHold::can_get() const {
   return mine && slot.barrier.idle(rank);
 }
 
-// As upstream, whoever finds it free writes: of two threads of rank 0 both may, and the later
+// Lets whoever finds it free write, as upstream does: two threads of rank 0 both may, and the later
 // collective may get it first, for which no peer may be ready that waits for the earlier.
 void SlotHold::claim(Slot& slot) {
   if (slot.state.read() != 0) return;

@@ -12,7 +12,7 @@ constexpr std::size_t kBytes = sizeof(std::int32_t);
 Status Steps::advance(bool& last) {
   if (copies_.in_flight())
     if (const Status status = copies_.poll(); status != Status::ok) return status;
-  if (step_ > 0) {  // What was submitted before has landed.
+  if (step_ > 0) {  // Work submitted before has landed.
     if (!own_.is_at(step_)) own_.publish_step(step_);
     if (const Status status = neighbours_at(); status != Status::ok) return status;
   }
@@ -60,7 +60,7 @@ Status Steps::ring_step(bool& last) {
   const Exchange& exchange = post_.arguments.exchange;
   const std::size_t bytes = exchange.send_count[0] * kBytes;
   last = step_ + 1 == count;
-  CUdeviceptr from = scratch_of(rank) + (step_ - 1) * bytes;  // What came from the left.
+  CUdeviceptr from = scratch_of(rank) + (step_ - 1) * bytes;  // Data that came from the left.
   if (step_ == 0) from = operands_.source() + exchange.send_displacement[0] * kBytes;
   const std::uint32_t origin = (rank + count - step_) % count;
   const CUdeviceptr to = operands_.destination() + exchange.receive_displacement[origin] * kBytes;

@@ -8,7 +8,7 @@ using harness::SiteScope;
 
 namespace {
 
-/// What a task does is caused by whoever made it, and not by whoever polls it.
+/// Makes a task's steps be caused by whoever made it, and not by whoever polls it.
 class Causing {
  public:
   Causing(harness::Scheduler& scheduler, harness::Activation& cause)
@@ -39,8 +39,8 @@ Task::Task(Rank& rank, Request request, const Arguments& arguments)
 
 // ---- from init to finalize ----------------------------------------------------------------------
 
-// As upstream, when it is made: what fails later leaves a gap on this rank alone, and what is
-// posted again has the number that it had.
+// Numbers a collective when it is made, as upstream does: one that fails later leaves a gap on this
+// rank alone, and one posted again has the number that it had.
 void Task::number() {
   post_.seq = post_.rank.team.next_number();
   post_.slot = post_.seq % core_.setup.slot_count;
@@ -143,7 +143,7 @@ bool Task::enter(Stage next, Status status) {
   return fail(next, status);
 }
 
-// As upstream: the error is returned, and whoever waits at a barrier waits for ever. In order: the
+// Returns the error, as upstream does; whoever waits at a barrier waits for ever. In order: the
 // rank takes no further part in copying, but goes on from barrier to barrier.
 bool Task::fail(Stage next, Status status) {
   core_.tell([&](Observer& observer) { observer.failed(rank_, post_.request); });

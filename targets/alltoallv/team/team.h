@@ -7,7 +7,7 @@
 
 namespace targets::alltoallv {
 
-/// Who copies for a pair that has no direct connection.
+/// The rank that copies for a pair without a direct connection.
 struct ProxyEntry {
   std::uint32_t source;
   std::uint32_t destination;

@@ -53,7 +53,7 @@ void ExternalArrays::tell_storage(const ExternalPayload& payload) {
   core_.facts.tell(&Observer::built, payload.thing, payload.external.host.birth(), 0);
 }
 
-// What an export is of stays where it is. Nobody else knows that anyone looks at it.
+// Refuses to move memory that is exported. Nobody else knows that anyone looks at it.
 Status ExternalArrays::resize_now(ExternalPayload& payload) {
   return c_call(kResizeExternal.plain, [&](Program&) {
     if (payload.external.export_count > 0) {

@@ -4,7 +4,7 @@ namespace targets::graph_argument {
 
 using harness::Ref;
 
-/// What each kernel takes.
+/// Parameters of each kernel.
 static std::size_t fill_addresses(Work work, std::array<void*, 3>& addresses, float& a,
                                   CUdeviceptr& x, CUdeviceptr& y) {
   switch (work) {

@@ -187,7 +187,7 @@ struct HostCall {
   harness::BorrowedRef function;
 };
 
-// What the function makes is an allocation: the collector may run, on CUDA's thread.
+// The function's result is an allocation: the collector may run, on CUDA's thread.
 static void call_function(void* data) {
   const HostCall& call = *static_cast<const HostCall*>(data);
   const CallbackScope callback(call.core);

@@ -32,11 +32,12 @@ struct NodePayload {
   CUgraphNode node;
   NodeId id;  ///< For facts.
   Work work;
-  Shared<ModuleBox> module;                       ///< Of a kernel node.
+  Shared<ModuleBox> module;                       ///< Module of a kernel node.
   std::array<GraphId, kBranchCount> bodies = {};  ///< For facts: the graphs inside.
   bool destroyed = false;
-  std::array<harness::Ref, kBranchCount> branches = {};  ///< Of a conditional node: definitions.
-  CUdeviceptr address = 0;                               ///< Of an allocation node.
+  std::array<harness::Ref, kBranchCount> branches =
+      {};                   ///< Branches of a conditional node: definitions.
+  CUdeviceptr address = 0;  ///< Address of an allocation node.
 };
 
 struct BuilderPayload {

@@ -9,7 +9,7 @@
 
 namespace targets::managed_dict {
 
-/// What the attributes of the context managers come to.
+/// Arguments that follow from the attributes of the context managers.
 struct AutocastArguments {
   std::int32_t enabled;
   std::int32_t dtype;

@@ -14,7 +14,7 @@ class Program final : public Statements {
   Program(const Program&) = delete;  // Its parts point at each other.
   Program& operator=(const Program&) = delete;
 
-  /// What must be there before the first statement.
+  /// Makes what must be there before the first statement.
   Status open();
   const Variables& variables() const { return variables_; }
 

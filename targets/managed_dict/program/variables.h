@@ -8,8 +8,9 @@ namespace targets::managed_dict {
 /// Ownership: the program's; each name has a reference.
 struct Variables {
   std::array<Address, kVariableCount> objects{};  ///< 0 where the name is not defined.
-  std::array<Class, kVariableCount> classes{};    ///< Of the objects, as the script made them.
-  Address held_dict = 0;                          ///< The last that vars() returned, or 0.
+  std::array<Class, kVariableCount>
+      classes{};          ///< Classes of the objects, as the script made them.
+  Address held_dict = 0;  ///< The last that vars() returned, or 0.
 };
 
 }  // namespace targets::managed_dict

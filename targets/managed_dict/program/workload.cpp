@@ -93,7 +93,7 @@ Status Workload::with_block(std::uint32_t depth, Body body) {
                                                  Class::profile_scope};
   std::array<Address, kDepthLimit> managers{};
   std::uint32_t count = 0;
-  std::uint32_t entered = 0;  // What could not enter does not exit.
+  std::uint32_t entered = 0;  // A manager that could not enter does not exit.
   Status status = Status::ok;
   while (count < depth && status == Status::ok) {
     code_.eval_breaker();

@@ -1,4 +1,4 @@
-// What compiled code stores after a cache told it something that is no longer true (class e of the
+// Stores of compiled code after a cache told it something that is no longer true (class e of the
 // report).
 #pragma once
 

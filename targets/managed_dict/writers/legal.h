@@ -1,4 +1,4 @@
-// What is legal and looks like a writer to who keys by address (class d of the report), and the
+// Legal acts that look like a writer to those who key by address (class d of the report), and the
 // workaround that makes the question go away.
 #pragma once
 

@@ -25,7 +25,7 @@ class StalePointerStore final : public Writer {
  private:
   Address object_ = 0;
   std::uint64_t word_ = 0;
-  std::uint64_t last_word_ = 0;  ///< Of the instance that was stored to last.
+  std::uint64_t last_word_ = 0;  ///< Word of the instance that was stored to last.
 };
 
 /// The insertion order grows on below its prefix, into the block before: by how far is a pick.
