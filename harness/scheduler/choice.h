@@ -16,7 +16,8 @@ class Choice final : public Options {
 
   /// Asks which of `candidates` goes next. `stay` holds the thread and may keep it; null where
   /// nobody can.
-  std::uint16_t ask(const std::vector<std::uint16_t>& candidates, const Task* stay) {
+  [[gnu::always_inline]] std::uint16_t ask(const std::vector<std::uint16_t>& candidates,
+                                           const Task* stay) {
     candidates_ = &candidates;
     first_ = stay != nullptr ? stay->runnable : plainest();
     const std::uint32_t index =

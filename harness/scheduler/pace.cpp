@@ -46,20 +46,19 @@ void Pace::hold_up(Task& task, Tick tick) {
 }
 
 // The list is made anew only when who is ready, or held back, has changed.
-const std::vector<std::uint16_t>& Pace::eligible(Tick now) {
-  if (eligible_version_ != ready_.version() || now >= eligible_until_) {
-    eligible_.clear();
-    eligible_version_ = ready_.version();
-    eligible_until_ = horizon_;
-    for (const std::uint16_t index : ready_.ready()) {
-      const Task* task = ready_[index].task;
-      if (task == nullptr || task->slow_until <= now)
-        eligible_.push_back(index);
-      else
-        eligible_until_ = std::min(eligible_until_, task->slow_until);
-    }
+void Pace::list_eligible(Tick now) {
+  const ReadySet& ready = ready_;
+  Tick until = horizon_;
+  eligible_.clear();
+  for (const std::uint16_t index : ready.ready()) {
+    const Task* task = ready[index].task;
+    if (task == nullptr || task->slow_until <= now)
+      eligible_.push_back(index);
+    else
+      until = std::min(until, task->slow_until);
   }
-  return eligible_.empty() ? ready_.ready() : eligible_;
+  eligible_version_ = ready.version();
+  eligible_until_ = until;
 }
 
 }  // namespace harness::scheduling

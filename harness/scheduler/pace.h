@@ -45,10 +45,14 @@ class Pace {
   /// Whether anybody may be held back.
   bool holds_back(Tick now) const { return horizon_ > now; }
   /// Returns who is not held back, of those that can go on; everyone, where that is nobody.
-  [[gnu::noinline]] const std::vector<std::uint16_t>& eligible(Tick now);
+  const std::vector<std::uint16_t>& eligible(Tick now) {
+    if (now >= eligible_until_ || eligible_version_ != ready_.version()) list_eligible(now);
+    return eligible_.empty() ? ready_.ready() : eligible_;
+  }
 
  private:
   std::uint32_t process_skew(ProcessId process) const;
+  [[gnu::noinline]] void list_eligible(Tick now);
 
   Tasks& tasks_;
   const ReadySet& ready_;

@@ -65,6 +65,14 @@ TEST_F(SchedulerParts, WhoIsHeldUpIsHeldBackUntilThen) {
   EXPECT_FALSE(pace_.holds_back(10));
 }
 
+TEST_F(SchedulerParts, EachIsHeldBackForAsLongAsItIsHeldUp) {
+  pace_.hold_up(task(1), 10);
+  pace_.hold_up(task(2), 20);
+  EXPECT_EQ(pace_.eligible(9), (Indices{0}));
+  EXPECT_EQ(pace_.eligible(10), (Indices{0, 1}));
+  EXPECT_EQ(pace_.eligible(20), (Indices{0, 1, 2}));
+}
+
 TEST_F(SchedulerParts, NobodyIsHeldBackWhereNobodyWouldBeLeft) {
   for (std::uint16_t id = 0; id < 3; ++id) pace_.hold_up(task(id), 10);
   EXPECT_EQ(pace_.eligible(9), (Indices{0, 1, 2}));
