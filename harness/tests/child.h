@@ -50,15 +50,23 @@ class Folder {
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
   const std::filesystem::path& path() const { return path_; }
 
+  /// Lists the files in it, sorted. A program may write there meanwhile: where one of its temporary
+  /// files goes while it is looked at, the list is made anew.
   std::vector<std::string> files() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path_))
-      names.push_back(entry.path().string());
+    while (!list_into(names)) names.clear();
     std::sort(names.begin(), names.end());
     return names;
   }
 
  private:
+  bool list_into(std::vector<std::string>& names) const {
+    std::error_code gone;
+    std::filesystem::recursive_directory_iterator entry(path_, gone), end;
+    for (; !gone && entry != end; entry.increment(gone)) names.push_back(entry->path().string());
+    return !gone;
+  }
+
   std::filesystem::path path_;
 };
 
