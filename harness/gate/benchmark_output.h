@@ -1,0 +1,18 @@
+// Benchmark output: the text that a benchmark program printed, as a reading.
+//
+// Understood are the JSON of Google Benchmark (`--benchmark_format=json`) and one number, which is
+// called "value". Of repetitions the least counts; times are real times in nanoseconds; what Google
+// Benchmark adds up itself (means, medians) is left out.
+// Errors: std::runtime_error, in words that follow "the base ".
+#pragma once
+
+#include <string_view>
+
+#include "harness/gate/samples.h"
+
+namespace harness::gate {
+
+/// Reads what a program printed.
+Reading read_output(std::string_view text);
+
+}  // namespace harness::gate

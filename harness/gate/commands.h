@@ -1,0 +1,68 @@
+// Commands: two commands as a source of samples: a fresh process of each per round, in an order
+// drawn anew for every round.
+//
+// "{benchmarks}" in a command stands for a regular expression of the benchmarks that are needed, as
+// --benchmark_filter takes it; ".*" of all.
+// Errors: std::runtime_error where a command fails or prints nonsense, in a line that names its
+// side.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/gate/process.h"
+#include "harness/gate/trial.h"
+
+namespace harness::gate {
+
+/// One process and what it printed.
+struct Sample {
+  std::size_t confirmation = 0;
+  std::size_t round = 0;
+  Side side = Side::base;
+  Reading reading;
+  bool operator==(const Sample&) const = default;
+};
+
+/// Returns "base" or "head".
+std::string_view name_of(Side side);
+
+/// Returns the regular expression that matches these names and no others; ".*" of none.
+std::string filter_of(const std::vector<std::string>& names);
+
+/// The bounds within which commands run.
+struct Limits {
+  double seconds = 0;            ///< In all; 0 = as long as it takes.
+  double timeout_seconds = 600;  ///< One process.
+};
+
+class Commands : public Source {
+ public:
+  /// Is told of each sample as it comes.
+  using Sink = std::function<void(const Sample&)>;
+
+  /// Borrows `stop`, which ends the measuring.
+  Commands(Command base, Command head, Limits limits, std::uint64_t seed,
+           const std::atomic<bool>& stop, Sink sink);
+
+  std::optional<Round> measure(const Request& request) override;
+  End why_ended() const override { return end_; }
+
+ private:
+  bool is_out_of_time() const;
+  std::optional<Reading> run(Side side, const Request& request);
+
+  Command base_, head_;
+  Limits limits_;
+  std::uint64_t seed_;
+  const std::atomic<bool>& stop_;
+  Sink sink_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double longest_round_ = 0;
+  End end_ = End::complete;
+};
+
+}  // namespace harness::gate

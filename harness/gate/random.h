@@ -1,0 +1,29 @@
+// Random: the numbers that a resampling or an order is drawn from: a function of the seed alone.
+//
+// Source: splitmix64 (Steele, Lea and Flood 2014), as harness/base.h mixes.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/base.h"
+
+namespace harness::gate {
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  /// Returns the next 64 bits.
+  std::uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15, 0); }
+
+  /// Returns a number of [0, 1).
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+  /// Returns one of two answers, each as likely as the other.
+  bool coin() { return (next() >> 63) != 0; }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace harness::gate

@@ -1,0 +1,45 @@
+// Rule: when a benchmark fails, passes, or needs more rounds.
+//
+// Slower: the 99 % interval is above +0.5 %, and that stands among all benchmarks of the suite.
+// Faster: the same below -0.5 %. Pass: the interval is below +3 %. Otherwise more rounds are
+// measured, and after the last look it is undecided; or too noisy, where the interval is wider than
+// what it should tell apart.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "harness/gate/estimate.h"
+
+namespace harness::gate {
+
+enum class Verdict : unsigned char { pass, faster, slower, undecided, too_noisy, added, gone };
+
+/// Returns the verdict's name: "too noisy", "new" of what was added.
+std::string_view name_of(Verdict verdict);
+
+struct Rule {
+  double slower_by = 0.005;                    ///< Fails where the interval is above this.
+  double allowed = 0.03;                       ///< Passes where the interval is below this.
+  double confidence = 0.99;                    ///< Chance of the interval, both tails together.
+  std::vector<std::size_t> looks{20, 40, 80};  ///< After so many rounds it is judged.
+  std::size_t confirmations = 1;               ///< How often a fail is measured anew.
+  std::uint64_t seed = 1;
+
+  bool operator==(const Rule&) const = default;
+
+  double tail() const { return (1 - confidence) / 2; }
+  /// Returns the terms of one benchmark's estimate in a suite of `suite_size`: resamples enough to
+  /// tell a finding that stands among so many.
+  Terms terms(std::string_view benchmark, std::size_t rounds, std::size_t suite_size) const;
+};
+
+/// Judges the estimates of a suite together. Undecided are those that need more rounds.
+std::vector<Verdict> judge(std::span<const Estimate> estimates, const Rule& rule);
+
+/// Returns the verdict of an undecided benchmark that gets no more rounds.
+Verdict last_verdict(const Estimate& estimate, const Rule& rule);
+
+}  // namespace harness::gate

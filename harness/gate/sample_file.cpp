@@ -1,0 +1,138 @@
+#include "harness/gate/sample_file.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace harness::gate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kVersionKey = "afterlife_gate_samples";
+constexpr std::array<std::string_view, 3> kEnds{"complete", "out of time", "stopped"};
+
+Json to_json(const Plan& plan) {
+  return {{kVersionKey, 1},
+          {"base", plan.base},
+          {"head", plan.head},
+          {"slower_by", plan.rule.slower_by},
+          {"allowed", plan.rule.allowed},
+          {"confidence", plan.rule.confidence},
+          {"looks", plan.rule.looks},
+          {"confirmations", plan.rule.confirmations},
+          {"seed", plan.rule.seed}};
+}
+
+Plan plan_of(const Json& line) {
+  if (line.at(kVersionKey) != 1) throw std::runtime_error("is of another version");
+  Plan plan{line.at("base"), line.at("head"), {}};
+  plan.rule.slower_by = line.at("slower_by");
+  plan.rule.allowed = line.at("allowed");
+  plan.rule.confidence = line.at("confidence");
+  plan.rule.looks = line.at("looks").get<std::vector<std::size_t>>();
+  plan.rule.confirmations = line.at("confirmations");
+  plan.rule.seed = line.at("seed");
+  const bool sound = plan.rule.slower_by > -1 && plan.rule.allowed > -1 &&
+                     plan.rule.confidence > 0 && plan.rule.confidence < 1 &&
+                     !plan.rule.looks.empty() && plan.rule.looks.front() >= kLeastRounds;
+  if (!sound) throw std::runtime_error("has a rule that none can judge by");
+  return plan;
+}
+
+Sample sample_of(const Json& line) {
+  Sample sample{line.at("confirmation"), line.at("round"),
+                line.at("side") == "base" ? Side::base : Side::head,
+                line.at("values").get<Reading>()};
+  for (const auto& [name, value] : sample.reading)
+    if (!std::isfinite(value) || value <= 0) throw std::runtime_error("is no time above zero");
+  return sample;
+}
+
+End end_of(const std::string& name) {
+  for (std::size_t i = 0; i < kEnds.size(); ++i)
+    if (name == kEnds[i]) return static_cast<End>(i);
+  throw std::runtime_error("ends in no way that we know");
+}
+
+}  // namespace
+
+// ---- writing ----
+
+SampleWriter::SampleWriter(std::string file, const Plan& plan)
+    : file_(std::move(file)), stream_(std::fopen(file_.c_str(), "wxe")) {
+  if (stream_ == nullptr)
+    throw std::runtime_error(fmt::format("{}: cannot create: {}", file_, std::strerror(errno)));
+  write(to_json(plan).dump(-1, ' ', true, Json::error_handler_t::replace));
+}
+
+SampleWriter::~SampleWriter() { std::fclose(stream_); }
+
+void SampleWriter::add(const Sample& sample) {
+  const Json line{{"confirmation", sample.confirmation},
+                  {"round", sample.round},
+                  {"side", name_of(sample.side)},
+                  {"values", sample.reading}};
+  write(line.dump(-1, ' ', true, Json::error_handler_t::replace));
+}
+
+void SampleWriter::end(End why) {
+  write(Json{{"end", kEnds[static_cast<std::size_t>(why)]}}.dump());
+}
+
+void SampleWriter::write(const std::string& line) {
+  errno = 0;
+  if (std::fputs((line + "\n").c_str(), stream_) < 0 || std::fflush(stream_) != 0)
+    throw std::runtime_error(fmt::format("{}: cannot write: {}", file_, std::strerror(errno)));
+}
+
+// ---- reading ----
+
+Recorded::Recorded(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw std::runtime_error(fmt::format("{}: cannot open: {}", file, std::strerror(errno)));
+  std::size_t number = 0;
+  bool ended = false;
+  for (std::string text; std::getline(in, text) && !in.eof();) {
+    ++number;
+    try {
+      const Json line = Json::parse(text);
+      if (number == 1)
+        plan_ = plan_of(line);
+      else if (ended)
+        throw std::runtime_error("comes after the end");
+      else if ((ended = line.contains("end")))
+        end_ = end_of(line.at("end"));
+      else
+        samples_.push_back(sample_of(line));
+    } catch (const nlohmann::json::exception&) {
+      throw std::runtime_error(
+          fmt::format("{}: line {} is no line of a sample file", file, number));
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(fmt::format("{}: line {} {}", file, number, error.what()));
+    }
+  }
+  if (number == 0) throw std::runtime_error(fmt::format("{}: holds no samples", file));
+}
+
+// A round of which one side is missing was stopped in the middle.
+std::optional<Round> Recorded::measure(const Request& request) {
+  Round round;
+  if (next_ + 2 > samples_.size()) return std::nullopt;
+  for (int i = 0; i < 2; ++i, ++next_) {
+    const Sample& sample = samples_[next_];
+    if (sample.confirmation != request.confirmation || sample.round != request.round)
+      throw std::runtime_error(
+          fmt::format("the samples are not in order: round {} was to come", request.round + 1));
+    (sample.side == Side::base ? round.base : round.head) = sample.reading;
+  }
+  return round;
+}
+
+}  // namespace harness::gate

@@ -1,0 +1,59 @@
+// Sample file: all samples of a trial in the order in which they were measured, a line of JSON
+// each, so that every figure can be computed anew.
+//
+// The first line is the rule and the commands; then a line per process; the last says why it ended.
+// A file without a last line is one whose writer was killed, and counts as stopped.
+// Errors: std::runtime_error, with the name of the file.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "harness/gate/commands.h"
+
+namespace harness::gate {
+
+/// The terms of a comparison: what is compared and how.
+struct Plan {
+  Command base;
+  Command head;
+  Rule rule;
+  bool operator==(const Plan&) const = default;
+};
+
+/// Writes a file line by line; each line is on its way to the disk before the next is measured.
+class SampleWriter {
+ public:
+  SampleWriter(std::string file, const Plan& plan);
+  ~SampleWriter();
+  SampleWriter(const SampleWriter&) = delete;
+  SampleWriter& operator=(const SampleWriter&) = delete;
+
+  void add(const Sample& sample);
+  void end(End why);
+
+ private:
+  void write(const std::string& line);
+
+  std::string file_;
+  std::FILE* stream_;
+};
+
+/// A file that was read: a source that measures what was measured then.
+class Recorded : public Source {
+ public:
+  explicit Recorded(const std::string& file);
+
+  const Plan& plan() const { return plan_; }
+  std::optional<Round> measure(const Request& request) override;
+  End why_ended() const override { return end_ == End::complete ? End::stopped : end_; }
+
+ private:
+  Plan plan_;
+  std::vector<Sample> samples_;
+  std::size_t next_ = 0;
+  End end_ = End::stopped;
+};
+
+}  // namespace harness::gate

@@ -1,0 +1,162 @@
+// How it works. A measurement is a series of looks at 20, 40 and 80 rounds. At each, all benchmarks
+// that take part are judged together, those that have their verdict with the samples that it was
+// given on, so that Holm's correction is always that of the whole suite. Only the undecided go on.
+// What failed begins anew with an empty series, and its second verdict counts.
+#include "harness/gate/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace harness::gate {
+namespace {
+
+double low_quantile(const Series& series, double Pair::* side) {
+  std::vector<double> values;
+  values.reserve(series.size());
+  for (const Pair& pair : series) values.push_back(pair.*side);
+  std::sort(values.begin(), values.end());
+  return quantile(values, kQuantile);
+}
+
+double value_of(const Reading& reading, const std::string& name, const Request& request,
+                std::string_view side) {
+  const auto found = reading.find(name);
+  if (found == reading.end())
+    throw std::runtime_error(fmt::format("round {}: the {} no longer prints benchmark '{}'",
+                                         request.round + 1, side, name));
+  return found->second;
+}
+
+Row one_sided(const std::string& name, Verdict verdict, double Row::* side, double value) {
+  Row row;
+  row.name = name;
+  row.verdict = verdict;
+  row.*side = value;
+  return row;
+}
+
+}  // namespace
+
+std::size_t Result::count(Verdict verdict) const {
+  return static_cast<std::size_t>(std::count_if(
+      rows.begin(), rows.end(), [&](const Row& row) { return row.verdict == verdict; }));
+}
+
+void Trial::run() {
+  for (std::size_t confirmation = 0; confirmation <= rule_.confirmations; ++confirmation) {
+    if (confirmation > 0) {
+      reopen_slower();
+      if (part_count_ == 0) return;
+    }
+    if (!measure(confirmation)) return;
+  }
+}
+
+/// Returns whether it came to its end.
+bool Trial::measure(std::size_t confirmation) {
+  std::size_t round = 0;
+  for (const std::size_t rounds : rule_.looks) {
+    for (; round < rounds; ++round) {
+      const Request request{confirmation, round, open()};
+      const std::optional<Round> measured = source_.measure(request);
+      if (!measured) {
+        end_ = source_.why_ended();
+        return false;
+      }
+      take(request, *measured);
+    }
+    look();
+    if (open().empty()) return true;
+  }
+  for (auto& [name, course] : courses_) {
+    if (course.is_open) course.row.verdict = last_verdict(*course.row.estimate, rule_);
+    course.is_open = false;
+  }
+  return true;
+}
+
+void Trial::take(const Request& request, const Round& round) {
+  if (courses_.empty()) list(round);
+  ++rounds_;
+  for (auto& [name, course] : courses_)
+    if (course.is_open)
+      course.series.push_back({value_of(round.base, name, request, "base"),
+                               value_of(round.head, name, request, "head")});
+}
+
+/// Learns which benchmarks there are from the first round.
+void Trial::list(const Round& round) {
+  for (const auto& [name, value] : round.base)
+    if (round.head.contains(name))
+      courses_[name].row.name = name;
+    else
+      one_sided_.push_back(one_sided(name, Verdict::gone, &Row::base, value));
+  for (const auto& [name, value] : round.head)
+    if (!round.base.contains(name))
+      one_sided_.push_back(one_sided(name, Verdict::added, &Row::head, value));
+  part_count_ = courses_.size();
+  if (courses_.empty())
+    throw std::runtime_error("nothing to compare: base and head have no benchmark in common");
+}
+
+void Trial::estimate_row(Course& course) const {
+  Row& row = course.row;
+  row.estimate = estimate(course.series, rule_.terms(row.name, course.series.size(), part_count_));
+  row.base = low_quantile(course.series, &Pair::base);
+  row.head = low_quantile(course.series, &Pair::head);
+}
+
+/// Judges all that take part, and gives a verdict to those that have one now.
+void Trial::look() {
+  std::vector<Course*> courses;
+  std::vector<Estimate> estimates;
+  for (auto& [name, course] : courses_) {
+    if (!course.takes_part) continue;
+    if (course.is_open) estimate_row(course);
+    courses.push_back(&course);
+    estimates.push_back(*course.row.estimate);
+  }
+  const std::vector<Verdict> verdicts = judge(estimates, rule_);
+  for (std::size_t i = 0; i < courses.size(); ++i) {
+    Course& course = *courses[i];
+    if (!course.is_open) continue;
+    course.row.verdict = verdicts[i];
+    course.is_open = verdicts[i] == Verdict::undecided;
+    if (verdicts[i] == Verdict::slower) course.row.unconfirmed.reset();
+  }
+}
+
+void Trial::reopen_slower() {
+  part_count_ = 0;
+  for (auto& [name, course] : courses_) {
+    course.takes_part = course.is_open = course.row.verdict == Verdict::slower;
+    if (!course.is_open) continue;
+    ++part_count_;
+    course.row.unconfirmed = course.row.estimate;
+    course.row.verdict = Verdict::undecided;
+    course.series.clear();
+  }
+}
+
+std::vector<std::string> Trial::open() const {
+  std::vector<std::string> names;
+  for (const auto& [name, course] : courses_)
+    if (course.is_open) names.push_back(name);
+  return names;
+}
+
+Result Trial::result() const {
+  Result result{.rows = one_sided_, .end = end_, .rounds = rounds_};
+  for (const auto& [name, course] : courses_) {
+    Course shown = course;
+    if (shown.is_open && shown.series.size() >= kLeastRounds) estimate_row(shown);
+    result.rows.push_back(shown.row);
+  }
+  std::sort(result.rows.begin(), result.rows.end(),
+            [](const Row& a, const Row& b) { return a.name < b.name; });
+  return result;
+}
+
+}  // namespace harness::gate
