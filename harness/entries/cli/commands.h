@@ -16,7 +16,8 @@ enum ExitCode : int {
   kNotAsClaimed = 1,  ///< One did not, or too few runs tell.
   kWorld = 2,         ///< A file, the disk, the GPU.
   kUsage = 3,
-  kStopped = 4,  ///< By Ctrl-C or TERM, before anything did not come out.
+  kStopped = 4,    ///< By Ctrl-C or TERM, before anything did not come out.
+  kUndecided = 5,  ///< The gate could not tell, of one benchmark at least.
 };
 
 struct UsageError : std::runtime_error {
@@ -74,5 +75,21 @@ struct ExplainOptions {
   bool json = false;
 };
 int explain(const ExplainOptions& options);
+
+struct GateOptions {
+  std::vector<std::string> base;  ///< A command, a word each.
+  std::vector<std::string> head;
+  std::size_t rounds = 80;       ///< At most, in one measurement.
+  double seconds = 0;            ///< In all; 0 = as long as it takes.
+  double timeout_seconds = 600;  ///< One process.
+  std::uint64_t seed = 1;
+  std::string samples;    ///< All samples go here; "" = nowhere, as with those below.
+  std::string recompute;  ///< Samples are read from here, and nothing is run.
+  std::string junit;
+  std::string markdown;
+  std::string html;
+  bool json = false;
+};
+int gate(const GateOptions& options);
 
 }  // namespace harness::entries

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
 
 #include "harness/entries/cli/arguments.h"
 #include "harness/entries/cli/commands.h"
@@ -15,10 +17,14 @@ namespace {
 
 constexpr const char* kExitCodes =
     "Exit: 0 every claim came out, 1 one did not, 2 a file, the disk or the GPU, 3 usage, 4 "
-    "stopped.";
+    "stopped, 5 undecided (gate).";
 
-std::string footer(const char* examples) {
-  return fmt::format("\nExamples:\n{}\n\n{}", examples, kExitCodes);
+constexpr const char* kGateExitCodes =
+    "Exit: 0 passed, 1 a benchmark is slower or gone, 2 a command failed, a file or the disk, 3 "
+    "usage, 4 stopped, 5 undecided.";
+
+std::string footer(const char* examples, const char* exit_codes = kExitCodes) {
+  return fmt::format("\nExamples:\n{}\n\n{}", examples, exit_codes);
 }
 
 CLI::App* add_list(CLI::App& app, ListOptions& options) {
@@ -153,6 +159,54 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
   return command;
 }
 
+CLI::App* add_gate(CLI::App& app, GateOptions& options) {
+  CLI::App* command = app.add_subcommand("gate",
+                                         "Compare two commands that print Google Benchmark's JSON, "
+                                         "or one number each: -- BASE... -- HEAD...");
+  command->add_option("--rounds", options.rounds, "At most so many rounds, each of both (80)")
+      ->check(whole_number(8, 100'000))
+      ->type_name("N");
+  command->add_option("--seconds", options.seconds, "Begin no round that would end after so long")
+      ->check(number(0.01, 1e7))
+      ->type_name("N");
+  command->add_option("--timeout", options.timeout_seconds, "How long one process may take (600)")
+      ->check(number(0.01, 1e7))
+      ->type_name("N");
+  command->add_option("--seed", options.seed, "Orders and resamples are drawn from it (1)")
+      ->check(whole_number(0, ~std::uint64_t{0}))
+      ->type_name("N");
+  command->add_option("--samples", options.samples, "Write all samples here, a new file")
+      ->type_name("FILE");
+  command->add_option("--recompute", options.recompute, "Judge the samples of this file again")
+      ->type_name("FILE");
+  command->add_option("--junit", options.junit, "Write the verdicts as JUnit's XML")
+      ->type_name("FILE");
+  command->add_option("--markdown", options.markdown, "Write the table for a pull request")
+      ->type_name("FILE");
+  command->add_option("--html", options.html, "Write a page with the intervals drawn")
+      ->type_name("FILE");
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  command->footer(
+      footer("  afterlife gate -- ./old --benchmark_format=json -- ./new --benchmark_format=json\n"
+             "  afterlife gate --html gate.html -- ./old '--benchmark_filter={benchmarks}' "
+             "--benchmark_format=json \\\n"
+             "      -- ./new '--benchmark_filter={benchmarks}' --benchmark_format=json",
+             kGateExitCodes));
+  return command;
+}
+
+/// Takes the commands after "--" from the command line of `gate`. Returns how many words are left.
+int take_commands(int argc, char** argv, GateOptions& options) {
+  const std::string_view dashes = "--";
+  if (argc < 2 || std::string_view(argv[1]) != "gate") return argc;
+  const int base = static_cast<int>(std::find(argv, argv + argc, dashes) - argv);
+  const int head =
+      static_cast<int>(std::find(argv + std::min(base + 1, argc), argv + argc, dashes) - argv);
+  if (base < argc) options.base.assign(argv + base + 1, argv + head);
+  if (head < argc) options.head.assign(argv + head + 1, argv + argc);
+  return base;
+}
+
 CLI::App* add_completion(CLI::App& app, std::string& shell) {
   CLI::App* command = app.add_subcommand(
       "completion", "Print a script that has a shell complete this command line");
@@ -191,11 +245,14 @@ int run(int argc, char** argv) {
   MinimizeOptions minimize_options;
   ProveOptions prove_options;
   ExplainOptions explain_options;
+  GateOptions gate_options;
+  argc = take_commands(argc, argv, gate_options);
   CLI::App* list_command = add_list(app, list_options);
   CLI::App* fuzz_command = add_fuzz(app, fuzz_options);
   CLI::App* replay_command = add_replay(app, replay_options);
   CLI::App* minimize_command = add_minimize(app, minimize_options);
   CLI::App* explain_command = add_explain(app, explain_options);
+  CLI::App* gate_command = add_gate(app, gate_options);
   add_prove(app, prove_options);
   std::string shell;
   CLI::App* completion_command = add_completion(app, shell);
@@ -220,6 +277,7 @@ int run(int argc, char** argv) {
   if (replay_command->parsed()) return replay(replay_options);
   if (minimize_command->parsed()) return minimize(minimize_options);
   if (explain_command->parsed()) return explain(explain_options);
+  if (gate_command->parsed()) return gate(gate_options);
   return prove(prove_options);
 }
 

@@ -1,0 +1,30 @@
+// Comparison: a trial that is over, with all that a reader of its result must know.
+#pragma once
+
+#include <string>
+
+#include "harness/gate/sample_file.h"
+#include "harness/gate/trial.h"
+
+namespace harness::gate {
+
+/// The answer of the gate.
+enum class Outcome : unsigned char { passed, regressed, failed, undecided, stopped };
+
+struct Comparison {
+  Plan plan;
+  Result result;
+  std::string failure;  ///< Why a side could not be measured to the end; "" where it was.
+
+  /// Returns the worst of its parts: a failure to measure, then a benchmark that is slower or gone,
+  /// then being stopped, then anything undecided.
+  Outcome outcome() const {
+    if (!failure.empty()) return Outcome::failed;
+    if (result.count(Verdict::slower) + result.count(Verdict::gone) > 0) return Outcome::regressed;
+    if (result.end == End::stopped) return Outcome::stopped;
+    const std::size_t open = result.count(Verdict::undecided) + result.count(Verdict::too_noisy);
+    return open > 0 || result.end == End::out_of_time ? Outcome::undecided : Outcome::passed;
+  }
+};
+
+}  // namespace harness::gate

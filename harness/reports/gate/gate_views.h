@@ -1,0 +1,30 @@
+// Gate views: a comparison as a table, as JSON, as JUnit's XML, as Markdown and as a page.
+//
+// No view holds a time or a folder of ours: equal comparisons give equal bytes. Names of benchmarks
+// are hostile: they are told by printable() and escaped.
+#pragma once
+
+#include <string>
+
+#include "harness/gate/comparison.h"
+#include "harness/reports/terminal.h"
+
+namespace harness::reports {
+
+/// Returns a row per benchmark and a line that sums up.
+std::string gate_table(const gate::Comparison& comparison, const Terminal& terminal);
+
+/// Returns the object of `afterlife gate --json` (results/README.md).
+std::string gate_json(const gate::Comparison& comparison);
+
+/// Returns a test suite with a case per benchmark: slower and gone are failures, undecided and too
+/// noisy are skipped, and a side that could not be measured is an error.
+std::string gate_junit(const gate::Comparison& comparison);
+
+/// Returns the table for a pull request.
+std::string gate_markdown(const gate::Comparison& comparison);
+
+/// Returns a page without scripts: each benchmark's ratio with its interval drawn, and the table.
+std::string gate_page(const gate::Comparison& comparison);
+
+}  // namespace harness::reports
