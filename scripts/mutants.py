@@ -60,7 +60,7 @@ RULES = [
     ("priorities are clamped", "calls/stream.cpp",
      "std::clamp(priority, kGreatestPriority, kLeastPriority)", "priority"),
     ("host functions may not call CUDA", "sim.cpp",
-     'sim.faults().misuse("host function", "called CUDA");', ""),
+     'sim.faults().misuse("host function", "called CUDA");', ";"),
     ("a stream destroyed twice is a double free", "calls/stream.cpp",
      "sim.ledger().double_free(stream->birth);", ""),
     ("a callback's flags are zero", "calls/stream.cpp",

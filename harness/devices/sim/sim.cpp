@@ -7,18 +7,19 @@ namespace harness::devices {
 
 namespace {
 
+/// Returns what a callback is answered that calls CUDA.
+[[gnu::cold]] CUresult refuse(SimDevice& sim, Callback caller) {
+  if (caller == Callback::host_function) sim.faults().misuse("host function", "called CUDA");
+  if (caller == Callback::destructor) sim.faults().misuse("user object destructor", "called CUDA");
+  return CUDA_ERROR_NOT_PERMITTED;
+}
+
 CUresult admit(SimDevice& sim, CallNeeds needs) {
-  const Process& process = sim.processes().current();
-  if (!process.initialized) [[unlikely]]
+  if (!sim.processes().current().initialized) [[unlikely]]
     return CUDA_ERROR_NOT_INITIALIZED;
-  if (sim.host_functions().is_inside(process)) [[unlikely]] {
-    sim.faults().misuse("host function", "called CUDA");
-    return CUDA_ERROR_NOT_PERMITTED;
-  }
-  if (sim.graphs().user_objects().in_destructor()) [[unlikely]] {
-    sim.faults().misuse("user object destructor", "called CUDA");
-    return CUDA_ERROR_NOT_PERMITTED;
-  }
+  const Callback caller = sim.threads().callback();
+  if (caller != Callback::none) [[unlikely]]
+    return refuse(sim, caller);
   sim.queues().look_again();
   if (needs != CallNeeds::context) return CUDA_SUCCESS;
   if (sim.faults().broken() != CUDA_SUCCESS) [[unlikely]]

@@ -24,7 +24,6 @@ void SimDevice::begin(World& world) {
   threads_.begin();
   streams_.begin();
   queues_.begin();
-  host_functions_.begin();
   host_memory_.begin();
 }
 

@@ -1,13 +1,13 @@
 // fuzz: searches each variant in turn, shares the time out over them, and tells what came of it.
 //
 // A finding is on disk at once, as it was found, so that nothing is lost however the program
-// ends; it is written again when it is minimized. A disk that is full is said at once, too, and the
+// ends; it is written again when it is minimized. A disk that is full is said soon, too, and the
 // search goes on.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>
-#include <set>
+#include <functional>
 #include <utility>
 
 #include "harness/entries/cli/commands.h"
@@ -55,7 +55,7 @@ class Fuzzing {
     search_.stop = &take_interrupts();
     search_.stop_at_first = options.first;
     search_.minimize = !options.first;
-    search_.found = [this](const Finding& finding) { keep(finding); };
+    search_.found = std::bind_front(&OutputFolder::keep, &folder_);
     search_.progress = [this](const SearchResult& result) { show(result); };
   }
 
@@ -64,7 +64,7 @@ class Fuzzing {
     if (index_ < targets_.size()) gathered_.stop();
     progress_.clear();
     options_.json ? print_json() : print_report();
-    return cannot_write_ ? kWorld : gathered_.exit_code();
+    return folder_.failure() ? kWorld : gathered_.exit_code();
   }
 
  private:
@@ -75,10 +75,11 @@ class Fuzzing {
     search_.second_limit = share();
     search_.overtime_seconds =
         kOvertimeShare * std::max(0.0, seconds_ - clock_.seconds() - search_.second_limit);
-    files_.clear();
+    folder_.forget();
     const SearchResult result = search(runner_, *target.scenario, target.variant, search_);
     if (result.stopped) gathered_.stop();
-    gathered_.add(result, [this](const Finding& finding) { return file_of(finding); });
+    complain();
+    gathered_.add(result, std::bind_front(&OutputFolder::file_of, &folder_));
   }
 
   /// Returns this variant's part of the time that is left, in seconds; 0 = no limit.
@@ -88,29 +89,16 @@ class Fuzzing {
     return left / static_cast<double>(targets_.size() - index_);
   }
 
-  void keep(const Finding& finding) {
-    try {
-      folder_.write(finding);
-      files_.insert(folder_.file_of(finding));
-    } catch (const std::runtime_error& error) {
-      complain(error.what());
-    }
-  }
-
-  /// Once: where one file cannot be written, the next cannot either.
-  void complain(const char* what) {
-    if (std::exchange(cannot_write_, true)) return;
+  /// Says once that a file was not written: where one cannot be, the next cannot either.
+  void complain() {
+    if (!folder_.failure() || std::exchange(complained_, true)) return;
     progress_.clear();
-    fmt::print(stderr, "afterlife: {}; the search goes on\n", what);
+    fmt::print(stderr, "afterlife: {}; the search goes on\n", *folder_.failure());
     std::fflush(stderr);
   }
 
-  std::string file_of(const Finding& finding) const {
-    const std::string file = folder_.file_of(finding);
-    return files_.contains(file) ? file : std::string();
-  }
-
   void show(const SearchResult& result) {
+    complain();
     const double now = clock_.seconds();
     if (!progress_.due(now)) return;
     const double rate =
@@ -154,8 +142,7 @@ class Fuzzing {
   Clock clock_;
   reports::Progress progress_{kStderr, Terminal::of(kStderr)};
   std::size_t index_ = 0;
-  std::set<std::string> files_;  ///< Written for the variant that is searched.
-  bool cannot_write_ = false;
+  bool complained_ = false;
 };
 
 }  // namespace

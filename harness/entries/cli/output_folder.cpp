@@ -49,7 +49,22 @@ OutputFolder::OutputFolder(std::string folder) : folder_(std::move(folder)) {
   fs::remove(missing, failed);
 }
 
+void OutputFolder::keep(const Finding& finding) {
+  const std::string file = name_for(finding);
+  try {
+    write(finding, file);
+    written_.insert(file);
+  } catch (const std::runtime_error& error) {
+    if (!failure_) failure_ = error.what();
+  }
+}
+
 std::string OutputFolder::file_of(const Finding& finding) const {
+  const std::string file = name_for(finding);
+  return written_.contains(file) ? file : std::string();
+}
+
+std::string OutputFolder::name_for(const Finding& finding) const {
   const Case& found = finding.reproducer.the_case;
   const std::string name =
       fmt::format("{}-{}-{}-{:08x}.repro", found.scenario->name.view(),
@@ -58,7 +73,7 @@ std::string OutputFolder::file_of(const Finding& finding) const {
   return (fs::path(folder_) / name).string();
 }
 
-void OutputFolder::write(const Finding& finding) {
+void OutputFolder::write(const Finding& finding, const std::string& file) const {
   std::error_code failed;
   fs::create_directories(folder_, failed);
   if (failed) refuse(folder_, failed.message());
@@ -66,7 +81,7 @@ void OutputFolder::write(const Finding& finding) {
   put_first(reproducer, finding.signature);
   std::string text = to_string(reproducer);
   text.insert(text.find('\n') + 1, caveat(finding));  // The first line says what the file is.
-  write_whole_file(file_of(finding), text);
+  write_whole_file(file, text);
 }
 
 std::string without_caveat(std::string text) {

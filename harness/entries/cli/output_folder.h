@@ -1,6 +1,8 @@
 // Output folder: where a search leaves its reproducers: one file per finding, whole or not at all.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
 
 #include "harness/search.h"
@@ -18,15 +20,26 @@ class OutputFolder {
   /// Errors: std::runtime_error when reproducers could not be written there. Makes nothing yet.
   explicit OutputFolder(std::string folder);
 
-  /// Where a finding goes: "<path>-<variant>-<hazard>-<hash of signature>.repro".
-  std::string file_of(const Finding& finding) const;
-
   /// Writes the reproducer of a finding, over what it was before. One that is not minimized says
-  /// so.
-  void write(const Finding& finding);
+  /// so. Errors: none; failure() tells of the first.
+  void keep(const Finding& finding);
+
+  /// Returns the file that keep() wrote for the finding since the last forget(), or "".
+  /// It is named "<path>-<variant>-<hazard>-<hash of signature>.repro".
+  std::string file_of(const Finding& finding) const;
+  /// Leaves the files of the search before out of what file_of() knows.
+  void forget() { written_.clear(); }
+
+  /// Returns the line that says why a file was not written, if one was not.
+  const std::optional<std::string>& failure() const { return failure_; }
 
  private:
+  std::string name_for(const Finding& finding) const;
+  void write(const Finding& finding, const std::string& file) const;
+
   std::string folder_;
+  std::set<std::string> written_;
+  std::optional<std::string> failure_;
 };
 
 }  // namespace harness::entries

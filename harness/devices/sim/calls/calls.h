@@ -18,6 +18,9 @@ struct Calls {
 #include "harness/cuda.def"
 };
 
+/// The kind of object that faults of addresses tell of.
+inline constexpr Label kDeviceMemory = "device memory";
+
 /// Finds the stream that `handle` names for the calling thread.
 Found<Stream> find_stream(SimDevice& sim, CUstream handle);
 /// Finds it for a call that gives the stream work, or waits for it: captures may forbid that.

@@ -15,23 +15,6 @@ enum class Return : std::uint8_t {
   when_done,  ///< The call returns when the work is done.
 };
 
-/// Tells whether the host could have so much there. More than the device has in all is nobody's to
-/// copy.
-static bool can_be_host(std::uint64_t address, std::uint64_t bytes) {
-  return address != 0 && bytes <= Memory::kBytes && address <= ~std::uint64_t{0} - bytes;
-}
-
-CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes, bool may_be_host,
-                    Place& place) {
-  place = {address, BirthId::none};
-  if (may_be_host && !sim.memory().range().contains(address))
-    return can_be_host(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-  const std::uint32_t index = find_block(sim, address, bytes);
-  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
-  place.birth = sim.memory().block(index).birth;
-  return CUDA_SUCCESS;
-}
-
 static bool is_pageable(const Place& place) { return place.birth == BirthId::none; }
 
 static bool is_pinned(SimDevice& sim, const Place& place) {

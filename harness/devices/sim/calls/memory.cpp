@@ -7,53 +7,6 @@
 
 namespace harness::devices::calls {
 
-static constexpr Label kKind = "device memory";
-
-// ---- finding ----------------------------------------------------------------------------------
-
-std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
-  const std::uint32_t index = sim.memory().newest(address);
-  const Block& block = sim.memory().block(index);
-  const bool mine = block.process == sim.scheduler().process();
-  if (index != 0 && block.usable() && block.holds(address, bytes) && mine) [[likely]] {
-    if (sim.memory().is_intact(block)) [[likely]]
-      return index;
-    sim.faults().used_dead(sim.memory().block(block.exported).birth);
-    return 0;
-  }
-  if (index != 0 && !mine)
-    sim.faults().misuse(kKind, "an address of another process", block.birth);
-  else if (index != 0 && block.graph != nullptr && block.life == BirthId::none)
-    sim.faults().misuse(kKind, "used before the graph that allocates it was launched", block.birth);
-  else if (index != 0 && !block.usable() && block.holds(address, 1))
-    sim.faults().used_dead(block.story());
-  else
-    sim.faults().misuse(kKind, index == 0 ? "no such memory" : "beyond the end of the allocation",
-                        block.birth);
-  return 0;
-}
-
-std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
-  const std::uint32_t index = sim.memory().newest(address);
-  const Block& block = sim.memory().block(index);
-  if (index != 0 && block.base == address && block.origin != Origin::imported &&
-      block.process == sim.scheduler().process()) {
-    if (block.graph != nullptr && block.graph->freed_in == block.graph->graph) {
-      sim.faults().misuse(kKind, "freed outside the graph that frees it", block.birth);
-      return 0;
-    }
-    if (!block.freed) {
-      if (block.import_count > 0)
-        sim.faults().misuse("exported memory", "freed while it is mapped", block.birth);
-      return index;
-    }
-    sim.ledger().double_free(block.story());
-    return 0;
-  }
-  sim.faults().misuse(kKind, "freed, but no allocation starts there");
-  return 0;
-}
-
 void free_now(SimDevice& sim, std::uint32_t index) {
   if (sim.data_races().on()) {
     const OrderedUse by{{}, sim.data_races().host(), sim.scheduler().site()};
@@ -139,12 +92,13 @@ static CUresult free_synchronously(SimDevice& sim, std::uint64_t address, bool h
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
   Block& block = sim.memory().block(index);
   if ((block.origin == Origin::pinned) != host) {
-    sim.faults().misuse(kKind, "freed by the wrong function", block.birth);
+    sim.faults().misuse(kDeviceMemory, "freed by the wrong function", block.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
   block.freed = true;  // From here on nobody else may free it, though we may have to wait.
   if (!block.installed)
-    sim.faults().misuse(kKind, "freed before its stream reached the allocation", block.birth);
+    sim.faults().misuse(kDeviceMemory, "freed before its stream reached the allocation",
+                        block.birth);
   const StreamPoint given_at = block.given_at;
   if (block.context != nullptr) sim.queues().synchronize(*block.context);
   sim.queues().wait(given_at);
@@ -185,7 +139,7 @@ static std::uint32_t find_to_query(SimDevice& sim, std::uint64_t address) {
   if (index == 0 || !block.holds(address, 1) || block.process != sim.scheduler().process())
     return 0;
   if (block.freed && block.pool != nullptr && !block.dead)
-    sim.faults().misuse(kKind, "queried after cuMemFreeAsync", block.birth);
+    sim.faults().misuse(kDeviceMemory, "queried after cuMemFreeAsync", block.birth);
   return block.dead ? 0 : index;
 }
 

@@ -10,37 +10,6 @@ namespace harness::devices::calls {
 static constexpr int kLeastPriority = 0;
 static constexpr int kGreatestPriority = -5;
 
-// ---- finding ----------------------------------------------------------------------------------
-
-Found<Stream> find_stream(SimDevice& sim, CUstream handle) {
-  if (sim.faults().broken() != CUDA_SUCCESS) [[unlikely]]
-    return sim.faults().broken();
-  const bool own = handle == CU_STREAM_PER_THREAD;
-  if (own || handle == nullptr || handle == CU_STREAM_LEGACY) {
-    Context* context = sim.threads().context();
-    if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-    if (!context->alive) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    return own ? sim.threads().stream(*context) : *context->legacy;
-  }
-  Stream* stream = sim.find(sim.handles().streams, handle, "stream");
-  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  return *stream;
-}
-
-Found<Stream> find_work_stream(SimDevice& sim, CUstream handle) {
-  Found<Stream> stream = find_stream(sim, handle);
-  if (!stream) return stream;
-  if (const CUresult error = sim.captures().admit(*stream); error != CUDA_SUCCESS) return error;
-  return stream;
-}
-
-Found<Stream> find_uncaptured_stream(SimDevice& sim, CUstream handle) {
-  Found<Stream> stream = find_stream(sim, handle);
-  if (!stream) return stream;
-  if (const CUresult error = sim.captures().refuse(*stream); error != CUDA_SUCCESS) return error;
-  return stream;
-}
-
 // ---- streams ----------------------------------------------------------------------------------
 
 CUresult Calls::cuStreamCreate(CUstream* created, unsigned flags) {

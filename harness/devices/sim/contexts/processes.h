@@ -19,7 +19,7 @@ struct Process {
   Context* primary = nullptr;
   Pool* default_pool = nullptr;
   Pool* current_pool = nullptr;         ///< The pool to use; null for the default one.
-  TaskId function_task = TaskId::none;  ///< The task that runs host functions; it may not call.
+  TaskId function_task = TaskId::none;  ///< The task that runs host functions.
   std::vector<HostCall> functions;      ///< Host functions that are to be called, in order.
   std::vector<std::uint32_t> mappings;  ///< Blocks that it has imported.
 

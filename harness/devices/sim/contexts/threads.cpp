@@ -16,6 +16,7 @@ void Threads::add(std::size_t last) {
     if (thread_count_ == threads_.size()) threads_.emplace_back();
     threads_[thread_count_].stack.clear();
     threads_[thread_count_].capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    threads_[thread_count_].callback = Callback::none;
     threads_[thread_count_].streams.clear();
   }
 }

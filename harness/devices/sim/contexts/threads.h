@@ -5,6 +5,8 @@
 #include <cuda.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace harness::devices {
@@ -12,6 +14,10 @@ namespace harness::devices {
 struct Context;
 class SimDevice;
 class Stream;
+
+/// The function of the program that a thread is in, if the driver called it: none of them may call
+/// CUDA.
+enum class Callback : std::uint8_t { none, host_function, destructor };
 
 /// Ownership: owns the records, and keeps their storage from run to run.
 class Threads {
@@ -23,6 +29,8 @@ class Threads {
   std::vector<Context*>& stack() { return thread().stack; }
   /// Returns the current context of the calling thread, or null.
   Context* context();
+  /// Returns the function that the driver called on the calling thread, and that runs.
+  Callback& callback() { return thread().callback; }
   CUstreamCaptureMode& capture_mode() { return thread().capture_mode; }
   /// Returns the default stream that the calling thread has of its own in `context`.
   Stream& stream(Context& context);
@@ -31,6 +39,7 @@ class Threads {
   struct Thread {
     std::vector<Context*> stack;
     CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    Callback callback = Callback::none;
     struct Own {
       Context* context;
       Stream* stream;
@@ -44,6 +53,20 @@ class Threads {
   SimDevice& sim_;
   std::vector<Thread> threads_;
   std::size_t thread_count_ = 0;
+};
+
+/// Marks the calling thread as one that the driver has lent to a function of the program.
+class CallbackScope {
+ public:
+  CallbackScope(Threads& threads, Callback callback)
+      : threads_(threads), outer_(std::exchange(threads.callback(), callback)) {}
+  ~CallbackScope() { threads_.callback() = outer_; }
+  CallbackScope(const CallbackScope&) = delete;
+  CallbackScope& operator=(const CallbackScope&) = delete;
+
+ private:
+  Threads& threads_;
+  Callback outer_;
 };
 
 }  // namespace harness::devices

@@ -116,9 +116,7 @@ Capture* Captures::implied_by(const Stream& stream) const {
   return nullptr;
 }
 
-CUresult Captures::admit(Stream& stream) {
-  if (none()) [[likely]]
-    return CUDA_SUCCESS;
+CUresult Captures::admit_work(const Stream& stream) {
   if (Capture* implied = implied_by(stream)) {
     implied->invalidated = true;
     return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -127,16 +125,14 @@ CUresult Captures::admit(Stream& stream) {
   return lost ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
 }
 
-CUresult Captures::refuse(Stream& stream) {
-  if (const CUresult status = admit(stream); status != CUDA_SUCCESS) return status;
+CUresult Captures::end_by_use(Stream& stream) {
+  if (const CUresult status = admit_work(stream); status != CUDA_SUCCESS) return status;
   return stream.capture == nullptr
              ? CUDA_SUCCESS
              : invalidate(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
-CUresult Captures::admit_unsafe() {
-  if (none()) [[likely]]
-    return CUDA_SUCCESS;
+CUresult Captures::end_by_unsafe() {
   const CUstreamCaptureMode mode = sim_.threads().capture_mode();
   if (mode == CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_SUCCESS;
   const std::size_t me = calling_thread(sim_.world());

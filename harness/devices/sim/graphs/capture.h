@@ -61,11 +61,11 @@ class Captures {
   // ---- what calls ask ----
 
   /// Admits a call that gives a stream work. SUCCESS: it is done, or captured by what follows.
-  CUresult admit(Stream& stream);
+  CUresult admit(Stream& stream) { return none() ? CUDA_SUCCESS : admit_work(stream); }
   /// Admits a call that is not allowed while the stream captures: UNSUPPORTED, and the end of it.
-  CUresult refuse(Stream& stream);
+  CUresult refuse(Stream& stream) { return none() ? CUDA_SUCCESS : end_by_use(stream); }
   /// Admits a call that a capture cannot see, and that its mode and the thread's may forbid.
-  CUresult admit_unsafe();
+  CUresult admit_unsafe() { return none() ? CUDA_SUCCESS : end_by_unsafe(); }
   /// Admits a call that concerns all streams of a context.
   CUresult admit_all(const Context& context);
   /// Admits a call that looks at an event, or waits for it, on the host.
@@ -91,6 +91,9 @@ class Captures {
   CUresult wait(Stream& stream, const Event& event);
 
  private:
+  CUresult admit_work(const Stream& stream);
+  CUresult end_by_use(Stream& stream);
+  CUresult end_by_unsafe();
   static CUresult invalidate(Capture& capture, CUresult error);
   static bool is_joined(const Capture& capture);
   void finish(Capture& capture);

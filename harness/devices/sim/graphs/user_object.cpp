@@ -14,7 +14,6 @@ void UserObjects::begin() {
   table_.begin();
   released_.clear();
   destructor_task_ = TaskId::none;
-  running_ = false;
 }
 
 UserObject& UserObjects::create(void* data, CUhostFn destroy, std::uint64_t count) {
@@ -33,10 +32,9 @@ void UserObjects::release(UserObject& object, std::uint64_t count) {
   table_.end(sim_.ledger(), object);
   Scheduler& scheduler = sim_.scheduler();
   if (!scheduler.in_task()) {
-    running_ = true;
     sim_.data_races().host_saw(object.after);
+    const CallbackScope scope(sim_.threads(), Callback::destructor);
     object.destroy(object.data);
-    running_ = false;
     return;
   }
   released_.push_back(&object);
@@ -61,11 +59,6 @@ void UserObjects::copy(const UserReferences& from, UserReferences& to) {
   }
 }
 
-bool UserObjects::in_destructor() const {
-  return running_ ||
-         (destructor_task_ != TaskId::none && sim_.scheduler().current() == destructor_task_);
-}
-
 void UserObjects::serve_destructors() {
   Scheduler& scheduler = sim_.scheduler();
   for (;;) {
@@ -76,6 +69,7 @@ void UserObjects::serve_destructors() {
     edge_acquire(&object);
     sim_.data_races().host_saw(object.after);
     const SiteScope site(scheduler, "user object destructor");
+    const CallbackScope scope(sim_.threads(), Callback::destructor);
     object.destroy(object.data);
   }
 }

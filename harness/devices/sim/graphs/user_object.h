@@ -77,8 +77,6 @@ class UserObjects {
   void release(UserReferences& references, const Clock* after = nullptr);
   /// Takes the references that `from` holds once more, for `to`.
   static void copy(const UserReferences& from, UserReferences& to);
-  /// Tells whether the caller is a destructor.
-  bool in_destructor() const;
 
  private:
   [[noreturn]] void serve_destructors();
@@ -87,7 +85,6 @@ class UserObjects {
   RecycledHandles<UserObject, HandleKind::user_object> table_;
   std::vector<UserObject*> released_;  ///< To be destroyed, in this order.
   TaskId destructor_task_ = TaskId::none;
-  bool running_ = false;  ///< A destructor runs outside of a run.
 };
 
 }  // namespace harness::devices

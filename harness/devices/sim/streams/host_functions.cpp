@@ -7,18 +7,14 @@ namespace harness::devices {
 
 static constexpr Resource kFunctions = hash_name("host functions");
 
-bool HostFunctions::is_inside(const Process& process) const {
-  return running_ || (process.function_task != TaskId::none &&
-                      sim_.scheduler().current() == process.function_task);
-}
-
 bool HostFunctions::call(Stream& stream, Work& work) {
   sim_.steps().note(EventKind::start, stream, work);
   if (!sim_.scheduler().in_task()) {
     sim_.data_races().host_saw(work.before);
-    running_ = true;
-    call_now(work);
-    running_ = false;
+    {
+      const CallbackScope scope(sim_.threads(), Callback::host_function);
+      call_now(work);
+    }
     sim_.queues().complete_front(stream);
     return true;
   }
@@ -30,9 +26,10 @@ bool HostFunctions::call(Stream& stream, Work& work) {
 void HostFunctions::call(const HostCall& call) {
   if (sim_.scheduler().in_task()) return call_later(call);
   sim_.data_races().host_saw(call.frame->before[call.node]);
-  running_ = true;
-  GraphRun::call(call);
-  running_ = false;
+  {
+    const CallbackScope scope(sim_.threads(), Callback::host_function);
+    GraphRun::call(call);
+  }
   call.run->called(call);
 }
 
@@ -69,6 +66,7 @@ void HostFunctions::serve(ProcessId id) {
     sim_.data_races().host_saw(next.run != nullptr ? next.frame->before[next.node] : work.before);
     {
       const SiteScope site(scheduler, "host function");
+      const CallbackScope scope(sim_.threads(), Callback::host_function);
       next.run != nullptr ? GraphRun::call(next) : call_now(work);
     }
     edge_release(&stream.done_edge);

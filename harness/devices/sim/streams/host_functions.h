@@ -9,16 +9,11 @@
 
 namespace harness::devices {
 
-struct Process;
 class SimDevice;
 
 class HostFunctions {
  public:
   explicit HostFunctions(SimDevice& sim) : sim_(sim) {}
-  void begin() { running_ = false; }
-
-  /// Tells whether the caller, a task of `process`, is a host function.
-  bool is_inside(const Process& process) const;
   /// Calls the function that a stream has come to. Returns true when it has returned.
   bool call(Stream& stream, Work& work);
   /// Calls the function of a host node.
@@ -30,7 +25,6 @@ class HostFunctions {
   [[noreturn]] void serve(ProcessId id);
 
   SimDevice& sim_;
-  bool running_ = false;  ///< A function runs outside of a run.
 };
 
 }  // namespace harness::devices
