@@ -1,4 +1,4 @@
-// What calls are given: the streams that handles name, and whose memory addresses are.
+// The arguments of calls: the streams that handles name, and whose memory addresses are.
 #include "harness/devices/sim/calls/calls.h"
 
 namespace harness::devices::calls {
