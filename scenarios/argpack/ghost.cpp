@@ -6,6 +6,7 @@ namespace scenarios::argpack {
 
 using harness::raw;
 using targets::argpack::Kind;
+using targets::argpack::kNewExternal;
 
 Ghost::Ghost(harness::Scene& scene, Passages& passages) : scene_(scene), passages_(passages) {
   things_.reserve(32);
@@ -41,6 +42,7 @@ void Ghost::moved(ThingId id) {
   GhostThing& thing = *find(id);
   ++thing.moves;
   taken(thing);
+  note_end(thing);
 }
 
 void Ghost::taken(GhostThing& thing) {
@@ -48,9 +50,50 @@ void Ghost::taken(GhostThing& thing) {
   if (is_in_flight(thing)) passages_.reach(Window::dropped_in_flight);
 }
 
-Ghost::Circumstance Ghost::circumstance_of(ThingId id) const {
-  const GhostThing& thing = *find(id);
-  return {.reentrant = thing.taken_reentrantly, .in_flight = is_in_flight(thing)};
+// ---- how things end -----------------------------------------------------------------------------
+
+// Storage on the device is nobody's object: it is the memory that the current activation made last.
+void Ghost::built(ThingId id, harness::BirthId object) {
+  find(id)->beneath = object;
+  if (object != harness::BirthId::none) return;
+  const harness::Name activation = scene_.world().picker.current().name;
+  const auto& lives = scene_.world().ledger.lives();
+  for (std::size_t i = lives.size() - 1; i > 0; --i) {
+    if (!(lives[i].birth_site == kNewExternal) || lives[i].birth_activation != activation) continue;
+    find(id)->beneath = static_cast<harness::BirthId>(i);
+    return;
+  }
+}
+
+void Ghost::ended(ThingId id) {
+  lose(*find(id));
+  note_end(*find(id));
+}
+
+void Ghost::note_end(const GhostThing& thing) {
+  ends_.push_back({.beneath = thing.beneath,
+                   .activation = scene_.world().picker.current().name,
+                   .reentrant = thing.taken_reentrantly,
+                   .in_flight = is_in_flight(thing)});
+}
+
+// The last one, for storage that was to move and stayed in its place ends later.
+const GhostEnd* Ghost::end_of_storage(harness::Name life) const {
+  const harness::Ledger& ledger = scene_.world().ledger;
+  for (std::size_t i = ends_.size(); i-- > 0;)
+    if (ledger.life(ends_[i].beneath).name == life) return &ends_[i];
+  return nullptr;
+}
+
+// An object goes with its memory, in the finalizer of a wrapper that need not be its own; and each
+// finalizer is an activation of its own.
+const GhostEnd* Ghost::end_of_object(harness::Name life) const {
+  const auto& lives = scene_.world().ledger.lives();
+  std::size_t i = lives.size() - 1;
+  while (i > 0 && lives[i].name != life) --i;
+  for (const GhostEnd& end : ends_)
+    if (i > 0 && end.activation == lives[i].death_activation) return &end;
+  return nullptr;
 }
 
 // ---- contexts -----------------------------------------------------------------------------------

@@ -22,7 +22,16 @@ struct GhostThing {
   std::uint32_t moves = 0;  ///< How often its memory has moved.
   std::uint32_t in_flight = 0;  ///< The last launch that uses it; they count from 1.
   std::array<GhostThing*, 2> members{};
-  GhostBinding* binding = nullptr;  ///< The binding of a launch context.
+  GhostBinding* binding = nullptr;                    ///< The binding of a launch context.
+  harness::BirthId beneath = harness::BirthId::none;  ///< Life of the object, or of the storage.
+};
+
+/// The end of what was beneath a thing.
+struct GhostEnd {
+  harness::BirthId beneath;
+  harness::Name activation;  ///< Names who ended it.
+  bool reentrant;            ///< It came in the middle of its own task's setting of arguments.
+  bool in_flight;            ///< A kernel that uses the thing may have been running.
 };
 
 /// The thing that a binding took hold of, as it was then.
@@ -45,7 +54,6 @@ struct GhostBinding {
 /// Ownership: in the run's arena; borrows the scene and the passages.
 class Ghost {
  public:
-  using Circumstance = targets::argpack::Circumstance;
   using Place = targets::argpack::Place;
   using ThingId = targets::argpack::ThingId;
 
@@ -56,9 +64,10 @@ class Ghost {
   // ---- facts: see targets::argpack::Observer ----
   void deleted_by_stale_wrapper() { passages_.reach(Window::stale_wrapper); }
   void made(const targets::argpack::Making& making);
+  void built(ThingId thing, harness::BirthId object);
   void referred(ThingId thing) { ++find(thing)->references; }
   void dropped(ThingId thing) { let_go(find(thing)); }
-  void ended(ThingId thing) { lose(*find(thing)); }
+  void ended(ThingId thing);
   void attached(ThingId thing, std::size_t member, ThingId value);
   void moved(ThingId thing);
   void setting_began() { setting_ |= task_bit(); }
@@ -70,7 +79,10 @@ class Ghost {
   void submitted(ThingId context);
   void finished() { finished_ = submitted_; }
 
-  Circumstance circumstance_of(ThingId thing) const;
+  /// Returns the end of the storage that the ledger calls `life`, or null.
+  const GhostEnd* end_of_storage(harness::Name life) const;
+  /// Returns the end of a wrapper in whose activation the ledger has `life` die, or null.
+  const GhostEnd* end_of_object(harness::Name life) const;
 
  private:
   GhostThing* find(ThingId thing) const { return things_[harness::raw(thing)]; }
@@ -79,6 +91,7 @@ class Ghost {
   }
   void lose(GhostThing& thing);
   void taken(GhostThing& thing);
+  void note_end(const GhostThing& thing);
   /// A kernel that uses it may be running.
   bool is_in_flight(const GhostThing& thing) const { return thing.in_flight > finished_; }
   bool lost_reentrantly(const GhostBinding& binding) const;
@@ -89,6 +102,7 @@ class Ghost {
   harness::Scene& scene_;
   Passages& passages_;
   std::pmr::vector<GhostThing*> things_;  ///< By id; [0] is none.
+  std::pmr::vector<GhostEnd> ends_;       ///< In order.
   std::uint32_t submitted_ = 0;
   std::uint32_t finished_ = 0;
   std::uint64_t setting_ = 0;  ///< Bit per task that is between its first binding and its launch.

@@ -27,6 +27,7 @@ class Judges final : public targets::argpack::Observer {
   const Argpack& path() const { return *path_; }
   Witness& witness() { return witness_; }
   const Passages& passages() const { return passages_; }
+  const Ghost& ghost() const { return ghost_; }
   bool launched() const { return launched_; }  ///< Something was.
 
   /// Reads every array on the host that is still in a variable.
@@ -40,6 +41,7 @@ class Judges final : public targets::argpack::Observer {
   void made(const targets::argpack::Making& making) override;
   void built(ThingId thing, harness::BirthId object, std::uint32_t generation) override {
     model_.things.built(thing, object, generation);
+    ghost_.built(thing, object);
   }
   void referred(ThingId thing) override;
   void dropped(ThingId thing) override;
@@ -66,9 +68,6 @@ class Judges final : public targets::argpack::Observer {
   void finished() override;
   void read(ThingId context, std::span<const std::int32_t> words) override;
   void contents(ThingId array, std::span<const std::int32_t> words) override;
-  targets::argpack::Circumstance circumstance_of(ThingId thing) const override {
-    return ghost_.circumstance_of(thing);
-  }
 
   Context& context_of(ThingId context) const { return *model_.things.find(context)->context; }
   void check_value(std::int64_t value, std::uint32_t depth);

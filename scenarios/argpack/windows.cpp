@@ -1,7 +1,7 @@
-// Which window a fault belongs to. Sites say it: how the object died where that is telling, else
-// who met it dead; but whatever a context meets that is launched again, it meets through that. What
-// follows from an earlier fault of the same call, such as a wrong value, belongs where that one
-// does.
+// Which window a fault belongs to. How the object died says it where that is telling, by its site
+// and by what the ghost knows of its end; else the site of who met it dead; but whatever a context
+// meets that is launched again, it meets through that. What follows from an earlier fault of the
+// same call, such as a wrong value, belongs where that one does.
 #include <algorithm>
 #include <optional>
 
@@ -48,13 +48,21 @@ const Telling* find(const std::array<Telling, count>& table, Label what) {
 
 bool is_stale(Label site) { return site == kDeleteArgpack.stale || site == kDeleteNdarray.stale; }
 
-bool is_in_flight(Label site) {
-  return site == kFreeExternal.in_flight || site == kResizeExternal.in_flight;
+bool is_of_storage(Label site) { return site == kFreeExternal || site == kResizeExternal; }
+
+/// Returns the ghost's record of the end of what the fault is about, or null.
+const GhostEnd* end_of(const Judges& judges, const Fault& fault) {
+  const Ghost& ghost = judges.ghost();
+  if (is_of_storage(fault.death_site)) return ghost.end_of_storage(fault.object);
+  const bool is_object =
+      fault.death_site == kDeleteArgpack.own || fault.death_site == kDeleteNdarray.own;
+  return is_object ? ghost.end_of_object(fault.object) : nullptr;
 }
 
-bool is_reentrant(Label site) {
-  return site == kDeleteArgpack.reentrant || site == kDeleteNdarray.reentrant ||
-         site == kFreeExternal.reentrant || site == kResizeExternal.reentrant;
+/// Storage goes at once. An object's memory goes in the order of the device's work: that a kernel
+/// may be using it makes no difference there.
+bool went_in_flight(const Fault& fault, const GhostEnd* end) {
+  return end != nullptr && end->in_flight && is_of_storage(fault.death_site);
 }
 
 /// Somebody who held a stale wrapper ended this object's life.
@@ -64,14 +72,16 @@ bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
   });
 }
 
-std::optional<Window> window_of_death(const Fault& fault) {
+std::optional<Window> window_of_death(const Judges& judges, const Fault& fault) {
   if (is_stale(fault.death_site) || is_stale(fault.use_site)) return Window::stale_wrapper;
-  if (is_reentrant(fault.death_site) || fault.death_site == kAtReset)
+  const GhostEnd* end = end_of(judges, fault);
+  const bool in_flight = went_in_flight(fault, end);
+  if ((end != nullptr && end->reentrant && !in_flight) || fault.death_site == kAtReset)
     return Window::taken_reentrantly;
   if (fault.kind == FaultKind::data_race)
     return Window::dropped_in_flight;  // Ended while the device may read.
   if (!is_kernel(fault.use_site)) return std::nullopt;
-  if (is_in_flight(fault.death_site)) return Window::dropped_in_flight;
+  if (in_flight) return Window::dropped_in_flight;
   if (fault.birth_site == kNewExternal) return Window::external_gone;
   return std::nullopt;
 }
@@ -107,7 +117,7 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   if (judges.passages().reached_in(fault.activation, Window::context_reused))
     return harness::raw(Window::context_reused);
   if (const Fault* cause = cause_of(faults, fault)) return window_of(scene, *cause);
-  if (const auto window = window_of_death(fault)) return harness::raw(*window);
+  if (const auto window = window_of_death(judges, fault)) return harness::raw(*window);
   if (const Telling* row = find(kUseSites, fault.use_site)) return harness::raw(row->window);
   if (const Telling* row = find(kReadings, fault.object_kind)) return harness::raw(row->window);
   return window_of_call(judges, fault);

@@ -28,7 +28,6 @@ class Facts {
     observer_.made({thing, kind, depth, value, generation});
     return thing;
   }
-  Circumstance circumstance_of(ThingId thing) const { return observer_.circumstance_of(thing); }
 
  private:
   ObjectLocks& locks_;

@@ -104,11 +104,6 @@ class LaunchFacts {
 };
 
 /// Hears all facts.
-class Observer : public ProgramFacts, public ThingFacts, public ValueFacts, public LaunchFacts {
- public:
-  /// How the thing has come to its end, or to move. The answer is part of the name of the place
-  /// where that happens, for whoever reads of it, and of nothing else.
-  virtual Circumstance circumstance_of(ThingId thing) const = 0;
-};
+class Observer : public ProgramFacts, public ThingFacts, public ValueFacts, public LaunchFacts {};
 
 }  // namespace targets::argpack

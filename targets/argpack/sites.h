@@ -6,44 +6,22 @@
 
 namespace targets::argpack {
 
-/// A place where objects of a program die, by how they do. Their memory goes in the order of the
-/// device's work: that a kernel may be using it makes no difference there.
+/// A place where objects of a program die, by whose wrapper asks for it.
 struct ObjectDeath {
-  harness::Label plain;
-  harness::Label reentrant;
-  harness::Label stale;  ///< On behalf of an earlier program.
+  harness::Label own;    ///< Place of a wrapper that the program itself made.
+  harness::Label stale;  ///< Place of a wrapper from an earlier program.
 
-  constexpr harness::Label in(Circumstance circumstance, bool is_stale) const {
-    if (is_stale) return stale;
-    return circumstance.reentrant ? reentrant : plain;
-  }
-};
-
-/// A place where external memory goes, by how it does. No program owns it: it is never stale.
-struct StorageDeath {
-  harness::Label plain;
-  harness::Label reentrant;
-  harness::Label in_flight;
-
-  constexpr harness::Label in(Circumstance circumstance) const {
-    if (circumstance.in_flight) return in_flight;
-    return circumstance.reentrant ? reentrant : plain;
-  }
+  /// Returns the place of such a wrapper.
+  constexpr harness::Label by(bool stale_wrapper) const { return stale_wrapper ? stale : own; }
 };
 
 // ---- where things die ----
-inline constexpr ObjectDeath kDeleteArgpack{.plain = "delete_argpack",
-                                            .reentrant = "delete_argpack/reentrant",
+inline constexpr ObjectDeath kDeleteArgpack{.own = "delete_argpack",
                                             .stale = "delete_argpack/stale"};
-inline constexpr ObjectDeath kDeleteNdarray{.plain = "delete_ndarray",
-                                            .reentrant = "delete_ndarray/reentrant",
+inline constexpr ObjectDeath kDeleteNdarray{.own = "delete_ndarray",
                                             .stale = "delete_ndarray/stale"};
-inline constexpr StorageDeath kFreeExternal{.plain = "free_external",
-                                            .reentrant = "free_external/reentrant",
-                                            .in_flight = "free_external/in_flight"};
-inline constexpr StorageDeath kResizeExternal{.plain = "resize_external",
-                                              .reentrant = "resize_external/reentrant",
-                                              .in_flight = "resize_external/in_flight"};
+inline constexpr harness::Label kFreeExternal = "free_external";
+inline constexpr harness::Label kResizeExternal = "resize_external";
 inline constexpr harness::Label kAtReset = "reset";
 
 // ---- where external memory is born ----

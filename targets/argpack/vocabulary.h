@@ -64,10 +64,4 @@ enum class Mischief : std::uint8_t {
 };
 inline constexpr std::uint32_t kMischiefCount = 6;
 
-/// How a thing comes to its end, or to move.
-struct Circumstance {
-  bool reentrant = false;  ///< In the middle of its own task's setting of arguments.
-  bool in_flight = false;  ///< A kernel that uses the thing may be running.
-};
-
 }  // namespace targets::argpack

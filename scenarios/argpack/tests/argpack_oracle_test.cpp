@@ -75,13 +75,78 @@ TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {
         Met{"delete_argpack", "launch_kernel/parent", Window::parent_freed},
         Met{"delete_ndarray", "launch_kernel/gradient", Window::array_deleted},
         Met{"resize_external", "launch_kernel/copy_back", Window::external_gone},
-        Met{"free_external/in_flight", "walk_packs", Window::dropped_in_flight},
         Met{"delete_argpack/stale", "launch_kernel/pack", Window::stale_wrapper},
-        Met{"delete_argpack/reentrant", "launch_kernel/pack", Window::taken_reentrantly},
         Met{"reset", "launch_kernel/pack", Window::taken_reentrantly},
         Met{"launch_kernel", "launch_kernel/arguments", Window::context_reused}})
     EXPECT_EQ(window_met(met), harness::raw(met.window))
         << met.death_site.view() << " " << met.use_site.view();
+}
+
+// ---- how an end came, which no site says --------------------------------------------------------
+
+/// Returns the window of the fault that `drive` has filled in.
+int window_after(void (*drive)(harness::Scene&, Judges&, Fault&)) {
+  harness::World world;
+  harness::Scene scene(world);
+  const harness::World::Guard guard(world);
+  harness::Replay plain;
+  world.begin(plain, 100);
+  scene.begin(scenario, 0, {});
+  Judges judges(scene);
+  scene.set_state(judges);
+  Fault fault;
+  drive(scene, judges, fault);
+  return window_of(scene, fault);
+}
+
+/// Has a thing of `kind` come to life and end, with the life beneath it, at the site.
+harness::Name end_at(harness::Scene& scene, Observer& told, Kind kind, harness::Label site) {
+  harness::Ledger& ledger = scene.world().ledger;
+  const ThingId thing{1};
+  told.made({.thing = thing, .kind = kind, .depth = 0, .value = 0, .generation = 1});
+  const harness::BirthId life = ledger.born("beneath", 0, 8);
+  told.built(thing, life, 1);
+  told.ended(thing);
+  const harness::SiteScope scope(scene.world().scheduler, site);
+  ledger.died(life);
+  return ledger.life(life).name;
+}
+
+template <bool reentrant>
+void delete_pack(harness::Scene& scene, Judges& judges, Fault& fault) {
+  Observer& told = judges;
+  if (reentrant) told.setting_began();
+  fault.object = end_at(scene, told, Kind::pack, "delete_argpack");
+  fault.death_site = "delete_argpack";
+  fault.use_site = "launch_kernel/nested_pack";
+}
+
+TEST(ArgpackWindows, AnEndInTheMiddleOfItsOwnTasksBindingIsReentrant) {
+  EXPECT_EQ(window_after(delete_pack<true>), harness::raw(Window::taken_reentrantly));
+  EXPECT_EQ(window_after(delete_pack<false>), harness::raw(Window::nested_replaced));
+}
+
+template <bool in_flight>
+void free_bound_storage(harness::Scene& scene, Judges& judges, Fault& fault) {
+  Observer& told = judges;
+  const ThingId context{1};
+  const ThingId external{2};
+  told.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+  told.made({.thing = external, .kind = Kind::external, .depth = 0, .value = 0, .generation = 0});
+  const harness::BirthId life = scene.world().ledger.born("device memory", 0, 8);
+  told.built(external, life, 0);
+  told.bound(context, Place::external, external);
+  if (in_flight) told.submitted(context);
+  told.ended(external);
+  fault.object = scene.world().ledger.life(life).name;
+  fault.death_site = "free_external";
+  fault.birth_site = "new_external";
+  fault.use_site = "read_bound";
+}
+
+TEST(ArgpackWindows, StorageThatGoesWhileAKernelMayRunGoesInFlight) {
+  EXPECT_EQ(window_after(free_bound_storage<true>), harness::raw(Window::dropped_in_flight));
+  EXPECT_EQ(window_after(free_bound_storage<false>), harness::raw(Window::external_gone));
 }
 
 TEST(ArgpackWindows, WhateverALaunchedContextMeetsInAnotherLaunchItMeetsThroughThat) {

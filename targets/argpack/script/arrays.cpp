@@ -23,8 +23,7 @@ void ScriptArrays::finalize(ArrayPayload& payload) {
   core_.facts.tell(&Observer::ended, payload.thing);
   const std::uint32_t now = generation_now();
   if (now == 0 || !payload.ndarray) return;
-  const Label site =
-      kDeleteNdarray.in(core_.facts.circumstance_of(payload.thing), payload.generation != now);
+  const Label site = kDeleteNdarray.by(payload.generation != now);
   c_call(site, [&](Program& program) {
     program.delete_ndarray(payload.ndarray, payload.generation);
     return Status::ok;

@@ -55,7 +55,7 @@ void ExternalArrays::tell_storage(const ExternalPayload& payload) {
 
 // Refuses to move memory that is exported. Nobody else knows that anyone looks at it.
 Status ExternalArrays::resize_now(ExternalPayload& payload) {
-  return c_call(kResizeExternal.plain, [&](Program&) {
+  return c_call(kResizeExternal, [&](Program&) {
     if (payload.external.export_count > 0) {
       core_.facts.tell(&Observer::kept_in_place, payload.thing);
       return Status::buffer_error;
@@ -63,8 +63,6 @@ Status ExternalArrays::resize_now(ExternalPayload& payload) {
     External moved;
     if (const Status status = allocate(payload, moved); status != Status::ok) return status;
     core_.facts.tell(&Observer::moved, payload.thing);
-    const SiteScope site(core_.scheduler,
-                         kResizeExternal.in(core_.facts.circumstance_of(payload.thing)));
     std::swap(payload.external.host, moved.host);
     std::swap(payload.external.device, moved.device);
     tell_storage(payload);
@@ -99,8 +97,7 @@ Status ExternalArrays::read(Program& program, const ExternalPayload& payload) {
 
 void ExternalArrays::deallocate(ExternalPayload& payload) {
   core_.facts.tell(&Observer::ended, payload.thing);
-  const SiteScope site(core_.scheduler,
-                       kFreeExternal.in(core_.facts.circumstance_of(payload.thing)));
+  const SiteScope site(core_.scheduler, kFreeExternal);
   free(payload.external);
 }
 

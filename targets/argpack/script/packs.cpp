@@ -78,8 +78,7 @@ void ScriptPacks::finalize(PackPayload& payload) {
   core_.facts.tell(&Observer::ended, payload.thing);
   const std::uint32_t now = generation_now();
   if (now == 0 || !payload.argpack) return;
-  const Label site =
-      kDeleteArgpack.in(core_.facts.circumstance_of(payload.thing), payload.generation != now);
+  const Label site = kDeleteArgpack.by(payload.generation != now);
   c_call(site, [&](Program& program) {
     program.delete_argpack(payload.argpack, payload.generation);
     return Status::ok;
