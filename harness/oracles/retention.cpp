@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/scenario.h"
+#include "harness/scenario/faults.h"
 
 namespace harness::oracles {
 namespace {
@@ -31,18 +31,6 @@ bool is_reported(const History& history, const Life& life) {
   });
 }
 
-Fault describe(const Scene& scene, const Life& life) {
-  Fault fault;
-  fault.kind = FaultKind::retention;
-  fault.object_kind = life.kind;
-  fault.birth_site = life.birth_site;
-  fault.object = life.name;
-  fault.activation = life.birth_activation;
-  fault.tick = scene.world().scheduler.now();
-  fault.detail = fmt::format("alive since turn {}", life.birth_tick);
-  return fault;
-}
-
 void judge(Scene& scene) {
   const Observed& observed = scene.observed();
   if (!observed.quiescent) return;
@@ -51,7 +39,8 @@ void judge(Scene& scene) {
   for (std::size_t i = observed.baseline; i < observed.quiescent->life_count; ++i) {
     const Life& life = lives[i];
     if (!was_alive_at_mark(scene, life) || is_known_growth(scene.scenario(), life.kind)) continue;
-    if (!is_reported(history, life)) history.add(describe(scene, life));
+    if (!is_reported(history, life))
+      history.add(retention_of(scene, life, fmt::format("alive since turn {}", life.birth_tick)));
   }
 }
 

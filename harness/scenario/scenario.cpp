@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/device.h"
+#include "harness/scenario/faults.h"
 
 namespace harness {
 namespace {
@@ -59,26 +60,15 @@ int Scene::pick_op(std::span<const std::uint8_t> offered) {
 
 void Scene::expect(Label what, std::uint64_t observed, std::uint64_t expected, Name object) {
   if (observed == expected) return;
-  Fault fault;
-  fault.kind = FaultKind::wrong_value;
-  fault.object_kind = what;
-  fault.use_site = world_.scheduler.site();
+  Fault fault = fault_here(*this, FaultKind::wrong_value, what,
+                           fmt::format("{} instead of {}", observed, expected));
   fault.object = object;
-  fault.activation = world_.picker.current().name;
-  fault.tick = world_.scheduler.now();
-  fault.detail = fmt::format("{} instead of {}", observed, expected);
   world_.history.add(std::move(fault));
 }
 
 void Scene::refuse(Label what, std::string answer, Name object) {
-  Fault fault;
-  fault.kind = FaultKind::refusal;
-  fault.object_kind = what;
-  fault.use_site = world_.scheduler.site();
+  Fault fault = fault_here(*this, FaultKind::refusal, what, std::move(answer));
   fault.object = object;
-  fault.activation = world_.picker.current().name;
-  fault.tick = world_.scheduler.now();
-  fault.detail = std::move(answer);
   world_.history.add(std::move(fault));
 }
 

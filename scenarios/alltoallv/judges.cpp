@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "harness/scenario/faults.h"
+
 namespace scenarios::alltoallv {
 
 using harness::BirthId;
@@ -39,15 +41,8 @@ void Judges::read(const targets::alltoallv::Reading& reading) {
 }
 
 void Judges::report_wrong_value(std::string detail) {
-  harness::World& world = scene_.world();
-  harness::Fault fault;
-  fault.kind = harness::FaultKind::wrong_value;
-  fault.object_kind = "destination";
-  fault.use_site = world.scheduler.site();
-  fault.activation = world.picker.current().name;
-  fault.tick = world.scheduler.now();
-  fault.detail = std::move(detail);
-  world.history.add(std::move(fault));
+  scene_.world().history.add(harness::fault_here(scene_, harness::FaultKind::wrong_value,
+                                                 "destination", std::move(detail)));
 }
 
 // ---- memory that is mapped ----------------------------------------------------------------------

@@ -2,17 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "harness/scenario/faults.h"
+
 namespace scenarios::alltoallv {
 namespace {
 
 void report(harness::Scene& scene, std::string why) {
-  harness::Fault fault;
-  fault.kind = harness::FaultKind::retention;
-  fault.object_kind = "slot";
+  harness::Fault fault =
+      harness::fault_here(scene, harness::FaultKind::retention, "slot", std::move(why));
   fault.use_site = "bound";
-  fault.activation = scene.world().picker.current().name;
-  fault.tick = scene.world().scheduler.now();
-  fault.detail = std::move(why);
   scene.world().history.add(std::move(fault));
 }
 

@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "harness/scenario/faults.h"
+
 namespace scenarios::argpack {
 namespace {
 
-using harness::Fault;
-using harness::FaultKind;
 using harness::Label;
 using harness::raw;
 
@@ -76,15 +76,10 @@ class Comparison {
     world.scheduler.note(harness::EventKind::observe, what_, 0,
                          static_cast<std::uint64_t>(observed_));
     if (fits_) return;
-    Fault fault;
-    fault.kind = FaultKind::wrong_value;
-    fault.object_kind = what_;
-    fault.use_site = world.scheduler.site();
-    fault.activation = world.picker.current().name;
-    fault.tick = world.scheduler.now();
-    fault.detail = fmt::format("{} instead of {}", observed_,
-                               fmt::join(std::span(expected_).first(count_), " or "));
-    world.history.add(std::move(fault));
+    world.history.add(
+        harness::fault_here(scene_, harness::FaultKind::wrong_value, what_,
+                            fmt::format("{} instead of {}", observed_,
+                                        fmt::join(std::span(expected_).first(count_), " or "))));
   }
 
   harness::Scene& scene_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "harness/scenario/faults.h"
+
 namespace scenarios::graph_argument {
 
 using harness::Label;
@@ -68,16 +70,13 @@ void report_overdue(harness::Scene& scene, const Model& model) {
   for (const Holding& holding : model.losses().overdue()) {
     const harness::Life& life = scene.world().ledger.life(holding.life);
     if (is_found(history, life.name) || went_wrong(scene, holding.found_at)) continue;
-    harness::Fault fault;
-    fault.kind = harness::FaultKind::retention;
-    fault.object_kind = life.kind;
-    fault.birth_site = life.birth_site;
+    harness::Fault fault = harness::retention_of(
+        scene, life,
+        fmt::format("alive since turn {}; nobody could use it any more {} calls ago",
+                    life.birth_tick, holding.lost_at));
     fault.use_site = "bound";
-    fault.object = life.name;
     fault.activation = holding.found_in;
     fault.tick = holding.found_at;
-    fault.detail = fmt::format("alive since turn {}; nobody could use it any more {} calls ago",
-                               life.birth_tick, holding.lost_at);
     history.add(std::move(fault));
   }
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "harness/scenario/faults.h"
+
 namespace scenarios::graph_argument {
 
 using harness::Label;
@@ -42,9 +44,9 @@ void Judges::read(Wrapper buffer, const Contents& contents) {
 
 // A value that comes after a recycled use comes from it: same window, and same contract.
 void Judges::report_value(Label what, std::int64_t observed, std::int64_t expected) {
-  harness::World& world = scene_.world();
-  harness::Fault fault = fault_here(harness::FaultKind::wrong_value, what);
-  const auto& faults = world.history.faults();
+  harness::Fault fault = harness::fault_here(scene_, harness::FaultKind::wrong_value, what,
+                                             fmt::format("{} instead of {}", observed, expected));
+  const auto& faults = scene_.world().history.faults();
   const auto cause =
       std::find_if(faults.rbegin(), faults.rend(), [](const harness::Fault& earlier) {
         return earlier.kind == harness::FaultKind::recycled_use;
@@ -53,19 +55,7 @@ void Judges::report_value(Label what, std::int64_t observed, std::int64_t expect
     fault.death_site = cause->death_site;
     fault.use_site = cause->use_site;
   }
-  fault.detail = fmt::format("{} instead of {}", observed, expected);
-  world.history.add(std::move(fault));
-}
-
-harness::Fault Judges::fault_here(harness::FaultKind kind, Label object_kind) const {
-  const harness::World& world = scene_.world();
-  harness::Fault fault;
-  fault.kind = kind;
-  fault.object_kind = object_kind;
-  fault.use_site = world.scheduler.site();
-  fault.activation = scene_.world().picker.current().name;
-  fault.tick = world.scheduler.now();
-  return fault;
+  scene_.world().history.add(std::move(fault));
 }
 
 // Says if a user object's thing refers to the graph that keeps it: nobody will ever let go.
@@ -79,9 +69,9 @@ void Judges::named_closed_stream(bool refused) {
   ghost_.passages().reach(Window::stream_or_event_closed);
   if (refused) return;
   model_.accepted_closed();
-  harness::Fault fault = fault_here(harness::FaultKind::api_misuse, "Stream");
+  harness::Fault fault = harness::fault_here(scene_, harness::FaultKind::api_misuse, "Stream",
+                                             "closed, and taken for the default one");
   fault.death_site = "close";
-  fault.detail = "closed, and taken for the default one";
   scene_.world().history.add(std::move(fault));
 }
 
@@ -90,9 +80,10 @@ void Judges::named_orphan(std::uint64_t handle, bool refused) {
   ghost_.passages().reach(Window::child_destroyed);
   if (refused) return;
   if (ghost_.graphs().is_dead(handle)) return model_.met_ended();
-  harness::Fault fault = fault_here(harness::FaultKind::recycled_use, "embedded graph");
+  harness::Fault fault =
+      harness::fault_here(scene_, harness::FaultKind::recycled_use, "embedded graph",
+                          "the handle is another graph's by now");
   fault.death_site = "GraphNode.destroy";
-  fault.detail = "the handle is another graph's by now";
   scene_.world().history.add(std::move(fault));
 }
 

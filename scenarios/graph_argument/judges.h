@@ -68,7 +68,6 @@ class Judges final : public targets::graph_argument::Observer,
 
   /// Reports a value that is not what it should be.
   void report_value(harness::Label what, std::int64_t observed, std::int64_t expected);
-  harness::Fault fault_here(harness::FaultKind kind, harness::Label object_kind) const;
 
   harness::Scene& scene_;
   Model model_;

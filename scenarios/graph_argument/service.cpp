@@ -2,11 +2,12 @@
 // the device ran.
 #include "scenarios/graph_argument/service.h"
 
-#include "scenarios/graph_argument/service_calls.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "harness/scenario/faults.h"
+#include "scenarios/graph_argument/service_calls.h"
 
 namespace scenarios::graph_argument {
 
@@ -54,14 +55,9 @@ bool is_done(const Call& call) {
 /// The path says itself where it takes a closed stream for another one; or it does so quietly.
 void judge_acceptance(harness::Scene& scene, const Call& call) {
   if (!call.stream_was_closed || call.accepted_closed) return;
-  harness::Fault fault;
-  fault.kind = harness::FaultKind::api_misuse;
-  fault.object_kind = "Stream";
+  harness::Fault fault = harness::fault_here(scene, harness::FaultKind::api_misuse, "Stream",
+                                             "closed, and taken for another one");
   fault.death_site = "close";
-  fault.use_site = scene.world().scheduler.site();
-  fault.activation = scene.world().picker.current().name;
-  fault.tick = scene.world().scheduler.now();
-  fault.detail = "closed, and taken for another one";
   scene.world().history.add(std::move(fault));
 }
 

@@ -1,7 +1,7 @@
 // Sight: what the judges of one run look through: the scene, and the interpreter's memory.
 #pragma once
 
-#include "harness/scenario.h"
+#include "harness/scenario/faults.h"
 #include "targets/managed_dict/managed_dict.h"
 
 namespace scenarios::managed_dict {
@@ -12,8 +12,11 @@ struct Sight {
   const targets::managed_dict::HeapView* heap = nullptr;
   targets::managed_dict::Version version{};
 
-  /// A fault at the current site.
-  harness::Fault fault_here(harness::FaultKind kind, harness::Label what, std::string detail) const;
+  /// Returns a fault at the current site.
+  harness::Fault fault_here(harness::FaultKind kind, harness::Label what,
+                            std::string detail) const {
+    return harness::fault_here(scene, kind, what, std::move(detail));
+  }
   void report(harness::Fault fault) const { scene.world().history.add(std::move(fault)); }
   /// The name of a life, as faults have it.
   harness::Name name_of(harness::BirthId id) const { return scene.world().ledger.life(id).name; }
