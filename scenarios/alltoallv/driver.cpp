@@ -1,5 +1,5 @@
 // A job: the plan, the launcher, and a process for each rank.
-#include "scenarios/alltoallv/calls.h"
+#include "scenarios/alltoallv/judges/calls.h"
 #include "scenarios/alltoallv/rank.h"
 #include "scenarios/alltoallv/variants.h"
 

@@ -1,8 +1,8 @@
 // Job: what the tasks of one run share: the course, the path under test, and its judges.
 #pragma once
 
-#include "scenarios/alltoallv/answers.h"
 #include "scenarios/alltoallv/first_told.h"
+#include "scenarios/alltoallv/judges/answers.h"
 
 namespace scenarios::alltoallv {
 

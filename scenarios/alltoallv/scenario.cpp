@@ -2,14 +2,14 @@
 // allocate, and fail.
 //
 //   plan.h       what all ranks do            rank.h     one rank
-//   driver.cpp   the tasks                    judges.h   what its judges hear
+//   driver.cpp   the tasks                    judges/    who judges it
 //   model.h      what a collective means      job.h      what all of them share
 //   windows.cpp  which window a fault is of   programs.h   tapes op by op
-//   variants.cpp  what is claimed of each policy   ghost.h  which windows a run reached
+//   variants.cpp  what is claimed of each policy
 //
-// Judges: service.h and calls.h (answers), mappings.h, slots.h, memory.h and leftovers.h (what is
-// kept and what is bounded), judges.cpp (what is in a slot, and what is read
-// back).
+// Judges: judges.h hears the facts, and judges what is in a slot and what is read back; service.h
+// and calls.h answers; mappings.h, slots.h, memory.h and leftovers.h what is kept and what is
+// bounded; ghost.h tells which windows a run reached.
 #include "scenarios/alltoallv/scenario.h"
 
 #include "scenarios/alltoallv/contract.h"

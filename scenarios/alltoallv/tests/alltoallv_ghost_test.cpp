@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "harness/pick/replay.h"
-#include "scenarios/alltoallv/ghost.h"
+#include "scenarios/alltoallv/judges/ghost.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 
 namespace scenarios::alltoallv::testing {

@@ -1,4 +1,4 @@
-#include "scenarios/alltoallv/calls.h"
+#include "scenarios/alltoallv/judges/calls.h"
 
 #include <cuda.h>
 

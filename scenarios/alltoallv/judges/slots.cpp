@@ -1,4 +1,4 @@
-#include "scenarios/alltoallv/slots.h"
+#include "scenarios/alltoallv/judges/slots.h"
 
 #include <fmt/format.h>
 

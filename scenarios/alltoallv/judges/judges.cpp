@@ -1,4 +1,4 @@
-#include "scenarios/alltoallv/judges.h"
+#include "scenarios/alltoallv/judges/judges.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "scenarios/alltoallv/ghost.h"
+#include "scenarios/alltoallv/judges/ghost.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // Answers: what calls of the path answer, against what the scenario knows itself.
 #pragma once
 
-#include "scenarios/alltoallv/judges.h"
-#include "scenarios/alltoallv/service.h"
+#include "scenarios/alltoallv/judges/judges.h"
+#include "scenarios/alltoallv/judges/service.h"
 
 namespace scenarios::alltoallv {
 

@@ -1,4 +1,4 @@
-#include "scenarios/alltoallv/service.h"
+#include "scenarios/alltoallv/judges/service.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-#include "scenarios/alltoallv/answers.h"
+#include "scenarios/alltoallv/judges/answers.h"
 
 #include <algorithm>
 
-#include "scenarios/alltoallv/calls.h"
+#include "scenarios/alltoallv/judges/calls.h"
 
 namespace scenarios::alltoallv {
 

@@ -2,7 +2,7 @@
 // It hears facts, and knows by them which windows a run reached.
 #pragma once
 
-#include "scenarios/alltoallv/slots.h"
+#include "scenarios/alltoallv/judges/slots.h"
 #include "scenarios/alltoallv/windows.h"
 
 namespace scenarios::alltoallv {

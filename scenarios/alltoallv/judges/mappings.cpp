@@ -5,13 +5,13 @@
 // table without a reason: its memory is gone, the driver said twice that something is in the way,
 // or nobody holds it and the config or the end of the process says so. A cache that never hits is
 // none.
-#include "scenarios/alltoallv/mappings.h"
+#include "scenarios/alltoallv/judges/mappings.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "scenarios/alltoallv/calls.h"
+#include "scenarios/alltoallv/judges/calls.h"
 
 namespace scenarios::alltoallv {
 

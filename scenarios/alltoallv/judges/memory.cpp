@@ -1,9 +1,9 @@
-#include "scenarios/alltoallv/memory.h"
+#include "scenarios/alltoallv/judges/memory.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "scenarios/alltoallv/mappings.h"
+#include "scenarios/alltoallv/judges/mappings.h"
 
 namespace scenarios::alltoallv {
 

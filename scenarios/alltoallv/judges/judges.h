@@ -2,10 +2,10 @@
 #pragma once
 
 #include "scenarios/alltoallv/course.h"
-#include "scenarios/alltoallv/ghost.h"
-#include "scenarios/alltoallv/leftovers.h"
-#include "scenarios/alltoallv/mappings.h"
-#include "scenarios/alltoallv/memory.h"
+#include "scenarios/alltoallv/judges/ghost.h"
+#include "scenarios/alltoallv/judges/leftovers.h"
+#include "scenarios/alltoallv/judges/mappings.h"
+#include "scenarios/alltoallv/judges/memory.h"
 
 namespace scenarios::alltoallv {
 

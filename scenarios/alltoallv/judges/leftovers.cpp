@@ -1,8 +1,8 @@
-#include "scenarios/alltoallv/leftovers.h"
+#include "scenarios/alltoallv/judges/leftovers.h"
 
 #include <algorithm>
 
-#include "scenarios/alltoallv/mappings.h"
+#include "scenarios/alltoallv/judges/mappings.h"
 
 namespace scenarios::alltoallv {
 
