@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "harness/pick/replay.h"
+#include "harness/tests/told_scene.h"
 #include "scenarios/alltoallv/judges/ghost.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 
@@ -18,10 +18,8 @@ using targets::alltoallv::Status;
 class AlltoallvGhost : public ::testing::Test {
  protected:
   AlltoallvGhost() {
-    world_.begin(plain_, 100);
-    scene_.begin(scenario, 0, {});
-    slots_.emplace(scene_, 2, false);
-    ghost_.emplace(scene_, *slots_);
+    slots_.emplace(told_.scene(), 2, false);
+    ghost_.emplace(told_.scene(), *slots_);
   }
 
   void post(std::uint32_t rank, Request request) { ghost_->posted(post_slot(rank, request)); }
@@ -35,16 +33,13 @@ class AlltoallvGhost : public ::testing::Test {
   }
   void expect(Window window, bool reached = true) {
     EXPECT_EQ(ghost_->reached(window), reached);
-    EXPECT_EQ(scene_.observed().reached & ~(std::uint64_t{1} << harness::raw(window)), 0u)
+    EXPECT_EQ(told_.scene().observed().reached & ~(std::uint64_t{1} << harness::raw(window)), 0u)
         << "others";
   }
   /// The window of what comes of a disorder, or -1.
   int disorder() const { return ghost_->disorder_before(1); }
 
-  harness::World world_;
-  harness::Scene scene_{world_};
-  const harness::World::Guard guard_{world_};
-  harness::Replay plain_;
+  harness::testing::ToldScene told_{scenario};
   std::optional<Slots> slots_;
   std::optional<Ghost> ghost_;
 };
@@ -87,7 +82,7 @@ TEST_F(AlltoallvGhost, UsesASlotThatAllAreDoneWith) {
       ghost_->unmapped(0, 0);
       ghost_->unmapped(1, 0);
     }
-  EXPECT_EQ(scene_.observed().reached, 0u);
+  EXPECT_EQ(told_.scene().observed().reached, 0u);
 }
 
 // ---- who waits for one --------------------------------------------------------------------------
@@ -110,7 +105,7 @@ TEST_F(AlltoallvGhost, FindsASlotFreeThatNobodyElseWaitsFor) {
   ghost_->waits_no_more(0, 0);
   ghost_->found_free(1);
   ghost_->claimed({0, 1, 0, 2});
-  EXPECT_EQ(scene_.observed().reached, 0u);
+  EXPECT_EQ(told_.scene().observed().reached, 0u);
 }
 
 TEST_F(AlltoallvGhost, ClaimsASlotThatIsTaken) {
@@ -142,10 +137,10 @@ TEST_F(AlltoallvGhost, EntersByTheStateOfAnotherPost) {
 
 TEST_F(AlltoallvGhost, MarksThatAreNotOfThePostAreAFault) {
   const auto posting = post_slot(0, 0);
-  EXPECT_TRUE(world_.history.faults().empty());
+  EXPECT_TRUE(told_.world().history.faults().empty());
   slots_->posted(posting);  // The second post, with the mark of the first.
-  ASSERT_EQ(world_.history.faults().size(), 1u);
-  EXPECT_EQ(world_.history.faults()[0].object_kind, harness::Label("mark"));
+  ASSERT_EQ(told_.world().history.faults().size(), 1u);
+  EXPECT_EQ(told_.world().history.faults()[0].object_kind, harness::Label("mark"));
 }
 
 // ---- what failed --------------------------------------------------------------------------------

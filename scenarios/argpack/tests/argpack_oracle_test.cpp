@@ -1,7 +1,7 @@
 // Judges that only this path has go red when they should: each fault is planted.
 #include <gtest/gtest.h>
 
-#include "harness/pick/replay.h"
+#include "harness/tests/told_scene.h"
 #include "scenarios/argpack/judges.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 
@@ -52,21 +52,16 @@ struct Met {
 
 /// `tell` tells facts before the fault comes.
 int window_met(const Met& met, void (*tell)(Observer&) = [](Observer&) {}) {
-  harness::World world;
-  harness::Scene scene(world);
-  const harness::World::Guard guard(world);
-  harness::Replay plain;
-  world.begin(plain, 100);
-  scene.begin(scenario, 0, {});
-  Judges judges(scene);
-  scene.set_state(judges);
+  harness::testing::ToldScene told(scenario);
+  Judges judges(told.scene());
+  told.scene().set_state(judges);
   tell(judges);
   Fault fault;
   fault.kind = met.kind;
   fault.death_site = met.death_site;
   fault.use_site = met.use_site;
-  fault.activation = world.picker.current().name + met.in_another_call;
-  return window_of(scene, fault);
+  fault.activation = told.world().picker.current().name + met.in_another_call;
+  return window_of(told.scene(), fault);
 }
 
 TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {

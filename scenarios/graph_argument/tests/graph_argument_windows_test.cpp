@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "harness/pick/replay.h"
+#include "harness/tests/told_scene.h"
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/judges.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
@@ -86,10 +86,8 @@ class GraphArgumentFaults : public ::testing::Test {
   using Work = targets::graph_argument::Work;
 
   GraphArgumentFaults() {
-    world_.begin(plain_, 100);
-    scene_.begin(scenario, 0, {});
-    judges_.emplace(scene_);
-    scene_.set_state(*judges_);
+    judges_.emplace(told_.scene());
+    told_.scene().set_state(*judges_);
     ghost().graphs().graph_made(GraphId{1}, GraphId::none);
   }
 
@@ -100,29 +98,26 @@ class GraphArgumentFaults : public ::testing::Test {
     fault.object_kind = met.object;
     fault.death_site = met.death_site;
     fault.use_site = met.use_site;
-    return window_of(scene_, fault);
+    return window_of(told_.scene(), fault);
   }
   /// Makes a thing that a node of the graph points into, and ends it. Returns the place.
   Label end(ThingKind kind, Label life, Work work, Label site = "Buffer.__dealloc__") {
     const auto thing = static_cast<ThingId>(++thing_count_);
-    const harness::BirthId born = world_.ledger.born(life, 0, 0);
+    const harness::BirthId born = told_.world().ledger.born(life, 0, 0);
     ghost().things().thing_made(thing, kind);
     ghost().things().reference_taken(thing);
     ghost().graphs().node_added(GraphId{1}, static_cast<NodeId>(thing_count_), {work, {thing}});
     ghost().things().reference_dropped(thing);
-    const harness::SiteScope scope(world_.scheduler, site);
+    const harness::SiteScope scope(told_.world().scheduler, site);
     ghost().things().thing_ends(thing);
-    world_.ledger.died(born);
-    dead_ = world_.ledger.describe(FaultKind::use_after_death, born);
+    told_.world().ledger.died(born);
+    dead_ = told_.world().ledger.describe(FaultKind::use_after_death, born);
     dead_.use_site = "Graph.launch";
-    return world_.scheduler.site();
+    return told_.world().scheduler.site();
   }
-  int window_of_dead() const { return window_of(scene_, dead_); }
+  int window_of_dead() const { return window_of(told_.scene(), dead_); }
 
-  harness::World world_;
-  harness::Scene scene_{world_};
-  const harness::World::Guard guard_{world_};
-  harness::Replay plain_;
+  harness::testing::ToldScene told_{scenario};
   std::optional<Judges> judges_;
   std::uint32_t thing_count_ = 0;
   Fault dead_;  ///< The use of the thing that ended last.
@@ -138,7 +133,8 @@ TEST_F(GraphArgumentFaults, AreInTheWindowThatTheGhostRemembersOfTheEnd) {
   EXPECT_EQ(window_of_dead(), harness::raw(Window::module_dropped));
   end(ThingKind::event, "event", Work::record, "Event.__dealloc__");
   EXPECT_EQ(window_of_dead(), harness::raw(Window::stream_or_event_closed));
-  EXPECT_EQ(window_of(scene_, first), harness::raw(Window::argument_dropped)) << "by its life";
+  EXPECT_EQ(window_of(told_.scene(), first), harness::raw(Window::argument_dropped))
+      << "by its life";
 }
 
 TEST_F(GraphArgumentFaults, OfWhatOnlyACaptureHasAreToldByTheCircumstance) {
@@ -163,9 +159,9 @@ TEST_F(GraphArgumentFaults, OfAWrongValueAreInTheWindowOfTheRecycledUseBefore) {
   Fault value = dead_;
   value.kind = FaultKind::wrong_value;
   value.object = 0;
-  EXPECT_EQ(window_of(scene_, value), -1);
-  world_.history.add(dead_);
-  EXPECT_EQ(window_of(scene_, value), harness::raw(Window::operand_dropped));
+  EXPECT_EQ(window_of(told_.scene(), value), -1);
+  told_.world().history.add(dead_);
+  EXPECT_EQ(window_of(told_.scene(), value), harness::raw(Window::operand_dropped));
 }
 
 TEST_F(GraphArgumentFaults, AreToldByWhatDiedWhereAndWhoMetIt) {
