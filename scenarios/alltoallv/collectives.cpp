@@ -6,53 +6,41 @@ namespace scenarios::alltoallv {
 
 using harness::BirthId;
 using targets::alltoallv::Arguments;
-using targets::alltoallv::Collective;
 
-namespace {
-
-constexpr targets::alltoallv::Buffer kNoBuffer = 0xfe;
-
-Collective collective_of(Op op) {
-  if (op == Op::alltoall) return Collective::alltoall;
-  if (op == Op::allgather) return Collective::allgather_ring;
-  if (op == Op::reduce_scatter) return Collective::reduce_scatter_linear;
-  return Collective::alltoallv;
-}
-
-}  // namespace
+static constexpr targets::alltoallv::Buffer kNoBuffer = 0xfe;
 
 // ---- beginning ----------------------------------------------------------------------------------
 
 Collectives::Status Collectives::begin(const Step& step) {
-  const Arguments arguments{.collective = collective_of(step.op),
+  const Arguments arguments{.collective = *step.collective,
                             .source = step.buffer,
                             .null_source = step.silent == rank_,
                             .offset = step.offset,
                             .stream = step.stream,
-                            .in_place = step.op == Op::in_place,
-                            .persistent = step.op == Op::persistent,
+                            .in_place = step.in_place,
+                            .persistent = step.persistent,
                             .exchange = exchange_of(step, rank_, course_.rank_count())};
   const bool fills = !course_.is_quiet() || !arguments.null_source;
   if (fills && fill(step) != Status::ok) return Status::driver_error;
   course_.give(step.slot, rank_, filled_[step.buffer]);
-  const Situation situation{.in_place = arguments.in_place};
-  const Status status = init(step, arguments, situation);
+  const Circumstances circumstances{.in_place = arguments.in_place};
+  const Status status = init(step, arguments, circumstances);
   if (arguments.in_place)
     job_.scene.expect("in place", harness::raw(status), harness::raw(Status::not_supported));
   if (status != Status::ok) return status;
-  if (step.op == Op::init_only) {
+  if (step.init_only) {
     finalize(step.slot);
     return Status::ok;
   }
-  if (step.op == Op::persistent) kept_ |= 1U << step.slot;
+  if (step.persistent) kept_ |= 1U << step.slot;
   post(step.slot, step.triggered == rank_);
   return Status::ok;
 }
 
 Collectives::Status Collectives::init(const Step& step, const Arguments& arguments,
-                                      const Situation& situation) {
+                                      const Circumstances& circumstances) {
   BirthId destination = BirthId::none;
-  const Status status = job_.answers.insist("init", situation, [&] {
+  const Status status = job_.answers.insist("init", circumstances, [&] {
     const Births births(job_.scene.world());
     const Status answer = job_.path->init(rank_, step.slot, arguments);
     if (answer == Status::ok)

@@ -25,7 +25,7 @@ class Collectives {
  private:
   Status fill(const Step& step);
   Status init(const Step& step, const targets::alltoallv::Arguments& arguments,
-              const Situation& situation);
+              const Circumstances& circumstances);
   void post(std::uint32_t slot, bool triggered);
   void finish(std::uint32_t slot);
   void check(std::uint32_t slot);

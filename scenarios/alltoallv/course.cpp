@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "scenarios/alltoallv/player.h"
+
 namespace scenarios::alltoallv {
 
 Course::Course(harness::Scene& scene, const Shape& shape)
     : rank_count_(alltoallv::rank_count(scene.config())),
       calm_(scene.pick(harness::Site::argument, 2) != 0),
-      theme_(alltoallv::theme(scene.pick(harness::Site::argument, kThemeCount))),
-      plan_(make_plan(scene, theme_, shape, rank_count_)),
+      theme_(harness::choose_theme(scene, themes())),
+      plan_(Player(scene, theme_, rank_count_).make_plan(shape)),
       shape_(shape),
       bounded_(scene.scenario().variants[scene.variant()].claim.kind == harness::ClaimKind::sound) {
 }

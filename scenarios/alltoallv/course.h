@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scenarios/alltoallv/model.h"
+#include "scenarios/alltoallv/offer.h"
 
 namespace scenarios::alltoallv {
 

@@ -3,10 +3,15 @@
 #include <algorithm>
 
 namespace scenarios::alltoallv {
+
+using targets::alltoallv::Collective;
+
 namespace {
 
 /// All send all the same.
-bool even(const Step& step) { return step.op == Op::alltoall || step.uses_scratch(); }
+bool even(const Step& step) {
+  return step.collective == Collective::alltoall || step.uses_scratch();
+}
 
 /// How much `from` sends `to`: shape 0 is two elements for everybody.
 std::uint16_t share(const Step& step, std::uint32_t from, std::uint32_t to) {
@@ -28,7 +33,7 @@ std::uint32_t place(const Step& step, std::uint32_t i, std::uint32_t rank_count)
 
 /// Where in what `from` sends the part for `to` begins.
 std::uint32_t sent_before(const Step& step, std::uint32_t from, std::uint32_t to) {
-  if (step.op == Op::allgather) return 0;
+  if (step.collective == Collective::allgather_ring) return 0;
   if (even(step)) return to * share(step, from, 0);
   std::uint32_t sent = 0;
   for (std::uint32_t i = 0; i < to; ++i) sent += share(step, from, i) + std::uint32_t{gap(step)};
@@ -43,7 +48,8 @@ Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_co
   std::uint16_t receive_at = 0;
   for (std::uint32_t i = 0; i < rank_count; ++i) {
     exchange.send_count[i] = share(step, rank, i);
-    exchange.send_displacement[i] = step.op == Op::allgather ? std::uint16_t{0} : send_at;
+    exchange.send_displacement[i] =
+        step.collective == Collective::allgather_ring ? std::uint16_t{0} : send_at;
     send_at = static_cast<std::uint16_t>(send_at + exchange.send_count[i] + gap(step));
     const std::uint32_t peer = place(step, i, rank_count);
     exchange.receive_count[peer] = share(step, peer, rank);
@@ -55,8 +61,9 @@ Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_co
 
 std::size_t transfer_count(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
                            targets::alltoallv::Topology topology) {
-  if (step.op == Op::reduce_scatter) return 2;  // Into its scratch; and the kernel that adds up.
-  if (step.op == Op::allgather)
+  if (step.collective == Collective::reduce_scatter_linear)
+    return 2;  // Into its scratch; and the kernel that adds up.
+  if (step.collective == Collective::allgather_ring)
     return 2 * rank_count - 1;  // Each block, and all but one passed on.
   const bool proxied = topology != targets::alltoallv::Topology::direct;
   if (proxied && (rank == 0 || rank == 2)) return 0;
@@ -73,7 +80,7 @@ ExpectedRows expected_of(const Step& step, std::uint32_t rank, std::uint32_t ran
   for (std::uint32_t peer = 0; peer < rank_count; ++peer)
     expected.rows[expected.count++] = {
         peer, fills[peer], step.offset + sent_before(step, peer, rank), own.receive_count[peer],
-        step.op == Op::reduce_scatter ? 0U : own.receive_displacement[peer]};
+        step.collective == Collective::reduce_scatter_linear ? 0U : own.receive_displacement[peer]};
   return expected;
 }
 

@@ -48,69 +48,77 @@ void Rank::take_step(const Step& step) {
   const Label name = kOps[harness::raw(step.op)].name;
   const std::size_t event = world.history.events().size();
   world.scheduler.note(harness::EventKind::op, name);
-  const Status status = perform(step);
+  const Status status = (this->*step.call)(step);
   world.history.set_value(event, harness::raw(status));
   job_.judges.mappings().settle(rank_);
   job_.scene.count_op(harness::raw(step.op));
 }
 
-Rank::Status Rank::perform(const Step& step) {
-  targets::alltoallv::Alltoallv& path = *job_.path;
-  switch (step.op) {
-    case Op::alltoallv:
-    case Op::alltoall:
-    case Op::allgather:
-    case Op::reduce_scatter:
-    case Op::persistent:
-    case Op::init_only:
-    case Op::in_place:
-      return collectives_.begin(step);
-    case Op::post_again:
-      return collectives_.post_again(step);
-    case Op::wait:
-      collectives_.finish_all();
-      break;
-    case Op::progress:
-      path.progress(rank_);
-      break;
-    case Op::renew:
-      if (rank_ == step.behind) return stay_behind(step.turns);
-      collectives_.finish_all();
-      collectives_.drop(step.buffer);
-      break;
-    case Op::drop:
-      collectives_.drop(step.buffer);
-      break;
-    case Op::make_cycle:
-      job_.judges.memory().cycled(rank_, step.buffer);
-      path.make_cycle(rank_, step.buffer);
-      break;
-    case Op::collect:
-      path.collect(rank_);
-      break;
-    case Op::start_thread:
-      path.start_progress_thread(rank_);
-      break;
-    case Op::new_team:
-      renew_team(step.topology);
-      break;
-    case Op::sleep:
-      return sleep(step.turns);
+Rank::Status Rank::begin(const Step& step) { return collectives_.begin(step); }
+
+Rank::Status Rank::post_again(const Step& step) { return collectives_.post_again(step); }
+
+Rank::Status Rank::wait(const Step&) {
+  collectives_.finish_all();
+  return Status::ok;
+}
+
+Rank::Status Rank::progress(const Step&) {
+  job_.path->progress(rank_);
+  return Status::ok;
+}
+
+Rank::Status Rank::renew(const Step& step) {
+  if (rank_ == step.behind) {
+    stay_behind(step.turns);
+  } else {
+    collectives_.finish_all();
+    collectives_.drop(step.buffer);
   }
   return Status::ok;
 }
 
 // Late for what is outstanding, and then for what comes next.
-Rank::Status Rank::stay_behind(std::uint32_t turns) {
+void Rank::stay_behind(std::uint32_t turns) {
   constexpr int kPolls = 6;  // Its copies may take a while.
-  sleep(turns);
+  pass(turns);
   for (int i = 0; i < kPolls; ++i) job_.path->progress(rank_);
-  return sleep(turns);
+  pass(turns);
 }
 
-Rank::Status Rank::sleep(std::uint32_t turns) {
-  for (; turns > 0; --turns) job_.scene.world().scheduler.turn({});
+Rank::Status Rank::drop(const Step& step) {
+  collectives_.drop(step.buffer);
   return Status::ok;
+}
+
+Rank::Status Rank::make_cycle(const Step& step) {
+  job_.judges.memory().cycled(rank_, step.buffer);
+  job_.path->make_cycle(rank_, step.buffer);
+  return Status::ok;
+}
+
+Rank::Status Rank::collect(const Step&) {
+  job_.path->collect(rank_);
+  return Status::ok;
+}
+
+Rank::Status Rank::start_thread(const Step&) {
+  job_.path->start_progress_thread(rank_);
+  return Status::ok;
+}
+
+Rank::Status Rank::new_team(const Step& step) {
+  renew_team(step.topology);
+  return Status::ok;
+}
+
+Rank::Status Rank::sleep(const Step& step) {
+  pass(step.turns);
+  return Status::ok;
+}
+
+void Rank::pass(std::uint32_t turns) {
+  for (; turns > 0; --turns) job_.scene.world().scheduler.turn({});
 }
 
 // ---- teams --------------------------------------------------------------------------------------
@@ -175,7 +183,7 @@ void Rank::poll() {
   job_.dropped.wait();
   for (int i = 0; i < kPolls; ++i) {
     job_.path->progress(rank_);
-    sleep(1);
+    pass(1);
   }
 }
 

@@ -17,12 +17,25 @@ class Rank {
 
   void run();
 
+  // ---- calls of a step ----
+  Status begin(const Step& step);
+  Status post_again(const Step& step);
+  Status wait(const Step& step);
+  Status progress(const Step& step);
+  /// Stays behind, or finishes what is outstanding and drops a buffer.
+  Status renew(const Step& step);
+  Status drop(const Step& step);
+  Status make_cycle(const Step& step);
+  Status collect(const Step& step);
+  Status start_thread(const Step& step);
+  Status new_team(const Step& step);
+  Status sleep(const Step& step);
+
  private:
   void take_step(const Step& step);
-  Status perform(const Step& step);
   void start_slow_thread();
-  Status stay_behind(std::uint32_t turns);
-  Status sleep(std::uint32_t turns);
+  void stay_behind(std::uint32_t turns);
+  void pass(std::uint32_t turns);
 
   void create_team(Topology topology);
   void destroy_team();

@@ -2,6 +2,7 @@
 // allocate, and fail.
 //
 //   plan.h       what all ranks do            rank.h     one rank
+//   player.h     asks for the plan, by the ops of ops.def and ops.cpp; offer.h has the themes
 //   driver.cpp   the tasks                    judges/    who judges it
 //   model.h      what a collective means      job.h      what all of them share
 //   windows.cpp  which window a fault is of   programs.h   tapes op by op

@@ -6,47 +6,15 @@
 
 namespace scenarios::alltoallv {
 
-/// The ops of a job: what every rank, or one of them, does next. Their names, which are what tapes
-/// hold, are in kOps, in this order.
+/// The ops of a job, a row of ops.def each.
 enum class Op : std::uint8_t {
-  alltoallv,
-  alltoall,
-  allgather,
-  reduce_scatter,
-  persistent,  ///< An alltoallv that can be posted again.
-  post_again,
-  init_only,  ///< Finalized without having been posted.
-  in_place,   ///< Refused.
-  wait,
-  progress,
-  renew,  ///< All but one finish what is outstanding, and drop a buffer.
-  drop,
-  make_cycle,
-  collect,
-  start_thread,
-  new_team,
-  sleep,
+#define OP(name, applies, call) name,
+#include "scenarios/alltoallv/ops.def"
 };
-inline constexpr std::size_t kOpCount = 17;
-inline constexpr std::array<harness::OpInfo, kOpCount> kOps{{
-    {"alltoallv"},
-    {"alltoall"},
-    {"allgather"},
-    {"reduce_scatter"},
-    {"persistent"},
-    {"post_again"},
-    {"init_only"},
-    {"in_place"},
-    {"wait"},
-    {"progress"},
-    {"renew"},
-    {"drop"},
-    {"make_cycle"},
-    {"collect"},
-    {"start_thread"},
-    {"new_team"},
-    {"sleep"},
-}};
+inline constexpr auto kOps = std::to_array<harness::OpInfo>({
+#define OP(name, applies, call) {#name},
+#include "scenarios/alltoallv/ops.def"
+});
 
 /// How long a job is.
 struct Shape {

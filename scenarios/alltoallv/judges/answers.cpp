@@ -17,8 +17,8 @@ bool Answers::is_at_fault() const {
   });
 }
 
-bool Answers::note_answer(Label name, Status status, const Situation& situation) const {
-  if (is_documented(name, status, situation)) return true;
+bool Answers::note_answer(Label name, Status status, const Circumstances& circumstances) const {
+  if (is_documented(name, status, circumstances)) return true;
   if (!is_at_fault()) scene_.refuse(name, to_label(status).c_str());
   return false;
 }
@@ -50,23 +50,23 @@ bool Answers::was_injected_into(std::uint32_t rank, std::uint32_t slot, std::uin
   const auto left = [&](harness::Name name) { return was_next_injected(world, name); };
   return any_collective(rank, slot, own) ||
          std::any_of(course_.plan().begin(), course_.plan().end(), [&](const Step& step) {
-           return step.is_collective() && any_collective(rank, step.slot, left);
+           return step.posts() && any_collective(rank, step.slot, left);
          });
 }
 
-Situation Answers::situation_of(std::uint32_t rank, std::uint32_t slot) const {
-  Situation situation;
+Circumstances Answers::circumstances_of(std::uint32_t rank, std::uint32_t slot) const {
+  Circumstances circumstances;
   const std::uint32_t round = slots_.round(rank, slot);
-  situation.injected = was_injected_into(rank, slot, round);
+  circumstances.injected = was_injected_into(rank, slot, round);
   for (std::uint32_t peer = 0; peer < course_.rank_count(); ++peer)
     if (peer != rank && slots_.round(peer, slot) >= round)
-      situation.peer_injected |= was_injected_into(peer, slot, round);
-  return situation;
+      circumstances.peer_injected |= was_injected_into(peer, slot, round);
+  return circumstances;
 }
 
 // The table says who may be at fault; what the rank's own calls came to is in the history.
 void Answers::judge_ending(std::uint32_t rank, std::uint32_t slot, Status status) const {
-  if (status != Status::ok) note_answer("wait", status, situation_of(rank, slot));
+  if (status != Status::ok) note_answer("wait", status, circumstances_of(rank, slot));
   if (!course_.bounded() || scene_.world().injected_failures == 0) return;
   Failures failures;
   std::size_t transfers = 0;

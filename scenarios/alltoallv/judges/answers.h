@@ -17,7 +17,7 @@ class Answers {
   /// Makes a call, and again while CUDA calls that it made were told to fail: the job goes on, or
   /// it would show nothing. An answer that nothing documents is a refusal.
   template <class Call>
-  Status insist(harness::Label name, Situation situation, Call call);
+  Status insist(harness::Label name, Circumstances circumstances, Call call);
 
   /// A rank is about to post a request.
   void posting(std::uint32_t rank, std::uint32_t slot);
@@ -29,10 +29,10 @@ class Answers {
   using ByPost = std::array<std::array<T, kSlotCountLimit>, kRankLimit>;
 
   /// Returns whether the answer is documented. Else it was reported.
-  bool note_answer(harness::Label name, Status status, const Situation& situation) const;
+  bool note_answer(harness::Label name, Status status, const Circumstances& circumstances) const;
   bool is_at_fault() const;
   /// Returns what is known of a collective that failed on `rank`.
-  Situation situation_of(std::uint32_t rank, std::uint32_t slot) const;
+  Circumstances circumstances_of(std::uint32_t rank, std::uint32_t slot) const;
   /// Whether `tell(activation)` of a collective that this step of the rank made.
   template <class Tell>
   bool any_collective(std::uint32_t rank, std::uint32_t slot, Tell tell) const;
@@ -48,15 +48,15 @@ class Answers {
 };
 
 template <class Call>
-Answers::Status Answers::insist(harness::Label name, Situation situation, Call call) {
+Answers::Status Answers::insist(harness::Label name, Circumstances circumstances, Call call) {
   harness::Picker& picker = scene_.world().picker;
   for (;;) {
     const std::size_t since = picker.tape().size();
     const Status status = call();
     if (status == Status::ok) [[likely]]
       return status;
-    situation.injected = was_injected(scene_.world(), picker.current().name, since);
-    const bool documented = note_answer(name, status, situation);
+    circumstances.injected = was_injected(scene_.world(), picker.current().name, since);
+    const bool documented = note_answer(name, status, circumstances);
     if (status != Status::driver_error || !documented) return status;
   }
 }

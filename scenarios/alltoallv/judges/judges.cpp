@@ -10,6 +10,7 @@ namespace scenarios::alltoallv {
 
 using harness::BirthId;
 using harness::Label;
+using targets::alltoallv::Collective;
 using targets::alltoallv::Publication;
 using targets::alltoallv::Topology;
 
@@ -30,7 +31,8 @@ void Judges::read(const targets::alltoallv::Reading& reading) {
   const ExpectedRows rows =
       expected_of(step, reading.rank, course_.rank_count(), course_.fills(reading.request));
   std::int32_t expected = 0;
-  const int at = first_mismatch(rows, step.op == Op::reduce_scatter, reading.destination, expected);
+  const int at = first_mismatch(rows, step.collective == Collective::reduce_scatter_linear,
+                                reading.destination, expected);
   scene_.world().scheduler.note(harness::EventKind::observe, "destination", 0,
                                 static_cast<std::uint32_t>(reading.destination[at < 0 ? 0 : at]));
   if (at >= 0)
@@ -93,7 +95,7 @@ void Judges::published(const Publication& publication) {
   const bool proxied = course_.topology(rank) != Topology::direct;
   compare("mem_info_dst", publication.destination,
           proxied ? memory_.destination(rank, step.slot) : BirthId::none, 0);
-  if (step.op == Op::alltoall) return;
+  if (step.collective == Collective::alltoall) return;
   const Exchange exchange = exchange_of(step, rank, course_.rank_count());
   for (std::uint32_t peer = 0; peer < course_.rank_count(); ++peer) {
     scene_.expect("shares", publication.send_bytes[peer], exchange.send_count[peer] * kBytes);

@@ -8,16 +8,19 @@ namespace {
 using targets::alltoallv::Status;
 
 constexpr std::array<Refusal, 9> kRefusals{{
-    {"init", Status::not_supported, &Situation::in_place,
+    {"init", Status::not_supported, &Circumstances::in_place,
      "alltoallv.h, Status: in place is not supported; as upstream's alltoallv_ce"},
-    {"init", Status::no_buffer, &Situation::empty, "alltoallv.h, Status: the variable is empty"},
-    {"open", Status::driver_error, &Situation::injected, "alltoallv.h: a CUDA call failed"},
-    {"fill", Status::driver_error, &Situation::injected, "the same"},
-    {"init", Status::driver_error, &Situation::injected, "the same"},
-    {"check", Status::driver_error, &Situation::injected, "the same"},
-    {"scrub", Status::driver_error, &Situation::injected, "the same"},
-    {"wait", Status::driver_error, &Situation::injected, "the same, on behalf of the collective"},
-    {"wait", Status::peer_error, &Situation::peer_injected, "alltoallv.h: one did on another rank"},
+    {"init", Status::no_buffer, &Circumstances::empty,
+     "alltoallv.h, Status: the variable is empty"},
+    {"open", Status::driver_error, &Circumstances::injected, "alltoallv.h: a CUDA call failed"},
+    {"fill", Status::driver_error, &Circumstances::injected, "the same"},
+    {"init", Status::driver_error, &Circumstances::injected, "the same"},
+    {"check", Status::driver_error, &Circumstances::injected, "the same"},
+    {"scrub", Status::driver_error, &Circumstances::injected, "the same"},
+    {"wait", Status::driver_error, &Circumstances::injected,
+     "the same, on behalf of the collective"},
+    {"wait", Status::peer_error, &Circumstances::peer_injected,
+     "alltoallv.h: one did on another rank"},
 }};
 
 /// Answers of harness::OpenFailures that speak of two opens.
@@ -28,9 +31,9 @@ constexpr std::uint32_t kMappedThenFailed = 4;
 
 std::span<const Refusal> refusals() { return kRefusals; }
 
-bool is_documented(harness::Label call, Status answer, const Situation& situation) {
+bool is_documented(harness::Label call, Status answer, const Circumstances& circumstances) {
   return std::any_of(kRefusals.begin(), kRefusals.end(), [&](const Refusal& row) {
-    return row.call == call && row.answer == answer && situation.*row.when;
+    return row.call == call && row.answer == answer && circumstances.*row.when;
   });
 }
 

@@ -10,7 +10,7 @@
 namespace scenarios::alltoallv {
 
 /// The scenario's knowledge of a call that did not answer ok.
-struct Situation {
+struct Circumstances {
   bool in_place = false;  ///< It was asked to work in place.
   bool empty = false;     ///< It was given a variable that holds nothing.
   bool injected = false;  ///< A CUDA call that this rank made for it was told to fail.
@@ -22,13 +22,13 @@ struct Situation {
 struct Refusal {
   harness::Label call;
   targets::alltoallv::Status answer;
-  bool Situation::* when;
+  bool Circumstances::* when;
   std::string_view why;
 };
 std::span<const Refusal> refusals();
 
 bool is_documented(harness::Label call, targets::alltoallv::Status answer,
-                   const Situation& situation);
+                   const Circumstances& circumstances);
 
 /// Whether a CUDA call was told to fail on behalf of `activation`, after the first `since` of the
 /// run's decisions.

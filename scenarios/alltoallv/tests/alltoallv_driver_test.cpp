@@ -1,19 +1,49 @@
-// The driver's offers, and when it makes them.
+// The driver's offers, and the plan that comes of them.
 #include <gtest/gtest.h>
 
-#include "scenarios/alltoallv/plan.h"
+#include "harness/tests/told_scene.h"
+#include "scenarios/alltoallv/player.h"
+#include "scenarios/alltoallv/tests/alltoallv_cases.h"
 
 namespace scenarios::alltoallv::testing {
 namespace {
 
-TEST(AlltoallvDriver, ThePlainThemeOffersEverything) {
-  EXPECT_EQ(theme(0).offered, ~Ops{0});
-  EXPECT_FALSE(theme(0).renews);
+constexpr Situation kAnythingGoes{.rank_count = 3, .begun = true, .posted = true, .persistent = 1};
+
+TEST(AlltoallvDriver, ThePlainThemeOffersEverythingThatIsPossible) {
+  EXPECT_EQ(applicable(kAnythingGoes), (Ops{1} << kOps.size()) - 1);
+  EXPECT_EQ(offer(themes()[0], kAnythingGoes), applicable(kAnythingGoes));
+  EXPECT_FALSE(themes()[0].renews);
 }
 
 TEST(AlltoallvDriver, EveryThemeHasACollective) {
-  for (std::uint32_t index = 0; index < kThemeCount; ++index)
-    EXPECT_NE(theme(index).offered & ops(Op::alltoallv), 0u) << index;
+  for (const Theme& theme : themes())
+    EXPECT_NE(offer(theme, {.rank_count = 2}) & ops(Op::alltoallv), 0u) << theme.name.view();
+}
+
+/// The plan of three ranks that a program comes to.
+Plan plan_of(harness::testing::ToldScene& told, const Shape& shape) {
+  return Player(told.scene(), themes()[0], 3).make_plan(shape);
+}
+
+TEST(AlltoallvDriver, EveryOpPlansACallOfTheRanks) {
+  for (std::size_t i = 0; i < kOps.size(); ++i) {
+    const auto op = static_cast<Op>(i);
+    harness::testing::ToldScene told(scenario, Program().script(Op::persistent).script(op).tape());
+    const Plan plan = plan_of(told, {.slots = 2});
+    ASSERT_EQ(plan.size(), 2u) << kOps[i].name.view();
+    EXPECT_EQ(plan[1].op, op);
+    EXPECT_EQ(plan[1].slot, 1u);
+    EXPECT_TRUE(plan[1].call != nullptr) << kOps[i].name.view();
+  }
+}
+
+TEST(AlltoallvDriver, OnlyAJobThatPostsNothingIsGivenAClosingCollective) {
+  for (const auto& [first, steps] : {std::pair(Op::init_only, 2u), std::pair(Op::alltoall, 1u)}) {
+    harness::testing::ToldScene told(scenario,
+                                     Program().script(first).script(Op::alltoallv).tape());
+    EXPECT_EQ(plan_of(told, {.slots = 1, .closing_slots = 1}).size(), steps);
+  }
 }
 
 }  // namespace

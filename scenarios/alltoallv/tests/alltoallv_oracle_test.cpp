@@ -4,7 +4,7 @@
 
 #include <ctime>
 
-#include "harness/pick/replay.h"
+#include "harness/tests/told_scene.h"
 #include "scenarios/alltoallv/job.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 
@@ -14,6 +14,7 @@ namespace {
 using harness::Fault;
 using harness::FaultKind;
 using harness::Outcome;
+using targets::alltoallv::Collective;
 
 Job& make_job(harness::Scene& scene) {
   auto* job = scene.world().arena.make<Job>(scene, Shape{});
@@ -21,13 +22,21 @@ Job& make_job(harness::Scene& scene) {
   return *job;
 }
 
+/// The scenario with another driver, run once.
+Outcome run(void (*drive)(harness::Scene&), const harness::Tape& tape = {}) {
+  harness::Scenario planted = scenario;
+  planted.drive = drive;
+  harness::Runner runner;
+  return runner.run(harness::Case{&planted, 0, {}, &sim(), tape});
+}
+
 // ---- results ------------------------------------------------------------------------------------
 
 TEST(AlltoallvReference, GivesEveryElementOnceAndSendsWhatIsReceived) {
-  for (const Op op : {Op::alltoallv, Op::alltoall})
+  for (const Collective collective : {Collective::alltoallv, Collective::alltoall})
     for (std::uint32_t shape = 0; shape < 8; ++shape)
       for (std::uint32_t count = 2; count <= kRankLimit; ++count) {
-        const Step step{.op = op, .slot = 3, .shape = shape};
+        const Step step{.slot = 3, .collective = collective, .shape = shape};
         for (std::uint32_t rank = 0; rank < count; ++rank) {
           const Exchange own = exchange_of(step, rank, count);
           std::vector<int> writers(targets::alltoallv::buffer_elements(count));
@@ -41,7 +50,7 @@ TEST(AlltoallvReference, GivesEveryElementOnceAndSendsWhatIsReceived) {
 }
 
 TEST(AlltoallvReference, SeesAnyElementThatIsWrong) {
-  const Step step{.op = Op::alltoallv, .slot = 1, .shape = 5};
+  const Step step{.slot = 1, .collective = Collective::alltoallv, .shape = 5};
   const ExpectedRows rows = expected_of(step, 1, 4, Fills{});
   std::array<std::int32_t, targets::alltoallv::kBufferElements> right{};
   for (const auto& row : std::span<const Expected>(rows))
@@ -62,15 +71,13 @@ TEST(AlltoallvReference, SeesAnyElementThatIsWrong) {
 Outcome read_back(std::uint32_t mismatches) {
   static std::uint32_t counted;
   counted = mismatches;
-  harness::Scenario planted = scenario;
-  planted.drive = [](harness::Scene& scene) {
+  const auto read = [](harness::Scene& scene) {
     Job& job = make_job(scene);
     std::array<std::int32_t, targets::alltoallv::kBufferElements> zeros{};
     targets::alltoallv::Observer& observer = job.judges;
     observer.read({0, 0, zeros, counted});
   };
-  harness::Runner runner;
-  return runner.run(harness::Case{&planted, 0, {}, &sim(), plain_program().tape()});
+  return run(read, plain_program().tape());
 }
 
 TEST(AlltoallvOracle, APlantedWrongElementIsAWrongValue) {
@@ -92,15 +99,10 @@ Fault fault_of(FaultKind kind, harness::Label death_site, harness::Label use_sit
 }
 
 int window_met(const Fault& fault, int disorder = -1) {
-  harness::World world;
-  harness::Scene scene(world);
-  const harness::World::Guard guard(world);
-  harness::Replay plain;
-  world.begin(plain, 100);
-  scene.begin(scenario, 0, {});
-  Job& job = make_job(scene);
+  harness::testing::ToldScene told(scenario);
+  Job& job = make_job(told.scene());
   if (disorder >= 0) job.judges.ghost().disorder(static_cast<Window>(disorder));
-  return window_of(scene, fault);
+  return window_of(told.scene(), fault);
 }
 
 TEST(AlltoallvWindows, AreToldByHowAMappingDiedAndWhoLetGo) {
@@ -131,15 +133,12 @@ TEST(AlltoallvWindows, WhatSaysNothingBelongsToTheFirstThatDoes) {
   const Fault silent = fault_of(FaultKind::wrong_value, {}, "check");
   const std::vector<Fault> faults{silent, fault_of(FaultKind::wrong_owner, {}, "map/stale"), silent,
                                   fault_of(FaultKind::wrong_owner, {}, "map/purge"), silent};
-  harness::Scenario planted = scenario;
   static const std::vector<Fault>* added;
   added = &faults;
-  planted.drive = [](harness::Scene& scene) {
+  const Outcome outcome = run([](harness::Scene& scene) {
     make_job(scene);
     for (const Fault& fault : *added) scene.world().history.add(fault);
-  };
-  harness::Runner runner;
-  const Outcome& outcome = runner.run(harness::Case{&planted, 0, {}, &sim(), {}});
+  });
   const int reused = harness::raw(Window::key_reused);
   const int closed = harness::raw(Window::blind_close);
   EXPECT_EQ(std::vector<int>(outcome.windows.begin(), outcome.windows.end()),
@@ -150,15 +149,12 @@ TEST(AlltoallvWindows, WhatSaysNothingBelongsToTheFirstThatDoes) {
 double seconds_with(int count) {
   static int silent_count;
   silent_count = count;
-  harness::Scenario planted = scenario;
-  planted.drive = [](harness::Scene& scene) {
+  const std::clock_t begin = std::clock();
+  run([](harness::Scene& scene) {
     make_job(scene);
     for (int i = 0; i < silent_count; ++i)
       scene.world().history.add(fault_of(FaultKind::wrong_value, {}, "check"));
-  };
-  harness::Runner runner;
-  const std::clock_t begin = std::clock();
-  runner.run(harness::Case{&planted, 0, {}, &sim(), {}});
+  });
   return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 

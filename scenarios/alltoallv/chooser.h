@@ -1,0 +1,59 @@
+// Chooser: which ranks, buffers and slots an op is given.
+//
+// Tapes name them, never positions in a list.
+#pragma once
+
+#include "harness/scenario/chooser.h"
+#include "harness/scenario/variables.h"
+#include "scenarios/alltoallv/offer.h"
+
+namespace scenarios::alltoallv {
+
+/// Ownership: borrows the scene and the theme.
+class Chooser final : public harness::Chooser {
+ public:
+  Chooser(harness::Scene& scene, const Theme& theme, std::uint32_t rank_count)
+      : harness::Chooser(scene), theme_(theme), rank_count_(rank_count) {}
+
+  std::uint32_t rank() { return number(rank_count_); }
+  /// Plain: everybody.
+  std::uint32_t who() {
+    const std::uint32_t answer = number(rank_count_ + 1);
+    return answer == 0 ? kAll : answer - 1;
+  }
+  /// Plain: nobody.
+  std::uint32_t one() {
+    const std::uint32_t answer = number(2 * rank_count_ + 1);
+    return answer == 0 || answer > rank_count_ ? kNobody : answer - 1;
+  }
+  /// The rank that serves itself. Plain: rank 0, which has the most to do.
+  std::uint32_t served() {
+    const std::uint32_t answer = number(2 * rank_count_);
+    return answer < rank_count_ ? answer : 0;
+  }
+  /// The rank that stays behind. Plain: rank 1.
+  std::uint32_t behind() { return theme_.served ? 0 : (1 + rank()) % rank_count_; }
+  /// Turns for which it does.
+  std::uint32_t delay() { return theme_.served ? 0 : std::array{0U, 256U, 512U, 1024U}[number(4)]; }
+
+  targets::alltoallv::Buffer buffer() {
+    return number(theme_.renews || theme_.litters ? 1 : targets::alltoallv::kBufferCount);
+  }
+  /// One of these slots, a bit each.
+  std::uint32_t slot(std::uint32_t slots) {
+    harness::VariableOptions<kSlotCountLimit> options;
+    options.add_all(slots);
+    return options.pick(scene_);
+  }
+  /// Plain: by proxy, where there are enough ranks.
+  Step::Topology topology() {
+    return rank_count_ > 2 && yes() ? Step::Topology::ranks_0_and_2_by_proxy
+                                    : Step::Topology::direct;
+  }
+
+ private:
+  const Theme& theme_;
+  std::uint32_t rank_count_;
+};
+
+}  // namespace scenarios::alltoallv

@@ -1,0 +1,145 @@
+// How it works. A row of ops.def names a condition and a call, both of which stand here. A call
+// asks for its arguments, and plans what each rank calls with them.
+#include "scenarios/alltoallv/player.h"
+#include "scenarios/alltoallv/rank.h"
+
+namespace scenarios::alltoallv {
+namespace {
+
+using harness::Slot;
+using targets::alltoallv::Collective;
+using targets::alltoallv::Status;
+
+// ---- when --------------------------------------------------------------------------------------
+
+bool always(const Situation&) { return true; }
+bool has_begun(const Situation& now) { return now.begun; }
+bool has_persistent(const Situation& now) { return now.persistent != 0; }
+bool can_start_thread(const Situation& now) {
+  constexpr std::uint32_t kMost = 2;
+  return now.thread_count < kMost && now.thread_count + 1 < now.rank_count;
+}
+
+// ---- collectives -------------------------------------------------------------------------------
+
+constexpr std::uint32_t kShapes = 8;
+
+Step exchange(Chooser& choose, Collective collective) {
+  constexpr std::uint32_t kStreams = 3;
+  const bool even = collective == Collective::alltoall;
+  return {.call = &Rank::begin,
+          .buffer = choose.buffer(),
+          .collective = collective,
+          .shape = choose.number(kShapes),
+          .triggered = choose.one(),
+          .silent = even ? kNobody : choose.one(),
+          .stream = choose.number(kStreams),
+          .offset = 4 * choose.number(2)};
+}
+
+Step simple(Chooser& choose, Collective collective) {
+  return {.call = &Rank::begin,
+          .buffer = choose.buffer(),
+          .collective = collective,
+          .shape = choose.number(kShapes)};
+}
+
+Status alltoallv(Player& player, const Situation&, const Slot&) {
+  return player.plan(exchange(player.choose(), Collective::alltoallv));
+}
+
+Status alltoall(Player& player, const Situation&, const Slot&) {
+  return player.plan(exchange(player.choose(), Collective::alltoall));
+}
+
+Status allgather(Player& player, const Situation&, const Slot&) {
+  return player.plan(simple(player.choose(), Collective::allgather_ring));
+}
+
+Status reduce_scatter(Player& player, const Situation&, const Slot&) {
+  return player.plan(simple(player.choose(), Collective::reduce_scatter_linear));
+}
+
+Status persistent(Player& player, const Situation&, const Slot&) {
+  Step step = exchange(player.choose(), Collective::alltoallv);
+  step.persistent = true;
+  return player.plan(step);
+}
+
+Status post_again(Player& player, const Situation& now, const Slot&) {
+  return player.plan({.call = &Rank::post_again, .of = player.choose().slot(now.persistent)});
+}
+
+Status init_only(Player& player, const Situation&, const Slot&) {
+  Step step = simple(player.choose(), Collective::alltoallv);
+  step.init_only = true;
+  return player.plan(step);
+}
+
+Status in_place(Player& player, const Situation&, const Slot&) {
+  Step step = simple(player.choose(), Collective::alltoallv);
+  step.in_place = true;
+  return player.plan(step);
+}
+
+Status wait(Player& player, const Situation&, const Slot&) {
+  return player.plan({.call = &Rank::wait, .who = player.choose().who()});
+}
+
+Status progress(Player& player, const Situation&, const Slot&) {
+  return player.plan({.call = &Rank::progress, .who = player.choose().who()});
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+Status renew(Player& player, const Situation&, const Slot&) {
+  Chooser& choose = player.choose();
+  return player.plan({.call = &Rank::renew,
+                      .behind = choose.behind(),
+                      .buffer = choose.buffer(),
+                      .turns = choose.delay()});
+}
+
+Status drop(Player& player, const Situation&, const Slot&) {
+  Chooser& choose = player.choose();
+  return player.plan({.call = &Rank::drop, .who = choose.who(), .buffer = choose.buffer()});
+}
+
+Status make_cycle(Player& player, const Situation&, const Slot&) {
+  Chooser& choose = player.choose();
+  return player.plan({.call = &Rank::make_cycle, .who = choose.who(), .buffer = choose.buffer()});
+}
+
+Status collect(Player& player, const Situation&, const Slot&) {
+  return player.plan({.call = &Rank::collect, .who = player.choose().who()});
+}
+
+// ---- ranks -------------------------------------------------------------------------------------
+
+Status start_thread(Player& player, const Situation&, const Slot&) {
+  return player.plan({.call = &Rank::start_thread, .who = player.choose().served()});
+}
+
+Status new_team(Player& player, const Situation&, const Slot&) {
+  return player.plan({.call = &Rank::new_team, .topology = player.choose().topology()});
+}
+
+Status sleep(Player& player, const Situation&, const Slot&) {
+  constexpr std::array kTurns{16U, 64U, 256U};
+  Chooser& choose = player.choose();
+  return player.plan(
+      {.call = &Rank::sleep, .who = choose.rank(), .turns = kTurns[choose.number(kTurns.size())]});
+}
+
+constexpr auto kRows = std::to_array<Player::Row>({
+#define OP(name, applies, call) {#name, applies, call},
+#include "scenarios/alltoallv/ops.def"
+});
+
+}  // namespace
+
+std::span<const Player::Row> op_rows() { return kRows; }
+
+Ops applicable(const Situation& now) { return harness::applicable_of<kRows>(now); }
+
+}  // namespace scenarios::alltoallv
