@@ -6,8 +6,8 @@ Usage: scripts/copied_path.py [--self-test]
 
 The copy is made in a copy of the tree, build/copied_path, which is built there (preset dev). The copy must
 have its targets, stand in the tables, in `afterlife list`, among the figures and in CTest's list as the example does,
-get the same verdicts in 2 s, replay its corpus, pass its tests, and keep the rules of the tree. One more row of ops is
-one more op of the copy.
+get the same verdicts in 2 s, replay its corpus, pass its tests, and keep the rules of the tree. The ops of every path
+are rows of its ops.def, and one more row is one more op of the copy.
 
   --self-test   besides plants omissions in the copy of the tree, at least one per check, each of which must be found
   --here NAME   makes the copy in this tree instead, to become a path of its own (harness/docs/recipes.md)
@@ -138,6 +138,18 @@ def tests():
     return run(BUILD / "afterlife_tests", f"--gtest_filter=*{COPY}*:*{class_name(COPY)}*").returncode == 0
 
 
+def rows():
+    """The ops of every path are the rows of its ops.def, in their order."""
+    paths = json.loads(output(BUILD / "afterlife", "list", "--json") or "{}").get("paths", [])
+    return paths != [] and all(path["ops"] == rows_of(path["path"]) for path in paths)
+
+
+def rows_of(path):
+    """The names of the rows of a path, if it has any."""
+    file = TREE / "scenarios" / path / "ops.def"
+    return re.findall(r"^OP\((\w+), \w+, \w+\)$", file.read_text(), re.M) if file.is_file() else None
+
+
 def new_op():
     """An op is one row: a further row of the copy's ops.def is played, and changes no case."""
     path = TREE / "scenarios" / COPY / "ops.def"
@@ -159,7 +171,7 @@ def rules():
     return all(run(TREE / "scripts" / name).returncode == 0 for name in ("layers.py", "hygiene.py", "documents.py"))
 
 
-CHECKS = (targets, tables, listed, figures, verdicts, corpus, ctest, tests, rules, new_op)
+CHECKS = (targets, tables, listed, figures, verdicts, corpus, ctest, tests, rules, rows, new_op)
 
 # Check | file | what is replaced in it | by what. Each leaves the copy out, or breaks it. The last ones are built.
 PLANTS = (
@@ -173,6 +185,7 @@ PLANTS = (
     (tables, "CMakeLists.txt", "tables scenarios/*/scenario.cpp", "tables scenarios/[!l]*/scenario.cpp"),
     (listed, f"scenarios/{COPY}/variants.cpp", "ClaimKind::unsound", "ClaimKind::sound"),
     (verdicts, f"targets/{COPY}/retain.h", "== 0", ">= 0"),
+    (rows, f"scenarios/{COPY}/scenario.h", "{#name}", '{#name "_"}'),
     (new_op, f"scenarios/{COPY}/ops.cpp", ".owner =", ".user = harness::ops(Op::query), .owner ="),
     (ctest, "CMakeLists.txt", "scenarios/*/tests/*.cpp", "scenarios/[!l]*/tests/*.cpp"),
 )
