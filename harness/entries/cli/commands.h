@@ -76,6 +76,13 @@ struct ExplainOptions {
 };
 int explain(const ExplainOptions& options);
 
+struct CountersOptions {
+  std::string target;  ///< "" = every sound variant, "path" = those of it, "path/variant" = one.
+  std::string corpus = "corpus";
+  bool json = false;
+};
+int counters(const CountersOptions& options);
+
 struct GateOptions {
   std::vector<std::string> base;  ///< A command, a word each.
   std::vector<std::string> head;

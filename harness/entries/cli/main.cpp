@@ -159,6 +159,17 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
   return command;
 }
 
+CLI::App* add_counters(CLI::App& app, CountersOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "counters", "Count the work of sound variants in ordinary use and in the committed programs");
+  command->add_option("target", options.target, "PATH or PATH/VARIANT; everything when left out")
+      ->type_name("PATH[/VARIANT]");
+  command->add_option("--corpus", options.corpus, "The corpus to run (corpus)")->type_name("DIR");
+  command->add_flag("--json", options.json, "One JSON object on stdout");
+  command->footer(footer("  afterlife counters argpack\n  afterlife counters --json"));
+  return command;
+}
+
 CLI::App* add_gate(CLI::App& app, GateOptions& options) {
   CLI::App* command = app.add_subcommand("gate",
                                          "Compare two commands that print Google Benchmark's JSON, "
@@ -245,6 +256,7 @@ int run(int argc, char** argv) {
   MinimizeOptions minimize_options;
   ProveOptions prove_options;
   ExplainOptions explain_options;
+  CountersOptions counters_options;
   GateOptions gate_options;
   argc = take_commands(argc, argv, gate_options);
   CLI::App* list_command = add_list(app, list_options);
@@ -252,6 +264,7 @@ int run(int argc, char** argv) {
   CLI::App* replay_command = add_replay(app, replay_options);
   CLI::App* minimize_command = add_minimize(app, minimize_options);
   CLI::App* explain_command = add_explain(app, explain_options);
+  CLI::App* counters_command = add_counters(app, counters_options);
   CLI::App* gate_command = add_gate(app, gate_options);
   add_prove(app, prove_options);
   std::string shell;
@@ -277,6 +290,7 @@ int run(int argc, char** argv) {
   if (replay_command->parsed()) return replay(replay_options);
   if (minimize_command->parsed()) return minimize(minimize_options);
   if (explain_command->parsed()) return explain(explain_options);
+  if (counters_command->parsed()) return counters(counters_options);
   if (gate_command->parsed()) return gate(gate_options);
   return prove(prove_options);
 }
