@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "harness/tests/toys_child.h"
 
@@ -237,6 +238,34 @@ TEST(CliGate, SamplesGiveTheSameVerdictsAgain) {
   }
   EXPECT_EQ(run_gate({"--samples", file}, printing("1"), printing("1")).code, 2)
       << "samples are not replaced";
+}
+
+/// Returns which side was measured first in each round of a sample file.
+Words first_sides(const std::string& file) {
+  std::istringstream in(read_file(file));
+  Words sides;
+  std::string line;
+  std::getline(in, line);  // The plan.
+  for (int i = 0; std::getline(in, line); ++i) {
+    const json sample = json::parse(line);
+    if (i % 2 == 0 && sample.contains("side")) sides.push_back(sample["side"]);
+  }
+  return sides;
+}
+
+TEST(CliGate, TheOrderInARoundIsDrawnFromTheSeed) {
+  const Folder folder;
+  const auto order = [&](const std::string& seed, const std::string& file) {
+    run_gate({"--seed", seed, "--samples", folder / file}, printing("100"), printing("100"));
+    return first_sides(folder / file);
+  };
+  const Words sides = order("1", "one");
+  ASSERT_EQ(sides.size(), 20U);
+  const auto base_first = std::count(sides.begin(), sides.end(), "base");
+  EXPECT_GE(base_first, 4) << "by chance once in 1000 at most";
+  EXPECT_LE(base_first, 16);
+  EXPECT_EQ(sides, order("1", "again"));
+  EXPECT_NE(sides, order("2", "two"));
 }
 
 TEST(CliGate, SamplesThatAreCutOffAreStoppedAndDamagedOnesAreOneLine) {

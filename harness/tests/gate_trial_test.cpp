@@ -194,6 +194,7 @@ TEST(GateTrial, ConfirmsWhatFailedAndNothingElse) {
   ASSERT_EQ(result.rows.size(), 3U);
   EXPECT_EQ(result.rows[1].verdict, Verdict::slower);
   EXPECT_FALSE(result.rows[1].unconfirmed);
+  EXPECT_EQ(result.rows[1].estimate->rounds, 20U) << "a confirmation begins anew";
   EXPECT_EQ(result.count(Verdict::pass), 2U);
   EXPECT_EQ(machine.asked.back().confirmation, 1U);
   EXPECT_THAT(machine.asked.back().wanted, ::testing::ElementsAre("b1"));
