@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Is this tree slower than where it branched off? Installs what is missing, builds both, compares.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+case " $* " in
+  *" -h "*|*" --help "*) exec python3 scripts/gate/gate.py --help ;;
+esac
+./scripts/setup.sh >&2
+exec python3 scripts/gate/gate.py "$@"

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Counters: exact numbers of two sides: the work that a program does, and its instructions.
+
+Usage: scripts/gate/counters.py --self-test
+
+Instructions are counted by cachegrind, of a stripped copy (it gives up on our debug information), with an empty
+environment and without address randomisation. Exit: 0 all plants were judged rightly, 1 not, 3 usage.
+"""
+import concurrent.futures
+import dataclasses
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import revisions
+
+FIRST_RUNS, ALL_RUNS = 100, 300
+START_ALLOWED = 0.1  # Every option that a command gets makes the start longer, by a thousandth of a millisecond.
+REFS = re.compile(r"I +refs: +([\d,]+)")
+
+
+@dataclasses.dataclass
+class Row:
+    name: str
+    base: int | None
+    head: int | None
+    verdict: str  # equal, fell, grew, within (what is allowed), new, gone
+
+    @property
+    def is_red(self):
+        return self.verdict in ("grew", "gone")
+
+    def as_json(self):
+        return {"name": self.name, "base": self.base, "head": self.head, "verdict": self.verdict}
+
+    def __str__(self):
+        if self.verdict in ("new", "gone"):
+            return f"{self.verdict}: {self.name}"
+        percent = f", {100 * (self.head / self.base - 1):+.2f} %" if self.base else ""
+        return f"{self.verdict}: {self.name}: {self.base} -> {self.head}{percent}"
+
+
+def verdict(base, head, allowed):
+    if base is None:
+        return "new"
+    if head is None:
+        return "gone"
+    if head == base:
+        return "equal"
+    if head < base:
+        return "fell"
+    return "grew" if head > base * (1 + allowed) else "within"
+
+
+def compared(base, head, allowed):
+    """A row for each number of either side."""
+    def judged(name):
+        mine = START_ALLOWED if name == "start" else allowed
+        return Row(name, base.get(name), head.get(name), verdict(base.get(name), head.get(name), mine))
+    return [judged(name) for name in sorted(base | head)]
+
+
+def told(kind, rows):
+    """The rows that differ, worst first, and a sum."""
+    counts = {}
+    for row in rows:
+        counts[row.verdict] = counts.get(row.verdict, 0) + 1
+    order = ("gone", "grew", "new", "fell", "within")
+    lines = [f"  {row}" for word in order for row in rows if row.verdict == word and word != "new"]
+    total = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
+    return "\n".join([f"{kind}: {total or 'none'}", *lines])
+
+
+# ---- measuring ----
+
+def of_work(side):
+    """Turns, questions, allocations and others of every sound variant; none of a revision that cannot count."""
+    ended = subprocess.run([side.program("afterlife"), "counters", "--json"], cwd=side.tree, capture_output=True, text=True)
+    if ended.returncode == 3:
+        return {}
+    try:
+        rows = json.loads(ended.stdout)["counters"]
+    except (json.JSONDecodeError, KeyError):
+        raise revisions.CannotCompare(f"{side.name}: afterlife counters: exit {ended.returncode}, "
+                                      f"{ended.stderr.strip()[-200:]}") from None
+    return {f"{case} {counter}": value for case, row in rows.items() for counter, value in row.items()}
+
+
+def of_instructions(side):
+    """Instructions of a start, of fixed runs of a sound variant of each path, and of all the committed programs. What
+    all of them need to begin is left out of the runs: those after the first ones are counted.
+    """
+    if shutil.which("valgrind") is None:
+        raise revisions.CannotCompare("instructions are counted by valgrind, which is not installed")
+    stripped = side.tree / "build/stripped"
+    subprocess.run(["strip", "-o", stripped, side.program("afterlife")], check=True)
+    work = {("start", 0): ["--version"]}
+    for name in side.sound_of_each_path():
+        for runs in (FIRST_RUNS, ALL_RUNS):
+            work[name, runs] = ["fuzz", name, "--runs", str(runs), "--seed", "1", "--out", "build/none"]
+    if of_work(side):
+        work["counters", 0] = ["counters", "--json"]
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        counted = dict(zip(work, pool.map(lambda arguments: instructions(side, stripped, arguments), work.values())))
+    return without_starts(counted)
+
+
+def without_starts(counted):
+    """Of what was run twice, the difference."""
+    alone = {name: count - counted["start", 0] * (name != "start") for (name, runs), count in counted.items() if runs == 0}
+    return alone | {f"{name}, {runs - FIRST_RUNS} runs": count - counted[name, FIRST_RUNS]
+                    for (name, runs), count in counted.items() if runs == ALL_RUNS}
+
+
+def instructions(side, program, arguments):
+    command = ["env", "-i", "setarch", "-R", "valgrind", "--tool=cachegrind", "--cache-sim=no",
+               "--cachegrind-out-file=/dev/null", str(program), *arguments]
+    ended = subprocess.run(command, cwd=side.tree, capture_output=True, text=True)
+    match = REFS.search(ended.stderr)
+    if ended.returncode not in (0, 1) or not match:  # 1: too few runs to call it held.
+        raise revisions.CannotCompare(f"{side.name}: cachegrind of `afterlife {' '.join(arguments)}`: exit "
+                                      f"{ended.returncode}, {ended.stderr.strip().splitlines()[-1:]}")
+    return int(match[1].replace(",", ""))
+
+
+# ---- the self-test ----
+
+# Base | head | what is allowed | the verdict.
+PLANTS = [
+    (100, 100, 0, "equal"), (100, 101, 0, "grew"), (100, 99, 0, "fell"), (None, 5, 0, "new"), (5, None, 0, "gone"),
+    (0, 1, 0, "grew"), (0, 0, 0, "equal"), (1_000_000, 1_002_500, 0.0025, "within"),
+    (1_000_000, 1_002_501, 0.0025, "grew"), (1_000_000, 1_005_000, 0.0025, "grew"),
+]
+
+
+def self_test():
+    rightly = sum(verdict(base, head, allowed) == wanted for base, head, allowed, wanted in PLANTS)
+    rows = compared({"a turns": 1, "b turns": 2, "gone turns": 3}, {"a turns": 1, "b turns": 3, "new turns": 1}, 0)
+    text = told("counters", rows)
+    rightly += [row.name for row in rows if row.is_red] == ["b turns", "gone turns"]
+    rightly += "grew: b turns: 2 -> 3, +50.00 %" in text and "gone: gone turns" in text and "1 equal" in text
+    rightly += without_starts({("start", 0): 5, ("counters", 0): 8, ("a/b", FIRST_RUNS): 20, ("a/b", ALL_RUNS): 50}) \
+        == {"start": 5, "counters": 3, f"a/b, {ALL_RUNS - FIRST_RUNS} runs": 30}
+    rightly += [row.verdict for row in compared({"start": 100}, {"start": 110}, 0)
+                + compared({"start": 100}, {"start": 111}, 0)] == ["within", "grew"]
+    total = len(PLANTS) + 4
+    print(f"counters: {rightly} of {total} plants judged rightly")
+    return 0 if rightly == total else 1
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--self-test"]:
+        print(__doc__.strip())
+        sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 3)
+    sys.exit(self_test())

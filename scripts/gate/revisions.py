@@ -1,0 +1,114 @@
+"""Revisions: the two trees that the gate compares, in folders of the same length, and their builds."""
+import functools
+import io
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import programs  # noqa: E402
+import tree_copy  # noqa: E402
+
+ROOT = programs.ROOT
+FOLDER = ROOT / "build/gate"
+WORKING_TREE = "the working tree"
+
+
+class CannotCompare(Exception):
+    """Says in a line why a side cannot be built or measured."""
+
+
+def git(*command, **how):
+    ended = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, **how)
+    if ended.returncode:
+        raise CannotCompare(f"git {' '.join(command)}: {ended.stderr.decode(errors='replace').strip().splitlines()[-1:]}")
+    return ended.stdout
+
+
+def commit_of(revision):
+    return git("rev-parse", "--verify", "--end-of-options", revision + "^{commit}").decode().strip()
+
+
+def default_base():
+    """Where the branch left main; on main itself, the commit before."""
+    for main in ("main", "origin/main"):
+        try:
+            base = git("merge-base", "HEAD", main).decode().strip()
+        except CannotCompare:
+            continue
+        return base if base != commit_of("HEAD") or git("status", "--porcelain") else commit_of("HEAD~1")
+    raise CannotCompare("there is no main to compare with: name the base")
+
+
+class Side:
+    """One tree and its build."""
+
+    def __init__(self, folder, revision, preset):
+        self.tree = FOLDER / folder
+        self.commit = commit_of(revision) if revision else None
+        self.name = self.commit[:12] if self.commit else WORKING_TREE
+        self.preset = preset
+        self.build = self.tree / "build" / preset
+        self.log = FOLDER / f"{folder}.log"
+
+    def make(self):
+        """Makes the tree what the revision is, and builds it. What is equal is not built again."""
+        self.tree.mkdir(parents=True, exist_ok=True)
+        if self.commit:
+            self.export()
+        else:
+            tree_copy.copy_tree(self.tree)
+        targets = ["afterlife", *self.benchmarks()]
+        with self.log.open("w") as log:
+            ended = subprocess.run([self.tree / "scripts/build.sh", self.preset, *targets], stdout=log, stderr=log)
+        if ended.returncode:
+            raise CannotCompare(f"{self.name} does not build: see {self.log}")
+
+    def export(self):
+        """Writes the files of the commit that are not there already, and removes all others but the build."""
+        with tarfile.open(fileobj=io.BytesIO(git("archive", self.commit))) as archive:
+            members = {member.name: member for member in archive.getmembers() if member.isfile()}
+            for name, member in members.items():
+                write_if_new(self.tree / name, archive.extractfile(member).read(), member.mode)
+        note = tree_copy.NOTE
+        if (ROOT / note).is_file():
+            write_if_new(self.tree / note, (ROOT / note).read_bytes(), 0o644)
+        for file in self.tree.rglob("*"):
+            name = file.relative_to(self.tree)
+            if name.parts[0] != "build" and file.is_file() and name.as_posix() not in members:
+                file.unlink()
+
+    def benchmarks(self):
+        return ["bench_spine", *sorted(f"bench_{file.parent.name}" for file in self.tree.glob("scenarios/*/bench.cpp"))]
+
+    def program(self, name):
+        return self.build / name
+
+    @functools.cache
+    def sound_of_each_path(self):
+        """The first sound variant of each path."""
+        ended = subprocess.run([self.program("afterlife"), "list", "--json"], capture_output=True, text=True)
+        try:
+            paths = json.loads(ended.stdout)["paths"]
+        except (json.JSONDecodeError, KeyError):
+            raise CannotCompare(f"{self.name}: afterlife list --json: exit {ended.returncode}, no list of paths") from None
+        sound = [[f"{path['path']}/{row['variant']}" for row in path["variants"] if row["claim"] == "sound"] for path in paths]
+        return tuple(names[0] for names in sound if names)
+
+
+def write_if_new(file, content, mode):
+    if file.is_file() and file.read_bytes() == content:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+    file.chmod(mode | 0o200)
+
+
+def sides(base, head, preset):
+    """Base and head, neither made yet."""
+    if shutil.which("git") is None:
+        raise CannotCompare("there is no git")
+    return Side("base", base or default_base(), preset), Side("head", head, preset)
