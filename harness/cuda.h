@@ -58,6 +58,7 @@ void* find_entry_point(const char* base, int version, bool per_thread_default_st
 
 /// Makes programs that have no world of their own be served by the device that `make` makes, once
 /// they call. libcuda.so.1 says so when it is loaded; in our own programs such a call is a mistake.
-void serve_process(Device* (*make)());
+/// `find_other` finds what cuGetProcAddress is asked for and cuda.def has no row of; or is null.
+void serve_process(Device* (*make)(), void* (*find_other)(const char* base) = nullptr);
 
 }  // namespace harness

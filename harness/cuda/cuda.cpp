@@ -32,6 +32,7 @@ struct CallInfo {
 // ---- programs without a world -----------------------------------------------------------------
 
 Device* (*process_device)() = nullptr;
+void* (*find_other_entry_point)(const char* base) = nullptr;
 
 /// Answers like a driver that does nothing surprising: everything plain.
 class PlainStrategy final : public Strategy {
@@ -171,7 +172,10 @@ class SeamCall {
 
 }  // namespace
 
-void serve_process(Device* (*make)()) { process_device = make; }
+void serve_process(Device* (*make)(), void* (*find_other)(const char* base)) {
+  process_device = make;
+  find_other_entry_point = find_other;
+}
 
 std::size_t calling_thread(const World& world) {
   return world.scheduler.in_task() ? raw(world.scheduler.current()) + std::size_t{1}
@@ -226,6 +230,15 @@ CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** function, int ve
   return CUDA_SUCCESS;
 }
 
+/// The first version of cuGetProcAddress, whose name cuda.h gives to the second.
+CUresult CUDAAPI afterlife_get_proc_address(const char* symbol, void** function, int version,
+                                            cuuint64_t flags) __asm__("cuGetProcAddress");
+CUresult CUDAAPI afterlife_get_proc_address(const char* symbol, void** function, int version,
+                                            cuuint64_t flags) {
+  const CUresult status = cuGetProcAddress_v2(symbol, function, version, flags, nullptr);
+  return status == CUDA_SUCCESS && *function == nullptr ? CUDA_ERROR_NOT_FOUND : status;
+}
+
 }  // extern "C"
 #pragma GCC visibility pop
 
@@ -238,6 +251,7 @@ namespace {
 enum class Flavour : std::uint8_t { plain, per_thread };
 
 struct EntryPoint {
+  const char* name;
   const char* base;
   int since;
   Flavour flavour;
@@ -251,14 +265,24 @@ bool names_base(const char* full, const char* base) {
          (full[bytes] == '\0' || std::strncmp(full + bytes, "_v", 2) == 0);
 }
 
+/// Tells whether a program that asks for `symbol` means this one: by its base, or by a name that
+/// has neither version nor twin (cuGraphInstantiateWithFlags, whose base is cuGraphInstantiate).
+bool is_meant(const EntryPoint& entry, const char* symbol) {
+  return names_base(entry.base, symbol) ||
+         (std::strcmp(entry.name, symbol) == 0 && std::strchr(symbol, '_') == nullptr);
+}
+
 const EntryPoint kEntryPoints[] = {
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
-  {base, since, Flavour::flavour, reinterpret_cast<void*>(&::name)},
+  {#name, base, since, Flavour::flavour, reinterpret_cast<void*>(&::name)},
 #include "harness/cuda.def"
 #define CUDA_PTSZ(name, since, stream, parameters, arguments) \
-  {#name, since, Flavour::per_thread, reinterpret_cast<void*>(&::name##_ptsz)},
+  {#name "_ptsz", #name, since, Flavour::per_thread, reinterpret_cast<void*>(&::name##_ptsz)},
 #include "harness/cuda.def"
-    {"cuGetProcAddress", 12000, Flavour::plain, reinterpret_cast<void*>(&::cuGetProcAddress_v2)},
+    {"cuGetProcAddress", "cuGetProcAddress", 11030, Flavour::plain,
+     reinterpret_cast<void*>(&::afterlife_get_proc_address)},
+    {"cuGetProcAddress_v2", "cuGetProcAddress", 12000, Flavour::plain,
+     reinterpret_cast<void*>(&::cuGetProcAddress_v2)},
 };
 
 }  // namespace
@@ -267,13 +291,18 @@ void* find_entry_point(const char* base, int version, bool per_thread_default_st
   known = false;
   const EntryPoint* best = nullptr;
   for (const EntryPoint& entry : kEntryPoints) {
-    if (!names_base(entry.base, base)) continue;
+    if (!is_meant(entry, base)) continue;
     if (entry.flavour == Flavour::per_thread && !per_thread_default_stream) continue;
     known = true;
     if (entry.since > version) continue;
     const bool better = best == nullptr || entry.flavour > best->flavour ||
                         (entry.flavour == best->flavour && entry.since >= best->since);
     if (better) best = &entry;
+  }
+  if (!known && find_other_entry_point != nullptr) {
+    void* other = find_other_entry_point(base);
+    known = other != nullptr;
+    return other;
   }
   return best != nullptr ? best->function : nullptr;
 }

@@ -266,6 +266,32 @@ TEST_F(CudaCaptureThreads, NothingIsTakenFromAGraphThatACaptureFills) {
   for (const Fault& fault : stage.faults) EXPECT_EQ(fault.kind, FaultKind::api_misuse);
 }
 
+/// Captures work in a fork that is destroyed before the capture ends, which answers `expected`.
+void end_after_fork(bool joins, CUresult expected) {
+  CUstream origin = capturing(kRelaxed);
+  CUstream fork = make_stream();
+  CUevent begins = make_event();
+  CUevent ends = make_event();
+  CUdeviceptr address = allocate(64);
+  CUDA_OK(cuEventRecord(begins, origin));
+  CUDA_OK(cuStreamWaitEvent(fork, begins, 0));
+  CUDA_OK(cuMemsetD8Async(address, 1, 64, fork));
+  CUDA_OK(cuEventRecord(ends, fork));
+  if (joins) CUDA_OK(cuStreamWaitEvent(origin, ends, 0));
+  CUDA_OK(cuStreamDestroy_v2(fork));
+  CUDA_OK(cuMemsetD8Async(address, 2, 64, origin));
+  CUgraph graph = nullptr;
+  EXPECT_EQ(cuStreamEndCapture(origin, &graph), expected);
+}
+
+TEST_P(CudaCaptureRules, AForkThatWasJoinedMayEndBeforeItsCapture) {
+  run([] { end_after_fork(true, CUDA_SUCCESS); });
+}
+
+TEST_F(CudaCaptureThreads, AForkThatEndsMustHaveBeenJoined) {
+  stage.run([] { end_after_fork(false, CUDA_ERROR_STREAM_CAPTURE_UNJOINED); });
+}
+
 TEST_F(CudaCaptureThreads, AStreamThatEndsTakesItsCaptureAlong) {
   stage.run([] {
     CUstream origin = capturing(kRelaxed);

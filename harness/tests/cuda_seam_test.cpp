@@ -153,6 +153,8 @@ TEST_F(CudaSeam, AnEntryPointIsFoundByBaseNameAndVersion) {
   EXPECT_EQ(look_up("cuMemAlloc", 3010).function, nullptr);
   EXPECT_EQ(look_up("cuNoSuchThing", 13000).status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
   EXPECT_EQ(look_up("cuMemAlloc_v2", 13000).status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+  EXPECT_EQ(look_up("cuGraphInstantiateWithFlags", 11040).function,
+            reinterpret_cast<void*>(&cuGraphInstantiateWithFlags));
 }
 
 TEST_F(CudaSeam, TheVersionSelectsTheInterface) {

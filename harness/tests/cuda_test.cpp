@@ -324,6 +324,11 @@ TEST_P(Cuda, ErrorsHaveNamesAndTexts) {
           CUDA_ERROR_TOO_MANY_PEERS, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
           CUDA_ERROR_OPERATING_SYSTEM, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY})
       EXPECT_EQ(cuGetErrorName(returned, &text), CUDA_SUCCESS) << returned;
+    int known = 0;
+    for (int code = 0; code <= 999; ++code)
+      known += cuGetErrorName(static_cast<CUresult>(code), &text) == CUDA_SUCCESS &&
+               cuGetErrorString(static_cast<CUresult>(code), &text) == CUDA_SUCCESS;
+    EXPECT_GE(known, 100);
     EXPECT_EQ(cuGetErrorName(static_cast<CUresult>(1000), &text), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(text, nullptr);
   });

@@ -53,7 +53,8 @@ TEST_F(Libcuda, ExportsEveryEntryPointAndNothingElse) {
   EXPECT_NE(dlsym(library, #name "_ptsz"), nullptr) << #name "_ptsz";
 #include "harness/cuda.def"
   EXPECT_NE(dlsym(library, "cuGetProcAddress_v2"), nullptr);
-  for (const char* ours : {"_ZN7harness13serve_processEPFPNS_6DeviceEvE", "__prov_load4_noabort"}) {
+  for (const char* ours :
+       {"_ZN7harness13serve_processEPFPNS_6DeviceEvEPFPvPKcE", "__prov_load4_noabort"}) {
     void* found = dlsym(library, ours);
     Dl_info where{};
     if (found != nullptr && dladdr(found, &where) != 0)
@@ -115,6 +116,65 @@ TEST_F(Libcuda, ThreadsMayCallAtTheSameTime) {
       }
     });
   for (std::thread& thread : threads) thread.join();
+}
+
+/// Returns what nm says that a library defines for others.
+std::vector<std::string> exported_names(const std::string& file) {
+  std::vector<std::string> names;
+  FILE* const pipe = popen(("nm -D --defined-only --format=posix " + file).c_str(), "r");
+  for (char line[256]; std::fgets(line, sizeof line, pipe) != nullptr;)
+    names.emplace_back(line, std::strcspn(line, " "));
+  pclose(pipe);
+  return names;
+}
+
+TEST_F(Libcuda, ExportsWhatTheStubLibraryExports) {
+  const std::string stub = AFTERLIFE_STUB_LIBCUDA;
+  if (!std::filesystem::exists(stub)) GTEST_SKIP() << "the toolkit has no stub library";
+  const std::vector<std::string> names = exported_names(stub);
+  ASSERT_GT(names.size(), 600U);
+  for (const std::string& name : names) {
+    Dl_info where{};
+    void* const found = dlsym(library, name.c_str());
+    ASSERT_NE(found, nullptr) << name;
+    ASSERT_NE(dladdr(found, &where), 0);
+    EXPECT_STREQ(where.dli_fname, own_libcuda().c_str()) << name;
+  }
+}
+
+TEST_F(Libcuda, AnswersWhatIsNotSimulatedAndSaysSoAtTheEnd) {
+  EXPECT_EXIT(
+      {
+        const auto by_name = reinterpret_cast<int (*)()>(dlsym(library, "cuArray3DCreate_v2"));
+        const auto find =
+            reinterpret_cast<decltype(&cuGetProcAddress_v2)>(dlsym(library, "cuGetProcAddress_v2"));
+        void* looked_up = nullptr;
+        find("cuCtxGetCacheConfig", &looked_up, 13000, 0, nullptr);
+        const bool all = by_name() == CUDA_ERROR_NOT_SUPPORTED &&
+                         by_name() == CUDA_ERROR_NOT_SUPPORTED && looked_up != nullptr &&
+                         reinterpret_cast<int (*)()>(looked_up)() == CUDA_ERROR_NOT_SUPPORTED;
+        std::exit(all ? 7 : 8);
+      },
+      ::testing::ExitedWithCode(7),
+      "not simulated, answered CUDA_ERROR_NOT_SUPPORTED: "
+      "cuArray3DCreate_v2 \\(2\\), cuCtxGetCacheConfig \\(1\\)\n$");
+}
+
+TEST_F(Libcuda, HandlesArePositiveNumbers) {
+  CUcontext context = nullptr;
+  ASSERT_EQ(get("cuCtxGetCurrent", &DriverTable::cuCtxGetCurrent)(&context), CUDA_SUCCESS);
+  EXPECT_GT(reinterpret_cast<std::intptr_t>(context), 0);
+}
+
+TEST_F(Libcuda, GivesStorageOutAgain) {
+  const auto allocate_memory = get("cuMemAlloc_v2", &DriverTable::cuMemAlloc_v2);
+  const auto free_memory = get("cuMemFree_v2", &DriverTable::cuMemFree_v2);
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  for (int round = 0; round < 600; ++round) {  // 37.5 GiB: more than the device has twice over.
+    CUdeviceptr address = 0;
+    ASSERT_EQ(allocate_memory(&address, kBytes), CUDA_SUCCESS) << round;
+    ASSERT_EQ(free_memory(address), CUDA_SUCCESS) << round;
+  }
 }
 
 TEST_F(Libcuda, TellsFaultsAtOnce) {

@@ -41,9 +41,10 @@ struct Object {
   }
 };
 
-// Not a canonical address: following it traps at once, wherever the program is mapped.
+// Not a canonical address: following it traps at once, wherever the program is mapped. Positive as
+// a signed number, too, which some clients keep handles in.
 constexpr std::uint64_t handle_base(HandleKind kind) {
-  return 0xc0da'0000'0000'0000 | std::uint64_t{raw(kind)} << 40;
+  return 0x40da'0000'0000'0000 | std::uint64_t{raw(kind)} << 40;
 }
 inline constexpr std::uint64_t kHandleMask = 0xffff'ff00'0000'0000;
 inline constexpr unsigned kHandleShift = 4;

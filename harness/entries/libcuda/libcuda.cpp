@@ -9,6 +9,7 @@
 #include "harness/cuda.h"
 #include "harness/device.h"
 #include "harness/devices/sim/sim_device.h"
+#include "harness/entries/libcuda/unsupported.h"
 #include "harness/kernel_image.h"
 
 namespace {
@@ -51,7 +52,8 @@ const harness::KernelImage* find_image(const void* image) {
 
 __attribute__((constructor)) void serve() {
   harness::devices::set_image_lookup(find_image);
-  harness::serve_process([]() -> harness::Device* { return new harness::devices::SimDevice; });
+  harness::serve_process([]() -> harness::Device* { return new harness::devices::SimDevice; },
+                         harness::entries::find_unsupported);
 }
 
 }  // namespace

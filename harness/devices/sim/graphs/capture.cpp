@@ -44,7 +44,8 @@ CUresult Captures::start(Stream& stream, Graph* graph, std::span<const GraphEdge
 }
 
 void Captures::finish(Capture& capture) {
-  for (const Capture::Branch& branch : capture.branches) branch.stream->capture = nullptr;
+  for (const Capture::Branch& branch : capture.branches)
+    if (branch.stream != nullptr) branch.stream->capture = nullptr;
   capture.ended = true;
   --active_count_;
 }
@@ -90,14 +91,14 @@ CUresult Captures::end(Stream& stream, Graph*& made) {
 void Captures::lose(Stream& stream) {
   if (stream.capture == nullptr) return;
   Capture& capture = *stream.capture;
-  capture.invalidated = true;
   if (capture.branches.front().stream == &stream) {
+    capture.invalidated = true;
     finish(capture);
     if (capture.made_graph && capture.graph->alive)
       sim_.graphs().definitions().destroy(*capture.graph);
     return;
   }
-  std::erase_if(capture.branches, [&](const auto& branch) { return branch.stream == &stream; });
+  capture.branch_of(stream).stream = nullptr;
   stream.capture = nullptr;
 }
 

@@ -24,7 +24,7 @@ struct ExecutablePlan;
 struct Capture {
   /// A stream of the capture, and what its next node will wait for.
   struct Branch {
-    Stream* stream;
+    Stream* stream;  ///< Null once it was destroyed: what it captured must be joined all the same.
     std::vector<GraphEdge> tail;
   };
 
@@ -55,7 +55,7 @@ class Captures {
                  CUstreamCaptureMode mode);
   /// Ends the capture, also where it returns an error other than UNMATCHED and WRONG_THREAD.
   CUresult end(Stream& stream, Graph*& made);
-  /// The stream is no more, and with it the capture.
+  /// The stream is no more, and with the origin the capture.
   void lose(Stream& stream);
 
   // ---- what calls ask ----

@@ -60,7 +60,7 @@ void Memory::begin(Ledger& ledger) {
   blocks_.clear();
   blocks_.emplace_back();
   blocks_.back().dead = true;
-  first_alive_ = 0;
+  first_alive_ = reclaimed_ = 0;
 }
 
 void Memory::end() {
@@ -168,12 +168,17 @@ void Memory::begin_life(std::uint32_t index) {
 
 void Memory::give_up(std::uint32_t index) { ledger_->died(blocks_[index].birth); }
 
-/// The oldest dead block with room for `granules`: fresh storage has run out.
-std::uint32_t Memory::reclaim(std::uint32_t granules) const {
-  for (std::uint32_t i = 1; i < blocks_.size(); ++i) {
+/// Returns a dead block with room for `granules`, the next after the one that was returned last: a
+/// search from the first would pass all that has gone by.
+std::uint32_t Memory::reclaim(std::uint32_t granules) {
+  const std::uint32_t count = block_count();
+  for (std::uint32_t step = 1; step <= count; ++step) {
+    const std::uint32_t i = (reclaimed_ + step) % count;
     const Block& block = blocks_[i];
     const bool reserved = block.graph != nullptr && ledger_->alive(block.birth);
-    if (block.dead && !reserved && block.granules >= granules && storage_is_free(i)) return i;
+    if (i == 0 || !block.dead || reserved || block.granules < granules || !storage_is_free(i))
+      continue;
+    return reclaimed_ = i;
   }
   return 0;
 }

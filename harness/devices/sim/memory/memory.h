@@ -86,7 +86,8 @@ class Memory final : public DeviceMemoryMap {
 
   // ---- blocks; index 0 is "none" ----
 
-  /// A new life in fresh storage, at the current site. 0 when there is none left.
+  /// A new life in fresh storage, at the current site. Once there is none, in that of a dead block:
+  /// then it has to be installed, as after recycle(). 0 when there is no storage of either kind.
   std::uint32_t allocate(Origin origin, std::uint64_t bytes);
   /// A new life in the storage of `old`. It begins to be found there once it is installed.
   std::uint32_t recycle(std::uint32_t old, Origin origin, std::uint64_t bytes);
@@ -157,7 +158,7 @@ class Memory final : public DeviceMemoryMap {
 
   std::uint32_t give(Origin origin, std::uint64_t base, std::uint32_t granules, std::uint64_t bytes,
                      std::uint32_t previous);
-  std::uint32_t reclaim(std::uint32_t granules) const;
+  std::uint32_t reclaim(std::uint32_t granules);
   void forget_pages(const Block& block);
   void forget_mapping(const Block& mapping);
   void look_through(const Block& mapping, BlockRef& here) const;
@@ -169,6 +170,7 @@ class Memory final : public DeviceMemoryMap {
   std::uint64_t used_bytes_ = 0;
   std::vector<Block> blocks_;
   std::uint32_t first_alive_ = 0;
+  std::uint32_t reclaimed_ = 0;  ///< The last block whose storage was given out for want of fresh.
   Ledger* ledger_ = nullptr;
   bool call_view_ = false;
 };

@@ -1,0 +1,86 @@
+// How it works. One function per row of unsupported.def. cuda.h is not included: the functions take
+// whatever they are called with, which the calling convention lets them ignore.
+#include "harness/entries/libcuda/unsupported.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+constexpr int kNotSupported = 801;  ///< CUDA_ERROR_NOT_SUPPORTED.
+
+enum class Row : std::size_t {
+#define UNSUPPORTED(name) name,
+#include "harness/entries/libcuda/unsupported.def"
+  count
+};
+constexpr auto kCount = static_cast<std::size_t>(Row::count);
+
+constexpr std::array<const char*, kCount> kNames = {
+#define UNSUPPORTED(name) #name,
+#include "harness/entries/libcuda/unsupported.def"
+};
+
+std::array<std::atomic<std::uint64_t>, kCount> calls;
+
+int answer(Row row) {
+  calls[static_cast<std::size_t>(row)].fetch_add(1, std::memory_order_relaxed);
+  return kNotSupported;
+}
+
+/// Says at the end of the process which functions a program missed.
+struct Summary {
+  ~Summary() {
+    const char* before = "afterlife: not simulated, answered CUDA_ERROR_NOT_SUPPORTED: ";
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const auto count = static_cast<unsigned long long>(calls[i].load(std::memory_order_relaxed));
+      if (count == 0) continue;
+      std::fprintf(stderr, "%s%s (%llu)", before, kNames[i], count);
+      before = ", ";
+    }
+    if (std::strcmp(before, ", ") == 0) std::fputc('\n', stderr);
+  }
+} summary;
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+#define UNSUPPORTED(name) \
+  int name() { return answer(Row::name); }
+#include "harness/entries/libcuda/unsupported.def"
+}
+#pragma GCC visibility pop
+
+namespace harness::entries {
+
+namespace {
+
+struct Export {
+  const char* name;
+  int (*function)();
+};
+constexpr std::array<Export, kCount> kExports = {{
+#define UNSUPPORTED(name) {#name, &::name},
+#include "harness/entries/libcuda/unsupported.def"
+}};
+
+/// Tells whether `name` is `base` itself, a version of it, or a per-thread twin.
+bool is_form_of(const char* name, const char* base) {
+  const std::size_t length = std::strlen(base);
+  return std::strncmp(name, base, length) == 0 && (name[length] == '\0' || name[length] == '_');
+}
+
+}  // namespace
+
+void* find_unsupported(const char* base) {
+  for (const Export& each : kExports)
+    if (is_form_of(each.name, base)) return reinterpret_cast<void*>(each.function);
+  return nullptr;
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,10 @@
+// Entry points that are exported and not simulated: each answers CUDA_ERROR_NOT_SUPPORTED.
+#pragma once
+
+namespace harness::entries {
+
+/// Finds one by the name that cuGetProcAddress is given, without its version. Null: there is none.
+/// Threads: any. Calls are counted, and named on stderr when the process ends.
+void* find_unsupported(const char* base);
+
+}  // namespace harness::entries
