@@ -126,6 +126,7 @@ def tree(tally, full):
         script(tally, "style.py", "--tidy")
     script(tally, "figures.py", "--self-test")
     script(tally, "gate/counters.py", "--self-test")
+    script(tally, "gate/budget.py", "--self-test")
     script(tally, "mutants.py", "--self-test")
     script(tally, "mutated_inputs.py", "--self-test")
 

@@ -122,7 +122,7 @@ def instructions(side, program, arguments):
     match = REFS.search(ended.stderr)
     if ended.returncode not in (0, 1) or not match:  # 1: too few runs to call it held.
         raise revisions.CannotCompare(f"{side.name}: cachegrind of `afterlife {' '.join(arguments)}`: exit "
-                                      f"{ended.returncode}, {ended.stderr.strip().splitlines()[-1:]}")
+                                      f"{ended.returncode}, {revisions.last_line(ended.stderr)}")
     return int(match[1].replace(",", ""))
 
 

@@ -14,7 +14,8 @@ unless it is named. Both are built in build/gate, with the same compiler and in 
   --json            one JSON object on stdout, and nothing else there
 
 A counter is red where it grew, instructions where they grew by more than 0.25 % (10 % those of the start), a benchmark
-by the rule of harness/gate/README.md. Samples, page, Markdown and JUnit of the wall suite are left in build/gate.
+by the rule of harness/gate/README.md. What a commit between the two states by `perf-budget: NAME +N %` (25 % at most)
+is allowed. Samples, page, Markdown and JUnit of the wall suite are left in build/gate.
 Exit: 0 passed, 1 something is slower or gone, 2 a side cannot be built or measured, 3 usage, 4 stopped, 5 undecided.
 """
 import argparse
@@ -23,6 +24,7 @@ import pathlib
 import subprocess
 import sys
 
+import budget
 import counters
 import revisions
 
@@ -35,7 +37,7 @@ def say(text):
     print(f"gate: {text}", file=sys.stderr, flush=True)
 
 
-def wall(base, head, options):
+def wall(base, head, options, allowed):
     """Exit code and object of `afterlife gate` over the suite; the table is printed meanwhile."""
     folder = revisions.FOLDER
     samples = folder / "samples.jsonl"
@@ -49,18 +51,34 @@ def wall(base, head, options):
     for side in (base, head):
         command += ["--", sys.executable, SUITE, side.build, fuzzed, "{benchmarks}"]
     ended = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE if options.json else None, text=True)
-    if not options.json:
-        return ended.returncode, None
+    if ended.returncode != 1:
+        return ended.returncode, json.loads(ended.stdout) if options.json else None
+    again = subprocess.run([head.program("afterlife"), "gate", "--json", "--recompute", samples], capture_output=True, text=True)
     try:
-        return ended.returncode, json.loads(ended.stdout)
+        found = json.loads(again.stdout)
     except json.JSONDecodeError:
-        raise revisions.CannotCompare("afterlife gate printed no JSON") from None
+        raise revisions.CannotCompare("afterlife gate --recompute printed no JSON") from None
+    return after_budget(found, allowed, options), found
 
 
-def exact(name, base, head, options):
+def after_budget(found, allowed, options):
+    """The exit code of a wall suite of which something is slower: that is allowed, or not."""
+    red = [row for row in found["benchmarks"] if row["verdict"] in ("slower", "gone")]
+    granted = [row for row in red if row["verdict"] == "slower" and budget.covers(allowed, row["name"], row["ratio"])]
+    for row in granted if not options.json else ():
+        print(f"  within its budget: {row['name']} {100 * (row['ratio'] - 1):+.1f} %")
+    if len(granted) < len(red):
+        return 1
+    return 5 if any(row["verdict"] in ("undecided", "too noisy") for row in found["benchmarks"]) else 0
+
+
+def exact(name, base, head, options, budgets):
     """Exit code and rows of one kind of exact numbers."""
     measure, allowed = {"counters": (counters.of_work, 0.0), "instructions": (counters.of_instructions, 0.0025)}[name]
     rows = counters.compared(measure(base), measure(head), allowed)
+    for row in rows:
+        if row.verdict == "grew" and row.base and budget.covers(budgets, row.name, row.head / row.base):
+            row.verdict = "within"
     if not options.json:
         print(counters.told(name, rows), flush=True)
     return 1 if any(row.is_red for row in rows) else 0, [row.as_json() for row in rows if row.verdict != "equal"]
@@ -70,6 +88,7 @@ def compare(options):
     base, head = revisions.sides(options.base, options.head, options.preset)
     if not options.json:
         print(f"base {base.name}\nhead {head.name}", flush=True)
+    allowed = budget.read(revisions.messages(base, head))
     codes, found = [], {"schema": 1, "base": base.name, "head": head.name}
     for side in (base, head):
         say(f"building {side.name}; the log is in {side.log}")
@@ -78,7 +97,8 @@ def compare(options):
         if part not in options.only:
             continue
         say(f"measuring {part}")
-        code, found[part] = wall(base, head, options) if part == "wall" else exact(part, base, head, options)
+        code, found[part] = (wall(base, head, options, allowed) if part == "wall"
+                             else exact(part, base, head, options, allowed))
         codes.append(code)
     worst = next((code for code in WORST_FIRST if code in codes), 2)
     if options.json:
@@ -104,7 +124,7 @@ def main():
     options.only = options.only or PARTS
     try:
         return compare(options)
-    except (revisions.CannotCompare, OSError) as why:
+    except (revisions.CannotCompare, budget.BadBudget, OSError) as why:
         say(why)
         return 2
     except KeyboardInterrupt:

@@ -21,15 +21,22 @@ class CannotCompare(Exception):
     """Says in a line why a side cannot be built or measured."""
 
 
+def last_line(text):
+    return (text.strip().splitlines() or [""])[-1]
+
+
 def git(*command, **how):
     ended = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, **how)
     if ended.returncode:
-        raise CannotCompare(f"git {' '.join(command)}: {ended.stderr.decode(errors='replace').strip().splitlines()[-1:]}")
+        raise CannotCompare(f"git {command[0]}: {last_line(ended.stderr.decode(errors='replace'))}")
     return ended.stdout
 
 
 def commit_of(revision):
-    return git("rev-parse", "--verify", "--end-of-options", revision + "^{commit}").decode().strip()
+    try:
+        return git("rev-parse", "--verify", "--end-of-options", revision + "^{commit}").decode().strip()
+    except CannotCompare:
+        raise CannotCompare(f"there is no revision '{revision}'") from None
 
 
 def default_base():
@@ -105,6 +112,11 @@ def write_if_new(file, content, mode):
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)
     file.chmod(mode | 0o200)
+
+
+def messages(base, head):
+    """The messages of the commits that the head has and the base has not."""
+    return git("log", "--format=%B", f"{base.commit}..{head.commit or 'HEAD'}").decode(errors="replace")
 
 
 def sides(base, head, preset):
