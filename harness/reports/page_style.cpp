@@ -55,7 +55,7 @@ td code{white-space:nowrap}
 .lane-name.task text{fill:var(--task)}.lane-name.stream text{fill:var(--stream)}.lane-name.object text{fill:var(--object)}
 .timeline .w-noise,.timeline .w-light{fill:var(--dim)}
 .timeline .w-op{font-weight:700}
-.timeline .w-blamed{fill:var(--text)}
+.timeline .w-concerned{fill:var(--text)}
 .timeline .w-death{fill:var(--death);font-weight:700}
 .timeline .w-fault{fill:var(--bad);font-weight:700}
 .band-bad{fill:var(--bad-ground)}.band-death{fill:var(--death-ground)}

@@ -26,7 +26,7 @@ Colour colour_of(Weight weight) {
       return Colour::none;
     case Weight::op:
       return Colour::bold;
-    case Weight::blamed:
+    case Weight::concerned:
       return Colour::yellow;
     case Weight::fault:
       return Colour::red;

@@ -77,20 +77,20 @@ std::string Teller::in_words(const Fault& fault) const {
 
 // Tells an event before any task has run: the same in every story of the path.
 bool Teller::is_set_up(const Event& event) const {
-  return event.tick == 0 && event.task == kNoTask && !blamed(event.object);
+  return event.tick == 0 && event.task == kNoTask && !concerned(event.object);
 }
 
-bool Teller::blamed(Name object) const {
+bool Teller::concerned(Name object) const {
   return fault_ != nullptr && object != 0 &&
          (object == fault_->object || object == fault_->recycler);
 }
 
 Line Teller::line_of(const Event& event) const {
   const bool op = event.kind == EventKind::op;
-  const Weight weight = op                     ? Weight::op
-                        : blamed(event.object) ? Weight::blamed
-                        : is_noise(event.kind) ? Weight::noise
-                                               : Weight::light;
+  const Weight weight = op                        ? Weight::op
+                        : concerned(event.object) ? Weight::concerned
+                        : is_noise(event.kind)    ? Weight::noise
+                                                  : Weight::light;
   std::string text = (op ? "" : "  ") + words(event);
   const std::string cause = names_.activation(event.activation);
   if (!cause.empty()) text += fmt::format("  [{}]", cause);

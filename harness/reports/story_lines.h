@@ -11,7 +11,7 @@
 namespace harness::reports {
 
 /// How much a line matters to the fault that is told.
-enum class Weight : std::uint8_t { noise, light, op, blamed, fault };
+enum class Weight : std::uint8_t { noise, light, op, concerned, fault };
 
 inline constexpr std::uint16_t kNoTask = 0xffff;
 
@@ -48,7 +48,7 @@ class Teller {
   /// The fault that is told, or null.
   const Fault* fault() const { return fault_; }
   /// Whether the told fault is about this object, or met it.
-  bool blamed(Name object) const;
+  bool concerned(Name object) const;
 
  private:
   bool is_set_up(const Event& event) const;

@@ -37,7 +37,7 @@ class Ranks {
     if (told.fault != nullptr) return 4;
     const Event& event = *told.event;
     if (is_life(event) &&
-        (teller_.blamed(event.object) || (event.object == sides_.victim && event.object != 0)))
+        (teller_.concerned(event.object) || (event.object == sides_.victim && event.object != 0)))
       return 5;
     if (event.kind == EventKind::op) return slots_.contains(event.activation) ? 5 : 3;
     if (is_queued(event)) return of_work(event);

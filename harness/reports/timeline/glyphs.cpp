@@ -54,8 +54,8 @@ std::string_view class_of(Weight weight) {
       return "w-light";
     case Weight::op:
       return "w-op";
-    case Weight::blamed:
-      return "w-blamed";
+    case Weight::concerned:
+      return "w-concerned";
     case Weight::fault:
       return "w-fault";
   }

@@ -91,7 +91,7 @@ std::size_t TimelineRows::add(const Fault& fault, bool is_told) {
   std::vector<Mark> marks = actors(fault, is_told);
   if (is_told) add_objects(fault, marks);
   constexpr std::size_t kBang = 2;  // "! ", which a mark says here.
-  return add_row(line.turn, is_told ? Weight::fault : Weight::blamed, line.text.substr(kBang),
+  return add_row(line.turn, is_told ? Weight::fault : Weight::concerned, line.text.substr(kBang),
                  std::move(marks));
 }
 
@@ -127,7 +127,7 @@ void TimelineRows::add_overwriting_before(std::uint64_t turn, bool is_fault) {
   const std::string text =
       fmt::format("{} gets another generation in {}", victim_in_words(telling_, teller_, *fault),
                   fault->writer.site.view());
-  overwritten_ = add_row(fault->writer.tick, Weight::blamed, text,
+  overwritten_ = add_row(fault->writer.tick, Weight::concerned, text,
                          {{lanes_.of_task(fault->writer.task), MarkKind::event},
                           {lanes_.of_object(fault->object), MarkKind::death}});
 }

@@ -34,7 +34,7 @@ class TimelineRows {
   std::size_t add(const Fault& fault, bool is_told);
   std::size_t add_row(std::uint64_t turn, Weight weight, std::string text, std::vector<Mark> marks);
   bool matters(Name object) const {
-    return teller_.blamed(object) || (object != 0 && object == sides_.victim);
+    return teller_.concerned(object) || (object != 0 && object == sides_.victim);
   }
   bool ends_last_row(const Event& event) const;
   std::vector<Mark> actors(const Fault& fault, bool is_told);

@@ -124,29 +124,31 @@ TEST(GraphArgumentService, ARunThatEndsInTheMiddleForNoReasonIsAFault) {
 }
 
 /// Says of what has ended that CUDA has failed.
-Status blame(Status status) { return status == Status::closed ? Status::driver_error : status; }
+Status point_at_cuda(Status status) {
+  return status == Status::closed ? Status::driver_error : status;
+}
 
-struct BlamesCudaForBuilders : ScriptBuilders {
+struct PointsAtCudaForBuilders : ScriptBuilders {
   using ScriptBuilders::ScriptBuilders;
   Status end_building(Variable builder) override {
-    return blame(ScriptBuilders::end_building(builder));
+    return point_at_cuda(ScriptBuilders::end_building(builder));
   }
 };
-struct BlamesCudaForNodes : ScriptNodes {
+struct PointsAtCudaForNodes : ScriptNodes {
   using ScriptNodes::ScriptNodes;
   Status set_params(Variable node, Variable first, Variable second) override {
-    return blame(ScriptNodes::set_params(node, first, second));
+    return point_at_cuda(ScriptNodes::set_params(node, first, second));
   }
 };
-struct BlamesCudaForExecutables : ScriptExecutables {
+struct PointsAtCudaForExecutables : ScriptExecutables {
   using ScriptExecutables::ScriptExecutables;
   Status update_node(Variable graph, Variable node, Variable first, Variable second) override {
-    return blame(ScriptExecutables::update_node(graph, node, first, second));
+    return point_at_cuda(ScriptExecutables::update_node(graph, node, first, second));
   }
 };
 
 TEST(GraphArgumentService, ABuilderThatHasEndedIsClosed) {
-  expect_fault<RetainPerNode, BlamesCudaForBuilders>(
+  expect_fault<RetainPerNode, PointsAtCudaForBuilders>(
       Program().script(Op::begin_building).script(Op::end_building).script(Op::end_building),
       FaultKind::refusal, "end_building", "driver_error");
 }
@@ -154,18 +156,18 @@ TEST(GraphArgumentService, ABuilderThatHasEndedIsClosed) {
 TEST(GraphArgumentService, ABuilderWhoseCaptureWasSpoiltIsClosedWhenItHasEnded) {
   Program program = Program().script(Op::begin_building).script(Op::synchronize_device);
   program.script(Op::end_building).script(Op::end_building);
-  expect_fault<RetainPerNode, BlamesCudaForBuilders>(program, FaultKind::refusal, "end_building",
-                                                     "driver_error");
+  expect_fault<RetainPerNode, PointsAtCudaForBuilders>(program, FaultKind::refusal, "end_building",
+                                                       "driver_error");
 }
 
 TEST(GraphArgumentService, ANodeThatWasDestroyedIsClosed) {
   constexpr std::uint32_t kFirst = 13, kSecond = 14;  // Nodes, by their names on tapes.
   Program program = Program().script(Op::add_kernel, {kFirst}).script(Op::add_kernel, {kSecond});
   program.script(Op::instantiate).script(Op::destroy_node, {kSecond});
-  expect_fault<RetainPerNode, BlamesCudaForNodes>(
+  expect_fault<RetainPerNode, PointsAtCudaForNodes>(
       Program(program).script(Op::set_params, {kSecond}), FaultKind::refusal, "set_params",
       "driver_error");
-  expect_fault<RetainPerNode, BlamesCudaForExecutables>(
+  expect_fault<RetainPerNode, PointsAtCudaForExecutables>(
       program.script(Op::update_node, {0, kSecond}), FaultKind::refusal, "update_node",
       "driver_error");
 }
