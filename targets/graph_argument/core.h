@@ -61,7 +61,7 @@ struct Core {
   ThreadFlag called_back;  ///< In a callback of CUDA's.
   std::array<Shared<StreamBox>, kStreamCount> streams;
   harness::BirthId life = harness::BirthId::none;  ///< The interpreter's.
-  bool finalized = false;
+  Flag finalized;  ///< There is no interpreter any more; threads of CUDA's ask without the GIL.
   DestructorCount destructors;
 };
 
@@ -102,7 +102,7 @@ class CallbackAttach {
 
  private:
   static Core& checked(Core& core) {
-    if (core.finalized && !core.ledger.used(core.life, harness::BirthId::none))
+    if (core.finalized.raised() && !core.ledger.used(core.life, harness::BirthId::none))
       core.scheduler.die();
     return core;
   }

@@ -1,7 +1,7 @@
-// Counts that tasks share without a lock, as atomics: each draws the edges that the atomic has.
-// TSan is not told of the number itself, which would be no data race.
+// Counts and flags that tasks share without a lock, as atomics: each draws the edges that the
+// atomic has. TSan is not told of the value itself, which would be no data race.
 //
-// Threads: any; counting takes no turn.
+// Threads: any, those on which the scheduler asks what somebody waits for, too; none takes a turn.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,16 @@ class HolderCount {
 
  private:
   std::uint32_t count_ = 1;
+};
+
+/// A flag that is raised once, as a relaxed atomic: it orders nothing.
+class Flag {
+ public:
+  AFTERLIFE_ATOMIC void raise() { raised_ = true; }
+  AFTERLIFE_ATOMIC bool raised() const { return raised_; }
+
+ private:
+  bool raised_ = false;
 };
 
 /// How many destructors of user objects have returned.

@@ -48,7 +48,7 @@ class Frame {
   Status c_call(harness::Label name, Function function) {
     return core_.interpreter.c_call(name, [&] {
       core_.make_current();
-      return core_.finalized ? Status::finalized : function();
+      return core_.finalized.raised() ? Status::finalized : function();
     });
   }
 

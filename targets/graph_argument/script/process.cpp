@@ -111,7 +111,7 @@ Status ScriptProcess::finalize() {
   frame_.step("Py_Finalize");
   core_.runtime.heap.collect();
   core_.policy->finalizing();
-  core_.finalized = true;
+  core_.finalized.raise();
   core_.ledger.died(core_.life);
   return Status::ok;
 }
