@@ -29,11 +29,10 @@ PATTERNS = [
 PRIVATE = [
     (r"dea[r](?:er|est)?", "expensive"), (r"ha[d] again", "given out again"), (r"bur(?:[y]|ie[sd])", "the deed itself"),
     (r"deserte[d]", "done"), (r"sprin[g]s?", "run"), (r"li[e]s?", "is, are"),
+    (r"blam[e][ds]?", "concerned, named"),
 ]
-# To change the name compiles everything anew; to change the label changes the trace of every reproducer.
-STILL_PRIVATE = {("harness/host.h", "bur" + "y"), ("scenarios/argpack/driver.cpp", "deserte" + "d"),
-                 ("scenarios/graph_argument/driver.cpp", "deserte" + "d"),
-                 ("scenarios/managed_dict/driver.cpp", "deserte" + "d")}
+# To change the name compiles everything anew.
+STILL_PRIVATE = {("harness/host.h", "bur" + "y")}
 PLAIN_FILES = {".h", ".cpp", ".cu", ".def", ".py", ".sh", ".cmake", ".md"}
 
 # A comment that begins so has no verb or no subject; as a tooltip it means nothing.

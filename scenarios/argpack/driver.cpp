@@ -3,6 +3,7 @@
 // The script fills its slots with ops, as one Python thread would run them. Mutators, more Python
 // threads over the same globals, begin with the script's first use of a pack. Last the script drops
 // everything, collects and synchronises: what is then still alive was retained.
+#include "harness/scenario/team.h"
 #include "scenarios/argpack/player.h"
 #include "scenarios/argpack/variants.h"
 
@@ -10,7 +11,6 @@ namespace scenarios::argpack {
 namespace {
 
 using harness::Label;
-using harness::Latch;
 using harness::Scene;
 using harness::Site;
 using targets::argpack::Argpack;
@@ -24,7 +24,7 @@ struct Stage {
   Judges judges;
   Player player;
   Shape shape;
-  Latch mutators_done;  ///< Every mutator is done.
+  harness::Team team;
 
   Stage(Scene& the_scene, const Shape& the_shape)
       : scene(the_scene),
@@ -32,7 +32,7 @@ struct Stage {
         judges(the_scene),
         player(the_scene, judges, harness::choose_theme(the_scene, themes())),
         shape(the_shape),
-        mutators_done(the_scene.world().scheduler, the_shape.mutator_count, "deserted") {}
+        team(the_scene.world().scheduler, "mutator", the_shape.mutator_count) {}
 };
 
 void clear_up(Scene& scene, Judges& judges) {
@@ -54,7 +54,7 @@ void run_script(Stage& stage) {
   for (std::uint32_t slot = 0; slot < stage.shape.closing_slots; ++slot)
     stage.player.take_closing_slot(stage.shape.script_slots + slot);
   stage.player.use().begin();
-  stage.mutators_done.wait();
+  stage.team.await_others();
   clear_up(stage.scene, stage.judges);
 }
 
@@ -62,7 +62,6 @@ void run_mutator(Stage& stage, std::uint32_t task) {
   stage.player.use().wait();
   for (std::uint32_t slot = 0; slot < stage.shape.mutator_slots; ++slot)
     stage.player.take_slot({task, slot});
-  stage.mutators_done.count_down();
 }
 
 bool has_gil(const harness::Config& config) { return config.values[kGilAxis] == 0; }
@@ -101,9 +100,8 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
   stage->judges.set_path(path);
   path.programs.init();
   scene.mark_baseline();
-  scheduler.spawn("script", [stage] { run_script(*stage); });
-  for (std::uint32_t task = 1; task <= shape.mutator_count; ++task)
-    scheduler.spawn("mutator", [stage, task] { run_mutator(*stage, task); });
+  stage->team.spawn([stage] { run_script(*stage); },
+                    [stage](std::uint32_t task) { run_mutator(*stage, task); });
 }
 
 }  // namespace scenarios::argpack

@@ -1,10 +1,7 @@
 // Windows: the places where the race can happen; scenario.cpp says each in a sentence.
 #pragma once
 
-#include <memory_resource>
-#include <vector>
-
-#include "harness/scenario.h"
+#include "harness/scenario/passages.h"
 
 namespace scenarios::argpack {
 
@@ -21,33 +18,6 @@ enum class Window : std::uint8_t {
 };
 inline constexpr std::size_t kWindowCount = 9;
 
-/// The windows that a run goes through, in order.
-/// Ownership: in the run's arena; borrows the scene.
-class Passages {
- public:
-  explicit Passages(harness::Scene& scene) : scene_(scene) {}
-
-  void reach(Window window) {
-    scene_.reach(harness::raw(window));
-    scene_.exercised();
-    passages_.push_back({window, scene_.world().picker.current().name});
-  }
-  bool reached_in(harness::Name activation, Window window) const {
-    for (const Passage& passage : passages_)
-      if (passage.window == window && passage.activation == activation) return true;
-    return false;
-  }
-  /// The window reached last, or -1.
-  int last() const { return passages_.empty() ? -1 : harness::raw(passages_.back().window); }
-
- private:
-  struct Passage {
-    Window window;
-    harness::Name activation;
-  };
-
-  harness::Scene& scene_;
-  std::pmr::vector<Passage> passages_;
-};
+using Passages = harness::Passages<Window>;
 
 }  // namespace scenarios::argpack

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "harness/scenario/team.h"
 #include "scenarios/graph_argument/player.h"
 #include "scenarios/graph_argument/service_calls.h"
 #include "scenarios/graph_argument/variants.h"
@@ -14,7 +15,6 @@
 namespace scenarios::graph_argument {
 namespace {
 
-using harness::Latch;
 using harness::Scene;
 using harness::Site;
 using targets::graph_argument::GraphArgument;
@@ -32,7 +32,7 @@ struct Stage {
   Judges judges;
   Player player;
   Shape shape;
-  Latch mutators_done;  ///< Every mutator is done.
+  harness::Team team;
 
   Stage(Scene& the_scene, const Shape& the_shape)
       : scene(the_scene),
@@ -40,7 +40,7 @@ struct Stage {
         judges(the_scene),
         player(the_scene, judges, harness::choose_theme(the_scene, themes())),
         shape(the_shape),
-        mutators_done(the_scene.world().scheduler, the_shape.mutator_count, "deserted") {}
+        team(the_scene.world().scheduler, "mutator", the_shape.mutator_count) {}
 };
 
 // A closed stream is not waited for.
@@ -173,7 +173,7 @@ void run_script(Stage& stage) {
   for (std::uint32_t last = 0; last < kLastSlots; ++last)
     stage.player.take_last_slot(stage.shape.script_slots + last);
   stage.player.use().begin();
-  stage.mutators_done.wait();
+  stage.team.await_others();
   const bool exits = harness::Chooser(stage.scene).one_in(8);
   if (!exits || !exit_early(stage.scene, path)) clear_up(stage.scene, stage.judges);
   stage.judges.ends();
@@ -185,7 +185,6 @@ void run_mutator(Stage& stage, std::uint32_t task) {
     stage.player.take_slot({task, slot});
   // Its default stream may be nobody else's.
   synchronize(stage.judges.path(), StreamName::fallback);
-  stage.mutators_done.count_down();
 }
 
 Setup set_up(Scene& scene, Judges& judges) {
@@ -230,11 +229,10 @@ void drive_shaped(Scene& scene, const Shape& shape) {
   stage->judges.path().process.init();
   scene.mark_baseline();
   begin(stage->judges.path());
-  const harness::TaskId main = scheduler.spawn("script", [stage] { run_script(*stage); });
+  const harness::TaskId main = stage->team.spawn(
+      [stage] { run_script(*stage); }, [stage](std::uint32_t task) { run_mutator(*stage, task); });
   path.process.interpreter().set_main(main);
   stage->judges.model().calls().set_main(main);
-  for (std::uint32_t task = 1; task <= shape.mutator_count; ++task)
-    scheduler.spawn("mutator", [stage, task] { run_mutator(*stage, task); });
 }
 
 }  // namespace scenarios::graph_argument

@@ -1,6 +1,7 @@
 // Windows: the places where the race can happen; scenario.cpp says each in a sentence.
 #pragma once
 
+#include "harness/scenario/passages.h"
 #include "scenarios/graph_argument/scenario.h"
 
 namespace scenarios::graph_argument {
@@ -29,5 +30,7 @@ enum class Window : std::uint8_t {
   pending_queue_full,
 };
 inline constexpr std::size_t kWindowCount = 21;
+
+using Passages = harness::Passages<Window>;
 
 }  // namespace scenarios::graph_argument

@@ -3,6 +3,7 @@
 //
 // Last the script drops everything, collects and synchronises: what is then still alive was
 // retained.
+#include "harness/scenario/team.h"
 #include "scenarios/managed_dict/detour.h"
 #include "scenarios/managed_dict/explain.h"
 #include "scenarios/managed_dict/player.h"
@@ -12,7 +13,6 @@
 namespace scenarios::managed_dict {
 namespace {
 
-using harness::Latch;
 using harness::Scene;
 using harness::Site;
 using targets::managed_dict::ManagedDict;
@@ -32,7 +32,7 @@ struct Stage {
   harness::Runtime runtime;  ///< The path borrows it.
   Player player;
   Shape shape;
-  Latch workers_done;  ///< Every worker is done.
+  harness::Team team;
   bool over = false;
 
   Stage(Scene& the_scene, const Shape& the_shape)
@@ -40,7 +40,7 @@ struct Stage {
         runtime(the_scene.runtime()),
         player(the_scene),
         shape(the_shape),
-        workers_done(the_scene.world().scheduler, the_shape.worker_count, "deserted") {}
+        team(the_scene.world().scheduler, "worker", the_shape.worker_count) {}
 };
 
 void run_script(Stage& stage) {
@@ -48,7 +48,7 @@ void run_script(Stage& stage) {
     stage.player.take_slot({0, slot});
   for (std::uint32_t i = 0; i < stage.shape.closing_slots && !stage.scene.observed().exercised; ++i)
     stage.player.take_closing_slot(stage.shape.script_slots + i);
-  stage.workers_done.wait();
+  stage.team.await_others();
   stage.over = true;
   stage.player.judge_all();
   const harness::SiteScope site(stage.scene.world().scheduler, "clear_up");
@@ -58,7 +58,6 @@ void run_script(Stage& stage) {
 void run_worker(Stage& stage, std::uint32_t task) {
   for (std::uint32_t slot = 0; slot < stage.shape.worker_slots; ++slot)
     stage.player.take_slot({task, slot});
-  stage.workers_done.count_down();
 }
 
 // Compiles what it was asked for, whenever it gets the GIL.
@@ -111,10 +110,8 @@ ManagedDict& make_path(Stage& stage, const Setup& setup, Maker make) {
 }
 
 void spawn_tasks(Stage& stage) {
-  harness::Scheduler& scheduler = stage.scene.world().scheduler;
-  scheduler.spawn("script", [&stage] { run_script(stage); });
-  for (std::uint32_t task = 1; task <= stage.shape.worker_count; ++task)
-    scheduler.spawn("worker", [&stage, task] { run_worker(stage, task); });
+  stage.team.spawn([&stage] { run_script(stage); },
+                   [&stage](std::uint32_t task) { run_worker(stage, task); });
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // GhostExecs: what the script did with its executables, and which launches may still run.
 #pragma once
 
-#include "scenarios/graph_argument/ghost/passages.h"
 #include "scenarios/graph_argument/ghost/users.h"
+#include "scenarios/graph_argument/windows.h"
 
 namespace scenarios::graph_argument {
 

@@ -1,8 +1,8 @@
 // GhostGraphs: what the script did with its graphs and their nodes, and which handles are nobody's.
 #pragma once
 
-#include "scenarios/graph_argument/ghost/passages.h"
 #include "scenarios/graph_argument/ghost/users.h"
+#include "scenarios/graph_argument/windows.h"
 
 namespace scenarios::graph_argument {
 

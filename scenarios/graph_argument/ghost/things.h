@@ -2,8 +2,8 @@
 // window each has ended.
 #pragma once
 
-#include "scenarios/graph_argument/ghost/passages.h"
 #include "scenarios/graph_argument/ghost/users.h"
+#include "scenarios/graph_argument/windows.h"
 
 namespace scenarios::graph_argument {
 
