@@ -121,7 +121,8 @@ TEST_P(CudaMemory, ACopyOrSetBeyondTheEndIsAFault) {
 TEST_P(CudaMemory, AnUnalignedSetIsInvalid) {
   run([] {
     CUdeviceptr address = allocate(64);
-    EXPECT_EQ(cuMemsetD32_v2(address + 1, 0, 1), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemsetD16_v2(address + 1, 0, 1), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuMemsetD32_v2(address + 2, 0, 1), CUDA_ERROR_INVALID_VALUE);
   });
 }
 
@@ -143,6 +144,29 @@ TEST_P(CudaMemory, CopiesAndSetsDoWhatTheySay) {
     CUDA_OK(cuMemcpyHtoD_v2(a, values, 0));
   });
   expect_no_fault();
+}
+
+TEST_P(CudaMemory, ASetOfHalfWordsWritesThemAndNoMore) {
+  run([] {
+    CUdeviceptr address = allocate(16);
+    std::array<std::uint16_t, 8> values{};
+    CUDA_OK(cuMemsetD8_v2(address, 0, 16));
+    CUDA_OK(cuMemsetD16_v2(address + 2, 0x0102, 2));
+    CUDA_OK(cuMemsetD16Async(address + 14, 0x0506, 1, nullptr));
+    CUDA_OK(cuMemcpyDtoH_v2(values.data(), address, sizeof values));
+    const std::array<std::uint16_t, 8> wanted{0, 0x0102, 0x0102, 0, 0, 0, 0, 0x0506};
+    EXPECT_EQ(values, wanted);
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaMemory, ASetOfHalfWordsOfFreedMemoryIsAFault) {
+  run([] {
+    CUdeviceptr address = allocate(16);
+    CUDA_OK(cuMemFree_v2(address));
+    EXPECT_EQ(cuMemsetD16_v2(address, 1, 8), CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_fault("use_after_death");
 }
 
 TEST_P(CudaMemory, AnAllocationKnowsItsRange) {

@@ -259,6 +259,9 @@ static void add_copies(DriverTable& table) {
   OWN(cuMemsetD8_v2, set<&T::cuMemsetD8_v2>);
   OWN(cuMemsetD8_v2_ptds, set<&T::cuMemsetD8_v2_ptds>);
   OWN(cuMemsetD8Async, set<&T::cuMemsetD8Async>);
+  OWN(cuMemsetD16_v2, set<&T::cuMemsetD16_v2>);
+  OWN(cuMemsetD16_v2_ptds, set<&T::cuMemsetD16_v2_ptds>);
+  OWN(cuMemsetD16Async, set<&T::cuMemsetD16Async>);
   OWN(cuMemsetD32_v2, set<&T::cuMemsetD32_v2>);
   OWN(cuMemsetD32_v2_ptds, set<&T::cuMemsetD32_v2_ptds>);
   OWN(cuMemsetD32Async, set<&T::cuMemsetD32Async>);

@@ -1,5 +1,6 @@
 // The functions of the pass-through. Most are the driver's own behind a check of the handles they
-// are given; the rest, which begin or end lives, have a definition in calls.cpp.
+// are given; the rest, which begin or end lives or are given addresses, have a definition in
+// calls.cpp.
 #pragma once
 
 #include "harness/devices/gpu/gpu_device.h"

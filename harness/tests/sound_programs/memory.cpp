@@ -63,7 +63,10 @@ static void set_aligned(Program& p) {
   const std::size_t home = p.any_home();
   const CUdeviceptr address = p.memory.use(home, p.memory.any());
   const bool aligned = p.keep(Rule::sets_are_aligned);
-  cuMemsetD32Async(address + (aligned ? 4 : 2), 1, 1, p.handle(home));
+  if (p.coin())
+    cuMemsetD32Async(address + (aligned ? 4 : 2), 1, 1, p.handle(home));
+  else
+    cuMemsetD16Async(address + (aligned ? 2 : 1), 1, 1, p.handle(home));
   p.work(home);
 }
 
@@ -84,6 +87,7 @@ static void without_a_stream(Program& p) {
   if (p.coin()) {
     const CUdeviceptr address = p.memory.use(kDefault, memory);
     cuMemsetD8_v2(address, 1, kBytes);
+    cuMemsetD16_v2(address, 1, kBytes / 2);
     cuMemsetD32_v2(address, 1, kBytes / 4);
     cuMemcpyDtoD_v2(other.address, address, kBytes);
     cuMemcpyDtoH_v2(values.data(), other.address, kBytes);
@@ -92,6 +96,7 @@ static void without_a_stream(Program& p) {
   } else {
     const CUdeviceptr address = p.memory.use(kPerThread, memory);
     cuMemsetD8_v2_ptds(address, 1, kBytes);
+    cuMemsetD16_v2_ptds(address, 1, kBytes / 2);
     cuMemsetD32_v2_ptds(address, 1, kBytes / 4);
     cuMemcpyDtoD_v2_ptds(other.address, address, kBytes);
     cuMemcpyDtoH_v2_ptds(values.data(), other.address, kBytes);

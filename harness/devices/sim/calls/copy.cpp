@@ -179,6 +179,17 @@ CUresult Calls::cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t 
   return set(sim, on, target, value, 1, count, true);
 }
 
+CUresult Calls::cuMemsetD16_v2(CUdeviceptr target, unsigned short value, size_t count) {
+  return set(sim, nullptr, target, value, 2, count, false);
+}
+CUresult Calls::cuMemsetD16_v2_ptds(CUdeviceptr target, unsigned short value, size_t count) {
+  return set(sim, CU_STREAM_PER_THREAD, target, value, 2, count, false);
+}
+CUresult Calls::cuMemsetD16Async(CUdeviceptr target, unsigned short value, size_t count,
+                                 CUstream on) {
+  return set(sim, on, target, value, 2, count, true);
+}
+
 CUresult Calls::cuMemsetD32_v2(CUdeviceptr target, unsigned value, size_t count) {
   return set(sim, nullptr, target, value, 4, count, false);
 }
