@@ -88,7 +88,7 @@ class Heap {
   std::size_t tracked_count() const { return tracked_count_; }
 
   Ledger& ledger() { return ledger_; }
-  Scheduler& scheduler() { return ledger_.scheduler(); }
+  Scheduler& scheduler() { return ledger_.scheduler(); }  ///< Returns the run's.
   /// Returns the interpreter of this run, or null before one is made.
   Interpreter* interpreter() const { return interpreter_; }
 

@@ -67,10 +67,10 @@ class History {
     activations_.clear();
     orderings_.clear();
   }
-  void add(const Event& event) { events_.add(event); }
+  void add(const Event& event) { events_.add(event); }  ///< Appends it to the trace.
   /// Sets the value of an event that was added before its consequences: the status of a call.
   void set_value(std::size_t index, std::uint64_t value) { events_[index].value = value; }
-  void add(const ActivationRecord& activation) { activations_.add(activation); }
+  void add(const ActivationRecord& activation) { activations_.add(activation); }  ///< Keeps causes.
   /// For stories; no part of the trace.
   void add(const Ordering& ordering) { orderings_.add(ordering); }
   /// Drops a fault that does not count, or that finds no place.

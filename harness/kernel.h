@@ -123,6 +123,7 @@ AFTERLIFE_SHIM std::uint32_t afterlife_register() {
 #endif
 }
 
+/// Reads three registers that follow each other, as x, y and z.
 template <int first>
 AFTERLIFE_SHIM uint3 afterlife_registers() {
   return {afterlife_register<first>(), afterlife_register<first + 1>(),
@@ -161,12 +162,14 @@ AFTERLIFE_SHIM int __all_sync(unsigned mask, int predicate) {
   return afterlife_ballot(mask, !predicate) == 0;
 }
 
+/// Returns the place of the calling thread in its warp.
 AFTERLIFE_SHIM unsigned afterlife_lane() {
   const uint3 thread = threadIdx;
   const uint3 size = blockDim;
   return (thread.x + size.x * (thread.y + size.y * thread.z)) % 32;
 }
 
+/// Waits for the lanes of `mask`. Returns the value that `lane` gave.
 template <class T>
 AFTERLIFE_SHIM T afterlife_exchange(unsigned mask, T value, unsigned lane) {
   static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
@@ -205,6 +208,7 @@ AFTERLIFE_SHIM T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int widt
 
 // ---- atomics: out of line, since a compiler's atomic looks like a plain store to __prov_* ----
 
+/// Does `op` at once, as the device does. Returns what was there before.
 template <class T>
 AFTERLIFE_SHIM T afterlife_atomic(harness::AtomicOp op, T* address, T value, T expected = T{}) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "an atomic is of 4 or 8 bytes");
@@ -304,6 +308,7 @@ struct KernelTraits {
     KernelParameter parameters[sizeof...(Parameters) + 1] = {};  // No array is empty.
     std::uint32_t bytes = 0;
   };
+  /// Places each parameter behind the one before it.
   static constexpr Layout lay_out() {
     Layout layout;
     std::uint32_t i = 0;
@@ -318,6 +323,7 @@ struct KernelTraits {
   static constexpr Layout layout = lay_out();
 };
 
+/// Returns the row of a kernel image: its name, how it is called, and where its parameters are.
 template <auto* kernel, class... Parameters>
 constexpr KernelEntry kernel_entry(const char* name, void (*)(Parameters...)) {
   using Traits = KernelTraits<kernel, Parameters...>;

@@ -14,7 +14,7 @@ class Label {
  public:
   constexpr Label() = default;
   consteval Label(const char* literal)
-      : Label(of(literal)) {}  // NOLINT: literals read best unwrapped.
+      : Label(of(literal)) {}  // Implicit: literals read best unwrapped.
 
   /// A label of text that only the program knows, such as a kernel's entry name.
   static constexpr Label of(const char* text) {

@@ -34,7 +34,7 @@ struct Life {
 class Ledger {
  public:
   explicit Ledger(Scheduler& scheduler) : scheduler_(scheduler) {}
-
+  /// Forgets the lives of the previous run.
   void begin() {
     lives_.clear();
     lives_.add({.alive = false});  // BirthId::none.
@@ -48,9 +48,9 @@ class Ledger {
   /// double_free().
   void died(BirthId id);
 
-  bool alive(BirthId id) const { return lives_[raw(id)].alive; }
-  const Life& life(BirthId id) const { return lives_[raw(id)]; }
-  const Records<Life>& lives() const { return lives_; }  ///< [0] is "none".
+  bool alive(BirthId id) const { return lives_[raw(id)].alive; }  ///< Returns false for `none`.
+  const Life& life(BirthId id) const { return lives_[raw(id)]; }  ///< Holds until the next birth.
+  const Records<Life>& lives() const { return lives_; }           ///< [0] is "none".
 
   // ---- what can be wrong; each records a fault at the current site ----
 

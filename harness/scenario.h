@@ -147,9 +147,9 @@ class Scene {
   const Scenario& scenario() const { return *scenario_; }
   std::size_t variant() const { return variant_; }
   const Config& config() const { return config_; }
-  Runtime runtime();
+  Runtime runtime();  ///< Returns the parts of it that a target may use.
 
-  // ---- picks ----
+  /// Returns the option that is picked of so many; 0 is the plainest.
   std::uint32_t pick(Site site, std::uint32_t option_count) {
     return world_.picker.pick(site, option_count);
   }
@@ -162,8 +162,8 @@ class Scene {
   // ---- for the judges ----
   /// The code under test really ran: the run is not vacuous.
   void exercised() { observed_.exercised = true; }
-  void reach(std::size_t window) { observed_.reached |= std::uint64_t{1} << window; }
-  void count_op(std::size_t op) { observed_.ops |= std::uint64_t{1} << op; }
+  void reach(std::size_t window) { observed_.reached |= std::uint64_t{1} << window; }  ///< Sets it.
+  void count_op(std::size_t op) { observed_.ops |= std::uint64_t{1} << op; }  ///< Notes its run.
   /// Compares a result with the reference model's; different is a wrong_value fault at the current
   /// site.
   void expect(Label what, std::uint64_t observed, std::uint64_t expected, Name object = 0);
@@ -198,7 +198,7 @@ class Scene {
 
   /// Returns those that record this run, made by the scenario; null for most runs.
   Instruments* instruments() const { return instruments_; }
-  void set_instruments(Instruments* instruments) { instruments_ = instruments; }
+  void set_instruments(Instruments* instruments) { instruments_ = instruments; }  ///< Null: none.
 
  private:
   World& world_;

@@ -109,8 +109,8 @@ class Scheduler {
 
   /// Returns the turns taken so far, which go on counting.
   const Tick& now() const { return turns_.taken(); }
-  bool in_task() const { return tasks_.current() != nullptr; }
-  TaskId current() const { return in_task() ? tasks_.current()->id : TaskId::none; }
+  bool in_task() const { return tasks_.current() != nullptr; }  ///< Returns whether a task runs.
+  TaskId current() const { return in_task() ? tasks_.current()->id : TaskId::none; }  ///< By id.
 
   /// The process that the running task belongs to. A task belongs to that of whoever spawned it.
   ProcessId process() const { return tasks_.context().process; }

@@ -43,6 +43,7 @@ void measure_shaped(benchmark::State& state, const Tape& tape) {
   measure(state, shaped, Path::kVariant, Path::kConfig, tape);
 }
 
+/// Registers `tasks/N` for each N of `counts`, which register_path() describes.
 template <class Path, std::uint32_t... counts>
 void register_tasks(std::integer_sequence<std::uint32_t, counts...>) {
   (benchmark::RegisterBenchmark(("tasks/" + std::to_string(counts)).c_str(),

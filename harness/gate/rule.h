@@ -30,6 +30,7 @@ struct Rule {
 
   bool operator==(const Rule&) const = default;
 
+  /// Returns the chance that the interval leaves out on either side.
   double tail() const { return (1 - confidence) / 2; }
   /// Returns the terms of one benchmark's estimate in a suite of `suite_size`: resamples enough to
   /// tell a finding that stands among so many.

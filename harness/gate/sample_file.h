@@ -30,7 +30,9 @@ class SampleWriter {
   SampleWriter(const SampleWriter&) = delete;
   SampleWriter& operator=(const SampleWriter&) = delete;
 
+  /// Writes a line. Errors: a file that takes no more throws.
   void add(const Sample& sample);
+  /// Writes the last line, which says why no sample follows.
   void end(End why);
 
  private:

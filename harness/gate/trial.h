@@ -51,6 +51,7 @@ struct Result {
   End end = End::complete;
   std::size_t rounds = 0;  ///< Measured in all, those that confirm included.
 
+  /// Returns how many rows have this verdict.
   std::size_t count(Verdict verdict) const;
 };
 

@@ -43,10 +43,10 @@ struct TypeInfo {
 /// The name of a member, or the place of an item.
 class Key {
  public:
-  constexpr Key(Label name) : value_(name.hash() | kNamed) {}  // NOLINT: reads like a dict.
-  consteval Key(const char* name) : Key(Label(name)) {}        // NOLINT
+  constexpr Key(Label name) : value_(name.hash() | kNamed) {}  // Implicit: it reads like a dict.
+  consteval Key(const char* name) : Key(Label(name)) {}
   template <std::integral Index>
-  constexpr Key(Index index) : value_(static_cast<std::uint32_t>(index)) {}  // NOLINT
+  constexpr Key(Index index) : value_(static_cast<std::uint32_t>(index)) {}
   constexpr bool operator==(const Key&) const = default;
 
  private:
@@ -78,7 +78,7 @@ class Ref {
   bool operator==(const Ref& other) const = default;
   BirthId birth() const { return birth_; }
 
-  void reset() { *this = Ref(); }
+  void reset() { *this = Ref(); }  ///< Counts down, and refers to nothing from now on.
   /// Gives up the reference without counting down: a leak, until steal() takes it over.
   Object* leak() { return std::exchange(object_, nullptr); }
   /// Takes over a count that the caller owned. Unchecked, as in C: if nobody gave it up, a count
@@ -104,8 +104,8 @@ class Ref {
 class BorrowedRef {
  public:
   BorrowedRef() = default;
-  BorrowedRef(const Ref& ref) : object_(ref.object_), birth_(ref.birth_) {}  // NOLINT: as in C.
-  BorrowedRef(Object& object);                                               // NOLINT
+  BorrowedRef(const Ref& ref) : object_(ref.object_), birth_(ref.birth_) {}  // Implicit, as in C.
+  BorrowedRef(Object& object);
 
   Object* operator->() const { return &object(); }
   Object& operator*() const { return object(); }
@@ -190,7 +190,7 @@ class Object : private HeapLink {
   void set(Key key, Ref value);
   /// Takes the member out, if there is one, and counts its value down.
   void erase(Key key) { set(key, Ref()); }
-  std::size_t member_count() const { return members_.size(); }
+  std::size_t member_count() const { return members_.size(); }  ///< Counts keys that have a value.
   /// The member at `position`, in the order they were first set.
   Ref at(std::size_t position) const;
   /// Empties it first, and counts down then, as dict.clear() does: finalizers see it empty.

@@ -49,7 +49,7 @@ class HardwareWatch {
   bool watch(const void* place, std::size_t width);
   /// No more writes to `place` are seen. Nothing happens when it was not watched.
   void forget(const void* place);
-  std::size_t watched_count() const;
+  std::size_t watched_count() const;  ///< Counts the places that are watched now.
 
   std::span<const Write> writes() const { return writes_; }
   std::uint64_t lost_count() const { return lost_count_; }

@@ -35,7 +35,7 @@ class TapeIndex {
 
   /// Returns the sites that the tape speaks of: most programs say nothing of schedules.
   Sites sites() const { return sites_; }
-  bool empty() const { return count_ == 0; }
+  bool empty() const { return count_ == 0; }  ///< Returns whether every answer is plain.
   /// Starts counting anew which decisions are looked up.
   void begin_run() {
     ++met_round_;

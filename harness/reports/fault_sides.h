@@ -21,6 +21,7 @@ struct FaultSides {
   std::size_t first_work = kNone;  ///< The same of `before`, where that is work.
 };
 
+/// Finds both moments, and the work in which they fell, in what is told.
 FaultSides fault_sides(const Telling& telling, const Teller& teller, std::span<const Told> told);
 
 /// The object that was meant. Where a fault tells of the living one in its place, the one before

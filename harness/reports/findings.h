@@ -42,9 +42,11 @@ struct VariantRow {
   bool stopped = false;                    ///< While it was searched.
   bool cut_short = false;  ///< Time ran out before all that was found was minimized.
 
+  /// Returns whether the claim was borne out, and no hazard showed that it does not name.
   bool came_out() const { return as_claimed(claim, verdict) && unclaimed.empty(); }
   /// Had come out otherwise whatever followed the stop.
   bool is_refuted() const { return verdict == Verdict::refuted || !unclaimed.empty(); }
+  /// Returns how many runs are missing until the claim can be judged.
   std::uint64_t runs_needed() const {
     return least_runs < kEnoughRuns ? kEnoughRuns - least_runs : 0;
   }
@@ -64,6 +66,7 @@ struct WindowRow {
   /// A window counts as protected when it was reached often, no config was left out, and nothing
   /// came of it.
   static constexpr std::uint64_t kProtectedRuns = 1000;
+  /// Returns whether the window counts as protected.
   bool is_protected() const {
     return caught == 0 && reached >= kProtectedRuns && least_runs >= kEnoughRuns;
   }

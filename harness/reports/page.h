@@ -23,6 +23,7 @@ struct Replay {
   std::string_view never_asked;
 };
 
+/// Returns the whole page; equal input gives equal bytes.
 std::string page(const Telling& telling, const Replay& replay);
 
 }  // namespace harness::reports

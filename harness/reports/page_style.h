@@ -5,6 +5,7 @@
 
 namespace harness::reports {
 
+/// Returns the text of the page's style element.
 std::string page_style();
 
 }  // namespace harness::reports

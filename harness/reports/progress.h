@@ -17,9 +17,11 @@ class Progress {
 
   /// True when it is time to show something again; `seconds` since the beginning.
   bool due(double seconds) const { return seconds >= next_; }
+  /// Shows `line`, which the next one replaces on a terminal; `seconds` as for due().
   void show(double seconds, const std::string& line);
   /// A line that stays: a finding.
   void say(const std::string& line);
+  /// Wipes the line that is shown, if it is one that can be replaced.
   void clear();
 
  private:

@@ -41,8 +41,10 @@ class Teller {
   std::vector<Told> told() const;
   /// The same in words, a line each.
   std::vector<Line> lines() const;
+  /// Tells one event or fault, with its turn, its task and its weight.
   Line line_of(const Event& event) const;
   Line line_of(const Fault& fault) const;
+  /// Tells a fault in words: its kind, its object, the death and the use.
   std::string in_words(const Fault& fault) const;
   const Names& names() const { return names_; }
   /// The fault that is told, or null.

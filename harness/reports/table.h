@@ -21,7 +21,7 @@ struct Cell {
   std::string text;
   Colour colour = Colour::none;
 
-  Cell(std::string words, Colour in = Colour::none)  // NOLINT: cells read best unwrapped.
+  Cell(std::string words, Colour in = Colour::none)  // Implicit: cells read best unwrapped.
       : text(std::move(words)), colour(in) {}
 };
 
@@ -31,6 +31,7 @@ class Table {
 
   /// One cell per column.
   void add(std::vector<Cell> row);
+  /// Returns whether there is a header alone.
   bool empty() const { return rows_.empty(); }
   /// A header, a rule and the rows, each ended by a newline; last, which columns were left out.
   std::string to_string(const Terminal& terminal) const;

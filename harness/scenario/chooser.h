@@ -15,7 +15,7 @@ namespace harness {
 class Chooser {
  public:
   explicit Chooser(Scene& scene) : scene_(scene) {}
-
+  /// Returns a number below `count`. Plain: 0.
   std::uint32_t number(std::uint32_t count) { return scene_.pick(Site::argument, count); }
   /// Plain: yes.
   bool yes() { return number(2) == 0; }

@@ -20,7 +20,7 @@ struct Observed {
   std::uint64_t ops = 0;       ///< Ops that ran, a bit each.
   std::size_t baseline = 1;    ///< The first life that must have ended at quiescence.
   std::optional<Quiescence> quiescent;
-
+  /// Returns whether the run shows nothing.
   bool vacuous() const { return shows_nothing || !exercised; }
 };
 

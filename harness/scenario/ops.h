@@ -58,7 +58,7 @@ class OpList {
  public:
   static constexpr std::size_t kLimit = 1024;
 
-  void clear() { count_ = 0; }
+  void clear() { count_ = 0; }  ///< Takes every op off the list.
   /// Lists each of a set's, in ascending order, then all of them again.
   void add(Ops members, std::size_t times = 1) {
     HARNESS_CHECK(count_ + times * static_cast<std::size_t>(std::popcount(members)) <= kLimit,

@@ -22,7 +22,7 @@ constexpr std::uint32_t tape_value(std::uint32_t variable) { return variable + 1
 template <std::size_t kLimit>
 class VariableOptions {
  public:
-  void add(std::uint32_t variable) { values_[count_++] = tape_value(variable); }
+  void add(std::uint32_t variable) { values_[count_++] = tape_value(variable); }  ///< Lists one.
   /// Those of a set, a bit each, in ascending order.
   void add_all(std::uint32_t variables) {
     for (; variables != 0; variables &= variables - 1)

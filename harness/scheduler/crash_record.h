@@ -9,7 +9,7 @@ namespace harness::scheduling {
 
 class CrashRecord {
  public:
-  void clear() { crash_ = {}; }
+  void clear() { crash_ = {}; }  ///< Forgets the crash, if there was one.
   /// Allocates nothing: it may run in a signal handler.
   void keep(const Crash& crash, Label site, Name activation) {
     crash_ = crash;
@@ -19,7 +19,7 @@ class CrashRecord {
 
   /// Whether nothing crashed.
   bool empty() const { return crash_.signal.empty(); }
-  Fault fault() const;
+  Fault fault() const;  ///< Returns the crash as a fatal fault at its site.
 
  private:
   Crash crash_;

@@ -14,9 +14,9 @@ namespace harness {
 class Engine {
  public:
   virtual ~Engine() = default;
-  virtual Name name() const = 0;
-  virtual Label label() const = 0;
-  virtual Access pending() const = 0;
+  virtual Name name() const = 0;       ///< Returns the name by which tapes know it.
+  virtual Label label() const = 0;     ///< Returns the word for it in stories.
+  virtual Access pending() const = 0;  ///< Returns the access of its next step.
   /// Does one step. Must not turn or wait.
   virtual void advance() = 0;
   /// Nobody can go on: looks whether something changed that nobody announced.
@@ -32,11 +32,11 @@ class Engines {
  public:
   explicit Engines(ReadySet& ready) : ready_(ready) {}
 
-  void begin() { engines_.clear(); }
+  void begin() { engines_.clear(); }  ///< Forgets those of the previous run.
 
   /// Adds an engine that is not ready. Returns its id.
   std::uint16_t add(Engine& engine);
-  void set_ready(std::uint16_t id, bool ready);
+  void set_ready(std::uint16_t id, bool ready);  ///< Says whether the engine can go on.
 
   /// Lets each look for a change that nobody announced.
   void poll();

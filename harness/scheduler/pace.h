@@ -14,7 +14,7 @@ class Pace {
  public:
   Pace(Tasks& tasks, const ReadySet& ready) : tasks_(tasks), ready_(ready) {}
 
-  void begin();
+  void begin();  ///< Forgets what was asked for in the previous run.
 
   // ---- what is asked for, before the tasks run ----
 

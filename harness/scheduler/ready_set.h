@@ -22,7 +22,7 @@ struct Runnable {
 /// Ownership: borrows tasks and engines for one run; its buffers are kept from run to run.
 class ReadySet {
  public:
-  void begin() {
+  void begin() {  // Forgets the previous run.
     runnables_.clear();
     ready_.clear();
     ++version_;
@@ -35,12 +35,12 @@ class ReadySet {
   }
   const Runnable& operator[](std::uint16_t index) const { return runnables_[index]; }
 
-  void make_ready(std::uint16_t index);
-  void make_unready(std::uint16_t index);
+  void make_ready(std::uint16_t index);    ///< Lets one go on that could not.
+  void make_unready(std::uint16_t index);  ///< Keeps it from going on, if it could.
 
   /// Returns the indices of those that can go on, ascending.
   const std::vector<std::uint16_t>& ready() const { return ready_; }
-  bool empty() const { return ready_.empty(); }
+  bool empty() const { return ready_.empty(); }  ///< Returns whether none can go on.
   /// Differs from all earlier values when who can go on may have changed.
   std::uint64_t version() const { return version_; }
 

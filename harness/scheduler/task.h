@@ -29,11 +29,11 @@ class Reads {
     Tick time;  ///< By the clock of all runs.
   };
 
-  void clear() {
+  void clear() {  // Forgets all, as the task pauses.
     count_ = 0;
     too_many_ = false;
   }
-  void add(Resource resource, Tick time) {
+  void add(Resource resource, Tick time) {  // Keeps a read, or that there was one more.
     if (count_ < kLimit)
       reads_[count_++] = {resource, time};
     else
@@ -42,8 +42,8 @@ class Reads {
 
   /// Whether there was more to keep than there is room for.
   bool too_many() const { return too_many_; }
-  const Read* begin() const { return reads_.data(); }
-  const Read* end() const { return reads_.data() + count_; }
+  const Read* begin() const { return reads_.data(); }         ///< Iterates over what was kept.
+  const Read* end() const { return reads_.data() + count_; }  ///< Ends it.
 
  private:
   static constexpr std::size_t kLimit = 32;

@@ -29,11 +29,11 @@ class Tasks {
   std::size_t count() const { return count_; }
   Task& operator[](TaskId id) { return *tasks_[raw(id)]; }
   const Task& operator[](TaskId id) const { return *tasks_[raw(id)]; }
-  std::span<const std::unique_ptr<Task>> all() const { return {tasks_.data(), count_}; }
+  std::span<const std::unique_ptr<Task>> all() const { return {tasks_.data(), count_}; }  ///< By id
 
-  Name name(TaskId id) const { return (*this)[id].name; }
-  Label label(TaskId id) const { return (*this)[id].label; }
-  ProcessId process(TaskId id) const { return (*this)[id].context.process; }
+  Name name(TaskId id) const { return (*this)[id].name; }     ///< Returns its name by cause.
+  Label label(TaskId id) const { return (*this)[id].label; }  ///< Returns its word in stories.
+  ProcessId process(TaskId id) const { return (*this)[id].context.process; }  ///< Where it runs.
 
   /// Returns the task that holds the thread, or null outside of tasks.
   Task* current() const { return current_; }

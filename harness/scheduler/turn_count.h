@@ -7,16 +7,16 @@ namespace harness::scheduling {
 
 class TurnCount {
  public:
-  void begin(Tick limit) {
+  void begin(Tick limit) {  // Counts from 0 again; `limit` is how many the run may take.
     earlier_ += taken_ + 1;
     taken_ = 0;
     limit_ = limit;
   }
 
-  void take() { ++taken_; }
+  void take() { ++taken_; }  ///< Counts a turn.
   /// Returns the turns taken, which go on counting.
   const Tick& taken() const { return taken_; }
-  bool used_up() const { return taken_ >= limit_; }
+  bool used_up() const { return taken_ >= limit_; }  ///< Returns whether none is left.
   Tick limit() const { return limit_; }
   /// Returns the time by the clock of all runs: no two runs share one.
   Tick ever() const { return earlier_ + taken_; }

@@ -14,7 +14,7 @@ namespace harness::scheduling {
 /// Times are by the clock of all runs, so that nothing needs to be cleared between them.
 class Waiting {
  public:
-  void begin() {
+  void begin() {  // Forgets who slept in the previous run.
     touched_.clear();
     asked_for_ = 0;
     watched_.fill(0);

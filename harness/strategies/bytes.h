@@ -18,7 +18,7 @@
 #include "harness/pick/replay.h"
 
 namespace harness::strategies {
-
+/// Returns the tape of a byte string: any is one.
 Tape decode(std::span<const std::uint8_t> bytes);
 
 /// The canonical form of the tape, so that decode(encode(tape)) == canonical(tape).
@@ -35,7 +35,7 @@ class Bytes final : public Strategy {
   Bytes() = default;
   explicit Bytes(std::span<const std::uint8_t> bytes) { assign(bytes); }
 
-  void assign(std::span<const std::uint8_t> bytes);
+  void assign(std::span<const std::uint8_t> bytes);  ///< Reads another byte string from now on.
   void begin() override;
   std::uint32_t answer(const Question& question) override {
     const std::uint32_t value = exact_.value(question.activation, question.site, question.nth);

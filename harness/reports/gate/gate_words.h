@@ -20,6 +20,7 @@ std::string interval_of(const gate::Row& row);
 /// Returns the verdict, with its reason where it has one: "too noisy: noise floor 4.1 %".
 std::string verdict_of(const gate::Row& row);
 
+/// Returns the colour in which a verdict is shown: red for what fails.
 Colour colour_of(gate::Verdict verdict);
 
 /// Returns a sample of a side with four digits; "" where there is none.

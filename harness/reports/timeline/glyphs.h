@@ -8,6 +8,7 @@
 
 namespace harness::reports {
 
+/// Returns the class of the style sheet by which it is drawn.
 std::string_view class_of(LaneKind kind);
 std::string_view class_of(EdgeKind kind);
 std::string_view class_of(SpanKind kind);
@@ -18,6 +19,7 @@ std::string glyph(MarkKind kind, LaneKind lane, int x, int y);
 
 /// A head whose point is at (x, y); `direction` is 1 for one that points right, -1 for left.
 std::string arrow_head(std::string_view edge, int x, int y, int direction);
+/// Returns a head that points down, with its point at (x, y).
 std::string arrow_down(std::string_view edge, int x, int y);
 
 }  // namespace harness::reports

@@ -14,7 +14,9 @@ class TimelineLanes {
  public:
   TimelineLanes(const Telling& telling, const Teller& teller);
 
+  /// Finds the lane of a task.
   std::size_t of_task(std::uint16_t task);
+  /// Finds the lane of a stream.
   std::size_t of_stream(Name stream);
   /// Finds the lane of an object that the told fault is about.
   std::size_t of_object(Name object);

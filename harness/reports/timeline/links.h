@@ -5,7 +5,9 @@
 
 namespace harness::reports {
 
+/// Returns how long lives, work and turns lasted, from row to row.
 std::vector<Span> spans_of(TimelineRows& rows);
+/// Returns which row led to which, and the order that is missing.
 std::vector<Edge> edges_of(TimelineRows& rows);
 
 }  // namespace harness::reports
