@@ -8,7 +8,7 @@
 # PLAIN leaves the calls out, for benchmarks. No build's own sanitizer ever sees a kernel: the
 # checks are the harness's, so that all builds agree.
 set(kernel_flags -include harness/kernel.h
-  -O2 -g1 -ffp-contract=off -fno-exceptions ${AFTERLIFE_PREFIX_MAP}
+  -O2 -g1 -ffp-contract=off -fno-exceptions
   -Wall -Wextra -Werror)
 set(kernel_provenance -fsanitize=kernel-address
   "SHELL:-mllvm -asan-instrumentation-with-call-threshold=0"
@@ -34,7 +34,7 @@ function(add_kernel target file)
   set_source_files_properties(${file} PROPERTIES LANGUAGE CXX)
   add_library(${host} OBJECT ${file})
   target_include_directories(${host} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_options(${host} PRIVATE ${kernel_flags})
+  target_compile_options(${host} PRIVATE ${kernel_flags} ${AFTERLIFE_PREFIX_MAP})
   if(NOT kernel_PLAIN)
     target_compile_options(${host} PRIVATE ${kernel_provenance})
   endif()
