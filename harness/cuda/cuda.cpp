@@ -196,7 +196,6 @@ using harness::stream_of;
 #pragma GCC visibility push(default)
 extern "C" {
 
-// NOLINTBEGIN(bugprone-macro-parentheses): parameters and arguments come with their own.
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
   CUresult CUDAAPI name parameters try {                                                  \
     static constexpr CallInfo kInfo{base, CallNeeds::needs, failure};                     \
@@ -211,7 +210,6 @@ extern "C" {
     stream = per_thread(stream);                              \
     return name arguments;                                    \
   }
-// NOLINTEND(bugprone-macro-parentheses)
 #include "harness/cuda.def"
 
 CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** function, int version,

@@ -103,8 +103,8 @@ Case walked(std::size_t variant, std::size_t config, std::uint64_t seed) {
 }
 
 rc::Gen<Case> any_walked(rc::Gen<std::size_t> variant) {
-  return rc::gen::noShrink(
-      rc::gen::apply(walked, variant, any_config(), rc::gen::arbitrary<std::uint64_t>()));
+  return rc::gen::noShrink(rc::gen::apply(walked, std::move(variant), any_config(),
+                                          rc::gen::arbitrary<std::uint64_t>()));
 }
 
 /// A run of an unsound variant that failed. Some do so in some configs only: seeds go through them

@@ -97,7 +97,7 @@ bool Best::is_deterministic() {
   return is_replayed_ = runner_.trace_hash() == trace_;
 }
 
-bool Best::improve(Tape tape) {
+bool Best::improve(const Tape& tape) {
   if (tape == tape_ || spent()) return false;
   replay_.assign(tape);
   return adopt(run(replay_));
@@ -172,6 +172,7 @@ std::vector<std::size_t> Best::likeliest_first(const std::vector<Decision>& cand
     ranks.emplace_back(unlikeliness(candidates[i]), i);
   std::sort(ranks.begin(), ranks.end());
   std::vector<std::size_t> order;
+  order.reserve(ranks.size());
   for (const auto& [rank, index] : ranks) order.push_back(index);
   return order;
 }

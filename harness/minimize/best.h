@@ -44,7 +44,7 @@ class Best {
   bool spent() const;
 
   /// Tries one tape.
-  bool improve(Tape tape);
+  bool improve(const Tape& tape);
 
   /// Tries `base` with every set of exactly `size` further decisions, the likeliest first, until
   /// one is better or so many runs were made.

@@ -149,7 +149,7 @@ class Shrinker {
       for (const std::uint32_t value : plainer_values(tape()[i])) {
         Tape lower = tape();
         lower[i].value = value;
-        if (!best_.improve(std::move(lower))) continue;
+        if (!best_.improve(lower)) continue;
         changed = true;
         break;
       }
@@ -202,7 +202,7 @@ class Shrinker {
     const auto will_do = [&](std::initializer_list<Decision> some) {
       Tape candidate = program;
       candidate.insert(candidate.end(), some);
-      return runs_left > 0 && runs_left-- > 0 && best_.improve(std::move(candidate));
+      return runs_left > 0 && runs_left-- > 0 && best_.improve(candidate);
     };
     for (std::size_t i = count; count > 1 && i-- > 0;)
       if (will_do({further[i]})) return true;

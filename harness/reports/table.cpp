@@ -139,6 +139,7 @@ std::string Table::to_string(const Terminal& terminal) const {
   const Layout shown = layout(terminal.width);
   std::vector<Cell> titles;
   std::vector<Cell> rules(columns_.size(), Cell(""));
+  titles.reserve(columns_.size());
   for (const Column& column : columns_) titles.push_back({column.title, Colour::bold});
   for (std::size_t i = 0; i < shown.columns.size(); ++i)
     rules[shown.columns[i]] = {std::string(shown.widths[i], '-'), Colour::dim};

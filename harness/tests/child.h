@@ -74,12 +74,12 @@ class Folder {
 class Child {
  public:
   /// `prepare` is what the child does last before it becomes the program.
-  Child(
-      const std::string& program, std::vector<std::string> arguments,
-      const std::function<void()>& prepare = [] {}) {
+  Child(const std::string& program, std::vector<std::string> arguments,
+        const std::function<void()>& prepare = nullptr) {
     const auto self = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     arguments.insert(arguments.begin(), (self / program).string());
     std::vector<char*> pointers;
+    pointers.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
     const std::string out = folder_ / "out";
@@ -89,7 +89,7 @@ class Child {
     dup2(open("/dev/null", O_RDONLY), 0);
     dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), 1);
     dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), 2);
-    prepare();
+    if (prepare) prepare();
     execv(pointers[0], pointers.data());
     _exit(127);
   }
@@ -130,9 +130,8 @@ class Child {
   pid_t pid_ = -1;
 };
 
-inline Ended run_child(
-    const std::string& program, std::vector<std::string> arguments,
-    const std::function<void()>& prepare = [] {}) {
+inline Ended run_child(const std::string& program, std::vector<std::string> arguments,
+                       const std::function<void()>& prepare = nullptr) {
   return Child(program, std::move(arguments), prepare).wait();
 }
 

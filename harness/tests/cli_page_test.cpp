@@ -15,7 +15,6 @@ namespace fs = std::filesystem;
 using ::testing::EndsWith;
 using testing::failing_tape;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::program_text;
 using testing::reproducer_text;
 using testing::run_toys;

@@ -115,6 +115,7 @@ TEST(Fiber, EachHasItsOwnExceptionsInFlight) {
 TEST(Fiber, StacksAreReusedLastInFirstOut) {
   StackPool stacks(kStackBytes);
   std::vector<std::byte*> taken;
+  taken.reserve(40);
   for (int i = 0; i < 40; ++i) taken.push_back(stacks.take());
   for (std::byte* stack : taken) stacks.give(stack);
   EXPECT_EQ(stacks.take(), taken.back());

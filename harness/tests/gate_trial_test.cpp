@@ -15,7 +15,6 @@ namespace {
 using gate::Result;
 using gate::Rule;
 using gate::Verdict;
-using ::testing::HasSubstr;
 using testing::Machine;
 using testing::Noise;
 

@@ -154,6 +154,7 @@ TEST(Heap, StorageComesBackInEveryOrderThatIsOffered) {
     Dice dice(seed);
     stage.run(dice, [&] {
       std::vector<Ref> all;
+      all.reserve(16);
       for (int i = 0; i < 8; ++i) all.push_back(spoken(stage, "x"));
       all.clear();
       for (int i = 0; i < 16; ++i) all.push_back(spoken(stage, "y"));
@@ -252,6 +253,7 @@ void churn(Managed& stage, std::array<Ref, 4>& variables) {
         variable = stage.heap.make(kPlainType);
         break;
       case 2:
+        // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): it counts what it copies.
         if (const Ref from = variable, to = variables[pick(4)]; from) from->set(pick(3), to);
         break;
       case 3:

@@ -106,6 +106,7 @@ TEST_F(Libcuda, ThreadsMayCallAtTheSameTime) {
   CUcontext context = nullptr;
   ASSERT_EQ(get("cuCtxGetCurrent", &DriverTable::cuCtxGetCurrent)(&context), CUDA_SUCCESS);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([=] {
       EXPECT_EQ(set_current(context), CUDA_SUCCESS);

@@ -22,7 +22,6 @@ namespace {
 using harness::testing::failing_tape;
 using harness::testing::toy_case;
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 namespace toy = harness::testing::toy;

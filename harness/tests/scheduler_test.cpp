@@ -13,7 +13,6 @@ namespace harness {
 namespace {
 
 using testing::Alternate;
-using testing::Contrary;
 using testing::Dice;
 using testing::Plain;
 using testing::Stage;

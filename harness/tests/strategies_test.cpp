@@ -166,6 +166,7 @@ TEST(Bytes, AnOrphanOfARecordIsFilledUpWithZeros) {
 std::vector<std::uint32_t> ask(Strategy& strategy, int count) {
   strategy.begin();
   std::vector<std::uint32_t> answers;
+  answers.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i)
     answers.push_back(strategy.answer({1, Site::lag, static_cast<std::uint16_t>(i), 3, nullptr}));
   return answers;

@@ -75,6 +75,7 @@ TEST(Verdict, EveryVerdictIsOneOfTheSchema) {
   std::ifstream file("results/schema.json");
   const auto forms = nlohmann::json::parse(file)["$defs"];
   std::vector<std::string> words;
+  words.reserve(std::size(kAll));
   for (const Verdict verdict : kAll) words.emplace_back(to_label(verdict).view());
   EXPECT_EQ(forms["verdict"]["enum"], words);
 }

@@ -10,7 +10,6 @@
 namespace scenarios::argpack {
 namespace {
 
-using harness::Label;
 using harness::Scene;
 using harness::Site;
 using targets::argpack::Argpack;

@@ -12,7 +12,6 @@ namespace scenarios::argpack {
 namespace {
 
 using harness::Label;
-using harness::raw;
 
 using Words = std::span<const std::int32_t>;
 

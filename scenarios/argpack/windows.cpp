@@ -13,7 +13,7 @@ namespace {
 using harness::Fault;
 using harness::FaultKind;
 using harness::Label;
-using namespace targets::argpack;  // NOLINT: most of it is about the target's sites.
+using namespace targets::argpack;  // Most of it is about the target's sites.
 
 struct Telling {
   Label what;  ///< A site, or what a reading was of.

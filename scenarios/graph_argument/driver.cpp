@@ -16,7 +16,6 @@ namespace scenarios::graph_argument {
 namespace {
 
 using harness::Scene;
-using harness::Site;
 using targets::graph_argument::GraphArgument;
 using targets::graph_argument::Setup;
 using targets::graph_argument::Status;

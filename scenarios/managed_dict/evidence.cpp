@@ -55,6 +55,7 @@ std::vector<std::string> Evidence::lines() const {
   for (const BlockFinding& finding : findings) add(ordered, finding);
   std::sort(ordered.begin(), ordered.end());
   std::vector<std::string> lines;
+  lines.reserve(ordered.size() + 1);
   for (Line& line : ordered) lines.push_back(std::move(line.second));
   lines.push_back(
       fmt::format("counters  compiled stores {}, loads {}; stale cache lines {}; frees checked {}",

@@ -11,7 +11,7 @@
 
 namespace scenarios::managed_dict {
 
-using namespace targets::managed_dict;  // NOLINT: all of it is about the target's records.
+using namespace targets::managed_dict;  // All of it is about the target's records.
 
 namespace {
 

@@ -39,6 +39,7 @@ void Own::let_go(const harness::Borrowed<T>& pointer) {
   if (pointer->holders().remove()) core_.program->erase(pointer);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the reference ends with the call.
 void Own::let_go(harness::Ref external) {
   --external->payload<ExternalPayload>().external.export_count;
 }

@@ -56,7 +56,7 @@ class Policy {
   }
 
   // ---- the end of things ----
-  virtual void release(Garbage garbage) { carry_out(core_, garbage); }
+  virtual void release(Garbage garbage) { carry_out(core_, garbage); }  // NOLINT: some keep it.
   /// A method of cuda.core's begins.
   virtual void entered() {}
   /// Py_Finalize is about to begin.

@@ -14,7 +14,6 @@ namespace harness::entries {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using reports::Cell;
 using reports::Colour;
 using reports::Table;
 using reports::Terminal;

@@ -111,6 +111,7 @@ std::vector<std::size_t> chosen(const Telling& telling, const Teller& teller,
   std::sort(candidates.rbegin(), candidates.rend());
   candidates.resize(std::min(candidates.size(), kRowLimit));
   std::vector<std::size_t> indices;
+  indices.reserve(candidates.size());
   for (const auto& [rank, index] : candidates) indices.push_back(index);
   std::sort(indices.begin(), indices.end());
   return indices;

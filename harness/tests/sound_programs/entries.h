@@ -71,7 +71,6 @@ class Calls {
 
 }  // namespace harness::testing::sound
 
-// NOLINTBEGIN(bugprone-macro-parentheses): parameters and arguments come with their own.
 /// The rows are in the outer namespace, so that what has a twin hides its row.
 namespace harness::testing {
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
@@ -97,7 +96,6 @@ namespace harness::testing::sound {
   };                                                                    \
   inline constexpr name##_twins name{};
 #include "harness/cuda.def"
-// NOLINTEND(bugprone-macro-parentheses)
 
 struct cuGetProcAddress_v2_call {
   CUresult operator()(const char* symbol, void** function, int version, cuuint64_t flags,

@@ -8,7 +8,6 @@
 namespace scenarios::alltoallv {
 
 using harness::BirthId;
-using harness::Event;
 using harness::Label;
 
 constexpr Label kAllocation = "device memory";

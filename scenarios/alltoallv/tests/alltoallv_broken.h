@@ -8,7 +8,7 @@
 
 namespace scenarios::alltoallv::testing {
 
-using namespace targets::alltoallv;  // NOLINT: all of it is about the target's parts.
+using namespace targets::alltoallv;  // All of it is about the target's parts.
 using harness::Case;
 
 /// Hands every call on.

@@ -9,7 +9,6 @@
 namespace scenarios::alltoallv::testing {
 namespace {
 
-using harness::Outcome;
 using ::testing::ElementsAre;
 
 constexpr const char* kOneSlot = "C=1 ranks=2 close=never";

@@ -302,7 +302,7 @@ class Reread final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   void unmap(Mappings& mappings, Side side, std::uint32_t peer) override {
-    Policy::unmap(mappings, side, peer);
+    Policy::unmap(mappings, side, peer);  // NOLINT(bugprone-parent-virtual-call): not its parent's.
   }
 };
 TEST(AlltoallvJudges, AWordOfAnotherPostIsAGhostWhateverNumbersThePathGives) {

@@ -128,7 +128,7 @@ Interface& either(Interface& whole, Part& broken) {
 
 template <class Interface>
 Interface& part_of(const targets::argpack::Argpack& path) {
-  using namespace targets::argpack;  // NOLINT: all of it is about its interfaces.
+  using namespace targets::argpack;  // All of it is about its interfaces.
   if constexpr (std::is_same_v<Interface, Programs>) return path.programs;
   if constexpr (std::is_same_v<Interface, Packs>) return path.packs;
   if constexpr (std::is_same_v<Interface, Arrays>) return path.arrays;

@@ -214,8 +214,9 @@ TEST(GraphArgumentBounded, WhatIsPutOffNeedsNoFurtherCall) {
 struct CallbacksWaitForACall : WaitsForACall {
   using WaitsForACall::WaitsForACall;
   void release(Garbage garbage) override {
-    core_.in_callback() ? WaitsForACall::release(std::move(garbage))
-                        : RetainPerNode::release(std::move(garbage));
+    if (core_.in_callback()) return WaitsForACall::release(std::move(garbage));
+    // NOLINTNEXTLINE(bugprone-parent-virtual-call): outside of callbacks nothing is to wait.
+    RetainPerNode::release(std::move(garbage));
   }
 };
 

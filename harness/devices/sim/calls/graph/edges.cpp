@@ -204,6 +204,7 @@ CUresult Calls::cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* n
   GraphNode* node = look_at(sim, handle);
   if (node == nullptr) return CUDA_ERROR_INVALID_VALUE;
   std::vector<FullEdge> edges;
+  edges.reserve(node->after.size());
   for (const GraphEdge& edge : node->after) edges.push_back({edge.from, node, edge.data});
   return list_edges(edges, nodes, nullptr, data, count);
 }
