@@ -142,7 +142,7 @@ class Host {
   static constexpr std::uint32_t kOfferLimit = 4;
 
   void* take_dead(Label kind);
-  void bury(Label kind, void* slot, BirthId last) { dead_.push_back({kind, slot, last}); }
+  void note_death(Label kind, void* slot, BirthId last) { dead_.push_back({kind, slot, last}); }
 
   Ledger& ledger_;
   std::vector<Dead> dead_;
@@ -167,7 +167,7 @@ void Owned<T>::reset() {
   ledger.scheduler().turn({life_resource(ledger, birth_), AccessKind::write});
   ledger.died(birth_);
   slot->object()->~T();
-  slot->host->bury(ledger.life(birth_).kind, slot, birth_);
+  slot->host->note_death(ledger.life(birth_).kind, slot, birth_);
 }
 
 }  // namespace harness
