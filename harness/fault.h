@@ -2,47 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <iterator>
 #include <string>
-#include <string_view>
 
 #include "harness/label.h"
 
 namespace harness {
 
-/// Every kind of fault: the rows of harness/fault.def, which say what each means.
-enum class FaultKind : std::uint8_t {
-#define FAULT_KIND(name, ...) name,
-#include "harness/fault.def"
-#undef FAULT_KIND
-};
-
-/// A row of harness/fault.def.
-struct FaultKindInfo {
-  FaultKind kind;
-  Label label;            ///< Its name in signatures, reproducers and stories.
-  Label oracle;           ///< Its owner, by which a scenario leaves it out.
-  std::string_view verb;  ///< The story's words between the object and the site of its use.
-  std::string_view summary;
-};
-
-/// One row for each kind, in the order of the enumeration.
-inline constexpr FaultKindInfo kFaultKinds[] = {
-#define FAULT_KIND(name, label, oracle, verb, summary) \
-  {FaultKind::name, label, oracle, verb, summary},
-#include "harness/fault.def"
-#undef FAULT_KIND
-};
-
-/// Returns the row of `kind`.
-constexpr const FaultKindInfo& to_info(FaultKind kind) { return kFaultKinds[raw(kind)]; }
-
-/// Returns the name of `kind` in signatures, reproducers and stories.
-constexpr Label to_label(FaultKind kind) { return to_info(kind).label; }
+/// A kind of fault, a row of harness/fault.def: harness/fault/kinds.h names and describes them.
+/// Left open here, so that one more row rebuilds only those who name a kind.
+enum class FaultKind : std::uint8_t;
 
 /// Ownership: labels are static. Identities are names, stable across runs of the same case.
 struct Fault {
-  FaultKind kind = FaultKind::use_after_death;
+  FaultKind kind{};     ///< The table's first row until it is set.
   bool fatal = false;   ///< The task that met it did not go on.
   Label object_kind;    ///< "ArgPack", "device memory"; for progress faults, what was waited for.
   Label birth_site;     ///< Empty where the object never lived.
@@ -79,7 +51,6 @@ inline Fault fatal_fault(FaultKind kind) {
 
 /// A set of fault kinds.
 using FaultKinds = std::uint32_t;
-static_assert(std::size(kFaultKinds) <= 32, "a kind is a bit of FaultKinds");
 
 /// Returns the set of `kind` alone.
 constexpr FaultKinds kind_bit(FaultKind kind) { return FaultKinds{1} << raw(kind); }

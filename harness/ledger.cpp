@@ -1,5 +1,7 @@
 #include "harness/ledger.h"
 
+#include "harness/fault/kinds.h"
+
 namespace harness {
 
 BirthId Ledger::born(Label kind, std::uint64_t address, std::uint64_t bytes,

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "harness/crash.h"
+#include "harness/fault/kinds.h"
 #include "harness/pick/replay.h"
 #include "harness/sanitizers/report.h"
 #include "harness/watchdog.h"

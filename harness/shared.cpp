@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/fault/kinds.h"
 #include "harness/sanitizers.h"
 
 namespace harness {

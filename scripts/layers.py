@@ -35,14 +35,14 @@ RULES = [
      r"|harness/(?:actors|oracles|instruments)/.*|targets/\1/\1\.h|scenarios/\1/.*",
      "a main of a path enters by harness/run.h and search.h, and knows its own path"),
     (r"scenarios/([^/]+)/.*",
-     r"harness/scenario(?:/[a-z]+)?\.h|harness/(?:actors|oracles|instruments)/.*|targets/\1/\1\.h"
-     r"|scenarios/\1/.*",
-     "a scenario knows harness/scenario.h, actors, oracles, instruments and its own target's header"),
+     r"harness/scenario(?:/[a-z]+)?\.h|harness/fault/kinds\.h|harness/(?:actors|oracles|instruments)/.*"
+     r"|targets/\1/\1\.h|scenarios/\1/.*",
+     "a scenario knows harness/scenario.h, fault/kinds.h, actors, oracles, instruments and its own target's header"),
     (r"harness/entries/bench_spine\.cpp", SPINE_FILE, "the spine's benchmark knows the spine"),
     (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*",
      "libcuda.so.1 is the spine with the simulated device"),
     (r"harness/entries/.*",
-     r"harness/(?:run|reproducer|minimize|search|tables|printable)\.h|harness/(?:reports|entries|gate)/.*"
+     r"harness/(?:run|reproducer|minimize|search|tables|printable|fault/kinds)\.h|harness/(?:reports|entries|gate)/.*"
      r"|harness/strategies/bytes\.h",
      "an entry knows harness/run.h, search.h, tables.h, reports, the gate, and bytes where a fuzzer feeds it"),
     (r"harness/tests/.*", r"harness/.*", "the harness knows no path"),

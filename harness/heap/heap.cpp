@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "harness/fault/kinds.h"
 #include "harness/heap/interpreter.h"
 
 namespace harness {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/fault/kinds.h"
 #include "harness/scenario/faults.h"
 
 namespace harness::oracles {

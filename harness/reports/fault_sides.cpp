@@ -1,5 +1,7 @@
 #include "harness/reports/fault_sides.h"
 
+#include "harness/fault/kinds.h"
+
 #include <fmt/format.h>
 
 namespace harness::reports {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/fault/kinds.h"
 #include "harness/reports/fault_sides.h"
 #include "harness/reports/html.h"
 

@@ -1,5 +1,7 @@
 #include "harness/reports/story_lines.h"
 
+#include "harness/fault/kinds.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

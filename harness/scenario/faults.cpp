@@ -1,5 +1,7 @@
 #include "harness/scenario/faults.h"
 
+#include "harness/fault/kinds.h"
+
 namespace harness {
 
 Fault fault_here(Scene& scene, FaultKind kind, Label object_kind, std::string detail) {

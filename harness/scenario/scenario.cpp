@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/device.h"
+#include "harness/fault/kinds.h"
 #include "harness/scenario/faults.h"
 
 namespace harness {

@@ -1,5 +1,7 @@
 #include "harness/scheduler/crash_record.h"
 
+#include "harness/fault/kinds.h"
+
 namespace harness::scheduling {
 
 Fault CrashRecord::fault() const {

@@ -13,6 +13,7 @@
 #include <array>
 #include <exception>
 
+#include "harness/fault/kinds.h"
 #include "harness/sanitizers.h"
 #include "harness/scheduler/stuck.h"
 

@@ -1,5 +1,7 @@
 #include "harness/scheduler/stuck.h"
 
+#include "harness/fault/kinds.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

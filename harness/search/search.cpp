@@ -8,6 +8,7 @@
 #include <chrono>
 #include <utility>
 
+#include "harness/fault/kinds.h"
 #include "harness/search/keeper.h"
 #include "harness/search/minimizer.h"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/fault/kinds.h"
 #include "harness/tables.h"
 #include "harness/tests/corpus.h"
 

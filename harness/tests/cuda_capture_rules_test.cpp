@@ -1,4 +1,5 @@
 // The conformance suite of devices/: what stream capture forbids, and what that does to a capture.
+#include "harness/fault/kinds.h"
 #include "harness/tests/capture_stage.h"
 
 namespace harness::testing {

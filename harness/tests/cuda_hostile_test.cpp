@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "harness/cuda.h"
+#include "harness/fault/kinds.h"
 #include "harness/tests/cuda_stage.h"
 
 extern "C" {

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "harness/fault/kinds.h"
 #include "harness/tests/ipc_stage.h"
 
 namespace harness::testing {

@@ -1,6 +1,7 @@
 // Inter-process communication: what only the simulated driver can be made to do, or to see.
 #include <set>
 
+#include "harness/fault/kinds.h"
 #include "harness/tests/ipc_stage.h"
 
 namespace harness::testing {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/device.h"
+#include "harness/fault/kinds.h"
 #include "harness/kernel_image.h"
 #include "harness/tests/run_tasks.h"
 #include "harness/world.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/fault/kinds.h"
 #include "harness/tests/run_managed.h"
 
 namespace harness {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "harness/fault/kinds.h"
 #include "harness/tests/run_managed.h"
 
 namespace harness {

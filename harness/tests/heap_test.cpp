@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "harness/fault/kinds.h"
 #include "harness/tests/run_managed.h"
 
 namespace harness {

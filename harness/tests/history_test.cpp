@@ -1,5 +1,6 @@
 // How many faults of a run are kept, of a target that is at fault in every turn.
 #include "harness/history.h"
+#include "harness/fault/kinds.h"
 
 #include <gtest/gtest.h>
 

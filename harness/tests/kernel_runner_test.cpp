@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/devices/sim/kernels/symbolize.h"
+#include "harness/fault/kinds.h"
 #include "harness/tests/kernel_stage.h"
 
 namespace harness {

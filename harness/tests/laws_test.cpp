@@ -11,6 +11,7 @@
 #include <iterator>
 #include <set>
 
+#include "harness/fault/kinds.h"
 #include "harness/pick/replay.h"
 #include "harness/search.h"
 #include "harness/strategies/bytes.h"

@@ -5,6 +5,7 @@
 #include <deque>
 #include <set>
 
+#include "harness/fault/kinds.h"
 #include "harness/run.h"
 #include "harness/tests/run_tasks.h"
 #include "harness/tests/toy_scenario.h"

@@ -1,9 +1,8 @@
-#include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "harness/devices/sim/kernels/symbolize.h"
+#include "harness/fault/kinds.h"
 #include "harness/tests/kernel_stage.h"
 
 namespace harness {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "harness/fault/kinds.h"
 #include "harness/scheduler/pace.h"
 #include "harness/scheduler/stuck.h"
 #include "harness/scheduler/turn_count.h"

@@ -1,4 +1,5 @@
 #include "harness/scheduler.h"
+#include "harness/fault/kinds.h"
 
 #include <gtest/gtest.h>
 

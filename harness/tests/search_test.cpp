@@ -1,4 +1,5 @@
 #include "harness/search.h"
+#include "harness/fault/kinds.h"
 
 #include <gtest/gtest.h>
 

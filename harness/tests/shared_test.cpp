@@ -1,5 +1,6 @@
 // Shared segments: generations that nobody sees, words in turns, and the program's own values.
 #include "harness/shared.h"
+#include "harness/fault/kinds.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,7 @@
 #include "harness/tests/toy_scenario.h"
 
+#include "harness/fault/kinds.h"
+
 namespace harness::testing::toy {
 namespace {
 

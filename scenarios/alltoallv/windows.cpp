@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "harness/fault/kinds.h"
 #include "scenarios/alltoallv/job.h"
 
 namespace scenarios::alltoallv {

@@ -3,7 +3,7 @@
 // The script fills its slots with ops, as one Python thread would run them. Mutators, more Python
 // threads over the same globals, begin with the script's first use of a pack. Last the script drops
 // everything, collects and synchronises: what is then still alive was retained.
-#include "harness/scenario/team.h"
+#include "harness/scenario/stage.h"
 #include "scenarios/argpack/player.h"
 #include "scenarios/argpack/variants.h"
 
@@ -16,23 +16,7 @@ using targets::argpack::Argpack;
 using targets::argpack::Setup;
 using targets::argpack::Status;
 
-/// All that the tasks of a run share. Lives in the arena.
-struct Stage {
-  Scene& scene;
-  harness::Runtime runtime;  ///< The path borrows it.
-  Judges judges;
-  Player player;
-  Shape shape;
-  harness::Team team;
-
-  Stage(Scene& the_scene, const Shape& the_shape)
-      : scene(the_scene),
-        runtime(the_scene.runtime()),
-        judges(the_scene),
-        player(the_scene, judges, harness::choose_theme(the_scene, themes())),
-        shape(the_shape),
-        team(the_scene.world().scheduler, "mutator", the_shape.mutator_count) {}
-};
+using Stage = harness::Stage<Judges, Player, Shape>;
 
 void clear_up(Scene& scene, Judges& judges) {
   const Argpack& path = judges.path();
@@ -92,7 +76,7 @@ void drive_shaped(Scene& scene, const Shape& shape) {
 void drive_path(Scene& scene, const Shape& shape, Maker make) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   configure(scene.world().heap, scene.config());
-  auto* stage = scheduler.arena().make<Stage>(scene, shape);
+  auto* stage = scheduler.arena().make<Stage>(scene, shape, themes());
   scene.set_state(stage->judges);
   const Setup setup = set_up(scene, stage->judges);
   const Argpack path = make(stage->runtime, setup);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/fault/kinds.h"
 #include "harness/scenario/faults.h"
 
 namespace scenarios::argpack {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "harness/fault/kinds.h"
 #include "scenarios/argpack/judges.h"
 
 namespace scenarios::argpack {

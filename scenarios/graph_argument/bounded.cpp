@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/fault/kinds.h"
 #include "harness/scenario/faults.h"
 
 namespace scenarios::graph_argument {

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "harness/scenario/team.h"
+#include "harness/scenario/stage.h"
 #include "scenarios/graph_argument/player.h"
 #include "scenarios/graph_argument/service_calls.h"
 #include "scenarios/graph_argument/variants.h"
@@ -24,23 +24,7 @@ using targets::graph_argument::StreamName;
 /// The script's slots after all others, in which it gets to a launch if it has not.
 constexpr std::uint32_t kLastSlots = 3;
 
-/// All that the tasks of a run share. Lives in the arena.
-struct Stage {
-  Scene& scene;
-  harness::Runtime runtime;  ///< The path borrows it.
-  Judges judges;
-  Player player;
-  Shape shape;
-  harness::Team team;
-
-  Stage(Scene& the_scene, const Shape& the_shape)
-      : scene(the_scene),
-        runtime(the_scene.runtime()),
-        judges(the_scene),
-        player(the_scene, judges, harness::choose_theme(the_scene, themes())),
-        shape(the_shape),
-        team(the_scene.world().scheduler, "mutator", the_shape.mutator_count) {}
-};
+using Stage = harness::Stage<Judges, Player, Shape>;
 
 // A closed stream is not waited for.
 template <class Call>
@@ -219,7 +203,7 @@ void drive(Scene& scene) { drive_shaped(scene, Shape{}); }
 void drive_shaped(Scene& scene, const Shape& shape) {
   harness::Scheduler& scheduler = scene.world().scheduler;
   configure(scene.world().heap, scene.config());
-  auto* stage = scheduler.arena().make<Stage>(scene, shape);
+  auto* stage = scheduler.arena().make<Stage>(scene, shape, themes());
   scene.set_state(stage->judges);
   const Setup setup = set_up(scene, stage->judges);
   const Maker make = shape.make != nullptr ? shape.make : maker_of(scene.variant());

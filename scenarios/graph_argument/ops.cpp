@@ -334,8 +334,7 @@ Status add_scratch(Player& player, const Situation& now, const Slot& slot) {
                                          choose.from(now.census.buffers));
 }
 
-// ---- the table
-// ------------------------------------------------------------------------------------
+// ---- the table ----------------------------------------------------------------------------------
 
 constexpr auto kRows = std::to_array<Player::Row>({
 #define OP(name, applies, call) {#name, applies, call},

@@ -1,6 +1,7 @@
 // Judges that only this path has, after the run: what was there for too long (bounded.h), and a
 // graph that keeps what keeps the graph. The rest is judged in passing: answers (service.h) and
 // values (judges.cpp); or by the harness's own oracles.
+#include "harness/fault/kinds.h"
 #include "scenarios/graph_argument/judges.h"
 
 namespace scenarios::graph_argument {

@@ -1,5 +1,7 @@
 #include "scenarios/managed_dict/bounds.h"
 
+#include "harness/fault/kinds.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

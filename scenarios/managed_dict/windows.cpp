@@ -1,5 +1,6 @@
 // Which window a fault belongs to. What was found tells it; a crash belongs where the first finding
 // of its run does, because what crashes is whoever believed what was found wrong before.
+#include "harness/fault/kinds.h"
 #include "scenarios/managed_dict/player.h"
 
 namespace scenarios::managed_dict {

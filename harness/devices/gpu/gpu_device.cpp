@@ -2,6 +2,8 @@
 // Addresses and handles come back, as the driver likes; the last one to have it is the one we know.
 #include "harness/devices/gpu/gpu_device.h"
 
+#include "harness/fault/kinds.h"
+
 #include <algorithm>
 #include <array>
 

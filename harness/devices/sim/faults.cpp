@@ -1,5 +1,7 @@
 #include "harness/devices/sim/faults.h"
 
+#include "harness/fault/kinds.h"
+
 #include <utility>
 
 namespace harness::devices {

@@ -1,5 +1,7 @@
 #include "harness/devices/sim/sim_device.h"
 
+#include "harness/fault/kinds.h"
+
 namespace harness::devices {
 
 SimDevice::~SimDevice() = default;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "harness/fault/kinds.h"
 #include "harness/printable.h"
 #include "harness/reports/story.h"
 

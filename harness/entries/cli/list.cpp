@@ -6,6 +6,7 @@
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/lookup.h"
+#include "harness/fault/kinds.h"
 #include "harness/reports/json_text.h"
 #include "harness/reports/table.h"
 #include "harness/run.h"

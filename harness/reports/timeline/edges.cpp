@@ -1,4 +1,5 @@
 // Edges between rows: causes, orders, and the order that should have been.
+#include "harness/fault/kinds.h"
 #include "harness/history/causes.h"
 #include "harness/reports/timeline/links.h"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/fault/kinds.h"
 #include "harness/reports/timeline/choice.h"
 
 namespace harness::reports {

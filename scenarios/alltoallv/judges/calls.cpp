@@ -1,5 +1,7 @@
 #include "scenarios/alltoallv/judges/calls.h"
 
+#include "harness/fault/kinds.h"
+
 #include <cuda.h>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "harness/fault/kinds.h"
 #include "harness/scenario/faults.h"
 
 namespace scenarios::alltoallv {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "harness/fault/kinds.h"
 #include "scenarios/alltoallv/judges/calls.h"
 
 namespace scenarios::alltoallv {

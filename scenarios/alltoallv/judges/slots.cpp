@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/fault/kinds.h"
 #include "harness/scenario/faults.h"
 
 namespace scenarios::alltoallv {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "harness/fault/kinds.h"
 #include "harness/minimize.h"
 #include "harness/tests/scenario_cases.h"
 #include "scenarios/alltoallv/programs.h"

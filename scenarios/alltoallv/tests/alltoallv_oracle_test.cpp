@@ -4,6 +4,7 @@
 
 #include <ctime>
 
+#include "harness/fault/kinds.h"
 #include "harness/tests/told_scene.h"
 #include "scenarios/alltoallv/job.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"

@@ -2,6 +2,7 @@
 // nobody can use, and not where nobody knows whether it can be used.
 #include <gtest/gtest.h>
 
+#include "harness/fault/kinds.h"
 #include "harness/reproducer.h"
 #include "scenarios/argpack/tests/argpack_broken.h"
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "harness/fault/kinds.h"
 #include "harness/strategies/random_walk.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
 #include "targets/argpack/own.h"

@@ -1,6 +1,7 @@
 // Judges that only this path has go red when they should: each fault is planted.
 #include <gtest/gtest.h>
 
+#include "harness/fault/kinds.h"
 #include "harness/tests/told_scene.h"
 #include "scenarios/argpack/judges.h"
 #include "scenarios/argpack/tests/argpack_cases.h"

@@ -2,6 +2,7 @@
 // thing broken, or a path with one answer broken, and no fault is handed to anybody.
 #include <gtest/gtest.h>
 
+#include "harness/fault/kinds.h"
 #include "harness/strategies/random_walk.h"
 #include "scenarios/argpack/tests/argpack_broken.h"
 #include "targets/argpack/launcher.h"

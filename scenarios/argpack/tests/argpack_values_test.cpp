@@ -2,6 +2,7 @@
 // policy here is `own` with one thing broken, or a path with one answer broken.
 #include <gtest/gtest.h>
 
+#include "harness/fault/kinds.h"
 #include "scenarios/argpack/tests/argpack_broken.h"
 
 namespace scenarios::argpack::testing {

@@ -3,6 +3,8 @@
 // was asked.
 #include "scenarios/graph_argument/model/model.h"
 
+#include "harness/fault/kinds.h"
+
 #include <algorithm>
 
 namespace scenarios::graph_argument {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/fault/kinds.h"
 #include "harness/tests/corpus.h"
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/judges.h"

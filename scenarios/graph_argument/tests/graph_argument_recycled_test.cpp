@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "harness/devices/sim/kernels/symbolize.h"
+#include "harness/fault/kinds.h"
 #include "harness/reproducer.h"
 #include "harness/tests/child.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"

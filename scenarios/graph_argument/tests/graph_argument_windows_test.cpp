@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "harness/fault/kinds.h"
 #include "harness/tests/told_scene.h"
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/judges.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/fault/kinds.h"
 #include "scenarios/managed_dict/windows.h"
 
 namespace scenarios::managed_dict {

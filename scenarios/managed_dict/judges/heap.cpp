@@ -1,5 +1,7 @@
 #include "scenarios/managed_dict/judges/heap.h"
 
+#include "harness/fault/kinds.h"
+
 #include <fmt/format.h>
 
 namespace scenarios::managed_dict {

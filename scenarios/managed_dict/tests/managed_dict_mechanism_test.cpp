@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "harness/fault/kinds.h"
 #include "harness/pick/replay.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
 

@@ -2,6 +2,7 @@
 // interpreter, and nothing else.
 #include <gtest/gtest.h>
 
+#include "harness/fault/kinds.h"
 #include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
 
 namespace scenarios::managed_dict::testing {

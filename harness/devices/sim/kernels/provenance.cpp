@@ -7,6 +7,8 @@
 // loaded.
 #include "harness/devices/sim/kernels/provenance.h"
 
+#include "harness/fault/kinds.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -7,6 +7,8 @@
 // new one.
 #include "harness/devices/sim/streams/data_race.h"
 
+#include "harness/fault/kinds.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

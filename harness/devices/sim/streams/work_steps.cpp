@@ -7,6 +7,7 @@
 
 #include "harness/devices/sim/memory/ops.h"
 #include "harness/devices/sim/sim_device.h"
+#include "harness/fault/kinds.h"
 #include "harness/sanitizers.h"
 
 namespace harness::devices {

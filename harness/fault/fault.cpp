@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/fault/kinds.h"
+
 namespace harness {
 
 FaultKinds kinds_of(Label oracle) {

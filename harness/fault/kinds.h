@@ -1,0 +1,43 @@
+// The kinds of fault: the rows of harness/fault.def as an enumeration and a table.
+#pragma once
+
+#include <iterator>
+#include <string_view>
+
+#include "harness/fault.h"
+
+namespace harness {
+
+/// Every kind of fault: the rows of harness/fault.def, which say what each means.
+enum class FaultKind : std::uint8_t {
+#define FAULT_KIND(name, ...) name,
+#include "harness/fault.def"
+#undef FAULT_KIND
+};
+
+/// A row of harness/fault.def.
+struct FaultKindInfo {
+  FaultKind kind;
+  Label label;            ///< Its name in signatures, reproducers and stories.
+  Label oracle;           ///< Its owner, by which a scenario leaves it out.
+  std::string_view verb;  ///< The story's words between the object and the site of its use.
+  std::string_view summary;
+};
+
+/// One row for each kind, in the order of the enumeration.
+inline constexpr FaultKindInfo kFaultKinds[] = {
+#define FAULT_KIND(name, label, oracle, verb, summary) \
+  {FaultKind::name, label, oracle, verb, summary},
+#include "harness/fault.def"
+#undef FAULT_KIND
+};
+
+/// Returns the row of `kind`.
+constexpr const FaultKindInfo& to_info(FaultKind kind) { return kFaultKinds[raw(kind)]; }
+
+/// Returns the name of `kind` in signatures, reproducers and stories.
+constexpr Label to_label(FaultKind kind) { return to_info(kind).label; }
+
+static_assert(std::size(kFaultKinds) <= 32, "a kind is a bit of FaultKinds");
+
+}  // namespace harness

@@ -1,0 +1,34 @@
+// Stage: all that the tasks of one run share, in a path whose judges are told of its facts.
+#pragma once
+
+#include <span>
+
+#include "harness/runtime.h"
+#include "harness/scenario/chooser.h"
+#include "harness/scenario/team.h"
+
+namespace harness {
+
+/// `Judges` is made of the scene, `Player` of the scene, the judges and a theme of its own path;
+/// `Shape` says how many slots and mutators there are. Lives in the run's arena.
+template <class Judges, class Player, class Shape>
+struct Stage {
+  Scene& scene;
+  Runtime runtime;  ///< The path borrows it.
+  Judges judges;
+  Player player;
+  Shape shape;
+  Team team;
+
+  /// The theme is one of `themes`, by a question.
+  template <class Theme>
+  Stage(Scene& the_scene, const Shape& the_shape, std::span<const Theme> themes)
+      : scene(the_scene),
+        runtime(the_scene.runtime()),
+        judges(the_scene),
+        player(the_scene, judges, choose_theme(the_scene, themes)),
+        shape(the_shape),
+        team(the_scene.world().scheduler, "mutator", the_shape.mutator_count) {}
+};
+
+}  // namespace harness
