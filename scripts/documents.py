@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that the documents of the tree (*.md) cite nothing that is not there.
 
-Usage: scripts/documents.py [--transcripts PRESET | --self-test]
+Usage: scripts/documents.py [--transcripts PRESET [--rewrite] | --self-test]
 
 Judged are relative links with their headings, names of files and folders in backticks, and every
 ./scripts/... command; in the comments of sources, names of documents. A placeholder (<path>, PATH, N, *)
@@ -10,7 +10,7 @@ file must be somewhere below the document's folder. What a build makes (build/..
 scripts/README.md names every script. A code block that names its file (```cpp harness/arena.h) stands there word for word.
 
 With --transcripts PRESET each transcript in a document (a block that begins with `$ ./build/release/afterlife ...`)
-is run with that build and must print what stands there, 100 columns wide.
+is run with that build and must print what stands there, 100 columns wide; --rewrite makes it stand there.
 
 Prints each citation of something missing. Exit: 0 clean, 1 not. --self-test plants one per rule.
 """
@@ -155,6 +155,20 @@ def complaints_of_transcripts(tree, run):
             yield from differences
 
 
+def rewritten(text, run):
+    """The document with what `run` answers in each of its transcripts."""
+    return TRANSCRIPT.sub(lambda found: f"```\n$ ./build/release/afterlife {found[1]}\n{run(found[1].split())}```", text)
+
+
+def rewrite(tree, run):
+    """Writes the documents whose transcripts differ; returns their names."""
+    texts = {name: rewritten(text, run) for name, text in tree.texts.items() if name.endswith(".md")}
+    changed = [name for name, text in sorted(texts.items()) if text != tree.texts[name]]
+    for name in changed:
+        (ROOT / name).write_text(texts[name])
+    return changed
+
+
 def runner_of(preset):
     return lambda arguments: programs.run(preset, "afterlife", *arguments, env={"COLUMNS": "100"}).out
 
@@ -207,7 +221,10 @@ def self_test():
     transcript = Tree({"README.md": "```\n$ ./build/release/afterlife list\nargpack\n```\n"})
     transcripts = [bool(list(complaints_of_transcripts(transcript, lambda _: answer))) for answer in ("argpack\n", "ucc\n", "")]
     print(f"documents: a transcript that is right, wrong, empty: {transcripts}")
-    return not wrong and not check(Tree(PLANTED_TREE)) and transcripts == [False, True, True]
+    mended = Tree({"README.md": rewritten(transcript.texts["README.md"], lambda _: "ucc\n")})
+    is_mended = not list(complaints_of_transcripts(mended, lambda _: "ucc\n"))
+    print(f"documents: a transcript that was wrong is right once it is rewritten: {is_mended}")
+    return not wrong and not check(Tree(PLANTED_TREE)) and transcripts == [False, True, True] and is_mended
 
 
 def main():
@@ -217,6 +234,9 @@ def main():
         lines = list(complaints_of_transcripts(tree_of_repository(), runner_of(sys.argv[2])))
         print("\n".join(lines) or "documents: every transcript prints what its document says")
         return 1 if lines else 0
+    if len(sys.argv) == 4 and sys.argv[1] == "--transcripts" and sys.argv[3] == "--rewrite":
+        print("\n".join(rewrite(tree_of_repository(), runner_of(sys.argv[2]))) or "documents: every transcript stays as it is")
+        return 0
     if sys.argv[1:]:
         print(__doc__.strip())
         return 0 if sys.argv[1] in ("-h", "--help") else 3

@@ -16,7 +16,7 @@ import tempfile
 # Each may include those before it. A file in a folder a/, or a_b.h, stands where a stands.
 SPINE = """base records sanitizers label printable crash watchdog arena pick fault history fiber scheduler sync shared ledger
            host heap verdict world kernel_image device cuda runtime scenario tables case run reproducer
-           minimize search""".split()
+           minimize search price""".split()
 
 SPINE_FILE = rf"harness/(?:{'|'.join(SPINE)})(?:_[a-z0-9_]+)?(?:/.+|\.h|\.def)"
 
@@ -42,9 +42,9 @@ RULES = [
     (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*",
      "libcuda.so.1 is the spine with the simulated device"),
     (r"harness/entries/.*",
-     r"harness/(?:run|reproducer|minimize|search|tables|printable|fault/kinds)\.h|harness/(?:reports|entries|gate)/.*"
+     r"harness/(?:run|reproducer|minimize|search|price|tables|printable|fault/kinds)\.h|harness/(?:reports|entries|gate)/.*"
      r"|harness/strategies/bytes\.h",
-     "an entry knows harness/run.h, search.h, tables.h, reports, the gate, and bytes where a fuzzer feeds it"),
+     "an entry knows harness/run.h, search.h, price.h, tables.h, reports, the gate, and bytes where a fuzzer feeds it"),
     (r"harness/tests/.*", r"harness/.*", "the harness knows no path"),
     (r"harness/devices/([^/]+)/.*", SPINE_FILE + r"|harness/devices/\1/.*",
      "a rib member knows the spine, never another rib"),

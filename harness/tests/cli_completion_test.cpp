@@ -105,7 +105,7 @@ Words options_of(const std::string& command) {
 TEST(Completion, EveryOptionOfEveryCommandIsInEveryScript) {
   const std::string zsh = script("zsh"), fish = script("fish");
   for (const char* command : {"list", "fuzz", "replay", "minimize", "prove", "explain", "gate",
-                              "counters", "completion"}) {
+                              "counters", "price", "completion"}) {
     const Words options = options_of(command);
     ASSERT_THAT(options, Contains("--help")) << command;
     const Words bash = offered({"afterlife", command, "--"});

@@ -2,16 +2,12 @@
 // in the committed programs: exact numbers, equal on every machine, for a gate to compare.
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/programs.h"
-#include "harness/entries/fuzz_records.h"
 #include "harness/reports/json_text.h"
 #include "harness/reports/table.h"
 #include "harness/run.h"
@@ -52,21 +48,9 @@ Counters count(Runner& runner, const Case& the_case) {
           {"submissions", submits}};
 }
 
-/// Returns the documented ordinary use of a path; its seed says for which config.
-Case plain_case(const std::string& corpus, const Target& target) {
-  const std::string file =
-      (std::filesystem::path(corpus) / target.scenario->name.view() / "seeds/plain").string();
-  std::ifstream in(file, std::ios::binary);
-  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
-  if (!in || bytes.empty()) throw std::runtime_error(fmt::format("{}: cannot read it", file));
-  Tape tape = read_records(bytes);
-  const Config config = config_at(*target.scenario, config_of(tape));
-  std::erase_if(tape, [](const Decision& record) { return record.activation == kConfigName; });
-  return {target.scenario, target.variant, config, &find_device("sim"), std::move(tape)};
-}
-
 std::vector<Work> works_of(const std::string& corpus, const Target& target) {
-  std::vector<Work> works{{name_of(target) + " plain", plain_case(corpus, target)}};
+  std::vector<Work> works{{name_of(target) + " plain", read_plain(corpus, *target.scenario)}};
+  works.back().the_case.variant = target.variant;
   for (const Program& program : read_programs(corpus, *target.scenario)) {
     Case the_case = program.reproducer.the_case;
     the_case.variant = target.variant;

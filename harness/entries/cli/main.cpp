@@ -170,6 +170,24 @@ CLI::App* add_counters(CLI::App& app, CountersOptions& options) {
   return command;
 }
 
+CLI::App* add_price(CLI::App& app, PriceOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "price", "Tell what each variant costs on programs that all of those compared survive");
+  command->add_option("paths", options.paths, "Only these paths; every one when left out")
+      ->type_name("PATH");
+  command->add_option("--drawn", options.drawn, "How many programs are drawn for each path (100)")
+      ->check(whole_number(1, 100'000))
+      ->type_name("N");
+  command->add_option("--seed", options.seed, "Where the drawing starts (1)")
+      ->check(whole_number(0, ~std::uint64_t{0}))
+      ->type_name("N");
+  command->add_option("--corpus", options.corpus, "The corpus to run (corpus)")->type_name("DIR");
+  command->add_flag("--time", options.time, "Measure the host's time of an op, too");
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  command->footer(footer("  afterlife price argpack\n  afterlife price --time --json"));
+  return command;
+}
+
 CLI::App* add_gate(CLI::App& app, GateOptions& options) {
   CLI::App* command = app.add_subcommand("gate",
                                          "Compare two commands that print Google Benchmark's JSON, "
@@ -257,6 +275,7 @@ int run(int argc, char** argv) {
   ProveOptions prove_options;
   ExplainOptions explain_options;
   CountersOptions counters_options;
+  PriceOptions price_options;
   GateOptions gate_options;
   argc = take_commands(argc, argv, gate_options);
   CLI::App* list_command = add_list(app, list_options);
@@ -265,6 +284,7 @@ int run(int argc, char** argv) {
   CLI::App* minimize_command = add_minimize(app, minimize_options);
   CLI::App* explain_command = add_explain(app, explain_options);
   CLI::App* counters_command = add_counters(app, counters_options);
+  CLI::App* price_command = add_price(app, price_options);
   CLI::App* gate_command = add_gate(app, gate_options);
   add_prove(app, prove_options);
   std::string shell;
@@ -291,6 +311,7 @@ int run(int argc, char** argv) {
   if (minimize_command->parsed()) return minimize(minimize_options);
   if (explain_command->parsed()) return explain(explain_options);
   if (counters_command->parsed()) return counters(counters_options);
+  if (price_command->parsed()) return price(price_options);
   if (gate_command->parsed()) return gate(gate_options);
   return prove(prove_options);
 }

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <set>
 #include <stdexcept>
+
+#include "harness/entries/cli/lookup.h"
+#include "harness/entries/fuzz_records.h"
 
 namespace harness::entries {
 namespace {
@@ -52,6 +56,17 @@ std::multiset<std::uint32_t> ops_of(const Tape& tape) {
 }
 
 }  // namespace
+
+Case read_plain(const std::string& corpus, const Scenario& scenario) {
+  const std::string file = (fs::path(corpus) / scenario.name.view() / "seeds/plain").string();
+  std::ifstream in(file, std::ios::binary);
+  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
+  if (!in || bytes.empty()) throw std::runtime_error(fmt::format("{}: cannot read it", file));
+  Tape tape = read_records(bytes);
+  const Config config = config_at(scenario, config_of(tape));
+  std::erase_if(tape, [](const Decision& record) { return record.activation == kConfigName; });
+  return {&scenario, 0, config, &find_device("sim"), std::move(tape)};
+}
 
 std::vector<Program> read_programs(const std::string& corpus, const Scenario& scenario) {
   std::vector<Program> programs;

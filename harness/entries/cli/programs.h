@@ -20,6 +20,11 @@ struct Program {
 /// of it is no reproducer of this path.
 std::vector<Program> read_programs(const std::string& corpus, const Scenario& scenario);
 
+/// Returns the documented ordinary use of the path on the simulated device, of
+/// corpus/<path>/seeds/plain, which says for which config it is. Errors: std::runtime_error where
+/// it cannot be read.
+Case read_plain(const std::string& corpus, const Scenario& scenario);
+
 /// The committed smallest cases of this fault, corpus/<path>/smallest/*.repro; fewest ops first.
 /// None where there is no such folder.
 std::vector<Tape> read_smallest(const std::string& corpus, const Scenario& scenario,

@@ -1,0 +1,109 @@
+// price: what each variant of a path costs, on three classes of programs that the compared variants
+// survive: the ordinary use, the committed programs, and programs that are drawn.
+#include "harness/price.h"
+
+#include <fmt/format.h>
+
+#include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/lookup.h"
+#include "harness/entries/cli/programs.h"
+#include "harness/reports/price_views.h"
+
+namespace harness::entries {
+namespace {
+
+using reports::PricedClass;
+using reports::PricedPath;
+
+/// Rounds of which the least host time counts.
+constexpr std::size_t kTimedRounds = 5;
+/// So many runs are drawn at most for each program that is wanted: not all show something.
+constexpr std::size_t kDrawsOfProgram = 10;
+
+std::vector<Case> ordinary_use(const std::string& corpus, const Scenario& scenario) {
+  std::vector<Case> programs;
+  Case plain = read_plain(corpus, scenario);
+  for (std::size_t i = 0; i < config_count(scenario); ++i) {
+    plain.config = config_at(scenario, i);
+    programs.push_back(plain);
+  }
+  return programs;
+}
+
+std::vector<Case> committed(const std::string& corpus, const Scenario& scenario) {
+  std::vector<Case> programs;
+  for (Program& program : read_programs(corpus, scenario))
+    programs.push_back(std::move(program.reproducer.the_case));
+  return programs;
+}
+
+/// Returns the variant whose runs are drawn: the first that is claimed to be sound.
+std::size_t drawn_variant(const Scenario& scenario) {
+  for (std::size_t i = 0; i < scenario.variants.size(); ++i)
+    if (scenario.variants[i].claim.kind == ClaimKind::sound) return i;
+  return 0;
+}
+
+std::vector<Case> drawn(Runner& runner, const Scenario& scenario, const PriceOptions& options) {
+  const std::size_t variant = drawn_variant(scenario);
+  const DeviceInfo& device = find_device("sim");
+  const auto strategy = find_strategy("random_walk").make(options.seed);
+  std::vector<Case> programs;
+  for (std::uint64_t i = 0; i < kDrawsOfProgram * options.drawn; ++i) {
+    if (programs.size() == options.drawn) break;
+    const Config config = config_at(scenario, i % config_count(scenario));
+    const Outcome& outcome = runner.run(scenario, variant, config, device, *strategy);
+    if (outcome.failed() || outcome.vacuous || outcome.ending != Ending::finished) continue;
+    programs.push_back({&scenario, variant, config, &device, outcome.tape});
+  }
+  return programs;
+}
+
+PricedClass priced(Runner& runner, const PriceOptions& options, const char* name, std::string words,
+                   const std::vector<Case>& programs) {
+  PricedClass result{name, std::move(words), price(runner, programs), {}};
+  if (options.time) result.seconds = host_seconds(runner, programs, result.table, kTimedRounds);
+  return result;
+}
+
+PricedPath priced_path(Runner& runner, const Scenario& scenario, const PriceOptions& options) {
+  const std::vector<Case> ordinary = ordinary_use(options.corpus, scenario);
+  const std::vector<Case> programs = committed(options.corpus, scenario);
+  const std::vector<Case> draws = drawn(runner, scenario, options);
+  const auto add = [&](const char* name, std::string words, const std::vector<Case>& cases) {
+    return priced(runner, options, name, std::move(words), cases);
+  };
+  return {&scenario,
+          {add("ordinary", fmt::format("ordinary use in {} configs", ordinary.size()), ordinary),
+           add("committed", fmt::format("{} committed programs", programs.size()), programs),
+           add("drawn", fmt::format("{} programs drawn from seed {}", draws.size(), options.seed),
+               draws)}};
+}
+
+std::vector<const Scenario*> paths_of(const PriceOptions& options) {
+  std::vector<const Scenario*> paths;
+  for (const std::string& name : options.paths) paths.push_back(&find_path(name));
+  if (paths.empty())
+    for (const Scenario* scenario : tables::scenarios()) paths.push_back(scenario);
+  return paths;
+}
+
+}  // namespace
+
+int price(const PriceOptions& options) {
+  end_on_interrupts();
+  const std::vector<const Scenario*> wanted = paths_of(options);
+  Runner runner;
+  std::vector<PricedPath> paths;
+  for (const Scenario* scenario : wanted) {
+    paths.push_back(priced_path(runner, *scenario, options));
+    if (!options.json)
+      fmt::print("{}{}", paths.size() > 1 ? "\n" : "",
+                 reports::price_tables(paths.back(), reports::Terminal::of(1)));
+  }
+  if (options.json) fmt::print("{}\n", reports::price_json(paths));
+  return kAsClaimed;
+}
+
+}  // namespace harness::entries
