@@ -1,0 +1,22 @@
+# precompile(<target>... [WITH <header>...]): the targets' sources begin with the standard library's headers
+# that nearly all of them include, read once for all: a source takes half the time. The targets of one call
+# are compiled alike. Only where AFTERLIFE_PRECOMPILED is on: a build without it is one in which a source
+# that lacks an include does not compile.
+option(AFTERLIFE_PRECOMPILED "Read the most used headers once: for builds from nothing" OFF)
+
+set(common_headers <algorithm> <array> <functional> <map> <memory> <memory_resource> <optional> <span> <string>
+  <string_view> <unordered_map> <vector> <fmt/format.h>)
+
+function(precompile first)
+  if(NOT AFTERLIFE_PRECOMPILED)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 precompiled "" "" "WITH")
+  foreach(target ${first} ${precompiled_UNPARSED_ARGUMENTS})
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")  # As ccache asks for.
+  endforeach()
+  target_precompile_headers(${first} PRIVATE ${common_headers} ${precompiled_WITH})
+  foreach(target ${precompiled_UNPARSED_ARGUMENTS})
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  endforeach()
+endfunction()
