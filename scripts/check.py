@@ -127,6 +127,7 @@ def tree(tally, full):
     script(tally, "figures.py", "--self-test")
     script(tally, "gate/counters.py", "--self-test")
     script(tally, "gate/budget.py", "--self-test")
+    script(tally, "gate/canaries.py", "--self-test")
     script(tally, "mutants.py", "--self-test")
     script(tally, "mutated_inputs.py", "--self-test")
 
@@ -182,12 +183,14 @@ def races(tally, full):
 
 
 def commands(tally, full):
-    """The release build as users meet it: what there is, bad inputs, a short search of what is sound."""
+    """The release build as users meet it: what there is, bad inputs, how often the gate was wrong, a short search of what is sound."""
     build("release", "afterlife")
     build("asan", "afterlife")
     listed = programs.run("release", "afterlife", "list", "--json")
     tally.add(listed.code == 0, f"afterlife list: exit {listed.code} {listed.err.strip()}")
     script(tally, "documents.py", "--transcripts", "release")
+    gate = programs.run("release", "afterlife", "gate", "--canaries", ROOT / "results/gate/canaries.txt")
+    tally.add(gate.code == 0, f"the gate's own canaries: exit {gate.code} {gate.err.strip()}")
     add_figures(tally, figures.measure(full, ("bad_input",)))
     name = measuring.named_sound()[0]
     found, ended = measuring.fuzz(name, "--seconds", 5)

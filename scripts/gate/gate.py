@@ -2,6 +2,7 @@
 """Compares two revisions: exact counters of work, instructions, and the time of every benchmark.
 
 Usage: ./scripts/gate.sh [BASE [HEAD]] [option...]
+       ./scripts/gate.sh --self-test | --record N
 
 BASE is where this branch left main (on main, the commit before) unless it is named; HEAD is the working tree
 unless it is named. Both are built in build/gate, with the same compiler and in folders of the same length.
@@ -12,6 +13,10 @@ unless it is named. Both are built in build/gate, with the same compiler and in 
   --seconds N       begin no round of the wall suite that would end after so long
   --seed N          where orders and resamples are drawn from (1)
   --json            one JSON object on stdout, and nothing else there
+  --self-test       tell how often the gate is wrong, from the record of programs of which the answer is known
+                    (results/gate/canaries.txt): red where an interval is outside of what is promised
+  --record N        add N runs of 20 rounds to that record, about 10 s each, every third beside two busy processes
+  --machine WORD    what else that machine does, in a word under which the runs are recorded (quiet)
 
 A counter is red where it grew, instructions where they grew by more than 0.25 % (10 % those of the start), a benchmark
 by the rule of harness/gate/README.md. What a commit between the two states by `perf-budget: NAME +N %` (25 % at most)
@@ -25,6 +30,7 @@ import subprocess
 import sys
 
 import budget
+import canaries
 import counters
 import revisions
 
@@ -117,13 +123,18 @@ def main():
     parser.add_argument("--seconds", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--self-test", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--record", type=int, metavar="N", help=argparse.SUPPRESS)
+    parser.add_argument("--machine", default="quiet", help=argparse.SUPPRESS)
     try:
         options = parser.parse_args()
     except SystemExit as ended:
         return 3 if ended.code else 0
     options.only = options.only or PARTS
     try:
-        return compare(options)
+        if options.record is not None:
+            return canaries.record_here(options.record, options.preset, options.machine)
+        return canaries.judge(options.preset, options.json) if options.self_test else compare(options)
     except (revisions.CannotCompare, budget.BadBudget, OSError) as why:
         say(why)
         return 2

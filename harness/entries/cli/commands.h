@@ -102,6 +102,7 @@ struct GateOptions {
   std::uint64_t seed = 1;
   std::string samples;    ///< All samples go here; "" = nowhere, as with those below.
   std::string recompute;  ///< Samples are read from here, and nothing is run.
+  std::string canaries;   ///< A record of canaries, by which the gate itself is judged.
   std::string junit;
   std::string markdown;
   std::string html;

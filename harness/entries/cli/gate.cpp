@@ -9,9 +9,11 @@
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
+#include "harness/gate/canaries.h"
 #include "harness/gate/commands.h"
 #include "harness/gate/comparison.h"
 #include "harness/gate/sample_file.h"
+#include "harness/reports/gate/canary_views.h"
 #include "harness/reports/gate/gate_views.h"
 #include "harness/reports/progress.h"
 #include "harness/reproducer.h"
@@ -97,7 +99,9 @@ void require_sense(const GateOptions& options) {
   const bool has_commands = !options.base.empty() || !options.head.empty();
   if (!options.recompute.empty() && has_commands)
     throw UsageError("--recompute reads samples, and so takes no commands");
-  if (!options.recompute.empty()) return;
+  if (!options.canaries.empty() && (has_commands || !options.recompute.empty()))
+    throw UsageError("--canaries reads a record, and so takes neither commands nor --recompute");
+  if (!options.recompute.empty() || !options.canaries.empty()) return;
   if (options.base.empty() || options.head.empty())
     throw UsageError(
         "two commands are wanted: afterlife gate [OPTION...] -- BASE... -- HEAD...; see `afterlife "
@@ -115,6 +119,19 @@ void write_files(const GateOptions& options, const Comparison& comparison) {
   if (!options.markdown.empty())
     write_whole_file(options.markdown, reports::gate_markdown(comparison));
   if (!options.html.empty()) write_whole_file(options.html, reports::gate_page(comparison));
+}
+
+/// Says how often the gate was wrong in a record of which the answers are known.
+int judge_itself(const GateOptions& options) {
+  end_on_interrupts();
+  const gate::CanaryRecord record = gate::read_canaries(options.canaries);
+  const reports::CanaryReport report{gate::judge_canaries(record, gate::Planted::nothing),
+                                     gate::plant_in_gate(record)};
+  if (options.json)
+    fmt::print("{}\n", reports::canary_json(report));
+  else
+    fmt::print("{}", reports::canary_table(report, reports::Terminal::of(1)));
+  return report.is_red() ? kNotAsClaimed : kAsClaimed;
 }
 
 int code_of(Outcome outcome) {
@@ -136,6 +153,7 @@ int code_of(Outcome outcome) {
 
 int gate(const GateOptions& options) {
   require_sense(options);
+  if (!options.canaries.empty()) return judge_itself(options);
   require_files(options);
   const Comparison comparison =
       options.recompute.empty() ? measured(options) : recomputed(options.recompute);

@@ -208,6 +208,10 @@ CLI::App* add_gate(CLI::App& app, GateOptions& options) {
       ->type_name("FILE");
   command->add_option("--recompute", options.recompute, "Judge the samples of this file again")
       ->type_name("FILE");
+  command
+      ->add_option("--canaries", options.canaries,
+                   "Judge the gate itself by this record; see ./scripts/gate.sh --record")
+      ->type_name("FILE");
   command->add_option("--junit", options.junit, "Write the verdicts as JUnit's XML")
       ->type_name("FILE");
   command->add_option("--markdown", options.markdown, "Write the table for a pull request")

@@ -1,0 +1,89 @@
+// Canaries: how often the gate is wrong on a real machine, computed from recorded processes of
+// which it is known whether they are slower.
+//
+// A record has rounds of fresh processes in an order drawn anew: a program, the same once more, and
+// two builds of it that do 1 % and 3 % more of the same work. Trials take their rounds from it in
+// the order in which they were measured, each those after the ones that the trial before has used;
+// none begins where the rounds that it may need are not all there, or those that end soon would be
+// over-represented. Rounds measured beside hogs are a record of their own.
+// Errors: std::runtime_error, with the name of the file and the line.
+#pragma once
+
+#include <array>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/gate/rates.h"
+#include "harness/gate/samples.h"
+
+namespace harness::gate {
+
+/// Comparisons that a sound gate has an answer to.
+enum class Canary : unsigned char {
+  unchanged,    ///< The program with itself: red is a false alarm.
+  passing,      ///< 3 % more that are gone when they are confirmed: red is a false alarm.
+  slower_by_3,  ///< 3 % more: whatever is not called slower was missed.
+  disturbed,    ///< The same, where up to half as much again falls on both sides of a round.
+  slower_by_1,  ///< 1 % more: may be called slower or not.
+};
+inline constexpr std::size_t kCanaryCount = 5;
+
+/// Returns the name of a canary, as tables have it.
+std::string_view name_of(Canary canary);
+/// Returns whether a red suite is a false alarm; else what counts is the benchmarks that are found.
+bool is_false_alarm(Canary canary);
+
+/// The readings of one round.
+struct CanaryRound {
+  Reading base;
+  Reading same;
+  Reading slower_by_1;
+  Reading slower_by_3;
+};
+
+/// Rounds in their order, by what else the machine did: "quiet", "hogs".
+using CanaryRecord = std::map<std::string, std::vector<CanaryRound>>;
+
+/// Reads a record. A last line without an end was cut off and is none.
+CanaryRecord read_canaries(const std::string& file);
+
+/// Ways to break a gate, one of which each canary but the last should show.
+enum class Planted : unsigned char { nothing, threshold, pairing, confirmation };
+inline constexpr std::size_t kPlantedCount = 4;
+
+/// Returns the name of what is broken.
+std::string_view name_of(Planted planted);
+
+/// Red where the interval is outside of what is promised (false alarms above 1 %, power below
+/// 95 %); shown where it is within (at most 2 %, at least 90 %); else there are too few samples.
+enum class Health : unsigned char { too_few, shown, red, reported };
+
+/// Returns the words for it.
+std::string_view name_of(Health health);
+
+struct CanaryRow {
+  std::string load;
+  Canary canary = Canary::unchanged;
+  std::size_t trials = 0;
+  Rate found;         ///< Suites that are red, or benchmarks that are called slower.
+  Rate mann_whitney;  ///< The same by the rule of Google Benchmark at 5 %, of the first rounds.
+  Health health = Health::too_few;
+};
+
+/// Judges every canary of every load by a gate that is broken in this way.
+std::vector<CanaryRow> judge_canaries(const CanaryRecord& record, Planted planted);
+
+/// A broken gate, and whether the canaries show it.
+struct PlantedRow {
+  Planted planted = Planted::nothing;
+  bool is_seen = false;    ///< A row was red.
+  bool had_enough = true;  ///< There were trials enough to see it.
+};
+
+/// Breaks the gate in each way and says whether that shows.
+std::vector<PlantedRow> plant_in_gate(const CanaryRecord& record);
+
+}  // namespace harness::gate

@@ -1,0 +1,168 @@
+// How it works. Each canary walks through the record for itself, a trial after the other; a trial
+// is the one that judges every benchmark (trial.h), with a source that takes rounds of the record.
+#include <algorithm>
+
+#include "harness/gate/canaries.h"
+#include "harness/gate/random.h"
+#include "harness/gate/trial.h"
+
+namespace harness::gate {
+namespace {
+
+using Rounds = std::span<const CanaryRound>;
+
+constexpr double kSignificant = 0.05;  ///< The level of compare.py.
+/// A broken gate must show after so many trials.
+constexpr std::size_t kEnoughTrials = 10;
+/// How many rounds apart sides are that were not measured together: more than a stretch.
+constexpr std::size_t kApart = 8;
+/// So many rounds in a row are disturbed together, by this much at most.
+constexpr std::size_t kStretch = 3;
+constexpr double kDisturbance = 0.5;
+
+Rule rule_of(Planted planted) {
+  Rule rule;
+  if (planted == Planted::threshold) rule.slower_by = -rule.allowed;
+  if (planted == Planted::confirmation) rule.confirmations = 0;
+  return rule;
+}
+
+/// Returns the most rounds that a trial can take.
+std::size_t most_rounds(const Rule& rule) { return rule.looks.back() * (1 + rule.confirmations); }
+
+/// Measures what was measured then, from one round on.
+class Walk : public Source {
+ public:
+  Walk(Rounds rounds, std::size_t begin, Canary canary, Planted planted)
+      : rounds_(rounds), next_(begin), canary_(canary), planted_(planted) {}
+
+  std::optional<Round> measure(const Request& request) override {
+    if (next_ == rounds_.size()) return std::nullopt;
+    const std::size_t apart = planted_ == Planted::pairing ? kApart : 0;
+    const std::size_t base = (next_ + apart) % rounds_.size();
+    const CanaryRound& round = rounds_[next_];
+    const Reading& head = round.*head_in(request);
+    return Round{disturbed(rounds_[base].base, base), disturbed(head, next_++)};
+  }
+  End why_ended() const override { return End::stopped; }
+
+  std::size_t next() const { return next_; }
+
+ private:
+  Reading CanaryRound::* head_in(const Request& request) const {
+    if (canary_ == Canary::unchanged) return &CanaryRound::same;
+    if (canary_ == Canary::slower_by_1) return &CanaryRound::slower_by_1;
+    const bool is_gone = canary_ == Canary::passing && request.confirmation > 0;
+    return is_gone ? &CanaryRound::same : &CanaryRound::slower_by_3;
+  }
+
+  Reading disturbed(Reading reading, std::size_t round) const {
+    if (canary_ != Canary::disturbed) return reading;
+    const double more = kDisturbance * Random(round / kStretch).uniform();
+    for (auto& [name, time] : reading) time *= 1 + more;
+    return reading;
+  }
+
+  Rounds rounds_;
+  std::size_t next_;
+  Canary canary_;
+  Planted planted_;
+};
+
+/// Returns the benchmarks that Google Benchmark's rule calls slower after the first look.
+std::uint64_t slower_by_ranks(Walk walk, std::size_t rounds) {
+  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> samples;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    const Round round = *walk.measure({});
+    for (const auto& [name, time] : round.base) samples[name].first.push_back(time);
+    for (const auto& [name, time] : round.head) samples[name].second.push_back(time);
+  }
+  std::uint64_t slower = 0;
+  for (auto& [name, sides] : samples) {
+    auto& [base, head] = sides;
+    const bool differs = mann_whitney(base, head) < kSignificant;
+    std::sort(base.begin(), base.end());
+    std::sort(head.begin(), head.end());
+    slower += differs && quantile(head, 0.5) > quantile(base, 0.5);
+  }
+  return slower;
+}
+
+/// Counts a suite or its benchmarks, of which so many were called slower.
+void count(Canary canary, std::uint64_t slower, std::uint64_t benchmarks, Rate& rate) {
+  if (is_false_alarm(canary)) return rate.add(slower > 0);
+  rate.count += slower;
+  rate.total += benchmarks;
+}
+
+Health health_of(const CanaryRow& row) {
+  if (row.canary == Canary::slower_by_1) return Health::reported;
+  const double low = row.found.low(), high = row.found.high();
+  const bool alarms = is_false_alarm(row.canary);
+  if (alarms ? low > 0.01 : high < 0.95) return Health::red;
+  return (alarms ? high <= 0.02 : low >= 0.90) ? Health::shown : Health::too_few;
+}
+
+CanaryRow judge_one(const std::string& load, Rounds rounds, Canary canary, Planted planted) {
+  CanaryRow row{.load = load, .canary = canary};
+  const Rule rule = rule_of(planted);
+  for (std::size_t begin = 0; begin + most_rounds(rule) <= rounds.size();) {
+    Walk walk(rounds, begin, canary, planted);
+    count(canary, slower_by_ranks(walk, rule.looks.front()), rounds[begin].base.size(),
+          row.mann_whitney);
+    Trial trial(walk, rule);
+    trial.run();
+    const Result result = trial.result();
+    count(canary, result.count(Verdict::slower), result.rows.size(), row.found);
+    begin = walk.next();
+    ++row.trials;
+  }
+  row.health = health_of(row);
+  return row;
+}
+
+}  // namespace
+
+std::string_view name_of(Canary canary) {
+  constexpr std::array<std::string_view, kCanaryCount> kNames{"unchanged", "+3 %, passing", "+3 %",
+                                                              "+3 %, disturbed", "+1 %"};
+  return kNames[static_cast<std::size_t>(canary)];
+}
+
+bool is_false_alarm(Canary canary) {
+  return canary == Canary::unchanged || canary == Canary::passing;
+}
+
+std::string_view name_of(Planted planted) {
+  constexpr std::array<std::string_view, kPlantedCount> kNames{"nothing", "threshold", "pairing",
+                                                               "confirmation"};
+  return kNames[static_cast<std::size_t>(planted)];
+}
+
+std::string_view name_of(Health health) {
+  constexpr std::array<std::string_view, 4> kNames{"too few samples", "shown", "red", "reported"};
+  return kNames[static_cast<std::size_t>(health)];
+}
+
+std::vector<CanaryRow> judge_canaries(const CanaryRecord& record, Planted planted) {
+  std::vector<CanaryRow> rows;
+  for (const auto& [load, rounds] : record)
+    for (std::size_t i = 0; i < kCanaryCount; ++i)
+      rows.push_back(judge_one(load, rounds, static_cast<Canary>(i), planted));
+  return rows;
+}
+
+std::vector<PlantedRow> plant_in_gate(const CanaryRecord& record) {
+  std::vector<PlantedRow> plants;
+  for (std::size_t i = 1; i < kPlantedCount; ++i) {
+    PlantedRow row{.planted = static_cast<Planted>(i), .had_enough = false};
+    for (const CanaryRow& canary : judge_canaries(record, row.planted)) {
+      row.is_seen = row.is_seen || canary.health == Health::red;
+      row.had_enough = row.had_enough || canary.trials >= kEnoughTrials;
+    }
+    plants.push_back(row);
+  }
+  return plants;
+}
+
+}  // namespace harness::gate

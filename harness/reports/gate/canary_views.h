@@ -1,0 +1,27 @@
+// Canary views: how often the gate was wrong, as a table for a terminal and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/gate/canaries.h"
+#include "harness/reports/terminal.h"
+
+namespace harness::reports {
+
+/// A record judged by the gate as it is, and by broken ones.
+struct CanaryReport {
+  std::vector<gate::CanaryRow> rows;
+  std::vector<gate::PlantedRow> plants;
+
+  /// Returns whether a row is red, or a broken gate was not seen in samples enough.
+  bool is_red() const;
+};
+
+/// Returns the table, and a line for each broken gate.
+std::string canary_table(const CanaryReport& report, const Terminal& terminal);
+
+/// Returns one object; equal records make equal bytes.
+std::string canary_json(const CanaryReport& report);
+
+}  // namespace harness::reports
