@@ -11,11 +11,11 @@
 
 #include <cstdio>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <stdexcept>
 
+#include "harness/cuda/process.h"
 #include "harness/device.h"
 
 namespace harness {
@@ -29,53 +29,7 @@ struct CallInfo {
   CUresult failure;
 };
 
-// ---- programs without a world -----------------------------------------------------------------
-
-Device* (*process_device)() = nullptr;
 void* (*find_other_entry_point)(const char* base) = nullptr;
-
-/// Answers like a driver that does nothing surprising: everything plain.
-class PlainStrategy final : public Strategy {
- public:
-  std::uint32_t answer(const Question&) override { return 0; }
-};
-
-/// The world of a program that brought none.
-/// Lifetime: until the process ends; never destroyed, for its threads may still call.
-struct ProcessWorld {
-  std::recursive_mutex mutex;
-  World world;
-  PlainStrategy strategy;
-  int depth = 0;  ///< A host function that calls CUDA is inside another call.
-};
-
-thread_local std::size_t process_thread = 0;
-
-ProcessWorld& process_world() {
-  HARNESS_CHECK(process_device != nullptr, "a CUDA call needs a run: no world is current");
-  static ProcessWorld* const process = [] {
-    auto* made = new ProcessWorld;
-    made->world.device = process_device();
-    made->world.begin(made->strategy, ~Tick{0});
-    made->world.device->begin(made->world);
-    return made;
-  }();
-  static std::size_t thread_count = 0;
-  process->mutex.lock();
-  if (process_thread == 0) process_thread = ++thread_count;
-  return *process;
-}
-
-/// Tells at once what a run would have judged.
-void tell_faults(ProcessWorld& process) noexcept {
-  try {
-    for (const Fault& fault : process.world.history.faults())
-      std::fprintf(stderr, "afterlife: %s %s\n", fault.signature().c_str(), fault.detail.c_str());
-  } catch (const std::bad_alloc&) {
-    std::fputs("afterlife: a fault, and no memory left to tell it\n", stderr);
-  }
-  process.world.history.begin();
-}
 
 /// The error that a call returns in place of the exception in flight. Sizes are checked where they
 /// come in; this is what is left: no memory, and what a program without a world could not be given.
@@ -107,7 +61,7 @@ class SeamCall {
   ~SeamCall() {
     site_.reset();
     if (process_ != nullptr) [[unlikely]]
-      leave_process();
+      process_->unlock();
   }
   SeamCall(const SeamCall&) = delete;
   SeamCall& operator=(const SeamCall&) = delete;
@@ -143,29 +97,22 @@ class SeamCall {
   }
 
   CUresult leave(CUresult status) {
-    if (status != CUDA_SUCCESS && info_.needs != CallNeeds::nothing)
+    if (status != CUDA_SUCCESS && info_.needs != CallNeeds::nothing && process_ == nullptr)
       world_->history.set_value(event_, status);
     return status;
   }
 
  private:
   void join_process() {
-    process_ = &process_world();
-    ++process_->depth;
-    world_ = &process_->world;
-    current_.emplace(*world_);
-  }
-  void leave_process() {
-    current_.reset();
-    if (--process_->depth == 0) tell_faults(*process_);
-    process_->mutex.unlock();
+    process_ = &ProcessWorld::get();
+    process_->lock();
+    world_ = &process_->world();
   }
 
   const CallInfo& info_;
   World* world_;
   const DriverTable* table_;
   ProcessWorld* process_ = nullptr;
-  std::optional<World::Current> current_;
   std::optional<SiteScope> site_;  ///< Where the caller has named no site.
   std::size_t event_ = 0;
 };
@@ -173,13 +120,13 @@ class SeamCall {
 }  // namespace
 
 void serve_process(Device* (*make)(), void* (*find_other)(const char* base)) {
-  process_device = make;
+  ProcessWorld::serve(make);
   find_other_entry_point = find_other;
 }
 
 std::size_t calling_thread(const World& world) {
   return world.scheduler.in_task() ? raw(world.scheduler.current()) + std::size_t{1}
-                                   : process_thread;
+                                   : ProcessWorld::calling_thread();
 }
 
 }  // namespace harness

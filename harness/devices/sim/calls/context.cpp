@@ -265,6 +265,7 @@ CUresult Calls::cuCtxSynchronize() {
       error != CUDA_SUCCESS)
     return error;
   sim.queues().synchronize(*sim.threads().context());
+  sim.graphs().user_objects().wait_a_while();
   sim.pools().shrink();
   return sim.faults().broken();
 }
@@ -276,6 +277,7 @@ CUresult Calls::cuCtxSynchronize_v2(CUcontext handle) {
   if (const CUresult error = sim.captures().admit_all(*context); error != CUDA_SUCCESS)
     return error;
   sim.queues().synchronize(*context);
+  sim.graphs().user_objects().wait_a_while();
   sim.pools().shrink();
   return sim.faults().broken();
 }

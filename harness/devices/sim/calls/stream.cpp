@@ -57,6 +57,7 @@ CUresult Calls::cuStreamSynchronize(CUstream on) {
   if (!stream) return stream.error();
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   sim.queues().synchronize(*stream);
+  sim.graphs().user_objects().wait_a_while();
   sim.pools().shrink();
   return sim.faults().broken();
 }
@@ -255,6 +256,7 @@ CUresult Calls::cuEventSynchronize(CUevent handle) {
   Clock& known = sim.data_races().remember(event->clock);
   sim.queues().wait(point);
   sim.data_races().tell_host(known);
+  sim.graphs().user_objects().wait_a_while();
   sim.pools().shrink();
   return sim.faults().broken();
 }

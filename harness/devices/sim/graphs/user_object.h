@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/cuda/process.h"
 #include "harness/devices/sim/handles_recycled.h"
 #include "harness/devices/sim/streams/clock.h"
 
@@ -75,16 +76,23 @@ class UserObjects {
   void release(UserObject& object, std::uint64_t count);
   /// Releases all references. `after`: the launches that used them, where there may have been any.
   void release(UserReferences& references, const Clock* after = nullptr);
+  /// Gives the destructors that are still to be called a while to return, in a program without a
+  /// world: a synchronise does. Nothing is documented to wait for them.
+  void wait_a_while();
   /// Takes the references that `from` holds once more, for `to`.
   static void copy(const UserReferences& from, UserReferences& to);
 
  private:
+  void destroy_later(UserObject& object);
+  void destroy_next();
+  void destroy(const UserObject& object);
   [[noreturn]] void serve_destructors();
 
   SimDevice& sim_;
   RecycledHandles<UserObject, HandleKind::user_object> table_;
   std::vector<UserObject*> released_;  ///< To be destroyed, in this order.
   TaskId destructor_task_ = TaskId::none;
+  ProcessThread thread_;
 };
 
 }  // namespace harness::devices

@@ -7,77 +7,104 @@ namespace harness::devices {
 
 static constexpr Resource kFunctions = hash_name("host functions");
 
+/// A function of the program, and all that it is called with: once others may call CUDA, too, it
+/// may not be looked up any more.
+struct HostFunctions::Callee {
+  CUhostFn function = nullptr;
+  CUstreamCallback callback = nullptr;  ///< Instead of `function`.
+  CUstream stream = nullptr;
+  CUresult status = CUDA_SUCCESS;
+  void* data = nullptr;
+
+  void operator()() const { callback != nullptr ? callback(stream, status, data) : function(data); }
+};
+
+HostFunctions::Callee HostFunctions::callee(const HostCall& call) {
+  const CUDA_HOST_NODE_PARAMS& host = GraphRun::host_of(call);
+  return {.function = host.fn, .data = host.userData};
+}
+
+HostFunctions::Callee HostFunctions::callee(const Work& work) {
+  return {work.function, work.callback, work.stream, sim_.faults().broken(), work.data};
+}
+
 bool HostFunctions::call(Stream& stream, Work& work) {
   sim_.steps().note(EventKind::start, stream, work);
-  if (!sim_.scheduler().in_task()) {
-    sim_.data_races().host_saw(work.before);
-    {
-      const CallbackScope scope(sim_.threads(), Callback::host_function);
-      call_now(work);
-    }
-    sim_.queues().complete_front(stream);
-    return true;
-  }
   stream.calling = true;
-  call_later({&stream});
-  return false;
+  if (call_later({&stream})) return false;
+  stream.calling = false;
+  sim_.data_races().host_saw(work.before);
+  {
+    const CallbackScope scope(sim_.threads(), Callback::host_function);
+    callee(work)();
+  }
+  sim_.queues().complete_front(stream);
+  return true;
 }
 
 void HostFunctions::call(const HostCall& call) {
-  if (sim_.scheduler().in_task()) return call_later(call);
+  if (call_later(call)) return;
   sim_.data_races().host_saw(call.frame->before[call.node]);
   {
     const CallbackScope scope(sim_.threads(), Callback::host_function);
-    GraphRun::call(call);
+    callee(call)();
   }
   call.run->called(call);
 }
 
-void HostFunctions::call_later(const HostCall& call) {
+/// Hands it to who calls functions. Returns false where there is nobody.
+bool HostFunctions::call_later(const HostCall& call) {
   const ProcessId id = call.stream->context->process;
   Process& owner = sim_.processes().at(id);
-  owner.functions.push_back(call);
-  if (owner.function_task == TaskId::none) {
-    const ProcessScope scope(sim_.scheduler(), id);
-    owner.function_task =
-        sim_.scheduler().spawn_daemon("host functions", [this, id] { serve(id); });
+  if (sim_.scheduler().in_task()) {
+    owner.functions.push_back(call);
+    if (owner.function_task == TaskId::none) {
+      const ProcessScope scope(sim_.scheduler(), id);
+      owner.function_task =
+          sim_.scheduler().spawn_daemon("host functions", [this, id] { serve(id); });
+    }
+    sim_.scheduler().touch(kFunctions + raw(id));
+    return true;
   }
-  sim_.scheduler().touch(kFunctions + raw(id));
-}
-
-void HostFunctions::call_now(Work& work) {
-  if (work.callback != nullptr)
-    work.callback(work.stream, sim_.faults().broken(), work.data);
-  else
-    work.function(work.data);
+  ProcessWorld* process = ProcessWorld::of(sim_.world());
+  if (process == nullptr) return false;
+  owner.functions.push_back(call);
+  thread_.post(*process, [this, &owner] { serve_next(owner); });
+  return true;
 }
 
 void HostFunctions::serve(ProcessId id) {
-  Scheduler& scheduler = sim_.scheduler();
-  std::vector<HostCall>& queue = sim_.processes().at(id).functions;
+  Process& owner = sim_.processes().at(id);
   for (;;) {
-    scheduler.wait_until({kFunctions + raw(id), AccessKind::read}, "host functions",
-                         [&queue] { return !queue.empty(); });
-    const HostCall next = queue.front();
-    queue.erase(queue.begin());
-    Stream& stream = *next.stream;
-    Work& work = stream.front();
-    WorkSteps::acquire_before(stream, work);
-    sim_.data_races().host_saw(next.run != nullptr ? next.frame->before[next.node] : work.before);
-    {
-      const SiteScope site(scheduler, "host function");
-      const CallbackScope scope(sim_.threads(), Callback::host_function);
-      next.run != nullptr ? GraphRun::call(next) : call_now(work);
-    }
-    edge_release(&stream.done_edge);
-    if (next.run != nullptr) {
-      next.run->called(next);
-    } else {
-      stream.calling = false;
-      sim_.queues().complete_front(stream);
-    }
-    sim_.queues().settle();
+    sim_.scheduler().wait_until({kFunctions + raw(id), AccessKind::read}, "host functions",
+                                [&owner] { return !owner.functions.empty(); });
+    serve_next(owner);
   }
+}
+
+/// Calls the function that came up first, and lets go on what waited for it.
+void HostFunctions::serve_next(Process& owner) {
+  const HostCall next = owner.functions.front();
+  owner.functions.erase(owner.functions.begin());
+  Stream& stream = *next.stream;
+  Work& work = stream.front();
+  WorkSteps::acquire_before(stream, work);
+  sim_.data_races().host_saw(next.run != nullptr ? next.frame->before[next.node] : work.before);
+  {
+    const SiteScope site(sim_.scheduler(), "host function");
+    const CallbackScope scope(sim_.threads(), Callback::host_function);
+    const Callee act = next.run != nullptr ? callee(next) : callee(work);
+    const ProcessWorld::Open open(ProcessWorld::of(sim_.world()));
+    act();
+  }
+  edge_release(&stream.done_edge);
+  if (next.run != nullptr) {
+    next.run->called(next);
+  } else {
+    stream.calling = false;
+    sim_.queues().complete_front(stream);
+  }
+  sim_.queues().settle();
 }
 
 }  // namespace harness::devices

@@ -1,14 +1,17 @@
 // HostFunctions: calls the functions of the program that streams and graphs hand over.
 //
-// CUDA calls them on a thread of its own, one after another. Ours is a task of each process; where
-// there are no tasks, whoever is here calls them.
+// CUDA calls them on a thread of its own, one after another. Ours is a task of each process, or a
+// thread in a program without a world; where a run is outside of its tasks, whoever is here calls
+// them.
 #pragma once
 
+#include "harness/cuda/process.h"
 #include "harness/devices/sim/graphs/launches/run.h"
 #include "harness/scheduler.h"
 
 namespace harness::devices {
 
+struct Process;
 class SimDevice;
 
 class HostFunctions {
@@ -18,13 +21,19 @@ class HostFunctions {
   bool call(Stream& stream, Work& work);
   /// Calls the function of a host node.
   void call(const HostCall& call);
+  /// Returns whether the driver's thread has called all that it was given.
+  bool idle() const { return thread_.idle(); }
 
  private:
-  void call_later(const HostCall& call);
-  void call_now(Work& work);
+  struct Callee;
+  static Callee callee(const HostCall& call);
+  Callee callee(const Work& work);
+  bool call_later(const HostCall& call);
   [[noreturn]] void serve(ProcessId id);
+  void serve_next(Process& owner);
 
   SimDevice& sim_;
+  ProcessThread thread_;
 };
 
 }  // namespace harness::devices

@@ -229,10 +229,26 @@ void WorkQueues::set_ready(Stream& stream, bool ready) {
 
 void WorkQueues::wait(const StreamPoint& point) {
   if (point.stream == nullptr) return;
-  if (!done(point))
-    sim_.scheduler().wait_until({point.stream->resource, AccessKind::read}, point.stream->own_label,
-                                [&point] { return done(point); });
+  const auto come = [&point] { return done(point); };
+  if (!come()) {
+    const Access access{point.stream->resource, AccessKind::read};
+    sim_.scheduler().wait_until(access, point.stream->own_label, come);
+    if (!come()) wait_for_others(point);
+  }
   edge_acquire(&point.stream->done_edge);
+}
+
+/// Waits for functions of the program, where threads of the driver's call them. What only another
+/// thread of the program could write, nobody waits for.
+void WorkQueues::wait_for_others(const StreamPoint& point) {
+  ProcessWorld* process = ProcessWorld::of(sim_.world());
+  if (process == nullptr) return;
+  const auto come = [&point] { return done(point); };
+  process->wait_until([&] {
+    look_again();
+    sim_.scheduler().wait_until({}, {}, come);
+    return come() || sim_.host_functions().idle();
+  });
 }
 
 void WorkQueues::drain(Stream& stream) {

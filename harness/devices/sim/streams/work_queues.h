@@ -74,6 +74,7 @@ class WorkQueues {
   bool pass_marker(Stream& stream);
   bool pass_graph(Stream& stream, Work& work);
   void set_ready(Stream& stream, bool ready);
+  void wait_for_others(const StreamPoint& point);
 
   SimDevice& sim_;
   std::size_t memory_wait_count_ = 0;  ///< Number of queued works with memory operations.

@@ -300,9 +300,8 @@ Work& GraphRun::work_of(const Place& place) {
   return *run.work;
 }
 
-void GraphRun::call(const HostCall& call) {
-  const CUDA_HOST_NODE_PARAMS& host = call.frame->graph->nodes[call.node].params->host;
-  host.fn(host.userData);
+const CUDA_HOST_NODE_PARAMS& GraphRun::host_of(const HostCall& call) {
+  return call.frame->graph->nodes[call.node].params->host;
 }
 
 }  // namespace harness::devices

@@ -1,0 +1,123 @@
+// How it works. A thread that has the driver has the mutex, and the world is its current one. The
+// site belongs to whoever has the driver, so that it is put aside with it. Nobody has an activation
+// of its own here: what is asked is answered plainly.
+#include "harness/cuda/process.h"
+
+#include <pthread.h>
+
+#include <cstdio>
+#include <new>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "harness/device.h"
+
+namespace harness {
+
+static thread_local std::size_t thread_number = 0;
+static thread_local std::optional<World::Current> current;
+static Device* (*make_device)() = nullptr;
+static ProcessWorld* made = nullptr;
+
+void ProcessWorld::serve(Device* (*make)()) { make_device = make; }
+
+ProcessWorld::ProcessWorld() {
+  HARNESS_CHECK(make_device != nullptr, "a CUDA call needs a run: no world is current");
+  world_.device = make_device();
+  world_.begin(answers_, ~Tick{0});
+  world_.device->begin(world_);
+  pthread_atfork([] { made->mutex_.lock(); }, [] { made->mutex_.unlock(); },
+                 [] {
+                   ++made->generation_;
+                   made->mutex_.unlock();
+                 });
+}
+
+ProcessWorld& ProcessWorld::get() {
+  static ProcessWorld* const process = made = new ProcessWorld;
+  return *process;
+}
+
+ProcessWorld* ProcessWorld::of(const World& world) {
+  return made != nullptr && &made->world_ == &world ? made : nullptr;
+}
+
+std::size_t ProcessWorld::calling_thread() { return thread_number; }
+
+void ProcessWorld::lock() {
+  static std::size_t thread_count = 0;
+  mutex_.lock();
+  if (thread_number == 0) thread_number = ++thread_count;
+  current.emplace(world_);
+}
+
+void ProcessWorld::unlock() {
+  tell_faults();
+  current.reset();
+  if (waiting_count_ != 0) let_go_.notify_all();
+  mutex_.unlock();
+}
+
+void ProcessWorld::sleep() {
+  constexpr std::chrono::milliseconds kLookAgain{1};
+  tell_faults();
+  const SiteScope nobody(world_.scheduler, {});
+  ++waiting_count_;
+  std::unique_lock<std::mutex> lock(mutex_, std::adopt_lock);
+  let_go_.wait_for(lock, kLookAgain);
+  lock.release();
+  --waiting_count_;
+}
+
+/// Tells at once what a run would have judged.
+void ProcessWorld::tell_faults() noexcept {
+  try {
+    for (const Fault& fault : world_.history.faults())
+      std::fprintf(stderr, "afterlife: %s %s\n", fault.signature().c_str(), fault.detail.c_str());
+  } catch (const std::bad_alloc&) {
+    std::fputs("afterlife: a fault, and no memory left to tell it\n", stderr);
+  }
+  world_.history.begin();
+}
+
+ProcessWorld::Open::Open(ProcessWorld* process) : process_(process) {
+  if (process_ == nullptr) return;
+  site_ = process_->world_.scheduler.site();
+  SiteScope::rename(process_->world_.scheduler, {});
+  process_->unlock();
+}
+
+ProcessWorld::Open::~Open() {
+  if (process_ == nullptr) return;
+  process_->lock();
+  SiteScope::rename(process_->world_.scheduler, site_);
+}
+
+void ProcessThread::post(ProcessWorld& process, std::function<void()> act) {
+  acts_.push_back(std::move(act));
+  if (started_in_ != process.generation()) start(process);
+  posted_->notify_one();
+}
+
+// In a child of fork() the old thread still counts among those that wait to be notified.
+void ProcessThread::start(ProcessWorld& process) {
+  started_in_ = process.generation();
+  (void)posted_.release();
+  posted_ = std::make_unique<std::condition_variable_any>();
+  if (!acts_.front()) acts_.pop_front();  // The parent does it.
+  std::thread([this, &process] { serve(process); }).detach();
+}
+
+void ProcessThread::serve(ProcessWorld& process) {
+  process.lock();
+  for (;;) {
+    posted_->wait(process, [this] { return !acts_.empty(); });
+    std::exchange(acts_.front(), {})();
+    acts_.pop_front();
+    // Now goes on all that waited for it.
+    process.world().scheduler.wait_until({}, {}, [] { return false; });
+  }
+}
+
+}  // namespace harness

@@ -1,0 +1,101 @@
+// ProcessWorld: the world of a program that brought none, and the threads that the driver has
+// there.
+//
+// A program that loaded our libcuda.so.1 calls on whichever threads it likes: one call at a time
+// has the driver. What a run gives to tasks of the driver's, here a thread does, and while it is in
+// a function of the program others have the driver.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "harness/world.h"
+
+namespace harness {
+
+/// Lifetime: until the process ends; never destroyed, for its threads may still call.
+/// Threads: any for the static functions and lock(); the others are for whoever has the driver.
+class ProcessWorld {
+ public:
+  /// Says who makes the device of this process. Without it a call that has no run is a mistake.
+  static void serve(Device* (*make)());
+  /// Returns that of this process, made when it is first asked for.
+  static ProcessWorld& get();
+  /// Returns the number of the calling thread, from 1 on; 0 before it has called.
+  static std::size_t calling_thread();
+  /// Takes the driver for the calling thread.
+  void lock();
+  /// Tells of the faults that were found, and lets others have the driver.
+  void unlock();
+
+  /// Returns it if `world` is its world, or null: `world` has tasks, or stands for a run's.
+  static ProcessWorld* of(const World& world);
+  World& world() { return world_; }
+  /// Returns which process this is of those that forked on the way: a child has none of the
+  /// threads.
+  unsigned generation() const { return generation_; }
+
+  /// Lets others have the driver until `done()` holds or the time is over. It is asked whenever
+  /// somebody has had the driver, and now and then: memory may change without a call.
+  template <class Done>
+  void wait_until(Done done, std::chrono::milliseconds limit = std::chrono::hours(24 * 365)) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (!done() && std::chrono::steady_clock::now() < end) sleep();
+  }
+
+  /// Lets others have the driver while a function of the program runs, for as long as it lives.
+  class Open {
+   public:
+    explicit Open(ProcessWorld* process);  ///< Null: nothing is to be done.
+    ~Open();
+    Open(const Open&) = delete;
+    Open& operator=(const Open&) = delete;
+
+   private:
+    ProcessWorld* process_;
+    Label site_;
+  };
+
+ private:
+  /// Answers like a driver that does nothing surprising: everything plain.
+  class Answers final : public Strategy {
+   public:
+    std::uint32_t answer(const Question&) override { return 0; }
+  };
+
+  ProcessWorld();
+  void sleep();
+  void tell_faults() noexcept;
+
+  std::mutex mutex_;
+  unsigned generation_ = 1;
+  std::condition_variable let_go_;  ///< Somebody has had the driver.
+  std::size_t waiting_count_ = 0;   ///< Number of threads in sleep().
+  World world_;
+  Answers answers_;
+};
+
+/// A thread of the driver's own in the world of a process: does what it is given, in order.
+/// Lifetime: the thread starts with the first task, and ends with the process.
+class ProcessThread {
+ public:
+  /// Hands over something that the thread does once it has the driver; the caller has it now.
+  void post(ProcessWorld& process, std::function<void()> act);
+  /// Returns whether all that was handed over is done.
+  bool idle() const { return acts_.empty(); }
+
+ private:
+  void start(ProcessWorld& process);
+  [[noreturn]] void serve(ProcessWorld& process);
+
+  std::unique_ptr<std::condition_variable_any> posted_;
+  std::deque<std::function<void()>> acts_;  ///< The first, when empty, is being done.
+  unsigned started_in_ = 0;                 ///< The generation whose thread serves.
+};
+
+}  // namespace harness
