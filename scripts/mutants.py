@@ -81,7 +81,7 @@ RULES = [
     ("a limit of a pool is kept", "calls/pool.cpp",
      "if (pool.limit != 0 && bytes > pool.limit - std::min(pool.limit, pool.used))", "if (false)"),
     ("the end of the current pool makes the default one current", "calls/pool_settings.cpp",
-     "if (sim.processes().current().current_pool == pool)\n    sim.processes().current().current_pool = nullptr;", ""),
+     "sim.pools().ended(*pool);", ""),
     ("a high-water mark can only be set to zero", "calls/pool_settings.cpp",
      "if (value != 0) return CUDA_ERROR_INVALID_VALUE;\n      pool.used_high",
      "pool.used_high"),

@@ -159,6 +159,11 @@ extern "C" {
   }
 #include "harness/cuda.def"
 
+#define CUDA_ALIAS(name, row, since, parameters, arguments)          \
+  CUresult CUDAAPI afterlife_alias_##name parameters __asm__(#name); \
+  CUresult CUDAAPI afterlife_alias_##name parameters { return row arguments; }
+#include "harness/cuda/aliases.def"
+
 CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** function, int version,
                                      cuuint64_t flags, CUdriverProcAddressQueryResult* found) {
   constexpr cuuint64_t kFlags =
@@ -224,6 +229,9 @@ const EntryPoint kEntryPoints[] = {
 #define CUDA_PTSZ(name, since, stream, parameters, arguments) \
   {#name "_ptsz", #name, since, Flavour::per_thread, reinterpret_cast<void*>(&::name##_ptsz)},
 #include "harness/cuda.def"
+#define CUDA_ALIAS(name, row, since, parameters, arguments) \
+  {#name, #name, since, Flavour::plain, reinterpret_cast<void*>(&::afterlife_alias_##name)},
+#include "harness/cuda/aliases.def"
     {"cuGetProcAddress", "cuGetProcAddress", 11030, Flavour::plain,
      reinterpret_cast<void*>(&::afterlife_get_proc_address)},
     {"cuGetProcAddress_v2", "cuGetProcAddress", 12000, Flavour::plain,

@@ -77,6 +77,12 @@ TEST_P(CudaArguments, NullIsInvalidWhereSomethingIsWanted) {
   // Where zeros mean something: a default, nothing to do, or nothing that was asked for.
   const std::set<std::string_view> mean_something{
       "cuInit",
+      "cuCtxResetPersistingL2Cache",
+      "cuCtxSetCacheConfig",
+      "cuCtxSetFlags",
+      "cuDevicePrimaryCtxSetFlags_v2",
+      "cuProfilerStart",
+      "cuProfilerStop",
       "cuCtxGetStreamPriorityRange",
       "cuCtxPopCurrent_v2",
       "cuCtxSetCurrent",

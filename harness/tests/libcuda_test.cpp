@@ -1,15 +1,10 @@
 // Our libcuda.so.1, as a program sees it that knows nothing of us; and the GPU device on top of it.
 #include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstring>
 #include <thread>
 
-#include "harness/cuda.h"
-#include "harness/tests/cuda_stage.h"
+#include "harness/tests/libcuda_stage.h"
 
 namespace harness::testing {
 namespace {
@@ -24,30 +19,6 @@ extern "C" {
 __attribute__((weak, visibility("hidden"))) extern const BuiltImage __start_afterlife_images[];
 __attribute__((weak, visibility("hidden"))) extern const BuiltImage __stop_afterlife_images[];
 }
-
-class Libcuda : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const std::string file = own_libcuda();
-    if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not built";
-    why_no_gpu();  // Which has to be asked first.
-    library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library, nullptr) << dlerror();
-    ASSERT_EQ(get("cuInit", &DriverTable::cuInit)(0), CUDA_SUCCESS);
-    CUcontext context = nullptr;
-    ASSERT_EQ(get("cuDevicePrimaryCtxRetain", &DriverTable::cuDevicePrimaryCtxRetain)(&context, 0),
-              CUDA_SUCCESS);
-    ASSERT_EQ(get("cuCtxSetCurrent", &DriverTable::cuCtxSetCurrent)(context), CUDA_SUCCESS);
-  }
-
-  /// The exported function of this name, as the type that the seam has for it.
-  template <class Function>
-  Function get(const char* name, Function DriverTable::*) const {
-    return reinterpret_cast<Function>(dlsym(library, name));
-  }
-
-  void* library = nullptr;
-};
 
 TEST_F(Libcuda, ExportsEveryEntryPointAndNothingElse) {
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
@@ -154,7 +125,7 @@ TEST_F(Libcuda, AnswersWhatIsNotSimulatedAndSaysSoAtTheEnd) {
         const auto find =
             reinterpret_cast<decltype(&cuGetProcAddress_v2)>(dlsym(library, "cuGetProcAddress_v2"));
         void* looked_up = nullptr;
-        find("cuCtxGetCacheConfig", &looked_up, 13000, 0, nullptr);
+        find("cuCtxGetExecAffinity", &looked_up, 13000, 0, nullptr);
         const bool all = by_name() == CUDA_ERROR_NOT_SUPPORTED &&
                          by_name() == CUDA_ERROR_NOT_SUPPORTED && looked_up != nullptr &&
                          reinterpret_cast<int (*)()>(looked_up)() == CUDA_ERROR_NOT_SUPPORTED;
@@ -162,7 +133,27 @@ TEST_F(Libcuda, AnswersWhatIsNotSimulatedAndSaysSoAtTheEnd) {
       },
       ::testing::ExitedWithCode(7),
       "not simulated, answered CUDA_ERROR_NOT_SUPPORTED: "
-      "cuArray3DCreate_v2 \\(2\\), cuCtxGetCacheConfig \\(1\\)\n$");
+      "cuArray3DCreate_v2 \\(2\\), cuCtxGetExecAffinity \\(1\\)\n$");
+}
+
+TEST_F(Libcuda, OlderNamesDoWhatNewerOnesDo) {
+  const auto find =
+      reinterpret_cast<decltype(&cuGetProcAddress_v2)>(dlsym(library, "cuGetProcAddress_v2"));
+  void* older = nullptr;
+  void* newer = nullptr;
+  ASSERT_EQ(find("cuDeviceGetUuid", &older, 10000, 0, nullptr), CUDA_SUCCESS);
+  ASSERT_EQ(find("cuDeviceGetUuid", &newer, 13000, 0, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(older, dlsym(library, "cuDeviceGetUuid"));
+  EXPECT_EQ(newer, dlsym(library, "cuDeviceGetUuid_v2"));
+  EXPECT_NE(older, newer);
+  CUuuid first{};
+  CUuuid second{};
+  ASSERT_EQ(reinterpret_cast<decltype(&cuDeviceGetUuid_v2)>(older)(&first, 0), CUDA_SUCCESS);
+  ASSERT_EQ(reinterpret_cast<decltype(&cuDeviceGetUuid_v2)>(newer)(&second, 0), CUDA_SUCCESS);
+  EXPECT_EQ(std::memcmp(&first, &second, sizeof first), 0);
+  void* context = nullptr;
+  ASSERT_EQ(find("cuCtxCreate", &context, 11000, 0, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(context, dlsym(library, "cuCtxCreate_v2"));
 }
 
 TEST_F(Libcuda, HandlesArePositiveNumbers) {
@@ -200,130 +191,6 @@ TEST_F(Libcuda, CallsHostFunctionsWhereverTheProgramIs) {
             CUDA_SUCCESS);
   EXPECT_EQ(get("cuStreamSynchronize", &DriverTable::cuStreamSynchronize)(nullptr), CUDA_SUCCESS);
   EXPECT_EQ(called, 1);
-}
-
-/// Waits for the other side, but not for ever: a driver that calls on our own thread gets past it.
-template <class Done>
-bool comes_true(Done done) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-  while (!done() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-  return done();
-}
-
-/// A function of the program that waits for the program.
-struct Meeting {
-  std::atomic<bool> program_is_there{false};
-  std::atomic<bool> met{false};
-  std::thread::id thread;
-
-  static void wait(void* data) {
-    auto& self = *static_cast<Meeting*>(data);
-    self.thread = std::this_thread::get_id();
-    self.met = comes_true([&self] { return self.program_is_there.load(); });
-  }
-};
-
-TEST_F(Libcuda, AHostFunctionMayWaitForTheProgram) {
-  const auto launch_function = get("cuLaunchHostFunc", &DriverTable::cuLaunchHostFunc);
-  const auto query = get("cuStreamQuery", &DriverTable::cuStreamQuery);
-  const auto synchronize = get("cuStreamSynchronize", &DriverTable::cuStreamSynchronize);
-  Meeting meeting;
-  ASSERT_EQ(launch_function(nullptr, Meeting::wait, &meeting), CUDA_SUCCESS);
-  EXPECT_EQ(query(nullptr), CUDA_ERROR_NOT_READY);
-  meeting.program_is_there = true;
-  EXPECT_EQ(synchronize(nullptr), CUDA_SUCCESS);
-  EXPECT_TRUE(meeting.met);
-  EXPECT_NE(meeting.thread, std::this_thread::get_id());
-}
-
-TEST_F(Libcuda, AChildOfForkHasThreadsOfItsOwn) {
-  const auto launch_function = get("cuLaunchHostFunc", &DriverTable::cuLaunchHostFunc);
-  const auto synchronize = get("cuStreamSynchronize", &DriverTable::cuStreamSynchronize);
-  static int called = 0;
-  const auto call = [](void*) { ++called; };
-  ASSERT_EQ(launch_function(nullptr, call, nullptr), CUDA_SUCCESS);
-  ASSERT_EQ(synchronize(nullptr), CUDA_SUCCESS);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(5);
-    launch_function(nullptr, call, nullptr);
-    _exit(synchronize(nullptr) == CUDA_SUCCESS && called == 2 ? 7 : 8);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 7);
-}
-
-TEST_F(Libcuda, AHostFunctionHoldsUpWhatComesAfterIt) {
-  const auto set = get("cuMemsetD32Async", &DriverTable::cuMemsetD32Async);
-  const auto query = get("cuStreamQuery", &DriverTable::cuStreamQuery);
-  void* pinned = nullptr;
-  ASSERT_EQ(get("cuMemAllocHost_v2", &DriverTable::cuMemAllocHost_v2)(&pinned, 4), CUDA_SUCCESS);
-  auto& word = *static_cast<std::atomic<unsigned>*>(pinned);
-  word = 1;
-  Meeting meeting;
-  ASSERT_EQ(
-      get("cuLaunchHostFunc", &DriverTable::cuLaunchHostFunc)(nullptr, Meeting::wait, &meeting),
-      CUDA_SUCCESS);
-  ASSERT_EQ(set(reinterpret_cast<CUdeviceptr>(pinned), 2, 1, nullptr), CUDA_SUCCESS);
-  EXPECT_EQ(word, 1U);
-  meeting.program_is_there = true;
-  EXPECT_TRUE(comes_true([&] { return query(nullptr) == CUDA_SUCCESS; }));  // Nobody waits.
-  EXPECT_EQ(word, 2U);
-}
-
-TEST_F(Libcuda, AStreamCallbackMayNotCallAndIsToldItsStream) {
-  struct Told {
-    decltype(&::cuCtxGetCurrent) call;
-    CUstream stream = nullptr;
-    CUresult answer = CUDA_SUCCESS;
-  } told{get("cuCtxGetCurrent", &DriverTable::cuCtxGetCurrent)};
-  CUstream stream = nullptr;
-  ASSERT_EQ(get("cuStreamCreate", &DriverTable::cuStreamCreate)(&stream, 0), CUDA_SUCCESS);
-  const auto callback = [](CUstream from, CUresult, void* data) {
-    auto& self = *static_cast<Told*>(data);
-    CUcontext context = nullptr;
-    self.stream = from;
-    self.answer = self.call(&context);
-  };
-  ::testing::internal::CaptureStderr();
-  EXPECT_EQ(
-      get("cuStreamAddCallback", &DriverTable::cuStreamAddCallback)(stream, callback, &told, 0),
-      CUDA_SUCCESS);
-  EXPECT_EQ(get("cuStreamSynchronize", &DriverTable::cuStreamSynchronize)(stream), CUDA_SUCCESS);
-  const std::string said = ::testing::internal::GetCapturedStderr();
-  EXPECT_EQ(told.stream, stream);
-  EXPECT_EQ(told.answer, CUDA_ERROR_NOT_PERMITTED);
-  EXPECT_NE(said.find("api_misuse host function"), std::string::npos) << said;
-}
-
-TEST_F(Libcuda, ADestructorMayWaitForTheProgram) {
-  Meeting meeting;
-  CUuserObject object = nullptr;
-  ASSERT_EQ(get("cuUserObjectCreate", &DriverTable::cuUserObjectCreate)(
-                &object, &meeting, Meeting::wait, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
-            CUDA_SUCCESS);
-  ASSERT_EQ(get("cuUserObjectRelease", &DriverTable::cuUserObjectRelease)(object, 1), CUDA_SUCCESS);
-  EXPECT_FALSE(meeting.met);
-  meeting.program_is_there = true;
-  EXPECT_TRUE(comes_true([&] { return meeting.met.load(); }));
-  EXPECT_NE(meeting.thread, std::this_thread::get_id());
-}
-
-TEST_F(Libcuda, ASynchroniseGivesDestructorsAWhile) {
-  std::atomic<bool> done{false};
-  const auto destroy = [](void* data) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    *static_cast<std::atomic<bool>*>(data) = true;
-  };
-  CUuserObject object = nullptr;
-  ASSERT_EQ(get("cuUserObjectCreate", &DriverTable::cuUserObjectCreate)(
-                &object, &done, destroy, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
-            CUDA_SUCCESS);
-  ASSERT_EQ(get("cuUserObjectRelease", &DriverTable::cuUserObjectRelease)(object, 1), CUDA_SUCCESS);
-  EXPECT_EQ(get("cuCtxSynchronize", &DriverTable::cuCtxSynchronize)(), CUDA_SUCCESS);
-  EXPECT_TRUE(done);
 }
 
 // By the C interface itself, with nothing of ours between.

@@ -29,16 +29,20 @@ CUresult release_primary(CUdevice device) {
   return status;
 }
 
-CUresult create_context(CUcontext* context, CUctxCreateParams* parameters, unsigned flags,
-                        CUdevice device) {
+template <auto kFunction, class... Arguments>
+CUresult create_context(CUcontext* context, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
-  const CUresult status = gpu.driver().cuCtxCreate_v4(context, parameters, flags, device);
+  const CUresult status = (gpu.driver().*kFunction)(context, arguments...);
   if (status != CUDA_SUCCESS) return status;
   gpu.born(Kind::context, *context);
   gpu.context_stack().push_back(*context);
   gpu.switch_context();
   return status;
 }
+
+// Nobody could say when a context ends that the driver counts the users of.
+CUresult attach_context(CUcontext*, unsigned) { return CUDA_ERROR_NOT_SUPPORTED; }
+CUresult detach_context(CUcontext) { return CUDA_ERROR_NOT_SUPPORTED; }
 
 CUresult destroy_context(CUcontext context) {
   GpuDevice& gpu = GpuDevice::current();
@@ -209,7 +213,11 @@ static void add_contexts_and_handles(DriverTable& table) {
   using T = DriverTable;
   OWN(cuDevicePrimaryCtxRetain, retain_primary);
   OWN(cuDevicePrimaryCtxRelease_v2, release_primary);
-  OWN(cuCtxCreate_v4, create_context);
+  OWN(cuCtxCreate_v2, create_context<&T::cuCtxCreate_v2>);
+  OWN(cuCtxCreate_v3, create_context<&T::cuCtxCreate_v3>);
+  OWN(cuCtxCreate_v4, create_context<&T::cuCtxCreate_v4>);
+  OWN(cuCtxAttach, attach_context);
+  OWN(cuCtxDetach, detach_context);
   OWN(cuCtxDestroy_v2, destroy_context);
   OWN(cuCtxSetCurrent, set_context);
   OWN(cuCtxGetCurrent, get_context);
@@ -232,6 +240,7 @@ static void add_memory(DriverTable& table) {
   using T = DriverTable;
   OWN(cuMemAlloc_v2, allocate<&T::cuMemAlloc_v2, Origin::device>);
   OWN(cuMemAllocManaged, allocate<&T::cuMemAllocManaged, Origin::device>);
+  OWN(cuMemHostAlloc, allocate<&T::cuMemHostAlloc, Origin::host>);
   OWN(cuMemAllocHost_v2, allocate<&T::cuMemAllocHost_v2, Origin::host>);
   OWN(cuMemAllocAsync, allocate_async<&T::cuMemAllocAsync>);
   OWN(cuMemAllocFromPoolAsync, allocate_async<&T::cuMemAllocFromPoolAsync, CUmemoryPool>);

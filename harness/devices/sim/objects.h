@@ -4,6 +4,8 @@
 
 #include <cuda.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,13 +24,20 @@ struct Kernel;
 struct Context : Object {
   bool primary = false;
   unsigned reference_count = 0;  ///< Number of times that the primary context is retained.
+  unsigned usage_count = 0;      ///< Number of those who will detach from it.
   unsigned flags = 0;
+  CUfunc_cache cache_config = CU_FUNC_CACHE_PREFER_NONE;
+  std::array<std::size_t, 7> limits{};  ///< By CUlimit; of those that it has.
   Stream* legacy = nullptr;
   std::vector<Stream*> streams;  ///< All but the legacy one.
 
   void reset() {
     primary = false;
-    reference_count = 0;
+    reference_count = usage_count = flags = 0;
+    cache_config = CU_FUNC_CACHE_PREFER_NONE;
+    // Stack, printf() and malloc() of a thread: the programming guide's defaults; depth and count
+    // of launches within launches: the same, on CUDA dynamic parallelism; the L2 cache.
+    limits = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
     legacy = nullptr;
     streams.clear();
   }

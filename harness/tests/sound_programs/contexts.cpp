@@ -86,6 +86,45 @@ static void current(Program& p) {
   }
 }
 
+/// By the forms of older drivers, whose users attach and detach.
+static void older(Program& p) {
+  Context mine;
+  if (p.coin())
+    cuCtxCreate_v2(&mine.handle, 0, 0);
+  else
+    cuCtxCreate_v3(&mine.handle, nullptr, 0, CU_CTX_SCHED_AUTO, 0);
+  p.move(mine.state, Via::created);
+  CUcontext attached = nullptr;
+  cuCtxAttach(&attached, 0);
+  p.check(attached == mine.handle, "the current context");
+  cuCtxDetach(attached);
+  cuCtxDetach(mine.handle);
+  p.move(mine.state, Via::destroyed);
+}
+
+static void settings(Program& p) {
+  unsigned flags = 0;
+  unsigned version = 0;
+  unsigned long long id = 0;
+  std::size_t bytes = 0;
+  CUfunc_cache config = CU_FUNC_CACHE_PREFER_L1;
+  cuProfilerStart();
+  cuCtxGetFlags(&flags);
+  cuCtxSetFlags(flags);
+  cuCtxGetApiVersion(p.coin() ? p.context : nullptr, &version);
+  cuCtxGetId(nullptr, &id);
+  cuCtxGetLimit(&bytes, CU_LIMIT_STACK_SIZE);
+  cuCtxSetCacheConfig(config);
+  cuCtxGetCacheConfig(&config);
+  p.check(config == CU_FUNC_CACHE_PREFER_L1, "the preference");
+  cuCtxResetPersistingL2Cache();
+  int active = 0;
+  cuDevicePrimaryCtxSetFlags_v2(0, flags);
+  cuDevicePrimaryCtxGetState(0, &flags, &active);
+  p.check(active == 1, "the primary context is there");
+  cuProfilerStop();
+}
+
 static void primary(Program& p) {
   State state = State::primary_retained;
   CUcontext again = nullptr;
@@ -111,8 +150,9 @@ static void primary_of_another_process(Program& p) {
 }
 
 Steps context_steps() {
-  static constexpr Program::Step kSteps[] = {another_context, stack, current, primary,
-                                             primary_of_another_process};
+  static constexpr Program::Step kSteps[] = {
+      another_context, stack, current, older, settings, primary, primary_of_another_process,
+  };
   return kSteps;
 }
 

@@ -100,6 +100,36 @@ static void ask(Program& p) {
   cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, p.kernel, 32, 0);
 }
 
+static void ask_how_many_fit(Program& p) {
+  int grid = 0;
+  int block = 0;
+  int blocks = 0;
+  std::size_t bytes = 0;
+  cuOccupancyMaxPotentialBlockSize(&grid, &block, p.kernel, nullptr, 0, 0);
+  cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, p.kernel, nullptr, 0, 0, 0);
+  cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, p.kernel, block, 0, 0);
+  p.check(blocks > 0, "some block fits");
+  cuOccupancyAvailableDynamicSMemPerBlock(&bytes, p.kernel, blocks, block);
+}
+
+static void ask_for_names(Program& p) {
+  CUmodule module = nullptr;
+  CUmoduleLoadingMode mode{};
+  CUfunctionLoadingState state{};
+  const char* name = nullptr;
+  unsigned count = 0;
+  CUfunction first = nullptr;
+  cuModuleGetLoadingMode(&mode);
+  cuFuncGetModule(&module, p.kernel);
+  cuModuleGetFunctionCount(&count, module);
+  cuModuleEnumerateFunctions(&first, 1, module);
+  cuFuncGetName(&name, first);
+  p.check(count > 0 && name != nullptr, "a function with a name");
+  cuFuncLoad(p.kernel);
+  cuFuncIsLoaded(&state, p.kernel);
+  cuFuncSetCacheConfig(p.kernel, CU_FUNC_CACHE_PREFER_EQUAL);
+}
+
 // ---- launches ---------------------------------------------------------------------------------
 
 static void launch(Program& p) {
@@ -196,6 +226,15 @@ static void library(Program& p) {
   cuKernelGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel, 0);
   std::size_t offset = 0;
   cuKernelGetParamInfo(kernel, 1, &offset, nullptr);
+  unsigned count = 0;
+  cuLibraryGetKernelCount(&count, library);
+  CUkernel first = nullptr;
+  cuLibraryEnumerateKernels(&first, 1, library);
+  const char* name = nullptr;
+  cuKernelGetName(&name, first);
+  p.check(count > 0 && name != nullptr, "a kernel with a name");
+  cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024, kernel, 0);
+  cuKernelSetCacheConfig(kernel, CU_FUNC_CACHE_PREFER_NONE, 0);
   CUfunction function = nullptr;
   cuKernelGetFunction(&function, kernel);
   const std::size_t home = p.any_home();
@@ -212,8 +251,18 @@ static void library(Program& p) {
 
 Steps kernel_steps() {
   static constexpr Program::Step kSteps[] = {
-      own_module,         unused_module,        module_outlives_its_work, ask,     launch,
-      launch_with_config, launch_with_a_buffer, kernel_within_its_memory, library, follow_a_pointer,
+      own_module,
+      unused_module,
+      module_outlives_its_work,
+      ask,
+      ask_how_many_fit,
+      ask_for_names,
+      launch,
+      launch_with_config,
+      launch_with_a_buffer,
+      kernel_within_its_memory,
+      library,
+      follow_a_pointer,
   };
   return kSteps;
 }

@@ -59,6 +59,17 @@ static void set(Program& p) {
   p.work(home);
 }
 
+static void ask_about_pinned_memory(Program& p) {
+  Memory memory = p.memory.make(Kind::pinned, 0);
+  auto* host = reinterpret_cast<void*>(memory.address);
+  CUdeviceptr address = 0;
+  unsigned flags = 0;
+  cuMemHostGetDevicePointer_v2(&address, host, 0);
+  cuMemHostGetFlags(&flags, host);
+  p.check(address == memory.address, "addresses are unified");
+  p.memory.leave(memory);
+}
+
 static void set_aligned(Program& p) {
   const std::size_t home = p.any_home();
   const CUdeviceptr address = p.memory.use(home, p.memory.any());
@@ -186,6 +197,7 @@ static void allocate_some_bytes(Program& p) {
 
 Steps memory_steps() {
   static constexpr Program::Step kSteps[] = {
+      ask_about_pinned_memory,
       allocate,
       free,
       share,

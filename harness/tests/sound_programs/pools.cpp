@@ -174,6 +174,28 @@ static void access(Program& p) {
   destroy(p, pool);
 }
 
+/// Memory of the host's, from a pool that is made current and is not any more.
+static void host_pool(Program& p) {
+  const std::size_t home = p.any_home();
+  CUmemLocation host{.type = CU_MEM_LOCATION_TYPE_HOST, .id = 0};
+  constexpr auto kPinned = CU_MEM_ALLOCATION_TYPE_PINNED;
+  CUmemPoolProps wanted = properties();
+  wanted.location = host;
+  Pool pool;
+  cuMemPoolCreate(&pool.handle, &wanted);
+  p.move(pool.state, Via::created);
+  CUmemoryPool standard = nullptr;
+  cuMemGetDefaultMemPool(&standard, &host, kPinned);
+  cuMemSetMemPool(&host, kPinned, pool.handle);
+  CUmemoryPool current = nullptr;
+  cuMemGetMemPool(&current, &host, kPinned);
+  p.check(current == pool.handle && current != standard, "the current pool of the host");
+  CUdeviceptr address = allocate_from(p, pool, home);
+  p.set(home, address);
+  free_in(p, pool, address, home);
+  destroy(p, pool);
+}
+
 static void limited_pool(Program& p) {
   CUmemPoolProps wanted = properties();
   wanted.maxSize = std::size_t{64} << 20;
@@ -188,8 +210,8 @@ static void limited_pool(Program& p) {
 
 Steps pool_steps() {
   static constexpr Program::Step kSteps[] = {
-      hand_memory_on, free_by_the_host, free_once, use_before_the_free, own_pool, current_pool,
-      default_pool,   attributes,       access,    limited_pool,
+      hand_memory_on, free_by_the_host, free_once, use_before_the_free, own_pool,  current_pool,
+      default_pool,   attributes,       access,    limited_pool,        host_pool,
   };
   return kSteps;
 }

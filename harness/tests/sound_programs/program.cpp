@@ -57,7 +57,10 @@ static void allocate(Program& p, Memory& made, std::size_t bytes) {
       cuMemAllocManaged(&made.address, bytes, CU_MEM_ATTACH_GLOBAL);
       return p.move(made.state, Via::allocated);
     case Kind::pinned:
-      cuMemAllocHost_v2(reinterpret_cast<void**>(&made.address), bytes);
+      if (p.coin())
+        cuMemAllocHost_v2(reinterpret_cast<void**>(&made.address), bytes);
+      else
+        cuMemHostAlloc(reinterpret_cast<void**>(&made.address), bytes, CU_MEMHOSTALLOC_DEVICEMAP);
       return p.move(made.state, Via::allocated);
     case Kind::pooled:
       cuMemAllocAsync(&made.address, bytes, p.handle(made.home));

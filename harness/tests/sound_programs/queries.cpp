@@ -37,6 +37,21 @@ static void device(Program& p) {
       &value, known ? CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK : CU_DEVICE_ATTRIBUTE_MAX, 0);
 }
 
+static void names_of_the_device(Program& p) {
+  CUuuid uuid{};
+  char place[32] = {};
+  int major = 0;
+  int minor = 0;
+  int can_access = 1;
+  CUdevice found = -1;
+  cuDeviceGetUuid_v2(&uuid, 0);
+  cuDeviceGetPCIBusId(place, sizeof place, 0);
+  cuDeviceGetByPCIBusId(&found, place);
+  p.check(found == 0, "the device at its place");
+  cuDeviceComputeCapability(&major, &minor, 0);
+  cuDeviceCanAccessPeer(&can_access, 0, 0);
+}
+
 static void error(Program& p) {
   const CUresult some =
       p.keep(Rule::error_codes_are_known) ? CUDA_ERROR_INVALID_VALUE : static_cast<CUresult>(12345);
@@ -47,7 +62,8 @@ static void error(Program& p) {
 }
 
 Steps query_steps() {
-  static constexpr Program::Step kSteps[] = {driver, another_process, device, error};
+  static constexpr Program::Step kSteps[] = {driver, another_process, device, names_of_the_device,
+                                             error};
   return kSteps;
 }
 

@@ -28,6 +28,12 @@ Found<Stream> find_work_stream(SimDevice& sim, CUstream handle);
 /// Finds it for a call that a stream that captures does not allow.
 Found<Stream> find_uncaptured_stream(SimDevice& sim, CUstream handle);
 
+/// Finds a context that lives; null means the current one.
+CUresult context_or_current(SimDevice& sim, CUcontext handle, Context*& context);
+/// Tells whether a context can have the flags.
+bool are_context_flags(unsigned flags);
+bool is_cache_config(CUfunc_cache config);
+
 /// The block that holds [address, address + bytes) and lives; otherwise a fault, and 0.
 std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t bytes);
 
@@ -48,6 +54,8 @@ Function* find_function(SimDevice& sim, CUfunction handle);
 const KernelImage* find_image(const void* image);
 /// The function of this name; null when the module has none.
 Function* find_function(SimDevice& sim, Module& module, const char* name);
+/// The function of an entry of the module's image.
+Function& get_function(SimDevice& sim, Module& module, std::uint32_t entry);
 /// Grid, block and shared memory are within the device's limits.
 bool fits(const CUlaunchConfig& config);
 /// Copies the values that either names. Returns false when neither does.

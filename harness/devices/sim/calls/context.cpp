@@ -1,109 +1,10 @@
-// The driver, its one device, and contexts.
-#include <algorithm>
-#include <cstring>
-
+// Contexts: made, ended, current, waited for. What they are told and asked is in
+// context_settings.cpp.
 #include "harness/devices/sim/calls/calls.h"
-#include "harness/devices/sim/limits.h"
 
 namespace harness::devices::calls {
 
 static constexpr CUdevice kDevice = 0;
-static constexpr char kDeviceName[] = "Afterlife simulated device";
-
-CUresult Calls::cuInit(unsigned flags) {
-  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  sim.processes().current().initialized = true;
-  return CUDA_SUCCESS;
-}
-
-CUresult Calls::cuDriverGetVersion(int* version) {
-  if (version == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *version = CUDA_VERSION;
-  return CUDA_SUCCESS;
-}
-
-// ---- the device -------------------------------------------------------------------------------
-
-CUresult Calls::cuDeviceGet(CUdevice* device, int ordinal) {
-  if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (ordinal != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  *device = kDevice;
-  return CUDA_SUCCESS;
-}
-
-CUresult Calls::cuDeviceGetCount(int* count) {
-  if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *count = 1;
-  return CUDA_SUCCESS;
-}
-
-CUresult Calls::cuDeviceGetName(char* name, int bytes, CUdevice device) {
-  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  if (name == nullptr || bytes <= 0) return CUDA_ERROR_INVALID_VALUE;
-  const std::size_t length = std::min(sizeof kDeviceName - 1, static_cast<std::size_t>(bytes) - 1);
-  std::memcpy(name, kDeviceName, length);
-  name[length] = '\0';
-  return CUDA_SUCCESS;
-}
-
-static int attribute_value(CUdevice_attribute attribute) {
-  switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y:
-      return kMaxThreads;
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z:
-      return 64;
-    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
-      return 0x7fffffff;
-    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
-    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z:
-      return 65535;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
-      return kMaxSharedBytes;
-    case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
-      return 32;
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-    case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
-    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
-    case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
-    case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
-    case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
-    case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
-    case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
-      return 1;
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
-      return kResidentThreads;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-      return 8;
-    default:
-      return 0;  // It has nothing else.
-  }
-}
-
-CUresult Calls::cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-  if (value == nullptr || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  *value = attribute_value(attribute);
-  return CUDA_SUCCESS;
-}
-
-CUresult Calls::cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
-  if (bytes == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  *bytes = Memory::kBytes;
-  return CUDA_SUCCESS;
-}
-
-// ---- contexts ---------------------------------------------------------------------------------
 
 static Context& make_context(SimDevice& sim, bool primary) {
   Context& context = sim.handles().contexts.add();
@@ -142,7 +43,10 @@ CUresult Calls::cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Context*& primary = sim.processes().current().primary;
-  if (primary == nullptr) primary = &make_context(sim, true);
+  if (primary == nullptr) {
+    primary = &make_context(sim, true);
+    primary->flags = sim.processes().current().primary_flags;
+  }
   ++primary->reference_count;
   *context = primary->as<CUcontext>();
   return CUDA_SUCCESS;
@@ -167,7 +71,7 @@ static CUresult check_parameters(SimDevice& sim, const CUctxCreateParams* parame
                   : CUDA_SUCCESS;
 }
 
-static bool are_valid(unsigned flags) {
+bool are_context_flags(unsigned flags) {
   const unsigned scheduling = flags & CU_CTX_SCHED_MASK;
   return (flags & ~unsigned{CU_CTX_FLAGS_MASK}) == 0 && (scheduling & (scheduling - 1)) == 0;
 }
@@ -175,13 +79,25 @@ static bool are_valid(unsigned flags) {
 CUresult Calls::cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters, unsigned flags,
                                CUdevice device) {
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  if (context == nullptr || !are_valid(flags)) return CUDA_ERROR_INVALID_VALUE;
+  if (context == nullptr || !are_context_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = check_parameters(sim, parameters); error != CUDA_SUCCESS) return error;
   Context& made = make_context(sim, false);
   made.flags = flags;
+  made.usage_count = 1;
   sim.threads().stack().push_back(&made);
   *context = made.as<CUcontext>();
   return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuCtxCreate_v3(CUcontext* context, CUexecAffinityParam* affinities, int count,
+                               unsigned flags, CUdevice device) {
+  if (count < 0 || (count > 0 && affinities == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+  if (count > 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  return cuCtxCreate_v4(context, nullptr, flags, device);
+}
+
+CUresult Calls::cuCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice device) {
+  return cuCtxCreate_v4(context, nullptr, flags, device);
 }
 
 /// Leaves the documented error when `handle` names no living context.
@@ -204,6 +120,22 @@ CUresult Calls::cuCtxDestroy_v2(CUcontext handle) {
   std::vector<Context*>& stack = sim.threads().stack();
   if (!stack.empty() && stack.back() == context) stack.pop_back();
   return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuCtxAttach(CUcontext* context, unsigned flags) {
+  if (context == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  ++sim.threads().context()->usage_count;
+  *context = sim.threads().context()->as<CUcontext>();
+  return CUDA_SUCCESS;
+}
+
+/// The last to let go of a context that was created ends it; the primary one has its own counts.
+CUresult Calls::cuCtxDetach(CUcontext handle) {
+  Context& current = *sim.threads().context();
+  if (handle != current.as<CUcontext>() || current.usage_count == 0)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  if (--current.usage_count > 0 || current.primary) return CUDA_SUCCESS;
+  return cuCtxDestroy_v2(handle);
 }
 
 CUresult Calls::cuCtxSetCurrent(CUcontext handle) {
@@ -246,8 +178,7 @@ CUresult Calls::cuCtxGetDevice(CUdevice* device) {
   return CUDA_SUCCESS;
 }
 
-/// Null means the current one.
-static CUresult context_or_current(SimDevice& sim, CUcontext handle, Context*& context) {
+CUresult context_or_current(SimDevice& sim, CUcontext handle, Context*& context) {
   if (handle != nullptr) return find_context(sim, handle, context);
   context = sim.threads().context();
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
@@ -280,10 +211,6 @@ CUresult Calls::cuCtxSynchronize_v2(CUcontext handle) {
   sim.graphs().user_objects().wait_a_while();
   sim.pools().shrink();
   return sim.faults().broken();
-}
-
-CUresult Calls::cuCtxSetLimit(CUlimit limit, size_t) {
-  return limit >= 0 && limit < CU_LIMIT_MAX ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace harness::devices::calls

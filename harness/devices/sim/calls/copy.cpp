@@ -19,7 +19,7 @@ static bool is_pageable(const Place& place) { return place.birth == BirthId::non
 
 static bool is_pinned(SimDevice& sim, const Place& place) {
   return !is_pageable(place) &&
-         sim.memory().block(sim.memory().newest(place.address)).origin == Origin::pinned;
+         HostMemory::is_pinned(sim.memory().block(sim.memory().newest(place.address)));
 }
 
 /// Takes what is to be copied from memory that the stream must not wait for.

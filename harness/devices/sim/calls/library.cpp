@@ -1,4 +1,6 @@
 // Libraries, and the kernels in them, which belong to no context.
+#include <algorithm>
+
 #include "harness/devices/sim/calls/calls.h"
 
 namespace harness::devices::calls {
@@ -38,20 +40,42 @@ CUresult Calls::cuLibraryUnload(CUlibrary handle) {
   return CUDA_SUCCESS;
 }
 
+/// The kernel of a function of the library's module.
+static Kernel& get_kernel(SimDevice& sim, Library& library, Function& function) {
+  Kernel*& known =
+      library.kernels[static_cast<std::size_t>(function.entry - library.module->image->entries)];
+  if (known == nullptr) {
+    known = &sim.handles().kernels.add();
+    known->library = &library;
+    known->function = &function;
+  }
+  return *known;
+}
+
+CUresult Calls::cuLibraryGetKernelCount(unsigned* count, CUlibrary handle) {
+  if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Library* library = sim.find(sim.handles().libraries, handle, "library");
+  if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *count = library->module->image->entry_count;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary handle) {
+  if (kernels == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Library* library = sim.find(sim.handles().libraries, handle, "library");
+  if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  for (std::uint32_t i = 0; i < std::min(count, library->module->image->entry_count); ++i)
+    kernels[i] = get_kernel(sim, *library, get_function(sim, *library->module, i)).as<CUkernel>();
+  return CUDA_SUCCESS;
+}
+
 CUresult Calls::cuLibraryGetKernel(CUkernel* kernel, CUlibrary handle, const char* name) {
   if (kernel == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Library* library = sim.find(sim.handles().libraries, handle, "library");
   if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   Function* function = find_function(sim, *library->module, name);
   if (function == nullptr) return CUDA_ERROR_NOT_FOUND;
-  Kernel*& known =
-      library->kernels[static_cast<std::size_t>(function->entry - library->module->image->entries)];
-  if (known == nullptr) {
-    known = &sim.handles().kernels.add();
-    known->library = library;
-    known->function = function;
-  }
-  *kernel = known->as<CUkernel>();
+  *kernel = get_kernel(sim, *library, *function).as<CUkernel>();
   return CUDA_SUCCESS;
 }
 
@@ -80,6 +104,28 @@ CUresult Calls::cuKernelGetLibrary(CUlibrary* library, CUkernel handle) {
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   *library = kernel->library->as<CUlibrary>();
   return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuKernelGetName(const char** name, CUkernel handle) {
+  if (name == nullptr || handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Kernel* kernel = find_kernel(sim, handle);
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *name = kernel->function->entry->name;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel handle,
+                                     CUdevice device) {
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  const Kernel* kernel = find_kernel(sim, handle);
+  if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  return cuFuncSetAttribute(kernel->function->as<CUfunction>(), attribute, value);
+}
+
+CUresult Calls::cuKernelSetCacheConfig(CUkernel handle, CUfunc_cache config, CUdevice device) {
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (!is_cache_config(config)) return CUDA_ERROR_INVALID_VALUE;
+  return find_kernel(sim, handle) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult Calls::cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel handle,

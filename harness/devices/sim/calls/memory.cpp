@@ -91,6 +91,44 @@ CUresult Calls::cuMemAllocHost_v2(void** address, size_t bytes) {
   return status;
 }
 
+CUresult Calls::cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
+  constexpr unsigned kFlags =
+      CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+  if ((flags & ~kFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult status = cuMemAllocHost_v2(address, bytes);
+  if (status == CUDA_SUCCESS)
+    sim.memory().block(sim.memory().newest(reinterpret_cast<std::uint64_t>(*address))).host_flags =
+        flags;
+  return status;
+}
+
+/// Finds memory of cuMemHostAlloc or cuMemAllocHost; 0 for any other, and a fault where it is dead.
+static std::uint32_t find_pinned(SimDevice& sim, const void* host) {
+  const auto address = reinterpret_cast<std::uint64_t>(host);
+  const std::uint32_t index = sim.memory().newest(address);
+  const Block& block = sim.memory().block(index);
+  if (index == 0 || block.origin != Origin::pinned || !block.holds(address, 1) ||
+      block.process != sim.scheduler().process())
+    return 0;
+  if (!block.dead) return index;
+  sim.faults().used_dead(block.birth);
+  return 0;
+}
+
+CUresult Calls::cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* host, unsigned flags) {
+  if (address == nullptr || flags != 0 || find_pinned(sim, host) == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  *address = reinterpret_cast<CUdeviceptr>(host);  // Addresses are unified.
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemHostGetFlags(unsigned* flags, void* host) {
+  const std::uint32_t index = flags != nullptr ? find_pinned(sim, host) : 0;
+  if (index == 0) return CUDA_ERROR_INVALID_VALUE;
+  *flags = sim.memory().block(index).host_flags;
+  return CUDA_SUCCESS;
+}
+
 // ---- taking back ------------------------------------------------------------------------------
 
 static CUresult free_synchronously(SimDevice& sim, std::uint64_t address, bool host) {
@@ -164,7 +202,7 @@ static CUresult answer_of(const Block& block, void* data, CUpointer_attribute at
       return answer(data, block.context != nullptr ? block.context->as<CUcontext>() : nullptr);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return answer<unsigned>(
-          data, block.origin == Origin::pinned ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+          data, HostMemory::is_pinned(block) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
       return answer<CUdeviceptr>(data, address);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -172,7 +210,7 @@ static CUresult answer_of(const Block& block, void* data, CUpointer_attribute at
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       return answer<unsigned long long>(data, raw(block.birth));
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      return answer<bool>(data, block.origin == Origin::managed);
+      return answer<bool>(data, HostMemory::is_managed(block));
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return answer<int>(data, 0);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:

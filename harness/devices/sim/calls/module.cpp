@@ -1,4 +1,5 @@
 // Modules, functions and their attributes.
+#include <algorithm>
 #include <cstring>
 
 #include "harness/devices/sim/calls/calls.h"
@@ -60,18 +61,20 @@ CUresult Calls::cuModuleUnload(CUmodule handle) {
   return CUDA_SUCCESS;
 }
 
-Function* find_function(SimDevice& sim, Module& module, const char* name) {
-  for (std::uint32_t i = 0; i < module.image->entry_count; ++i) {
-    if (std::strcmp(module.image->entries[i].name, name) != 0) continue;
-    Function*& known = module.functions[i];
-    if (known == nullptr) {
-      known = &sim.handles().functions.add();
-      known->module = &module;
-      known->entry = &module.image->entries[i];
-      known->label = Label::of(known->entry->name);
-    }
-    return known;
+Function& get_function(SimDevice& sim, Module& module, std::uint32_t entry) {
+  Function*& known = module.functions[entry];
+  if (known == nullptr) {
+    known = &sim.handles().functions.add();
+    known->module = &module;
+    known->entry = &module.image->entries[entry];
+    known->label = Label::of(known->entry->name);
   }
+  return *known;
+}
+
+Function* find_function(SimDevice& sim, Module& module, const char* name) {
+  for (std::uint32_t i = 0; i < module.image->entry_count; ++i)
+    if (std::strcmp(module.image->entries[i].name, name) == 0) return &get_function(sim, module, i);
   return nullptr;
 }
 
@@ -85,6 +88,32 @@ CUresult Calls::cuModuleGetFunction(CUfunction* function, CUmodule handle, const
   return CUDA_SUCCESS;
 }
 
+CUresult Calls::cuModuleGetFunctionCount(unsigned* count, CUmodule handle) {
+  if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Module* module = sim.find(sim.handles().modules, handle, "module");
+  if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *count = module->image->entry_count;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule handle) {
+  if (functions == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Module* module = sim.find(sim.handles().modules, handle, "module");
+  if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  for (std::uint32_t i = 0; i < std::min(count, module->image->entry_count); ++i)
+    functions[i] = get_function(sim, *module, i).as<CUfunction>();
+  return CUDA_SUCCESS;
+}
+
+/// Everything is loaded with its module.
+CUresult Calls::cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
+  if (mode == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *mode = CU_MODULE_EAGER_LOADING;
+  return CUDA_SUCCESS;
+}
+
+// ---- functions --------------------------------------------------------------------------------
+
 Function* find_function(SimDevice& sim, CUfunction handle) {
   const Kernel* kernel = sim.handles().kernels.find(handle);
   Function* function =
@@ -92,6 +121,38 @@ Function* find_function(SimDevice& sim, CUfunction handle) {
   if (function == nullptr || function->module->alive) return function;
   sim.faults().used_dead(function->module->birth);
   return nullptr;
+}
+
+CUresult Calls::cuFuncGetName(const char** name, CUfunction handle) {
+  if (name == nullptr || handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Function* function = find_function(sim, handle);
+  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *name = function->entry->name;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuFuncGetModule(CUmodule* module, CUfunction handle) {
+  if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Function* function = find_function(sim, handle);
+  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *module = function->module->as<CUmodule>();
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction handle) {
+  if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *state = CU_FUNCTION_LOADING_STATE_LOADED;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuFuncLoad(CUfunction handle) {
+  return find_function(sim, handle) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult Calls::cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config) {
+  if (!is_cache_config(config)) return CUDA_ERROR_INVALID_VALUE;
+  return cuFuncLoad(handle);  // A preference, of which nothing comes.
 }
 
 CUresult Calls::cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction handle) {
@@ -123,16 +184,6 @@ CUresult Calls::cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offs
     return CUDA_ERROR_INVALID_VALUE;
   *offset = function->entry->parameters[index].offset;
   if (bytes != nullptr) *bytes = function->entry->parameters[index].bytes;
-  return CUDA_SUCCESS;
-}
-
-CUresult Calls::cuOccupancyMaxActiveBlocksPerMultiprocessor(int* block_count, CUfunction handle,
-                                                            int block_size, size_t shared_bytes) {
-  if (block_count == nullptr || block_size <= 0) return CUDA_ERROR_INVALID_VALUE;
-  if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  *block_count = block_size <= kMaxThreads && shared_bytes <= kMaxSharedBytes
-                     ? kResidentThreads / block_size
-                     : 0;
   return CUDA_SUCCESS;
 }
 

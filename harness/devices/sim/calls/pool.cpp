@@ -75,6 +75,7 @@ static CUresult capture_allocation(SimDevice& sim, CUdeviceptr* address, std::ui
   if (const CUresult error = sim.captures().admit_node(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
       error != CUDA_SUCCESS)
     return error;
+  if (pool.kind != PoolKind::device) return CUDA_ERROR_NOT_SUPPORTED;
   CUDA_MEM_ALLOC_NODE_PARAMS given{};
   given.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
   given.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
@@ -108,6 +109,7 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
   if (index == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   Block& block = sim.memory().block(index);
   block.pool = &pool;
+  if (HostMemory::is_visible(block)) sim.host_memory().add(index);
   pool.used += block.granules * Memory::kGranule;
   pool.used_high = std::max(pool.used_high, pool.used);
   pool.reserved = std::max(pool.reserved, pool.used);

@@ -20,8 +20,8 @@ CUresult Calls::cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
 CUresult Calls::cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
   Pool* pool = sim.find(sim.handles().pools, handle, "pool");
-  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  sim.processes().current().current_pool = pool;
+  if (pool == nullptr || pool->kind != PoolKind::device) return CUDA_ERROR_INVALID_VALUE;
+  sim.pools().make_current(*pool);
   return CUDA_SUCCESS;
 }
 
@@ -32,16 +32,53 @@ CUresult Calls::cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
+/// Finds the kind of pool that is asked for.
+static CUresult find_kind(const CUmemLocation* location, CUmemAllocationType type, PoolKind& kind) {
+  if (location == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  kind = pool_kind(*location, type);
+  if (kind != PoolKind::none) return CUDA_SUCCESS;
+  const bool of_a_device = location->type == CU_MEM_LOCATION_TYPE_DEVICE && location->id != 0;
+  return of_a_device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult Calls::cuMemGetDefaultMemPool(CUmemoryPool* pool, CUmemLocation* location,
+                                       CUmemAllocationType type) {
+  PoolKind kind{};
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = find_kind(location, type, kind); error != CUDA_SUCCESS) return error;
+  *pool = sim.pools().default_pool(kind).as<CUmemoryPool>();
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location,
+                                CUmemAllocationType type) {
+  PoolKind kind{};
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = find_kind(location, type, kind); error != CUDA_SUCCESS) return error;
+  *pool = sim.pools().current(kind).as<CUmemoryPool>();
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type,
+                                CUmemoryPool handle) {
+  PoolKind kind{};
+  if (const CUresult error = find_kind(location, type, kind); error != CUDA_SUCCESS) return error;
+  Pool* pool = sim.find(sim.handles().pools, handle, "pool");
+  if (pool == nullptr || pool->kind != kind) return CUDA_ERROR_INVALID_VALUE;
+  sim.pools().make_current(*pool);
+  return CUDA_SUCCESS;
+}
+
 CUresult Calls::cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
-  if (pool == nullptr || properties == nullptr ||
-      properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE || properties->location.id != 0)
-    return CUDA_ERROR_INVALID_VALUE;
-  if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
+  if (pool == nullptr || properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const PoolKind kind = pool_kind(properties->location, properties->allocType);
+  if (kind == PoolKind::none) return CUDA_ERROR_INVALID_VALUE;
+  if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+    return kind == PoolKind::host ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
   Pool& made = sim.handles().pools.add();
   made.birth = sim.ledger().born("pool", made.handle, 0);
   made.limit = properties->maxSize;
+  made.set_kind(kind);
   *pool = made.as<CUmemoryPool>();
   return CUDA_SUCCESS;
 }
@@ -54,8 +91,7 @@ CUresult Calls::cuMemPoolDestroy(CUmemoryPool handle) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   pool->alive = false;  // Its blocks live on until they are freed.
-  if (sim.processes().current().current_pool == pool)
-    sim.processes().current().current_pool = nullptr;
+  sim.pools().ended(*pool);
   sim.ledger().died(pool->birth);
   return CUDA_SUCCESS;
 }
@@ -166,27 +202,45 @@ CUresult Calls::cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
 
 // ---- access -----------------------------------------------------------------------------------
 
-/// Where there is one device, its memory is its own: that cannot be taken away, and none be given.
+static bool is_the_device(const CUmemLocation& location) {
+  return location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id == 0;
+}
+
+static bool is_the_host(const CUmemLocation& location) {
+  return location.type == CU_MEM_LOCATION_TYPE_HOST ||
+         (location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
+}
+
+/// Tells whether a pool may get such access: it cannot lose that from where it is.
+static bool may_get(const Pool& pool, const CUmemAccessDesc& access) {
+  const bool whole = access.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  if (!is_the_device(access.location))
+    return is_the_host(access.location) && pool.kind != PoolKind::device && whole;
+  const bool known = whole || access.flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
+                     access.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  return whole || (known && pool.is_pinned());
+}
+
 CUresult Calls::cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc* access,
                                    size_t count) {
-  if (sim.find(sim.handles().pools, handle, "pool") == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Pool* pool = sim.find(sim.handles().pools, handle, "pool");
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (access == nullptr && count != 0) return CUDA_ERROR_INVALID_VALUE;
-  for (std::size_t i = 0; i < count; ++i) {
-    const CUmemLocation& location = access[i].location;
-    if (location.type != CU_MEM_LOCATION_TYPE_DEVICE || location.id != 0 ||
-        access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-      return CUDA_ERROR_INVALID_VALUE;
-  }
+  for (std::size_t i = 0; i < count; ++i)
+    if (!may_get(*pool, access[i])) return CUDA_ERROR_INVALID_VALUE;
+  for (std::size_t i = 0; i < count; ++i)
+    if (is_the_device(access[i].location)) pool->device_access = access[i].flags;
   return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuMemPoolGetAccess(CUmemAccess_flags* access, CUmemoryPool handle,
                                    CUmemLocation* location) {
-  if (sim.find(sim.handles().pools, handle, "pool") == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Pool* pool = sim.find(sim.handles().pools, handle, "pool");
+  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (access == nullptr || location == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || location->id != 0)
+  if (!is_the_device(*location) && (pool->kind == PoolKind::device || !is_the_host(*location)))
     return CUDA_ERROR_INVALID_VALUE;
-  *access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  *access = is_the_device(*location) ? pool->device_access : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   return CUDA_SUCCESS;
 }
 

@@ -1,33 +1,36 @@
 // Processes: records that the driver keeps for each process that uses it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "harness/cuda/open.h"
 #include "harness/devices/sim/graphs/launches/run.h"
+#include "harness/devices/sim/memory/pools.h"
 #include "harness/world.h"
 
 namespace harness::devices {
 
 struct Context;
-struct Pool;
 
 struct Process {
   bool initialized = false;
   Context* primary = nullptr;
-  Pool* default_pool = nullptr;
-  Pool* current_pool = nullptr;         ///< The pool to use; null for the default one.
-  TaskId function_task = TaskId::none;  ///< The task that runs host functions.
+  unsigned primary_flags = 0;  ///< Flags for the primary context, when it is next made.
+  std::array<Pool*, kPoolKindCount> default_pools{};
+  std::array<Pool*, kPoolKindCount> current_pools{};  ///< The pools to use; null for the default.
+  TaskId function_task = TaskId::none;                ///< The task that runs host functions.
   std::vector<HostCall> functions;      ///< Host functions that are to be called, in order.
   std::vector<std::uint32_t> mappings;  ///< Blocks that it has imported.
 
   void reset() {
     initialized = false;
     primary = nullptr;
-    default_pool = nullptr;
-    current_pool = nullptr;
+    primary_flags = 0;
+    default_pools.fill(nullptr);
+    current_pools.fill(nullptr);
     function_task = TaskId::none;
     functions.clear();
     mappings.clear();

@@ -6,6 +6,7 @@
 
 #include "harness/devices/sim/kernels/provenance.h"
 #include "harness/devices/sim/memory/memory.h"
+#include "harness/devices/sim/memory/pools.h"
 
 namespace harness::devices {
 
@@ -16,9 +17,13 @@ class HostMemory {
   explicit HostMemory(SimDevice& sim) : sim_(sim) {}
   void begin() { blocks_.clear(); }
 
-  static bool is_visible(const Block& block) {
-    return block.origin == Origin::pinned || block.origin == Origin::managed;
+  static bool is_pinned(const Block& block) {
+    return block.origin == Origin::pinned || (block.pool != nullptr && block.pool->is_pinned());
   }
+  static bool is_managed(const Block& block) {
+    return block.origin == Origin::managed || (block.pool != nullptr && block.pool->is_managed());
+  }
+  static bool is_visible(const Block& block) { return is_pinned(block) || is_managed(block); }
   void add(std::uint32_t block) { blocks_.push_back(block); }
 
   /// Takes the words that the host has written for the pointers that they are now.

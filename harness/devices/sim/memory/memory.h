@@ -42,6 +42,7 @@ struct Block {
   BirthId life = BirthId::none;  ///< The life in graph memory, or the last one.
   Origin origin = Origin::device;
   ProcessId process = ProcessId::first;  ///< In whose address space it is.
+  unsigned host_flags = 0;               ///< Flags of cuMemHostAlloc.
   /// False until the stream has reached the allocation that recycles storage.
   bool installed = true;
   bool freed = false;          ///< The call that frees it was made.

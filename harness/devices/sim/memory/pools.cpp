@@ -8,23 +8,60 @@ namespace harness::devices {
 
 void Pool::reset() {
   is_default = false;
+  kind = PoolKind::device;
+  device_access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   freed.clear();
   release_threshold = limit = used = used_high = reserved = reserved_high = 0;
   follow_events = opportunistic = internal_dependencies = true;
 }
 
-Pool& Pools::default_pool() {
-  Pool*& pool = sim_.processes().current().default_pool;
+void Pool::set_kind(PoolKind wanted) {
+  kind = wanted;
+  device_access = is_pinned() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
+PoolKind pool_kind(const CUmemLocation& location, CUmemAllocationType type) {
+  if (type != CU_MEM_ALLOCATION_TYPE_PINNED && type != CU_MEM_ALLOCATION_TYPE_MANAGED)
+    return PoolKind::none;
+  const bool managed = type == CU_MEM_ALLOCATION_TYPE_MANAGED;
+  switch (location.type) {
+    case CU_MEM_LOCATION_TYPE_NONE:
+      return managed ? PoolKind::managed : PoolKind::none;
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+      if (location.id != 0) return PoolKind::none;
+      return managed ? PoolKind::managed_device : PoolKind::device;
+    case CU_MEM_LOCATION_TYPE_HOST:
+      return managed ? PoolKind::managed_host : PoolKind::host;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:  // It has one node.
+      if (location.id != 0) return PoolKind::none;
+      return managed ? PoolKind::managed_host_node : PoolKind::host_node;
+    default:
+      return PoolKind::none;
+  }
+}
+
+Pool& Pools::default_pool(PoolKind kind) {
+  Pool*& pool = sim_.processes().current().default_pools[static_cast<std::size_t>(kind)];
   if (pool == nullptr) {
     pool = &sim_.handles().pools.add();
     pool->is_default = true;
+    pool->set_kind(kind);
   }
   return *pool;
 }
 
-Pool& Pools::current() {
-  Pool* pool = sim_.processes().current().current_pool;
-  return pool != nullptr ? *pool : default_pool();
+Pool& Pools::current(PoolKind kind) {
+  Pool* pool = sim_.processes().current().current_pools[static_cast<std::size_t>(kind)];
+  return pool != nullptr ? *pool : default_pool(kind);
+}
+
+void Pools::make_current(Pool& pool) {
+  sim_.processes().current().current_pools[static_cast<std::size_t>(pool.kind)] = &pool;
+}
+
+void Pools::ended(const Pool& pool) {
+  Pool*& current = sim_.processes().current().current_pools[static_cast<std::size_t>(pool.kind)];
+  if (current == &pool) current = nullptr;
 }
 
 void Pools::shrink() {

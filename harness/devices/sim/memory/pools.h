@@ -1,6 +1,9 @@
 // Pools: memory that was given back, by pool, and which pool is whose.
 #pragma once
 
+#include <cuda.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,8 +13,26 @@ namespace harness::devices {
 
 class SimDevice;
 
+/// Where the memory of a pool is, and of what type it is.
+enum class PoolKind : std::uint8_t {
+  device,
+  host,
+  host_node,
+  managed,  ///< Managed memory without a preferred location.
+  managed_device,
+  managed_host,
+  managed_host_node,
+  none,  ///< Not a kind that there is.
+};
+inline constexpr std::size_t kPoolKindCount = static_cast<std::size_t>(PoolKind::none);
+
+/// Returns the kind of pool for a location and a type of allocation.
+PoolKind pool_kind(const CUmemLocation& location, CUmemAllocationType type);
+
 struct Pool : Object {
   bool is_default = false;
+  PoolKind kind = PoolKind::device;
+  CUmemAccess_flags device_access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   std::vector<std::uint32_t> freed;  ///< Blocks that calls have freed, in that order.
   std::uint64_t release_threshold = 0;
   std::uint64_t limit = 0;  ///< Most bytes that may be in use; 0 for no limit.
@@ -23,6 +44,11 @@ struct Pool : Object {
   std::uint64_t reserved = 0;
   std::uint64_t reserved_high = 0;
   void reset();
+
+  void set_kind(PoolKind wanted);
+  bool is_managed() const { return kind >= PoolKind::managed; }
+  /// Its memory is the host's: allocations of pinned memory.
+  bool is_pinned() const { return kind == PoolKind::host || kind == PoolKind::host_node; }
 };
 
 class Pools {
@@ -31,8 +57,12 @@ class Pools {
   void begin() { freed_.clear(); }
 
   /// Returns the default pool of the running task's process.
-  Pool& default_pool();
-  Pool& current();
+  Pool& default_pool(PoolKind kind = PoolKind::device);
+  Pool& current(PoolKind kind = PoolKind::device);
+  /// Makes it the current pool of its kind.
+  void make_current(Pool& pool);
+  /// Makes the default pool current where this one was.
+  void ended(const Pool& pool);
   /// Gives back what pools hold beyond their thresholds: a synchronisation does that.
   void shrink();
 

@@ -1,0 +1,167 @@
+// The driver, and its one device.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/limits.h"
+
+namespace harness::devices::calls {
+
+static constexpr CUdevice kDevice = 0;
+static constexpr char kDeviceName[] = "Afterlife simulated device";
+/// A UUID of version 8, whose bytes are the maker's own: "afterlife sim" and which device it is.
+static constexpr unsigned char kUuid[16] = {'a',  'f', 't', 'e', 'r', 'l', 0x81, 'i',
+                                            0x8f, 'e', '-', 's', 'i', 'm', 0,    0};
+
+CUresult Calls::cuInit(unsigned flags) {
+  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  sim.processes().current().initialized = true;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuDriverGetVersion(int* version) {
+  if (version == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *version = CUDA_VERSION;
+  return CUDA_SUCCESS;
+}
+
+// ---- the device -------------------------------------------------------------------------------
+
+CUresult Calls::cuDeviceGet(CUdevice* device, int ordinal) {
+  if (device == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (ordinal != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  *device = kDevice;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuDeviceGetCount(int* count) {
+  if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *count = 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuDeviceGetName(char* name, int bytes, CUdevice device) {
+  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  if (name == nullptr || bytes <= 0) return CUDA_ERROR_INVALID_VALUE;
+  const std::size_t length = std::min(sizeof kDeviceName - 1, static_cast<std::size_t>(bytes) - 1);
+  std::memcpy(name, kDeviceName, length);
+  name[length] = '\0';
+  return CUDA_SUCCESS;
+}
+
+static int attribute_value(CUdevice_attribute attribute) {
+  switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y:
+      return kMaxThreads;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z:
+      return 64;
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
+      return 0x7fffffff;
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
+    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z:
+      return 65535;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
+      return kMaxSharedBytes;
+    case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
+      return kWarpThreads;
+    case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
+      return kResidentBlocks;
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
+      return kPciBus;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+    case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
+    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
+    case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
+    case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
+    case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
+    case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
+    case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
+      return 1;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+      return kResidentThreads;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+      return 8;
+    default:
+      return 0;  // It has nothing else.
+  }
+}
+
+CUresult Calls::cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  if (value == nullptr || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  *value = attribute_value(attribute);
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
+  if (bytes == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  *bytes = Memory::kBytes;
+  return CUDA_SUCCESS;
+}
+
+// ---- its names ---------------------------------------------------------------------------------
+
+CUresult Calls::cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+  if (uuid == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  std::memcpy(uuid->bytes, kUuid, sizeof kUuid);
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuDeviceGetPCIBusId(char* text, int bytes, CUdevice device) {
+  if (text == nullptr || bytes <= 0) return CUDA_ERROR_INVALID_VALUE;
+  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  char name[16];
+  const int length =
+      std::snprintf(name, sizeof name, "%04x:%02x:%02x.0", kPciDomain, kPciBus, kPciDevice);
+  if (bytes <= length) return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(text, name, static_cast<std::size_t>(length) + 1);
+  return CUDA_SUCCESS;
+}
+
+/// The forms are domain:bus:device.function, domain:bus:device and bus:device.function.
+CUresult Calls::cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
+  if (device == nullptr || text == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  unsigned domain = 0;
+  unsigned bus = 0;
+  unsigned slot = 0;
+  unsigned function = 0;
+  if (std::sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
+    domain = function = 0;
+    if (std::sscanf(text, "%x:%x.%x", &bus, &slot, &function) != 3) return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (domain != kPciDomain || bus != kPciBus || slot != kPciDevice || function != 0)
+    return CUDA_ERROR_INVALID_DEVICE;
+  *device = kDevice;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
+  if (major == nullptr || minor == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  *major = attribute_value(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  *minor = attribute_value(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  return CUDA_SUCCESS;
+}
+
+/// A device is no peer of its own.
+CUresult Calls::cuDeviceCanAccessPeer(int* can_access, CUdevice device, CUdevice peer) {
+  if (can_access == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (device != kDevice || peer != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  *can_access = 0;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace harness::devices::calls

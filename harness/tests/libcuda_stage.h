@@ -1,0 +1,38 @@
+// Libcuda: our libcuda.so.1, loaded as a program does that knows nothing of us.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <string>
+
+#include "harness/cuda.h"
+#include "harness/tests/cuda_stage.h"
+
+namespace harness::testing {
+
+class Libcuda : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string file = own_libcuda();
+    if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not built";
+    why_no_gpu();  // Which has to be asked first.
+    library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    ASSERT_EQ(get("cuInit", &DriverTable::cuInit)(0), CUDA_SUCCESS);
+    CUcontext context = nullptr;
+    ASSERT_EQ(get("cuDevicePrimaryCtxRetain", &DriverTable::cuDevicePrimaryCtxRetain)(&context, 0),
+              CUDA_SUCCESS);
+    ASSERT_EQ(get("cuCtxSetCurrent", &DriverTable::cuCtxSetCurrent)(context), CUDA_SUCCESS);
+  }
+
+  /// The exported function of this name, as the type that the seam has for it.
+  template <class Function>
+  Function get(const char* name, Function DriverTable::*) const {
+    return reinterpret_cast<Function>(dlsym(library, name));
+  }
+
+  void* library = nullptr;
+};
+
+}  // namespace harness::testing
