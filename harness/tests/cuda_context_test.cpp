@@ -85,6 +85,36 @@ TEST_P(CudaContext, TheDeviceIsNoPeerOfItsOwn) {
   });
 }
 
+TEST_P(CudaContext, WhatEveryDeviceHasIsNotZero) {
+  run([] {
+    for (const CUdevice_attribute attribute : {
+             CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY,
+             CU_DEVICE_ATTRIBUTE_MAX_PITCH,
+             CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
+             CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
+             CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT,
+             CU_DEVICE_ATTRIBUTE_GPU_OVERLAP,
+             CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY,
+             CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH,
+             CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT,
+             CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH,
+             CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS,
+             CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS,
+             CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
+             CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
+             CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE,
+             CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT,
+             CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
+             CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,
+             CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
+         }) {
+      int value = 0;
+      CUDA_OK(cuDeviceGetAttribute(&value, attribute, 0));
+      EXPECT_GT(value, 0) << attribute;
+    }
+  });
+}
+
 // ---- older contexts ---------------------------------------------------------------------------
 
 TEST_P(CudaContext, OlderFormsMakeContextsToo) {
