@@ -21,7 +21,7 @@ esac
 
 packages=(clang-19 clang-format-19 clang-tidy-19 llvm-19 lld-19 libclang-rt-19-dev cmake ninja-build ccache git python3
           libboost-context-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-          libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+          libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libsqlite3-dev
           valgrind            # Instructions, counted exactly.
           libpython3.11-dev)  # A CPython to embed.
 wheels=(nvidia-cuda-nvcc==13.0.* nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.*

@@ -34,7 +34,7 @@ from shape import Class, Shape
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMPILER, FORMATTER, TIDY = "clang++-19", "clang-format-19", "clang-tidy-19"
 CHANGED_LIMIT, BATCH_LIMIT = 12, 24
-DOORS = r"harness/(?:kernel\.h|(?:actors|oracles|instruments|reports|gate)/|strategies/bytes\.h|entries/bench_path\.h)"
+DOORS = r"harness/(?:kernel\.h|(?:actors|oracles|instruments|reports|gate|nightly)/|strategies/bytes\.h|entries/bench_path\.h)"
 KERNEL, CUDA_NAME = "harness/kernel.h", re.compile(r"__|(?:atomic|cuda)[A-Z]|make_|(?:min|max)$")
 FIRST_DIRECTIVE = re.compile(r'^[ \t]*#[ \t]*(?!pragma once)(?:include "([^"]+)")?', re.M)
 

@@ -1,0 +1,171 @@
+#include "harness/nightly/database.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <stdexcept>
+
+#include "harness/base.h"
+#include "harness/printable.h"
+
+namespace harness::nightly {
+namespace {
+
+/// So long a program waits for another one that writes.
+constexpr int kBusyMilliseconds = 20'000;
+
+/// Returns what is wrong, and what to do about it.
+std::string advice(int code, const char* message) {
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return fmt::format(
+          "is damaged, or no history ({}); move it away and import an export, or merge the shards "
+          "again",
+          message);
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+      return fmt::format("cannot be written ({}); is the disk full? Nothing of this was recorded",
+                         message);
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      return fmt::format("cannot be written ({}); choose another folder with --history", message);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return "is in use by another program; try again when that one is done";
+    default:
+      return fmt::format("cannot be used: {}", message);
+  }
+}
+
+void bind(sqlite3_stmt* statement, int index, const Value& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value))
+    sqlite3_bind_int64(statement, index, *number);
+  else if (const auto* real = std::get_if<double>(&value))
+    sqlite3_bind_double(statement, index, *real);
+  else if (const auto* text = std::get_if<std::string>(&value))
+    sqlite3_bind_text64(statement, index, text->data(), text->size(), SQLITE_TRANSIENT,
+                        SQLITE_UTF8);
+  else
+    sqlite3_bind_null(statement, index);
+}
+
+Value value_at(sqlite3_stmt* statement, int column) {
+  switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_INTEGER:
+      return sqlite3_column_int64(statement, column);
+    case SQLITE_FLOAT:
+      return sqlite3_column_double(statement, column);
+    case SQLITE_NULL:
+      return nullptr;
+    default: {
+      const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, column));
+      const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
+      return bytes == nullptr ? std::string() : std::string(bytes, size);
+    }
+  }
+}
+
+}  // namespace
+
+std::int64_t number(const Value& value) { return std::get<std::int64_t>(value); }
+
+std::string text(const Value& value) { return std::get<std::string>(value); }
+
+Database::Database(std::string file) : file_(std::move(file)) {
+  try {
+    open();
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+Database::~Database() { close(); }
+
+// The first look at the file decides whether it is whole: a damaged page is told before anything is
+// written beside it.
+void Database::open() {
+  const int code =
+      sqlite3_open_v2(file_.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_extended_result_codes(handle_, 1);
+  sqlite3_busy_timeout(handle_, kBusyMilliseconds);
+  const std::string whole = text(query("PRAGMA quick_check(1)").at(0).at(0));
+  if (whole != "ok")
+    throw std::runtime_error(
+        fmt::format("{}: {}", printable(file_), advice(SQLITE_CORRUPT, printable(whole).c_str())));
+  run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+}
+
+void Database::close() {
+  for (const auto& [statement, prepared] : statements_) sqlite3_finalize(prepared);
+  statements_.clear();
+  sqlite3_close(handle_);
+  handle_ = nullptr;
+}
+
+void Database::fail(int code) const {
+  const char* message = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
+  throw std::runtime_error(
+      fmt::format("{}: {}", printable(file_), advice(code, printable(message).c_str())));
+}
+
+void Database::run(const std::string& statements) {
+  const int code = sqlite3_exec(handle_, statements.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+sqlite3_stmt* Database::prepared(const std::string& statement) {
+  const auto known = statements_.find(statement);
+  if (known != statements_.end()) return known->second;
+  sqlite3_stmt* made = nullptr;
+  const int code = sqlite3_prepare_v2(handle_, statement.c_str(), -1, &made, nullptr);
+  if (code != SQLITE_OK) fail(code);
+  return statements_.emplace(statement, made).first->second;
+}
+
+std::vector<Row> Database::query(const std::string& statement, const Row& arguments) {
+  sqlite3_stmt* const made = prepared(statement);
+  HARNESS_CHECK(sqlite3_bind_parameter_count(made) == static_cast<int>(arguments.size()),
+                "a statement has its arguments");
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    bind(made, static_cast<int>(i) + 1, arguments[i]);
+  std::vector<Row> rows;
+  int code;
+  while ((code = sqlite3_step(made)) == SQLITE_ROW) {
+    Row& row = rows.emplace_back();
+    for (int i = 0; i < sqlite3_column_count(made); ++i) row.push_back(value_at(made, i));
+  }
+  sqlite3_reset(made);
+  sqlite3_clear_bindings(made);
+  if (code != SQLITE_DONE) fail(code);
+  return rows;
+}
+
+std::vector<std::string> Database::columns(const std::string& table) {
+  std::vector<std::string> names;
+  for (const Row& row : query("SELECT name FROM pragma_table_info(?) ORDER BY cid", {table}))
+    names.push_back(text(row[0]));
+  return names;
+}
+
+Transaction::Transaction(Database& database) : database_(database) {
+  database_.run("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (!is_open_) return;
+  try {
+    database_.run("ROLLBACK");
+  } catch (const std::runtime_error&) {  // Then SQLite has rolled back by itself.
+  }
+}
+
+void Transaction::commit() {
+  database_.run("COMMIT");
+  is_open_ = false;
+}
+
+}  // namespace harness::nightly

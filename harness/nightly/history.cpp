@@ -1,0 +1,262 @@
+#include "harness/nightly/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <tuple>
+
+#include "harness/nightly/schema.h"
+#include "harness/nightly/shard.h"
+#include "harness/printable.h"
+
+namespace harness::nightly {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::int64_t whole(std::uint64_t count) { return static_cast<std::int64_t>(count); }
+
+std::uint64_t count_at(const Row& row, std::size_t column) {
+  return static_cast<std::uint64_t>(number(row[column]));
+}
+
+std::string hash_of(const std::string& text) { return fmt::format("{:016x}", hash_name(text)); }
+
+/// Returns "(?, ?, ?)".
+std::string places(std::size_t count) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < count; ++i) text += i == 0 ? "?" : ", ?";
+  return text + ")";
+}
+
+void insert(Database& database, const char* table, const Row& row, const char* otherwise = "") {
+  database.query(fmt::format("INSERT {} INTO {} VALUES {}", otherwise, table, places(row.size())),
+                 row);
+}
+
+}  // namespace
+
+std::string history_file(const std::string& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed)
+    throw std::runtime_error(
+        fmt::format("{}: cannot make the folder: {}; choose another with "
+                    "--history",
+                    printable(folder), failed.message()));
+  return (fs::path(folder) / "history.sqlite").string();
+}
+
+History::History(const std::string& folder) : database_(history_file(folder)) {
+  migrate(database_);
+}
+
+// ---- merging ----
+
+// Shards are read one by one: a thousand of them take no more memory than one.
+Merged History::merge(const std::vector<std::string>& folders) {
+  Merged merged;
+  Transaction transaction(database_);
+  for (const std::string& folder : folders) {
+    std::optional<ShardRecord> shard;
+    try {
+      shard = read_shard(folder);
+      if (shard->index < 1 || shard->index > shard->terms.shards)
+        throw std::runtime_error(
+            fmt::format("{}: is no shard of its own night", printable(folder)));
+      const std::string result = result_of(*shard);
+      const auto known = database_.query("SELECT result FROM shards WHERE night = ? AND shard = ?",
+                                         {shard->night, whole(shard->index)});
+      if (!known.empty() && text(known[0][0]) != result)
+        throw std::runtime_error(
+            fmt::format("{}: is in the history with another result; one of the two was made by "
+                        "another program, or is no function of its plan",
+                        printable(folder)));
+    } catch (const std::runtime_error& error) {
+      merged.errors.emplace_back(error.what());
+      continue;
+    }
+    merged.nights.insert(shard->night);
+    ++(add(*shard) ? merged.added : merged.known);
+  }
+  transaction.commit();
+  return merged;
+}
+
+/// Returns false where the history has this shard, and keeps the seconds that it has.
+bool History::is_wanted(const ShardRecord& shard, const std::string& result,
+                        const std::string& content) {
+  const Row key{shard.night, whole(shard.index)};
+  const auto known =
+      database_.query("SELECT content FROM shards WHERE night = ? AND shard = ?", key);
+  if (known.empty()) {
+    insert(database_, "revisions", {shard.terms.revision}, "OR IGNORE");
+    insert(database_, "nights",
+           {shard.night, whole(shard.terms.number), fmt::format("{}", shard.terms.seed),
+            whole(shard.terms.budget.runs), shard.terms.budget.seconds, whole(shard.terms.shards),
+            shard.terms.target, shard.terms.revision},
+           "OR IGNORE");
+    insert(database_, "shards", {shard.night, whole(shard.index), result, content});
+    return true;
+  }
+  // Two runs of one shard differ in their seconds: one of them is chosen, whichever came first.
+  if (content >= text(known[0][0])) return false;
+  for (const char* table : {"sightings", "windows", "cells"})
+    database_.query(fmt::format("DELETE FROM {} WHERE night = ? AND shard = ?", table), key);
+  database_.query("UPDATE shards SET content = ? WHERE night = ? AND shard = ?",
+                  {content, key[0], key[1]});
+  return true;
+}
+
+bool History::add(const ShardRecord& shard) {
+  const bool is_new = database_
+                          .query("SELECT 1 FROM shards WHERE night = ? AND shard = ?",
+                                 {shard.night, whole(shard.index)})
+                          .empty();
+  if (is_wanted(shard, result_of(shard), hash_of(to_text(shard))))
+    for (const CellRecord& cell : shard.cells) add_cell(shard, cell);
+  return is_new;
+}
+
+void History::add_cell(const ShardRecord& shard, const CellRecord& record) {
+  const Cell& cell = record.cell;
+  insert(database_, "cells",
+         {shard.night, whole(shard.index), cell.path, cell.variant, cell.claim,
+          fmt::format("{}", cell.seed), whole(cell.budget.runs), cell.budget.seconds,
+          whole(record.runs), whole(record.vacuous_runs), whole(record.faulty_runs),
+          whole(record.caught_runs), whole(record.least_runs), whole(record.first_fault_run),
+          whole(record.cut_short), record.seconds, record.minimize_seconds});
+  for (const WindowRecord& window : record.windows)
+    insert(database_, "windows",
+           {shard.night, whole(shard.index), cell.path, cell.variant, window.window,
+            whole(window.reached), whole(window.caught)});
+  for (const FindingRecord& finding : record.findings) add_finding(shard, cell, finding);
+}
+
+// The shortest reproducer stays, and of two equally short ones the first by content: the same
+// whichever came first.
+void History::add_finding(const ShardRecord& shard, const Cell& cell,
+                          const FindingRecord& finding) {
+  const std::string file = fs::path(finding.file).filename().string();
+  insert(database_, "findings",
+         {finding.cause, finding.kind, cell.path, cell.variant, finding.hazard, finding.signature,
+          file, finding.reproducer},
+         "OR IGNORE");
+  database_.query(
+      "UPDATE findings SET reproducer = ? WHERE cause = ? "
+      "AND (length(reproducer), reproducer) > (length(?), ?)",
+      {finding.reproducer, finding.cause, finding.reproducer, finding.reproducer});
+  // Two signatures of one cause are one sighting.
+  database_.query(
+      fmt::format("INSERT INTO sightings VALUES {} ON CONFLICT DO UPDATE SET runs = runs + "
+                  "excluded.runs, first_run = min(first_run, excluded.first_run)",
+                  places(7)),
+      {shard.night, whole(shard.index), finding.cause, whole(finding.runs),
+       whole(finding.first_run), whole(finding.minimized), finding.difference});
+}
+
+// ---- looking ----
+
+std::uint64_t History::next_number() {
+  return count_at(database_.query("SELECT coalesce(max(number), 0) + 1 FROM nights")[0], 0);
+}
+
+bool History::has_all(const std::string& night, std::size_t shards) {
+  const Row row = database_.query("SELECT count(*) FROM shards WHERE night = ?", {night}).at(0);
+  return count_at(row, 0) == shards;
+}
+
+std::string History::last_night(const std::set<std::string>& among) {
+  for (const Row& row : database_.query("SELECT id FROM nights ORDER BY number DESC, id DESC"))
+    if (among.empty() || among.contains(text(row[0]))) return text(row[0]);
+  return {};
+}
+
+NightFinding History::finding_of(const Row& row, std::uint64_t night_number) {
+  NightFinding finding{text(row[0]), text(row[1]), text(row[2]), text(row[3]),
+                       text(row[4]), text(row[5]), text(row[6])};
+  finding.runs = count_at(row, 7);
+  std::vector<std::uint64_t> seen;
+  for (const Row& night :
+       database_.query("SELECT DISTINCT number FROM sightings JOIN nights ON night = id "
+                       "WHERE cause = ? AND number <= ? ORDER BY number",
+                       {finding.cause, whole(night_number)}))
+    seen.push_back(count_at(night, 0));
+  std::optional<Mark> mark;
+  for (const Row& said : database_.query(
+           "SELECT state, number, last_number FROM marks WHERE cause = ? AND number < ? "
+           "ORDER BY number DESC LIMIT 1",
+           {finding.cause, whole(night_number)}))
+    mark = {text(said[0]), count_at(said, 1), count_at(said, 2)};
+  finding.state = state_of(night_number, seen, mark);
+  finding.first_number = seen.empty() ? night_number : seen.front();
+  return finding;
+}
+
+Night History::night(const std::string& id) {
+  Night night;
+  night.id = id;
+  const Row row = database_
+                      .query(
+                          "SELECT number, seed, planned_runs, planned_seconds, shards, "
+                          "target, revision FROM nights WHERE id = ?",
+                          {id})
+                      .at(0);
+  night.terms = {count_at(row, 0),
+                 std::stoull(text(row[1])),
+                 {count_at(row, 2), std::get<double>(row[3])},
+                 count_at(row, 4),
+                 text(row[5]),
+                 text(row[6])};
+  night.shards_here =
+      count_at(database_.query("SELECT count(*) FROM shards WHERE night = ?", {id})[0], 0);
+  for (const Row& cell : database_.query(
+           "SELECT path, variant, claim, sum(runs), sum(vacuous_runs), sum(faulty_runs), "
+           "sum(caught_runs), sum(least_runs), sum(seconds + minimize_seconds) FROM cells "
+           "WHERE night = ? GROUP BY path, variant, claim ORDER BY path, variant",
+           {id}))
+    night.cells.push_back({text(cell[0]), text(cell[1]), text(cell[2]), count_at(cell, 3),
+                           count_at(cell, 4), count_at(cell, 5), count_at(cell, 6),
+                           count_at(cell, 7), std::get<double>(cell[8])});
+  for (const Row& window : database_.query(
+           "SELECT path, window, sum(reached), sum(caught) FROM windows WHERE night = ? "
+           "GROUP BY path, window ORDER BY path, window",
+           {id}))
+    night.windows.push_back(
+        {text(window[0]), text(window[1]), count_at(window, 2), count_at(window, 3)});
+  for (const Row& found : database_.query(
+           "SELECT f.cause, kind, path, variant, hazard, signature, file, sum(s.runs) "
+           "FROM sightings s JOIN findings f USING (cause) WHERE night = ? GROUP BY f.cause",
+           {id}))
+    night.findings.push_back(finding_of(found, night.terms.number));
+  const auto key = [](const NightFinding& finding) {
+    return std::tuple(!finding.is_news(), std::tie(finding.path, finding.variant, finding.hazard,
+                                                   finding.signature, finding.kind, finding.cause));
+  };
+  std::sort(night.findings.begin(), night.findings.end(),
+            [&](const NightFinding& a, const NightFinding& b) { return key(a) < key(b); });
+  return night;
+}
+
+// ---- people ----
+
+bool History::mark(const std::string& cause, const std::string& state, const std::string& reason,
+                   std::uint64_t nights) {
+  Transaction transaction(database_);
+  if (!reproducer(cause)) return false;
+  const std::uint64_t last = next_number() - 1;
+  insert(database_, "marks",
+         {cause, whole(last), state, reason, whole(nights == 0 ? 0 : last + nights)}, "OR REPLACE");
+  transaction.commit();
+  return true;
+}
+
+std::optional<std::string> History::reproducer(const std::string& cause) {
+  const auto rows = database_.query("SELECT reproducer FROM findings WHERE cause = ?", {cause});
+  if (rows.empty()) return std::nullopt;
+  return text(rows[0][0]);
+}
+
+}  // namespace harness::nightly

@@ -1,0 +1,71 @@
+// History: what all nights came to, in one file of a folder: history.sqlite.
+//
+// Only whole shards enter it, each once: in any order, and however often they are merged, the
+// history exports the same. Where a shard was run twice, and both came to the same but for the
+// seconds, the seconds of one of them count, whichever came first.
+//
+// Threads: confined to one thread. Programs that write at one time wait for each other.
+// Errors: std::runtime_error with one line; nothing is recorded by half.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/nightly/database.h"
+#include "harness/nightly/night.h"
+#include "harness/nightly/record.h"
+
+namespace harness::nightly {
+
+/// The outcome of merging shards.
+struct Merged {
+  std::size_t added = 0;
+  std::size_t known = 0;            ///< They were in the history already.
+  std::vector<std::string> errors;  ///< A line for each shard that could not be merged.
+  std::set<std::string> nights;     ///< Names of the nights that the others are of.
+};
+
+class History {
+ public:
+  /// Opens the history of a folder; makes both where they are not there, and brings an older one up
+  /// to date.
+  explicit History(const std::string& folder);
+
+  /// Adds the shards in these folders. One that cannot be added keeps none of the others out.
+  Merged merge(const std::vector<std::string>& folders);
+
+  /// Returns the number of the night that follows the last one.
+  std::uint64_t next_number();
+  /// Returns whether all shards of a night are there.
+  bool has_all(const std::string& night, std::size_t shards);
+  /// Returns the name of the last night among these, or of all where none is named; "" = none.
+  std::string last_night(const std::set<std::string>& among = {});
+  /// Sums up a night, as far as its shards are there.
+  Night night(const std::string& id);
+
+  /// Says something of a finding: "open", "fixed" or "ignored", for so many nights (0 = for good).
+  /// False when no finding has this cause.
+  bool mark(const std::string& cause, const std::string& state, const std::string& reason,
+            std::uint64_t nights);
+  /// Returns the reproducer of a finding, or nothing.
+  std::optional<std::string> reproducer(const std::string& cause);
+
+  /// Returns the file that it is in, for exports.
+  Database& database() { return database_; }
+
+ private:
+  bool add(const ShardRecord& shard);
+  bool is_wanted(const ShardRecord& shard, const std::string& result, const std::string& content);
+  void add_cell(const ShardRecord& shard, const CellRecord& cell);
+  void add_finding(const ShardRecord& shard, const Cell& cell, const FindingRecord& finding);
+  NightFinding finding_of(const Row& row, std::uint64_t night_number);
+
+  Database database_;
+};
+
+/// Returns the file of the history of a folder, which is made where it is not there.
+std::string history_file(const std::string& folder);
+
+}  // namespace harness::nightly

@@ -1,0 +1,69 @@
+// Night: what the shards of one night came to together, and what a person must know of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/nightly/plan.h"
+#include "harness/nightly/state.h"
+
+namespace harness::nightly {
+
+/// One variant, summed over the shards.
+struct NightCell {
+  std::string path;
+  std::string variant;
+  std::string claim;
+  std::uint64_t runs = 0;
+  std::uint64_t vacuous_runs = 0;
+  std::uint64_t faulty_runs = 0;
+  std::uint64_t caught_runs = 0;
+  std::uint64_t least_runs = 0;
+  double seconds = 0;  ///< Time of running and minimizing.
+
+  /// Returns whether it is there to be caught.
+  bool is_canary() const;
+  /// Returns "held", "refuted", "caught", "missed", "vacuous" or "too few runs".
+  std::string verdict() const;
+};
+
+struct NightWindow {
+  std::string path;
+  std::string window;
+  std::uint64_t reached = 0;
+  std::uint64_t caught = 0;
+};
+
+struct NightFinding {
+  std::string cause;
+  std::string kind;
+  std::string path;
+  std::string variant;
+  std::string hazard;
+  std::string signature;
+  std::string file;  ///< Name that its reproducer goes by.
+  State state = State::fresh;
+  std::uint64_t runs = 0;          ///< Runs of this night that showed it.
+  std::uint64_t first_number = 0;  ///< Number of the night that saw it first.
+
+  /// Returns whether somebody should look at it today.
+  bool is_news() const { return state == State::fresh || state == State::regressed; }
+};
+
+struct Night {
+  std::string id;
+  Terms terms;
+  std::size_t shards_here = 0;
+  std::vector<NightCell> cells;        ///< By path and variant.
+  std::vector<NightWindow> windows;    ///< By path and window.
+  std::vector<NightFinding> findings;  ///< Those seen in it; news first, then by path and variant.
+
+  /// Returns the canaries that were not caught.
+  std::vector<const NightCell*> missed_canaries() const;
+  /// Returns how many findings are in this state.
+  std::size_t count(State state) const;
+  /// Returns whether something is new or has come back, or a canary was not caught.
+  bool is_red() const;
+};
+
+}  // namespace harness::nightly

@@ -1,0 +1,123 @@
+#include "harness/nightly/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "harness/nightly/sealed.h"
+
+namespace harness::nightly {
+namespace {
+
+using Json = nlohmann::json;
+__extension__ using Wide = unsigned __int128;
+
+constexpr const char* kKind = "plan";
+/// Sound variants get so many times what all others get.
+constexpr std::uint64_t kSoundShare = 4;
+
+/// Returns what `whole` gives to the weights from `begin` to `end`, rounded so that neighbours add
+/// up.
+std::uint64_t share(std::uint64_t whole, std::uint64_t begin, std::uint64_t end,
+                    std::uint64_t weights) {
+  const auto up_to = [&](std::uint64_t weight) {
+    return static_cast<std::uint64_t>(Wide{whole} * weight / weights);
+  };
+  return up_to(end) - up_to(begin);
+}
+
+bool is_sound(const Cell& cell) { return cell.claim == to_label(ClaimKind::sound).view(); }
+
+std::vector<Cell> variants_of(std::span<const Scenario* const> scenarios, const Terms& terms) {
+  std::vector<Cell> cells;
+  for (const Scenario* scenario : scenarios)
+    for (const VariantInfo& variant : scenario->variants) {
+      const std::string path(scenario->name.view()), name(variant.name.view());
+      const std::string full = path + "/" + name;
+      if (!terms.target.empty() && terms.target != path && terms.target != full) continue;
+      cells.push_back({path,
+                       name,
+                       std::string(to_label(variant.claim.kind).view()),
+                       mix(terms.seed, hash_name(full)),
+                       {}});
+    }
+  return cells;
+}
+
+Json budget_json(const Budget& budget) {
+  return {{"runs", budget.runs}, {"seconds", budget.seconds}};
+}
+
+Budget budget_of(const Json& json) { return {json.at("runs"), json.at("seconds")}; }
+
+}  // namespace
+
+Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios) {
+  Plan plan{terms, variants_of(scenarios, terms)};
+  const auto sound =
+      static_cast<std::uint64_t>(std::count_if(plan.cells.begin(), plan.cells.end(), is_sound));
+  const std::uint64_t others = plan.cells.size() - sound;
+  // Weights of whole numbers: all sound ones together weigh kSoundShare times what the others do.
+  const std::uint64_t sound_weight = others == 0 ? 1 : kSoundShare * others;
+  const std::uint64_t other_weight = std::max<std::uint64_t>(1, sound);
+  const std::uint64_t weights =
+      std::max<std::uint64_t>(1, sound * sound_weight + others * other_weight);
+  std::uint64_t begin = 0;
+  for (Cell& cell : plan.cells) {
+    const std::uint64_t weight = is_sound(cell) ? sound_weight : other_weight;
+    cell.budget.runs = share(terms.budget.runs, begin, begin + weight, weights);
+    cell.budget.seconds =
+        terms.budget.seconds * static_cast<double>(weight) / static_cast<double>(weights);
+    begin += weight;
+  }
+  return plan;
+}
+
+std::vector<Cell> cells_of(const Plan& plan, std::size_t index) {
+  std::vector<Cell> cells = plan.cells;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    // Begins elsewhere for each variant, so that the runs that are left over go round.
+    const std::size_t slot = (index - 1 + i) % plan.terms.shards;
+    Budget& budget = cells[i].budget;
+    budget.runs = share(budget.runs, slot, slot + 1, plan.terms.shards);
+    budget.seconds /= static_cast<double>(plan.terms.shards);
+    cells[i].seed = mix(cells[i].seed, index);
+  }
+  std::erase_if(cells,
+                [](const Cell& cell) { return cell.budget.runs == 0 && cell.budget.seconds <= 0; });
+  return cells;
+}
+
+std::string id_of(const Plan& plan) { return fmt::format("{:016x}", hash_name(to_text(plan))); }
+
+std::string to_text(const Plan& plan) {
+  Json cells = Json::array();
+  for (const Cell& cell : plan.cells)
+    cells.push_back({{"path", cell.path},
+                     {"variant", cell.variant},
+                     {"claim", cell.claim},
+                     {"seed", cell.seed},
+                     {"budget", budget_json(cell.budget)}});
+  return sealed(kKind, {{"number", plan.terms.number},
+                        {"seed", plan.terms.seed},
+                        {"budget", budget_json(plan.terms.budget)},
+                        {"shards", plan.terms.shards},
+                        {"target", plan.terms.target},
+                        {"revision", plan.terms.revision},
+                        {"cells", cells}});
+}
+
+Plan parse_plan(const std::string& text, const std::string& file) {
+  return parse_sealed(kKind, text, file, [](const Json& json) {
+    Plan plan;
+    plan.terms = {json.at("number"), json.at("seed"),   budget_of(json.at("budget")),
+                  json.at("shards"), json.at("target"), json.at("revision")};
+    for (const Json& cell : json.at("cells"))
+      plan.cells.push_back({cell.at("path"), cell.at("variant"), cell.at("claim"), cell.at("seed"),
+                            budget_of(cell.at("budget"))});
+    return plan;
+  });
+}
+
+}  // namespace harness::nightly

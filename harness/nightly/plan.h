@@ -1,0 +1,73 @@
+// Plan: which variants a night searches, for how long, and which part of that a shard does.
+//
+// A plan is a pure function of its terms and of the paths there are. Sound variants get four fifths
+// of the budget, for what they claim takes long to doubt. The others are canaries: each claims how
+// it fails, and a search that does not see it fail is broken.
+// Every shard has its share of every variant, under a seed of its own, so that a shard that never
+// answers costs each variant a little and none of them everything.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/run.h"
+
+namespace harness::nightly {
+
+/// The most runs that a night may have; sums and shares of so many are exact.
+inline constexpr std::uint64_t kMostRuns = 10'000'000'000'000;
+/// The most shards that a night may have.
+inline constexpr std::size_t kMostShards = 10'000;
+
+/// The size of a night: either of the two is 0.
+struct Budget {
+  std::uint64_t runs = 0;
+  double seconds = 0;
+  bool operator==(const Budget&) const = default;
+};
+
+/// All that a plan follows from.
+struct Terms {
+  std::uint64_t number = 1;  ///< Place of the night among those of its history.
+  std::uint64_t seed = 1;
+  Budget budget;
+  std::size_t shards = 1;
+  std::string target;    ///< A path or "path/variant"; "" = everything.
+  std::string revision;  ///< Name of the tree's state; "" = not known.
+  bool operator==(const Terms&) const = default;
+};
+
+/// One variant's part of a night or of a shard.
+struct Cell {
+  std::string path;
+  std::string variant;
+  std::string claim;  ///< The word for it: "sound", "unsound" or "vacuous".
+  std::uint64_t seed = 0;
+  Budget budget;
+  bool operator==(const Cell&) const = default;
+};
+
+struct Plan {
+  Terms terms;
+  std::vector<Cell> cells;  ///< In the order of the tables.
+  bool operator==(const Plan&) const = default;
+};
+
+/// Plans a night of these paths.
+Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios);
+
+/// Returns what shard `index`, counted from 1, does: cells with nothing to do are left out.
+std::vector<Cell> cells_of(const Plan& plan, std::size_t index);
+
+/// Returns the name of the night: equal for equal plans, 16 hexadecimal digits.
+std::string id_of(const Plan& plan);
+
+/// Returns the text of a plan's file.
+std::string to_text(const Plan& plan);
+
+/// Reads what to_text() wrote. Errors: std::runtime_error with one line that names `file`.
+Plan parse_plan(const std::string& text, const std::string& file);
+
+}  // namespace harness::nightly

@@ -1,0 +1,151 @@
+#include "harness/nightly/record.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "harness/nightly/sealed.h"
+#include "harness/printable.h"
+
+namespace harness::nightly {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kCell = "cell";
+constexpr const char* kShard = "shard";
+
+std::string hash_of(const std::string& text) { return fmt::format("{:016x}", hash_name(text)); }
+
+Json to_json(const FindingRecord& finding) {
+  return {{"cause", finding.cause},
+          {"kind", finding.kind},
+          {"hazard", finding.hazard},
+          {"signature", finding.signature},
+          {"runs", finding.runs},
+          {"first_run", finding.first_run},
+          {"minimized", finding.minimized},
+          {"file", finding.file},
+          {"hash", hash_of(finding.reproducer)},
+          {"difference", finding.difference}};
+}
+
+/// A reproducer's file is one of the shard's own folder, and is as it was written.
+std::string reproducer_of(const Json& finding, const std::string& folder) {
+  const std::filesystem::path name = finding.at("file").get<std::string>();
+  if (name.is_absolute() || name.lexically_normal().string().starts_with(".."))
+    throw std::runtime_error(
+        fmt::format("{}: '{}' is no file of its own", printable(folder), shown(name.string())));
+  const std::string file = (std::filesystem::path(folder) / name).string();
+  std::string text = read_text(file);
+  if (hash_of(text) != finding.at("hash").get<std::string>())
+    throw std::runtime_error(fmt::format(
+        "{}: is damaged: it is not as it was written; remove the shard, and let it be run again",
+        printable(file)));
+  return text;
+}
+
+FindingRecord finding_of(const Json& json, const std::string& folder) {
+  return {json.at("cause"),     json.at("kind"), json.at("hazard"),
+          json.at("signature"), json.at("runs"), json.at("first_run"),
+          json.at("minimized"), json.at("file"), reproducer_of(json, folder),
+          json.at("difference")};
+}
+
+Json to_json(const CellRecord& record) {
+  const Cell& cell = record.cell;
+  Json windows = Json::array(), findings = Json::array();
+  for (const WindowRecord& window : record.windows)
+    windows.push_back(
+        {{"window", window.window}, {"reached", window.reached}, {"caught", window.caught}});
+  for (const FindingRecord& finding : record.findings) findings.push_back(to_json(finding));
+  return {{"path", cell.path},
+          {"variant", cell.variant},
+          {"claim", cell.claim},
+          {"seed", cell.seed},
+          {"planned_runs", cell.budget.runs},
+          {"planned_seconds", cell.budget.seconds},
+          {"runs", record.runs},
+          {"vacuous_runs", record.vacuous_runs},
+          {"faulty_runs", record.faulty_runs},
+          {"caught_runs", record.caught_runs},
+          {"least_runs", record.least_runs},
+          {"first_fault_run", record.first_fault_run},
+          {"cut_short", record.cut_short},
+          {"seconds", record.seconds},
+          {"minimize_seconds", record.minimize_seconds},
+          {"windows", windows},
+          {"findings", findings}};
+}
+
+CellRecord cell_of(const Json& json, const std::string& folder) {
+  CellRecord record;
+  record.cell = {json.at("path"),
+                 json.at("variant"),
+                 json.at("claim"),
+                 json.at("seed"),
+                 {json.at("planned_runs"), json.at("planned_seconds")}};
+  record.runs = json.at("runs");
+  record.vacuous_runs = json.at("vacuous_runs");
+  record.faulty_runs = json.at("faulty_runs");
+  record.caught_runs = json.at("caught_runs");
+  record.least_runs = json.at("least_runs");
+  record.first_fault_run = json.at("first_fault_run");
+  record.cut_short = json.at("cut_short");
+  record.seconds = json.at("seconds");
+  record.minimize_seconds = json.at("minimize_seconds");
+  for (const Json& window : json.at("windows"))
+    record.windows.push_back({window.at("window"), window.at("reached"), window.at("caught")});
+  for (const Json& finding : json.at("findings"))
+    record.findings.push_back(finding_of(finding, folder));
+  return record;
+}
+
+Json to_json(const ShardRecord& shard) {
+  Json cells = Json::array();
+  for (const CellRecord& cell : shard.cells) cells.push_back(to_json(cell));
+  return {{"night", shard.night},
+          {"number", shard.terms.number},
+          {"seed", shard.terms.seed},
+          {"planned_runs", shard.terms.budget.runs},
+          {"planned_seconds", shard.terms.budget.seconds},
+          {"shards", shard.terms.shards},
+          {"target", shard.terms.target},
+          {"revision", shard.terms.revision},
+          {"index", shard.index},
+          {"cells", cells}};
+}
+
+ShardRecord shard_of(const Json& json, const std::string& folder) {
+  ShardRecord shard;
+  shard.night = json.at("night");
+  shard.terms = {
+      json.at("number"), json.at("seed"),   {json.at("planned_runs"), json.at("planned_seconds")},
+      json.at("shards"), json.at("target"), json.at("revision")};
+  shard.index = json.at("index");
+  for (const Json& cell : json.at("cells")) shard.cells.push_back(cell_of(cell, folder));
+  return shard;
+}
+
+}  // namespace
+
+std::string to_text(const CellRecord& cell) { return sealed(kCell, to_json(cell)); }
+
+std::string to_text(const ShardRecord& shard) { return sealed(kShard, to_json(shard)); }
+
+CellRecord parse_cell(const std::string& text, const std::string& file, const std::string& folder) {
+  return parse_sealed(kCell, text, file, [&](const Json& json) { return cell_of(json, folder); });
+}
+
+ShardRecord parse_shard(const std::string& text, const std::string& file,
+                        const std::string& folder) {
+  return parse_sealed(kShard, text, file, [&](const Json& json) { return shard_of(json, folder); });
+}
+
+std::string result_of(ShardRecord shard) {
+  for (CellRecord& cell : shard.cells) cell.seconds = cell.minimize_seconds = 0;
+  return hash_of(to_text(shard));
+}
+
+}  // namespace harness::nightly

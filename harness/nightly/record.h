@@ -1,0 +1,75 @@
+// Record: what a shard of a night came to, as plain data and as text.
+//
+// All but the seconds is a function of the plan, where the plan's budget is in runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/nightly/plan.h"
+
+namespace harness::nightly {
+
+struct WindowRecord {
+  std::string window;
+  std::uint64_t reached = 0;  ///< Runs.
+  std::uint64_t caught = 0;   ///< Runs with a fault in it.
+  bool operator==(const WindowRecord&) const = default;
+};
+
+struct FindingRecord {
+  std::string cause;  ///< Two findings of one cause are one: see cause.h.
+  std::string kind;   ///< See cause.h.
+  std::string hazard;
+  std::string signature;
+  std::uint64_t runs = 0;       ///< Runs that showed it.
+  std::uint64_t first_run = 0;  ///< Counted from 1.
+  bool minimized = false;
+  std::string file;        ///< Name of the reproducer, from the shard's folder.
+  std::string reproducer;  ///< Its text.
+  std::string difference;  ///< From what the file says, when it was replayed; "" = none.
+  bool operator==(const FindingRecord&) const = default;
+};
+
+struct CellRecord {
+  Cell cell;
+  std::uint64_t runs = 0;
+  std::uint64_t vacuous_runs = 0;
+  std::uint64_t faulty_runs = 0;
+  std::uint64_t caught_runs = 0;  ///< Runs that failed first through a hazard that the claim names.
+  std::uint64_t least_runs = 0;   ///< Runs that count for the claim, of the poorest config.
+  std::uint64_t first_fault_run = 0;  ///< Counted from 1; 0 = none.
+  bool cut_short = false;             ///< Time ran out before all findings were minimized.
+  double seconds = 0;
+  double minimize_seconds = 0;
+  std::vector<WindowRecord> windows;  ///< In the scenario's order.
+  std::vector<FindingRecord> findings;
+  bool operator==(const CellRecord&) const = default;
+};
+
+struct ShardRecord {
+  std::string night;  ///< Name of the night: id_of() its plan.
+  Terms terms;
+  std::size_t index = 1;  ///< Counted from 1.
+  std::vector<CellRecord> cells;
+  bool operator==(const ShardRecord&) const = default;
+};
+
+/// Returns the text of a finished cell's file. The texts of reproducers stand in files of their
+/// own; their hashes stand here.
+std::string to_text(const CellRecord& cell);
+/// Returns the text of a shard's file, with all of its cells.
+std::string to_text(const ShardRecord& shard);
+
+/// Reads what to_text() wrote, and the reproducers, which are looked for in `folder`.
+/// Errors: std::runtime_error with one line.
+CellRecord parse_cell(const std::string& text, const std::string& file, const std::string& folder);
+/// Reads a shard and its reproducers likewise.
+ShardRecord parse_shard(const std::string& text, const std::string& file,
+                        const std::string& folder);
+
+/// Returns a hash of all that is no time: equal results have equal ones.
+std::string result_of(ShardRecord shard);
+
+}  // namespace harness::nightly

@@ -1,0 +1,156 @@
+#include "harness/nightly/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "harness/printable.h"
+
+namespace harness::nightly {
+namespace {
+
+// 1: what was run, and where runs went.
+constexpr std::string_view kRuns = R"(
+CREATE TABLE revisions (
+  name TEXT NOT NULL PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE nights (
+  id TEXT NOT NULL PRIMARY KEY,
+  number INTEGER NOT NULL,
+  seed TEXT NOT NULL,
+  planned_runs INTEGER NOT NULL,
+  planned_seconds REAL NOT NULL,
+  shards INTEGER NOT NULL,
+  target TEXT NOT NULL,
+  revision TEXT NOT NULL REFERENCES revisions
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE shards (
+  night TEXT NOT NULL REFERENCES nights,
+  shard INTEGER NOT NULL,
+  result TEXT NOT NULL,
+  content TEXT NOT NULL,
+  PRIMARY KEY (night, shard)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE cells (
+  night TEXT NOT NULL,
+  shard INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  variant TEXT NOT NULL,
+  claim TEXT NOT NULL,
+  seed TEXT NOT NULL,
+  planned_runs INTEGER NOT NULL,
+  planned_seconds REAL NOT NULL,
+  runs INTEGER NOT NULL,
+  vacuous_runs INTEGER NOT NULL,
+  faulty_runs INTEGER NOT NULL,
+  caught_runs INTEGER NOT NULL,
+  least_runs INTEGER NOT NULL,
+  first_fault_run INTEGER NOT NULL,
+  cut_short INTEGER NOT NULL,
+  seconds REAL NOT NULL,
+  minimize_seconds REAL NOT NULL,
+  PRIMARY KEY (night, shard, path, variant),
+  FOREIGN KEY (night, shard) REFERENCES shards
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE windows (
+  night TEXT NOT NULL,
+  shard INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  variant TEXT NOT NULL,
+  window TEXT NOT NULL,
+  reached INTEGER NOT NULL,
+  caught INTEGER NOT NULL,
+  PRIMARY KEY (night, shard, path, variant, window),
+  FOREIGN KEY (night, shard, path, variant) REFERENCES cells
+) STRICT, WITHOUT ROWID;
+)";
+
+// 2: what was found, and by which shard.
+constexpr std::string_view kFindings = R"(
+CREATE TABLE findings (
+  cause TEXT NOT NULL PRIMARY KEY,
+  kind TEXT NOT NULL,
+  path TEXT NOT NULL,
+  variant TEXT NOT NULL,
+  hazard TEXT NOT NULL,
+  signature TEXT NOT NULL,
+  file TEXT NOT NULL,
+  reproducer TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sightings (
+  night TEXT NOT NULL,
+  shard INTEGER NOT NULL,
+  cause TEXT NOT NULL REFERENCES findings,
+  runs INTEGER NOT NULL,
+  first_run INTEGER NOT NULL,
+  minimized INTEGER NOT NULL,
+  difference TEXT NOT NULL,
+  PRIMARY KEY (night, shard, cause),
+  FOREIGN KEY (night, shard) REFERENCES shards
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX sightings_by_cause ON sightings (cause);
+)";
+
+// 3: what people say of a finding, after which night, and until which.
+constexpr std::string_view kMarks = R"(
+CREATE TABLE marks (
+  cause TEXT NOT NULL REFERENCES findings,
+  number INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('open', 'fixed', 'ignored')),
+  reason TEXT NOT NULL,
+  last_number INTEGER NOT NULL,
+  PRIMARY KEY (cause, number)
+) STRICT, WITHOUT ROWID;
+)";
+
+constexpr std::array kMigrations{kRuns, kFindings, kMarks};
+constexpr std::array<std::string_view, 8> kTables{"revisions", "nights",   "shards",    "cells",
+                                                  "windows",   "findings", "sightings", "marks"};
+
+// One look tells both: another program may be making the tables.
+void refuse_what_is_not_ours(Database& database) {
+  const Row look = database.query(
+      "SELECT user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version")[0];
+  const std::int64_t version = number(look[0]);
+  if (version > schema_version())
+    throw std::runtime_error(fmt::format(
+        "{}: was written by a newer afterlife (version {} of its tables, and this one knows {}); "
+        "use that one",
+        printable(database.file()), version, schema_version()));
+  if (version == 0 && number(look[1]) > 0)
+    throw std::runtime_error(fmt::format("{}: is a database of something else, and no history",
+                                         printable(database.file())));
+}
+
+}  // namespace
+
+std::span<const std::string_view> migrations() { return kMigrations; }
+
+int schema_version() { return static_cast<int>(kMigrations.size()); }
+
+int version_of(Database& database) {
+  return static_cast<int>(number(database.query("PRAGMA user_version")[0][0]));
+}
+
+void migrate(Database& database, int to) {
+  refuse_what_is_not_ours(database);
+  if (version_of(database) >= to) return;
+  Transaction transaction(database);
+  // Another program may have come first, meanwhile.
+  for (int version = version_of(database); version < to; ++version)
+    database.run(std::string(kMigrations[static_cast<std::size_t>(version)]));
+  database.run(fmt::format("PRAGMA user_version = {}", std::max(to, version_of(database))));
+  transaction.commit();
+}
+
+std::span<const std::string_view> table_names() { return kTables; }
+
+}  // namespace harness::nightly

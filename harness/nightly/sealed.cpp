@@ -1,0 +1,68 @@
+#include "harness/nightly/sealed.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "harness/base.h"
+#include "harness/printable.h"
+
+namespace harness::nightly {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kVersionKey = "afterlife_nightly";
+constexpr int kVersion = 1;
+constexpr std::string_view kSealBegin = ",\n \"seal\": \"";
+constexpr std::string_view kSealEnd = "\"\n}\n";
+constexpr std::size_t kSealBytes = kSealBegin.size() + 16 + kSealEnd.size();
+
+std::string seal_of(std::string_view body) {
+  return fmt::format("{}{:016x}{}", kSealBegin, hash_name(body), kSealEnd);
+}
+
+[[noreturn]] void fail(const std::string& file, const std::string& what) {
+  throw std::runtime_error(fmt::format("{}: {}", printable(file), what));
+}
+
+}  // namespace
+
+std::string sealed(std::string_view kind, Json content) {
+  content[kVersionKey] = fmt::format("{} {}", kind, kVersion);
+  std::string body = content.dump(1, ' ', true, Json::error_handler_t::replace);
+  body.resize(body.size() - 2);  // Without the brace that ends it, and its line.
+  return body + seal_of(body);
+}
+
+Json opened(std::string_view kind, const std::string& text, const std::string& file) {
+  const std::size_t body = text.size() - std::min(text.size(), kSealBytes);
+  if (body == 0 || text.substr(body) != seal_of(std::string_view(text).substr(0, body)))
+    fail(file, "is damaged: it is not as it was written; remove it, and let it be made again");
+  const Json content = Json::parse(text, nullptr, false);
+  const Json found = content.is_object() ? content.value(kVersionKey, Json()) : Json();
+  if (found != fmt::format("{} {}", kind, kVersion))
+    fail(file, fmt::format("is '{}', and this program reads '{} {}'",
+                           found.is_string() ? shown(found.get<std::string>()) : "something else",
+                           kind, kVersion));
+  return content;
+}
+
+void refuse_content(std::string_view kind, const std::string& file) {
+  fail(file, fmt::format("does not hold what a {} holds", kind));
+}
+
+std::string read_text(const std::string& file) {
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) fail(file, fmt::format("cannot open: {}", std::strerror(errno)));
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) fail(file, fmt::format("cannot read: {}", std::strerror(errno)));
+  return text;
+}
+
+}  // namespace harness::nightly

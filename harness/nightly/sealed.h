@@ -1,0 +1,40 @@
+// Sealed: a file of JSON that says which kind and version it is, and ends with a hash of all of its
+// bytes before it, so that one that was cut off or changed is never taken for what was written.
+//
+//     {"afterlife_nightly": "plan 1", ..., "seal": "0123456789abcdef"}
+//
+// Errors: std::runtime_error with one line that names the file.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace harness::nightly {
+
+/// Returns the text of a file of this kind, in ASCII; bytes that are no UTF-8 become U+FFFD.
+std::string sealed(std::string_view kind, nlohmann::json content);
+
+/// Returns the content of a file of this kind.
+nlohmann::json opened(std::string_view kind, const std::string& text, const std::string& file);
+
+/// Throws the line that says that nothing can be made of a file whose seal is whole.
+[[noreturn]] void refuse_content(std::string_view kind, const std::string& file);
+
+/// Returns what `read` makes of the content.
+template <class Read>
+auto parse_sealed(std::string_view kind, const std::string& text, const std::string& file,
+                  Read read) {
+  const nlohmann::json content = opened(kind, text, file);
+  try {
+    return read(content);
+  } catch (const nlohmann::json::exception&) {
+    refuse_content(kind, file);
+  }
+}
+
+/// Returns the bytes of a file, however many.
+std::string read_text(const std::string& file);
+
+}  // namespace harness::nightly

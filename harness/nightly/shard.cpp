@@ -1,0 +1,299 @@
+// How it works. The folder of a shard that is under way holds the plan that it follows, the file of
+// each cell that is finished, and a folder of reproducers per cell. The record is put together from
+// the cells, written, and only then the folder gets its name; the files of cells go last.
+#include "harness/nightly/shard.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <stdexcept>
+
+#include "harness/nightly/cause.h"
+#include "harness/nightly/sealed.h"
+#include "harness/printable.h"
+
+namespace harness::nightly {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRecordFile = "shard.json";
+constexpr const char* kPlanFile = "plan.json";
+constexpr const char* kPartEnding = ".part";
+
+[[noreturn]] void fail(const fs::path& file, const std::string& what) {
+  throw std::runtime_error(fmt::format("{}: {}", printable(file.string()), what));
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) fail(folder, fmt::format("cannot make the folder: {}", failed.message()));
+}
+
+void remove_below(const fs::path& folder) {
+  std::error_code failed;
+  fs::remove_all(folder, failed);
+  if (failed) fail(folder, fmt::format("cannot remove it: {}", failed.message()));
+}
+
+/// A folder that this process alone may write into, until the end of it.
+class HeldFolder {
+ public:
+  explicit HeldFolder(const fs::path& folder)
+      : number_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (number_ < 0) fail(folder, fmt::format("cannot open: {}", std::strerror(errno)));
+    if (::flock(number_, LOCK_EX | LOCK_NB) == 0) return;
+    ::close(number_);
+    fail(folder, "is being written by another program");
+  }
+  ~HeldFolder() { ::close(number_); }
+  HeldFolder(const HeldFolder&) = delete;
+  HeldFolder& operator=(const HeldFolder&) = delete;
+
+ private:
+  int number_;
+};
+
+void sync_folder(const fs::path& folder) {
+  const int number = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (number < 0) return;
+  ::fsync(number);
+  ::close(number);
+}
+
+const Scenario& scenario_of(const Cell& cell) {
+  for (const Scenario* scenario : tables::scenarios())
+    if (scenario->name.view() == cell.path) return *scenario;
+  throw std::runtime_error(fmt::format("there is no path '{}'", cell.path));
+}
+
+class ShardRun {
+ public:
+  ShardRun(Runner& runner, const Plan& plan, std::size_t index, const std::string& folder,
+           const Services& services)
+      : runner_(runner),
+        plan_(plan),
+        services_(services),
+        cells_(cells_of(plan, index)),
+        whole_(fs::path(folder) / shard_name(index, plan.terms.shards)),
+        part_(whole_.string() + kPartEnding) {
+    result_.record = {id_of(plan), plan.terms, index, {}};
+  }
+
+  ShardResult run() {
+    if (fs::exists(whole_)) return already_whole();
+    make_folder(part_);
+    const HeldFolder held(part_);
+    require_same_plan();
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      std::optional<CellRecord> record = finished(i);
+      if (!record) record = search_cell(i);
+      if (!record) return stopped();
+      result_.record.cells.push_back(std::move(*record));
+    }
+    place();
+    return std::move(result_);
+  }
+
+ private:
+  ShardResult already_whole() {
+    result_.record = read_shard(whole_.string());
+    if (result_.record.night != id_of(plan_))
+      fail(whole_, "is a shard of another night; merge it, then remove it");
+    result_.end = ShardEnd::was_finished;
+    return std::move(result_);
+  }
+
+  ShardResult stopped() {
+    result_.end = ShardEnd::stopped;
+    return std::move(result_);
+  }
+
+  void require_same_plan() const {
+    const fs::path file = part_ / kPlanFile;
+    const std::string text = to_text(plan_);
+    if (!fs::exists(file)) return write_whole_file(file.string(), text);
+    if (read_text(file.string()) != text)
+      fail(part_, "is of another night; remove it, or finish that one");
+  }
+
+  std::string name_of_cell(std::size_t i) const {
+    return fmt::format("{:03}-{}-{}", i + 1, cells_[i].path, cells_[i].variant);
+  }
+  fs::path file_of_cell(std::size_t i) const {
+    return part_ / fmt::format("cell-{:03}.json", i + 1);
+  }
+
+  /// Returns the record of a cell that was finished before; one that is damaged is searched again.
+  std::optional<CellRecord> finished(std::size_t i) const {
+    const std::string file = file_of_cell(i).string();
+    if (!fs::exists(file)) return std::nullopt;
+    try {
+      CellRecord record = parse_cell(read_text(file), file, part_.string());
+      if (record.cell == cells_[i]) return record;
+    } catch (const std::runtime_error&) {
+    }
+    return std::nullopt;
+  }
+
+  bool told_to_stop() const {
+    return services_.stop != nullptr && services_.stop->load(std::memory_order_relaxed);
+  }
+
+  /// Searches a cell and records it; nothing when it was stopped.
+  std::optional<CellRecord> search_cell(std::size_t i) {
+    if (told_to_stop()) return std::nullopt;
+    const fs::path folder = part_ / name_of_cell(i);
+    remove_below(folder);
+    const SearchResult found = search(i);
+    CellRecord record = record_of(cells_[i], found);
+    if (!found.findings.empty()) {
+      make_folder(folder);
+      for (const Finding& finding : found.findings)
+        record.findings.push_back(keep(cells_[i], finding, folder));
+    }
+    if (found.stopped) return std::nullopt;
+    if (!found.findings.empty()) confirm(record, folder);
+    if (told_to_stop()) return std::nullopt;
+    write_whole_file(file_of_cell(i).string(), to_text(record));
+    return record;
+  }
+
+  SearchResult search(std::size_t i) {
+    const Cell& cell = cells_[i];
+    const Scenario& scenario = scenario_of(cell);
+    SearchOptions options;
+    options.strategy = services_.strategy;
+    options.device = services_.device;
+    options.seed = cell.seed;
+    options.run_limit = cell.budget.runs;
+    options.second_limit = cell.budget.seconds;
+    options.stop = services_.stop;
+    if (services_.progress)
+      options.progress = [&, i](const SearchResult& result) {
+        services_.progress({i, cells_.size()}, cells_[i], result);
+      };
+    return harness::search(runner_, scenario, variant_named(scenario, cell.variant), options);
+  }
+
+  static CellRecord record_of(const Cell& cell, const SearchResult& found) {
+    CellRecord record;
+    record.cell = cell;
+    record.runs = found.tally.runs;
+    record.vacuous_runs = found.tally.vacuous_runs;
+    record.faulty_runs = found.tally.faulty_runs;
+    for (const HazardTally& hazard : found.hazards)
+      if (names(found.claim, hazard.hazard)) record.caught_runs += hazard.runs;
+    record.least_runs = least_runs(found.claim, found.config_tallies());
+    record.first_fault_run = found.first_fault_run;
+    record.cut_short = found.cut_short;
+    record.seconds = found.seconds;
+    record.minimize_seconds = found.minimize_seconds;
+    for (std::size_t i = 0; i < found.windows.size(); ++i)
+      record.windows.push_back({std::string(found.scenario->windows[i].name.view()),
+                                found.windows[i].reached, found.windows[i].caught});
+    return record;
+  }
+
+  FindingRecord keep(const Cell& cell, const Finding& finding, const fs::path& folder) const {
+    FindingRecord record;
+    record.kind = finding.nondeterministic ? kNondeterminism : kFault;
+    record.hazard = finding.hazard.view();
+    record.signature = finding.signature;
+    record.cause = cause_of(cell, {record.kind, record.hazard, record.signature});
+    record.runs = finding.count;
+    record.first_run = finding.first_run;
+    record.minimized = finding.is_minimized;
+    const std::string file = services_.write(folder.string(), finding);
+    record.file = (folder.filename() / file).string();
+    record.reproducer = read_text((folder / file).string());
+    if (finding.nondeterministic) record.difference = "replayed otherwise in the search itself";
+    return record;
+  }
+
+  /// Replays all findings of a cell; those that come out otherwise are another kind of finding.
+  void confirm(CellRecord& record, const fs::path& folder) const {
+    const std::map<std::string, std::string> differences = services_.replay(folder.string());
+    for (FindingRecord& finding : record.findings) {
+      const auto replayed = differences.find(fs::path(finding.file).filename().string());
+      const std::string difference =
+          replayed == differences.end() ? "was not replayed" : replayed->second;
+      if (difference.empty() || finding.kind == kNondeterminism) continue;
+      finding.kind = kNondeterminism;
+      finding.difference = difference;
+      finding.cause = cause_of(record.cell, {finding.kind, finding.hazard, finding.signature});
+    }
+  }
+
+  void place() {
+    write_whole_file((part_ / kRecordFile).string(), to_text(result_.record));
+    sync_folder(part_);
+    std::error_code failed;
+    fs::rename(part_, whole_, failed);
+    if (failed) fail(whole_, fmt::format("cannot create: {}", failed.message()));
+    sync_folder(whole_.parent_path());
+    for (std::size_t i = 0; i < cells_.size(); ++i)
+      fs::remove(whole_ / file_of_cell(i).filename(), failed);
+    fs::remove(whole_ / kPlanFile, failed);
+  }
+
+  Runner& runner_;
+  const Plan& plan_;
+  const Services& services_;
+  std::vector<Cell> cells_;
+  fs::path whole_;  ///< The folder, once the shard is whole.
+  fs::path part_;
+  ShardResult result_;
+};
+
+bool is_shard(const fs::path& folder) { return fs::exists(folder / kRecordFile); }
+
+}  // namespace
+
+ShardResult run_shard(Runner& runner, const Plan& plan, std::size_t index,
+                      const std::string& folder, const Services& services) {
+  return ShardRun(runner, plan, index, folder, services).run();
+}
+
+std::string shard_name(std::size_t index, std::size_t count) {
+  return fmt::format("shard-{}-of-{}", index, count);
+}
+
+ShardRecord read_shard(const std::string& folder) {
+  const std::string file = (fs::path(folder) / kRecordFile).string();
+  return parse_shard(read_text(file), file, folder);
+}
+
+// A shard that is under way has no shard's name, even when its record is written.
+std::vector<std::string> find_shards(const std::vector<std::string>& folders) {
+  std::set<std::string> found;
+  for (const std::string& name : folders) {
+    bool is_any = false;
+    const auto add = [&](const fs::path& folder) {
+      if (folder.extension() == kPartEnding || !is_shard(folder)) return;
+      found.insert(folder.string());
+      is_any = true;
+    };
+    fs::path place = fs::path(name).lexically_normal();
+    if (!place.has_filename()) place = place.parent_path();  // "a/" is "a".
+    add(place);
+    std::error_code failed;
+    fs::directory_iterator entries(place, failed);
+    if (failed) fail(name, fmt::format("cannot open: {}", failed.message()));
+    if (!is_any)
+      for (const fs::directory_entry& entry : entries) add(entry.path());
+    if (!is_any) fail(name, "is no finished shard, and holds none directly below it");
+  }
+  return {found.begin(), found.end()};
+}
+
+}  // namespace harness::nightly

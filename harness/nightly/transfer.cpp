@@ -1,0 +1,129 @@
+#include "harness/nightly/transfer.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "harness/nightly/history.h"
+#include "harness/nightly/schema.h"
+#include "harness/printable.h"
+
+namespace harness::nightly {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kVersionKey = "afterlife_history";
+
+Json to_json(const Value& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value);
+}
+
+Value value_of(const Json& json) {
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number_float()) return json.get<double>();
+  throw std::runtime_error("holds a value that no table has");
+}
+
+/// Returns "1, 2, 3" of three columns.
+std::string ordinals(std::size_t count) {
+  std::string text;
+  for (std::size_t i = 1; i <= count; ++i) text += fmt::format("{}{}", i == 1 ? "" : ", ", i);
+  return text;
+}
+
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+/// Carries out a line as an INSERT. Its table and columns are checked against what there is.
+void insert(Database& database, const Json& line) {
+  const std::string table = line.at("table");
+  const auto known = table_names();
+  if (std::find(known.begin(), known.end(), table) == known.end())
+    throw std::runtime_error(fmt::format("is of '{}', which is no table", shown(table)));
+  const std::vector<std::string> columns = database.columns(table);
+  Row row;
+  std::string places;
+  for (const std::string& column : columns) {
+    row.push_back(value_of(line.at("row").at(column)));
+    places += places.empty() ? "?" : ", ?";
+  }
+  if (columns.empty() || line.at("row").size() != columns.size())
+    throw std::runtime_error("has other columns than its table");
+  database.query(fmt::format("INSERT INTO {} VALUES ({})", table, places), row);
+}
+
+/// Reads the first line.
+int version_at(const std::string& line) {
+  const Json json = Json::parse(line);
+  const int version = json.at(kVersionKey);
+  if (version < 1 || version > schema_version())
+    throw std::runtime_error(
+        fmt::format("was written by a newer afterlife (version {} of its tables, and this one "
+                    "knows {}); use that one",
+                    version, schema_version()));
+  return version;
+}
+
+void import_lines(std::istream& lines, Database& database, std::size_t& number) {
+  std::string line;
+  std::getline(lines, line);
+  const int version = version_at(line);
+  migrate(database, version);
+  Transaction transaction(database);
+  for (number = 2; std::getline(lines, line); ++number) insert(database, Json::parse(line));
+  transaction.commit();
+  migrate(database);
+}
+
+void remove_database(const std::string& file) {
+  std::error_code none;
+  for (const char* ending : {"", "-wal", "-shm", "-journal"}) fs::remove(file + ending, none);
+}
+
+}  // namespace
+
+void export_history(Database& database, const std::function<void(const std::string&)>& write) {
+  write(line_of({{kVersionKey, schema_version()}}));
+  for (const std::string_view name : table_names()) {
+    const std::string table(name);
+    const std::vector<std::string> columns = database.columns(table);
+    for (const Row& row : database.query(
+             fmt::format("SELECT * FROM {} ORDER BY {}", table, ordinals(columns.size())))) {
+      Json values = Json::object();
+      for (std::size_t i = 0; i < columns.size(); ++i) values[columns[i]] = to_json(row[i]);
+      write(line_of({{"table", table}, {"row", values}}));
+    }
+  }
+}
+
+// It is made beside its place, and gets its name when all of it is there.
+void import_history(const std::string& text, const std::string& file, const std::string& folder) {
+  const std::string place = history_file(folder);
+  if (fs::exists(place))
+    throw std::runtime_error(fmt::format(
+        "{}: is a history already; choose an empty folder with --history", printable(place)));
+  const std::string draft = fmt::format("{}.{}.draft", place, ::getpid());
+  std::istringstream lines(text);
+  std::size_t number = 1;
+  try {
+    Database database(draft);
+    import_lines(lines, database, number);
+  } catch (const std::exception& error) {
+    remove_database(draft);
+    const bool is_json = dynamic_cast<const nlohmann::json::exception*>(&error) != nullptr;
+    throw std::runtime_error(fmt::format("{}: line {} {}", printable(file), number,
+                                         is_json ? "is no line of an export" : error.what()));
+  }
+  fs::rename(draft, place);
+}
+
+}  // namespace harness::nightly

@@ -1,0 +1,74 @@
+#include <nlohmann/json.hpp>
+
+#include "harness/reports/json_text.h"
+#include "harness/reports/nightly/night_views.h"
+
+namespace harness::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json row(const nightly::NightCell& cell) {
+  return {{"path", cell.path},
+          {"variant", cell.variant},
+          {"claim", cell.claim},
+          {"canary", cell.is_canary()},
+          {"verdict", cell.verdict()},
+          {"runs", cell.runs},
+          {"vacuous_runs", cell.vacuous_runs},
+          {"faulty_runs", cell.faulty_runs},
+          {"caught_runs", cell.caught_runs},
+          {"seconds", cell.seconds}};
+}
+
+Json row(const nightly::NightWindow& window) {
+  return {{"path", window.path},
+          {"window", window.window},
+          {"reached", window.reached},
+          {"caught", window.caught}};
+}
+
+Json row(const nightly::NightFinding& finding) {
+  return {{"cause", finding.cause},
+          {"state", to_text(finding.state)},
+          {"kind", finding.kind},
+          {"path", finding.path},
+          {"variant", finding.variant},
+          {"hazard", finding.hazard},
+          {"signature", finding.signature},
+          {"runs", finding.runs},
+          {"first_night", finding.first_number},
+          {"reproducer", finding.file}};
+}
+
+template <class Rows>
+Json rows(const Rows& from) {
+  Json all = Json::array();
+  for (const auto& one : from) all.push_back(row(one));
+  return all;
+}
+
+}  // namespace
+
+std::string night_json(const nightly::Night& night) {
+  Json missed = Json::array();
+  for (const nightly::NightCell* cell : night.missed_canaries())
+    missed.push_back(cell->path + "/" + cell->variant);
+  return to_text({{"schema", 1},
+                  {"night", night.id},
+                  {"number", night.terms.number},
+                  {"seed", night.terms.seed},
+                  {"target", night.terms.target},
+                  {"revision", night.terms.revision},
+                  {"planned_runs", night.terms.budget.runs},
+                  {"planned_seconds", night.terms.budget.seconds},
+                  {"shards", night.terms.shards},
+                  {"shards_missing", night.terms.shards - night.shards_here},
+                  {"red", night.is_red()},
+                  {"canaries_missed", missed},
+                  {"cells", rows(night.cells)},
+                  {"windows", rows(night.windows)},
+                  {"findings", rows(night.findings)}});
+}
+
+}  // namespace harness::reports

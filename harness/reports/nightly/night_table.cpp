@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "harness/nightly/cause.h"
+#include "harness/printable.h"
+#include "harness/reports/nightly/night_views.h"
+#include "harness/reports/table.h"
+
+namespace harness::reports {
+namespace {
+
+using nightly::Night;
+using nightly::NightCell;
+using nightly::NightFinding;
+using nightly::State;
+
+/// More news than this nobody reads in a terminal; all of it is in the JSON.
+constexpr std::size_t kShownNews = 20;
+
+Colour colour_of(const NightCell& cell) {
+  const std::string verdict = cell.verdict();
+  if (verdict == "held" || verdict == "caught" || verdict == "vacuous") return Colour::green;
+  return verdict == "too few runs" && !cell.is_canary() ? Colour::yellow : Colour::red;
+}
+
+std::string cells_of(const Night& night, const Terminal& terminal) {
+  Table table({{"variant", Align::left, true},
+               {"claim"},
+               {"verdict"},
+               {"runs", Align::right},
+               {"seconds", Align::right},
+               {"new", Align::right},
+               {"known", Align::right}});
+  for (const NightCell& cell : night.cells) {
+    std::size_t news = 0, others = 0;
+    for (const NightFinding& finding : night.findings)
+      if (finding.path == cell.path && finding.variant == cell.variant)
+        ++(finding.is_news() ? news : others);
+    table.add({{cell.path + "/" + cell.variant},
+               {cell.claim},
+               {cell.verdict(), colour_of(cell)},
+               {grouped(cell.runs)},
+               {fmt::format("{:.1f}", cell.seconds)},
+               {grouped(news), news > 0 ? Colour::red : Colour::none},
+               {grouped(others)}});
+  }
+  return table.to_string(terminal);
+}
+
+std::string news_of(const Night& night, const std::string& folder, const Terminal& terminal) {
+  std::string text;
+  std::size_t count = 0;
+  for (const NightFinding& finding : night.findings) {
+    if (!finding.is_news()) break;
+    if (++count > kShownNews) continue;
+    const std::string line =
+        fmt::format("{}{} {}/{}: {}", to_text(finding.state),
+                    finding.kind == nightly::kNondeterminism ? ", and does not replay:" : "",
+                    finding.path, finding.variant, shown(finding.signature, kShownSignatureBytes));
+    text +=
+        terminal.paint(Colour::red, wrapped(line, terminal.width, 2)) + "\n" +
+        fmt::format("  {}\n", printable((std::filesystem::path(folder) / finding.file).string()));
+  }
+  if (count > kShownNews) text += fmt::format("and {} more (--json)\n", count - kShownNews);
+  return text.empty() ? text : text + "\n";
+}
+
+std::string canaries_of(const Night& night, const Terminal& terminal) {
+  std::string text;
+  for (const NightCell* cell : night.missed_canaries())
+    text +=
+        terminal.paint(Colour::red, fmt::format("canary not caught: {}/{} in {} runs", cell->path,
+                                                cell->variant, grouped(cell->runs))) +
+        "\n";
+  return text.empty() ? text : text + "\n";
+}
+
+std::string summary_of(const Night& night) {
+  std::size_t canaries = 0;
+  for (const NightCell& cell : night.cells) canaries += cell.is_canary();
+  std::string text = fmt::format(
+      "night {} ({}seed {}{}{}): {}: {} of {} canaries caught; findings: {} new, {} regressed, {} "
+      "known, {} ignored",
+      night.terms.number, night.terms.target.empty() ? "" : night.terms.target + ", ",
+      night.terms.seed, night.terms.revision.empty() ? "" : ", ", shown(night.terms.revision),
+      night.is_red() ? "red" : "nothing new", canaries - night.missed_canaries().size(), canaries,
+      night.count(State::fresh), night.count(State::regressed), night.count(State::known),
+      night.count(State::ignored));
+  if (night.shards_here < night.terms.shards)
+    text += fmt::format("; {} of {} shards are missing", night.terms.shards - night.shards_here,
+                        night.terms.shards);
+  return text;
+}
+
+}  // namespace
+
+std::string night_table(const Night& night, const std::string& folder, const Terminal& terminal) {
+  const Colour colour = night.is_red()                           ? Colour::red
+                        : night.shards_here < night.terms.shards ? Colour::yellow
+                                                                 : Colour::green;
+  return cells_of(night, terminal) + "\n" + news_of(night, folder, terminal) +
+         canaries_of(night, terminal) +
+         terminal.paint(colour, wrapped(summary_of(night), terminal.width, 2)) + "\n";
+}
+
+}  // namespace harness::reports
