@@ -77,6 +77,8 @@ TEST(Completion, BashOffersCommandsOptionsAndNames) {
               IsSupersetOf({"stale", "content"}));
   EXPECT_THAT(offered({"afterlife", "list", "t"}), ElementsAre("toy"));
   EXPECT_THAT(offered({"afterlife", "completion", ""}), ElementsAre("bash", "zsh", "fish"));
+  EXPECT_THAT(offered({"afterlife", "nightly", ""}), IsSupersetOf({"plan", "shard", "merge"}));
+  EXPECT_THAT(offered({"afterlife", "nightly", "mark", "--be"}), ElementsAre("--because"));
 }
 
 TEST(Completion, BashOffersFilesAndFolders) {
@@ -105,7 +107,7 @@ Words options_of(const std::string& command) {
 TEST(Completion, EveryOptionOfEveryCommandIsInEveryScript) {
   const std::string zsh = script("zsh"), fish = script("fish");
   for (const char* command : {"list", "fuzz", "replay", "minimize", "prove", "explain", "gate",
-                              "counters", "price", "completion"}) {
+                              "counters", "price", "nightly", "completion"}) {
     const Words options = options_of(command);
     ASSERT_THAT(options, Contains("--help")) << command;
     const Words bash = offered({"afterlife", command, "--"});

@@ -168,7 +168,7 @@ TEST(Cli, NoGpuIsOneLineAndExitCode2) {
 
 TEST(Cli, EveryCommandHasHelpWithAnExample) {
   for (const char* command :
-       {"list", "fuzz", "replay", "minimize", "prove", "explain", "completion"}) {
+       {"list", "fuzz", "replay", "minimize", "prove", "explain", "nightly", "completion"}) {
     const Ended ended = afterlife({command, "--help"});
     EXPECT_EQ(ended.code, 0);
     EXPECT_EQ(ended.err, "");

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -44,6 +45,7 @@ Words values_of(const std::string& type) {
     if (type == "INSTRUMENT") add_names(words, scenario->instruments);
   }
   if (type == "SHELL") words = {"bash", "zsh", "fish"};
+  if (type.starts_with("PART ")) words = CLI::detail::split(type.substr(5), ' ');
   return words;
 }
 
@@ -65,17 +67,31 @@ struct Command {
   }
 };
 
+void add_arguments(Command& command, const CLI::App& app) {
+  const auto is_known = [&](const std::string& name) {
+    return std::any_of(command.arguments.begin(), command.arguments.end(),
+                       [&](const Argument& argument) { return argument.name == name; });
+  };
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_items_expected_max() > 0 ? option->get_type_name() : "";
+    if (option->get_positional() && !is_known(""))
+      command.arguments.push_back({"", type, option->get_description()});
+    for (const std::string& name : option->get_lnames())
+      if (!is_known("--" + name))
+        command.arguments.push_back({"--" + name, type, option->get_description()});
+  }
+}
+
+/// A command that has parts (`nightly plan`) is completed by their names and all of their options.
 std::vector<Command> commands_of(const CLI::App& app) {
   std::vector<Command> commands;
   for (const CLI::App* sub : app.get_subcommands({})) {
     Command& command = commands.emplace_back(Command{sub->get_name(), sub->get_description(), {}});
-    for (const CLI::Option* option : sub->get_options()) {
-      const std::string type = option->get_items_expected_max() > 0 ? option->get_type_name() : "";
-      if (option->get_positional())
-        command.arguments.push_back({"", type, option->get_description()});
-      for (const std::string& name : option->get_lnames())
-        command.arguments.push_back({"--" + name, type, option->get_description()});
-    }
+    std::string names = "PART";
+    for (const CLI::App* part : sub->get_subcommands({})) names += " " + part->get_name();
+    if (names != "PART") command.arguments.push_back({"", names, "What to do"});
+    add_arguments(command, *sub);
+    for (const CLI::App* part : sub->get_subcommands({})) add_arguments(command, *part);
   }
   return commands;
 }

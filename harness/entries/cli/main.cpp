@@ -9,6 +9,7 @@
 #include "harness/entries/cli/arguments.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/completion.h"
+#include "harness/entries/cli/nightly_commands.h"
 #include "harness/entries/cli/streams.h"
 #include "harness/entries/cli/unexpected.h"
 
@@ -251,9 +252,11 @@ CLI::App* add_completion(CLI::App& app, std::string& shell) {
 
 /// An empty name or file is never meant: it is a variable of a shell that was not set.
 void refuse_empty_values(CLI::App& app) {
-  for (CLI::App* command : app.get_subcommands({}))
+  for (CLI::App* command : app.get_subcommands({})) {
     for (CLI::Option* option : command->get_options())
       if (option->get_items_expected_max() > 0) option->check(not_empty());
+    refuse_empty_values(*command);
+  }
 }
 
 int complain(const std::string& what, int code) {
@@ -281,6 +284,7 @@ int run(int argc, char** argv) {
   CountersOptions counters_options;
   PriceOptions price_options;
   GateOptions gate_options;
+  NightlyOptions nightly_options;
   argc = take_commands(argc, argv, gate_options);
   CLI::App* list_command = add_list(app, list_options);
   CLI::App* fuzz_command = add_fuzz(app, fuzz_options);
@@ -290,6 +294,7 @@ int run(int argc, char** argv) {
   CLI::App* counters_command = add_counters(app, counters_options);
   CLI::App* price_command = add_price(app, price_options);
   CLI::App* gate_command = add_gate(app, gate_options);
+  CLI::App* nightly_command = add_nightly(app, nightly_options);
   add_prove(app, prove_options);
   std::string shell;
   CLI::App* completion_command = add_completion(app, shell);
@@ -317,6 +322,7 @@ int run(int argc, char** argv) {
   if (counters_command->parsed()) return counters(counters_options);
   if (price_command->parsed()) return price(price_options);
   if (gate_command->parsed()) return gate(gate_options);
+  if (nightly_command->parsed()) return run_nightly(*nightly_command, nightly_options);
   return prove(prove_options);
 }
 

@@ -41,6 +41,20 @@ const CLI::App* command_named(const CLI::App& app, std::string_view name) {
   return nullptr;
 }
 
+/// Returns whether the word after the option is its value.
+bool takes_value(const CLI::App& command, std::string_view word) {
+  if (word.find('=') != word.npos) return false;
+  const CLI::Option* option = command.get_option_no_throw(std::string(word));
+  return option != nullptr && option->get_items_expected_max() > 0;
+}
+
+std::string no_such(const CLI::App& command, bool is_all, std::string_view word,
+                    const std::vector<std::string>& known) {
+  const std::string meant = did_you_mean(word, known);
+  return fmt::format("no command is called '{}{}'{}", is_all ? "" : command.get_name() + " ", word,
+                     meant.empty() ? fmt::format("; there is: {}", fmt::join(known, " ")) : meant);
+}
+
 }  // namespace
 
 std::string unexpected(const CLI::App& app, int argc, const char* const* argv) {
@@ -53,13 +67,11 @@ std::string unexpected(const CLI::App& app, int argc, const char* const* argv) {
       if (!is_known(name, known))
         return fmt::format("{} has no option '{}'{}", command->get_name(), name,
                            did_you_mean(name, known));
-    } else if (command == &app) {
-      command = command_named(app, word);
-      if (command != nullptr) continue;
-      const std::string meant = did_you_mean(word, commands_of(app));
-      return fmt::format(
-          "no command is called '{}'{}", word,
-          meant.empty() ? fmt::format("; there is: {}", fmt::join(commands_of(app), " ")) : meant);
+      if (takes_value(*command, word)) ++i;
+    } else if (const std::vector<std::string> parts = commands_of(*command); !parts.empty()) {
+      const CLI::App* part = command_named(*command, word);
+      if (part == nullptr) return no_such(*command, command == &app, word, parts);
+      command = part;
     }
   }
   return {};

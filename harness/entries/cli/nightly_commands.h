@@ -1,0 +1,65 @@
+// Nightly commands: the search of a night, its shards, and the history that they are merged into.
+//
+// A history is a folder: history.sqlite, findings/ with the reproducers of what was news, and while
+// a night is under way night/ with its plan and its shards.
+// Errors: as commands.h says.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/entries/cli/commands.h"
+
+namespace harness::entries {
+
+/// How long a night takes; at most one of them.
+struct NightLength {
+  std::uint64_t runs = 0;  ///< In all.
+  double minutes = 0;
+  double hours = 0;
+};
+
+struct NightlyOptions {
+  NightLength length;
+  std::optional<std::uint64_t> seed;  ///< None = the number of the night.
+  std::string history = "results/nightly";
+  std::string target;  ///< "", "path" or "path/variant".
+  std::string revision;
+  bool resume = false;
+  bool json = false;
+  std::size_t shards = 1;            ///< To `plan`.
+  std::size_t index = 1;             ///< The one to run by `shard`.
+  std::vector<std::string> folders;  ///< To `merge`; none = those of the night under way.
+  std::string file;                  ///< To `import`.
+  std::string cause;                 ///< The finding to `show` or `mark`.
+  std::string state;                 ///< "fixed", "ignored" or "open".
+  std::string reason;
+  std::uint64_t nights = 0;
+};
+
+/// Plans a night, or goes on with one, runs all of its shards, and merges them.
+int nightly(const NightlyOptions& options);
+/// Plans a night and prints a command for each shard.
+int nightly_plan(const NightlyOptions& options);
+/// Runs one shard of the night under way.
+int nightly_shard(const NightlyOptions& options);
+/// Merges shards and reports the last night that they are of.
+int nightly_merge(const NightlyOptions& options);
+/// Prints the history as lines of JSON.
+int nightly_export(const NightlyOptions& options);
+/// Makes a history of such lines.
+int nightly_import(const NightlyOptions& options);
+/// Prints the reproducer of a finding.
+int nightly_show(const NightlyOptions& options);
+/// Says of a finding that it is fixed, ignored or open.
+int nightly_mark(const NightlyOptions& options);
+
+/// Adds `afterlife nightly` with all that it can be told to do.
+CLI::App* add_nightly(CLI::App& app, NightlyOptions& options);
+/// Runs the part of it that was asked for.
+int run_nightly(const CLI::App& command, const NightlyOptions& options);
+
+}  // namespace harness::entries

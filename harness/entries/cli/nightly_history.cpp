@@ -1,0 +1,68 @@
+// nightly export, import, show and mark: the history for people and for other programs.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/nightly_commands.h"
+#include "harness/nightly/history.h"
+#include "harness/nightly/sealed.h"
+#include "harness/nightly/transfer.h"
+#include "harness/printable.h"
+
+namespace harness::entries {
+namespace {
+
+/// Looking at a history makes none.
+void require_history(const std::string& folder) {
+  if (!std::filesystem::exists(std::filesystem::path(folder) / "history.sqlite"))
+    throw std::runtime_error(fmt::format(
+        "{}: holds no history; choose another folder with --history", printable(folder)));
+}
+
+[[noreturn]] void refuse_cause(const NightlyOptions& options) {
+  throw UsageError(
+      fmt::format("no finding of this history has the cause '{}'; `afterlife nightly "
+                  "merge --json` names them",
+                  shown(options.cause)));
+}
+
+}  // namespace
+
+int nightly_export(const NightlyOptions& options) {
+  end_on_interrupts();
+  require_history(options.history);
+  nightly::History history(options.history);
+  nightly::export_history(history.database(),
+                          [](const std::string& line) { fmt::print("{}", line); });
+  return kAsClaimed;
+}
+
+int nightly_import(const NightlyOptions& options) {
+  end_on_interrupts();
+  nightly::import_history(nightly::read_text(options.file), options.file, options.history);
+  return kAsClaimed;
+}
+
+int nightly_show(const NightlyOptions& options) {
+  end_on_interrupts();
+  require_history(options.history);
+  const auto reproducer = nightly::History(options.history).reproducer(options.cause);
+  if (!reproducer) refuse_cause(options);
+  fmt::print("{}", *reproducer);
+  return kAsClaimed;
+}
+
+int nightly_mark(const NightlyOptions& options) {
+  end_on_interrupts();
+  if (options.nights > 0 && options.state != "ignored")
+    throw UsageError("--nights is for what is ignored");
+  require_history(options.history);
+  if (!nightly::History(options.history)
+           .mark(options.cause, options.state, options.reason, options.nights))
+    refuse_cause(options);
+  return kAsClaimed;
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,170 @@
+// The options of `afterlife nightly`, and which function is whose.
+#include <fmt/format.h>
+
+#include "harness/entries/cli/arguments.h"
+#include "harness/entries/cli/nightly_commands.h"
+#include "harness/nightly/plan.h"
+
+namespace harness::entries {
+namespace {
+
+constexpr const char* kExitCodes =
+    "Exit: 0 nothing new and every canary caught, 1 something new or a canary missed, 2 a file or "
+    "the disk, 3 usage, 4 stopped.";
+
+struct Part {
+  const char* name;
+  const char* summary;
+  const char* example;
+  void (*add)(CLI::App& command, NightlyOptions& options);
+  int (*run)(const NightlyOptions& options);
+};
+
+void add_history(CLI::App& command, NightlyOptions& options) {
+  command
+      .add_option("--history", options.history,
+                  "The folder of the history, on a local disk (results/nightly)")
+      ->type_name("DIR");
+}
+
+void add_json(CLI::App& command, NightlyOptions& options) {
+  command.add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+}
+
+void add_terms(CLI::App& command, NightlyOptions& options) {
+  CLI::Option* runs =
+      command
+          .add_option("--runs", options.length.runs,
+                      "How many runs, in all: the night is a function of tree, seed and runs")
+          ->check(whole_number(1, nightly::kMostRuns))
+          ->type_name("N");
+  CLI::Option* minutes =
+      command.add_option("--minutes", options.length.minutes, "How many minutes, in all (10)")
+          ->check(number(0.001, 1e6))
+          ->type_name("N");
+  CLI::Option* hours =
+      command.add_option("--hours", options.length.hours, "How many hours, in all")
+          ->check(number(0.001, 1e4))
+          ->type_name("N");
+  runs->excludes(minutes)->excludes(hours);
+  minutes->excludes(hours);
+  command
+      .add_option(
+          "--seed", options.seed,
+          "Where the searches start (the number of the night, so that each looks elsewhere)")
+      ->check(whole_number(0, ~std::uint64_t{0}))
+      ->type_name("N");
+  command.add_option("--only", options.target, "Search only this path or variant")
+      ->type_name("PATH[/VARIANT]");
+  command
+      .add_option("--revision", options.revision, "The revision that is searched, to be recorded")
+      ->type_name("TEXT");
+  add_history(command, options);
+}
+
+void add_plan(CLI::App& command, NightlyOptions& options) {
+  command.add_option("shards", options.shards, "How many shards")
+      ->required()
+      ->check(whole_number(1, nightly::kMostShards))
+      ->type_name("N");
+  add_terms(command, options);
+  command.add_flag("--json", options.json, "Print the plan itself, one JSON object");
+}
+
+void add_shard(CLI::App& command, NightlyOptions& options) {
+  command.add_option("index", options.index, "Which shard, from 1")
+      ->required()
+      ->check(whole_number(1, nightly::kMostShards))
+      ->type_name("I");
+  add_history(command, options);
+  add_json(command, options);
+}
+
+void add_merge(CLI::App& command, NightlyOptions& options) {
+  command
+      .add_option("folders", options.folders,
+                  "Shards, and folders of them (those of the night under way)")
+      ->type_name("DIR");
+  add_history(command, options);
+  add_json(command, options);
+}
+
+void add_import(CLI::App& command, NightlyOptions& options) {
+  command.add_option("file", options.file, "What `afterlife nightly export` printed")
+      ->required()
+      ->type_name("FILE");
+  add_history(command, options);
+}
+
+void add_cause(CLI::App& command, NightlyOptions& options) {
+  command.add_option("cause", options.cause, "A finding, as --json names its cause")
+      ->required()
+      ->type_name("CAUSE");
+  add_history(command, options);
+}
+
+void add_mark(CLI::App& command, NightlyOptions& options) {
+  add_cause(command, options);
+  command.add_option("state", options.state, "fixed, ignored, or open again")
+      ->required()
+      ->check(CLI::IsMember({"fixed", "ignored", "open"}))
+      ->type_name("STATE");
+  command.add_option("--because", options.reason, "Why, in a few words")
+      ->required()
+      ->type_name("TEXT");
+  command.add_option("--nights", options.nights, "Ignored for so many nights only")
+      ->check(whole_number(1, 1'000'000))
+      ->type_name("N");
+}
+
+constexpr Part kParts[] = {
+    {"plan", "Plan a night in shards, and print the command of each",
+     "  afterlife nightly plan 8 --hours 2 | parallel", add_plan, nightly_plan},
+    {"shard", "Run one shard of the planned night into a folder of its own",
+     "  afterlife nightly shard 3", add_shard, nightly_shard},
+    {"merge", "Merge shards into the history, in any order, and report their night",
+     "  afterlife nightly merge\n  afterlife nightly merge /elsewhere/shard-2-of-8", add_merge,
+     nightly_merge},
+    {"export", "Print the history as lines of JSON", "  afterlife nightly export > history.jsonl",
+     add_history, nightly_export},
+    {"import", "Make a history of what was exported",
+     "  afterlife nightly import history.jsonl --history copy", add_import, nightly_import},
+    {"show", "Print the reproducer of a finding",
+     "  afterlife nightly show 08fa146f00c0ffee > found.repro", add_cause, nightly_show},
+    {"mark", "Say of a finding that it is fixed, or to be ignored",
+     "  afterlife nightly mark 08fa146f00c0ffee fixed --because 'event is kept until the launch'",
+     add_mark, nightly_mark},
+};
+
+std::string footer(const char* examples) {
+  return fmt::format("\nExamples:\n{}\n\n{}", examples, kExitCodes);
+}
+
+}  // namespace
+
+CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "nightly", "Search everything for a night, remember it, and say what is new");
+  add_terms(*command, options);
+  command->add_flag("--resume", options.resume,
+                    "Go on with the night that was stopped, if one was");
+  add_json(*command, options);
+  command->footer(
+      footer("  afterlife nightly --hours 8\n"
+             "  afterlife nightly --runs 1000000 --seed 7 --history /var/afterlife --json"));
+  command->require_subcommand(0, 1);
+  for (const Part& part : kParts) {
+    CLI::App* sub = command->add_subcommand(part.name, part.summary);
+    part.add(*sub, options);
+    sub->footer(footer(part.example));
+  }
+  return command;
+}
+
+int run_nightly(const CLI::App& command, const NightlyOptions& options) {
+  for (const Part& part : kParts)
+    if (command.get_subcommand(part.name)->parsed()) return part.run(options);
+  return nightly(options);
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,29 @@
+// Nightly services: what a shard needs from a program: progress, reproducers as `fuzz` writes them,
+// and replays in a process of their own.
+#pragma once
+
+#include "harness/nightly/shard.h"
+#include "harness/reports/progress.h"
+
+namespace harness::entries {
+
+/// Ownership: borrows the flag and what is asked of it by the services.
+class NightlyServices {
+ public:
+  /// `stop` ends a search and a replay; `index` of `count` is the shard that progress tells of.
+  NightlyServices(const std::atomic<bool>& stop, std::size_t index, std::size_t count);
+
+  const nightly::Services& services() const { return services_; }
+  /// Wipes the progress.
+  void clear() { progress_.clear(); }
+
+ private:
+  void show(const nightly::Place& place, const nightly::Cell& cell, const SearchResult& result);
+
+  nightly::Services services_;
+  std::string shard_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  reports::Progress progress_{2, reports::Terminal::of(2)};
+};
+
+}  // namespace harness::entries
