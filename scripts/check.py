@@ -182,8 +182,23 @@ def races(tally, full):
     gtest(tally, "tsan", "afterlife_tests", only="*Fiber*:*Scheduler*:*Sync*:*Race*:*Tsan*:*Kernel*-*Crash*")
 
 
+def nights(tally):
+    """Two short nights over one history: the first is all new, and the same again is not."""
+    with tempfile.TemporaryDirectory() as history:
+        for seed, expected in ((1, "new"), (1, "known")):
+            command = [ROOT / "scripts/nightly.sh", "--runs", "300", "--seed", str(seed), "--history", history, "--json"]
+            ended = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+            night = json.loads(ended.stdout or "{}")
+            states = {finding["state"] for finding in night.get("findings", [])}
+            runs = sum(cell["runs"] for cell in night.get("cells", []))
+            refuted = [cell["variant"] for cell in night.get("cells", []) if cell["claim"] == "sound" and cell["faulty_runs"]]
+            tally.add(ended.returncode in (0, 1) and states == {expected} and runs == 300 and not refuted,
+                      f"nightly.sh --runs 300: exit {ended.returncode}, {runs} runs, findings are {sorted(states)}, "
+                      f"sound and refuted: {refuted}")
+
+
 def commands(tally, full):
-    """The release build as users meet it: what there is, bad inputs, how often the gate was wrong, a short search of what is sound."""
+    """The release build as users meet it: what there is, bad inputs, how often the gate was wrong, a short search of what is sound, short nights."""
     build("release", "afterlife")
     build("asan", "afterlife")
     listed = programs.run("release", "afterlife", "list", "--json")
@@ -196,6 +211,7 @@ def commands(tally, full):
     found, ended = measuring.fuzz(name, "--seconds", 5)
     verdict = found["results"][0]["verdict"]
     tally.add(ended.code == 0, f"afterlife fuzz {name} --seconds 5: exit {ended.code}, {verdict}")
+    nights(tally)
 
 
 def laws(tally, full):

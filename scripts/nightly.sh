@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# From a fresh clone to the end of a night: installs what is missing, builds, and searches everything.
+set -euo pipefail
+
+if [[ " $* " == *" --help "* || " $* " == *" -h "* ]]; then
+  cat <<'HELP'
+Usage: ./scripts/nightly.sh [--hours N | --minutes N | --runs N] [--history DIR] [--resume] [option...]
+
+Installs what is missing (Debian 12, root or sudo), builds the release preset and runs
+`afterlife nightly` with the revision of this tree. Building is no part of the time that is given.
+
+  --hours N       how long, in all; or --minutes N (default 10), or --runs N
+  --history DIR   where nights are remembered (default results/nightly of this tree)
+  --resume        go on with a night that was stopped, if one was
+  --json          one JSON object on stdout, and nothing else there
+
+Every other option of `build/release/afterlife nightly --help` may be given too.
+
+Example:
+  ./scripts/nightly.sh --hours 8 --resume
+
+Exit: 0 nothing new and every canary caught, 1 something new or a canary missed, 2 the machine, a
+file or the build, 3 usage, 4 stopped.
+HELP
+  exit 0
+fi
+
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+"$root/scripts/setup.sh" >&2
+"$root/scripts/build.sh" release afterlife
+
+history=(--history "$root/results/nightly")
+for argument in "$@"; do
+  case $argument in --history|--history=*) history=() ;; esac
+done
+# A tree that is no checkout has no revision.
+revision=$(git -C "$root" describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || true)
+exec "$root/build/release/afterlife" nightly ${revision:+--revision "$revision"} "${history[@]}" "$@"
