@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "harness/fault.h"
+#include "harness/fault/kinds.h"
 
 namespace harness::testing::sound {
 
