@@ -200,8 +200,10 @@ Words long_night(const std::string& history) {
 
 void wait_for_a_cell(const Child& child, const std::string& history) {
   const fs::path file = fs::path(history) / "night/shard-1-of-1.part/cell-003.json";
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!fs::exists(file)) {
     ASSERT_THAT(child.err(), Not(HasSubstr("afterlife:")));
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << file << " never came";
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
