@@ -1,11 +1,11 @@
-# precompile(<target>... [WITH <header>...]): the targets' sources begin with the standard library's headers
-# that nearly all of them include, read once for all: a source takes half the time. The targets of one call
-# are compiled alike. Only where AFTERLIFE_PRECOMPILED is on: a build without it is one in which a source
+# precompile(<target>... [WITH <header>...]): the targets' sources begin with the headers of libraries that
+# nearly all of them include, read once for all: a source takes half the time. The targets of one call are
+# compiled alike. Only where AFTERLIFE_PRECOMPILED is on: a build without it is one in which a source
 # that lacks an include does not compile.
 option(AFTERLIFE_PRECOMPILED "Read the most used headers once: for builds from nothing" OFF)
 
-set(common_headers <algorithm> <array> <functional> <map> <memory> <memory_resource> <optional> <span> <string>
-  <string_view> <unordered_map> <vector> <fmt/format.h>)
+set(common_headers <algorithm> <array> <deque> <functional> <map> <memory> <memory_resource> <optional> <set> <span>
+  <string> <string_view> <unordered_map> <vector> <cuda.h> <fmt/format.h> <nlohmann/json.hpp>)
 
 function(precompile first)
   if(NOT AFTERLIFE_PRECOMPILED)
