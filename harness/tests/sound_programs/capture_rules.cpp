@@ -82,7 +82,7 @@ static void beginnings(Program& p) {
 static void blocking_stream(Program& p) {
   begin(p, kBlocking);
   if (!p.keep(Rule::the_default_stream_rests_while_others_capture))
-    cuStreamWaitEvent(nullptr, p.events.shared().front().handle, CU_EVENT_WAIT_DEFAULT);
+    cuStreamWaitEvent(nullptr, p.events.make().handle, CU_EVENT_WAIT_DEFAULT);
   Graph graph = end(p, kBlocking);
   destroy(p, graph);
 }
