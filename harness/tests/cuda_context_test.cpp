@@ -85,6 +85,20 @@ TEST_P(CudaContext, TheDeviceIsNoPeerOfItsOwn) {
   });
 }
 
+TEST_P(CudaContext, ExecutionAffinityIsAnsweredForKnownTypes) {
+  run([] {
+    int supported = -1;
+    CUDA_OK(cuDeviceGetExecAffinitySupport(&supported, CU_EXEC_AFFINITY_TYPE_SM_COUNT, 0));
+    EXPECT_TRUE(supported == 0 || supported == 1) << supported;
+    EXPECT_EQ(cuDeviceGetExecAffinitySupport(nullptr, CU_EXEC_AFFINITY_TYPE_SM_COUNT, 0),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuDeviceGetExecAffinitySupport(&supported, CU_EXEC_AFFINITY_TYPE_MAX, 0),
+              CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuDeviceGetExecAffinitySupport(&supported, CU_EXEC_AFFINITY_TYPE_SM_COUNT, 99),
+              CUDA_ERROR_INVALID_DEVICE);
+  });
+}
+
 TEST_P(CudaContext, WhatEveryDeviceHasIsNotZero) {
   run([] {
     for (const CUdevice_attribute attribute : {

@@ -50,6 +50,7 @@ static void names_of_the_device(Program& p) {
   p.check(found == 0, "the device at its place");
   cuDeviceComputeCapability(&major, &minor, 0);
   cuDeviceCanAccessPeer(&can_access, 0, 0);
+  cuDeviceGetExecAffinitySupport(&can_access, CU_EXEC_AFFINITY_TYPE_SM_COUNT, 0);
 }
 
 static void error(Program& p) {
