@@ -88,7 +88,8 @@ def flags(name):
     cuda = ["-isystem", note.read_text().strip() + "/include"] if note.is_file() else []
     python = ["-isystem", sysconfig.get_path("include")] if "/embedded/" in name else []
     return ["-std=c++20", "-I.", *cuda, *python, "-Wall", "-Wextra", "-Wno-missing-designated-field-initializers",
-            '-DAFTERLIFE_PATH="example"', '-DAFTERLIFE_VERSION="0"']
+            '-DAFTERLIFE_PATH="example"', '-DAFTERLIFE_VERSION="0"',
+            "-DAFTERLIFE_SLOWDOWN_PERCENT=0", '-DAFTERLIFE_STUB_LIBCUDA=""']
 
 
 def not_alone(root, headers):

@@ -26,6 +26,8 @@ Terms Rule::terms(std::string_view benchmark, std::size_t rounds, std::size_t su
 
 std::vector<Verdict> judge(std::span<const Estimate> estimates, const Rule& rule) {
   std::vector<double> slower, faster;
+  slower.reserve(estimates.size());
+  faster.reserve(estimates.size());
   for (const Estimate& one : estimates) {
     slower.push_back(one.p_slower);
     faster.push_back(one.p_faster);
@@ -33,6 +35,7 @@ std::vector<Verdict> judge(std::span<const Estimate> estimates, const Rule& rule
   const std::vector<bool> is_slower = holm(slower, rule.tail());
   const std::vector<bool> is_faster = holm(faster, rule.tail());
   std::vector<Verdict> verdicts;
+  verdicts.reserve(estimates.size());
   for (std::size_t i = 0; i < estimates.size(); ++i)
     verdicts.push_back(is_slower[i]                                   ? Verdict::slower
                        : is_faster[i]                                 ? Verdict::faster

@@ -82,10 +82,10 @@ PricedPath priced_path(Runner& runner, const Scenario& scenario, const PriceOpti
 }
 
 std::vector<const Scenario*> paths_of(const PriceOptions& options) {
+  if (options.paths.empty()) return {tables::scenarios().begin(), tables::scenarios().end()};
   std::vector<const Scenario*> paths;
+  paths.reserve(options.paths.size());
   for (const std::string& name : options.paths) paths.push_back(&find_path(name));
-  if (paths.empty())
-    for (const Scenario* scenario : tables::scenarios()) paths.push_back(scenario);
   return paths;
 }
 
