@@ -26,11 +26,11 @@ std::string seal_of(std::string_view body) {
   return fmt::format("{}{:016x}{}", kSealBegin, hash_name(body), kSealEnd);
 }
 
-[[noreturn]] void fail(const std::string& file, const std::string& what) {
+}  // namespace
+
+void fail(const std::string& file, const std::string& what) {
   throw std::runtime_error(fmt::format("{}: {}", printable(file), what));
 }
-
-}  // namespace
 
 std::string sealed(std::string_view kind, Json content) {
   content[kVersionKey] = fmt::format("{} {}", kind, kVersion);

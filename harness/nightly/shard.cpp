@@ -18,7 +18,6 @@
 
 #include "harness/nightly/cause.h"
 #include "harness/nightly/sealed.h"
-#include "harness/printable.h"
 
 namespace harness::nightly {
 namespace {
@@ -28,10 +27,6 @@ namespace fs = std::filesystem;
 constexpr const char* kRecordFile = "shard.json";
 constexpr const char* kPlanFile = "plan.json";
 constexpr const char* kPartEnding = ".part";
-
-[[noreturn]] void fail(const fs::path& file, const std::string& what) {
-  throw std::runtime_error(fmt::format("{}: {}", printable(file.string()), what));
-}
 
 void make_folder(const fs::path& folder) {
   std::error_code failed;
