@@ -173,6 +173,21 @@ TEST_F(Libcuda, GivesStorageOutAgain) {
   }
 }
 
+TEST_F(Libcuda, GivesStorageOfStreamOrderedMemoryOutAgain) {
+  const auto allocate_memory = get("cuMemAllocAsync", &DriverTable::cuMemAllocAsync);
+  const auto free_memory = get("cuMemFreeAsync", &DriverTable::cuMemFreeAsync);
+  const auto set_memory = get("cuMemsetD8Async", &DriverTable::cuMemsetD8Async);
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  ::testing::internal::CaptureStderr();
+  for (int round = 0; round < 600; ++round) {
+    CUdeviceptr address = 0;
+    ASSERT_EQ(allocate_memory(&address, kBytes, nullptr), CUDA_SUCCESS) << round;
+    ASSERT_EQ(set_memory(address, 1, 64, nullptr), CUDA_SUCCESS) << round;
+    ASSERT_EQ(free_memory(address, nullptr), CUDA_SUCCESS) << round;
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(Libcuda, TellsFaultsAtOnce) {
   const auto free_memory = get("cuMemFree_v2", &DriverTable::cuMemFree_v2);
   CUdeviceptr address = 0;

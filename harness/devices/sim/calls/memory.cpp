@@ -19,13 +19,6 @@ void free_now(SimDevice& sim, std::uint32_t index) {
 
 // ---- giving out -------------------------------------------------------------------------------
 
-/// Fresh storage; once there is none, that of the block that has been dead the longest.
-static std::uint32_t allocate_plain(SimDevice& sim, Origin origin, std::uint64_t bytes) {
-  const std::uint32_t index = sim.memory().allocate(origin, bytes);
-  if (index != 0 && !sim.memory().block(index).installed) sim.memory().install(index);
-  return index;
-}
-
 /// Fresh storage (plain), or that of one of the last freed blocks with room enough: a pick.
 static std::uint32_t allocate(SimDevice& sim, Origin origin, std::uint64_t bytes) {
   constexpr std::size_t kOfferLimit = 4;
@@ -45,7 +38,7 @@ static std::uint32_t allocate(SimDevice& sim, Origin origin, std::uint64_t bytes
     places[count++] = i;
   }
   const std::uint32_t choice = sim.world().picker.pick_value(Site::reuse, {names.data(), count});
-  if (choice == 0) return allocate_plain(sim, origin, bytes);
+  if (choice == 0) return sim.memory().allocate(origin, bytes);
   const std::uint32_t old = freed[places[choice]];
   freed.erase(freed.begin() + static_cast<std::ptrdiff_t>(places[choice]));
   const std::uint32_t index = sim.memory().recycle(old, origin, bytes);

@@ -85,7 +85,10 @@ std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
   const auto granules = static_cast<std::uint32_t>((bytes + kGranule - 1) / kGranule);
   if (granules * kGranule > range_.low + kBytes - cursor_) {
     const std::uint32_t old = reclaim(granules);
-    return old != 0 ? recycle(old, origin, bytes) : 0;
+    if (old == 0) return 0;
+    const std::uint32_t index = recycle(old, origin, bytes);
+    install(index);
+    return index;
   }
   const std::uint64_t base = cursor_;
   cursor_ += granules * kGranule;

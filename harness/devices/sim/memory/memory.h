@@ -87,8 +87,8 @@ class Memory final : public DeviceMemoryMap {
 
   // ---- blocks; index 0 is "none" ----
 
-  /// A new life in fresh storage, at the current site. Once there is none, in that of a dead block:
-  /// then it has to be installed, as after recycle(). 0 when there is no storage of either kind.
+  /// A new life in fresh storage, at the current site; once there is none, in that of a block that
+  /// has been dead for long. 0 when there is no storage of either kind.
   std::uint32_t allocate(Origin origin, std::uint64_t bytes);
   /// A new life in the storage of `old`. It begins to be found there once it is installed.
   std::uint32_t recycle(std::uint32_t old, Origin origin, std::uint64_t bytes);
