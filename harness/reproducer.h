@@ -87,13 +87,4 @@ void write_reproducer(const std::string& file, const Reproducer& reproducer);
 /// line, and those whose line is gone stand below the first.
 std::string keep_comments(std::string_view before, std::string_view text);
 
-/// Throws as write_whole_file() would for what is at `file` now and for the folder that it is in;
-/// leaves both as they are.
-void require_replaceable(const std::string& file);
-
-/// Writes a file whole or not at all. Replaces a regular file and keeps its mode; never what is
-/// none (a link, a pipe, a device), and none that is read-only. Errors: std::runtime_error with one
-/// line; nothing is left behind.
-void write_whole_file(const std::string& file, std::string_view content);
-
 }  // namespace harness

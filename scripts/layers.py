@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 # Each may include those before it. A file in a folder a/, or a_b.h, stands where a stands.
-SPINE = """base records sanitizers label printable crash watchdog arena pick fault history fiber scheduler sync shared ledger
+SPINE = """base records sanitizers label printable files process crash watchdog arena pick fault history fiber scheduler sync shared ledger
            host heap verdict world kernel_image device cuda runtime scenario tables case run reproducer
            minimize search price""".split()
 
@@ -39,10 +39,11 @@ RULES = [
      r"|targets/\1/\1\.h|scenarios/\1/.*",
      "a scenario knows harness/scenario.h, fault/kinds.h, actors, oracles, instruments and its own target's header"),
     (r"harness/entries/bench_spine\.cpp", SPINE_FILE, "the spine's benchmark knows the spine"),
-    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*",
-     "libcuda.so.1 is the spine with the simulated device"),
+    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:orders|report)\.h"
+     r"|harness/strategies/random_walk\.h",
+     "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
     (r"harness/entries/.*",
-     r"harness/(?:run|reproducer|minimize|search|price|tables|printable|fault/kinds)\.h|harness/(?:reports|entries|gate|nightly)/.*"
+     r"harness/(?:run|reproducer|minimize|search|price|tables|printable|fault/kinds)\.h|harness/(?:reports|entries|gate|nightly|client|files|process)/.*"
      r"|harness/strategies/bytes\.h",
      "an entry knows harness/run.h, search.h, price.h, tables.h, reports, the gate, nights, and bytes where a fuzzer feeds it"),
     (r"harness/tests/.*", r"harness/.*", "the harness knows no path"),
@@ -52,10 +53,14 @@ RULES = [
      "a view of what the gate found knows the gate and the reports"),
     (r"harness/reports/nightly/.*", SPINE_FILE + r"|harness/(?:reports|nightly)/.*",
      "a view of a night knows nights and the reports"),
-    (r"harness/nightly/.*", r"harness/(?:base|printable|run|reproducer|search|tables|verdict)\.h|harness/nightly/.*",
+    (r"harness/nightly/.*", r"harness/(?:base|printable|run|reproducer|search|tables|verdict)\.h|harness/(?:files|nightly)/.*",
      "a night plans and runs searches: it knows harness/run.h, search.h, tables.h, and no report"),
-    (r"harness/gate/.*", r"harness/(?:base|printable|reproducer)\.h|harness/gate/.*",
+    (r"harness/gate/.*", r"harness/(?:base|printable)\.h|harness/(?:files|process|gate)/.*",
      "the gate compares numbers: it knows words that every layer shares, whole files, and no run"),
+    (r"harness/reports/client/.*", SPINE_FILE + r"|harness/(?:reports|client)/.*",
+     "a view of a client's runs knows those and the reports"),
+    (r"harness/client/.*", r"harness/(?:base|printable|pick|sanitizers)\.h|harness/(?:files|process|client)/.*",
+     "clients are other programs: what runs them knows decisions, processes and files, and no world"),
     (r"harness/(strategies|actors|oracles|reports|instruments)/.*", SPINE_FILE + r"|harness/\1/.*",
      "a rib member knows the spine, never another rib"),
     (r"harness/.*", SPINE_FILE, "the spine knows ribs by interface and name, and no path"),

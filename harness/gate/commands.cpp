@@ -89,9 +89,10 @@ std::optional<Reading> Commands::run(Side side, const Request& request) {
   };
   const Command& command = side == Side::base ? base_ : head_;
   if (stop_.load(std::memory_order_relaxed)) return std::nullopt;
-  Ended ended;
+  ProcessEnd ended;
   try {
-    ended = run_process(filled(command, request.wanted), limits_.timeout_seconds, stop_);
+    ended = run_process(filled(command, request.wanted), {limits_.timeout_seconds, {}, kErrKept},
+                        stop_);
   } catch (const std::runtime_error& error) {
     refuse(error.what());
   }

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/gate/process.h"
 #include "harness/gate/trial.h"
+#include "harness/process/process.h"
 
 namespace harness::gate {
 

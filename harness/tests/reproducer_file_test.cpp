@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "harness/files/whole_file.h"
 #include "harness/reproducer.h"
 #include "harness/tests/child.h"
 

@@ -1,4 +1,5 @@
 #include "harness/reproducer.h"
+#include "harness/files/whole_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,6 +9,7 @@
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
+#include "harness/files/whole_file.h"
 #include "harness/gate/canaries.h"
 #include "harness/gate/commands.h"
 #include "harness/gate/comparison.h"
@@ -16,7 +17,6 @@
 #include "harness/reports/gate/canary_views.h"
 #include "harness/reports/gate/gate_views.h"
 #include "harness/reports/progress.h"
-#include "harness/reproducer.h"
 
 namespace harness::entries {
 namespace {

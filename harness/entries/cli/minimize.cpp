@@ -1,5 +1,6 @@
 // minimize: makes a reproducer as plain as its fault allows, and says what was proved about it.
 #include "harness/minimize.h"
+#include "harness/files/whole_file.h"
 
 #include <fmt/format.h>
 

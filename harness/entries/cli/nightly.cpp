@@ -14,6 +14,7 @@
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/nightly_commands.h"
 #include "harness/entries/cli/nightly_services.h"
+#include "harness/files/whole_file.h"
 #include "harness/nightly/history.h"
 #include "harness/nightly/sealed.h"
 #include "harness/nightly/transfer.h"

@@ -8,7 +8,7 @@
 
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/output_folder.h"
-#include "harness/gate/process.h"
+#include "harness/process/process.h"
 
 namespace harness::entries {
 namespace {
@@ -26,8 +26,8 @@ std::string write(const std::string& folder, const Finding& finding) {
   return fs::path(out.file_of(finding)).filename().string();
 }
 
-gate::Ended replay(const std::string& file, double seconds, const std::atomic<bool>& stop) {
-  return gate::run_process({"/proc/self/exe", "replay", "--json", file}, seconds, stop);
+ProcessEnd replay(const std::string& file, double seconds, const std::atomic<bool>& stop) {
+  return run_process({"/proc/self/exe", "replay", "--json", file}, {seconds, {}, kErrKept}, stop);
 }
 
 /// Returns what a process that replayed a folder said of each file; nothing where it said nothing.
@@ -48,7 +48,7 @@ Differences replay_one_by_one(const std::string& folder, const std::atomic<bool>
   Differences differences;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (stop) break;
-    const gate::Ended ended = replay(entry.path().string(), kReplaySeconds, stop);
+    const ProcessEnd ended = replay(entry.path().string(), kReplaySeconds, stop);
     differences[entry.path().filename()] =
         ended.code == 0 ? "" : "the replay " + ended.complaint(kReplaySeconds);
   }
@@ -57,7 +57,7 @@ Differences replay_one_by_one(const std::string& folder, const std::atomic<bool>
 
 Differences replay_all(const std::string& folder, const std::atomic<bool>& stop) {
   const auto count = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
-  const gate::Ended ended = replay(folder, kReplaySeconds * static_cast<double>(count), stop);
+  const ProcessEnd ended = replay(folder, kReplaySeconds * static_cast<double>(count), stop);
   Differences differences = differences_in(ended.out);
   return differences.empty() ? replay_one_by_one(folder, stop) : differences;
 }

@@ -1,4 +1,5 @@
 #include "harness/entries/cli/output_folder.h"
+#include "harness/files/whole_file.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -75,7 +75,7 @@ std::string_view name_of(gate::Outcome outcome) {
   return kNames[static_cast<std::size_t>(outcome)];
 }
 
-std::string command_line(const gate::Command& command) {
+std::string command_line(const Command& command) {
   std::string line;
   for (const std::string& word : command) line += (line.empty() ? "" : " ") + shell_word(word);
   return line;

@@ -33,6 +33,6 @@ std::string summary_of(const gate::Comparison& comparison);
 std::string_view name_of(gate::Outcome outcome);
 
 /// Returns the words of a command as one line for a shell.
-std::string command_line(const gate::Command& command);
+std::string command_line(const Command& command);
 
 }  // namespace harness::reports

@@ -1,6 +1,6 @@
 // How it works. Pipes take stdout and stderr, and a third, which closes by itself when the program
 // begins, tells why it does not. Ten times a second we look whether to end it.
-#include "harness/gate/process.h"
+#include "harness/process/process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -19,11 +20,10 @@
 
 #include "harness/printable.h"
 
-namespace harness::gate {
+namespace harness {
 namespace {
 
 constexpr std::size_t kOutLimit = std::size_t{64} << 20;
-constexpr std::size_t kErrKept = 4096;
 
 using Clock = std::chrono::steady_clock;
 
@@ -59,7 +59,7 @@ struct Pipes {
 };
 
 /// Becomes the program, or tells why not. Nothing here may allocate: we are a fork.
-[[noreturn]] void become(char* const* words, Pipes& pipes, pid_t parent) {
+[[noreturn]] void become(char* const* words, char** environment, Pipes& pipes, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
@@ -68,22 +68,45 @@ struct Pipes {
   ::dup2(null, 0);
   ::dup2(pipes.out.ends[1], 1);
   ::dup2(pipes.err.ends[1], 2);
+  environ = environment;
   ::execvp(words[0], words);
   const int error = errno;
   [[maybe_unused]] const ssize_t told = ::write(pipes.refusal.ends[1], &error, sizeof error);
   ::_exit(127);
 }
 
-pid_t start(const Command& command, Pipes& pipes) {
-  Command copy = command;
+/// The texts as C has them, with a null at the end. They stay the vector's.
+std::vector<char*> as_c(std::vector<std::string>& texts) {
   std::vector<char*> words;
-  words.reserve(copy.size() + 1);
-  for (std::string& word : copy) words.push_back(word.data());
+  words.reserve(texts.size() + 1);
+  for (std::string& text : texts) words.push_back(text.data());
   words.push_back(nullptr);
+  return words;
+}
+
+/// Our environment, with what is wanted in it.
+std::vector<std::string> environment_with(const std::vector<std::string>& wanted) {
+  std::vector<std::string> all = wanted;
+  for (char** have = environ; *have != nullptr; ++have) {
+    const std::string_view text = *have;
+    const std::string_view name = text.substr(0, text.find('=') + 1);
+    const bool is_replaced = std::any_of(wanted.begin(), wanted.end(), [&](const std::string& one) {
+      return one.starts_with(name);
+    });
+    if (!is_replaced) all.emplace_back(text);
+  }
+  return all;
+}
+
+pid_t start(const Command& command, const ProcessOptions& options, Pipes& pipes) {
+  Command copy = command;
+  std::vector<std::string> variables = environment_with(options.environment);
+  const std::vector<char*> words = as_c(copy);
+  std::vector<char*> environment = as_c(variables);
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) fail("start a process", errno);
-  if (child == 0) become(words.data(), pipes, parent);
+  if (child == 0) become(words.data(), environment.data(), pipes, parent);
   ::setpgid(child, child);
   for (Pipe* pipe : {&pipes.out, &pipes.err, &pipes.refusal}) pipe->close(1);
   return child;
@@ -99,13 +122,13 @@ void drain(Pipe& pipe, std::string& into) {
     pipe.close(0);
 }
 
-void read_some(Pipes& pipes, Ended& ended) {
+void read_some(Pipes& pipes, ProcessEnd& ended, std::size_t err_kept) {
   std::array<pollfd, 2> wait{{{pipes.out.ends[0], POLLIN, 0}, {pipes.err.ends[0], POLLIN, 0}}};
   constexpr int kMilliseconds = 100;
   if (::poll(wait.data(), wait.size(), kMilliseconds) <= 0) return;
   if (wait[0].revents != 0) drain(pipes.out, ended.out);
   if (wait[1].revents != 0) drain(pipes.err, ended.err);
-  if (ended.err.size() > 2 * kErrKept) ended.err.erase(0, ended.err.size() - kErrKept);
+  if (ended.err.size() > 2 * err_kept) ended.err.erase(0, ended.err.size() - err_kept);
 }
 
 /// Waits for the process, which has closed its output and may run on all the same.
@@ -127,7 +150,7 @@ std::string_view last_line(std::string_view text) {
 
 }  // namespace
 
-std::string Ended::complaint(double timeout_seconds) const {
+std::string ProcessEnd::complaint(double timeout_seconds) const {
   if (out.size() > kOutLimit) return "printed more than 64 MiB";
   if (timed_out) return fmt::format("did not end within {:g} s (--timeout)", timeout_seconds);
   if (code == 0) return {};
@@ -138,22 +161,24 @@ std::string Ended::complaint(double timeout_seconds) const {
   return said.empty() ? how : fmt::format("{}: {}", how, shown(said, kShownSignatureBytes));
 }
 
-Ended run_process(const Command& command, double timeout_seconds, const std::atomic<bool>& stop) {
+ProcessEnd run_process(const Command& command, const ProcessOptions& options,
+                       const std::atomic<bool>& stop) {
   Pipes pipes;
-  Ended ended;
+  ProcessEnd ended;
   const Clock::time_point begin = Clock::now();
-  const pid_t child = start(command, pipes);
+  const pid_t child = start(command, options, pipes);
   const auto must_end = [&] {
     ended.stopped = ended.stopped || stop.load(std::memory_order_relaxed);
-    ended.timed_out = ended.timed_out || seconds_since(begin) > timeout_seconds;
+    ended.timed_out = ended.timed_out || seconds_since(begin) > options.timeout_seconds;
     return ended.stopped || ended.timed_out || ended.out.size() > kOutLimit;
   };
   int refused = 0;
   const bool is_refused = ::read(pipes.refusal.ends[0], &refused, sizeof refused) > 0;
-  while ((pipes.out.ends[0] >= 0 || pipes.err.ends[0] >= 0) && !must_end()) read_some(pipes, ended);
+  while ((pipes.out.ends[0] >= 0 || pipes.err.ends[0] >= 0) && !must_end())
+    read_some(pipes, ended, options.err_kept);
   ended.code = wait_for(child, must_end);
   if (is_refused) fail(fmt::format("run '{}'", shown(command[0])), refused);
   return ended;
 }
 
-}  // namespace harness::gate
+}  // namespace harness

@@ -1,0 +1,43 @@
+// Process: a command that is run to its end, with what it printed.
+//
+// It has a process group of its own, so that Ctrl-C reaches the caller alone, and so that what it
+// started ends with it. It is ended where the caller is killed.
+// Errors: std::runtime_error where it cannot be started.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace harness {
+
+/// A command line, a word each.
+using Command = std::vector<std::string>;
+
+struct ProcessEnd {
+  int code = 0;            ///< Exit code, or minus the signal.
+  bool timed_out = false;  ///< ProcessEnd by us, as it took too long.
+  bool stopped = false;    ///< ProcessEnd by us, as the user wanted it.
+  std::string out;
+  std::string err;  ///< The end of stderr.
+
+  /// Returns how it ended where that is no success, in words that follow "the base "; else "".
+  std::string complaint(double timeout_seconds) const;
+};
+
+/// How much of stderr is kept, where nobody says otherwise.
+inline constexpr std::size_t kErrKept = 4096;
+
+struct ProcessOptions {
+  double timeout_seconds = 600;
+  std::vector<std::string> environment;  ///< "NAME=value", each in place of what has the name now.
+  std::size_t err_kept = kErrKept;       ///< In bytes, of its end.
+};
+
+/// Runs the command in this folder with nothing on stdin. Ends it where it takes too long, prints
+/// more than 64 MiB, or where `stop` is set.
+ProcessEnd run_process(const Command& command, const ProcessOptions& options,
+                       const std::atomic<bool>& stop);
+
+}  // namespace harness
