@@ -19,7 +19,7 @@ Graph& GraphDefinitions::create(Label kind) { return graphs_.add(sim_.ledger(), 
 
 NodeParams& GraphDefinitions::fresh_params(CUgraphNodeType type, Label label) {
   NodeParams& params = params_.next();
-  params.reset(type, label, sim_.scheduler().site());
+  params.reset(type, label, {sim_.scheduler().site(), sim_.world().picker.current().name});
   return params;
 }
 

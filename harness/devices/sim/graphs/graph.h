@@ -43,8 +43,8 @@ struct Conditional {
 /// pointed at is remembered from that moment on.
 struct NodeParams {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
-  Label label;  ///< "copy", or the kernel's name.
-  Label site;   ///< The site at which the values were copied.
+  Label label;          ///< "copy", or the kernel's name.
+  CapturedAt captured;  ///< Where the values were copied.
 
   // The parameters as the call gave them: handles and addresses, not what they point at.
   CUDA_KERNEL_NODE_PARAMS kernel;
@@ -79,10 +79,10 @@ struct NodeParams {
   Conditional* conditional;
   CUgraphConditionalNodeType condition_type;
 
-  void reset(CUgraphNodeType new_type, Label new_label, Label new_site) {
+  void reset(CUgraphNodeType new_type, Label new_label, CapturedAt at) {
     type = new_type;
     label = new_label;
-    site = new_site;
+    captured = at;
     values.clear();
     pointers.clear();
     words.clear();

@@ -25,6 +25,12 @@ struct Dim3 {
   bool operator==(const Dim3&) const = default;
 };
 
+/// Where a graph copied values that are used later; empty where no graph did.
+struct CapturedAt {
+  Label site;
+  Name activation = 0;
+};
+
 /// Ownership: owns the copies of the parameters. Lifetime: reusable; prepare() starts afresh.
 class Launch {
  public:
@@ -48,7 +54,7 @@ class Launch {
   Dim3 block;
   std::uint32_t shared_bytes = 0;  ///< Dynamic shared memory of a block.
   Name activation = 0;             ///< The activation in which its faults happen.
-  Label captured_site;  ///< The site at which its parameters were copied, if not at the launch.
+  CapturedAt captured;             ///< Where its parameters were copied, if not at the launch.
   AuthorityIndex authority = AuthorityIndex::none;
   ProcessId process = ProcessId::first;  ///< In whose address space it runs.
 

@@ -216,9 +216,10 @@ void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t a
   if (id != BirthId::none)
     fault.detail = fmt::format("{} bytes at offset {}", bytes,
                                (address - ledger_.life(id).address) % memory_.period());
-  if (!launch_->captured_site.empty())
+  fault.captured = launch_->captured.activation;
+  if (!launch_->captured.site.empty())
     fault.detail += fmt::format("{}parameters copied in {}", fault.detail.empty() ? "" : "; ",
-                                launch_->captured_site.view());
+                                launch_->captured.site.view());
   ledger_.scheduler().history().add(std::move(fault));
 }
 

@@ -74,8 +74,7 @@ struct Work {
   Place source;
   std::uint64_t bytes = 0;  ///< The bytes of a row.
   Rows rows;
-  /// The site that the addresses come from, if not the call that submitted this.
-  Label captured_site;
+  CapturedAt captured;  ///< Where the addresses come from, if not the call that submitted this.
   bool staged = false;  ///< The source is `staging`: bytes copied by the call.
   std::vector<std::byte> staging;
   CapturedWords words;      ///< The pointers among them.
@@ -102,8 +101,7 @@ struct Work {
     started = false;
     block_index = 0;
     rows = {};
-    captured_site = {};
-    launch.captured_site = {};
+    captured = launch.captured = {};
     staged = false;
     words.clear();
     function = nullptr;

@@ -113,8 +113,9 @@ bool WorkSteps::met(const Work& work, const Place& place) {
       recycled ? FaultKind::recycled_use : FaultKind::use_after_death, meant);
   fault.fatal = !recycled;
   if (recycled) fault.recycler = sim_.ledger().life(here.id).name;
-  if (!work.captured_site.empty())
-    fault.detail = fmt::format("parameters copied in {}", work.captured_site.view());
+  fault.captured = work.captured.activation;
+  if (!work.captured.site.empty())
+    fault.detail = fmt::format("parameters copied in {}", work.captured.site.view());
   sim_.world().history.add(std::move(fault));
   if (recycled) return true;
   sim_.faults().die();

@@ -12,7 +12,7 @@ static void fill_kernel(Work& work, const NodeParams& params) {
   launch.grid = {given.gridDimX, given.gridDimY, given.gridDimZ};
   launch.block = {given.blockDimX, given.blockDimY, given.blockDimZ};
   launch.shared_bytes = given.sharedMemBytes;
-  launch.captured_site = params.site;
+  launch.captured = params.captured;
 }
 
 static void fill_copy(Work& work, const NodeParams& params) {
@@ -42,7 +42,7 @@ Work& make_work(SimDevice& sim, const NodeParams& params) {
                         : params.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ? WorkKind::memory_ops
                                                                          : WorkKind::set;
   Work& work = sim.queues().fresh(kind, params.label);
-  work.captured_site = params.site;
+  work.captured = params.captured;
   if (kind == WorkKind::kernel) {
     fill_kernel(work, params);
     sim.provenance().authorise(work.launch, params.words);
