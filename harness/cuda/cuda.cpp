@@ -105,7 +105,7 @@ class SeamCall {
  private:
   void join_process() {
     process_ = &ProcessWorld::get();
-    process_->lock();
+    process_->begin_call(info_.base);
     world_ = &process_->world();
   }
 

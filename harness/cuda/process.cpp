@@ -18,14 +18,20 @@ namespace harness {
 static thread_local std::size_t thread_number = 0;
 static thread_local std::optional<World::Current> current;
 static Device* (*make_device)() = nullptr;
+static std::unique_ptr<Guide> (*make_guide)() = nullptr;
 static ProcessWorld* made = nullptr;
+/// The call that this thread is in.
+static thread_local Activation call;
 
 void ProcessWorld::serve(Device* (*make)()) { make_device = make; }
+
+void ProcessWorld::guide_by(std::unique_ptr<Guide> (*make)()) { make_guide = make; }
 
 ProcessWorld::ProcessWorld() {
   HARNESS_CHECK(make_device != nullptr, "a CUDA call needs a run: no world is current");
   world_.device = make_device();
-  world_.begin(answers_, ~Tick{0});
+  if (make_guide != nullptr) guide_ = make_guide();
+  world_.begin(guide_ != nullptr ? guide_->strategy() : answers_, ~Tick{0});
   world_.device->begin(world_);
   pthread_atfork([] { made->mutex_.lock(); }, [] { made->mutex_.unlock(); },
                  [] {
@@ -45,11 +51,26 @@ ProcessWorld* ProcessWorld::of(const World& world) {
 
 std::size_t ProcessWorld::calling_thread() { return thread_number; }
 
+void ProcessWorld::begin_call(Label function) {
+  if (guide_ != nullptr) guide_->coming();
+  lock();
+  if (guide_ != nullptr) call = guide_->begin_call(thread_number, function);
+}
+
+std::uint32_t ProcessWorld::ask(Activation asking, Site site, std::uint32_t option_count) {
+  lock();
+  world_.picker.enter(asking);
+  const std::uint32_t answer = world_.picker.pick(site, option_count);
+  unlock();
+  return answer;
+}
+
 void ProcessWorld::lock() {
   static std::size_t thread_count = 0;
   mutex_.lock();
   if (thread_number == 0) thread_number = ++thread_count;
   current.emplace(world_);
+  if (guide_ != nullptr) world_.picker.enter(call);
 }
 
 void ProcessWorld::unlock() {
@@ -63,18 +84,24 @@ void ProcessWorld::sleep() {
   constexpr std::chrono::milliseconds kLookAgain{1};
   tell_faults();
   const SiteScope nobody(world_.scheduler, {});
+  Activation& asking = world_.picker.current();
   ++waiting_count_;
   std::unique_lock<std::mutex> lock(mutex_, std::adopt_lock);
   let_go_.wait_for(lock, kLookAgain);
   lock.release();
   --waiting_count_;
+  world_.picker.enter(asking);
 }
 
 /// Tells at once what a run would have judged.
 void ProcessWorld::tell_faults() noexcept {
   try {
+    if (guide_ != nullptr) guide_->passed(world_);
     for (const Fault& fault : world_.history.faults())
-      std::fprintf(stderr, "afterlife: %s %s\n", fault.signature().c_str(), fault.detail.c_str());
+      if (guide_ != nullptr)
+        guide_->found(world_, fault);
+      else
+        std::fprintf(stderr, "afterlife: %s %s\n", fault.signature().c_str(), fault.detail.c_str());
   } catch (const std::bad_alloc&) {
     std::fputs("afterlife: a fault, and no memory left to tell it\n", stderr);
   }
@@ -84,6 +111,8 @@ void ProcessWorld::tell_faults() noexcept {
 ProcessWorld::Open::Open(ProcessWorld* process) : process_(process) {
   if (process_ == nullptr) return;
   site_ = process_->world_.scheduler.site();
+  activation_ = &process_->world_.picker.current();
+  call_ = call;
   SiteScope::rename(process_->world_.scheduler, {});
   process_->unlock();
 }
@@ -91,7 +120,9 @@ ProcessWorld::Open::Open(ProcessWorld* process) : process_(process) {
 ProcessWorld::Open::~Open() {
   if (process_ == nullptr) return;
   process_->lock();
+  call = call_;
   SiteScope::rename(process_->world_.scheduler, site_);
+  process_->world_.picker.enter(*activation_);
 }
 
 void ProcessThread::post(ProcessWorld& process, std::function<void()> act) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 
+#include "harness/cuda/guide.h"
 #include "harness/world.h"
 
 namespace harness {
@@ -24,10 +25,16 @@ class ProcessWorld {
  public:
   /// Says who makes the device of this process. Without it a call that has no run is a mistake.
   static void serve(Device* (*make)());
+  /// Says who makes its guide: null where `make` returns none.
+  static void guide_by(std::unique_ptr<Guide> (*make)());
   /// Returns that of this process, made when it is first asked for.
   static ProcessWorld& get();
   /// Returns the number of the calling thread, from 1 on; 0 before it has called.
   static std::size_t calling_thread();
+  /// Takes the driver for the calling thread, which calls this function.
+  void begin_call(Label function);
+  /// Asks the guide a question with so many options, outside of a call. There must be a guide.
+  std::uint32_t ask(Activation asking, Site site, std::uint32_t option_count);
   /// Takes the driver for the calling thread.
   void lock();
   /// Tells of the faults that were found, and lets others have the driver.
@@ -59,6 +66,8 @@ class ProcessWorld {
    private:
     ProcessWorld* process_;
     Label site_;
+    Activation* activation_ = nullptr;
+    Activation call_;
   };
 
  private:
@@ -78,6 +87,7 @@ class ProcessWorld {
   std::size_t waiting_count_ = 0;   ///< Number of threads in sleep().
   World world_;
   Answers answers_;
+  std::unique_ptr<Guide> guide_;
 };
 
 /// A thread of the driver's own in the world of a process: does what it is given, in order.

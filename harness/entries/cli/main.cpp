@@ -10,6 +10,7 @@
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/completion.h"
 #include "harness/entries/cli/nightly_commands.h"
+#include "harness/entries/cli/run_client.h"
 #include "harness/entries/cli/streams.h"
 #include "harness/entries/cli/unexpected.h"
 
@@ -229,6 +230,39 @@ CLI::App* add_gate(CLI::App& app, GateOptions& options) {
   return command;
 }
 
+CLI::App* add_run(CLI::App& app, RunOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("run",
+                         "Run a program as it is, again and again on the simulated driver, and "
+                         "tell what it uses after its end: -- COMMAND...");
+  command->add_option("--seconds", options.seconds, "Begin no run after so long (60 unless --runs)")
+      ->check(number(0.01, 1e7))
+      ->type_name("N");
+  command->add_option("--runs", options.runs, "How many runs")
+      ->check(whole_number(1, ~std::uint64_t{0}))
+      ->type_name("N");
+  command->add_option("--seed", options.seed, "Where the search starts (1)")
+      ->check(whole_number(0, ~std::uint64_t{0}))
+      ->type_name("N");
+  command->add_option("--timeout", options.timeout_seconds, "How long one run may take (60)")
+      ->check(number(0.01, 1e7))
+      ->type_name("N");
+  command->add_option("--out", options.out, "Where findings go (results/found)")->type_name("DIR");
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  command->footer(
+      footer("  afterlife run -- python3 crash.py\n"
+             "  afterlife run --runs 200 --seed 7 -- ./build/my_test --quick"));
+  return command;
+}
+
+/// Takes the command after "--" from the command line of `run`. Returns how many words are left.
+int take_command(int argc, char** argv, RunOptions& options) {
+  if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
+  char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
+  if (dashes != argv + argc) options.command.assign(dashes + 1, argv + argc);
+  return static_cast<int>(dashes - argv);
+}
+
 /// Takes the commands after "--" from the command line of `gate`. Returns how many words are left.
 int take_commands(int argc, char** argv, GateOptions& options) {
   const std::string_view dashes = "--";
@@ -270,7 +304,7 @@ int finish(int code) {
   return error.empty() ? code : complain(error, kWorld);
 }
 
-int run(int argc, char** argv) {
+int run_command_line(int argc, char** argv) {
   CLI::App app("Afterlife finds what a GPU runtime still uses after it has died.", "afterlife");
   app.require_subcommand(1);
   app.set_version_flag("--version", "afterlife " AFTERLIFE_VERSION);
@@ -285,7 +319,9 @@ int run(int argc, char** argv) {
   PriceOptions price_options;
   GateOptions gate_options;
   NightlyOptions nightly_options;
-  argc = take_commands(argc, argv, gate_options);
+  RunOptions run_options;
+  argc = take_command(take_commands(argc, argv, gate_options), argv, run_options);
+  CLI::App* run_command = add_run(app, run_options);
   CLI::App* list_command = add_list(app, list_options);
   CLI::App* fuzz_command = add_fuzz(app, fuzz_options);
   CLI::App* replay_command = add_replay(app, replay_options);
@@ -314,6 +350,7 @@ int run(int argc, char** argv) {
     fmt::print("{}", completion(app, shell));
     return kAsClaimed;
   }
+  if (run_command->parsed()) return entries::run(run_options);
   if (list_command->parsed()) return list(list_options);
   if (fuzz_command->parsed()) return fuzz(fuzz_options);
   if (replay_command->parsed()) return replay(replay_options);
@@ -333,7 +370,7 @@ int main(int argc, char** argv) {
   using namespace harness::entries;
   prepare_streams();
   try {
-    return finish(run(argc, argv));
+    return finish(run_command_line(argc, argv));
   } catch (const UsageError& error) {
     return complain(error.what(), kUsage);
   } catch (const std::exception& error) {

@@ -11,6 +11,8 @@
 #include "harness/entries/cli/gather.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/replay_many.h"
+#include "harness/entries/cli/run_client.h"
+#include "harness/files/whole_file.h"
 #include "harness/printable.h"
 #include "harness/reports/json.h"
 #include "harness/reports/page.h"
@@ -76,6 +78,8 @@ std::string difference(const Reproducer& recorded, const Reproducer& now, std::u
 int replay(const ReplayOptions& options) {
   require_place_for_page(options);
   if (is_many(options.files)) return replay_many(options);
+  if (is_finding_file(options.files.front()))
+    return replay_finding(options.files.front(), options.json);
   end_on_interrupts();
   const Reproducer recorded = read_reproducer(options.files.front());
   Runner runner;

@@ -7,8 +7,10 @@
 #include <cstring>
 
 #include "harness/cuda.h"
+#include "harness/cuda/process.h"
 #include "harness/device.h"
 #include "harness/devices/sim/sim_device.h"
+#include "harness/entries/libcuda/guided.h"
 #include "harness/entries/libcuda/unsupported.h"
 #include "harness/kernel_image.h"
 
@@ -54,6 +56,7 @@ __attribute__((constructor)) void serve() {
   harness::devices::set_image_lookup(find_image);
   harness::serve_process([]() -> harness::Device* { return new harness::devices::SimDevice; },
                          harness::entries::find_unsupported);
+  harness::ProcessWorld::guide_by(harness::entries::Guided::make);
 }
 
 }  // namespace

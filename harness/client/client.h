@@ -1,0 +1,45 @@
+// Client: somebody's program as it is, run with our libcuda.so.1 in place of the system's.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/client/orders.h"
+#include "harness/client/report.h"
+#include "harness/process/process.h"
+
+namespace harness::client {
+
+struct Client {
+  Command command;
+  std::string library_folder;   ///< Holds our libcuda.so.1.
+  double timeout_seconds = 60;  ///< Longest time that one run may take.
+};
+
+/// Returns the folder of the library that was built with this program. Errors: std::runtime_error
+/// where there is none, or none that other programs can load.
+std::string library_folder();
+
+/// One run of a client.
+struct ClientRun {
+  ProcessEnd ended;
+  std::vector<Report> reports;  ///< One for each process that called the driver, by its number.
+
+  /// Returns how many calls of the driver all processes made.
+  std::uint64_t call_count() const;
+  /// Returns all decisions of all processes.
+  std::vector<ToldDecision> decisions() const;
+  /// Returns the fault with this signature, or null.
+  const ToldFault* find(std::string_view signature) const;
+  /// Returns how the program ended where that is no success, and none of our faults explains it.
+  std::string own_failure(double timeout_seconds) const;
+};
+
+/// Runs it once. Machine code's places have lines where they are known. Errors: std::runtime_error
+/// where it cannot be started.
+ClientRun run_client(const Client& client, const Orders& orders, const std::atomic<bool>& stop);
+
+}  // namespace harness::client

@@ -1,0 +1,73 @@
+#include "harness/client/json.h"
+
+namespace harness::client {
+
+using nlohmann::json;
+
+void to_json(json& json, const Frame& frame) {
+  json = {{"file", frame.file}, {"line", frame.line}, {"function", frame.function}};
+  if (frame.offset != 0) json["offset"] = frame.offset;
+  if (frame.is_library) json["library"] = true;
+}
+
+void from_json(const json& json, Frame& frame) {
+  frame.file = json.at("file");
+  frame.line = json.at("line");
+  frame.function = json.at("function");
+  frame.offset = json.value("offset", std::uint64_t{0});
+  frame.is_library = json.value("library", false);
+}
+
+void to_json(json& json, const ToldDecision& told) {
+  json = {{"who", told.who},
+          {"answer", told.answer},
+          {"activation", told.decision.activation},
+          {"site", told.decision.site_tag},
+          {"nth", told.decision.nth},
+          {"value", told.decision.value}};
+}
+
+void from_json(const json& json, ToldDecision& told) {
+  told.who = json.at("who");
+  told.answer = json.at("answer");
+  told.decision = {json.at("activation"), json.at("site"), json.at("nth"), json.at("value")};
+}
+
+void to_json(json& json, const ToldFault& fault) {
+  json = {{"signature", fault.signature},   {"kind", fault.kind},       {"object", fault.object},
+          {"born", fault.birth_site},       {"died", fault.death_site}, {"used", fault.use_site},
+          {"captured", fault.capture_site}, {"detail", fault.detail},   {"birth", fault.birth},
+          {"death", fault.death},           {"use", fault.use},         {"capture", fault.capture},
+          {"after", fault.decision_count}};
+}
+
+void from_json(const json& json, ToldFault& fault) {
+  fault.signature = json.at("signature");
+  fault.kind = json.at("kind");
+  fault.object = json.at("object");
+  fault.birth_site = json.at("born");
+  fault.death_site = json.at("died");
+  fault.use_site = json.at("used");
+  fault.capture_site = json.at("captured");
+  fault.detail = json.at("detail");
+  fault.birth = json.at("birth").get<Place>();
+  fault.death = json.at("death").get<Place>();
+  fault.use = json.at("use").get<Place>();
+  fault.capture = json.at("capture").get<Place>();
+  fault.decision_count = json.at("after");
+}
+
+json tape_json(const Tape& tape) {
+  json rows = json::array();
+  for (const Decision& decision : tape)
+    rows.push_back({decision.activation, decision.site_tag, decision.nth, decision.value});
+  return rows;
+}
+
+Tape tape_of(const json& json) {
+  Tape tape;
+  for (const auto& row : json) tape.push_back({row.at(0), row.at(1), row.at(2), row.at(3)});
+  return tape;
+}
+
+}  // namespace harness::client

@@ -1,0 +1,32 @@
+// JSON: how decisions, places and faults stand in the files of this room.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "harness/client/report.h"
+
+namespace harness::client {
+
+void to_json(nlohmann::json& json, const Frame& frame);
+void from_json(const nlohmann::json& json, Frame& frame);
+void to_json(nlohmann::json& json, const ToldDecision& told);
+void from_json(const nlohmann::json& json, ToldDecision& told);
+void to_json(nlohmann::json& json, const ToldFault& fault);
+void from_json(const nlohmann::json& json, ToldFault& fault);
+
+/// Returns the decisions as rows of numbers.
+nlohmann::json tape_json(const Tape& tape);
+/// Reads them again. Errors: nlohmann::json::exception.
+Tape tape_of(const nlohmann::json& json);
+
+/// Runs `read`, and turns what is wrong with the text into one line about `what`.
+template <class Read>
+auto checked_json(const char* what, Read read) {
+  try {
+    return read();
+  } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(std::string(what) + " cannot be read: " + error.what());
+  }
+}
+
+}  // namespace harness::client

@@ -1,0 +1,46 @@
+#include "harness/client/orders.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "harness/client/json.h"
+#include "harness/files/whole_file.h"
+
+namespace harness::client {
+
+static std::string orders_file(const std::string& folder) { return folder + "/orders.json"; }
+
+void write_orders(const std::string& folder, const Orders& orders) {
+  const nlohmann::json json{{"draws", orders.draws},
+                            {"seed", orders.seed},
+                            {"tape", tape_json(orders.tape)},
+                            {"locates", orders.locates},
+                            {"collects", orders.collects}};
+  write_whole_file(orders_file(folder), json.dump());
+}
+
+Orders read_orders(const std::string& folder) {
+  std::ifstream file(orders_file(folder));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw std::runtime_error(orders_file(folder) + " cannot be read");
+  return checked_json("orders.json", [&] {
+    const auto json = nlohmann::json::parse(text);
+    Orders orders;
+    orders.draws = json.at("draws");
+    orders.seed = json.at("seed");
+    orders.tape = tape_of(json.at("tape"));
+    orders.locates = json.at("locates");
+    orders.collects = json.at("collects");
+    return orders;
+  });
+}
+
+std::optional<std::string> ordered_folder() {
+  const char* folder = std::getenv(kFolderVariable);
+  if (folder == nullptr || *folder == '\0') return std::nullopt;
+  return folder;
+}
+
+}  // namespace harness::client

@@ -1,0 +1,35 @@
+// Orders: how the driver of a process answers that is run under our control, and where it reports.
+//
+// They are a file in a folder that the environment names. Every process of the program that calls
+// the driver reads them, takes the next number there is, and writes its report there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "harness/pick.h"
+
+namespace harness::client {
+
+/// The variable of the environment that names the folder.
+inline constexpr const char* kFolderVariable = "AFTERLIFE_RUN";
+
+struct Orders {
+  bool draws = false;      ///< Answers are drawn from `seed`; otherwise they are on `tape`.
+  std::uint64_t seed = 0;  ///< Number from which answers are drawn.
+  Tape tape;
+  bool locates = false;   ///< Notes where in the program each call is made, which takes time.
+  bool collects = false;  ///< Python's collector runs only where a question is answered so.
+};
+
+/// Writes the file of the orders. Errors: std::runtime_error with one line.
+void write_orders(const std::string& folder, const Orders& orders);
+
+/// Returns what the file says. Errors: std::runtime_error with one line.
+Orders read_orders(const std::string& folder);
+
+/// Returns the folder that the environment names, or nothing.
+std::optional<std::string> ordered_folder();
+
+}  // namespace harness::client

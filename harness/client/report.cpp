@@ -1,0 +1,37 @@
+#include "harness/client/report.h"
+
+#include <fmt/format.h>
+
+#include "harness/client/json.h"
+
+namespace harness::client {
+
+std::string report_file(const std::string& folder, unsigned process) {
+  return fmt::format("{}/report-{}.json", folder, process);
+}
+
+// Names of files are whatever bytes the program has.
+std::string to_text(const Report& report) {
+  const nlohmann::json json{{"process", report.process},    {"calls", report.call_count},
+                            {"whole", report.is_whole},     {"python", report.has_python},
+                            {"note", report.note},          {"faults", report.faults},
+                            {"decisions", report.decisions}};
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Report parse_report(const std::string& text) {
+  return checked_json("the report of a process", [&] {
+    const auto json = nlohmann::json::parse(text);
+    Report report;
+    report.process = json.at("process");
+    report.call_count = json.at("calls");
+    report.is_whole = json.at("whole");
+    report.has_python = json.at("python");
+    report.note = json.at("note");
+    report.faults = json.at("faults").get<std::vector<ToldFault>>();
+    report.decisions = json.at("decisions").get<std::vector<ToldDecision>>();
+    return report;
+  });
+}
+
+}  // namespace harness::client

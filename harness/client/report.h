@@ -1,0 +1,68 @@
+// Report: what the driver of one process tells of itself: its faults with their places in the
+// program, and the answers that were not plain.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/pick.h"
+
+namespace harness::client {
+
+/// A function of the program that was running.
+struct Frame {
+  std::string file;
+  int line = 0;  ///< 0 where it is not known.
+  std::string function;
+  std::uint64_t offset = 0;  ///< In the module `file`, where it is machine code; else 0.
+  bool is_library = false;   ///< Installed, not the user's.
+  bool operator==(const Frame&) const = default;
+};
+
+/// Where a call was made, the innermost function first. Empty where nobody looked.
+using Place = std::vector<Frame>;
+
+/// A decision, and who asked for it in words: "cuMemAllocAsync 3 of thread 1".
+struct ToldDecision {
+  Decision decision{};
+  std::string who;
+  std::string answer;
+  bool operator==(const ToldDecision&) const = default;
+};
+
+struct ToldFault {
+  std::string signature;
+  std::string kind;
+  std::string object;      ///< The kind of thing that it is about.
+  std::string birth_site;  ///< A CUDA function, as are those that follow; or a kernel.
+  std::string death_site;
+  std::string use_site;
+  std::string capture_site;  ///< Where a graph took the reference; empty where none did.
+  std::string detail;
+  Place birth, death, use, capture;
+  std::size_t decision_count = 0;  ///< How many decisions had been made.
+  bool operator==(const ToldFault&) const = default;
+};
+
+struct Report {
+  unsigned process = 1;  ///< Number of the process, in the order of their first calls.
+  std::uint64_t call_count = 0;
+  bool is_whole = false;  ///< The process came to its end in an orderly way.
+  bool has_python = false;
+  std::string note;               ///< A sentence that the user should read, or nothing.
+  std::vector<ToldFault> faults;  ///< One for each signature, in the order they were found.
+  std::vector<ToldDecision> decisions;
+};
+
+/// Returns the file's name in the folder of the orders.
+std::string report_file(const std::string& folder, unsigned process);
+
+/// Returns the text of a report's file; parse_report() reads it.
+std::string to_text(const Report& report);
+
+/// Errors: std::runtime_error with one line.
+Report parse_report(const std::string& text);
+
+}  // namespace harness::client

@@ -1,0 +1,153 @@
+#include "harness/client/search.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "harness/client/shrink.h"
+
+namespace harness::client {
+namespace {
+
+constexpr std::uint64_t kShrinkLimit = 300;  ///< Runs of the program, for one finding.
+constexpr unsigned kReplays = 3;
+
+Orders orders_for(const Tape& tape, bool locates) {
+  return {.draws = false, .seed = 0, .tape = tape, .locates = locates, .collects = true};
+}
+
+Tape tape_of(const std::vector<ToldDecision>& decisions) {
+  Tape tape;
+  tape.reserve(decisions.size());
+  for (const ToldDecision& told : decisions) tape.push_back(told.decision);
+  return tape;
+}
+
+/// Returns the decisions before the process met the fault, and all those of the other processes.
+Tape tape_before(const ClientRun& run, const std::string& signature) {
+  Tape tape;
+  for (const Report& report : run.reports) {
+    const auto met =
+        std::find_if(report.faults.begin(), report.faults.end(),
+                     [&](const ToldFault& fault) { return fault.signature == signature; });
+    const std::size_t count =
+        met != report.faults.end() ? met->decision_count : report.decisions.size();
+    for (std::size_t i = 0; i < std::min(count, report.decisions.size()); ++i)
+      tape.push_back(report.decisions[i].decision);
+  }
+  return tape;
+}
+
+class Search {
+ public:
+  Search(const SearchOptions& options, SearchWatcher& watcher, const std::atomic<bool>& stop)
+      : options_(options), watcher_(watcher), stop_(stop) {
+    result_.options = options;
+  }
+
+  SearchResult run() {
+    const ClientRun plain = run_once(orders_for({}, false));
+    result_.call_count = plain.call_count();
+    for (const Report& report : plain.reports) {
+      result_.has_python = result_.has_python || report.has_python;
+      if (result_.note.empty()) result_.note = report.note;
+    }
+    watcher_.plain(plain);
+    take(plain);
+    while (plain.call_count() != 0 && goes_on()) {
+      watcher_.progress(result_, "run", seconds());
+      const std::uint64_t seed = mix(options_.seed, result_.run_count);
+      take(run_once({.draws = true, .seed = seed, .tape = {}, .locates = false, .collects = true}));
+    }
+    result_.stopped = stop_.load();
+    return std::move(result_);
+  }
+
+ private:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+  bool goes_on() const {
+    if (stop_.load()) return false;
+    if (options_.runs != 0 && result_.run_count >= options_.runs) return false;
+    return options_.seconds == 0 || seconds() < options_.seconds;
+  }
+
+  ClientRun run_once(const Orders& orders) { return run_client(options_.client, orders, stop_); }
+
+  /// Counts a run of the search, and follows what it showed.
+  void take(const ClientRun& run) {
+    if (run.ended.stopped) return;
+    const std::uint64_t number = result_.run_count++;
+    for (const Report& report : run.reports)
+      for (const ToldFault& fault : report.faults) take(run, fault, number);
+    if (const std::string complaint = run.own_failure(options_.client.timeout_seconds);
+        !complaint.empty())
+      take_failure(complaint, number);
+  }
+
+  void take(const ClientRun& run, const ToldFault& fault, std::uint64_t number) {
+    for (Finding& known : result_.findings)
+      if (known.fault.signature == fault.signature) {
+        ++known.run_count;
+        return;
+      }
+    Finding& finding = result_.findings.emplace_back();
+    finding.fault = fault;
+    finding.run = number;
+    finding.run_count = 1;
+    complete(finding, tape_before(run, fault.signature));
+    watcher_.found(finding);
+  }
+
+  void take_failure(const std::string& complaint, std::uint64_t number) {
+    for (OwnFailure& known : result_.failures)
+      if (known.complaint == complaint) {
+        ++known.run_count;
+        return;
+      }
+    result_.failures.push_back({complaint, number, 1});
+  }
+
+  /// Minimizes, and replays what is left with places noted.
+  void complete(Finding& finding, const Tape& tape) {
+    const std::string& signature = finding.fault.signature;
+    const auto shows = [&](const Tape& part) {
+      watcher_.progress(result_, "minimizing, run", seconds());
+      ++result_.further_runs;
+      return run_once(orders_for(part, false)).find(signature) != nullptr;
+    };
+    const Tape least = shrink(tape, shows, kShrinkLimit);
+    for (unsigned i = 0; i < kReplays && !stop_.load(); ++i) {
+      ++result_.further_runs;
+      const ClientRun again = run_once(orders_for(least, true));
+      if (again.ended.stopped) break;
+      ++finding.replay_count;
+      const ToldFault* fault = again.find(signature);
+      if (fault == nullptr) continue;
+      ++finding.shown_count;
+      finding.decisions = again.decisions();
+      finding.fault = ToldFault(*fault);
+    }
+  }
+
+  const SearchOptions& options_;
+  SearchWatcher& watcher_;
+  const std::atomic<bool>& stop_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  SearchResult result_;
+};
+
+}  // namespace
+
+SearchResult search(const SearchOptions& options, SearchWatcher& watcher,
+                    const std::atomic<bool>& stop) {
+  return Search(options, watcher, stop).run();
+}
+
+ClientRun replay(const Client& client, const std::vector<ToldDecision>& decisions,
+                 const std::atomic<bool>& stop) {
+  return run_client(client, orders_for(tape_of(decisions), true), stop);
+}
+
+}  // namespace harness::client

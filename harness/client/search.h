@@ -1,0 +1,72 @@
+// Search: runs a client again and again, each time with other answers, and makes of each fault that
+// shows a finding: the fewest answers that it takes, and where in the program it happens.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/client/client.h"
+#include "harness/client/report.h"
+
+namespace harness::client {
+
+struct Finding {
+  ToldFault fault;                      ///< The fault of a run in which places were noted.
+  std::vector<ToldDecision> decisions;  ///< All that it takes.
+  std::uint64_t run = 0;                ///< The first that showed it; 0 is the plain one.
+  std::uint64_t run_count = 0;          ///< How many of the search showed it.
+  unsigned replay_count = 0;            ///< How often its decisions were tried again,
+  unsigned shown_count = 0;             ///< and how often they showed it.
+
+  /// Returns whether each replay showed it: if not, the program differs from run to run by itself.
+  bool repeats() const { return shown_count == replay_count; }
+};
+
+/// An end of the program that none of our faults explains.
+struct OwnFailure {
+  std::string complaint;
+  std::uint64_t run = 0;
+  std::uint64_t run_count = 0;
+};
+
+struct SearchOptions {
+  Client client;
+  std::uint64_t seed = 1;
+  std::uint64_t runs = 0;  ///< 0 = until `seconds`.
+  double seconds = 0;      ///< 0 = until `runs`.
+};
+
+struct SearchResult {
+  SearchOptions options;
+  std::uint64_t run_count = 0;     ///< With the plain one; without those that minimize.
+  std::uint64_t further_runs = 0;  ///< Those that minimized and replayed.
+  std::uint64_t call_count = 0;    ///< Number of CUDA calls in the plain run.
+  bool has_python = false;
+  bool stopped = false;
+  std::string note;  ///< A sentence of the driver's, or nothing.
+  std::vector<Finding> findings;
+  std::vector<OwnFailure> failures;
+};
+
+/// Hears how a search goes on.
+class SearchWatcher {
+ public:
+  virtual ~SearchWatcher() = default;
+  /// The run of plain answers is over.
+  virtual void plain(const ClientRun& run) = 0;
+  virtual void progress(const SearchResult& result, const char* doing, double seconds) = 0;
+  /// A finding is complete.
+  virtual void found(const Finding& finding) = 0;
+};
+
+/// Errors: std::runtime_error where the program cannot be started.
+SearchResult search(const SearchOptions& options, SearchWatcher& watcher,
+                    const std::atomic<bool>& stop);
+
+/// Runs the client once with these decisions, and notes places.
+ClientRun replay(const Client& client, const std::vector<ToldDecision>& decisions,
+                 const std::atomic<bool>& stop);
+
+}  // namespace harness::client

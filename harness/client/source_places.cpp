@@ -1,0 +1,64 @@
+#include "harness/client/source_places.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <charconv>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include "harness/process/process.h"
+
+namespace harness::client {
+namespace {
+
+/// The frames of machine code, by the module that they are in.
+std::map<std::string, std::vector<Frame*>> native_frames(ToldFault& fault) {
+  std::map<std::string, std::vector<Frame*>> frames;
+  for (Place* place : {&fault.birth, &fault.capture, &fault.death, &fault.use})
+    for (Frame& frame : *place)
+      if (frame.offset != 0 && frame.line == 0 && !frame.is_library)
+        frames[frame.file].push_back(&frame);
+  return frames;
+}
+
+/// Returns the number after the last colon of "file:12 (discriminator 3)"; 0 where there is none.
+int line_in(const std::string& text) {
+  int line = 0;
+  const std::size_t colon = text.rfind(':');
+  if (colon != text.npos) std::from_chars(text.data() + colon + 1, text.data() + text.size(), line);
+  return line;
+}
+
+}  // namespace
+
+void take_lines(std::vector<Frame*>& frames, const std::string& printed) {
+  std::istringstream lines(printed);
+  std::string function, place;
+  for (Frame* frame : frames) {
+    if (!std::getline(lines, function) || !std::getline(lines, place)) return;
+    if (const int line = line_in(place); line > 0) {
+      frame->file = place.substr(0, place.rfind(':'));
+      frame->line = line;
+    }
+    if (!function.empty() && function != "??") frame->function = function;
+  }
+}
+
+void add_lines(ToldFault& fault) {
+  static const std::atomic<bool> never_stopped{false};
+  constexpr double kSeconds = 30;
+  for (auto& [module, frames] : native_frames(fault)) {
+    Command command{"addr2line", "-C", "-f", "-e", module};
+    for (const Frame* frame : frames) command.push_back(fmt::format("{:#x}", frame->offset));
+    try {
+      const ProcessEnd ended = run_process(command, {kSeconds, {}, kErrKept}, never_stopped);
+      if (ended.code == 0) take_lines(frames, ended.out);
+    } catch (const std::runtime_error&) {
+      return;  // It is not installed: names and offsets have to do.
+    }
+  }
+}
+
+}  // namespace harness::client

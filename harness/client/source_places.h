@@ -1,0 +1,15 @@
+// Source places: the lines of a program that is no script, by what its compiler left in it (-g).
+#pragma once
+
+#include "harness/client/report.h"
+
+namespace harness::client {
+
+/// Gives the frames of machine code their files, lines and functions, where `addr2line` is
+/// installed and knows them; leaves the others as they are.
+void add_lines(ToldFault& fault);
+
+/// Takes what addr2line prints of these frames: two lines each. Frames that it does not know stay.
+void take_lines(std::vector<Frame*>& frames, const std::string& printed);
+
+}  // namespace harness::client

@@ -1,0 +1,32 @@
+// Guide: decides what the driver of a process does, and hears of its calls.
+//
+// Without one, all is answered plainly, and faults are told on stderr.
+#pragma once
+
+#include <cstddef>
+
+#include "harness/fault.h"
+#include "harness/pick.h"
+
+namespace harness {
+
+struct World;
+
+/// Threads: coming() is called by any at any time; the others by whoever has the driver.
+class Guide {
+ public:
+  virtual ~Guide() = default;
+  /// Returns who answers, for as long as the process lives.
+  virtual Strategy& strategy() = 0;
+  /// Hears that the calling thread is about to call. What takes the program's own locks is done
+  /// here, as nobody may wait for those who has the driver.
+  virtual void coming() {}
+  /// Returns the activation of the call that this thread makes, by its number.
+  virtual Activation begin_call(std::size_t thread, Label function) = 0;
+  /// Hears what has happened since it last heard, before that is forgotten.
+  virtual void passed(const World& world) = 0;
+  /// Takes a fault, at once.
+  virtual void found(const World& world, const Fault& fault) = 0;
+};
+
+}  // namespace harness

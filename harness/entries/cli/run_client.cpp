@@ -1,0 +1,143 @@
+// run: runs somebody's program again and again on the simulated driver, and tells what it still
+// uses after it has died, in the lines of that program.
+#include "harness/entries/cli/run_client.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "harness/client/finding_file.h"
+#include "harness/client/search.h"
+#include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/interrupt.h"
+#include "harness/files/whole_file.h"
+#include "harness/printable.h"
+#include "harness/reports/client/client_views.h"
+#include "harness/reports/progress.h"
+
+namespace harness::entries {
+namespace {
+
+constexpr double kSecondsByDefault = 60;
+
+/// Passes on what the program prints in its plain run, tells findings as they come, and keeps them.
+class Watcher final : public client::SearchWatcher {
+ public:
+  explicit Watcher(const RunOptions& options) : options_(options) {}
+
+  void plain(const client::ClientRun& run) override {
+    progress_.clear();
+    if (!options_.json) fmt::print("{}", run.ended.out);
+    std::fflush(stdout);
+    fmt::print(stderr, "{}", run.ended.err);
+  }
+
+  void progress(const client::SearchResult& result, const char* doing, double seconds) override {
+    if (!progress_.due(seconds)) return;
+    const std::uint64_t number = result.run_count + result.further_runs + 1;
+    progress_.show(
+        seconds, fmt::format("{} {}, {} finding{}, {:.0f} s", doing, number, result.findings.size(),
+                             result.findings.size() == 1 ? "" : "s", seconds));
+  }
+
+  void found(const client::Finding& finding) override {
+    progress_.clear();
+    const std::string& file = files_.emplace_back(
+        (std::filesystem::path(options_.out) / client::finding_name(finding, options_.command))
+            .string());
+    std::filesystem::create_directories(options_.out);
+    write_whole_file(file, client::to_text(finding, options_.command));
+    if (options_.json) return;
+    fmt::print("{}\n", reports::finding_text(finding, file, reports::Terminal::of(1)));
+    std::fflush(stdout);
+  }
+
+  const std::vector<std::string>& files() const { return files_; }
+
+ private:
+  const RunOptions& options_;
+  reports::Progress progress_{2, reports::Terminal::of(2)};
+  std::vector<std::string> files_;
+};
+
+int code_of(const client::SearchResult& result) {
+  if (!result.findings.empty()) return kNotAsClaimed;
+  if (result.stopped) return kStopped;
+  return kAsClaimed;
+}
+
+/// Where nothing can be judged, says why.
+void require_judged(const client::SearchResult& result) {
+  if (result.run_count == 0 || !result.findings.empty()) return;
+  const std::string& command = result.options.client.command.front();
+  const std::string own =
+      result.failures.empty() ? "" : fmt::format("; it {}", result.failures.front().complaint);
+  if (result.call_count == 0)
+    throw std::runtime_error(fmt::format(
+        "'{}' made no call of our CUDA driver, so that nothing was judged{}: does it load "
+        "libcuda.so.1 by that name?",
+        shown(command), own));
+  if (!result.failures.empty() && result.failures.front().run == 0)
+    throw std::runtime_error(
+        fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own));
+}
+
+std::string read_text(const std::string& name) {
+  std::ifstream file(name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  if (options.command.empty())
+    throw UsageError(
+        "a command is wanted: afterlife run [OPTION...] -- COMMAND...; see `afterlife run --help`");
+  client::SearchOptions search{{options.command, client::library_folder(), options.timeout_seconds},
+                               options.seed,
+                               options.runs,
+                               options.seconds};
+  if (search.runs == 0 && search.seconds == 0) search.seconds = kSecondsByDefault;
+  const std::atomic<bool>& stop = take_interrupts();
+  Watcher watcher(options);
+  const client::SearchResult result = client::search(search, watcher, stop);
+  if (options.json)
+    fmt::print("{}\n", reports::search_json(result, watcher.files()));
+  else
+    fmt::print("{}", reports::search_summary(result, reports::Terminal::of(1)));
+  require_judged(result);
+  return code_of(result);
+}
+
+bool is_finding_file(const std::string& file) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(file, none) && client::is_finding(read_text(file));
+}
+
+int replay_finding(const std::string& file, bool json) {
+  const client::FindingFile recorded = [&] {
+    try {
+      return client::parse_finding(read_text(file));
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
+    }
+  }();
+  const std::atomic<bool>& stop = take_interrupts();
+  const client::Client client{recorded.command, client::library_folder(), 600};
+  const client::ClientRun run = client::replay(client, recorded.finding.decisions, stop);
+  if (run.ended.stopped) return kStopped;
+  const std::string differs = client::difference(recorded.finding, run);
+  if (json) {
+    fmt::print("{}\n", reports::finding_json(recorded, differs));
+  } else {
+    fmt::print("{}", reports::finding_text(recorded.finding, "", reports::Terminal::of(1)));
+    fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);
+  }
+  return differs.empty() ? kAsClaimed : kNotAsClaimed;
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,29 @@
+// Clients: `afterlife run`, and what `afterlife replay` does with its files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace harness::entries {
+
+struct RunOptions {
+  std::vector<std::string> command;  ///< A word each.
+  std::uint64_t runs = 0;            ///< 0 = until `seconds`.
+  double seconds = 0;                ///< 0 = until `runs`.
+  double timeout_seconds = 60;       ///< One run of the program.
+  std::uint64_t seed = 1;
+  std::string out = "results/found";
+  bool json = false;
+};
+
+/// Runs a program again and again on the simulated driver. Returns the exit code.
+int run(const RunOptions& options);
+
+/// Returns whether the file holds a finding of run().
+bool is_finding_file(const std::string& file);
+
+/// Runs the program of a finding again, under the decisions that it records.
+int replay_finding(const std::string& file, bool json);
+
+}  // namespace harness::entries

@@ -1,0 +1,231 @@
+// How it works. The activation of a call is named by its thread, its function, and how many times
+// that thread has called it: a decision stays where it is when the program is edited elsewhere.
+#include "harness/entries/libcuda/guided.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "harness/cuda/process.h"
+#include "harness/entries/libcuda/native_place.h"
+#include "harness/entries/libcuda/python.h"
+#include "harness/fault/kinds.h"
+#include "harness/files/whole_file.h"
+#include "harness/pick/replay.h"
+#include "harness/strategies/random_walk.h"
+
+namespace harness::entries {
+namespace {
+
+constexpr std::size_t kFaultLimit = 64;
+
+Guided* guided = nullptr;
+
+/// The place of the call that this thread is about to make.
+thread_local client::Place next_place;
+
+std::unique_ptr<Strategy> strategy_of(const client::Orders& orders) {
+  if (orders.draws) return std::make_unique<strategies::RandomWalk>(orders.seed);
+  return std::make_unique<Replay>(orders.tape);
+}
+
+const Life* find_life(const World& world, Name name) {
+  for (std::size_t i = world.ledger.lives().size(); i-- > 1;)
+    if (world.ledger.lives()[i].name == name) return &world.ledger.lives()[i];
+  return nullptr;
+}
+
+std::string answer_of(const Decision& decision) {
+  const int site = site_of_tag(decision.site_tag);
+  if (site < 0) return fmt::format("{}", decision.value);
+  switch (static_cast<Site>(site)) {
+    case Site::collect:
+      return "the collector runs";
+    case Site::lag:
+      return "the device lags behind";
+    case Site::reuse:
+      return "freed storage is given out again";
+    case Site::schedule:
+      return "another stream goes on";
+    case Site::failure:
+      return "fails";
+    default:
+      return fmt::format("{} {}", kSites[static_cast<std::size_t>(site)].name, decision.value);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Guide> Guided::make() {
+  const std::optional<std::string> folder = client::ordered_folder();
+  if (!folder) return nullptr;
+  try {
+    return std::make_unique<Guided>(*folder, client::read_orders(*folder));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "afterlife: %s: it is left out\n", error.what());
+    return nullptr;
+  }
+}
+
+Guided::Guided(std::string folder, client::Orders orders)
+    : folder_(std::move(folder)), orders_(std::move(orders)), strategy_(strategy_of(orders_)) {
+  guided = this;
+  claim_process();
+  std::atexit(end_of_process);
+}
+
+/// Takes the next number that no process of the program has. A child of fork() takes its own.
+void Guided::claim_process() {
+  constexpr unsigned kProcessLimit = 10'000;
+  pid_ = ::getpid();
+  for (unsigned number = 1; number < kProcessLimit; ++number) {
+    const std::string file = client::report_file(folder_, number);
+    const int opened = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (opened < 0) continue;
+    ::close(opened);
+    report_.process = number;
+    break;
+  }
+  root_ = derive_name(0, hash_name("process"), report_.process);
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+void Guided::coming() {
+  static const bool watched = [this] {
+    watch_python();
+    return true;
+  }();
+  (void)watched;
+  if (!orders_.locates) return;
+  const Python* python = Python::find();
+  next_place = python != nullptr ? python->place() : client::Place{};
+  if (next_place.empty()) next_place = native_place();
+}
+
+Activation Guided::begin_call(std::size_t thread, Label function) {
+  ++report_.call_count;
+  const std::uint32_t nth = ++call_counts_[{thread, function.hash()}];
+  const Name caller = derive_name(root_, hash_name("thread"), static_cast<std::uint32_t>(thread));
+  const Name name = derive_name(caller, function.hash(), nth);
+  askers_[name] = {function.view(), thread, nth, nullptr, 0};
+  if (orders_.locates) places_[name] = std::move(next_place);
+  return {name, {}, {}};
+}
+
+// ---- Python -----------------------------------------------------------------------------------
+
+void Guided::watch_python() {
+  const Python* python = Python::find();
+  report_.has_python = python != nullptr;
+  if (python == nullptr || !orders_.collects) return;
+  if (!python->ask_when_to_collect(asks_to_collect))
+    report_.note = "somebody else watches the lines of the program: the collector is left alone";
+}
+
+bool Guided::asks_to_collect(const char* file, int line) {
+  return guided->decide_to_collect(file, line);
+}
+
+bool Guided::decide_to_collect(const char* file, int line) {
+  ProcessWorld& process = ProcessWorld::get();
+  process.lock();
+  auto [counted, is_new] = line_counts_.try_emplace({file, line}, 0);
+  const std::uint32_t nth = ++counted->second;
+  const Name place =
+      derive_name(root_, hash_name(file), static_cast<std::uint32_t>(counted->first.second));
+  const Activation asking{derive_name(place, hash_name("line"), nth), {}, {}};
+  askers_[asking.name] = {{}, 1, nth, &counted->first.first, line};
+  process.unlock();
+  return process.ask(asking, Site::collect, 2) != 0;
+}
+
+// ---- reporting --------------------------------------------------------------------------------
+
+std::string Guided::words_of(const Asker& asker) const {
+  const std::string nth = asker.nth == 1 ? "" : fmt::format(", time {}", asker.nth);
+  if (asker.function.empty()) return fmt::format("{}:{}{}", *asker.file, asker.line, nth);
+  return fmt::format("{} {} of thread {}", asker.function, asker.nth, asker.thread);
+}
+
+client::ToldDecision Guided::told(const Decision& decision) const {
+  const auto asker = askers_.find(origin_of(decision.activation));
+  return {decision, asker != askers_.end() ? words_of(asker->second) : "the driver",
+          answer_of(decision)};
+}
+
+Name Guided::origin_of(Name activation) const {
+  while (!askers_.contains(activation)) {
+    const auto parent = parents_.find(activation);
+    if (parent == parents_.end()) break;
+    activation = parent->second;
+  }
+  return activation;
+}
+
+const client::Place& Guided::place_of(Name activation) const {
+  static const client::Place kNowhere;
+  const auto place = places_.find(origin_of(activation));
+  return place != places_.end() ? place->second : kNowhere;
+}
+
+void Guided::find_places(const World& world, const Fault& fault, client::ToldFault& told) const {
+  told.use = place_of(fault.activation);
+  told.capture = place_of(fault.captured);
+  if (const auto taken = askers_.find(origin_of(fault.captured)); taken != askers_.end())
+    told.capture_site = taken->second.function;
+  const Life* life = find_life(world, fault.object);
+  if (life == nullptr) return;
+  told.birth = place_of(life->birth_activation);
+  if (!life->alive) told.death = place_of(life->death_activation);
+}
+
+void Guided::passed(const World& world) {
+  for (const ActivationRecord& record : world.history.activations())
+    parents_.try_emplace(record.name, record.parent);
+}
+
+void Guided::found(const World& world, const Fault& fault) {
+  const std::string signature = fault.signature();
+  for (const client::ToldFault& known : report_.faults)
+    if (known.signature == signature) return;
+  if (report_.faults.size() == kFaultLimit) return;
+  client::ToldFault& told = report_.faults.emplace_back();
+  told.signature = signature;
+  told.kind = to_label(fault.kind).view();
+  told.object = fault.object_kind.view();
+  told.birth_site = fault.birth_site.view();
+  told.death_site = fault.death_site.view();
+  told.use_site = fault.use_site.view();
+  told.detail = fault.detail;
+  told.decision_count = world.picker.tape().size();
+  find_places(world, fault, told);
+  report(world);
+}
+
+/// Writes the report; what cannot be written is told on stderr.
+void Guided::report(const World& world) {
+  if (pid_ != ::getpid()) claim_process();
+  report_.decisions.clear();
+  for (const Decision& decision : world.picker.tape()) report_.decisions.push_back(told(decision));
+  try {
+    write_whole_file(client::report_file(folder_, report_.process), to_text(report_));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "afterlife: %s\n", error.what());
+  }
+}
+
+void Guided::end_of_process() {
+  ProcessWorld& process = ProcessWorld::get();
+  process.lock();
+  guided->report_.is_whole = true;
+  guided->report(process.world());
+  process.unlock();
+}
+
+}  // namespace harness::entries

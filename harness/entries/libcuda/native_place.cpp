@@ -1,0 +1,39 @@
+#include "harness/entries/libcuda/native_place.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+
+#include <array>
+#include <string_view>
+
+namespace harness::entries {
+
+/// Comes with the system, and is not where a user's mistakes are.
+static bool is_library(std::string_view file) {
+  return file.starts_with("/lib") || file.starts_with("/usr/lib");
+}
+
+static Dl_info module_of(const void* code) {
+  Dl_info info{};
+  dladdr(code, &info);
+  return info;
+}
+
+client::Place native_place() {
+  constexpr int kFrameLimit = 48;
+  std::array<void*, kFrameLimit> codes{};
+  const int count = backtrace(codes.data(), kFrameLimit);
+  const void* ours = module_of(reinterpret_cast<const void*>(&native_place)).dli_fbase;
+  client::Place place;
+  for (int i = 0; i < count; ++i) {
+    const auto code = reinterpret_cast<std::uintptr_t>(codes[static_cast<std::size_t>(i)]) - 1;
+    const Dl_info info = module_of(reinterpret_cast<const void*>(code));
+    if (info.dli_fbase == ours || info.dli_fname == nullptr) continue;
+    place.push_back({info.dli_fname, 0, info.dli_sname != nullptr ? info.dli_sname : "",
+                     code - reinterpret_cast<std::uintptr_t>(info.dli_fbase),
+                     is_library(info.dli_fname)});
+  }
+  return place;
+}
+
+}  // namespace harness::entries

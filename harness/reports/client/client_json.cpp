@@ -1,0 +1,77 @@
+#include "harness/client/json.h"
+#include "harness/reports/client/client_views.h"
+
+namespace harness::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+
+/// Bytes of a file's name need not be text.
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Json place_json(const client::Place& place) {
+  Json rows = Json::array();
+  for (const client::Frame& frame : place) rows.push_back(Json(nlohmann::json(frame)));
+  return rows;
+}
+
+Json finding_object(const client::Finding& finding) {
+  const client::ToldFault& fault = finding.fault;
+  Json object{{"signature", fault.signature},   {"kind", fault.kind},
+              {"object", fault.object},         {"born", fault.birth_site},
+              {"captured", fault.capture_site}, {"died", fault.death_site},
+              {"used", fault.use_site},         {"detail", fault.detail}};
+  object["places"] = {{"born", place_json(fault.birth)},
+                      {"captured", place_json(fault.capture)},
+                      {"died", place_json(fault.death)},
+                      {"used", place_json(fault.use)}};
+  object["decisions"] = Json::array();
+  for (const client::ToldDecision& told : finding.decisions)
+    object["decisions"].push_back({{"who", told.who}, {"answer", told.answer}});
+  object["replays"] = finding.replay_count;
+  object["shown"] = finding.shown_count;
+  return object;
+}
+
+}  // namespace
+
+std::string search_json(const client::SearchResult& result, const std::vector<std::string>& files) {
+  Json object{{"schema", kSchema},
+              {"command", result.options.client.command},
+              {"seed", result.options.seed},
+              {"runs", result.run_count},
+              {"further_runs", result.further_runs},
+              {"calls", result.call_count},
+              {"python", result.has_python},
+              {"stopped", result.stopped},
+              {"note", result.note}};
+  object["failures"] = Json::array();
+  for (const client::OwnFailure& failure : result.failures)
+    object["failures"].push_back({{"complaint", failure.complaint},
+                                  {"first_run", failure.run},
+                                  {"runs", failure.run_count}});
+  object["findings"] = Json::array();
+  for (std::size_t i = 0; i < result.findings.size(); ++i) {
+    Json row = finding_object(result.findings[i]);
+    row["first_run"] = result.findings[i].run;
+    row["runs"] = result.findings[i].run_count;
+    row["file"] = i < files.size() ? files[i] : "";
+    object["findings"].push_back(row);
+  }
+  return dump(object);
+}
+
+std::string finding_json(const client::FindingFile& file, const std::string& differs) {
+  Json object = finding_object(file.finding);
+  object["schema"] = kSchema;
+  object["command"] = file.command;
+  object["as_recorded"] = differs.empty();
+  object["differs"] = differs;
+  return dump(object);
+}
+
+}  // namespace harness::reports

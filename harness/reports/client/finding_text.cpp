@@ -1,0 +1,150 @@
+// How it works. Of a place the innermost function of the user's is told with its line; the calls
+// that led to it follow.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "harness/printable.h"
+#include "harness/reports/client/client_views.h"
+#include "harness/reports/client/source_lines.h"
+
+namespace harness::reports {
+namespace {
+
+using client::Frame;
+using client::Place;
+
+constexpr std::size_t kLabelWidth = 10;
+constexpr std::size_t kDecisionsShown = 12;
+
+/// Below the folder that we are in, a name is told from there.
+std::string near(const std::string& file) {
+  std::error_code none;
+  const std::string here = std::filesystem::current_path(none).string() + "/";
+  return printable(file.starts_with(here) ? file.substr(here.size()) : file);
+}
+
+std::string where(const Frame& frame) {
+  const std::string file = near(frame.file);
+  if (frame.line > 0) return fmt::format("{}:{}", file, frame.line);
+  const std::string_view name = std::string_view(file).substr(file.rfind('/') + 1);
+  return frame.function.empty() ? fmt::format("{}+{:#x}", name, frame.offset)
+                                : fmt::format("{} in {}", printable(frame.function), name);
+}
+
+/// The user's functions, the innermost first; those of libraries where there are no others.
+std::vector<const Frame*> users_frames(const Place& place) {
+  std::vector<const Frame*> frames;
+  for (const Frame& frame : place)
+    if (!frame.is_library) frames.push_back(&frame);
+  if (frames.empty())
+    for (const Frame& frame : place) frames.push_back(&frame);
+  return frames;
+}
+
+class Writer {
+ public:
+  explicit Writer(const Terminal& terminal) : terminal_(terminal) {}
+
+  void row(std::string_view label, std::string_view text, Colour colour = Colour::none) {
+    const std::string shown = cut(text, terminal_.width - kLabelWidth - 2);
+    text_ += fmt::format("  {:<{}}{}\n", label, kLabelWidth, terminal_.paint(colour, shown));
+  }
+
+  /// Tells who did something, and where.
+  void place(std::string_view label, const std::string& site, const Place& place) {
+    if (site.empty() && place.empty()) return;
+    const std::vector<const Frame*> frames = users_frames(place);
+    if (frames.empty()) return row(label, printable(site));
+    const Frame& here = *frames.front();
+    const std::string line = lines_.at(here.file, here.line);
+    row(label, where(here) + (line.empty() ? "" : "    " + line), Colour::bold);
+    row("", fmt::format("{}{}", printable(site), callers(frames)), Colour::dim);
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  static std::string callers(const std::vector<const Frame*>& frames) {
+    std::string text;
+    if (frames.front()->line > 0 && !frames.front()->function.empty())
+      text = fmt::format(" in {}", printable(frames.front()->function));
+    for (std::size_t i = 1; i < frames.size() && i < 5; ++i)
+      text += fmt::format("{}{}", i == 1 ? ", called from " : ", ", where(*frames[i]));
+    return text;
+  }
+
+  const Terminal& terminal_;
+  SourceLines lines_;
+  std::string text_;
+};
+
+/// Says how the kind of fault is mended, in general; the places above say where.
+std::string advice(const client::ToldFault& fault) {
+  const bool is_use = fault.kind == "use_after_death" || fault.kind == "recycled_use";
+  if (is_use && !fault.capture.empty())
+    return "keep what was born alive, from where it was captured to the end of the last use: a "
+           "graph does not";
+  if (is_use) return "keep it alive until the use is complete, or order its end after the use";
+  if (fault.kind == "double_free") return "let one owner free it, once";
+  if (fault.kind == "data_race") return "order the two by an event, or by one stream";
+  return {};
+}
+
+void add_decisions(Writer& writer, const client::Finding& finding) {
+  if (finding.decisions.empty()) writer.row("takes", "nothing: the plain run shows it");
+  for (std::size_t i = 0; i < std::min(finding.decisions.size(), kDecisionsShown); ++i) {
+    const client::ToldDecision& told = finding.decisions[i];
+    writer.row(i == 0 ? "takes" : "",
+               fmt::format("{}: {}", near(told.who), printable(told.answer)));
+  }
+  if (finding.decisions.size() > kDecisionsShown)
+    writer.row("", fmt::format("and {} more", finding.decisions.size() - kDecisionsShown));
+}
+
+}  // namespace
+
+std::string finding_text(const client::Finding& finding, const std::string& file,
+                         const Terminal& terminal) {
+  const client::ToldFault& fault = finding.fault;
+  Writer writer(terminal);
+  writer.place("born", fault.birth_site, fault.birth);
+  writer.place("captured", fault.capture_site, fault.capture);
+  writer.place("died", fault.death_site, fault.death);
+  writer.place("used", fault.use_site, fault.use);
+  if (!fault.detail.empty()) writer.row("", printable(fault.detail), Colour::dim);
+  add_decisions(writer, finding);
+  if (const std::string words = advice(fault); !words.empty()) writer.row("fix", words);
+  if (finding.replay_count > 0)
+    writer.row("replays", finding.repeats()
+                              ? fmt::format("{} of {}", finding.shown_count, finding.replay_count)
+                              : fmt::format("{} of {}: not repeatable, the program itself differs "
+                                            "from run to run",
+                                            finding.shown_count, finding.replay_count));
+  if (!file.empty()) writer.row("file", fmt::format("afterlife replay {}", printable(file)));
+  const std::string kind = fmt::format("{} of {}", fault.kind, fault.object);
+  return terminal.paint(Colour::red, kind) + "\n" + writer.take();
+}
+
+std::string search_summary(const client::SearchResult& result, const Terminal& terminal) {
+  std::string text;
+  for (const client::OwnFailure& failure : result.failures)
+    text += terminal.paint(
+                Colour::yellow,
+                cut(fmt::format("the program's own failure, in {} of {} runs: it {}",
+                                failure.run_count, result.run_count, printable(failure.complaint)),
+                    terminal.width)) +
+            "\n";
+  if (!result.note.empty()) text += printable(result.note) + "\n";
+  const std::size_t count = result.findings.size();
+  text += fmt::format("{} run{}, {} finding{}{}", grouped(result.run_count),
+                      result.run_count == 1 ? "" : "s", count, count == 1 ? "" : "s",
+                      result.stopped ? "; stopped" : "");
+  if (result.further_runs > 0)
+    text += fmt::format("; {} more run{} minimized and replayed", grouped(result.further_runs),
+                        result.further_runs == 1 ? "" : "s");
+  return text + "\n";
+}
+
+}  // namespace harness::reports

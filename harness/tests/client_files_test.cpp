@@ -1,0 +1,164 @@
+// The files between a client's driver and `afterlife run`, and those that it leaves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/client/finding_file.h"
+#include "harness/client/orders.h"
+#include "harness/client/source_places.h"
+#include "harness/tests/child.h"
+
+namespace harness::client {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr Name kLargeName = 0xfedcba9876543210;
+
+template <class Act>
+std::string error_of(Act act) {
+  try {
+    act();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+Finding some_finding() {
+  Finding finding;
+  finding.fault.signature = "use_after_death device memory born:a died:b used:c";
+  finding.fault.kind = "use_after_death";
+  finding.fault.object = "device memory";
+  finding.fault.birth_site = "cuMemAlloc";
+  finding.fault.birth = {{"crash.py", 12, "make", 0, false}};
+  finding.fault.use = {{"/bin/program", 0, "use", 4660, false}, {"lib.py", 3, "f", 0, true}};
+  finding.decisions = {{{kLargeName, 65535, 7, 0xffffffff}, "crash.py:3", "the collector runs"}};
+  finding.replay_count = 3;
+  finding.shown_count = 2;
+  return finding;
+}
+
+/// A run that showed the finding, as it is recorded.
+ClientRun run_of(const Finding& finding) {
+  ClientRun run;
+  Report& report = run.reports.emplace_back();
+  report.faults = {finding.fault};
+  report.decisions = finding.decisions;
+  return run;
+}
+
+TEST(ClientFiles, OrdersAreReadAsTheyWereWritten) {
+  const Folder folder;
+  Orders orders;
+  orders.draws = orders.collects = true;
+  orders.seed = ~std::uint64_t{0};
+  orders.tape = {{kLargeName, 65535, 65535, 0xffffffff}, {1, 2, 3, 4}};
+  write_orders(folder.path(), orders);
+  const Orders read = read_orders(folder.path());
+  EXPECT_TRUE(read.draws);
+  EXPECT_TRUE(read.collects);
+  EXPECT_FALSE(read.locates);
+  EXPECT_EQ(read.seed, orders.seed);
+  EXPECT_EQ(read.tape, orders.tape);
+}
+
+TEST(ClientFiles, OrdersThatAreNotThereAreOneLine) {
+  const Folder folder;
+  EXPECT_THAT(error_of([&] { read_orders(folder.path()); }), HasSubstr("cannot be read"));
+  write_file(folder / "orders.json", "{\"draws\":1}");
+  EXPECT_THAT(error_of([&] { read_orders(folder.path()); }),
+              HasSubstr("orders.json cannot be read"));
+}
+
+TEST(ClientFiles, AReportIsReadAsItWasWritten) {
+  Report report;
+  report.process = 3;
+  report.call_count = 1234567890123;
+  report.is_whole = report.has_python = true;
+  report.note = "a note";
+  report.faults = {some_finding().fault};
+  report.decisions = some_finding().decisions;
+  const Report read = parse_report(to_text(report));
+  EXPECT_EQ(read.process, report.process);
+  EXPECT_EQ(read.call_count, report.call_count);
+  EXPECT_TRUE(read.is_whole);
+  EXPECT_TRUE(read.has_python);
+  EXPECT_EQ(read.note, report.note);
+  EXPECT_EQ(read.faults, report.faults);
+  EXPECT_EQ(read.decisions, report.decisions);
+}
+
+TEST(ClientFiles, NamesNeedNotBeText) {
+  Report report;
+  report.faults = {some_finding().fault};
+  report.faults[0].birth[0].file = "\xff\xfe.py";
+  EXPECT_EQ(parse_report(to_text(report)).faults.size(), 1u);
+}
+
+TEST(ClientFiles, AReportThatIsCutIsOneLine) {
+  const std::string text = to_text(Report());
+  EXPECT_THAT(error_of([&] { parse_report(text.substr(0, text.size() / 2)); }),
+              HasSubstr("the report of a process cannot be read"));
+}
+
+TEST(ClientFiles, AFindingIsReadAsItWasWritten) {
+  const Finding finding = some_finding();
+  const std::string text = to_text(finding, {"python3", "crash.py", "--fast"});
+  EXPECT_TRUE(is_finding(text));
+  const FindingFile read = parse_finding(text);
+  EXPECT_EQ(read.command, (Command{"python3", "crash.py", "--fast"}));
+  EXPECT_EQ(read.finding.fault, finding.fault);
+  EXPECT_EQ(read.finding.decisions, finding.decisions);
+  EXPECT_EQ(read.finding.shown_count, 2u);
+  EXPECT_FALSE(read.finding.repeats());
+}
+
+TEST(ClientFiles, AnotherVersionOrNoCommandIsRefused) {
+  std::string text = to_text(some_finding(), {"true"});
+  EXPECT_THAT(error_of([&] { parse_finding(to_text(some_finding(), {})); }), HasSubstr("is empty"));
+  text.replace(text.find("run 1"), 5, "run 2");
+  EXPECT_TRUE(is_finding(text));
+  EXPECT_THAT(error_of([&] { parse_finding(text); }), HasSubstr("another version"));
+  EXPECT_FALSE(is_finding("afterlife reproducer 1\n"));
+  EXPECT_FALSE(is_finding("{\"afterlife\": \"something\"}"));
+}
+
+TEST(ClientFiles, AFileIsNamedAfterTheScriptAndTheSignature) {
+  Finding finding = some_finding();
+  const std::string name = finding_name(finding, {"/usr/bin/python3", "-X", "dev", "x/crash.py"});
+  EXPECT_THAT(name, HasSubstr("crash-use_after_death-"));
+  EXPECT_THAT(finding_name(finding, {"./bin/program"}), HasSubstr("program-use_after_death-"));
+  finding.fault.signature += " elsewhere";
+  EXPECT_NE(finding_name(finding, {"x/crash.py"}), name);
+}
+
+TEST(ClientFiles, AReplayIsAsRecordedOrSaysHowItDiffers) {
+  const Finding finding = some_finding();
+  ClientRun run = run_of(finding);
+  EXPECT_THAT(difference(finding, run), IsEmpty());
+  run.reports[0].faults[0].birth[0].line = 13;
+  EXPECT_THAT(difference(finding, run),
+              HasSubstr("born at crash.py:12 in the file, at crash.py:13 in the run"));
+  run = run_of(finding);
+  run.reports[0].faults[0].use.clear();
+  EXPECT_THAT(difference(finding, run), HasSubstr("used at"));
+  run = run_of(finding);
+  run.reports[0].decisions.clear();
+  EXPECT_THAT(difference(finding, run), HasSubstr("1 decisions in the file, 0 in the run"));
+  run.reports[0].faults.clear();
+  EXPECT_THAT(difference(finding, run), HasSubstr("a fault that the run has not"));
+}
+
+TEST(ClientFiles, LinesOfMachineCodeAreThoseThatAreKnown) {
+  Place place{
+      {"prog", 0, "", 16, false}, {"prog", 0, "known", 32, false}, {"prog", 0, "x", 48, false}};
+  std::vector<Frame*> frames{&place[0], &place[1], &place[2]};
+  take_lines(frames, "main\n/src/a b.cpp:12 (discriminator 3)\n??\n??:0\n");
+  EXPECT_EQ(place[0], (Frame{"/src/a b.cpp", 12, "main", 16, false}));
+  EXPECT_EQ(place[1], (Frame{"prog", 0, "known", 32, false}));
+  EXPECT_EQ(place[2], (Frame{"prog", 0, "x", 48, false}));
+}
+
+}  // namespace
+}  // namespace harness::client

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Runs programs on real libraries, as their authors ship them, under `afterlife run`.
+
+Usage: scripts/real.sh [--long] [--only TEXT]
+       scripts/real/real.py [--preset PRESET] [--long] [--only TEXT]
+
+Pinned wheels are installed into build/real, once. Each row below is a program on one of them, and what must come of it: a fault in
+these lines of the program, from every seed (1 to 3; --long: 1 to 10), with at most so many decisions, that each of 3 replays
+(--long: of 20) shows; or nothing. Prints a line per row and seed. Exit: 0 as expected, 1 not, 2 a wheel cannot be installed or the
+build is not there, 3 usage.
+"""
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WHEELS = ROOT / "build/real"
+HERE = ROOT / "scripts/real"
+
+
+@dataclasses.dataclass
+class Row:
+    """A program on some wheels. No lines: nothing may be found."""
+    name: str
+    wheels: tuple
+    program: str
+    kernels: str  # Whose fatbin it is given.
+    kind: str = ""
+    lines: dict = dataclasses.field(default_factory=dict)  # What the line holds where it was born, captured, ...
+    decisions: int = 0
+
+
+ROWS = [
+    Row("cuda.core 0.7.0", ("cuda-core==0.7.0", "cuda-bindings==13.0.3", "numpy==2.1.3"), "dropped_buffer.py", "graph_argument",
+        "use_after_death", {"born": "memory.allocate(", "captured": "graph.launch(", "used": "run.launch("}, 1),
+    Row("cuda.core 1.2.2", ("cuda-core==1.2.2", "cuda-bindings==13.0.3", "numpy==2.1.3"), "dropped_buffer.py", "graph_argument"),
+]
+
+
+def stop(text):
+    print(f"real: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+def installed(row):
+    """The folder that holds the row's wheels, and nothing else."""
+    folder = WHEELS / row.name.replace(" ", "-")
+    packages = folder / "site-packages"
+    pins = folder / "pins.txt"
+    wanted = "\n".join(row.wheels) + "\n"
+    if pins.is_file() and pins.read_text() == wanted:
+        return packages
+    print(f"real: installing {' '.join(row.wheels)}", file=sys.stderr, flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    pip = WHEELS / "pip"
+    if not (pip / "bin/python").exists() and subprocess.run([sys.executable, "-m", "venv", pip]).returncode:
+        stop("python3 -m venv failed: install the package python3-venv")
+    if subprocess.run([pip / "bin/python", "-m", "pip", "install", "-q", "--target", packages, *row.wheels],
+                      stdout=sys.stderr).returncode:
+        stop(f"could not install {' '.join(row.wheels)}: is the network up?")
+    pins.write_text(wanted)
+    return packages
+
+
+def searched(preset, row, packages, seed, out):
+    """What `afterlife run` prints of the row, as an object."""
+    fatbin = ROOT / f"build/{preset}/generated/fatbins/{row.kernels}.fatbin"
+    command = [ROOT / f"build/{preset}/afterlife", "run", "--runs", "20", "--seed", str(seed), "--out", out, "--json", "--",
+               sys.executable, HERE / row.program, fatbin]
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment(packages))
+    if ended.returncode not in (0, 1) or not ended.stdout.startswith("{"):
+        stop(f"{row.name}: exit {ended.returncode}: {ended.stderr.strip()[-600:]}")
+    return json.loads(ended.stdout)
+
+
+def environment(packages):
+    return dict(os.environ, PYTHONPATH=str(packages))
+
+
+def source_line(frames):
+    """The line of the program itself that a place is in, or nothing."""
+    for frame in frames:
+        if pathlib.Path(frame["file"]).parent == HERE:
+            return pathlib.Path(frame["file"]).read_text().splitlines()[frame["line"] - 1].strip()
+    return ""
+
+
+def complaint(row, found, replays, shown):
+    """What is not as expected, or nothing."""
+    findings = found["findings"]
+    if found["failures"]:
+        return f"failed by itself: {found['failures'][0]['complaint']}"
+    if not row.kind:
+        return f"{len(findings)} findings: {findings[0]['signature']}" if findings else ""
+    if len(findings) != 1 or findings[0]["kind"] != row.kind:
+        return f"findings: {[finding['signature'] for finding in findings]}"
+    for place, text in row.lines.items():
+        line = source_line(findings[0]["places"][place])
+        if text not in line:
+            return f"{place} at '{line}', and not at '{text}'"
+    if len(findings[0]["decisions"]) > row.decisions:
+        return f"takes {len(findings[0]['decisions'])} decisions"
+    return "" if shown == replays else f"{shown} of {replays} replays show it"
+
+
+def replayed(preset, found, packages, count):
+    """How many of so many replays were as recorded."""
+    file = found["findings"][0]["file"]
+    return sum(subprocess.run([ROOT / f"build/{preset}/afterlife", "replay", file], capture_output=True,
+                              env=environment(packages)).returncode == 0 for _ in range(count))
+
+
+def judge(preset, row, seeds, replays):
+    """Prints a line per seed. Returns whether all were as expected."""
+    packages = installed(row)
+    good = True
+    for seed in range(1, seeds + 1):
+        with tempfile.TemporaryDirectory() as out:
+            began = time.monotonic()
+            found = searched(preset, row, packages, seed, out)
+            seconds = time.monotonic() - began
+            shown = replayed(preset, found, packages, replays) if found["findings"] else replays
+        why = complaint(row, found, replays, shown)
+        good = good and not why
+        told = "; ".join(f"{finding['kind']}, first in run {finding['first_run']}, {len(finding['decisions'])} decision(s), "
+                         f"{shown} of {replays} replays" for finding in found["findings"]) or "nothing"
+        print(f"{'ok  ' if not why else 'FAIL'} {row.name}, {row.program}, seed {seed}: {told}; {found['runs']} runs, {seconds:.0f} s"
+              f"{': ' + why if why else ''}", flush=True)
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--preset", default="release", choices=("release", "dev"))
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--only", default="", metavar="TEXT", help="rows whose name contains this")
+    try:
+        options = parser.parse_args()
+    except SystemExit as ended:
+        sys.exit(3 if ended.code else 0)
+    if not (ROOT / f"build/{options.preset}/lib/libcuda.so.1").is_file():
+        stop(f"build/{options.preset} is not built: ./scripts/build.sh {options.preset}")
+    rows = [row for row in ROWS if options.only in row.name]
+    seeds, replays = (10, 20) if options.long else (3, 3)
+    sys.exit(0 if all([judge(options.preset, row, seeds, replays) for row in rows]) else 1)
+
+
+if __name__ == "__main__":
+    main()
