@@ -159,6 +159,20 @@ CUresult free_memory(Address address, Arguments... arguments) {
   return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(address, arguments...);
 }
 
+CUresult register_host(void* host, std::size_t bytes, unsigned flags) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult status = gpu.driver().cuMemHostRegister_v2(host, bytes, flags);
+  if (status == CUDA_SUCCESS)
+    gpu.allocated(Origin::registered, reinterpret_cast<std::uint64_t>(host), bytes);
+  return status;
+}
+
+CUresult unregister_host(void* host) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult status = gpu.driver().cuMemHostUnregister(host);
+  return status == CUDA_SUCCESS ? gpu.freed(reinterpret_cast<std::uint64_t>(host), true) : status;
+}
+
 /// Memory that a capturing stream allocates is the graph's: its lives begin with launches.
 template <auto kFunction, class... Pool>
 CUresult allocate_async(CUdeviceptr* address, std::size_t bytes, Pool... pool, CUstream stream) {
@@ -244,6 +258,8 @@ static void add_memory(DriverTable& table) {
   OWN(cuMemAllocHost_v2, allocate<&T::cuMemAllocHost_v2, Origin::host>);
   OWN(cuMemAllocAsync, allocate_async<&T::cuMemAllocAsync>);
   OWN(cuMemAllocFromPoolAsync, allocate_async<&T::cuMemAllocFromPoolAsync, CUmemoryPool>);
+  OWN(cuMemHostRegister_v2, register_host);
+  OWN(cuMemHostUnregister, unregister_host);
   OWN(cuMemFree_v2, free_memory<&T::cuMemFree_v2>);
   OWN(cuMemFreeHost, free_memory<&T::cuMemFreeHost>);
   OWN(cuMemFreeAsync, free_async);

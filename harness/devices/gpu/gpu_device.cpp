@@ -88,16 +88,18 @@ void GpuDevice::allocated(Origin origin, std::uint64_t address, std::uint64_t by
   const BirthId from = known != memory_.end() ? known->second.birth : BirthId::none;
   // Lives inside the new block are known no longer.
   memory_.erase(memory_.lower_bound(address), memory_.lower_bound(address + bytes));
-  const BirthId birth = origin == Origin::host
-                            ? world_->ledger.born("pinned memory", address, bytes, from)
-                            : world_->ledger.born("device memory", address, bytes, from);
+  const Label kind = origin == Origin::host         ? Label("pinned memory")
+                     : origin == Origin::registered ? Label("registered memory")
+                                                    : Label("device memory");
+  const BirthId birth = world_->ledger.born(kind, address, bytes, from);
   memory_[address] = {origin, birth, bytes, world_->scheduler.process()};
 }
 
-CUresult GpuDevice::freed(std::uint64_t address) {
+CUresult GpuDevice::freed(std::uint64_t address, bool registered) {
   if (graph_memory_.contains(address)) return CUDA_SUCCESS;
   const auto known = memory_.find(address);
-  if (known == memory_.end() || known->second.process != world_->scheduler.process()) {
+  if (known == memory_.end() || known->second.process != world_->scheduler.process() ||
+      (known->second.origin == Origin::registered) != registered) {
     misuse("device memory", "freed, but no allocation starts there");
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -118,6 +120,7 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
   if (address - base >= memory.bytes) return CUDA_SUCCESS;
   if (memory.process != world_->scheduler.process()) return check_import(address, bytes);
   if (!world_->ledger.alive(memory.birth)) {
+    if (memory.origin == Origin::registered) return CUDA_SUCCESS;  // The program's own again.
     world_->history.add(world_->ledger.describe(FaultKind::use_after_death, memory.birth));
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -213,6 +216,8 @@ void GpuDevice::free_memory() {
     if (!world_->ledger.alive(memory.birth)) continue;
     if (memory.origin == Origin::host)
       driver_.cuMemFreeHost(reinterpret_cast<void*>(address));
+    else if (memory.origin == Origin::registered)
+      driver_.cuMemHostUnregister(reinterpret_cast<void*>(address));
     else
       driver_.cuMemFree_v2(address);
   }

@@ -48,7 +48,7 @@ class GpuDevice final : public Device {
     graph_node,
     graph_exec,
   };
-  enum class Origin : std::uint8_t { device, host, pool };
+  enum class Origin : std::uint8_t { device, host, pool, registered };
 
   // ---- lives ----
 
@@ -67,7 +67,8 @@ class GpuDevice final : public Device {
   /// Lives there begin and end with launches, which nobody tells us of: the driver judges them.
   void reserved(std::uint64_t address) { graph_memory_.insert(address); }
   void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
-  CUresult freed(std::uint64_t address);
+  /// Memory is freed, or unregistered: registered memory is no other function's.
+  CUresult freed(std::uint64_t address, bool registered = false);
   /// Checks [address, address + bytes). What the driver never gave out passes, to be judged by it.
   CUresult check(std::uint64_t address, std::uint64_t bytes);
   /// A call that the documentation forbids; noted.

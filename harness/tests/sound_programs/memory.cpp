@@ -70,6 +70,32 @@ static void ask_about_pinned_memory(Program& p) {
   p.memory.leave(memory);
 }
 
+/// Memory of the host's is the device's, too, for a while.
+static void register_memory(Program& p) {
+  const std::size_t home = p.any_home();
+  Memory other = p.memory.make(Kind::plain, home);
+  void* host = p.host_memory.data();
+  const CUdeviceptr target = p.memory.use(home, other);
+  CUdeviceptr address = 0;
+  cuMemHostRegister_v2(host, kBytes, CU_MEMHOSTREGISTER_PORTABLE);
+  p.move(p.host_memory_state, Via::registered);
+  if (!p.keep(Rule::memory_is_registered_once)) cuMemHostRegister_v2(host, kBytes, 0);
+  cuMemHostGetDevicePointer_v2(&address, host, 0);
+  p.add_one(home, address);
+  const bool whole = p.keep(Rule::registrations_are_copied_whole);
+  cuMemcpyHtoDAsync_v2(target, whole ? host : &p.host_memory[8], kBytes, p.handle(home));
+  p.move(p.host_memory_state, Via::used);
+  p.work(home);
+  if (p.keep(Rule::registered_memory_is_waited_for)) p.wait(home);
+  cuMemHostUnregister(host);
+  p.move(p.host_memory_state, Via::unregistered);
+  if (!p.keep(Rule::only_registered_memory_is_unregistered)) cuMemHostUnregister(host);
+  if (!p.keep(Rule::kernels_use_registered_memory)) p.add_one(home, address);
+  cuMemcpyDtoHAsync_v2(host, target, kBytes, p.handle(home));
+  p.work(home);
+  p.memory.leave(other);
+}
+
 static void set_aligned(Program& p) {
   const std::size_t home = p.any_home();
   const CUdeviceptr address = p.memory.use(home, p.memory.any());
@@ -198,6 +224,7 @@ static void allocate_some_bytes(Program& p) {
 Steps memory_steps() {
   static constexpr Program::Step kSteps[] = {
       ask_about_pinned_memory,
+      register_memory,
       allocate,
       free,
       share,

@@ -169,7 +169,9 @@ struct Program {
   CUfunction kernel = nullptr;  ///< The kernel that all may use: add_one.
   CUcontext context = nullptr;  ///< The primary one.
   State capture_mode = State::mode_global;
-  std::array<int, 8> counters{};  ///< For host functions and destructors.
+  std::array<int, 8> counters{};      ///< For host functions and destructors.
+  std::array<int, 32> host_memory{};  ///< Memory that is registered at times.
+  State host_memory_state = State::host_memory_pageable;
 };
 
 /// The steps of all topics.

@@ -63,7 +63,8 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
 std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
   const std::uint32_t index = sim.memory().newest(address);
   const Block& block = sim.memory().block(index);
-  if (index != 0 && block.base == address && block.origin != Origin::imported &&
+  const bool given_out = block.origin != Origin::imported && block.origin != Origin::registered;
+  if (index != 0 && block.base == address && given_out &&
       block.process == sim.scheduler().process()) {
     if (block.graph != nullptr && block.graph->freed_in == block.graph->graph) {
       sim.faults().misuse(kDeviceMemory, "freed outside the graph that frees it", block.birth);
@@ -87,11 +88,23 @@ static bool can_be_host(std::uint64_t address, std::uint64_t bytes) {
   return address != 0 && bytes <= Memory::kBytes && address <= ~std::uint64_t{0} - bytes;
 }
 
+/// Finds the registration of memory of the host's; there may be none, but not one of a part.
+static CUresult find_host_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes,
+                                Place& place) {
+  if (!can_be_host(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
+  const std::uint32_t index = sim.memory().registered(address, bytes);
+  if (index == 0) return CUDA_SUCCESS;
+  const Block& block = sim.memory().block(index);
+  if (!block.holds(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
+  place.birth = block.birth;
+  return CUDA_SUCCESS;
+}
+
 CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes, bool may_be_host,
                     Place& place) {
   place = {address, BirthId::none};
   if (may_be_host && !sim.memory().range().contains(address))
-    return can_be_host(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return find_host_place(sim, address, bytes, place);
   const std::uint32_t index = find_block(sim, address, bytes);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
   place.birth = sim.memory().block(index).birth;

@@ -109,7 +109,9 @@ static std::uint32_t find_pinned(SimDevice& sim, const void* host) {
 }
 
 CUresult Calls::cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* host, unsigned flags) {
-  if (address == nullptr || flags != 0 || find_pinned(sim, host) == 0)
+  if (address == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  const auto number = reinterpret_cast<std::uint64_t>(host);
+  if (sim.memory().registered(number, 1) == 0 && find_pinned(sim, host) == 0)
     return CUDA_ERROR_INVALID_VALUE;
   *address = reinterpret_cast<CUdeviceptr>(host);  // Addresses are unified.
   return CUDA_SUCCESS;
@@ -119,6 +121,53 @@ CUresult Calls::cuMemHostGetFlags(unsigned* flags, void* host) {
   const std::uint32_t index = flags != nullptr ? find_pinned(sim, host) : 0;
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
   *flags = sim.memory().block(index).host_flags;
+  return CUDA_SUCCESS;
+}
+
+// ---- the host's own ---------------------------------------------------------------------------
+
+/// Refuses what is no memory of the host's, and what is registered or pinned already.
+static CUresult check_host_range(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
+  if (address == 0 || bytes == 0 || address > ~std::uint64_t{0} - bytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  const AddressRange device = sim.memory().range();
+  if (address < device.high && device.low < address + bytes) {
+    const Block& block = sim.memory().block(sim.memory().newest(address));
+    return !block.dead && HostMemory::is_visible(block) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+                                                        : CUDA_ERROR_INVALID_VALUE;
+  }
+  if (sim.memory().registered(address, bytes) != 0)
+    return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+  return is_mapped(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult Calls::cuMemHostRegister_v2(void* host, size_t bytes, unsigned flags) {
+  constexpr unsigned kFlags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+                              CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
+  const auto address = reinterpret_cast<std::uint64_t>(host);
+  if ((flags & ~kFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = check_host_range(sim, address, bytes); error != CUDA_SUCCESS)
+    return error;
+  if ((flags & CU_MEMHOSTREGISTER_READ_ONLY) != 0) return CUDA_ERROR_NOT_SUPPORTED;
+  Block& block = sim.memory().block(sim.host_memory().enter(address, bytes));
+  block.context = sim.threads().context();
+  block.host_flags = flags;
+  return CUDA_SUCCESS;
+}
+
+/// Waits for nothing: no document says that it does.
+CUresult Calls::cuMemHostUnregister(void* host) {
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
+  if (host == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const auto address = reinterpret_cast<std::uint64_t>(host);
+  const std::uint32_t index = sim.memory().registered(address, 1);
+  if (index == 0 || sim.memory().block(index).process != sim.scheduler().process())
+    return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+  if (sim.memory().block(index).base != address) return CUDA_ERROR_INVALID_VALUE;
+  if (sim.data_races().on())
+    sim.data_races().freed(index, {{}, sim.data_races().host(), sim.scheduler().site()});
+  sim.memory().retire(index);
   return CUDA_SUCCESS;
 }
 

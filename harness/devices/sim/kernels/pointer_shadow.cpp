@@ -2,11 +2,19 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "harness/base/memory.h"
 
 namespace harness::devices {
+
+static std::uint64_t* reserve(std::uint64_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) out_of_memory();
+  return static_cast<std::uint64_t*>(memory);
+}
 
 PointerShadow::~PointerShadow() { release(); }
 
@@ -23,14 +31,47 @@ void PointerShadow::begin(AddressRange range, std::uint64_t period) {
     period_ = period;
     epoch_ = 0;
     if (range.low == range.high) return;
-    void* memory = mmap(nullptr, period, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) out_of_memory();
-    words_ = static_cast<std::uint64_t*>(memory);
+    words_ = reserve(period);
   }
+  hull_ = range;
+  hosts_.clear();
   ++epoch_;
   HARNESS_CHECK(epoch_ != 0, "4 thousand million runs of one process");
 }
+
+// ---- memory of the host's ---------------------------------------------------------------------
+
+PointerShadow::HostWords::HostWords(AddressRange range)
+    : range_(range), words_(reserve(range.high - range.low)) {}
+
+PointerShadow::HostWords::~HostWords() { munmap(words_, range_.high - range_.low); }
+
+const PointerShadow::HostWords* PointerShadow::find(std::uint64_t address) const {
+  const auto it = hosts_.upper_bound(address);
+  return it != hosts_.end() && it->second.range().contains(address) ? &it->second : nullptr;
+}
+
+std::uint64_t PointerShadow::host_entry(std::uint64_t address) const {
+  const HostWords* words = find(address);
+  return words != nullptr ? words->of(address) : 0;  // No epoch is 0.
+}
+
+void PointerShadow::set_raw_entry(std::uint64_t address, std::uint64_t entry) {
+  if (range_.contains(address))
+    words_[index(address)] = entry;
+  else if (const HostWords* words = find(address); words != nullptr)
+    words->of(address) = entry;
+}
+
+void PointerShadow::include(AddressRange host) {
+  auto it = hosts_.upper_bound(host.low);
+  while (it != hosts_.end() && it->second.range().low < host.high) it = hosts_.erase(it);
+  const AddressRange whole_words{(host.low + 7) / 8 * 8, host.high / 8 * 8};
+  if (whole_words.low < whole_words.high) hosts_.try_emplace(whole_words.high, whole_words);
+  hull_ = {std::min(hull_.low, host.low), std::max(hull_.high, host.high)};
+}
+
+// ---- copies -----------------------------------------------------------------------------------
 
 void PointerShadow::carry(std::uint64_t target, std::uint64_t source, std::uint64_t bytes) {
   if (target % 8 != source % 8) return;  // No whole pointer was copied to where one can be loaded.
@@ -39,8 +80,12 @@ void PointerShadow::carry(std::uint64_t target, std::uint64_t source, std::uint6
   const std::uint64_t count = (bytes - skip) / 8;
   target += skip;
   source += skip;
-  HARNESS_CHECK(range_.contains(target) && range_.contains(source) &&
-                    count <= (range_.high - target) / 8 && count <= (range_.high - source) / 8,
+  if (!range_.contains(target) || !range_.contains(source)) {
+    for (std::uint64_t offset = 0; offset < count * 8; offset += 8)
+      set_raw_entry(target + offset, raw_entry(source + offset));
+    return;
+  }
+  HARNESS_CHECK(count <= (range_.high - target) / 8 && count <= (range_.high - source) / 8,
                 "a device copy stays in device memory");
   std::memmove(&words_[index(target)], &words_[index(source)], count * 8);
 }

@@ -7,9 +7,12 @@
 // word. It is believed only while the word's value points into that life: who writes something else
 // need not say so. Ownership: owns an address range as large as the device's, of which only touched
 // pages take memory. Lifetime: begin() forgets everything at once, by an epoch in each entry.
+//
+// Memory of the host's that the device was given has words of its own, as large as that memory.
 #pragma once
 
 #include <cstdint>
+#include <map>
 
 #include "harness/base.h"
 
@@ -44,11 +47,22 @@ class PointerShadow {
   void begin(AddressRange range) { begin(range, range.high - range.low); }
 
   AddressRange range() const { return range_; }
+  /// The smallest range that holds all that may be pointed to: the device's, and the host's that
+  /// was included.
+  AddressRange hull() const { return hull_; }
+
+  /// Memory of the host's is the device's, too, until the run ends. What was included before and
+  /// overlaps is known no longer.
+  void include(AddressRange host);
+  /// Tells whether words at `address` are kept.
+  bool covers(std::uint64_t address) const {
+    return range_.contains(address) || (!hosts_.empty() && find(address) != nullptr);
+  }
 
   /// The word that contains `address`. Outside the device nothing is known, and nothing is kept.
   Entry get(std::uint64_t address) const {
-    if (!range_.contains(address)) return {};
-    const std::uint64_t entry = words_[index(address)];
+    if (!range_.contains(address) && hosts_.empty()) return {};
+    const std::uint64_t entry = raw_entry(address);
     if (entry >> 32 != epoch_) return {};
     const auto low = static_cast<std::uint32_t>(entry);
     if (low & kStored) return {.stored_by = static_cast<AuthorityIndex>(low & ~kStored)};
@@ -58,15 +72,40 @@ class PointerShadow {
   void set_captured(std::uint64_t address, BirthId id) { set(address, raw(id)); }
   void set_stored(std::uint64_t address, AuthorityIndex by) { set(address, raw(by) | kStored); }
 
-  /// A copy from `source` to `target`, both in device memory, carries the shadow with it.
+  /// A copy from `source` to `target`, both of the device's, carries the shadow with it.
   void carry(std::uint64_t target, std::uint64_t source, std::uint64_t bytes);
 
  private:
   static constexpr std::uint32_t kStored = 0x80000000;
 
+  /// The words of memory of the host's, which begins at an address that is aligned to 8.
+  class HostWords {
+   public:
+    explicit HostWords(AddressRange range);
+    ~HostWords();
+    HostWords(const HostWords&) = delete;
+    HostWords& operator=(const HostWords&) = delete;
+
+    AddressRange range() const { return range_; }
+    std::uint64_t& of(std::uint64_t address) const { return words_[(address - range_.low) / 8]; }
+
+   private:
+    AddressRange range_;
+    std::uint64_t* words_;
+  };
+
   void set(std::uint64_t address, std::uint32_t low) {
-    if (range_.contains(address)) words_[index(address)] = std::uint64_t{epoch_} << 32 | low;
+    if (range_.contains(address))
+      words_[index(address)] = std::uint64_t{epoch_} << 32 | low;
+    else if (!hosts_.empty())
+      set_raw_entry(address, std::uint64_t{epoch_} << 32 | low);
   }
+  const HostWords* find(std::uint64_t address) const;
+  std::uint64_t raw_entry(std::uint64_t address) const {
+    return range_.contains(address) ? words_[index(address)] : host_entry(address);
+  }
+  std::uint64_t host_entry(std::uint64_t address) const;
+  void set_raw_entry(std::uint64_t address, std::uint64_t entry);
   std::uint64_t index(std::uint64_t address) const {
     const std::uint64_t offset = address - range_.low;
     return (offset < period_ ? offset : offset % period_) / 8;
@@ -74,9 +113,11 @@ class PointerShadow {
   void release();
 
   AddressRange range_;
+  AddressRange hull_;
   std::uint64_t period_ = 0;
   std::uint64_t* words_ = nullptr;
   std::uint32_t epoch_ = 0;
+  std::map<std::uint64_t, HostWords> hosts_;  ///< By their ends; none overlaps another.
 };
 
 }  // namespace harness::devices

@@ -42,7 +42,7 @@ void Provenance::capture(const void* bytes, std::size_t count, CapturedWords& wo
   for (std::size_t offset = 0; offset + 8 <= count; offset += 8) {
     std::uint64_t value;
     std::memcpy(&value, from + offset, 8);
-    if (!shadow_.range().contains(value)) [[likely]]
+    if (!shadow_.hull().contains(value)) [[likely]]
       continue;
     const BlockRef block = memory_.find(value);
     if (block.id != BirthId::none) words.push_back({static_cast<std::uint32_t>(offset), block.id});
@@ -122,9 +122,8 @@ void Provenance::loaded_pointer(std::uint64_t address, std::uint64_t value) {
 }
 
 void Provenance::stored_copy(std::uint64_t target, std::uint64_t source, std::uint64_t bytes) {
-  const AddressRange range = shadow_.range();
-  if (!range.contains(target)) return;
-  if (range.contains(source)) return shadow_.carry(target, source, bytes);
+  if (!shadow_.covers(target)) return;
+  if (shadow_.covers(source)) return shadow_.carry(target, source, bytes);
   for (std::uint64_t word = (target + 7) / 8 * 8; word + 8 <= target + bytes; word += 8)
     stored(word);
 }

@@ -82,6 +82,9 @@ class Provenance {
   /// capture() and wrote() in one, for a copy that is done at once.
   void wrote_now(std::uint64_t target, const void* bytes, std::size_t count);
 
+  /// Memory of the host's may be used by launches from now on, and hold pointers for them.
+  void include(AddressRange host) { shadow_.include(host); }
+
   /// A copy within device memory. (A memset need not be told: what it leaves is no pointer.)
   void copied(std::uint64_t target, std::uint64_t source, std::size_t count) {
     shadow_.carry(target, source, count);

@@ -198,7 +198,7 @@ void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
 
 /// Opens the windows that every kernel has.
 void KernelRunner::State::begin_access() {
-  const AddressRange device = provenance.shadow().range();
+  const AddressRange device = provenance.shadow().hull();
   access_state = AccessState{};
   access_state.shared = shared;
   access_state.device = {device.low, device.high - device.low};

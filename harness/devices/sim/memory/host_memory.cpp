@@ -1,8 +1,23 @@
 #include "harness/devices/sim/memory/host_memory.h"
 
+#include <sys/mman.h>
+
 #include "harness/devices/sim/sim_device.h"
 
 namespace harness::devices {
+
+bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
+  constexpr std::uint64_t kPage = 4096;
+  const std::uint64_t low = address / kPage * kPage;
+  return msync(reinterpret_cast<void*>(low), address - low + bytes, MS_ASYNC) == 0;
+}
+
+std::uint32_t HostMemory::enter(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint32_t index = sim_.memory().register_host(address, bytes);
+  sim_.provenance().include({address, address + bytes});
+  add(index);
+  return index;
+}
 
 // Nobody saw which of the words are pointers, and whose. They count from when the device is about
 // to look.
@@ -26,7 +41,10 @@ void HostMemory::adopt(std::uint64_t address, std::uint64_t bytes) {
 void HostMemory::adopt_all() {
   for (const std::uint32_t index : blocks_) {
     const Block& block = sim_.memory().block(index);
-    if (!block.dead) adopt(block.base, block.bytes);
+    if (block.dead) continue;
+    // A program may have given its own memory back to the system.
+    if (block.origin == Origin::registered && !is_mapped(block.base, block.bytes)) continue;
+    adopt(block.base, block.bytes);
   }
 }
 

@@ -1,4 +1,5 @@
-// HostMemory: memory of the device that the host writes without a call: pinned and managed.
+// HostMemory: memory of the device that the host writes without a call: pinned, registered and
+// managed.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +13,25 @@ namespace harness::devices {
 
 class SimDevice;
 
+/// Tells whether the process has all of these pages, whatever it may do with them.
+bool is_mapped(std::uint64_t address, std::uint64_t bytes);
+
 class HostMemory {
  public:
   explicit HostMemory(SimDevice& sim) : sim_(sim) {}
   void begin() { blocks_.clear(); }
 
   static bool is_pinned(const Block& block) {
-    return block.origin == Origin::pinned || (block.pool != nullptr && block.pool->is_pinned());
+    return block.origin == Origin::pinned || block.origin == Origin::registered ||
+           (block.pool != nullptr && block.pool->is_pinned());
   }
   static bool is_managed(const Block& block) {
     return block.origin == Origin::managed || (block.pool != nullptr && block.pool->is_managed());
   }
   static bool is_visible(const Block& block) { return is_pinned(block) || is_managed(block); }
   void add(std::uint32_t block) { blocks_.push_back(block); }
+  /// Registers memory of the host's, of which no part is registered. Returns the block.
+  std::uint32_t enter(std::uint64_t address, std::uint64_t bytes);
 
   /// Takes the words that the host has written for the pointers that they are now.
   void adopt(std::uint64_t address, std::uint64_t bytes);

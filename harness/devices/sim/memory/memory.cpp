@@ -19,6 +19,7 @@ static constexpr Label kDeviceKind = "device memory";
 static constexpr Label kPinnedKind = "pinned memory";
 static constexpr Label kGraphKind = "graph memory";
 static constexpr Label kImportedKind = "IPC mapping";
+static constexpr Label kRegisteredKind = "registered memory";
 
 /// The memory, and a view of it for each process.
 static constexpr std::uint64_t kReservedBytes = (Memory::kProcessLimit + 1) * Memory::kBytes;
@@ -61,6 +62,7 @@ void Memory::begin(Ledger& ledger) {
   blocks_.emplace_back();
   blocks_.back().dead = true;
   first_alive_ = reclaimed_ = 0;
+  registrations_.begin();
 }
 
 void Memory::end() {
@@ -228,6 +230,30 @@ void Memory::look_through(const Block& mapping, BlockRef& here) const {
   const Block& resident = blocks_[newest(exported.base)];
   here.met = resident.dead ? BirthId::none : resident.birth;
   here.bytes = std::min(here.bytes, resident.bytes);
+}
+
+// ---- memory of the host's ---------------------------------------------------------------------
+
+std::uint32_t Memory::register_host(std::uint64_t address, std::uint64_t bytes) {
+  const auto index = static_cast<std::uint32_t>(blocks_.size());
+  const BirthId from = blocks_[registrations_.find(address)].birth;
+  Block& block = blocks_.emplace_back();
+  block.base = address;
+  block.bytes = bytes;
+  block.origin = Origin::registered;
+  block.process = ledger_->scheduler().process();
+  block.birth = ledger_->born(kRegisteredKind, address, bytes, from);
+  registrations_.add(address, address + bytes, index);
+  return index;
+}
+
+std::uint32_t Memory::registered(std::uint64_t address, std::uint64_t bytes) const {
+  std::uint32_t found = 0;
+  registrations_.visit(address, address + bytes, [&](std::uint32_t index) {
+    found = blocks_[index].dead ? 0 : index;
+    return found != 0;
+  });
+  return found;
 }
 
 // ---- what provenance asks ---------------------------------------------------------------------

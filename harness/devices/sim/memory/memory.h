@@ -1,5 +1,6 @@
 // Memory: what the simulated device and its mapped host memory consist of: one address range, cut
-// into granules, each of which knows the block that it was last given to.
+// into granules, each of which knows the block that it was last given to. Memory of the host's that
+// is registered has blocks, too, at addresses outside of the range: see registrations.h.
 //
 // New memory is filled with a pattern, so that reading it uninitialised is the same everywhere;
 // memory that is given out again keeps its bytes, as it does on a GPU.
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "harness/devices/sim/kernels/provenance.h"
+#include "harness/devices/sim/memory/registrations.h"
 #include "harness/devices/sim/memory/views.h"
 #include "harness/devices/sim/streams/clock.h"
 #include "harness/ledger.h"
@@ -29,8 +31,8 @@ struct StreamPoint {
 };
 
 /// The function that gave a block out, which says which one may take it back. Imported: an IPC
-/// mapping.
-enum class Origin : std::uint8_t { device, managed, pinned, pool, imported, graph };
+/// mapping. Registered: the host's own memory, at its own address, outside of the range.
+enum class Origin : std::uint8_t { device, managed, pinned, pool, imported, graph, registered };
 
 /// One life of one piece of memory.
 struct Block {
@@ -42,7 +44,7 @@ struct Block {
   BirthId life = BirthId::none;  ///< The life in graph memory, or the last one.
   Origin origin = Origin::device;
   ProcessId process = ProcessId::first;  ///< In whose address space it is.
-  unsigned host_flags = 0;               ///< Flags of cuMemHostAlloc.
+  unsigned host_flags = 0;               ///< Flags of cuMemHostAlloc, or of cuMemHostRegister.
   /// False until the stream has reached the allocation that recycles storage.
   bool installed = true;
   bool freed = false;          ///< The call that frees it was made.
@@ -112,10 +114,16 @@ class Memory final : public DeviceMemoryMap {
     return block.origin != Origin::imported || !blocks_[block.exported].dead;
   }
 
+  /// A life for memory of the host's, of which no part is registered.
+  std::uint32_t register_host(std::uint64_t address, std::uint64_t bytes);
+  /// The living registration that has a part of [address, address + bytes); 0 for none.
+  std::uint32_t registered(std::uint64_t address, std::uint64_t bytes) const;
+
   Block& block(std::uint32_t index) { return blocks_[index]; }
   /// The last to be given the granule of `address`, dead or alive; 0 for none.
   std::uint32_t newest(std::uint64_t address) const {
-    return range_.contains(address) ? granules_[(address - range_.low) / kGranule] : 0;
+    return range_.contains(address) ? granules_[(address - range_.low) / kGranule]
+                                    : registrations_.find(address);
   }
   /// The one that the device finds at `address` now, dead or alive; 0 for none.
   std::uint32_t installed(std::uint64_t address) const {
@@ -166,6 +174,7 @@ class Memory final : public DeviceMemoryMap {
 
   AddressRange range_;  ///< The memory, and the views of it.
   MemoryViews views_;
+  Registrations registrations_;
   std::uint32_t* granules_ = nullptr;  ///< Index of a block, per granule.
   std::uint64_t cursor_ = 0;           ///< Everything below has been given out.
   std::uint64_t used_bytes_ = 0;

@@ -1,0 +1,47 @@
+// Registrations: who last had an address of the host's own memory, outside of the device's range.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+namespace harness::devices {
+
+/// Ranges of addresses, by the block that was registered there last, dead or alive. What was
+/// registered before and overlaps is forgotten as far as it does.
+/// Threads: confined to the run's thread.
+class Registrations {
+ public:
+  void begin() { ranges_.clear(); }
+
+  /// Enters a block at addresses that no living one has.
+  void add(std::uint64_t low, std::uint64_t high, std::uint32_t block);
+  /// Returns the block that had `address` last; 0 for none.
+  std::uint32_t find(std::uint64_t address) const {
+    return ranges_.empty() ? 0 : find_in_ranges(address);
+  }
+
+  /// Calls `act` with each block that has a part of [low, high), until it returns true.
+  template <class Act>
+  void visit(std::uint64_t low, std::uint64_t high, Act act) const {
+    for (auto it = first_beyond(low); it != ranges_.end() && it->second.low < high; ++it)
+      if (act(it->second.block)) return;
+  }
+
+ private:
+  struct Range {
+    std::uint64_t low;
+    std::uint32_t block;
+  };
+  using Ranges = std::map<std::uint64_t, Range>;
+
+  /// Returns the first range that does not end before `address`.
+  Ranges::const_iterator first_beyond(std::uint64_t address) const {
+    return ranges_.upper_bound(address);
+  }
+  std::uint32_t find_in_ranges(std::uint64_t address) const;
+  void cut(std::uint64_t low, std::uint64_t high);
+
+  Ranges ranges_;  ///< By their ends; none overlaps another.
+};
+
+}  // namespace harness::devices
