@@ -170,7 +170,8 @@ CUresult register_host(void* host, std::size_t bytes, unsigned flags) {
 CUresult unregister_host(void* host) {
   GpuDevice& gpu = GpuDevice::current();
   const CUresult status = gpu.driver().cuMemHostUnregister(host);
-  return status == CUDA_SUCCESS ? gpu.freed(reinterpret_cast<std::uint64_t>(host), true) : status;
+  if (status != CUDA_SUCCESS) return status;
+  return gpu.freed(reinterpret_cast<std::uint64_t>(host), Origin::registered);
 }
 
 /// Memory that a capturing stream allocates is the graph's: its lives begin with launches.
@@ -299,6 +300,7 @@ void add_own_functions(DriverTable& table) {
   add_copies(table);
   add_graph_functions(table);
   add_ipc(table);
+  add_virtual_memory(table);
 }
 
 }  // namespace harness::devices::gpu_calls

@@ -58,6 +58,8 @@ CUresult pass(Arguments... arguments) {
 
 /// The part of add_own_functions() that is about other processes.
 void add_ipc(DriverTable& table);
+/// The part that is about reserved addresses and what is mapped there.
+void add_virtual_memory(DriverTable& table);
 
 /// Replaces what is more than a pass-through.
 void add_own_functions(DriverTable& table);

@@ -81,7 +81,7 @@ CUresult open_event(CUevent* opened, CUipcEventHandle handle) {
   const Imports::ExportedEvent* exported = gpu.imports().find(handle);
   if (exported == nullptr || exported->exporter == gpu.world().scheduler.process())
     return gpu.driver().cuIpcOpenEventHandle(opened, handle);
-  if (!gpu.alive(exported->event)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!gpu.lives(exported->event)) return CUDA_ERROR_INVALID_HANDLE;
   *opened = gpu.imports().open(exported->event);
   gpu.born(Kind::event, *opened);
   return CUDA_SUCCESS;

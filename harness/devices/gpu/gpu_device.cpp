@@ -10,9 +10,9 @@
 namespace harness::devices {
 
 static Label to_label(GpuDevice::Kind kind) {
-  static constexpr std::array<Label, 9> kLabels{"context", "module",     "stream",
-                                                "event",   "pool",       "library",
-                                                "graph",   "graph node", "executable graph"};
+  static constexpr std::array<Label, 10> kLabels{
+      "context", "module",     "stream",           "event",        "pool", "library",
+      "graph",   "graph node", "executable graph", "memory handle"};
   return kLabels[raw(kind)];
 }
 
@@ -31,6 +31,7 @@ void GpuDevice::begin(World& world) {
   memory_.clear();
   graph_memory_.clear();
   imports_.begin();
+  virtual_memory_ = {};
   stacks_.clear();
   thread_context_ = nullptr;
   primary_ = {};
@@ -90,16 +91,17 @@ void GpuDevice::allocated(Origin origin, std::uint64_t address, std::uint64_t by
   memory_.erase(memory_.lower_bound(address), memory_.lower_bound(address + bytes));
   const Label kind = origin == Origin::host         ? Label("pinned memory")
                      : origin == Origin::registered ? Label("registered memory")
+                     : origin == Origin::mapped     ? Label("mapped memory")
                                                     : Label("device memory");
   const BirthId birth = world_->ledger.born(kind, address, bytes, from);
   memory_[address] = {origin, birth, bytes, world_->scheduler.process()};
 }
 
-CUresult GpuDevice::freed(std::uint64_t address, bool registered) {
+CUresult GpuDevice::freed(std::uint64_t address, Origin by) {
   if (graph_memory_.contains(address)) return CUDA_SUCCESS;
   const auto known = memory_.find(address);
   if (known == memory_.end() || known->second.process != world_->scheduler.process() ||
-      (known->second.origin == Origin::registered) != registered) {
+      std::max(known->second.origin, Origin::pool) != std::max(by, Origin::pool)) {
     misuse("device memory", "freed, but no allocation starts there");
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -124,14 +126,12 @@ CUresult GpuDevice::check(std::uint64_t address, std::uint64_t bytes) {
     world_->history.add(world_->ledger.describe(FaultKind::use_after_death, memory.birth));
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (bytes <= memory.bytes - (address - base)) return CUDA_SUCCESS;
+  const std::uint64_t rest = memory.bytes - (address - base);
+  if (bytes <= rest) return CUDA_SUCCESS;
+  if (memory.origin == Origin::mapped && memory_at(base + memory.bytes) != nullptr)
+    return check(base + memory.bytes, bytes - rest);
   misuse("device memory", "beyond the end of the allocation");
   return CUDA_ERROR_INVALID_VALUE;
-}
-
-bool GpuDevice::alive(const void* handle) const {
-  const auto known = handles_.find(handle);
-  return known != handles_.end() && world_->ledger.alive(known->second.birth);
 }
 
 /// Another process's memory is this one's as far as it has it open, and nobody has freed it.
@@ -183,7 +183,9 @@ void GpuDevice::context_ended() {
     if (known.kind < Kind::pool && ledger.alive(known.birth)) ledger.died(known.birth);
   }
   for (const auto& [address, memory] : memory_)
-    if (memory.origin != Origin::pool && ledger.alive(memory.birth)) ledger.died(memory.birth);
+    if (memory.origin != Origin::pool && memory.origin != Origin::mapped &&
+        ledger.alive(memory.birth))
+      ledger.died(memory.birth);
 }
 
 // ---- the end of a run -------------------------------------------------------------------------
@@ -201,6 +203,7 @@ void GpuDevice::end() {
     driver_.cuCtxSynchronize();
   }
   free_memory();
+  free_virtual_memory();
   free_handles();
   for (CUcontext context : contexts)
     if (context != primary_.handle) driver_.cuCtxDestroy_v2(context);
@@ -216,12 +219,23 @@ void GpuDevice::free_memory() {
     if (!world_->ledger.alive(memory.birth)) continue;
     if (memory.origin == Origin::host)
       driver_.cuMemFreeHost(reinterpret_cast<void*>(address));
+    else if (memory.origin == Origin::mapped)
+      continue;
     else if (memory.origin == Origin::registered)
       driver_.cuMemHostUnregister(reinterpret_cast<void*>(address));
     else
       driver_.cuMemFree_v2(address);
   }
   memory_.clear();
+}
+
+void GpuDevice::free_virtual_memory() {
+  for (const auto& [address, bytes] : virtual_memory_.mappings) driver_.cuMemUnmap(address, bytes);
+  for (const auto& [handle, count] : virtual_memory_.references)
+    for (unsigned i = 0; i < count; ++i) driver_.cuMemRelease(handle);
+  for (const auto& [address, bytes] : virtual_memory_.reservations)
+    driver_.cuMemAddressFree(address, bytes);
+  virtual_memory_ = {};
 }
 
 void GpuDevice::free_handles() {
@@ -257,6 +271,7 @@ void GpuDevice::free_handles() {
         break;
       case Kind::context:
       case Kind::graph_node:
+      case Kind::allocation:  // Released already.
         continue;
     }
   }

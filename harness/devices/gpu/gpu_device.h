@@ -47,8 +47,9 @@ class GpuDevice final : public Device {
     graph,
     graph_node,
     graph_exec,
+    allocation,
   };
-  enum class Origin : std::uint8_t { device, host, pool, registered };
+  enum class Origin : std::uint8_t { device, host, pool, registered, mapped };
 
   // ---- lives ----
 
@@ -67,8 +68,8 @@ class GpuDevice final : public Device {
   /// Lives there begin and end with launches, which nobody tells us of: the driver judges them.
   void reserved(std::uint64_t address) { graph_memory_.insert(address); }
   void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
-  /// Memory is freed, or unregistered: registered memory is no other function's.
-  CUresult freed(std::uint64_t address, bool registered = false);
+  /// Memory is freed; what is registered or mapped, by its own function alone.
+  CUresult freed(std::uint64_t address, Origin by = Origin::device);
   /// Checks [address, address + bytes). What the driver never gave out passes, to be judged by it.
   CUresult check(std::uint64_t address, std::uint64_t bytes);
   /// A call that the documentation forbids; noted.
@@ -95,10 +96,16 @@ class GpuDevice final : public Device {
     const auto known = memory_.find(base);
     return known != memory_.end() ? &known->second : nullptr;
   }
-  /// Tells whether the life of the handle has not ended.
-  bool alive(const void* handle) const;
   World& world() const { return *world_; }
   Imports& imports() { return imports_; }
+
+  /// The virtual memory that the run has left to be taken back.
+  struct VirtualMemory {
+    std::map<CUmemGenericAllocationHandle, unsigned> references;
+    std::map<CUdeviceptr, std::size_t> mappings;
+    std::map<CUdeviceptr, std::size_t> reservations;
+  };
+  VirtualMemory& virtual_memory() { return virtual_memory_; }
 
   // ---- the driver ----
 
@@ -118,11 +125,13 @@ class GpuDevice final : public Device {
   };
   CUresult check_import(std::uint64_t address, std::uint64_t bytes);
   void free_memory();
+  void free_virtual_memory();
   void free_handles();
 
   const DriverTable& driver_;
   World* world_ = nullptr;
   Imports imports_;
+  VirtualMemory virtual_memory_;
   PrimaryContext primary_;
   std::unordered_map<const void*, Handle> handles_;
   std::vector<const void*> handle_order_;  ///< In the order of their births.

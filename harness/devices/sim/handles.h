@@ -26,6 +26,7 @@ enum class HandleKind : std::uint8_t {
   graph_exec,
   user_object,
   conditional,
+  allocation,
 };
 
 /// The common part of every object behind a handle.

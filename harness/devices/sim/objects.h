@@ -92,6 +92,16 @@ struct Event : Object {
   }
 };
 
+/// Memory of cuMemCreate. Its handle lives as long as it has references; the memory, a block, also
+/// as long as it is mapped.
+struct Allocation : Object {
+  CUmemAllocationProp properties{};
+  std::uint32_t block = 0;  ///< The memory; 0 once it has ended.
+  std::uint32_t reference_count = 0;
+  std::uint32_t mapping_count = 0;
+  void reset() { block = reference_count = mapping_count = 0; }
+};
+
 /// The tables of handles that do not come back within a run; those of graphs are in graphs/.
 /// Ownership: owns the objects, and keeps their storage from run to run.
 struct Handles {
@@ -103,6 +113,7 @@ struct Handles {
   HandleTable<Pool, HandleKind::pool> pools;
   HandleTable<Library, HandleKind::library> libraries;
   HandleTable<Kernel, HandleKind::kernel> kernels;
+  HandleTable<Allocation, HandleKind::allocation> allocations;
 
   void begin() {
     contexts.begin();
@@ -113,6 +124,7 @@ struct Handles {
     pools.begin();
     libraries.begin();
     kernels.begin();
+    allocations.begin();
   }
 };
 

@@ -26,5 +26,6 @@ Steps conditional_steps();
 Steps user_object_steps();
 Steps ipc_steps();
 Steps attribute_steps();
+Steps virtual_memory_steps();
 
 }  // namespace harness::testing::sound

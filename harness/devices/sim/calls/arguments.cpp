@@ -36,16 +36,30 @@ Found<Stream> find_uncaptured_stream(SimDevice& sim, CUstream handle) {
 
 // ---- memory -----------------------------------------------------------------------------------
 
+/// Tells whether [address, address + bytes) is mapped without a gap, from this block on.
+static bool is_mapped_on(SimDevice& sim, const Block* block, std::uint64_t address,
+                         std::uint64_t bytes) {
+  while (block->origin == Origin::mapped && !block->dead) {
+    if (block->holds(address, bytes)) return true;
+    const std::uint64_t end = block->base + block->bytes;
+    bytes -= end - address;
+    address = end;
+    block = &sim.memory().block(sim.memory().newest(address));
+  }
+  return false;
+}
+
 std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
   const std::uint32_t index = sim.memory().newest(address);
   const Block& block = sim.memory().block(index);
   const bool mine = block.process == sim.scheduler().process();
   if (index != 0 && block.usable() && block.holds(address, bytes) && mine) [[likely]] {
-    if (sim.memory().is_intact(block)) [[likely]]
+    if (block.origin != Origin::imported || !sim.memory().block(block.exported).dead) [[likely]]
       return index;
     sim.faults().used_dead(sim.memory().block(block.exported).birth);
     return 0;
   }
+  if (mine && is_mapped_on(sim, &block, address, bytes)) return index;
   if (index != 0 && !mine)
     sim.faults().misuse(kDeviceMemory, "an address of another process", block.birth);
   else if (index != 0 && block.graph != nullptr && block.life == BirthId::none)
@@ -63,7 +77,7 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
 std::uint32_t find_freeable(SimDevice& sim, std::uint64_t address) {
   const std::uint32_t index = sim.memory().newest(address);
   const Block& block = sim.memory().block(index);
-  const bool given_out = block.origin != Origin::imported && block.origin != Origin::registered;
+  const bool given_out = block.origin != Origin::imported && block.origin < Origin::registered;
   if (index != 0 && block.base == address && given_out &&
       block.process == sim.scheduler().process()) {
     if (block.graph != nullptr && block.graph->freed_in == block.graph->graph) {

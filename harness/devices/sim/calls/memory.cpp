@@ -236,9 +236,23 @@ static CUresult answer(void* data, T value) {
   return CUDA_SUCCESS;
 }
 
-static CUresult answer_of(const Block& block, void* data, CUpointer_attribute attribute,
-                          CUdeviceptr address) {
+/// The range of a block, or that of the reservation which a mapping is part of.
+struct Extent {
+  std::uint64_t base;
+  std::uint64_t bytes;
+};
+
+static Extent extent_of(SimDevice& sim, const Block& block) {
+  const Reservation* reserved =
+      block.origin == Origin::mapped ? sim.memory().reservations().find(block.base) : nullptr;
+  return reserved != nullptr ? Extent{reserved->base, reserved->bytes}
+                             : Extent{block.base, block.bytes};
+}
+
+static CUresult answer_of(SimDevice& sim, const Block& block, void* data,
+                          CUpointer_attribute attribute, CUdeviceptr address) {
   const bool host = HostMemory::is_visible(block);
+  const Extent range = extent_of(sim, block);
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
       return answer(data, block.context != nullptr ? block.context->as<CUcontext>() : nullptr);
@@ -256,9 +270,9 @@ static CUresult answer_of(const Block& block, void* data, CUpointer_attribute at
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return answer<int>(data, 0);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-      return answer<CUdeviceptr>(data, block.base);
+      return answer<CUdeviceptr>(data, range.base);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-      return answer<std::size_t>(data, block.bytes);
+      return answer<std::size_t>(data, range.bytes);
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return answer<bool>(data, true);
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
@@ -280,7 +294,7 @@ CUresult Calls::cuPointerGetAttribute(void* data, CUpointer_attribute attribute,
   if (data == nullptr || !is_known(attribute)) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = find_to_query(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
-  return answer_of(sim.memory().block(index), data, attribute, address);
+  return answer_of(sim, sim.memory().block(index), data, attribute, address);
 }
 
 /// Returns the size of a value, which cuPointerGetAttributes clears for memory that the driver does
@@ -309,7 +323,8 @@ CUresult Calls::cuPointerGetAttributes(unsigned count, CUpointer_attribute* attr
     if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
       answer<int>(data[i], CU_DEVICE_INVALID);
     if (index == 0) continue;
-    const CUresult status = answer_of(sim.memory().block(index), data[i], attributes[i], address);
+    const CUresult status =
+        answer_of(sim, sim.memory().block(index), data[i], attributes[i], address);
     if (status == CUDA_ERROR_NOT_SUPPORTED) return status;
   }
   return CUDA_SUCCESS;

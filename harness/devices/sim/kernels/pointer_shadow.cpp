@@ -23,7 +23,7 @@ void PointerShadow::release() {
   words_ = nullptr;
 }
 
-void PointerShadow::begin(AddressRange range, std::uint64_t period) {
+void PointerShadow::begin(AddressRange range, std::uint64_t period, std::uint64_t aliases_low) {
   if (range.low != range_.low || range.high != range_.high || period != period_) {
     HARNESS_CHECK(range.low % 8 == 0 && range.high % 8 == 0, "device memory is aligned");
     release();
@@ -33,10 +33,28 @@ void PointerShadow::begin(AddressRange range, std::uint64_t period) {
     if (range.low == range.high) return;
     words_ = reserve(period);
   }
+  aliases_low_ = aliases_low;
   hull_ = range;
   hosts_.clear();
   ++epoch_;
   HARNESS_CHECK(epoch_ != 0, "4 thousand million runs of one process");
+}
+
+// ---- aliases ----------------------------------------------------------------------------------
+
+void PointerShadow::alias(std::uint64_t address, std::uint64_t physical, std::uint64_t bytes) {
+  HARNESS_CHECK(address >= aliases_low_ && physical - range_.low < period_,
+                "an alias of what is in the first period");
+  if (aliases_.empty()) aliases_.resize((range_.high - aliases_low_) / kAliasBytes);
+  for (std::uint64_t offset = 0; offset < bytes; offset += kAliasBytes)
+    aliases_[(address + offset - aliases_low_) / kAliasBytes] = physical + offset - range_.low;
+}
+
+std::uint64_t PointerShadow::far_offset(std::uint64_t address) const {
+  if (address < aliases_low_) return (address - range_.low) % period_;
+  const std::uint64_t offset = address - aliases_low_;
+  if (aliases_.empty()) return 0;  // Nothing is there.
+  return aliases_[offset / kAliasBytes] + offset % kAliasBytes;
 }
 
 // ---- memory of the host's ---------------------------------------------------------------------
@@ -80,7 +98,10 @@ void PointerShadow::carry(std::uint64_t target, std::uint64_t source, std::uint6
   const std::uint64_t count = (bytes - skip) / 8;
   target += skip;
   source += skip;
-  if (!range_.contains(target) || !range_.contains(source)) {
+  const auto in_one_piece = [&](std::uint64_t address) {
+    return range_.contains(address) && address < aliases_low_;
+  };
+  if (!in_one_piece(target) || !in_one_piece(source)) {
     for (std::uint64_t offset = 0; offset < count * 8; offset += 8)
       set_raw_entry(target + offset, raw_entry(source + offset));
     return;

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "harness/base.h"
 
@@ -42,14 +43,20 @@ class PointerShadow {
   PointerShadow& operator=(const PointerShadow&) = delete;
 
   /// A run begins, on a device whose blocks are in `range`, where addresses that are a multiple of
-  /// `period` apart are the same memory.
-  void begin(AddressRange range, std::uint64_t period);
-  void begin(AddressRange range) { begin(range, range.high - range.low); }
+  /// `period` apart are the same memory, below `aliases_low`; from there on they are what alias()
+  /// says.
+  void begin(AddressRange range, std::uint64_t period, std::uint64_t aliases_low);
+  void begin(AddressRange range) { begin(range, range.high - range.low, range.high); }
 
   AddressRange range() const { return range_; }
   /// The smallest range that holds all that may be pointed to: the device's, and the host's that
   /// was included.
   AddressRange hull() const { return hull_; }
+
+  /// The words at `address` are those at `physical`, in the first period. Sizes and addresses are
+  /// multiples of kAliasBytes; `physical` is one of 8.
+  void alias(std::uint64_t address, std::uint64_t physical, std::uint64_t bytes);
+  static constexpr std::uint64_t kAliasBytes = std::uint64_t{2} << 20;
 
   /// Memory of the host's is the device's, too, until the run ends. What was included before and
   /// overlaps is known no longer.
@@ -108,13 +115,16 @@ class PointerShadow {
   void set_raw_entry(std::uint64_t address, std::uint64_t entry);
   std::uint64_t index(std::uint64_t address) const {
     const std::uint64_t offset = address - range_.low;
-    return (offset < period_ ? offset : offset % period_) / 8;
+    return (offset < period_ ? offset : far_offset(address)) / 8;
   }
+  std::uint64_t far_offset(std::uint64_t address) const;
   void release();
 
   AddressRange range_;
   AddressRange hull_;
   std::uint64_t period_ = 0;
+  std::uint64_t aliases_low_ = 0;
+  std::vector<std::uint64_t> aliases_;  ///< Offset in the first period, for each kAliasBytes.
   std::uint64_t* words_ = nullptr;
   std::uint32_t epoch_ = 0;
   std::map<std::uint64_t, HostWords> hosts_;  ///< By their ends; none overlaps another.

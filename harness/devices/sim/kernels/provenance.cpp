@@ -23,7 +23,9 @@ Provenance::Provenance(Ledger& ledger, const DeviceMemoryMap& memory)
 }
 
 void Provenance::begin() {
-  shadow_.begin(memory_.range(), memory_.period());
+  reserved_ = memory_.reserved();
+  reserved_low_ = reserved_ != nullptr ? reserved_->low() : ~std::uint64_t{0};
+  shadow_.begin(memory_.range(), memory_.period(), std::min(reserved_low_, memory_.range().high));
   set_count_ = 1;
   current_ = AuthorityIndex::none;
   member_of_.clear();
@@ -44,7 +46,11 @@ void Provenance::capture(const void* bytes, std::size_t count, CapturedWords& wo
     std::memcpy(&value, from + offset, 8);
     if (!shadow_.hull().contains(value)) [[likely]]
       continue;
-    const BlockRef block = memory_.find(value);
+    BlockRef block = memory_.find(value);
+    // Nothing that was mapped there before is meant: the addresses are.
+    if (!block.alive && value >= reserved_low_) [[unlikely]]
+      if (const BirthId reservation = reserved_->at(value); reservation != BirthId::none)
+        block.id = reservation;
     if (block.id != BirthId::none) words.push_back({static_cast<std::uint32_t>(offset), block.id});
   }
 }
@@ -97,6 +103,25 @@ void Provenance::add_authority(BirthId id) {
   stamp(id);
   const Life& life = ledger_.life(id);
   set_of(current_).push_back({life.address, life.address + life.bytes, id});
+  if (life.address >= reserved_low_ && life.alive) [[unlikely]]
+    add_lives_beside(life.address);
+}
+
+/// Adds all of the reservation that holds `address`, as it is now.
+void Provenance::add_lives_beside(std::uint64_t address) {
+  beside_.clear();
+  reserved_->lives_beside(address, beside_);
+  for (const BirthId id : beside_) {
+    if (authorised(id)) continue;
+    stamp(id);
+    const Life& life = ledger_.life(id);
+    set_of(current_).push_back({life.address, life.address + life.bytes, id});
+  }
+}
+
+/// Tells whether the launch may touch what has been mapped at `address` since it was authorised.
+bool Provenance::authorised_by_reservation(std::uint64_t address) const {
+  return address >= reserved_low_ && authorised(reserved_->at(address));
 }
 
 BirthId Provenance::whose(PointerShadow::Entry entry, std::uint64_t value) const {
@@ -181,6 +206,7 @@ AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::
     return {std::max(here.base, meant->low),
             std::max(std::min(here.base + here.bytes, meant->high), address + bytes)};
   }
+  if (inside && authorised_by_reservation(address)) return {here.base, here.base + here.bytes};
   const bool dead = here.id != BirthId::none && !here.alive;
   report(dead ? FaultKind::use_after_death : FaultKind::wild_access,
          here.life != BirthId::none ? here.life : here.id, BirthId::none, address, bytes, code);

@@ -37,6 +37,19 @@ struct BlockRef {
   BirthId life = BirthId::none;
 };
 
+/// Reserved addresses as provenance needs to know them: a pointer into a reservation means all that
+/// is mapped there.
+class ReservationMap {
+ public:
+  virtual ~ReservationMap() = default;
+  /// Returns the first address that can be reserved. All device memory from there on is mapped.
+  virtual std::uint64_t low() const = 0;
+  /// Returns the reservation that holds `address`, or none.
+  virtual BirthId at(std::uint64_t address) const = 0;
+  /// Appends the reservation that holds `address`, and what the device has access to there.
+  virtual void lives_beside(std::uint64_t address, std::vector<BirthId>& lives) const = 0;
+};
+
 /// Device memory as provenance needs to know it. The simulated memory implements it.
 class DeviceMemoryMap {
  public:
@@ -47,6 +60,8 @@ class DeviceMemoryMap {
   virtual AddressRange range() const = 0;
   /// Addresses that are a multiple of this apart are the same memory.
   virtual std::uint64_t period() const { return range().high - range().low; }
+  /// Returns what is known of reserved addresses, or null.
+  virtual const ReservationMap* reserved() const { return nullptr; }
 };
 
 /// A word of copied bytes that holds a pointer, and whose it was when it was copied.
@@ -84,6 +99,11 @@ class Provenance {
 
   /// Memory of the host's may be used by launches from now on, and hold pointers for them.
   void include(AddressRange host) { shadow_.include(host); }
+
+  /// The words of a mapping at `address` are those of device memory at `physical`.
+  void alias(std::uint64_t address, std::uint64_t physical, std::uint64_t bytes) {
+    shadow_.alias(address, physical, bytes);
+  }
 
   /// A copy within device memory. (A memset need not be told: what it leaves is no pointer.)
   void copied(std::uint64_t target, std::uint64_t source, std::size_t count) {
@@ -158,6 +178,8 @@ class Provenance {
   void add_authority(BirthId id);
   BirthId whose(PointerShadow::Entry entry, std::uint64_t value) const;
   const Authority* died_at(std::uint64_t address) const;
+  void add_lives_beside(std::uint64_t address);
+  bool authorised_by_reservation(std::uint64_t address) const;
   AddressRange judge_lost(const BlockRef& mapping, std::uint64_t address, std::uint64_t bytes,
                           std::uintptr_t code);
   void report(FaultKind kind, BirthId id, BirthId met, std::uint64_t address, std::uint64_t bytes,
@@ -173,6 +195,10 @@ class Provenance {
   AuthorityIndex current_ = AuthorityIndex::none;
   /// The set that a life was last entered in: by birth id, true of the current set.
   std::vector<AuthorityIndex> member_of_;
+
+  const ReservationMap* reserved_ = nullptr;
+  std::uint64_t reserved_low_ = ~std::uint64_t{0};  ///< The first address that can be reserved.
+  std::vector<BirthId> beside_;                     ///< Scratch.
 
   CapturedWords scratch_;
   const Launch* launch_ = nullptr;

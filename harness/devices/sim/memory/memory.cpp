@@ -15,20 +15,25 @@ namespace harness::devices {
 // trace then reads the same in every run. Nothing depends on it.
 static constexpr std::uintptr_t kAddressHint = kTsan ? 0x60'0000'0000 : 0x2000'0000'0000;
 static constexpr int kFill = 0xa5;
+static constexpr std::uint64_t kPage = 4096;
 static constexpr Label kDeviceKind = "device memory";
 static constexpr Label kPinnedKind = "pinned memory";
 static constexpr Label kGraphKind = "graph memory";
 static constexpr Label kImportedKind = "IPC mapping";
 static constexpr Label kRegisteredKind = "registered memory";
+static constexpr Label kPhysicalKind = "physical memory";
+static constexpr Label kMappedKind = "mapped memory";
 
-/// The memory, and a view of it for each process.
-static constexpr std::uint64_t kReservedBytes = (Memory::kProcessLimit + 1) * Memory::kBytes;
+/// The memory, a view of it for each process, and what programs reserve.
+static constexpr std::uint64_t kVirtualBytes = 4 * Memory::kBytes;
+static constexpr std::uint64_t kReservedBytes =
+    (Memory::kProcessLimit + 1) * Memory::kBytes + kVirtualBytes;
 static constexpr std::uint64_t kIndexBytes =
     kReservedBytes / Memory::kGranule * sizeof(std::uint32_t);
 
 [[noreturn]] static void refuse() {
   throw std::runtime_error(
-      "the simulated device cannot reserve its 272 GiB of addresses; raise the address space "
+      "the simulated device cannot reserve its 336 GiB of addresses; raise the address space "
       "limit (ulimit -v unlimited, ulimit -d unlimited)");
 }
 
@@ -44,7 +49,10 @@ static AddressRange reserve_range() {
   return {low, low + kReservedBytes};
 }
 
-Memory::Memory() : range_(reserve_range()), views_(range_.low, kBytes) {
+Memory::Memory()
+    : range_(reserve_range()),
+      views_(range_.low, kBytes),
+      reservations_({range_.high - kVirtualBytes, range_.high}) {
   const std::uint64_t low = range_.low;
   if (mprotect(reinterpret_cast<void*>(low), kBytes, PROT_READ | PROT_WRITE) != 0) refuse();
   granules_ = reinterpret_cast<std::uint32_t*>(reserve(0, kIndexBytes, PROT_READ | PROT_WRITE));
@@ -63,11 +71,12 @@ void Memory::begin(Ledger& ledger) {
   blocks_.back().dead = true;
   first_alive_ = reclaimed_ = 0;
   registrations_.begin();
+  reservations_.begin(ledger);
 }
 
 void Memory::end() {
   for (const Block& block : blocks_) {
-    if (block.origin == Origin::imported)
+    if (is_alias(block))
       forget_mapping(block);
     else if (!block.dead && block.bytes > kFilledBytes)
       forget_pages(block);
@@ -85,8 +94,10 @@ void Memory::end() {
 std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
   if (bytes > kBytes) return 0;
   const auto granules = static_cast<std::uint32_t>((bytes + kGranule - 1) / kGranule);
+  const std::uint64_t alignment = origin == Origin::physical ? kPage : kGranule;
+  cursor_ = (cursor_ + alignment - 1) / alignment * alignment;
   if (granules * kGranule > range_.low + kBytes - cursor_) {
-    const std::uint32_t old = reclaim(granules);
+    const std::uint32_t old = reclaim(granules, alignment);
     if (old == 0) return 0;
     const std::uint32_t index = recycle(old, origin, bytes);
     install(index);
@@ -119,11 +130,13 @@ std::uint32_t Memory::give(Origin origin, std::uint64_t base, std::uint32_t gran
   const Label kind = origin == Origin::pinned     ? kPinnedKind
                      : origin == Origin::imported ? kImportedKind
                      : origin == Origin::graph    ? kGraphKind
+                     : origin == Origin::physical ? kPhysicalKind
+                     : origin == Origin::mapped   ? kMappedKind
                                                   : kDeviceKind;
   block.birth = ledger_->born(kind, base, bytes, from);
   std::uint32_t* first = granules_ + (base - range_.low) / kGranule;
   std::fill(first, first + granules, index);
-  if (origin != Origin::imported) used_bytes_ += granules * kGranule;
+  if (!is_alias(block)) used_bytes_ += granules * kGranule;
   return index;
 }
 
@@ -147,6 +160,7 @@ void Memory::retire(std::uint32_t index) {
     --blocks_[block.exported].import_count;
     return;
   }
+  if (block.origin == Origin::mapped) return MemoryViews::unmap(block.base, block.bytes);
   used_bytes_ -= block.granules * kGranule;
   if (block.bytes > kFilledBytes) forget_pages(block);
 }
@@ -175,13 +189,14 @@ void Memory::give_up(std::uint32_t index) { ledger_->died(blocks_[index].birth);
 
 /// Returns a dead block with room for `granules`, the next after the one that was returned last: a
 /// search from the first would pass all that has gone by.
-std::uint32_t Memory::reclaim(std::uint32_t granules) {
+std::uint32_t Memory::reclaim(std::uint32_t granules, std::uint64_t alignment) {
   const std::uint32_t count = block_count();
   for (std::uint32_t step = 1; step <= count; ++step) {
     const std::uint32_t i = (reclaimed_ + step) % count;
     const Block& block = blocks_[i];
     const bool reserved = block.graph != nullptr && ledger_->alive(block.birth);
-    if (i == 0 || !block.dead || reserved || block.granules < granules || !storage_is_free(i))
+    if (i == 0 || !block.dead || reserved || block.granules < granules || is_alias(block) ||
+        block.base % alignment != 0 || !storage_is_free(i))
       continue;
     return reclaimed_ = i;
   }
@@ -189,7 +204,6 @@ std::uint32_t Memory::reclaim(std::uint32_t granules) {
 }
 
 void Memory::forget_pages(const Block& block) {
-  constexpr std::uint64_t kPage = 4096;
   const std::uint64_t low = (block.base + kFilledBytes + kPage - 1) / kPage * kPage;
   const std::uint64_t high = (block.base + block.granules * kGranule) / kPage * kPage;
   if (low < high)
@@ -216,8 +230,20 @@ std::uint32_t Memory::map(std::uint32_t exported, ProcessId importer) {
 }
 
 void Memory::forget_mapping(const Block& mapping) {
+  if (mapping.origin == Origin::mapped && !mapping.dead)
+    MemoryViews::unmap(mapping.base, mapping.bytes);
   std::fill_n(granules_ + (mapping.base - range_.low) / kGranule, mapping.granules, 0);
   unpoison(reinterpret_cast<void*>(mapping.base), mapping.granules * kGranule);
+}
+
+std::uint32_t Memory::map_at(std::uint64_t address, std::uint32_t physical, std::uint64_t bytes) {
+  views_.map(address, blocks_[physical].base, bytes, cursor_);
+  const auto granules = static_cast<std::uint32_t>(bytes / kGranule);
+  const std::uint32_t index =
+      give(Origin::mapped, address, granules, bytes, granules_[(address - range_.low) / kGranule]);
+  blocks_[index].exported = physical;
+  install(index);
+  return index;
 }
 
 /// An open mapping outlives what it was opened for, when the exporter frees early: then it leads to

@@ -5,7 +5,8 @@
 // New memory is filled with a pattern, so that reading it uninitialised is the same everywhere;
 // memory that is given out again keeps its bytes, as it does on a GPU.
 //
-// Behind the range are views, one for each process that imports: see views.h.
+// Behind the range are views, one for each process that imports: see views.h. Behind these are the
+// addresses that programs reserve: see reservations.h.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "harness/devices/sim/kernels/provenance.h"
 #include "harness/devices/sim/memory/registrations.h"
+#include "harness/devices/sim/memory/reservations.h"
 #include "harness/devices/sim/memory/views.h"
 #include "harness/devices/sim/streams/clock.h"
 #include "harness/ledger.h"
@@ -31,8 +33,19 @@ struct StreamPoint {
 };
 
 /// The function that gave a block out, which says which one may take it back. Imported: an IPC
-/// mapping. Registered: the host's own memory, at its own address, outside of the range.
-enum class Origin : std::uint8_t { device, managed, pinned, pool, imported, graph, registered };
+/// mapping. Registered: the host's own memory, at its own address, outside of the range. Physical:
+/// memory that is used where it is mapped; mapped: such a place.
+enum class Origin : std::uint8_t {
+  device,
+  managed,
+  pinned,
+  pool,
+  imported,
+  graph,
+  registered,
+  physical,
+  mapped
+};
 
 /// One life of one piece of memory.
 struct Block {
@@ -55,7 +68,7 @@ struct Block {
   StreamPoint given_at;  ///< The allocation, where it recycles storage: no free gets ahead of it.
   StreamPoint freed_at;
   OrderPoint freed_order;
-  std::uint32_t exported = 0;      ///< The block whose memory an imported one is.
+  std::uint32_t exported = 0;      ///< The block whose memory an imported or mapped one is.
   std::uint32_t open_count = 0;    ///< Number of times that an imported block is open.
   std::uint32_t import_count = 0;  ///< Number of processes that map it.
 
@@ -109,11 +122,10 @@ class Memory final : public DeviceMemoryMap {
   /// A life of its own for the block's memory at addresses of `importer`. 0 when an open mapping of
   /// memory that was there before still has the addresses.
   std::uint32_t map(std::uint32_t exported, ProcessId importer);
-  /// Tells whether nobody has freed the memory that an imported block was opened for.
-  bool is_intact(const Block& block) const {
-    return block.origin != Origin::imported || !blocks_[block.exported].dead;
-  }
-
+  /// A life of its own for the block's memory at an address of a reservation.
+  std::uint32_t map_at(std::uint64_t address, std::uint32_t physical, std::uint64_t bytes);
+  Reservations& reservations() { return reservations_; }
+  const ReservationMap* reserved() const override { return &reservations_; }
   /// A life for memory of the host's, of which no part is registered.
   std::uint32_t register_host(std::uint64_t address, std::uint64_t bytes);
   /// The living registration that has a part of [address, address + bytes); 0 for none.
@@ -167,14 +179,18 @@ class Memory final : public DeviceMemoryMap {
 
   std::uint32_t give(Origin origin, std::uint64_t base, std::uint32_t granules, std::uint64_t bytes,
                      std::uint32_t previous);
-  std::uint32_t reclaim(std::uint32_t granules);
+  std::uint32_t reclaim(std::uint32_t granules, std::uint64_t alignment);
   void forget_pages(const Block& block);
   void forget_mapping(const Block& mapping);
+  static bool is_alias(const Block& block) {
+    return block.origin == Origin::imported || block.origin == Origin::mapped;
+  }
   void look_through(const Block& mapping, BlockRef& here) const;
 
-  AddressRange range_;  ///< The memory, and the views of it.
+  AddressRange range_;  ///< The memory, the views of it, and what can be reserved.
   MemoryViews views_;
   Registrations registrations_;
+  Reservations reservations_;
   std::uint32_t* granules_ = nullptr;  ///< Index of a block, per granule.
   std::uint64_t cursor_ = 0;           ///< Everything below has been given out.
   std::uint64_t used_bytes_ = 0;

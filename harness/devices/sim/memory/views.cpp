@@ -34,6 +34,21 @@ void MemoryViews::share(std::uint64_t used_end) {
   map_file(low_);
 }
 
+void MemoryViews::map(std::uint64_t at, std::uint64_t from, std::uint64_t bytes,
+                      std::uint64_t used_end) {
+  share(used_end);
+  const void* memory =
+      mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file_, static_cast<off_t>(from - low_));
+  if (memory == MAP_FAILED) out_of_memory();
+}
+
+void MemoryViews::unmap(std::uint64_t at, std::uint64_t bytes) {
+  const void* memory = mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) out_of_memory();
+}
+
 void MemoryViews::open(ProcessId process, std::uint64_t used_end) {
   const std::uint32_t bit = std::uint32_t{1} << raw(process);
   if ((mapped_ & bit) != 0) return;

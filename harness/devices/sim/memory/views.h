@@ -27,6 +27,10 @@ class MemoryViews {
   }
   /// Maps the view of a process. `used_end`: nothing from there on was given out.
   void open(ProcessId process, std::uint64_t used_end);
+  /// Maps `bytes` of the memory at `from` at an address of somebody's as well. Whole pages.
+  void map(std::uint64_t at, std::uint64_t from, std::uint64_t bytes, std::uint64_t used_end);
+  /// Takes the addresses away.
+  static void unmap(std::uint64_t at, std::uint64_t bytes);
   /// Tells whether the memory is a file, which it is from the first view on.
   bool shared() const { return file_ >= 0; }
 

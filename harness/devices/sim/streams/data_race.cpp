@@ -121,7 +121,12 @@ void DataRaces::used(std::uint32_t block, const UsedRange& range, const OrderedU
     if (!logs(block, range, by)) enter(block, range, by);
     return;
   }
-  // A mapping of another process is the memory of the one that exported it.
+  // The end of a mapping is an end, whatever becomes of the memory.
+  if (used.origin == Origin::mapped) {
+    const UsedRange somewhere{0, 0, AccessMode::read};
+    if (!logs(block, somewhere, by)) enter(block, somewhere, by);
+  }
+  // Mapped memory is the memory of another block: another process's, or an allocation's.
   const std::uint64_t shift = memory_.block(used.exported).base - used.base;
   const std::uint64_t rest = range.low != range.high ? shift : 0;
   this->used(used.exported, {range.low + rest, range.high + rest, range.mode}, by);

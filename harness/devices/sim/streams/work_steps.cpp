@@ -94,7 +94,7 @@ bool WorkSteps::met(const Work& work, const Place& place) {
   if (place.birth == BirthId::none) return true;
   const BlockRef here = sim_.memory().find(place.address);
   if (here.id == place.birth && here.alive && here.lost == BirthId::none) [[likely]]
-    return true;
+    return bytes <= here.bytes - (place.address - here.base) || met_beyond(here, place, bytes);
   if (here.id == place.birth && here.lost != BirthId::none) {  // The exporter freed early.
     const bool fits = bytes <= here.bytes - (place.address - here.base);
     if (sim_.ledger().used(here.lost, fits ? here.met : BirthId::none)) return true;
@@ -122,13 +122,40 @@ bool WorkSteps::met(const Work& work, const Place& place) {
   return false;
 }
 
+/// Checks that what is mapped behind a block is there, up to the end of what a place means.
+bool WorkSteps::met_beyond(BlockRef here, const Place& place, std::uint64_t bytes) {
+  const std::uint64_t end = place.address + bytes;
+  while (here.base + here.bytes < end) {
+    const std::uint64_t next = here.base + here.bytes;
+    here = sim_.memory().find(next);
+    if (here.alive && here.base == next) continue;
+    Fault fault = sim_.ledger().describe(FaultKind::use_after_death,
+                                         here.id != BirthId::none ? here.id : place.birth);
+    fault.fatal = true;
+    sim_.world().history.add(std::move(fault));
+    sim_.faults().die();
+    return false;
+  }
+  return true;
+}
+
 /// Judges the use of one side of a copy or set. What met another life than it meant was judged.
 void WorkSteps::used(const Work& work, const Place& place, AccessMode mode) {
   if (!sim_.data_races().on() || place.birth == BirthId::none) return;
   const std::uint32_t block = sim_.memory().installed(place.address);
   if (sim_.memory().block(block).birth != place.birth) return;
-  sim_.data_races().used(block, {place.address, place.address + work.bytes, mode},
-                         {work.at, work.before, work.site});
+  const OrderedUse by{work.at, work.before, work.site};
+  used_range(block, {place.address, place.address + work.bytes, mode}, by);
+}
+
+/// Judges the use of a range that may go on in what is mapped behind the block.
+void WorkSteps::used_range(std::uint32_t index, UsedRange range, const OrderedUse& by) {
+  const Block& block = sim_.memory().block(index);
+  const std::uint64_t end = block.base + block.bytes;
+  if (block.origin != Origin::mapped || range.high <= end)
+    return sim_.data_races().used(index, range, by);
+  sim_.data_races().used(index, {range.low, end, range.mode}, by);
+  used_range(sim_.memory().installed(end), {end, range.high, range.mode}, by);
 }
 
 /// Judges the uses that a block of a kernel was seen to make.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "harness/devices/sim/kernels/used_range.h"
+#include "harness/devices/sim/streams/data_race.h"
 #include "harness/devices/sim/streams/stream.h"
 #include "harness/devices/sim/streams/work.h"
 #include "harness/history.h"
@@ -33,7 +34,9 @@ class WorkSteps {
   void set_row(Work& work);
   bool do_memory_op(Work& work);
   bool met(const Work& work, const Place& place);
+  bool met_beyond(BlockRef here, const Place& place, std::uint64_t bytes);
   void used(const Work& work, const Place& place, AccessMode mode);
+  void used_range(std::uint32_t index, UsedRange range, const OrderedUse& by);
   void used_by_kernel(const Work& work);
 
   SimDevice& sim_;

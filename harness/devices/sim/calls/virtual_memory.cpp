@@ -1,0 +1,241 @@
+// Virtual memory: addresses that are reserved, memory that is created, and mappings of the one to
+// the other. A handle is a life, and so are a reservation and what the device has access to: that
+// life begins when access is given and ends when it is taken or the mapping ends.
+//
+// Nothing in here waits for the device: no document says that it does.
+#include "harness/devices/sim/calls/calls.h"
+
+namespace harness::devices::calls {
+
+namespace {
+
+constexpr std::uint64_t kUnit = Reservations::kGranularity;
+constexpr std::uint64_t kHostPage = 4096;
+
+bool is_whole(std::uint64_t value) { return value % kUnit == 0; }
+
+/// Tells whether memory of these properties can be had: pinned, on the device, and nobody else's.
+CUresult check_properties(const CUmemAllocationProp* wanted) {
+  if (wanted == nullptr || wanted->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+      wanted->win32HandleMetaData != nullptr)
+    return CUDA_ERROR_INVALID_VALUE;
+  switch (wanted->location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+      if (wanted->location.id != 0) return CUDA_ERROR_INVALID_DEVICE;
+      break;
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+      return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  const bool plain =
+      wanted->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE && wanted->allocFlags.usage == 0;
+  return plain ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/// Returns the allocation that `handle` names, or null after a fault.
+Allocation* find_allocation(SimDevice& sim, CUmemGenericAllocationHandle handle) {
+  return sim.find(sim.handles().allocations, reinterpret_cast<const void*>(handle),
+                  "memory handle");
+}
+
+/// Ends the memory of an allocation that nobody can reach any more.
+void end_unreachable(SimDevice& sim, Allocation& allocation) {
+  if (allocation.reference_count > 0 || allocation.mapping_count > 0) return;
+  free_now(sim, allocation.block);
+  allocation.block = 0;
+}
+
+/// The device loses its access to a mapping.
+void take_access(SimDevice& sim, Mapping& mapping) {
+  if (mapping.block == 0) return;
+  if (sim.data_races().on())
+    sim.data_races().freed(mapping.block, {{}, sim.data_races().host(), sim.scheduler().site()});
+  sim.memory().retire(mapping.block);
+  mapping.block = 0;
+}
+
+void give_access(SimDevice& sim, Mapping& mapping) {
+  if (mapping.block != 0) return;
+  const std::uint32_t physical = mapping.allocation->block;
+  mapping.block = sim.memory().map_at(mapping.base, physical, mapping.bytes);
+  mapping.life = sim.memory().block(mapping.block).birth;
+  sim.provenance().alias(mapping.base, sim.memory().block(physical).base, mapping.bytes);
+}
+
+/// Returns the process's reservation that holds [address, address + bytes), or null.
+const Reservation* find_reservation(SimDevice& sim, std::uint64_t address, std::uint64_t bytes) {
+  const Reservation* found = sim.memory().reservations().find(address);
+  const bool holds = found != nullptr && found->process == sim.scheduler().process() &&
+                     bytes <= found->bytes - (address - found->base);
+  return holds ? found : nullptr;
+}
+
+}  // namespace
+
+// ---- addresses --------------------------------------------------------------------------------
+
+CUresult Calls::cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignment,
+                                    CUdeviceptr hint, unsigned long long flags) {
+  const bool is_power = (alignment & (alignment - 1)) == 0;
+  if (address == nullptr || bytes == 0 || bytes % kHostPage != 0 || hint % kHostPage != 0 ||
+      !is_power || flags != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  const Reservation* made = sim.memory().reservations().reserve(bytes, alignment);
+  if (made == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  *address = made->base;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemAddressFree(CUdeviceptr address, size_t bytes) {
+  const Reservation* found = find_reservation(sim, address, 1);
+  if (found == nullptr || found->base != address || found->bytes != bytes ||
+      !sim.memory().reservations().is_unmapped(address, bytes))
+    return CUDA_ERROR_INVALID_VALUE;
+  sim.memory().reservations().free(*found);
+  return CUDA_SUCCESS;
+}
+
+// ---- memory -----------------------------------------------------------------------------------
+
+CUresult Calls::cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* wanted,
+                                              CUmemAllocationGranularity_flags option) {
+  if (bytes == nullptr || (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM &&
+                           option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = check_properties(wanted); error != CUDA_SUCCESS) return error;
+  *bytes = kUnit;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
+                            const CUmemAllocationProp* wanted, unsigned long long flags) {
+  if (handle == nullptr || bytes == 0 || !is_whole(bytes) || flags != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = check_properties(wanted); error != CUDA_SUCCESS) return error;
+  const std::uint32_t block = sim.memory().allocate(Origin::physical, bytes);
+  if (block == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  Allocation& made = sim.handles().allocations.add();
+  made.properties = *wanted;
+  made.block = block;
+  made.reference_count = 1;
+  made.birth = sim.ledger().born("memory handle", made.handle, 0);
+  *handle = made.handle;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemRelease(CUmemGenericAllocationHandle handle) {
+  Allocation* known = sim.handles().allocations.find(reinterpret_cast<const void*>(handle));
+  if (known != nullptr && !known->alive) {
+    sim.ledger().double_free(known->birth);
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  Allocation* allocation = find_allocation(sim, handle);
+  if (allocation == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (--allocation->reference_count > 0) return CUDA_SUCCESS;
+  allocation->alive = false;
+  sim.ledger().died(allocation->birth);
+  end_unreachable(sim, *allocation);
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* address) {
+  const auto number = reinterpret_cast<std::uint64_t>(address);
+  if (handle == nullptr || find_reservation(sim, number, 1) == nullptr)
+    return CUDA_ERROR_INVALID_VALUE;
+  const Mapping* mapping = sim.memory().reservations().mapping_at(number);
+  if (mapping == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  Allocation& allocation = *mapping->allocation;
+  if (allocation.reference_count++ == 0) {  // It had none, and names the same memory again.
+    allocation.alive = true;
+    allocation.birth = sim.ledger().born("memory handle", allocation.handle, 0, allocation.birth);
+  }
+  *handle = allocation.handle;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
+                                                       CUmemGenericAllocationHandle handle) {
+  if (properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Allocation* allocation = find_allocation(sim, handle);
+  if (allocation == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *properties = allocation->properties;
+  return CUDA_SUCCESS;
+}
+
+// ---- mappings ---------------------------------------------------------------------------------
+
+CUresult Calls::cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
+                         CUmemGenericAllocationHandle handle, unsigned long long flags) {
+  if (bytes == 0 || !is_whole(address) || !is_whole(bytes) || offset != 0 || flags != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  Allocation* allocation = find_allocation(sim, handle);
+  if (allocation == nullptr || bytes > sim.memory().block(allocation->block).bytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  Reservations& reservations = sim.memory().reservations();
+  if (find_reservation(sim, address, bytes) == nullptr || !reservations.is_unmapped(address, bytes))
+    return CUDA_ERROR_INVALID_VALUE;
+  reservations.add({.base = address, .bytes = bytes, .allocation = allocation});
+  ++allocation->mapping_count;
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemUnmap(CUdeviceptr address, size_t bytes) {
+  Reservations& reservations = sim.memory().reservations();
+  if (bytes == 0 || find_reservation(sim, address, bytes) == nullptr)
+    return CUDA_ERROR_INVALID_VALUE;
+  const std::vector<Mapping*> found = reservations.whole_mappings(address, bytes);
+  if (found.empty()) return CUDA_ERROR_INVALID_VALUE;
+  for (Mapping* mapping : found) {
+    Allocation& allocation = *mapping->allocation;
+    take_access(sim, *mapping);
+    reservations.remove(mapping->base);
+    --allocation.mapping_count;
+    end_unreachable(sim, allocation);
+  }
+  return CUDA_SUCCESS;
+}
+
+/// Refuses access that is not the device's, and access of a kind that it cannot have.
+static CUresult check_access(const CUmemAccessDesc& wish) {
+  if (wish.location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+  if (wish.location.id != 0) return CUDA_ERROR_INVALID_DEVICE;
+  switch (wish.flags) {
+    case CU_MEM_ACCESS_FLAGS_PROT_NONE:
+    case CU_MEM_ACCESS_FLAGS_PROT_READWRITE:
+      return CUDA_SUCCESS;
+    case CU_MEM_ACCESS_FLAGS_PROT_READ:
+      return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+CUresult Calls::cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc* wishes,
+                               size_t count) {
+  if (bytes == 0 || wishes == nullptr || count == 0 ||
+      find_reservation(sim, address, bytes) == nullptr)
+    return CUDA_ERROR_INVALID_VALUE;
+  const std::vector<Mapping*> found = sim.memory().reservations().whole_mappings(address, bytes);
+  if (found.empty()) return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count; ++i)
+    if (const CUresult error = check_access(wishes[i]); error != CUDA_SUCCESS) return error;
+  const bool given = wishes[count - 1].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  for (Mapping* mapping : found) given ? give_access(sim, *mapping) : take_access(sim, *mapping);
+  return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location,
+                               CUdeviceptr address) {
+  if (flags == nullptr || location == nullptr || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
+      find_reservation(sim, address, 1) == nullptr)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (location->id != 0) return CUDA_ERROR_INVALID_DEVICE;
+  const Mapping* mapping = sim.memory().reservations().mapping_at(address);
+  if (mapping == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *flags = mapping->block != 0 ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace harness::devices::calls
