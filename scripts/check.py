@@ -197,9 +197,33 @@ def nights(tally):
                       f"sound and refuted: {refuted}")
 
 
+def searched(script_name, out):
+    """What `afterlife run` says of a script in harness/tests/clients, and its exit code."""
+    ended = programs.run("release", "afterlife", "run", "--runs", "30", "--out", out, "--json", "--", "python3",
+                         f"harness/tests/clients/{script_name}.py")
+    return json.loads(ended.out or "{}"), ended.code
+
+
+def clients(tally, full):
+    """Scripts as they are under `afterlife run`: one that uses what the collector ended, and one that does not."""
+    with tempfile.TemporaryDirectory() as out:
+        found, code = searched("collected", out)
+        told = [(f["kind"], len(f["decisions"]), f["shown"]) for f in found.get("findings", [])]
+        tally.add(code == 1 and told == [("use_after_death", 1, 3)], f"afterlife run collected.py: exit {code}, {told}")
+        tally.add((found, code) == searched("collected", out), "afterlife run collected.py: the same again")
+        for finding in found.get("findings", []):
+            again = programs.run("release", "afterlife", "replay", finding["file"])
+            tally.add(again.code == 0, f"afterlife replay of it: exit {again.code} {again.err.strip()}")
+        found, code = searched("sound", out)
+        tally.add(code == 0 and not found["findings"], f"afterlife run sound.py: exit {code}, {found.get('findings')}")
+    if full:
+        ended = subprocess.run([ROOT / "scripts/real.sh", "--long"])
+        tally.add(ended.returncode == 0, f"real.sh --long: exit {ended.returncode}")
+
+
 def commands(tally, full):
-    """The release build as users meet it: what there is, bad inputs, how often the gate was wrong, a short search of what is sound, short nights."""
-    build("release", "afterlife")
+    """The release build as users meet it: bad inputs, how often the gate was wrong, a short search and nights, other people's programs."""
+    build("release", "afterlife", "cuda_sim")
     build("asan", "afterlife")
     listed = programs.run("release", "afterlife", "list", "--json")
     tally.add(listed.code == 0, f"afterlife list: exit {listed.code} {listed.err.strip()}")
@@ -212,6 +236,7 @@ def commands(tally, full):
     verdict = found["results"][0]["verdict"]
     tally.add(ended.code == 0, f"afterlife fuzz {name} --seconds 5: exit {ended.code}, {verdict}")
     nights(tally)
+    clients(tally, full)
 
 
 def laws(tally, full):

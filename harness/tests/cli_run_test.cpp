@@ -73,6 +73,7 @@ TEST_F(CliRun, FindsWhatTheCollectorEndedInTheLinesOfTheScript) {
   const std::string file = script("collected.py");
   const json result = found({"--runs", "30"}, {"python3", file}, 1);
   ASSERT_EQ(result["findings"].size(), 1u);
+  EXPECT_THAT(result["failures"], IsEmpty());
   const json& finding = result["findings"][0];
   EXPECT_EQ(finding["kind"], "use_after_death");
   EXPECT_EQ(finding["replays"], 3);
@@ -131,6 +132,31 @@ TEST_F(CliRun, AFindingIsReplayedAsRecordedAndAnEditIsSeen) {
 TEST_F(CliRun, ABrokenFileIsOneLine) {
   write_file(folder_ / "cut.run.json", "{\n  \"afterlife\": \"run 1\", \"comm");
   expect_one_line(run_toys({"replay", folder_ / "cut.run.json"}), 2, "cannot be read");
+}
+
+TEST_F(CliRun, TellsWhereAGraphCapturedIt) {
+  const std::string file = script("captured.py");
+  const json result = found({"--runs", "2"}, {"python3", file}, 1);
+  ASSERT_EQ(result["findings"].size(), 1u);
+  const json& finding = result["findings"][0];
+  EXPECT_EQ(finding["captured"], "cuGraphAddMemsetNode");
+  const json& places = finding["places"];
+  EXPECT_EQ(places["born"][0]["line"], line_of(file, "cuda.cuMemAlloc_v2("));
+  EXPECT_EQ(places["captured"][0]["line"], line_of(file, "cuda.cuGraphAddMemsetNode("));
+  EXPECT_EQ(places["died"][0]["line"], line_of(file, "cuda.cuMemFree_v2("));
+  EXPECT_EQ(places["used"][0]["line"], line_of(file, "cuda.cuGraphLaunch("));
+}
+
+TEST_F(CliRun, ADecisionIsNamedByTheCallThatItIsOf) {
+  const json result = found({"--runs", "20"}, {"python3", script("recycled.py")}, 1);
+  const json* recycled = nullptr;
+  for (const json& finding : result["findings"])
+    if (finding["kind"] == "recycled_use") recycled = &finding;
+  ASSERT_NE(recycled, nullptr) << result["findings"];
+  ASSERT_EQ((*recycled)["decisions"].size(), 1u);
+  EXPECT_EQ((*recycled)["decisions"][0]["who"], "cuMemAlloc 5 of thread 1");
+  EXPECT_EQ((*recycled)["decisions"][0]["answer"], "freed storage is given out again");
+  EXPECT_EQ((*recycled)["shown"], 3);
 }
 
 TEST_F(CliRun, AFaultOfAForkedChildIsFound) {

@@ -58,20 +58,30 @@ class Writer {
     const std::vector<const Frame*> frames = users_frames(place);
     if (frames.empty()) return row(label, printable(site));
     const Frame& here = *frames.front();
-    const std::string line = lines_.at(here.file, here.line);
-    row(label, where(here) + (line.empty() ? "" : "    " + line), Colour::bold);
-    row("", fmt::format("{}{}", printable(site), callers(frames)), Colour::dim);
+    row(label, fmt::format("{}{}, by {}", where(here), function_of(here), printable(site)));
+    if (const std::string line = lines_.at(here.file, here.line); !line.empty())
+      row("", "    " + line, Colour::bold);
+    if (const std::string text = callers(frames); !text.empty()) row("", text, Colour::dim);
   }
 
   std::string take() { return std::move(text_); }
 
  private:
+  /// A frame without a line has its function in its place's name.
+  static std::string function_of(const Frame& frame) {
+    if (frame.line == 0 || frame.function.empty() || frame.function == "<module>") return {};
+    return fmt::format(" in {}", printable(frame.function));
+  }
+
+  /// The calls that led there; of the same file, the line alone.
   static std::string callers(const std::vector<const Frame*>& frames) {
+    constexpr std::size_t kCallersShown = 5;
     std::string text;
-    if (frames.front()->line > 0 && !frames.front()->function.empty())
-      text = fmt::format(" in {}", printable(frames.front()->function));
-    for (std::size_t i = 1; i < frames.size() && i < 5; ++i)
-      text += fmt::format("{}{}", i == 1 ? ", called from " : ", ", where(*frames[i]));
+    for (std::size_t i = 1; i < std::min(frames.size(), kCallersShown + 1); ++i) {
+      const bool same = frames[i]->file == frames[i - 1]->file && frames[i]->line > 0;
+      text += fmt::format("{}{}", i == 1 ? "called from " : ", ",
+                          same ? fmt::format(":{}", frames[i]->line) : where(*frames[i]));
+    }
     return text;
   }
 
@@ -84,8 +94,7 @@ class Writer {
 std::string advice(const client::ToldFault& fault) {
   const bool is_use = fault.kind == "use_after_death" || fault.kind == "recycled_use";
   if (is_use && !fault.capture.empty())
-    return "keep what was born alive, from where it was captured to the end of the last use: a "
-           "graph does not";
+    return "keep it alive as long as what captured it may run: a graph keeps the address alone";
   if (is_use) return "keep it alive until the use is complete, or order its end after the use";
   if (fault.kind == "double_free") return "let one owner free it, once";
   if (fault.kind == "data_race") return "order the two by an event, or by one stream";

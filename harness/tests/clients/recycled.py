@@ -1,0 +1,33 @@
+"""A graph that sets memory after its end, when somebody else may have been given the address."""
+import ctypes
+
+cuda = ctypes.CDLL("libcuda.so.1")
+
+
+class Parameters(ctypes.Structure):
+    _fields_ = [("target", ctypes.c_uint64), ("pitch", ctypes.c_size_t), ("value", ctypes.c_uint),
+                ("element_bytes", ctypes.c_uint), ("width", ctypes.c_size_t), ("height", ctypes.c_size_t)]
+
+
+context, graph, node, run = (ctypes.c_void_p() for _ in range(4))
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+
+
+def allocate():
+    address = ctypes.c_uint64()
+    cuda.cuMemAlloc_v2(ctypes.byref(address), 64)
+    return address
+
+
+kept = [allocate() for _ in range(3)]
+stale = allocate()
+parameters = Parameters(stale.value, 0, 1, 1, 64, 1)
+cuda.cuGraphCreate(ctypes.byref(graph), 0)
+cuda.cuGraphAddMemsetNode(ctypes.byref(node), graph, None, 0, ctypes.byref(parameters), context)
+cuda.cuGraphInstantiateWithFlags(ctypes.byref(run), graph, ctypes.c_ulonglong(0))
+cuda.cuMemFree_v2(stale)
+fresh = allocate()
+cuda.cuGraphLaunch(run, None)
+cuda.cuCtxSynchronize()
