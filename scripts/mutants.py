@@ -162,7 +162,7 @@ RULES = [
     ("a query of a capture does not lose edge data", "calls/capture.cpp",
      "if (dependencies != nullptr && data == nullptr && lossy)",
      "if (dependencies != nullptr && data != nullptr && lossy)"),
-    ("an overlap is a programmatic edge", "calls/launch.cpp", "sim.captures().overlap(stream);", ";"),
+    ("an overlap is a programmatic edge", "calls/launch.cpp", "sim.captures().overlap(stream);", "(void)stream;"),
     ("what is no kernel waits for the whole of one", "graphs/capture.cpp",
      "if (edge.data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) edge.data = {};",
      "if (edge.data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) edge.data.to_port = 0;"),
