@@ -21,6 +21,8 @@ class Guide {
   /// Hears that the calling thread is about to call. What takes the program's own locks is done
   /// here, as nobody may wait for those who has the driver.
   virtual void coming() {}
+  /// Hears, in a child of fork(), that it is another process from now on.
+  virtual void forked() = 0;
   /// Returns the activation of the call that this thread makes, by its number.
   virtual Activation begin_call(std::size_t thread, Label function) = 0;
   /// Hears what has happened since it last heard, before that is forgotten.

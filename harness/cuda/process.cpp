@@ -36,6 +36,7 @@ ProcessWorld::ProcessWorld() {
   pthread_atfork([] { made->mutex_.lock(); }, [] { made->mutex_.unlock(); },
                  [] {
                    ++made->generation_;
+                   if (made->guide_ != nullptr) made->guide_->forked();
                    made->mutex_.unlock();
                  });
 }

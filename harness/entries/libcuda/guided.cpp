@@ -79,10 +79,12 @@ Guided::Guided(std::string folder, client::Orders orders)
   std::atexit(end_of_process);
 }
 
-/// Takes the next number that no process of the program has. A child of fork() takes its own.
 void Guided::claim_process() {
+  if (is_claimed_) return;
+  is_claimed_ = true;
+  report_.faults.clear();  // Those of a parent are in the parent's report.
+  report_.call_count = 0;
   constexpr unsigned kProcessLimit = 10'000;
-  pid_ = ::getpid();
   for (unsigned number = 1; number < kProcessLimit; ++number) {
     const std::string file = client::report_file(folder_, number);
     const int opened = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -109,6 +111,7 @@ void Guided::coming() {
 }
 
 Activation Guided::begin_call(std::size_t thread, Label function) {
+  claim_process();
   ++report_.call_count;
   const std::uint32_t nth = ++call_counts_[{thread, function.hash()}];
   const Name caller = derive_name(root_, hash_name("thread"), static_cast<std::uint32_t>(thread));
@@ -135,6 +138,7 @@ bool Guided::asks_to_collect(const char* file, int line) {
 bool Guided::decide_to_collect(const char* file, int line) {
   ProcessWorld& process = ProcessWorld::get();
   process.lock();
+  claim_process();
   auto [counted, is_new] = line_counts_.try_emplace({file, line}, 0);
   const std::uint32_t nth = ++counted->second;
   const Name place =
@@ -210,7 +214,7 @@ void Guided::found(const World& world, const Fault& fault) {
 
 /// Writes the report; what cannot be written is told on stderr.
 void Guided::report(const World& world) {
-  if (pid_ != ::getpid()) claim_process();
+  claim_process();
   report_.decisions.clear();
   for (const Decision& decision : world.picker.tape()) report_.decisions.push_back(told(decision));
   try {

@@ -26,6 +26,7 @@ class Guided final : public Guide {
 
   Strategy& strategy() override { return *strategy_; }
   void coming() override;
+  void forked() override { is_claimed_ = false; }
   Activation begin_call(std::size_t thread, Label function) override;
   void passed(const World& world) override;
   void found(const World& world, const Fault& fault) override;
@@ -43,6 +44,7 @@ class Guided final : public Guide {
   static bool asks_to_collect(const char* file, int line);
   bool decide_to_collect(const char* file, int line);
   void watch_python();
+  /// Takes the next number that no process of the program has, unless this one has its own.
   void claim_process();
   std::string words_of(const Asker& asker) const;
   client::ToldDecision told(const Decision& decision) const;
@@ -56,8 +58,8 @@ class Guided final : public Guide {
   std::string folder_;
   client::Orders orders_;
   std::unique_ptr<Strategy> strategy_;
-  Name root_ = 0;  ///< The process.
-  int pid_ = 0;
+  Name root_ = 0;            ///< The process.
+  bool is_claimed_ = false;  ///< The process has a number.
   client::Report report_;
   std::map<std::pair<std::size_t, std::uint64_t>, std::uint32_t> call_counts_;
   std::map<std::pair<std::string, int>, std::uint32_t> line_counts_;

@@ -1,16 +1,17 @@
-"""A child of fork() that frees what its parent allocated there, twice."""
+"""A child of fork() that goes on with the driver of its parent and frees twice, and a parent that uses what it freed."""
 import ctypes
 import os
 
 cuda = ctypes.CDLL("libcuda.so.1")
-if os.fork() == 0:
-    context, address = ctypes.c_void_p(), ctypes.c_uint64()
-    cuda.cuInit(0)
-    cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-    cuda.cuCtxSetCurrent(context)
-    cuda.cuMemAlloc_v2(ctypes.byref(address), 64)
-    cuda.cuMemFree_v2(address)
+context, address = ctypes.c_void_p(), ctypes.c_uint64()
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuMemAlloc_v2(ctypes.byref(address), 64)
+child = os.fork()
+cuda.cuMemFree_v2(address)
+if child == 0:
     cuda.cuMemFree_v2(address)
     os._exit(0)
-cuda.cuInit(0)
-os.wait()
+os.waitpid(child, 0)
+cuda.cuMemsetD8_v2(address, 1, 64)
