@@ -74,6 +74,10 @@ std::uint64_t PointerShadow::host_entry(std::uint64_t address) const {
   return words != nullptr ? words->of(address) : 0;  // No epoch is 0.
 }
 
+PointerShadow::Entry PointerShadow::outside(std::uint64_t address) const {
+  return hosts_.empty() ? Entry{} : read(host_entry(address));
+}
+
 void PointerShadow::set_raw_entry(std::uint64_t address, std::uint64_t entry) {
   if (range_.contains(address))
     words_[index(address)] = entry;

@@ -68,12 +68,7 @@ class PointerShadow {
 
   /// The word that contains `address`. Outside the device nothing is known, and nothing is kept.
   Entry get(std::uint64_t address) const {
-    if (!range_.contains(address) && hosts_.empty()) return {};
-    const std::uint64_t entry = raw_entry(address);
-    if (entry >> 32 != epoch_) return {};
-    const auto low = static_cast<std::uint32_t>(entry);
-    if (low & kStored) return {.stored_by = static_cast<AuthorityIndex>(low & ~kStored)};
-    return {.captured = static_cast<BirthId>(low)};
+    return range_.contains(address) ? read(words_[index(address)]) : outside(address);
   }
 
   void set_captured(std::uint64_t address, BirthId id) { set(address, raw(id)); }
@@ -84,6 +79,14 @@ class PointerShadow {
 
  private:
   static constexpr std::uint32_t kStored = 0x80000000;
+
+  [[gnu::always_inline]] Entry read(std::uint64_t entry) const {
+    if (entry >> 32 != epoch_) return {};
+    const auto low = static_cast<std::uint32_t>(entry);
+    if (low & kStored) return {.stored_by = static_cast<AuthorityIndex>(low & ~kStored)};
+    return {.captured = static_cast<BirthId>(low)};
+  }
+  [[gnu::cold]] Entry outside(std::uint64_t address) const;
 
   /// The words of memory of the host's, which begins at an address that is aligned to 8.
   class HostWords {

@@ -273,7 +273,7 @@ std::uint32_t Memory::register_host(std::uint64_t address, std::uint64_t bytes) 
   return index;
 }
 
-std::uint32_t Memory::registered(std::uint64_t address, std::uint64_t bytes) const {
+std::uint32_t Memory::registered_in(std::uint64_t address, std::uint64_t bytes) const {
   std::uint32_t found = 0;
   registrations_.visit(address, address + bytes, [&](std::uint32_t index) {
     found = blocks_[index].dead ? 0 : index;

@@ -129,13 +129,16 @@ class Memory final : public DeviceMemoryMap {
   /// A life for memory of the host's, of which no part is registered.
   std::uint32_t register_host(std::uint64_t address, std::uint64_t bytes);
   /// The living registration that has a part of [address, address + bytes); 0 for none.
-  std::uint32_t registered(std::uint64_t address, std::uint64_t bytes) const;
+  std::uint32_t registered(std::uint64_t address, std::uint64_t bytes) const {
+    return registrations_.empty() ? 0 : registered_in(address, bytes);
+  }
 
   Block& block(std::uint32_t index) { return blocks_[index]; }
   /// The last to be given the granule of `address`, dead or alive; 0 for none.
   std::uint32_t newest(std::uint64_t address) const {
-    return range_.contains(address) ? granules_[(address - range_.low) / kGranule]
-                                    : registrations_.find(address);
+    if (range_.contains(address)) [[likely]]
+      return granules_[(address - range_.low) / kGranule];
+    return registrations_.find(address);
   }
   /// The one that the device finds at `address` now, dead or alive; 0 for none.
   std::uint32_t installed(std::uint64_t address) const {
@@ -180,6 +183,7 @@ class Memory final : public DeviceMemoryMap {
   std::uint32_t give(Origin origin, std::uint64_t base, std::uint32_t granules, std::uint64_t bytes,
                      std::uint32_t previous);
   std::uint32_t reclaim(std::uint32_t granules, std::uint64_t alignment);
+  std::uint32_t registered_in(std::uint64_t address, std::uint64_t bytes) const;
   void forget_pages(const Block& block);
   void forget_mapping(const Block& mapping);
   static bool is_alias(const Block& block) {

@@ -2,7 +2,7 @@
 
 namespace harness::devices {
 
-std::uint32_t Registrations::find_in_ranges(std::uint64_t address) const {
+std::uint32_t Registrations::find(std::uint64_t address) const {
   const auto it = first_beyond(address);
   return it != ranges_.end() && it->second.low <= address ? it->second.block : 0;
 }

@@ -15,10 +15,9 @@ class Registrations {
 
   /// Enters a block at addresses that no living one has.
   void add(std::uint64_t low, std::uint64_t high, std::uint32_t block);
+  bool empty() const { return ranges_.empty(); }
   /// Returns the block that had `address` last; 0 for none.
-  std::uint32_t find(std::uint64_t address) const {
-    return ranges_.empty() ? 0 : find_in_ranges(address);
-  }
+  [[gnu::cold]] std::uint32_t find(std::uint64_t address) const;
 
   /// Calls `act` with each block that has a part of [low, high), until it returns true.
   template <class Act>
@@ -38,7 +37,6 @@ class Registrations {
   Ranges::const_iterator first_beyond(std::uint64_t address) const {
     return ranges_.upper_bound(address);
   }
-  std::uint32_t find_in_ranges(std::uint64_t address) const;
   void cut(std::uint64_t low, std::uint64_t high);
 
   Ranges ranges_;  ///< By their ends; none overlaps another.

@@ -142,18 +142,23 @@ bool WorkSteps::met_beyond(BlockRef here, const Place& place, std::uint64_t byte
 /// Judges the use of one side of a copy or set. What met another life than it meant was judged.
 void WorkSteps::used(const Work& work, const Place& place, AccessMode mode) {
   if (!sim_.data_races().on() || place.birth == BirthId::none) return;
-  const std::uint32_t block = sim_.memory().installed(place.address);
-  if (sim_.memory().block(block).birth != place.birth) return;
-  const OrderedUse by{work.at, work.before, work.site};
-  used_range(block, {place.address, place.address + work.bytes, mode}, by);
+  const std::uint32_t index = sim_.memory().installed(place.address);
+  const Block& block = sim_.memory().block(index);
+  if (block.birth != place.birth) return;
+  const UsedRange range{place.address, place.address + work.bytes, mode};
+  if (block.origin == Origin::mapped) [[unlikely]]
+    return used_range(index, range, {work.at, work.before, work.site});
+  sim_.data_races().used(index, range, {work.at, work.before, work.site});
 }
 
 /// Judges the use of a range that may go on in what is mapped behind the block.
 void WorkSteps::used_range(std::uint32_t index, UsedRange range, const OrderedUse& by) {
   const Block& block = sim_.memory().block(index);
   const std::uint64_t end = block.base + block.bytes;
-  if (block.origin != Origin::mapped || range.high <= end)
-    return sim_.data_races().used(index, range, by);
+  if (block.origin != Origin::mapped || range.high <= end) {
+    sim_.data_races().used(index, range, by);
+    return;
+  }
   sim_.data_races().used(index, {range.low, end, range.mode}, by);
   used_range(sim_.memory().installed(end), {end, range.high, range.mode}, by);
 }
