@@ -52,7 +52,7 @@ const std::vector<Wrong>& wrong_lines() {
        "names boxes twice"},
       {{"fuz"}, "no command is called 'fuz'; did you mean 'fuzz'?"},
       {{"repaly", "file"}, "did you mean 'replay'?"},
-      {{"quux"}, "no command is called 'quux'; there is: list fuzz replay"},
+      {{"quux"}, "no command is called 'quux'; there is: run list fuzz replay"},
       {{"fuzz", "--sede", "3"}, "fuzz has no option '--sede'; did you mean '--seed'?"},
       {{"fuzz", "--secnods=3"}, "fuzz has no option '--secnods'; did you mean '--seconds'?"},
       {{"prove", "toy", "--widow", "stale"},
