@@ -155,6 +155,7 @@ TEST_F(CudaVirtualMemoryLate, PointersInMemoryAreFollowedThroughAnyMapping) {
     CUdeviceptr result = allocate(64);
     write_int(numbers, 77);
     CUDA_OK(cuMemcpyHtoD_v2(first, &numbers, sizeof numbers));
+    CUDA_OK(cuMemcpyHtoD_v2(first + 128, &result, sizeof result));
     CUfunction follow = get_kernel(&afterlife_kernels_conformance, "copy_indirect");
     CUDA_OK(launch(follow, 1, 1, nullptr, {&second, &result}));
     EXPECT_EQ(read_int(result), 77);

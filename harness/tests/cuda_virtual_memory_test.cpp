@@ -207,6 +207,7 @@ TEST_P(CudaVirtualMemory, MappingsEndWholeAndReservationsAfterThem) {
     EXPECT_EQ(cuMemUnmap(address, kUnit), kInvalid);
     EXPECT_EQ(cuMemUnmap(address + kUnit, kUnit), kInvalid);
     EXPECT_EQ(cuMemAddressFree(address, 2 * kUnit), kInvalid) << "something is mapped";
+    EXPECT_EQ(cuMemMap(address + kUnit, kUnit, 0, create(), 0), kInvalid) << "a mapping goes on";
     CUDA_OK(cuMemUnmap(address, 2 * kUnit));
     EXPECT_EQ(cuMemUnmap(address, 2 * kUnit), kInvalid) << "nothing is mapped";
     EXPECT_EQ(cuMemAddressFree(address, kUnit), kInvalid) << "another size";
