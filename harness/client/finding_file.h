@@ -1,6 +1,7 @@
 // Finding file: a finding as JSON, with the command that shows it and the decisions that it takes.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "harness/client/search.h"
@@ -15,7 +16,10 @@ struct FindingFile {
   Finding finding;
 };
 
-/// Returns whether this is the text of such a file, whole or not.
+/// So many bytes of a file tell whether it is one.
+inline constexpr std::size_t kFindingBegin = 64;
+
+/// Returns whether this is the text of such a file, or the beginning of one.
 bool is_finding(const std::string& text);
 
 /// Errors: std::runtime_error with one line.

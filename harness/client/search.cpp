@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "harness/client/shrink.h"
 
@@ -35,6 +36,15 @@ Tape tape_before(const ClientRun& run, const std::string& signature) {
       tape.push_back(report.decisions[i].decision);
   }
   return tape;
+}
+
+/// Returns the decisions of `tape` in the words of the run that they are from.
+std::vector<ToldDecision> told_of(const ClientRun& run, const Tape& tape) {
+  const std::set<Decision> kept(tape.begin(), tape.end());
+  std::vector<ToldDecision> told;
+  for (const ToldDecision& one : run.decisions())
+    if (kept.contains(one.decision)) told.push_back(one);
+  return told;
 }
 
 class Search {
@@ -96,7 +106,7 @@ class Search {
     finding.fault = fault;
     finding.run = number;
     finding.run_count = 1;
-    complete(finding, tape_before(run, fault.signature));
+    complete(finding, run);
     watcher_.found(finding);
   }
 
@@ -109,15 +119,17 @@ class Search {
     result_.failures.push_back({complaint, number, 1});
   }
 
-  /// Minimizes, and replays what is left with places noted.
-  void complete(Finding& finding, const Tape& tape) {
-    const std::string& signature = finding.fault.signature;
+  /// Minimizes what `run` showed, and replays what is left with places noted.
+  void complete(Finding& finding, const ClientRun& run) {
+    const std::string signature = finding.fault.signature;
     const auto shows = [&](const Tape& part) {
+      if (stop_.load()) return false;
       watcher_.progress(result_, "minimizing, run", seconds());
       ++result_.further_runs;
       return run_once(orders_for(part, false)).find(signature) != nullptr;
     };
-    const Tape least = shrink(tape, shows, kShrinkLimit);
+    const Tape least = shrink(tape_before(run, signature), shows, kShrinkLimit);
+    finding.decisions = told_of(run, least);
     for (unsigned i = 0; i < kReplays && !stop_.load(); ++i) {
       ++result_.further_runs;
       const ClientRun again = run_once(orders_for(least, true));

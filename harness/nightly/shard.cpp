@@ -2,7 +2,6 @@
 // each cell that is finished, and a folder of reproducers per cell. The record is put together from
 // the cells, written, and only then the folder gets its name; the files of cells go last.
 #include "harness/nightly/shard.h"
-#include "harness/files/whole_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,6 +16,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "harness/files/whole_file.h"
 #include "harness/nightly/cause.h"
 #include "harness/nightly/sealed.h"
 

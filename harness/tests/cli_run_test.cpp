@@ -203,6 +203,13 @@ TEST_F(CliRun, NoCommandIsAMistakeOfTheCaller) {
   expect_one_line(run_toys({"run", "--runs", "0", "--", "true"}), 3, "no whole number");
 }
 
+TEST_F(CliRun, AFolderThatCannotBeWrittenIsOneLineBeforeAnythingRuns) {
+  const Ended ended =
+      run_toys({"run", "--out", "/proc/nowhere", "--", "python3", script("sound.py")});
+  expect_one_line(ended, 2, "choose another folder with --out");
+  EXPECT_EQ(ended.out, "");
+}
+
 TEST_F(CliRun, AFailureOfTheProgramsOwnIsTold) {
   const std::string code =
       "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit(0); raise SystemExit(7)";

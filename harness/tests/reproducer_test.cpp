@@ -1,5 +1,4 @@
 #include "harness/reproducer.h"
-#include "harness/files/whole_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/files/whole_file.h"
 #include "harness/reproducer/words.h"
 #include "harness/strategies/random_walk.h"
 #include "harness/tests/child.h"

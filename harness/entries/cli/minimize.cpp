@@ -1,6 +1,5 @@
 // minimize: makes a reproducer as plain as its fault allows, and says what was proved about it.
 #include "harness/minimize.h"
-#include "harness/files/whole_file.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +14,7 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/output_folder.h"
 #include "harness/entries/cli/programs.h"
+#include "harness/files/whole_file.h"
 #include "harness/printable.h"
 #include "harness/reports/json_text.h"
 

@@ -1,5 +1,4 @@
 #include "harness/entries/cli/output_folder.h"
-#include "harness/files/whole_file.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "harness/entries/cli/gather.h"
+#include "harness/files/whole_file.h"
 
 namespace harness::entries {
 namespace {

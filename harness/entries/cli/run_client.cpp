@@ -14,6 +14,7 @@
 #include "harness/client/search.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/output_folder.h"
 #include "harness/files/whole_file.h"
 #include "harness/printable.h"
 #include "harness/reports/client/client_views.h"
@@ -102,6 +103,7 @@ int run(const RunOptions& options) {
                                options.runs,
                                options.seconds};
   if (search.runs == 0 && search.seconds == 0) search.seconds = kSecondsByDefault;
+  const OutputFolder can_be_written(options.out);
   const std::atomic<bool>& stop = take_interrupts();
   Watcher watcher(options);
   const client::SearchResult result = client::search(search, watcher, stop);
@@ -115,7 +117,11 @@ int run(const RunOptions& options) {
 
 bool is_finding_file(const std::string& file) {
   std::error_code none;
-  return std::filesystem::is_regular_file(file, none) && client::is_finding(read_text(file));
+  if (!std::filesystem::is_regular_file(file, none)) return false;
+  std::string begin(client::kFindingBegin, '\0');
+  std::ifstream(file, std::ios::binary)
+      .read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return client::is_finding(begin);
 }
 
 int replay_finding(const std::string& file, bool json) {

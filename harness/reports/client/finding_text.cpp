@@ -112,6 +112,13 @@ void add_decisions(Writer& writer, const client::Finding& finding) {
     writer.row("", fmt::format("and {} more", finding.decisions.size() - kDecisionsShown));
 }
 
+std::string replays(const client::Finding& finding) {
+  if (finding.replay_count == 0) return "none: stopped before";
+  return fmt::format(
+      "{} of {}{}", finding.shown_count, finding.replay_count,
+      finding.repeats() ? "" : ": not repeatable, the program itself differs from run to run");
+}
+
 }  // namespace
 
 std::string finding_text(const client::Finding& finding, const std::string& file,
@@ -125,12 +132,7 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   if (!fault.detail.empty()) writer.row("", printable(fault.detail), Colour::dim);
   add_decisions(writer, finding);
   if (const std::string words = advice(fault); !words.empty()) writer.row("fix", words);
-  if (finding.replay_count > 0)
-    writer.row("replays", finding.repeats()
-                              ? fmt::format("{} of {}", finding.shown_count, finding.replay_count)
-                              : fmt::format("{} of {}: not repeatable, the program itself differs "
-                                            "from run to run",
-                                            finding.shown_count, finding.replay_count));
+  writer.row("replays", replays(finding));
   if (!file.empty()) writer.row("file", fmt::format("afterlife replay {}", printable(file)));
   const std::string kind = fmt::format("{} of {}", fault.kind, fault.object);
   return terminal.paint(Colour::red, kind) + "\n" + writer.take();
