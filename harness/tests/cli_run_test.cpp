@@ -138,6 +138,8 @@ TEST_F(CliRun, AFindingIsReplayedAsRecordedAndAnEditIsSeen) {
 TEST_F(CliRun, ABrokenFileIsOneLine) {
   write_file(folder_ / "cut.run.json", "{\n  \"afterlife\": \"run 1\", \"comm");
   expect_one_line(run_toys({"replay", folder_ / "cut.run.json"}), 2, "cannot be read");
+  fs::resize_file(folder_ / "cut.run.json", 17 << 20);
+  expect_one_line(run_toys({"replay", folder_ / "cut.run.json"}), 2, "is over 16 MiB");
 }
 
 TEST_F(CliRun, TellsWhereAGraphCapturedIt) {

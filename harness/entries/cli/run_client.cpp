@@ -87,7 +87,11 @@ void require_judged(const client::SearchResult& result) {
         fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own));
 }
 
+/// The text of a finding's file. One that is larger than any is not read.
 std::string read_text(const std::string& name) {
+  constexpr std::uintmax_t kBytesLimit = std::uintmax_t{16} << 20;
+  if (std::filesystem::file_size(name) > kBytesLimit)
+    throw std::runtime_error("is over 16 MiB, which no finding is: is it the right file?");
   std::ifstream file(name);
   return {std::istreambuf_iterator<char>(file), {}};
 }
