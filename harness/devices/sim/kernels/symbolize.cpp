@@ -12,7 +12,7 @@ namespace harness::devices {
 namespace {
 
 /// A loaded file, and an address as that file knows it.
-struct Place {
+struct FileAddress {
   std::uintptr_t code;
   std::string file;
   std::uintptr_t address;
@@ -26,11 +26,11 @@ bool contains(const dl_phdr_info& info, std::uintptr_t code) {
   return false;
 }
 
-Place find(std::uintptr_t code) {
-  Place place{code, {}, 0};
+FileAddress find(std::uintptr_t code) {
+  FileAddress place{code, {}, 0};
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* argument) {
-        auto& wanted = *static_cast<Place*>(argument);
+        auto& wanted = *static_cast<FileAddress*>(argument);
         if (!contains(*info, wanted.code)) return 0;
         wanted.file = *info->dlpi_name != '\0' ? info->dlpi_name : "/proc/self/exe";
         wanted.address = wanted.code - info->dlpi_addr;
@@ -83,7 +83,7 @@ std::string in_words(std::string_view function, std::string_view line) {
 }  // namespace
 
 std::string symbolize(std::uintptr_t code) {
-  const Place place = find(code - 1);
+  const FileAddress place = find(code - 1);
   if (place.file.empty()) return {};
   std::array<char, 32> address;
   std::snprintf(address.data(), address.size(), "0x%zx", static_cast<std::size_t>(place.address));
