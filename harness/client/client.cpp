@@ -6,11 +6,10 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "harness/client/source_places.h"
+#include "harness/files/read.h"
 #include "harness/sanitizers.h"
 
 namespace harness::client {
@@ -52,8 +51,7 @@ std::vector<std::string> environment_of(const Client& client, const std::string&
 std::vector<Report> read_reports(const std::string& folder) {
   std::vector<Report> reports;
   for (unsigned number = 1; fs::exists(report_file(folder, number)); ++number) {
-    std::ifstream file(report_file(folder, number));
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string text = read_whole_file(report_file(folder, number));
     if (text.empty())
       reports.push_back({.process = number});
     else

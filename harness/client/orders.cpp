@@ -1,11 +1,9 @@
 #include "harness/client/orders.h"
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
 
 #include "harness/client/json.h"
+#include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 
 namespace harness::client {
@@ -22,9 +20,7 @@ void write_orders(const std::string& folder, const Orders& orders) {
 }
 
 Orders read_orders(const std::string& folder) {
-  std::ifstream file(orders_file(folder));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw std::runtime_error(orders_file(folder) + " cannot be read");
+  const std::string text = read_whole_file(orders_file(folder));
   return checked_json("orders.json", [&] {
     const auto json = nlohmann::json::parse(text);
     Orders orders;

@@ -1,6 +1,6 @@
 // How it works. A thread that has the driver has the mutex, and the world is its current one. The
-// site belongs to whoever has the driver, so that it is put aside with it. Nobody has an activation
-// of its own here: what is asked is answered plainly.
+// site belongs to whoever has the driver, so that it is put aside with it. Without a guide, what is
+// asked is answered plainly; with one, a call is the activation, keyed by its thread.
 #include "harness/cuda/process.h"
 
 #include <pthread.h>

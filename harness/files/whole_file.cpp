@@ -8,19 +8,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <stdexcept>
+
+#include "harness/files/fail.h"
 
 namespace harness {
 namespace {
-
-[[noreturn]] void fail(const std::string& file, std::string_view what) {
-  throw std::runtime_error(fmt::format("{}: {}", file, what));
-}
-
-[[noreturn]] void fail_by_errno(const std::string& file, std::string_view doing) {
-  fail(file, fmt::format("cannot {}: {}", doing, std::strerror(errno)));
-}
 
 void write_all(int number, std::string_view content, const std::string& file) {
   while (!content.empty()) {

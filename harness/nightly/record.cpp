@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "harness/files/read.h"
 #include "harness/nightly/sealed.h"
 #include "harness/printable.h"
 
@@ -38,7 +39,7 @@ std::string reproducer_of(const Json& finding, const std::string& folder) {
     throw std::runtime_error(
         fmt::format("{}: '{}' is no file of its own", printable(folder), shown(name.string())));
   const std::string file = (std::filesystem::path(folder) / name).string();
-  std::string text = read_text(file);
+  std::string text = read_whole_file(file);
   if (hash_of(text) != finding.at("hash").get<std::string>())
     throw std::runtime_error(fmt::format(
         "{}: is damaged: it is not as it was written; remove the shard, and let it be run again",

@@ -2,13 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
-
 #include "harness/base.h"
+#include "harness/files/fail.h"
 #include "harness/printable.h"
 
 namespace harness::nightly {
@@ -27,10 +22,6 @@ std::string seal_of(std::string_view body) {
 }
 
 }  // namespace
-
-void fail(const std::string& file, const std::string& what) {
-  throw std::runtime_error(fmt::format("{}: {}", printable(file), what));
-}
 
 std::string sealed(std::string_view kind, Json content) {
   content[kVersionKey] = fmt::format("{} {}", kind, kVersion);
@@ -54,15 +45,6 @@ Json opened(std::string_view kind, const std::string& text, const std::string& f
 
 void refuse_content(std::string_view kind, const std::string& file) {
   fail(file, fmt::format("does not hold what a {} holds", kind));
-}
-
-std::string read_text(const std::string& file) {
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) fail(file, fmt::format("cannot open: {}", std::strerror(errno)));
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) fail(file, fmt::format("cannot read: {}", std::strerror(errno)));
-  return text;
 }
 
 }  // namespace harness::nightly

@@ -19,9 +19,6 @@ std::string sealed(std::string_view kind, nlohmann::json content);
 /// Returns the content of a file of this kind.
 nlohmann::json opened(std::string_view kind, const std::string& text, const std::string& file);
 
-/// Throws the line that says what is wrong with a file or a folder.
-[[noreturn]] void fail(const std::string& file, const std::string& what);
-
 /// Throws the line that says that nothing can be made of a file whose seal is whole.
 [[noreturn]] void refuse_content(std::string_view kind, const std::string& file);
 
@@ -36,8 +33,5 @@ auto parse_sealed(std::string_view kind, const std::string& text, const std::str
     refuse_content(kind, file);
   }
 }
-
-/// Returns the bytes of a file, however many.
-std::string read_text(const std::string& file);
 
 }  // namespace harness::nightly

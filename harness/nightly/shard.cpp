@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <stdexcept>
 
+#include "harness/files/fail.h"
+#include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/cause.h"
 #include "harness/nightly/sealed.h"
@@ -46,7 +46,7 @@ class HeldFolder {
  public:
   explicit HeldFolder(const fs::path& folder)
       : number_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (number_ < 0) fail(folder, fmt::format("cannot open: {}", std::strerror(errno)));
+    if (number_ < 0) fail_by_errno(folder, "open");
     if (::flock(number_, LOCK_EX | LOCK_NB) == 0) return;
     ::close(number_);
     fail(folder, "is being written by another program");
@@ -118,7 +118,7 @@ class ShardRun {
     const fs::path file = part_ / kPlanFile;
     const std::string text = to_text(plan_);
     if (!fs::exists(file)) return write_whole_file(file.string(), text);
-    if (read_text(file.string()) != text)
+    if (read_whole_file(file.string()) != text)
       fail(part_, "is of another night; remove it, or finish that one");
   }
 
@@ -134,7 +134,7 @@ class ShardRun {
     const std::string file = file_of_cell(i).string();
     if (!fs::exists(file)) return std::nullopt;
     try {
-      CellRecord record = parse_cell(read_text(file), file, part_.string());
+      CellRecord record = parse_cell(read_whole_file(file), file, part_.string());
       if (record.cell == cells_[i]) return record;
     } catch (const std::runtime_error&) {
     }
@@ -211,7 +211,7 @@ class ShardRun {
     record.minimized = finding.is_minimized;
     const std::string file = services_.write(folder.string(), finding);
     record.file = (folder.filename() / file).string();
-    record.reproducer = read_text((folder / file).string());
+    record.reproducer = read_whole_file((folder / file).string());
     if (finding.nondeterministic) record.difference = "replayed otherwise in the search itself";
     return record;
   }
@@ -266,7 +266,7 @@ std::string shard_name(std::size_t index, std::size_t count) {
 
 ShardRecord read_shard(const std::string& folder) {
   const std::string file = (fs::path(folder) / kRecordFile).string();
-  return parse_shard(read_text(file), file, folder);
+  return parse_shard(read_whole_file(file), file, folder);
 }
 
 // A shard that is under way has no shard's name, even when its record is written.

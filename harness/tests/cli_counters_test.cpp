@@ -55,7 +55,7 @@ TEST(CliCounters, OfNothingAreOneLine) {
   const Ended missing = counters({"example", "--corpus", "/nosuch"});
   EXPECT_EQ(missing.code, 2);
   EXPECT_EQ(missing.out, "");
-  EXPECT_THAT(missing.err, HasSubstr("/nosuch/example/seeds/plain: cannot read it"));
+  EXPECT_THAT(missing.err, HasSubstr("/nosuch/example/seeds/plain: cannot open"));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ TEST(ClientFiles, OrdersAreReadAsTheyWereWritten) {
 
 TEST(ClientFiles, OrdersThatAreNotThereAreOneLine) {
   const Folder folder;
-  EXPECT_THAT(error_of([&] { read_orders(folder.path()); }), HasSubstr("cannot be read"));
+  EXPECT_THAT(error_of([&] { read_orders(folder.path()); }), HasSubstr("orders.json: cannot open"));
   write_file(folder / "orders.json", "{\"draws\":1}");
   EXPECT_THAT(error_of([&] { read_orders(folder.path()); }),
               HasSubstr("orders.json cannot be read"));

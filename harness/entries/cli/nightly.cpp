@@ -14,9 +14,9 @@
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/nightly_commands.h"
 #include "harness/entries/cli/nightly_services.h"
+#include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/history.h"
-#include "harness/nightly/sealed.h"
 #include "harness/nightly/transfer.h"
 #include "harness/printable.h"
 #include "harness/reports/json_text.h"
@@ -79,7 +79,7 @@ Plan planned(const NightlyOptions& options, std::size_t shards, History& history
 /// Reads the plan of the night under way, which must be one that this program would make.
 Plan read_plan(const std::string& history) {
   const std::string file = plan_file(history).string();
-  Plan plan = nightly::parse_plan(nightly::read_text(file), file);
+  Plan plan = nightly::parse_plan(read_whole_file(file), file);
   if (plan != nightly::make_plan(plan.terms, tables::scenarios()))
     throw std::runtime_error(fmt::format(
         "{}: was made by a program that has other paths or variants; finish the night with that "
@@ -90,7 +90,7 @@ Plan read_plan(const std::string& history) {
 
 bool is_over(const std::string& history_folder, History& history) {
   const std::string file = plan_file(history_folder).string();
-  const Plan plan = nightly::parse_plan(nightly::read_text(file), file);
+  const Plan plan = nightly::parse_plan(read_whole_file(file), file);
   return history.has_all(nightly::id_of(plan), plan.terms.shards);
 }
 

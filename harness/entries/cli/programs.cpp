@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <stdexcept>
 
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/fuzz_records.h"
+#include "harness/files/fail.h"
+#include "harness/files/read.h"
 
 namespace harness::entries {
 namespace {
@@ -59,9 +59,9 @@ std::multiset<std::uint32_t> ops_of(const Tape& tape) {
 
 Case read_plain(const std::string& corpus, const Scenario& scenario) {
   const std::string file = (fs::path(corpus) / scenario.name.view() / "seeds/plain").string();
-  std::ifstream in(file, std::ios::binary);
-  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(in), {}};
-  if (!in || bytes.empty()) throw std::runtime_error(fmt::format("{}: cannot read it", file));
+  const std::string text = read_whole_file(file);
+  if (text.empty()) fail(file, "is empty: expected a tape");
+  const std::vector<std::uint8_t> bytes(text.begin(), text.end());
   Tape tape = read_records(bytes);
   const Config config = config_at(scenario, config_of(tape));
   std::erase_if(tape, [](const Decision& record) { return record.activation == kConfigName; });

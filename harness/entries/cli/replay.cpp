@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/gather.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/replay_many.h"
 #include "harness/entries/cli/run_client.h"
+#include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/printable.h"
 #include "harness/reports/json.h"
@@ -37,10 +37,7 @@ const std::string* missing(const std::vector<std::string>& these,
 /// Whether the file begins as one, which no page does.
 bool is_reproducer(const std::string& file) {
   constexpr std::string_view kBegin = "afterlife reproducer";
-  std::string begin(kBegin.size(), '\0');
-  std::ifstream(file, std::ios::binary)
-      .read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return begin == kBegin;
+  return read_begin(file, kBegin.size()) == kBegin;
 }
 
 /// Refuses a page that could not be written, or would take the place of a case.

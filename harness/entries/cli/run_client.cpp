@@ -6,8 +6,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "harness/client/finding_file.h"
@@ -15,6 +13,7 @@
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/output_folder.h"
+#include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/printable.h"
 #include "harness/reports/client/client_views.h"
@@ -87,15 +86,6 @@ void require_judged(const client::SearchResult& result) {
         fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own));
 }
 
-/// The text of a finding's file. One that is larger than any is not read.
-std::string read_text(const std::string& name) {
-  constexpr std::uintmax_t kBytesLimit = std::uintmax_t{16} << 20;
-  if (std::filesystem::file_size(name) > kBytesLimit)
-    throw std::runtime_error("is over 16 MiB, which no finding is: is it the right file?");
-  std::ifstream file(name);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 }  // namespace
 
 int run(const RunOptions& options) {
@@ -122,16 +112,15 @@ int run(const RunOptions& options) {
 bool is_finding_file(const std::string& file) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(file, none)) return false;
-  std::string begin(client::kFindingBegin, '\0');
-  std::ifstream(file, std::ios::binary)
-      .read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return client::is_finding(begin);
+  return client::is_finding(read_begin(file, client::kFindingBegin));
 }
 
 int replay_finding(const std::string& file, bool json) {
+  constexpr FileKind kFinding{"finding", std::size_t{16} << 20};
+  const std::string text = read_whole_file(file, kFinding);
   const client::FindingFile recorded = [&] {
     try {
-      return client::parse_finding(read_text(file));
+      return client::parse_finding(text);
     } catch (const std::runtime_error& error) {
       throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
     }

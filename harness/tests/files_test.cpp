@@ -1,0 +1,82 @@
+// Files read whole: bounds, pipes, and how they begin.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "harness/files/read.h"
+
+namespace harness {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+
+constexpr FileKind kNote{"note", std::size_t{1} << 20};
+
+class Files : public testing::Test {
+ protected:
+  Files() : folder_(testing::TempDir() + "afterlife_files_XXXXXX") { mkdtemp(folder_.data()); }
+  ~Files() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+
+  std::string written(std::size_t bytes) const {
+    std::ofstream(path("note")) << std::string(bytes, 'x');
+    return path("note");
+  }
+
+  static std::string complaint(const std::string& file) {
+    try {
+      read_whole_file(file, kNote);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "none";
+  }
+
+ private:
+  std::string folder_;
+};
+
+TEST_F(Files, AreReadWholeUpToTheLimitOfTheirKind) {
+  EXPECT_EQ(read_whole_file(written(kNote.byte_limit), kNote).size(), kNote.byte_limit);
+  EXPECT_THAT(complaint(written(kNote.byte_limit + 1)),
+              EndsWith("note: is over 1 MiB, which no note is: is it the right file?"));
+  EXPECT_EQ(read_whole_file(written(kNote.byte_limit + 1)).size(), kNote.byte_limit + 1);
+}
+
+TEST_F(Files, AreRefusedInOneLineThatNamesThem) {
+  EXPECT_THAT(complaint(path("none")), HasSubstr("none: cannot open: No such file"));
+  EXPECT_THAT(complaint(path("")), HasSubstr("is a folder: expected the file of a note"));
+  EXPECT_THAT(complaint(path("two\nlines")), HasSubstr("two\\nlines: cannot open"));
+}
+
+TEST_F(Files, OfAPipeAreReadUntilTheWriterIsDone) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  std::fstream keeps_it_open(path("pipe"), std::ios::in | std::ios::out);
+  std::thread writer([&] {
+    for (int i = 0; i < 3; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      keeps_it_open << "part" << std::flush;
+    }
+    keeps_it_open.close();
+  });
+  EXPECT_EQ(read_whole_file(path("pipe"), kNote), "partpartpart");
+  writer.join();
+}
+
+TEST_F(Files, BeginWithAsManyBytesAsThereAre) {
+  std::ofstream(path("note")) << "begin, and more";
+  EXPECT_EQ(read_begin(path("note"), 5), "begin");
+  EXPECT_EQ(read_begin(path("note"), 64), "begin, and more");
+  EXPECT_EQ(read_begin(path("none"), 64), "");
+  EXPECT_EQ(read_begin(path(""), 64), "");
+}
+
+}  // namespace
+}  // namespace harness
