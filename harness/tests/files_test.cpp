@@ -59,7 +59,7 @@ TEST_F(Files, AreRefusedInOneLineThatNamesThem) {
 TEST_F(Files, OfAPipeAreReadUntilTheWriterIsDone) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   std::fstream keeps_it_open(path("pipe"), std::ios::in | std::ios::out);
-  std::thread writer([&] {
+  std::jthread writer([&] {
     for (int i = 0; i < 3; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       keeps_it_open << "part" << std::flush;
@@ -67,7 +67,6 @@ TEST_F(Files, OfAPipeAreReadUntilTheWriterIsDone) {
     keeps_it_open.close();
   });
   EXPECT_EQ(read_whole_file(path("pipe"), kNote), "partpartpart");
-  writer.join();
 }
 
 TEST_F(Files, BeginWithAsManyBytesAsThereAre) {
