@@ -10,6 +10,7 @@ Ends with `N passed, N failed, N skipped`. Exit: 0 nothing failed, 1 something d
 """
 import collections
 import concurrent.futures
+import html.parser
 import json
 import os
 import pathlib
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 import figures
 import measuring
@@ -182,6 +184,25 @@ def races(tally, full):
     gtest(tally, "tsan", "afterlife_tests", only="*Fiber*:*Scheduler*:*Sync*:*Race*:*Tsan*:*Kernel*-*Crash*")
 
 
+class Links(html.parser.HTMLParser):
+    """What a page links."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.found += [value for name, value in attributes if name == "href"]
+
+
+def links_of_night(history):
+    """The links of a night's page, and those of them that lead nowhere."""
+    page = pathlib.Path(history, "page.html")
+    links = Links(page.read_text()).found if page.exists() else []
+    return links, [link for link in links if not (page.parent / urllib.parse.unquote(link)).exists()]
+
+
 def nights(tally):
     """Two short nights over one history: the first is all new, and the same again is not."""
     with tempfile.TemporaryDirectory() as history:
@@ -195,6 +216,9 @@ def nights(tally):
             tally.add(ended.returncode in (0, 1) and states == {expected} and runs == 300 and not refuted,
                       f"nightly.sh --runs 300: exit {ended.returncode}, {runs} runs, findings are {sorted(states)}, "
                       f"sound and refuted: {refuted}")
+            links, dead = links_of_night(history)
+            tally.add(bool(links) == (expected == "new") and not dead,
+                      f"the page of the night has {len(links)} links to what is new, {len(dead)} of them lead nowhere")
 
 
 def searched(script_name, out):

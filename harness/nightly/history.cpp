@@ -24,6 +24,10 @@ std::uint64_t count_at(const Row& row, std::size_t column) {
 
 std::string hash_of(const std::string& text) { return fmt::format("{:016x}", hash_name(text)); }
 
+NightWindow window_of(const Row& row) {
+  return {text(row[0]), text(row[1]), count_at(row, 2), count_at(row, 3)};
+}
+
 /// Returns "(?, ?, ?)".
 std::string places(std::size_t count) {
   std::string text = "(";
@@ -217,20 +221,33 @@ Night History::night(const std::string& id) {
            "sum(caught_runs), sum(least_runs), sum(seconds + minimize_seconds) FROM cells "
            "WHERE night = ? GROUP BY path, variant, claim ORDER BY path, variant",
            {id}))
-    night.cells.push_back({text(cell[0]), text(cell[1]), text(cell[2]), count_at(cell, 3),
-                           count_at(cell, 4), count_at(cell, 5), count_at(cell, 6),
-                           count_at(cell, 7), std::get<double>(cell[8])});
+    night.cells.push_back({text(cell[0]),
+                           text(cell[1]),
+                           text(cell[2]),
+                           count_at(cell, 3),
+                           count_at(cell, 4),
+                           count_at(cell, 5),
+                           count_at(cell, 6),
+                           count_at(cell, 7),
+                           std::get<double>(cell[8]),
+                           {}});
   for (const Row& window : database_.query(
            "SELECT path, window, sum(reached), sum(caught) FROM windows WHERE night = ? "
            "GROUP BY path, window ORDER BY path, window",
            {id}))
-    night.windows.push_back(
-        {text(window[0]), text(window[1]), count_at(window, 2), count_at(window, 3)});
+    night.windows.push_back(window_of(window));
+  for (NightCell& cell : night.cells)
+    for (const Row& window : database_.query(
+             "SELECT path, window, sum(reached), sum(caught) FROM windows WHERE night = ? "
+             "AND path = ? AND variant = ? GROUP BY window ORDER BY window",
+             {id, cell.path, cell.variant}))
+      cell.windows.push_back(window_of(window));
   for (const Row& found : database_.query(
            "SELECT f.cause, kind, path, variant, hazard, signature, file, sum(s.runs) "
            "FROM sightings s JOIN findings f USING (cause) WHERE night = ? GROUP BY f.cause",
            {id}))
     night.findings.push_back(finding_of(found, night.terms.number));
+  night.past = past_nights(database_, night.terms.number);
   const auto key = [](const NightFinding& finding) {
     return std::tuple(!finding.is_news(), std::tie(finding.path, finding.variant, finding.hazard,
                                                    finding.signature, finding.kind, finding.cause));

@@ -4,10 +4,18 @@
 #include <string>
 #include <vector>
 
+#include "harness/nightly/past.h"
 #include "harness/nightly/plan.h"
 #include "harness/nightly/state.h"
 
 namespace harness::nightly {
+
+struct NightWindow {
+  std::string path;
+  std::string window;
+  std::uint64_t reached = 0;
+  std::uint64_t caught = 0;
+};
 
 /// One variant, summed over the shards.
 struct NightCell {
@@ -19,19 +27,13 @@ struct NightCell {
   std::uint64_t faulty_runs = 0;
   std::uint64_t caught_runs = 0;
   std::uint64_t least_runs = 0;
-  double seconds = 0;  ///< Time of running and minimizing.
+  double seconds = 0;                     ///< Time of running and minimizing.
+  std::vector<NightWindow> windows = {};  ///< Its own, by name.
 
   /// Returns whether it is there to be caught.
   bool is_canary() const;
   /// Returns "held", "refuted", "caught", "missed", "vacuous" or "too few runs".
   std::string verdict() const;
-};
-
-struct NightWindow {
-  std::string path;
-  std::string window;
-  std::uint64_t reached = 0;
-  std::uint64_t caught = 0;
 };
 
 struct NightFinding {
@@ -57,6 +59,7 @@ struct Night {
   std::vector<NightCell> cells;        ///< By path and variant.
   std::vector<NightWindow> windows;    ///< By path and window.
   std::vector<NightFinding> findings;  ///< Those seen in it; news first, then by path and variant.
+  std::vector<PastNight> past;         ///< The nights up to this one, which is the last.
 
   /// Returns the canaries that were not caught.
   std::vector<const NightCell*> missed_canaries() const;

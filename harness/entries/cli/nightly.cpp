@@ -5,22 +5,21 @@
 // all of its shards; then the folder goes.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <stdexcept>
 
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/nightly_commands.h"
+#include "harness/entries/cli/nightly_report.h"
 #include "harness/entries/cli/nightly_services.h"
 #include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/history.h"
 #include "harness/nightly/transfer.h"
 #include "harness/printable.h"
+#include "harness/reports/html.h"
 #include "harness/reports/json_text.h"
-#include "harness/reports/nightly/night_views.h"
 
 namespace harness::entries {
 namespace {
@@ -35,27 +34,12 @@ constexpr double kDefaultMinutes = 10;
 
 fs::path night_folder(const std::string& history) { return fs::path(history) / "night"; }
 fs::path plan_file(const std::string& history) { return night_folder(history) / "plan.json"; }
-std::string findings_folder(const std::string& history) {
-  return (fs::path(history) / "findings").string();
-}
-
 void make_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed)
     throw std::runtime_error(fmt::format("{}: cannot make the folder: {}",
                                          printable(folder.string()), failed.message()));
-}
-
-/// Returns the text as one word of a shell.
-std::string shell_word(const std::string& text) {
-  const auto is_plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("_./-+=:@,").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
 }
 
 bool has_length(const NightLength& length) {
@@ -172,34 +156,19 @@ int tell_stopped(const NightlyOptions& options, const ShardResult& result) {
         "stopped in shard {} of {}: {} variants are searched, with {} findings, and kept in {}\n"
         "To go on:\n  {} nightly --resume --history {}\n",
         result.record.index, result.record.terms.shards, result.record.cells.size(), findings,
-        printable(night_folder(options.history).string()), shell_word(program_name()),
-        shell_word(options.history));
+        printable(night_folder(options.history).string()), reports::shell_word(program_name()),
+        reports::shell_word(options.history));
   return is_refuted ? kNotAsClaimed : kStopped;
-}
-
-/// Writes the reproducers of what is news, for people to replay.
-void write_news(const nightly::Night& night, const std::string& folder, History& history) {
-  for (const nightly::NightFinding& finding : night.findings) {
-    if (!finding.is_news()) break;
-    make_folder(folder);
-    write_whole_file((fs::path(folder) / finding.file).string(),
-                     history.reproducer(finding.cause).value());
-  }
 }
 
 /// Merges, reports the last night that the shards are of, and returns the exit code.
 int merge_and_tell(const NightlyOptions& options, History& history,
-                   const std::vector<std::string>& folders) {
+                   const std::vector<std::string>& folders, const std::atomic<bool>& stop) {
   const nightly::Merged merged = history.merge(folders);
   if (!merged.nights.empty()) {
     const nightly::Night night = history.night(history.last_night(merged.nights));
-    const std::string findings = findings_folder(options.history);
-    write_news(night, findings, history);
-    fmt::print("{}{}",
-               options.json ? reports::night_json(night)
-                            : reports::night_table(night, findings, reports::Terminal::of(1)),
-               options.json ? "\n" : "");
-    if (merged.errors.empty()) return night.is_red() ? kNotAsClaimed : kAsClaimed;
+    const int code = report_night(options, history, night, stop);
+    if (merged.errors.empty()) return code;
   }
   throw std::runtime_error(merged.errors.size() == 1
                                ? merged.errors.front()
@@ -211,6 +180,7 @@ int merge_and_tell(const NightlyOptions& options, History& history,
 
 int nightly(const NightlyOptions& options) {
   const std::atomic<bool>& stop = take_interrupts();
+  require_places_for_reports(options);
   History history(options.history);
   const Plan plan = begun(options, history);
   std::vector<std::string> folders;
@@ -220,7 +190,7 @@ int nightly(const NightlyOptions& options) {
     folders.push_back(
         (night_folder(options.history) / nightly::shard_name(index, plan.terms.shards)).string());
   }
-  const int code = merge_and_tell(options, history, folders);
+  const int code = merge_and_tell(options, history, folders, stop);
   clear_night(options.history);
   return code;
 }
@@ -238,8 +208,8 @@ int nightly_plan(const NightlyOptions& options) {
     return kAsClaimed;
   }
   for (std::size_t index = 1; index <= plan.terms.shards; ++index)
-    fmt::print("{} nightly shard {} --history {}\n", shell_word(program_name()), index,
-               shell_word(options.history));
+    fmt::print("{} nightly shard {} --history {}\n", reports::shell_word(program_name()), index,
+               reports::shell_word(options.history));
   return kAsClaimed;
 }
 
@@ -271,11 +241,13 @@ int nightly_shard(const NightlyOptions& options) {
 
 int nightly_merge(const NightlyOptions& options) {
   end_on_interrupts();
+  require_places_for_reports(options);
   const std::vector<std::string> folders = nightly::find_shards(
       options.folders.empty() ? std::vector{night_folder(options.history).string()}
                               : options.folders);
   History history(options.history);
-  return merge_and_tell(options, history, folders);
+  const std::atomic<bool> goes_on{false};
+  return merge_and_tell(options, history, folders, goes_on);
 }
 
 }  // namespace harness::entries

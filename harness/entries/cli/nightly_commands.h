@@ -1,7 +1,7 @@
 // Nightly commands: the search of a night, its shards, and the history that they are merged into.
 //
-// A history is a folder: history.sqlite, findings/ with the reproducers of what was news, and while
-// a night is under way night/ with its plan and its shards.
+// A history is a folder: history.sqlite, findings/ with the reproducers of what was news, page.html
+// about the last night, and while a night is under way night/ with its plan and its shards.
 // Errors: as commands.h says.
 #pragma once
 
@@ -30,6 +30,10 @@ struct NightlyOptions {
   std::string revision;
   bool resume = false;
   bool json = false;
+  std::string html;  ///< File for the night's page; "" = page.html beside the history.
+  std::string junit;
+  std::string markdown;
+  std::string metrics;
   std::size_t shards = 1;            ///< To `plan`.
   std::size_t index = 1;             ///< The one to run by `shard`.
   std::vector<std::string> folders;  ///< To `merge`; none = those of the night under way.
@@ -48,6 +52,8 @@ int nightly_plan(const NightlyOptions& options);
 int nightly_shard(const NightlyOptions& options);
 /// Merges shards and reports the last night that they are of.
 int nightly_merge(const NightlyOptions& options);
+/// Reports the last night again.
+int nightly_report(const NightlyOptions& options);
 /// Prints the history as lines of JSON.
 int nightly_export(const NightlyOptions& options);
 /// Makes a history of such lines.
@@ -56,6 +62,9 @@ int nightly_import(const NightlyOptions& options);
 int nightly_show(const NightlyOptions& options);
 /// Says of a finding that it is fixed, ignored or open.
 int nightly_mark(const NightlyOptions& options);
+
+/// Refuses a folder that holds no history: looking at one makes none.
+void require_history(const std::string& folder);
 
 /// Adds `afterlife nightly` with all that it can be told to do.
 CLI::App* add_nightly(CLI::App& app, NightlyOptions& options);

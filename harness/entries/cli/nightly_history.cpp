@@ -14,13 +14,6 @@
 namespace harness::entries {
 namespace {
 
-/// Looking at a history makes none.
-void require_history(const std::string& folder) {
-  if (!std::filesystem::exists(std::filesystem::path(folder) / "history.sqlite"))
-    throw std::runtime_error(fmt::format(
-        "{}: holds no history; choose another folder with --history", printable(folder)));
-}
-
 [[noreturn]] void refuse_cause(const NightlyOptions& options) {
   throw UsageError(
       fmt::format("no finding of this history has the cause '{}'; `afterlife nightly "
@@ -29,6 +22,12 @@ void require_history(const std::string& folder) {
 }
 
 }  // namespace
+
+void require_history(const std::string& folder) {
+  if (!std::filesystem::exists(std::filesystem::path(folder) / "history.sqlite"))
+    throw std::runtime_error(fmt::format(
+        "{}: holds no history; choose another folder with --history", printable(folder)));
+}
 
 int nightly_export(const NightlyOptions& options) {
   end_on_interrupts();

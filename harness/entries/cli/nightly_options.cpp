@@ -31,6 +31,18 @@ void add_json(CLI::App& command, NightlyOptions& options) {
   command.add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
 }
 
+void add_reports(CLI::App& command, NightlyOptions& options) {
+  command
+      .add_option("--html", options.html, "The night's page (page.html in the history's folder)")
+      ->type_name("FILE");
+  command.add_option("--junit", options.junit, "Write the night as JUnit's XML")->type_name("FILE");
+  command.add_option("--markdown", options.markdown, "Write the news for a pull request")
+      ->type_name("FILE");
+  command.add_option("--metrics", options.metrics, "Write the numbers as OpenMetrics")
+      ->type_name("FILE");
+  add_json(command, options);
+}
+
 void add_terms(CLI::App& command, NightlyOptions& options) {
   CLI::Option* runs =
       command
@@ -86,7 +98,12 @@ void add_merge(CLI::App& command, NightlyOptions& options) {
                   "Shards, and folders of them (those of the night under way)")
       ->type_name("DIR");
   add_history(command, options);
-  add_json(command, options);
+  add_reports(command, options);
+}
+
+void add_report(CLI::App& command, NightlyOptions& options) {
+  add_history(command, options);
+  add_reports(command, options);
 }
 
 void add_import(CLI::App& command, NightlyOptions& options) {
@@ -125,6 +142,9 @@ constexpr Part kParts[] = {
     {"merge", "Merge shards into the history, in any order, and report their night",
      "  afterlife nightly merge\n  afterlife nightly merge /elsewhere/shard-2-of-8", add_merge,
      nightly_merge},
+    {"report", "Report the last night again",
+     "  afterlife nightly report --html night.html --junit night.xml --metrics night.prom",
+     add_report, nightly_report},
     {"export", "Print the history as lines of JSON", "  afterlife nightly export > history.jsonl",
      add_history, nightly_export},
     {"import", "Make a history of what was exported",
@@ -148,7 +168,7 @@ CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
   add_terms(*command, options);
   command->add_flag("--resume", options.resume,
                     "Go on with the night that was stopped, if one was");
-  add_json(*command, options);
+  add_reports(*command, options);
   command->footer(
       footer("  afterlife nightly --hours 8\n"
              "  afterlife nightly --runs 1000000 --seed 7 --history /var/afterlife --json"));

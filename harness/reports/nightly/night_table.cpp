@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
-#include "harness/nightly/cause.h"
 #include "harness/printable.h"
 #include "harness/reports/nightly/night_views.h"
+#include "harness/reports/nightly/night_words.h"
 #include "harness/reports/table.h"
 
 namespace harness::reports {
@@ -17,12 +17,6 @@ using nightly::State;
 
 /// More news than this nobody reads in a terminal; all of it is in the JSON.
 constexpr std::size_t kShownNews = 20;
-
-Colour colour_of(const NightCell& cell) {
-  const std::string verdict = cell.verdict();
-  if (verdict == "held" || verdict == "caught" || verdict == "vacuous") return Colour::green;
-  return verdict == "too few runs" && !cell.is_canary() ? Colour::yellow : Colour::red;
-}
 
 std::string cells_of(const Night& night, const Terminal& terminal) {
   Table table({{"variant", Align::left, true},
@@ -37,7 +31,7 @@ std::string cells_of(const Night& night, const Terminal& terminal) {
     for (const NightFinding& finding : night.findings)
       if (finding.path == cell.path && finding.variant == cell.variant)
         ++(finding.is_news() ? news : others);
-    table.add({{cell.path + "/" + cell.variant},
+    table.add({{name_of(cell)},
                {cell.claim},
                {cell.verdict(), colour_of(cell)},
                {grouped(cell.runs)},
@@ -54,10 +48,9 @@ std::string news_of(const Night& night, const std::string& folder, const Termina
   for (const NightFinding& finding : night.findings) {
     if (!finding.is_news()) break;
     if (++count > kShownNews) continue;
-    const std::string line =
-        fmt::format("{}{} {}/{}: {}", to_text(finding.state),
-                    finding.kind == nightly::kNondeterminism ? ", and does not replay:" : "",
-                    finding.path, finding.variant, shown(finding.signature, kShownSignatureBytes));
+    NightFinding told = finding;
+    told.signature = shown(finding.signature, kShownSignatureBytes);
+    const std::string line = headline_of(told);
     text +=
         terminal.paint(Colour::red, wrapped(line, terminal.width, 2)) + "\n" +
         fmt::format("  {}\n", printable((std::filesystem::path(folder) / finding.file).string()));
@@ -69,28 +62,10 @@ std::string news_of(const Night& night, const std::string& folder, const Termina
 std::string canaries_of(const Night& night, const Terminal& terminal) {
   std::string text;
   for (const NightCell* cell : night.missed_canaries())
-    text +=
-        terminal.paint(Colour::red, fmt::format("canary not caught: {}/{} in {} runs", cell->path,
-                                                cell->variant, grouped(cell->runs))) +
-        "\n";
+    text += terminal.paint(Colour::red, fmt::format("canary not caught: {} in {} runs",
+                                                    name_of(*cell), grouped(cell->runs))) +
+            "\n";
   return text.empty() ? text : text + "\n";
-}
-
-std::string summary_of(const Night& night) {
-  std::size_t canaries = 0;
-  for (const NightCell& cell : night.cells) canaries += cell.is_canary();
-  std::string text = fmt::format(
-      "night {} ({}seed {}{}{}): {}: {} of {} canaries caught; findings: {} new, {} regressed, {} "
-      "known, {} ignored",
-      night.terms.number, night.terms.target.empty() ? "" : night.terms.target + ", ",
-      night.terms.seed, night.terms.revision.empty() ? "" : ", ", shown(night.terms.revision),
-      night.is_red() ? "red" : "nothing new", canaries - night.missed_canaries().size(), canaries,
-      night.count(State::fresh), night.count(State::regressed), night.count(State::known),
-      night.count(State::ignored));
-  if (night.shards_here < night.terms.shards)
-    text += fmt::format("; {} of {} shards are missing", night.terms.shards - night.shards_here,
-                        night.terms.shards);
-  return text;
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
-// Night views: a night as tables and as JSON.
+// Night views: a night as tables, as a page, and as what other programs read.
 //
 // Equal nights give equal bytes, but for the seconds. Texts of files (a revision, a reproducer's
 // name) are told by printable().
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "harness/nightly/night.h"
@@ -15,6 +16,25 @@ namespace harness::reports {
 /// sums up. Reproducers of news are looked for in `folder`.
 std::string night_table(const nightly::Night& night, const std::string& folder,
                         const Terminal& terminal);
+
+/// Where the reproducers of what was news are.
+struct NightFiles {
+  std::string folder;           ///< Named as on the command line.
+  std::string from_page;        ///< The same folder, seen from the page's.
+  std::set<std::string> pages;  ///< Reproducers with a page of their own beside them, by name.
+};
+
+/// Returns the night as one static HTML page: no script, no network, and it works from a file.
+std::string night_page(const nightly::Night& night, const NightFiles& files);
+
+/// Returns a test case per variant and per finding that is news, as JUnit's XML.
+std::string night_junit(const nightly::Night& night);
+
+/// Returns the line that sums up, the news and the canaries that were not caught, as Markdown.
+std::string night_markdown(const nightly::Night& night, const NightFiles& files);
+
+/// Returns a night's numbers in the text format of OpenMetrics 1.0.
+std::string night_metrics(const nightly::Night& night);
 
 /// Returns the object of `afterlife nightly --json` (results/README.md).
 std::string night_json(const nightly::Night& night);

@@ -1,0 +1,108 @@
+// How it works. Each page of a finding is written by a process of its own, which replays it: one
+// that ends the process, or never ends, has no page, and its row on the night's page has no link.
+#include "harness/entries/cli/nightly_report.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "harness/entries/cli/interrupt.h"
+#include "harness/files/whole_file.h"
+#include "harness/nightly/cause.h"
+#include "harness/printable.h"
+#include "harness/process/process.h"
+#include "harness/reports/nightly/night_views.h"
+
+namespace harness::entries {
+namespace {
+
+namespace fs = std::filesystem;
+using nightly::Night;
+using nightly::NightFinding;
+
+/// More stories than this nobody reads in a morning; the others have the command.
+constexpr std::size_t kMostPages = 100;
+constexpr double kPageSeconds = 20;
+
+std::string findings_folder(const std::string& history) {
+  return (fs::path(history) / "findings").string();
+}
+
+/// The page of the night: where it was asked for, or beside the history.
+std::string page_file(const NightlyOptions& options) {
+  return options.html.empty() ? (fs::path(options.history) / "page.html").string() : options.html;
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed)
+    throw std::runtime_error(fmt::format("{}: cannot make the folder: {}",
+                                         printable(folder.string()), failed.message()));
+}
+
+/// Returns whether there is a page now, which the replay of the reproducer wrote.
+bool write_page(const std::string& reproducer, const std::atomic<bool>& stop) {
+  const std::string page = reproducer + ".html";
+  std::error_code none;
+  fs::remove(page, none);
+  run_process({"/proc/self/exe", "replay", "--html", page, reproducer}, {kPageSeconds, {}}, stop);
+  return fs::exists(page, none);
+}
+
+/// Writes the reproducers of what is news, for people to replay, and their pages.
+reports::NightFiles write_news(const NightlyOptions& options, const Night& night,
+                               nightly::History& history, const std::atomic<bool>& stop) {
+  reports::NightFiles files{findings_folder(options.history), {}, {}};
+  files.from_page =
+      fs::proximate(files.folder, fs::absolute(page_file(options)).parent_path()).string();
+  std::size_t page_count = 0;
+  for (const NightFinding& finding : night.findings) {
+    if (!finding.is_news()) break;
+    make_folder(files.folder);
+    const std::string file = (fs::path(files.folder) / finding.file).string();
+    write_whole_file(file, history.reproducer(finding.cause).value());
+    const bool has_page = finding.kind == nightly::kFault && ++page_count <= kMostPages && !stop;
+    if (has_page && write_page(file, stop)) files.pages.insert(finding.file);
+  }
+  return files;
+}
+
+}  // namespace
+
+void require_places_for_reports(const NightlyOptions& options) {
+  for (const std::string* file :
+       {&options.html, &options.junit, &options.markdown, &options.metrics})
+    if (!file->empty()) require_replaceable(*file);
+}
+
+int report_night(const NightlyOptions& options, nightly::History& history, const Night& night,
+                 const std::atomic<bool>& stop) {
+  const reports::NightFiles files = write_news(options, night, history, stop);
+  write_whole_file(page_file(options), reports::night_page(night, files));
+  if (!options.junit.empty()) write_whole_file(options.junit, reports::night_junit(night));
+  if (!options.markdown.empty())
+    write_whole_file(options.markdown, reports::night_markdown(night, files));
+  if (!options.metrics.empty()) write_whole_file(options.metrics, reports::night_metrics(night));
+  if (options.json)
+    fmt::print("{}\n", reports::night_json(night));
+  else
+    fmt::print("{}page: {}\n", reports::night_table(night, files.folder, reports::Terminal::of(1)),
+               printable(page_file(options)));
+  return night.is_red() ? kNotAsClaimed : kAsClaimed;
+}
+
+int nightly_report(const NightlyOptions& options) {
+  end_on_interrupts();
+  require_history(options.history);
+  require_places_for_reports(options);
+  nightly::History history(options.history);
+  const std::string id = history.last_night();
+  if (id.empty())
+    throw std::runtime_error(fmt::format("{}: holds no night yet", printable(options.history)));
+  const std::atomic<bool> goes_on{false};
+  return report_night(options, history, history.night(id), goes_on);
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,20 @@
+// Nightly report: what a night leaves for people and for other programs besides what it prints.
+#pragma once
+
+#include <atomic>
+
+#include "harness/entries/cli/nightly_commands.h"
+#include "harness/nightly/history.h"
+
+namespace harness::entries {
+
+/// Refuses the files that reports could not be written to, before a night is searched for them.
+void require_places_for_reports(const NightlyOptions& options);
+
+/// Writes the reproducers of what is news with a page for each, the page of the night, and the
+/// files that were asked for; then prints the night. Pages are left out once `stop` is set.
+/// Returns the exit code.
+int report_night(const NightlyOptions& options, nightly::History& history,
+                 const nightly::Night& night, const std::atomic<bool>& stop);
+
+}  // namespace harness::entries

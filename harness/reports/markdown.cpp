@@ -1,0 +1,17 @@
+#include "harness/reports/markdown.h"
+
+#include "harness/printable.h"
+#include "harness/reports/html.h"
+
+namespace harness::reports {
+
+std::string markdown_cell(std::string_view text) {
+  std::string safe;
+  for (const char c : escaped(printable(text))) {
+    if (std::string_view("\\`*_[]|~").find(c) != std::string_view::npos) safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
+}  // namespace harness::reports

@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include "harness/printable.h"
+#include "harness/reports/markdown.h"
+#include "harness/reports/nightly/night_views.h"
+#include "harness/reports/nightly/night_words.h"
+
+namespace harness::reports {
+namespace {
+
+using nightly::Night;
+using nightly::NightFinding;
+
+/// A comment under a pull request is read when it is short.
+constexpr std::size_t kMostRows = 25;
+constexpr std::size_t kShownBytes = 160;
+
+std::string news_of(const Night& night, const NightFiles& files) {
+  std::string rows;
+  std::size_t count = 0;
+  for (const NightFinding& finding : night.findings) {
+    if (!finding.is_news() || ++count > kMostRows) continue;
+    rows += fmt::format("| {} | {} | {} | {} |\n", to_text(finding.state),
+                        markdown_cell(finding.path + "/" + finding.variant),
+                        markdown_cell(shown(finding.signature, kShownBytes)),
+                        markdown_cell(files.folder + "/" + finding.file));
+  }
+  if (rows.empty()) return {};
+  return "\n| state | variant | signature | reproducer |\n|---|---|---|---|\n" + rows +
+         (count > kMostRows ? fmt::format("\nand {} more\n", count - kMostRows) : "");
+}
+
+}  // namespace
+
+std::string night_markdown(const Night& night, const NightFiles& files) {
+  std::string text = markdown_cell(summary_of(night)) + "\n";
+  text += news_of(night, files);
+  const auto missed = night.missed_canaries();
+  if (!missed.empty()) text += "\n| canary that was not caught | runs |\n|---|--:|\n";
+  for (const nightly::NightCell* cell : missed)
+    text += fmt::format("| {} | {} |\n", markdown_cell(name_of(*cell)), grouped(cell->runs));
+  return text;
+}
+
+}  // namespace harness::reports

@@ -1,0 +1,71 @@
+// The text format is that of OpenMetrics 1.0, section "Text Format"
+// (https://prometheus.io/docs/specs/om/open_metrics_spec/).
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "harness/reports/nightly/night_views.h"
+#include "harness/reports/nightly/night_words.h"
+
+namespace harness::reports {
+namespace {
+
+using nightly::Night;
+using nightly::NightCell;
+using nightly::State;
+
+std::string label(std::string_view name, std::string_view value) {
+  std::string text = fmt::format("{}=\"", name);
+  for (const char c : value)
+    text += c == '\n'               ? std::string("\\n")
+            : c == '"' || c == '\\' ? std::string{'\\', c}
+                                    : std::string(1, c);
+  return text + '"';
+}
+
+std::string family(std::string_view name, std::string_view help) {
+  return fmt::format("# TYPE afterlife_{0} gauge\n# HELP afterlife_{0} {1}\n", name, help);
+}
+
+template <class Value>
+std::string one(std::string_view name, std::string_view help, Value value) {
+  return family(name, help) + fmt::format("afterlife_{} {}\n", name, value);
+}
+
+/// One sample per variant.
+template <class Value>
+std::string per_variant(const Night& night, std::string_view name, std::string_view help,
+                        Value value) {
+  std::string text = family(name, help);
+  for (const NightCell& cell : night.cells)
+    text += fmt::format("afterlife_{}{{{},{}}} {}\n", name, label("path", cell.path),
+                        label("variant", cell.variant), value(cell));
+  return text;
+}
+
+}  // namespace
+
+std::string night_metrics(const Night& night) {
+  std::string text =
+      one("night_number", "Which night of its history it was.", night.terms.number) +
+      one("night_red", "1 where something is new or a canary was not caught.",
+          night.is_red() ? 1 : 0) +
+      one("night_shards_missing", "Shards that are not merged.",
+          night.terms.shards - night.shards_here) +
+      one("night_canaries", "Variants that are there to be caught.", canary_count(night)) +
+      one("night_canaries_missed", "Those that were not.", night.missed_canaries().size());
+  text += family("night_findings", "Findings of the night by state.");
+  for (const State state : {State::fresh, State::known, State::regressed, State::ignored})
+    text += fmt::format("afterlife_night_findings{{{}}} {}\n", label("state", to_text(state)),
+                        night.count(state));
+  return text +
+         per_variant(night, "variant_runs", "Runs of a variant.",
+                     [](const NightCell& cell) { return cell.runs; }) +
+         per_variant(night, "variant_faulty_runs", "Runs of a variant with a fault.",
+                     [](const NightCell& cell) { return cell.faulty_runs; }) +
+         per_variant(night, "variant_seconds", "Time of running and minimizing.",
+                     [](const NightCell& cell) { return cell.seconds; }) +
+         "# EOF\n";
+}
+
+}  // namespace harness::reports

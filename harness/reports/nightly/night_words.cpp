@@ -1,0 +1,53 @@
+#include "harness/reports/nightly/night_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/nightly/cause.h"
+#include "harness/printable.h"
+
+namespace harness::reports {
+
+using nightly::Night;
+using nightly::NightCell;
+using nightly::NightFinding;
+using nightly::State;
+
+std::string name_of(const NightCell& cell) { return cell.path + "/" + cell.variant; }
+
+Colour colour_of(const NightCell& cell) {
+  const std::string verdict = cell.verdict();
+  if (verdict == "held" || verdict == "caught" || verdict == "vacuous") return Colour::green;
+  return verdict == "too few runs" && !cell.is_canary() ? Colour::yellow : Colour::red;
+}
+
+std::string headline_of(const NightFinding& finding) {
+  return fmt::format("{}{} {}/{}: {}", to_text(finding.state),
+                     finding.kind == nightly::kNondeterminism ? ", and does not replay:" : "",
+                     finding.path, finding.variant, finding.signature);
+}
+
+std::size_t canary_count(const Night& night) {
+  return static_cast<std::size_t>(
+      std::count_if(night.cells.begin(), night.cells.end(),
+                    [](const NightCell& cell) { return cell.is_canary(); }));
+}
+
+std::string summary_of(const Night& night) {
+  const std::size_t canaries = canary_count(night);
+  std::string text = fmt::format(
+      "night {} ({}seed {}{}{}): {}: {} of {} canaries caught; findings: {} new, {} regressed, {} "
+      "known, {} ignored",
+      night.terms.number, night.terms.target.empty() ? "" : night.terms.target + ", ",
+      night.terms.seed, night.terms.revision.empty() ? "" : ", ", shown(night.terms.revision),
+      night.is_red() ? "red" : "nothing new", canaries - night.missed_canaries().size(), canaries,
+      night.count(State::fresh), night.count(State::regressed), night.count(State::known),
+      night.count(State::ignored));
+  if (night.shards_here < night.terms.shards)
+    text += fmt::format("; {} of {} shards are missing", night.terms.shards - night.shards_here,
+                        night.terms.shards);
+  return text;
+}
+
+}  // namespace harness::reports

@@ -1,0 +1,27 @@
+// Night words: how every view of a night names its parts.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "harness/nightly/night.h"
+#include "harness/reports/terminal.h"
+
+namespace harness::reports {
+
+/// Returns "path/variant".
+std::string name_of(const nightly::NightCell& cell);
+
+/// Returns green for what is as claimed, red for what makes a night red, yellow for too few runs.
+Colour colour_of(const nightly::NightCell& cell);
+
+/// Returns "new toy/borrow: SIGNATURE", the signature whole.
+std::string headline_of(const nightly::NightFinding& finding);
+
+/// Returns how many variants there are to be caught.
+std::size_t canary_count(const nightly::Night& night);
+
+/// Returns the night in one line: its terms, whether it is red, and what it counts.
+std::string summary_of(const nightly::Night& night);
+
+}  // namespace harness::reports

@@ -1,0 +1,144 @@
+// Reports of `afterlife nightly`: the page, and the files that other programs read.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "harness/nightly/night.h"
+#include "harness/reports/nightly/night_views.h"
+#include "harness/tests/toys_child.h"
+
+namespace harness {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::run_toys;
+namespace fs = std::filesystem;
+
+/// A night of the toy path with all of its reports, and what it printed as JSON.
+class NightlyReport : public ::testing::Test {
+ protected:
+  NightlyReport() {
+    const Ended ended =
+        run_toys({"nightly", "--runs", "3000", "--only", "toy", "--json", "--history", history(),
+                  "--junit", folder_ / "night.xml", "--markdown", folder_ / "night.md", "--metrics",
+                  folder_ / "night.prom"});
+    EXPECT_EQ(ended.code, 1) << ended.err;
+    found_ = json::parse(ended.out);
+  }
+
+  std::string history() const { return folder_ / "history"; }
+  std::string text(const std::string& name) const { return read_file(folder_ / name); }
+  const json& found() const { return found_; }
+
+  std::size_t count(const std::string& state) const {
+    return static_cast<std::size_t>(
+        std::count_if(found_["findings"].begin(), found_["findings"].end(),
+                      [&](const json& finding) { return finding["state"] == state; }));
+  }
+
+  Folder folder_;
+  json found_;
+};
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST_F(NightlyReport, ThePageShowsTheNightAndNeedsNothingElse) {
+  const std::string page = text("history/page.html");
+  EXPECT_THAT(page, HasSubstr("<span class=\"badge bad\">red</span>"));
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr("http://")));
+  EXPECT_EQ(occurrences(page, "<td class=\"open\">new</td>"), count("new"));
+  for (const json& cell : found()["cells"])
+    EXPECT_THAT(page, HasSubstr("<code>toy/" + cell["variant"].get<std::string>() + "</code>"));
+  for (const json& canary : found()["canaries_missed"])
+    EXPECT_THAT(page, HasSubstr("<td class=\"open\"><code>" + canary.get<std::string>()));
+  EXPECT_THAT(page, Not(HasSubstr("<h2>Nights</h2>"))) << "there is but one";
+}
+
+TEST_F(NightlyReport, ThePageLinksAPagePerFaultThatIsNews) {
+  const std::string page = text("history/page.html");
+  static const std::regex link("href=\"([^\"]*)\"");
+  std::size_t link_count = 0, fault_count = 0;
+  for (std::sregex_iterator it(page.begin(), page.end(), link), end; it != end; ++it) {
+    ++link_count;
+    EXPECT_THAT(text("history/" + (*it)[1].str()), HasSubstr("<!doctype html>"));
+  }
+  for (const json& finding : found()["findings"]) fault_count += finding["kind"] == "fault";
+  EXPECT_GT(fault_count, 0u);
+  EXPECT_EQ(link_count, fault_count);
+}
+
+TEST_F(NightlyReport, APageElsewhereFindsThePagesOfTheFindings) {
+  fs::create_directories(folder_ / "a/b");
+  const Ended ended =
+      run_toys({"nightly", "report", "--history", history(), "--html", folder_ / "a/b/n.html"});
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("a/b/n.html\n"));
+  EXPECT_THAT(text("a/b/n.html"), HasSubstr("href=\"../../history/findings/"));
+}
+
+TEST_F(NightlyReport, ASecondNightHasCurvesAndKnownFindings) {
+  run_toys({"nightly", "--runs", "3000", "--seed", "1", "--only", "toy", "--history", history()});
+  const std::string page = text("history/page.html");
+  EXPECT_THAT(page, HasSubstr("<h2>Nights</h2>"));
+  EXPECT_THAT(page, HasSubstr("<h2>Known findings in canaries</h2>"));
+  EXPECT_THAT(page, Not(HasSubstr("<h2>News in")));
+  const std::size_t known = found()["findings"].size();
+  EXPECT_THAT(page, HasSubstr("findings in all: " + std::to_string(known)));
+  EXPECT_THAT(page, HasSubstr("<title>night 1: " + std::to_string(known) + "</title>"));
+  EXPECT_THAT(page, HasSubstr("new findings: 0<"));
+}
+
+TEST_F(NightlyReport, OtherProgramsReadTheSameCounts) {
+  const std::string junit = text("night.xml");
+  const std::size_t failures = count("new") + found()["canaries_missed"].size();
+  EXPECT_EQ(occurrences(junit, "<failure "), failures);
+  EXPECT_THAT(junit, HasSubstr(" failures=\"" + std::to_string(failures) + "\""));
+  EXPECT_EQ(occurrences(junit, "<testcase "), found()["cells"].size() + count("new"));
+  const std::string metrics = text("night.prom");
+  EXPECT_THAT(metrics, HasSubstr("afterlife_night_findings{state=\"new\"} " +
+                                 std::to_string(count("new")) + "\n"));
+  EXPECT_THAT(metrics, HasSubstr("afterlife_night_red 1\n"));
+  EXPECT_TRUE(metrics.ends_with("# EOF\n"));
+  EXPECT_EQ(occurrences(text("night.md"), "\n| new | "), std::min<std::size_t>(count("new"), 25));
+}
+
+TEST(NightlyReports, AreRefusedWhereTheyCannotBeWrittenBeforeTheNightBegins) {
+  const Folder folder;
+  const Ended ended = run_toys({"nightly", "--runs", "3000", "--only", "toy", "--history",
+                                folder / "history", "--metrics", folder / "no/night.prom"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("no/night.prom: cannot create"));
+  EXPECT_FALSE(fs::exists(folder / "history/night"));
+  const Ended none = run_toys({"nightly", "report", "--history", folder / "none"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("holds no history"));
+}
+
+TEST(NightlyReports, TextOfFilesIsNoMarkup) {
+  nightly::Night night;
+  night.terms.revision = "<b>&\"\n| *x*";
+  night.terms.shards = night.shards_here = 1;
+  night.cells = {{"toy", "a\"b\\<i>", "unsound", 500, 0, 9, 0, 500}};
+  night.findings = {{"00", "fault", "toy", "a|b", "stale", "<script>\"|`", "<img>.repro"}};
+  const reports::NightFiles files{"a b#", "a b#", {"<img>.repro"}};
+  const std::string page = reports::night_page(night, files);
+  for (const char* markup : {"<b>", "<i>", "<script", "<img"})
+    EXPECT_THAT(page, Not(HasSubstr(markup)));
+  EXPECT_THAT(page, HasSubstr("href=\"a%20b%23/&lt;img&gt;.repro.html\""));
+  EXPECT_THAT(reports::night_junit(night), HasSubstr("&lt;script&gt;&quot;|`"));
+  EXPECT_THAT(reports::night_markdown(night, files), HasSubstr("| toy/a\\|b | &lt;script"));
+  EXPECT_THAT(reports::night_metrics(night), HasSubstr("variant=\"a\\\"b\\\\<i>\"} 500\n"));
+}
+
+}  // namespace
+}  // namespace harness
