@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 
 #include "harness/nightly/night.h"
 #include "harness/reports/nightly/night_views.h"
@@ -24,8 +25,8 @@ class NightlyReport : public ::testing::Test {
   NightlyReport() {
     const Ended ended =
         run_toys({"nightly", "--runs", "3000", "--only", "toy", "--json", "--history", history(),
-                  "--junit", folder_ / "night.xml", "--markdown", folder_ / "night.md", "--metrics",
-                  folder_ / "night.prom"});
+                  "--junit", folder_ / "night.xml", "--sarif", folder_ / "night.sarif",
+                  "--markdown", folder_ / "night.md", "--metrics", folder_ / "night.prom"});
     EXPECT_EQ(ended.code, 1) << ended.err;
     found_ = json::parse(ended.out);
   }
@@ -112,6 +113,25 @@ TEST_F(NightlyReport, OtherProgramsReadTheSameCounts) {
   EXPECT_EQ(occurrences(text("night.md"), "\n| new | "), std::min<std::size_t>(count("new"), 25));
 }
 
+TEST_F(NightlyReport, SarifHasEveryFindingByItsCause) {
+  const json sarif = json::parse(text("night.sarif"));
+  EXPECT_EQ(sarif["version"], "2.1.0");
+  const json& run = sarif["runs"][0];
+  ASSERT_EQ(run["results"].size(), found()["findings"].size());
+  std::set<std::string> rules;
+  for (const json& rule : run["tool"]["driver"]["rules"]) rules.insert(rule["id"]);
+  for (std::size_t i = 0; i < run["results"].size(); ++i) {
+    const json &result = run["results"][i], &finding = found()["findings"][i];
+    EXPECT_EQ(result["partialFingerprints"]["afterlifeCause/v1"], finding["cause"]);
+    EXPECT_TRUE(rules.contains(result["ruleId"])) << result;
+    EXPECT_EQ(result["baselineState"], finding["state"] == "new" ? "new" : "unchanged");
+    const bool canary = finding["variant"] != "wrongly_sound";
+    if (finding["variant"] == "borrow" || !canary) {
+      EXPECT_EQ(result["level"], canary ? "note" : "error");
+    }
+  }
+}
+
 TEST(NightlyReports, AreRefusedWhereTheyCannotBeWrittenBeforeTheNightBegins) {
   const Folder folder;
   const Ended ended = run_toys({"nightly", "--runs", "3000", "--only", "toy", "--history",
@@ -134,7 +154,7 @@ TEST(NightlyReports, TextOfFilesIsNoMarkup) {
   const std::string page = reports::night_page(night, files);
   for (const char* markup : {"<b>", "<i>", "<script", "<img"})
     EXPECT_THAT(page, Not(HasSubstr(markup)));
-  EXPECT_THAT(page, HasSubstr("href=\"a%20b%23/&lt;img&gt;.repro.html\""));
+  EXPECT_THAT(page, HasSubstr("href=\"a%20b%23/%3Cimg%3E.repro.html\""));
   EXPECT_THAT(reports::night_junit(night), HasSubstr("&lt;script&gt;&quot;|`"));
   EXPECT_THAT(reports::night_markdown(night, files), HasSubstr("| toy/a\\|b | &lt;script"));
   EXPECT_THAT(reports::night_metrics(night), HasSubstr("variant=\"a\\\"b\\\\<i>\"} 500\n"));

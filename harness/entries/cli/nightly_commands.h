@@ -32,6 +32,7 @@ struct NightlyOptions {
   bool json = false;
   std::string html;  ///< File for the night's page; "" = page.html beside the history.
   std::string junit;
+  std::string sarif;
   std::string markdown;
   std::string metrics;
   std::size_t shards = 1;            ///< To `plan`.

@@ -36,6 +36,8 @@ void add_reports(CLI::App& command, NightlyOptions& options) {
       .add_option("--html", options.html, "The night's page (page.html in the history's folder)")
       ->type_name("FILE");
   command.add_option("--junit", options.junit, "Write the night as JUnit's XML")->type_name("FILE");
+  command.add_option("--sarif", options.sarif, "Write the findings as SARIF 2.1.0")
+      ->type_name("FILE");
   command.add_option("--markdown", options.markdown, "Write the news for a pull request")
       ->type_name("FILE");
   command.add_option("--metrics", options.metrics, "Write the numbers as OpenMetrics")

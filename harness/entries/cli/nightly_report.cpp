@@ -73,7 +73,7 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
 
 void require_places_for_reports(const NightlyOptions& options) {
   for (const std::string* file :
-       {&options.html, &options.junit, &options.markdown, &options.metrics})
+       {&options.html, &options.junit, &options.sarif, &options.markdown, &options.metrics})
     if (!file->empty()) require_replaceable(*file);
 }
 
@@ -82,6 +82,7 @@ int report_night(const NightlyOptions& options, nightly::History& history, const
   const reports::NightFiles files = write_news(options, night, history, stop);
   write_whole_file(page_file(options), reports::night_page(night, files));
   if (!options.junit.empty()) write_whole_file(options.junit, reports::night_junit(night));
+  if (!options.sarif.empty()) write_whole_file(options.sarif, reports::night_sarif(night, files));
   if (!options.markdown.empty())
     write_whole_file(options.markdown, reports::night_markdown(night, files));
   if (!options.metrics.empty()) write_whole_file(options.metrics, reports::night_metrics(night));

@@ -58,21 +58,11 @@ std::string section(std::string_view title, std::string_view said, const std::st
 
 // ---- findings ----
 
-/// A relative path as the reference of a link.
-std::string reference(std::string_view path) {
-  std::string text;
-  for (const char c : path)
-    text += std::string_view(" %#?:").find(c) == std::string_view::npos
-                ? std::string(1, c)
-                : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  return escaped(text);
-}
-
 std::string link_to(const NightFinding& finding, const NightFiles& files) {
   const std::string said = shown_text(shown(finding.signature, kShownBytes));
   if (!files.pages.contains(finding.file)) return fmt::format("<code>{}</code>", said);
-  return fmt::format("<a href=\"{}/{}.html\"><code>{}</code></a>", reference(files.from_page),
-                     reference(finding.file), said);
+  return fmt::format("<a href=\"{}/{}.html\"><code>{}</code></a>",
+                     escaped(reference(files.from_page)), escaped(reference(finding.file)), said);
 }
 
 std::string row_of(const NightFinding& finding, const NightFiles& files) {

@@ -30,6 +30,9 @@ std::string night_page(const nightly::Night& night, const NightFiles& files);
 /// Returns a test case per variant and per finding that is news, as JUnit's XML.
 std::string night_junit(const nightly::Night& night);
 
+/// Returns every finding of the night as SARIF 2.1.0, its cause as the fingerprint.
+std::string night_sarif(const nightly::Night& night, const NightFiles& files);
+
 /// Returns the line that sums up, the news and the canaries that were not caught, as Markdown.
 std::string night_markdown(const nightly::Night& night, const NightFiles& files);
 

@@ -1,0 +1,73 @@
+// The form is that of SARIF 2.1.0 (OASIS; https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/reports/json_text.h"
+#include "harness/reports/nightly/night_views.h"
+#include "harness/reports/nightly/night_words.h"
+
+namespace harness::reports {
+namespace {
+
+using nightly::Night;
+using nightly::NightCell;
+using nightly::NightFinding;
+using nightly::State;
+using Json = nlohmann::ordered_json;
+
+/// Windows of different paths may have one name.
+std::string rule_of(const NightFinding& finding) {
+  return finding.path + "/" + (finding.hazard.empty() ? finding.kind : finding.hazard);
+}
+
+Json rules_of(const Night& night) {
+  std::set<std::string> names;
+  for (const NightFinding& finding : night.findings) names.insert(rule_of(finding));
+  Json rules = Json::array();
+  for (const std::string& name : names) rules.push_back({{"id", name}});
+  return rules;
+}
+
+/// A canary is there to fail: what it shows is worth a note.
+std::string_view level_of(const Night& night, const NightFinding& finding) {
+  for (const NightCell& cell : night.cells)
+    if (cell.path == finding.path && cell.variant == finding.variant && cell.is_canary())
+      return "note";
+  return "error";
+}
+
+Json result_of(const Night& night, const NightFinding& finding, const NightFiles& files) {
+  const std::string name = finding.path + "/" + finding.variant;
+  Json result{{"ruleId", rule_of(finding)},
+              {"level", level_of(night, finding)},
+              {"baselineState", finding.is_news() ? "new" : "unchanged"},
+              {"message", {{"text", headline_of(finding)}}},
+              {"partialFingerprints", {{"afterlifeCause/v1", finding.cause}}}};
+  Json location{
+      {"logicalLocations", Json::array({{{"fullyQualifiedName", name}, {"kind", "member"}}})}};
+  if (finding.is_news())
+    location["physicalLocation"] = {
+        {"artifactLocation", {{"uri", reference(files.folder + "/" + finding.file)}}},
+        {"region", {{"startLine", 1}}}};
+  result["locations"] = Json::array({location});
+  if (finding.state == State::ignored)
+    result["suppressions"] = Json::array({{{"kind", "external"}, {"status", "accepted"}}});
+  return result;
+}
+
+}  // namespace
+
+std::string night_sarif(const Night& night, const NightFiles& files) {
+  Json results = Json::array();
+  for (const NightFinding& finding : night.findings)
+    results.push_back(result_of(night, finding, files));
+  const Json tool{{"driver", {{"name", "afterlife"}, {"rules", rules_of(night)}}}};
+  return to_text({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                  {"version", "2.1.0"},
+                  {"runs", Json::array({{{"tool", tool},
+                                         {"automationDetails", {{"id", "nightly/" + night.id}}},
+                                         {"results", results}}})}}) +
+         "\n";
+}
+
+}  // namespace harness::reports
