@@ -48,6 +48,7 @@ int fuzz(const FuzzOptions& options);
 struct ReplayOptions {
   std::vector<std::string> files;  ///< Folders stand for the reproducers in them.
   std::string html;                ///< A page of the one case goes here; "" = none.
+  std::string trace;               ///< A Perfetto trace of it goes here; "" = none.
   bool json = false;
 };
 int replay(const ReplayOptions& options);

@@ -97,6 +97,10 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
           "--html", options.html,
           "Write a page about the one case here: timeline, story, decisions; needs no network")
       ->type_name("FILE");
+  command
+      ->add_option("--trace", options.trace,
+                   "Write the whole run as a trace here, for https://ui.perfetto.dev")
+      ->type_name("FILE");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(footer(
       "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro\n"

@@ -16,6 +16,7 @@
 #include "harness/printable.h"
 #include "harness/reports/json.h"
 #include "harness/reports/page.h"
+#include "harness/reports/perfetto_trace.h"
 #include "harness/reports/story.h"
 
 namespace harness::entries {
@@ -40,18 +41,20 @@ bool is_reproducer(const std::string& file) {
   return read_begin(file, kBegin.size()) == kBegin;
 }
 
-/// Refuses a page that could not be written, or would take the place of a case.
-void require_place_for_page(const ReplayOptions& options) {
-  if (options.html.empty()) return;
+/// Refuses a file that could not be written, or would take the place of a case. `what` is a page or
+/// a trace.
+void require_place(const std::string& file, const ReplayOptions& options, std::string_view option,
+                   std::string_view what) {
+  if (file.empty()) return;
   if (is_many(options.files))
-    throw UsageError("--html is a page about one case: name one reproducer, and no folder");
-  require_replaceable(options.html);
+    throw UsageError(
+        fmt::format("{} is a {} about one case: name one reproducer, and no folder", option, what));
+  require_replaceable(file);
   std::error_code not_there;
-  if (!std::filesystem::exists(options.html, not_there)) return;
-  if (std::filesystem::equivalent(options.html, options.files.front(), not_there) ||
-      is_reproducer(options.html))
-    throw std::runtime_error(fmt::format(
-        "{}: is a reproducer, which no page replaces: name another file", options.html));
+  if (!std::filesystem::exists(file, not_there)) return;
+  if (std::filesystem::equivalent(file, options.files.front(), not_there) || is_reproducer(file))
+    throw std::runtime_error(
+        fmt::format("{}: is a reproducer, which no {} replaces: name another file", file, what));
 }
 
 }  // namespace
@@ -73,7 +76,8 @@ std::string difference(const Reproducer& recorded, const Reproducer& now, std::u
 }
 
 int replay(const ReplayOptions& options) {
-  require_place_for_page(options);
+  require_place(options.html, options, "--html", "page");
+  require_place(options.trace, options, "--trace", "trace");
   if (is_many(options.files)) return replay_many(options);
   if (is_finding_file(options.files.front()))
     return replay_finding(options.files.front(), options.json);
@@ -93,6 +97,7 @@ int replay(const ReplayOptions& options) {
   if (!options.html.empty())
     write_whole_file(options.html,
                      page(telling, {recorded, options.files.front(), signature, differs, unasked}));
+  if (!options.trace.empty()) write_whole_file(options.trace, reports::perfetto_trace(telling));
   if (options.json) {
     fmt::print("{}\n", reports::to_json(telling, trace, signature, differs.empty(), unasked));
   } else {
@@ -100,6 +105,7 @@ int replay(const ReplayOptions& options) {
     if (!unasked.empty()) fmt::print("{}\n", unasked);
     fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);
     if (!options.html.empty()) fmt::print("page written to {}\n", printable(options.html));
+    if (!options.trace.empty()) fmt::print("trace written to {}\n", printable(options.trace));
   }
   return differs.empty() ? kAsClaimed : kNotAsClaimed;
 }

@@ -1,6 +1,7 @@
 #include "harness/reports/timeline/choice.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_set>
 
 #include "harness/history/causes.h"
@@ -103,7 +104,13 @@ class Ranks {
 }  // namespace
 
 std::vector<std::size_t> chosen(const Telling& telling, const Teller& teller,
-                                std::span<const Told> told, const FaultSides& sides) {
+                                std::span<const Told> told, const FaultSides& sides,
+                                Extent extent) {
+  if (extent == Extent::whole) {
+    std::vector<std::size_t> all(told.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+  }
   const Ranks ranks(telling, teller, told, sides);
   std::vector<std::pair<int, std::size_t>> candidates;
   for (std::size_t i = 0; i < told.size(); ++i)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/reports/fault_sides.h"
+#include "harness/reports/timeline/timeline.h"
 
 namespace harness::reports {
 
@@ -14,6 +15,6 @@ inline constexpr std::size_t kRowLimit = 40;
 
 /// Indices into what is told, ascending.
 std::vector<std::size_t> chosen(const Telling& telling, const Teller& teller,
-                                std::span<const Told> told, const FaultSides& sides);
+                                std::span<const Told> told, const FaultSides& sides, Extent extent);
 
 }  // namespace harness::reports

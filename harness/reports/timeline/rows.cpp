@@ -30,7 +30,7 @@ bool acts(const std::vector<Told>& told, std::size_t task) {
 
 }  // namespace
 
-TimelineRows::TimelineRows(const Telling& telling)
+TimelineRows::TimelineRows(const Telling& telling, Extent extent)
     : telling_(telling),
       teller_(telling),
       told_(teller_.told()),
@@ -38,7 +38,7 @@ TimelineRows::TimelineRows(const Telling& telling)
       lanes_(telling, teller_),
       rows_of_(told_.size(), kNone) {
   std::size_t next = 0;
-  for (const std::size_t index : chosen(telling_, teller_, told_, sides_)) {
+  for (const std::size_t index : chosen(telling_, teller_, told_, sides_, extent)) {
     const std::size_t before = rows_.size();
     add(index);
     if (rows_.size() > before) rows_[before].left_out = index - next;

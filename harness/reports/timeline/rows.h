@@ -12,7 +12,7 @@ class TimelineRows {
  public:
   static constexpr std::size_t kNone = FaultSides::kNone;
 
-  explicit TimelineRows(const Telling& telling);
+  TimelineRows(const Telling& telling, Extent extent);
 
   const Telling& telling() const { return telling_; }
   const Teller& teller() const { return teller_; }

@@ -13,8 +13,8 @@ const Edge* Timeline::find(EdgeKind kind) const {
   return nullptr;
 }
 
-Timeline timeline(const Telling& telling) {
-  TimelineRows rows(telling);
+Timeline timeline(const Telling& telling, Extent extent) {
+  TimelineRows rows(telling, extent);
   Timeline result;
   result.rows = rows.rows();
   result.spans = spans_of(rows);

@@ -97,7 +97,13 @@ struct Timeline {
   bool operator==(const Timeline&) const = default;
 };
 
-/// Draws up the run that is told, up to its fault.
-Timeline timeline(const Telling& telling);
+/// How much of a run a timeline has.
+enum class Extent : std::uint8_t {
+  drawn,  ///< Up to the told fault, and no more rows than a picture takes.
+  whole,  ///< All rows.
+};
+
+/// Draws up the run that is told.
+Timeline timeline(const Telling& telling, Extent extent = Extent::drawn);
 
 }  // namespace harness::reports
