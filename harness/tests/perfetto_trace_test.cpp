@@ -7,6 +7,7 @@
 
 #include "harness/reports/perfetto_trace.h"
 #include "harness/reports/timeline/timeline.h"
+#include "harness/tests/cuda_stage.h"
 #include "harness/tests/toys_child.h"
 
 namespace harness::reports {
@@ -52,26 +53,25 @@ std::vector<Field> fields_of(const std::string& bytes) {
   return fields;
 }
 
-/// A run of the toy path, drawn up whole and as the trace has it.
-class PerfettoTrace : public ::testing::Test {
- protected:
-  PerfettoTrace() {
-    const Case the_case = toy_case("borrow", failing_tape());
-    const Outcome& outcome = runner_.run(the_case);
-    const Telling telling{the_case, outcome, runner_.world(), 0};
-    timeline_ = timeline(telling, Extent::whole);
-    drawn_ = timeline(telling);
-    for (const Field& packet : fields_of(perfetto_trace(telling))) read(packet.bytes);
+/// A trace as a program of somebody else's reads it.
+class ReadTrace {
+ public:
+  explicit ReadTrace(const std::string& trace) {
+    for (const Field& packet : fields_of(trace)) read(packet.bytes);
   }
 
-  Runner runner_;
-  Timeline timeline_, drawn_;
-  std::map<std::uint64_t, std::string> tracks_;
-  std::map<std::uint64_t, std::vector<std::string>> open_slices_;
-  std::size_t slice_count_ = 0;
-  std::set<std::uint64_t> instant_times_;
-  std::set<std::string> instants_;
-  std::multiset<std::uint64_t> flows_begun_, flows_ended_;
+  const std::map<std::uint64_t, std::string>& tracks() const { return tracks_; }
+  std::size_t slice_count() const { return slice_count_; }
+  std::size_t instant_time_count() const { return instant_times_.size(); }
+  const std::set<std::string>& instants() const { return instants_; }
+  const std::multiset<std::uint64_t>& flows_begun() const { return flows_begun_; }
+  const std::multiset<std::uint64_t>& flows_ended() const { return flows_ended_; }
+  /// Returns how many slices were never ended.
+  std::size_t open_slice_count() const {
+    std::size_t count = 0;
+    for (const auto& [track, open] : open_slices_) count += open.size();
+    return count;
+  }
 
  private:
   void read(const std::string& packet) {
@@ -117,29 +117,72 @@ class PerfettoTrace : public ::testing::Test {
   }
 
   std::uint64_t last_time_ = 0;
+  std::map<std::uint64_t, std::string> tracks_;
+  std::map<std::uint64_t, std::vector<std::string>> open_slices_;
+  std::size_t slice_count_ = 0;
+  std::set<std::uint64_t> instant_times_;
+  std::set<std::string> instants_;
+  std::multiset<std::uint64_t> flows_begun_, flows_ended_;
 };
 
+/// A run of the toy path, drawn up whole and as the trace has it.
+class PerfettoTrace : public ::testing::Test {
+ protected:
+  Timeline whole() const { return timeline(telling_, Extent::whole); }
+  Timeline drawn() const { return timeline(telling_); }
+  const ReadTrace& trace() const { return trace_; }
+
+ private:
+  Runner runner_;
+  Case the_case_ = toy_case("borrow", failing_tape());
+  const Outcome& outcome_ = runner_.run(the_case_);
+  Telling telling_{the_case_, outcome_, runner_.world(), 0};
+  ReadTrace trace_{perfetto_trace(telling_)};
+};
+
+void expect_a_flow_per_edge(const ReadTrace& trace, const Timeline& timeline) {
+  EXPECT_EQ(trace.flows_begun().size(), timeline.edges.size());
+  EXPECT_EQ(trace.flows_begun(), trace.flows_ended());
+  const std::set<std::uint64_t> distinct(trace.flows_begun().begin(), trace.flows_begun().end());
+  EXPECT_EQ(distinct.size(), timeline.edges.size());
+}
+
 TEST_F(PerfettoTrace, HasEveryRowOfTheRun) {
-  EXPECT_GT(timeline_.rows.size(), drawn_.rows.size());
-  EXPECT_EQ(instant_times_.size(), timeline_.rows.size());
-  for (const Row& row : drawn_.rows) EXPECT_THAT(instants_, Contains(row.text));
+  EXPECT_GT(whole().rows.size(), drawn().rows.size());
+  EXPECT_EQ(trace().instant_time_count(), whole().rows.size());
+  for (const Row& row : drawn().rows) EXPECT_THAT(trace().instants(), Contains(row.text));
 }
 
 TEST_F(PerfettoTrace, HasATrackPerLaneAndSlicesThatNest) {
-  EXPECT_EQ(tracks_.size(), timeline_.lanes.size() + 3) << "and three groups";
+  const Timeline timeline = whole();
+  EXPECT_EQ(trace().tracks().size(), timeline.lanes.size() + 3) << "and three groups";
   std::set<std::string> names;
-  for (const auto& [track, name] : tracks_) names.insert(name);
-  for (const Lane& lane : timeline_.lanes) EXPECT_THAT(names, Contains(lane.name));
-  EXPECT_EQ(slice_count_, timeline_.spans.size());
-  for (const auto& [track, open] : open_slices_) EXPECT_TRUE(open.empty()) << tracks_[track];
+  for (const auto& [track, name] : trace().tracks()) names.insert(name);
+  for (const Lane& lane : timeline.lanes) EXPECT_THAT(names, Contains(lane.name));
+  EXPECT_EQ(trace().slice_count(), timeline.spans.size());
+  EXPECT_EQ(trace().open_slice_count(), 0u);
 }
 
 TEST_F(PerfettoTrace, HasAnArrowWithTwoEndsPerEdge) {
-  EXPECT_NE(timeline_.find(EdgeKind::missing), nullptr);
-  EXPECT_EQ(flows_begun_.size(), timeline_.edges.size());
-  EXPECT_EQ(flows_begun_, flows_ended_);
-  EXPECT_EQ(std::set<std::uint64_t>(flows_begun_.begin(), flows_begun_.end()).size(),
-            timeline_.edges.size());
+  EXPECT_NE(whole().find(EdgeKind::missing), nullptr);
+  expect_a_flow_per_edge(trace(), whole());
+}
+
+class PerfettoTraceOfStreams : public harness::testing::UnderStrategy {};
+
+TEST_F(PerfettoTraceOfStreams, ARecordLeadsToTheWaitForItInTheirStreams) {
+  run(harness::testing::Plain(), [] {
+    const CUstream producer = harness::testing::make_stream();
+    const CUstream consumer = harness::testing::make_stream();
+    const CUevent event = harness::testing::make_event();
+    CUDA_OK(cuEventRecord(event, producer));
+    CUDA_OK(cuStreamWaitEvent(consumer, event, 0));
+  });
+  const Case the_case = toy_case("retain", {});
+  const Telling telling{the_case, Outcome{}, stage.world, 0};
+  const Timeline drawn = timeline(telling, Extent::whole);
+  ASSERT_NE(drawn.find(EdgeKind::ordered), nullptr);
+  expect_a_flow_per_edge(ReadTrace(perfetto_trace(telling)), drawn);
 }
 
 TEST(CliTrace, IsWrittenWholeAndNeverOverACase) {
