@@ -126,13 +126,10 @@ class Trace {
     add(kRowNanoseconds * (span.last + 1), 0, event_of(EventType::slice_end, span.lane, ""));
   }
 
-  /// The lanes that a row or an edge from or to it is in, each once.
+  /// The lanes that a row is in, each once: ends of edges are always among them.
   std::vector<std::size_t> lanes_of(std::size_t row) const {
     std::vector<std::size_t> lanes;
     for (const Mark& mark : timeline_.rows[row].marks) lanes.push_back(mark.lane);
-    for (const Edge& edge : timeline_.edges)
-      for (const Point& point : {edge.from, edge.to})
-        if (point.row == row) lanes.push_back(point.lane);
     std::sort(lanes.begin(), lanes.end());
     lanes.erase(std::unique(lanes.begin(), lanes.end()), lanes.end());
     return lanes;
