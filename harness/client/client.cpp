@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "harness/client/run_folder.h"
 #include "harness/client/source_places.h"
 #include "harness/files/read.h"
 #include "harness/sanitizers.h"
@@ -16,26 +17,6 @@ namespace harness::client {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A new folder, removed in the end with what is in it.
-class Folder {
- public:
-  Folder() : name_((fs::temp_directory_path() / "afterlife-run-XXXXXX").string()) {
-    if (::mkdtemp(name_.data()) == nullptr)
-      throw std::runtime_error(fmt::format("{}: cannot make this folder", name_));
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(name_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  const std::string& name() const { return name_; }
-
- private:
-  std::string name_;
-};
 
 std::vector<std::string> environment_of(const Client& client, const std::string& folder) {
   std::string search = "LD_LIBRARY_PATH=" + client.library_folder;
@@ -47,7 +28,8 @@ std::vector<std::string> environment_of(const Client& client, const std::string&
   return wanted;
 }
 
-/// Reads the reports that there are. A process that was killed early may have left an empty one.
+}  // namespace
+
 std::vector<Report> read_reports(const std::string& folder) {
   std::vector<Report> reports;
   for (unsigned number = 1; fs::exists(report_file(folder, number)); ++number) {
@@ -59,8 +41,6 @@ std::vector<Report> read_reports(const std::string& folder) {
   }
   return reports;
 }
-
-}  // namespace
 
 std::string library_folder() {
   if (kAsan || kTsan)
@@ -100,14 +80,16 @@ std::string ClientRun::own_failure(double timeout_seconds) const {
   return ended.complaint(timeout_seconds);
 }
 
-ClientRun run_client(const Client& client, const Orders& orders, const std::atomic<bool>& stop) {
-  const Folder folder;
-  write_orders(folder.name(), orders);
+ProcessOptions process_options(const Client& client, const std::string& folder) {
   constexpr std::size_t kErrLimit = std::size_t{1} << 20;
+  return {client.timeout_seconds, environment_of(client, folder), kErrLimit};
+}
+
+ClientRun run_client(const Client& client, const Orders& orders, const std::atomic<bool>& stop) {
+  const RunFolder folder;
+  write_orders(folder.name(), orders);
   ClientRun run;
-  run.ended =
-      run_process(client.command,
-                  {client.timeout_seconds, environment_of(client, folder.name()), kErrLimit}, stop);
+  run.ended = run_process(client.command, process_options(client, folder.name()), stop);
   run.reports = read_reports(folder.name());
   if (orders.locates)
     for (Report& report : run.reports)

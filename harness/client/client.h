@@ -38,6 +38,12 @@ struct ClientRun {
   std::string own_failure(double timeout_seconds) const;
 };
 
+/// Returns how a process of the client is run with the orders of a folder.
+ProcessOptions process_options(const Client& client, const std::string& folder);
+
+/// Reads the reports that there are. A process that was killed early may have left an empty one.
+std::vector<Report> read_reports(const std::string& folder);
+
 /// Runs it once. Machine code's places have lines where they are known. Errors: std::runtime_error
 /// where it cannot be started.
 ClientRun run_client(const Client& client, const Orders& orders, const std::atomic<bool>& stop);

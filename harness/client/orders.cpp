@@ -15,7 +15,7 @@ void write_orders(const std::string& folder, const Orders& orders) {
                             {"seed", orders.seed},
                             {"tape", tape_json(orders.tape)},
                             {"locates", orders.locates},
-                            {"collects", orders.collects}};
+                            {"serves", orders.serves}};
   write_whole_file(orders_file(folder), json.dump());
 }
 
@@ -28,7 +28,7 @@ Orders read_orders(const std::string& folder) {
     orders.seed = json.at("seed");
     orders.tape = tape_of(json.at("tape"));
     orders.locates = json.at("locates");
-    orders.collects = json.at("collects");
+    orders.serves = json.at("serves");
     return orders;
   });
 }

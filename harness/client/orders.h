@@ -19,8 +19,8 @@ struct Orders {
   bool draws = false;      ///< Answers are drawn from `seed`; otherwise they are on `tape`.
   std::uint64_t seed = 0;  ///< Number from which answers are drawn.
   Tape tape;
-  bool locates = false;   ///< Notes where in the program each call is made, which takes time.
-  bool collects = false;  ///< Python's collector runs only where a question is answered so.
+  bool locates = false;  ///< Notes where in the program each call is made, which takes time.
+  bool serves = false;   ///< Stops at the first question, and forks a child for each run wanted.
 };
 
 /// Writes the file of the orders. Errors: std::runtime_error with one line.

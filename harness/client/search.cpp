@@ -1,9 +1,14 @@
 #include "harness/client/search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <set>
 
+#include "harness/client/fork_server.h"
 #include "harness/client/shrink.h"
 
 namespace harness::client {
@@ -13,7 +18,7 @@ constexpr std::uint64_t kShrinkLimit = 300;  ///< Runs of the program, for one f
 constexpr unsigned kReplays = 3;
 
 Orders orders_for(const Tape& tape, bool locates) {
-  return {.draws = false, .seed = 0, .tape = tape, .locates = locates, .collects = true};
+  return {.draws = false, .seed = 0, .tape = tape, .locates = locates};
 }
 
 Tape tape_of(const std::vector<ToldDecision>& decisions) {
@@ -63,10 +68,11 @@ class Search {
     }
     watcher_.plain(plain);
     take(plain);
+    if (options_.forks && plain.call_count() != 0 && goes_on()) start_server();
     while (plain.call_count() != 0 && goes_on()) {
       watcher_.progress(result_, "run", seconds());
       const std::uint64_t seed = mix(options_.seed, result_.run_count);
-      take(run_once({.draws = true, .seed = seed, .tape = {}, .locates = false, .collects = true}));
+      take(run_once({.draws = true, .seed = seed, .tape = {}}));
     }
     result_.stopped = stop_.load();
     return std::move(result_);
@@ -83,7 +89,45 @@ class Search {
     return options_.seconds == 0 || seconds() < options_.seconds;
   }
 
-  ClientRun run_once(const Orders& orders) { return run_client(options_.client, orders, stop_); }
+  void start_server() {
+    server_ = std::make_unique<ForkServer>(options_.client, stop_);
+    drop_server(server_->refusal());
+  }
+
+  /// Goes on with a process per run, where there is a reason.
+  void drop_server(const std::string& why) {
+    result_.no_server = why;
+    result_.is_served = why.empty();
+    if (!why.empty()) server_.reset();
+  }
+
+  ClientRun run_alone(const Orders& orders) { return run_client(options_.client, orders, stop_); }
+
+  /// Runs it by the server, unless places are wanted: those of calls before the first question are
+  /// known to a process of the run's own.
+  ClientRun run_once(const Orders& orders) {
+    if (server_ == nullptr || orders.locates) return run_alone(orders);
+    std::optional<ClientRun> run = server_->run(orders);
+    if (!run && !stop_.load()) drop_server(server_->refusal());
+    if (!run) return run_alone(orders);
+    return fails_as_alone(orders, *run) ? std::move(*run) : run_alone(orders);
+  }
+
+  /// Returns whether a run of the server's ends as it does in a process of its own. Asked of the
+  /// first that fails by itself in some way.
+  bool fails_as_alone(const Orders& orders, const ClientRun& run) {
+    const std::string complaint = run.own_failure(options_.client.timeout_seconds);
+    if (complaint.empty() || run.ended.stopped || is_known(complaint)) return true;
+    const ClientRun alone = run_alone(orders);
+    if (alone.own_failure(options_.client.timeout_seconds) == complaint) return true;
+    drop_server(fmt::format("a fork of it {}, and a process of its own does not", complaint));
+    return false;
+  }
+
+  bool is_known(const std::string& complaint) const {
+    return std::ranges::any_of(
+        result_.failures, [&](const OwnFailure& known) { return known.complaint == complaint; });
+  }
 
   /// Counts a run of the search, and follows what it showed.
   void take(const ClientRun& run) {
@@ -148,6 +192,7 @@ class Search {
   const std::atomic<bool>& stop_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   SearchResult result_;
+  std::unique_ptr<ForkServer> server_;
 };
 
 }  // namespace

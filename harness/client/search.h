@@ -36,6 +36,7 @@ struct SearchOptions {
   std::uint64_t seed = 1;
   std::uint64_t runs = 0;  ///< 0 = until `seconds`.
   double seconds = 0;      ///< 0 = until `runs`.
+  bool forks = true;       ///< Runs are forked at the first question, where that can be done.
 };
 
 struct SearchResult {
@@ -45,7 +46,9 @@ struct SearchResult {
   std::uint64_t call_count = 0;    ///< Number of CUDA calls in the plain run.
   bool has_python = false;
   bool stopped = false;
-  std::string note;  ///< A sentence of the driver's, or nothing.
+  std::string note;        ///< A sentence of the driver's, or nothing.
+  bool is_served = false;  ///< Runs were forked at the first question.
+  std::string no_server;   ///< The reason why not, where it was tried, in words that follow "it".
   std::vector<Finding> findings;
   std::vector<OwnFailure> failures;
 };

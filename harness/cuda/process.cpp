@@ -4,6 +4,7 @@
 #include "harness/cuda/process.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <new>
@@ -20,6 +21,8 @@ static thread_local std::optional<World::Current> current;
 static Device* (*make_device)() = nullptr;
 static std::unique_ptr<Guide> (*make_guide)() = nullptr;
 static ProcessWorld* made = nullptr;
+/// A thread that has the driver forks, and has it in the child.
+static bool forks_as_one = false;
 /// The call that this thread is in.
 static thread_local Activation call;
 
@@ -33,12 +36,29 @@ ProcessWorld::ProcessWorld() {
   if (make_guide != nullptr) guide_ = make_guide();
   world_.begin(guide_ != nullptr ? guide_->strategy() : answers_, ~Tick{0});
   world_.device->begin(world_);
-  pthread_atfork([] { made->mutex_.lock(); }, [] { made->mutex_.unlock(); },
-                 [] {
-                   ++made->generation_;
-                   if (made->guide_ != nullptr) made->guide_->forked();
-                   made->mutex_.unlock();
-                 });
+  pthread_atfork(before_fork, after_fork, begin_child);
+}
+
+void ProcessWorld::before_fork() {
+  if (!forks_as_one) made->mutex_.lock();
+}
+
+void ProcessWorld::after_fork() {
+  if (!forks_as_one) made->mutex_.unlock();
+}
+
+void ProcessWorld::begin_child() {
+  if (forks_as_one) return;
+  ++made->generation_;
+  if (made->guide_ != nullptr) made->guide_->forked();
+  made->mutex_.unlock();
+}
+
+int ProcessWorld::fork_as_one() {
+  forks_as_one = true;
+  const pid_t child = ::fork();
+  forks_as_one = false;
+  return child;
 }
 
 ProcessWorld& ProcessWorld::get() {
@@ -59,10 +79,9 @@ void ProcessWorld::begin_call(Label function) {
 }
 
 std::uint32_t ProcessWorld::ask(Activation asking, Site site, std::uint32_t option_count) {
-  lock();
-  world_.picker.enter(asking);
+  Activation* const caller = world_.picker.enter(asking);
   const std::uint32_t answer = world_.picker.pick(site, option_count);
-  unlock();
+  world_.picker.leave_to(caller);
   return answer;
 }
 

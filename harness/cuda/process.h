@@ -33,8 +33,12 @@ class ProcessWorld {
   static std::size_t calling_thread();
   /// Takes the driver for the calling thread, which calls this function.
   void begin_call(Label function);
-  /// Asks the guide a question with so many options, outside of a call. There must be a guide.
+  /// Asks the guide a question with so many options, outside of a call, for the thread that has the
+  /// driver. There must be a guide.
   std::uint32_t ask(Activation asking, Site site, std::uint32_t option_count);
+  /// Forks while the calling thread has the driver: the child goes on with it as the process would
+  /// have, and its guide hears nothing. Returns what fork() returns.
+  static int fork_as_one();
   /// Takes the driver for the calling thread.
   void lock();
   /// Tells of the faults that were found, and lets others have the driver.
@@ -78,6 +82,9 @@ class ProcessWorld {
   };
 
   ProcessWorld();
+  static void before_fork();
+  static void after_fork();
+  static void begin_child();
   void sleep();
   void tell_faults() noexcept;
 

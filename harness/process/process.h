@@ -26,6 +26,9 @@ struct ProcessEnd {
   std::string complaint(double timeout_seconds) const;
 };
 
+/// A process that prints more is ended.
+inline constexpr std::size_t kOutLimit = std::size_t{64} << 20;
+
 /// How much of stderr is kept, where nobody says otherwise.
 inline constexpr std::size_t kErrKept = 4096;
 

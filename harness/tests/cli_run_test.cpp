@@ -190,6 +190,43 @@ TEST_F(CliRun, AProgramThatIsNoScriptHasItsFunctionsTold) {
   EXPECT_EQ(result["python"], false);
 }
 
+TEST_F(CliRun, RunsAreForkedAndFindTheSameAsProcessesOfTheirOwn) {
+  const Words command{"python3", script("collected.py")};
+  json forked = found({"--runs", "25", "--seed", "3"}, command, 1);
+  json alone = found({"--runs", "25", "--seed", "3", "--process-per-run"}, command, 1);
+  EXPECT_EQ(forked["forked"], true);
+  EXPECT_EQ(alone["forked"], false);
+  EXPECT_EQ(alone["not_forked"], "");
+  forked.erase("forked");
+  alone.erase("forked");
+  EXPECT_EQ(forked, alone);
+}
+
+TEST_F(CliRun, SaysInOneLineWhyNoRunCanBeForked) {
+  const std::string file = folder_ / "threads.py";
+  write_file(file,
+             "import threading, time\n"
+             "threading.Thread(target=time.sleep, args=(0.3,), daemon=True).start()\n" +
+                 read_file(script("sound.py")));
+  const Ended ended = run({"--runs", "4"}, {"python3", file});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              HasSubstr("\na process for each run, as none can be forked: it has 2 threads\n"));
+  EXPECT_THAT(ended.out, HasSubstr("4 runs, 0 findings"));
+}
+
+TEST_F(CliRun, AFailureOfTheForksAloneIsNotTheProgramsOwn) {
+  const std::string file = folder_ / "process.py";
+  write_file(file, "import os\nme = os.getpid()\n" + read_file(script("sound.py")) +
+                       "if os.getpid() != me: raise SystemExit(3)\n");
+  const json result = found({"--runs", "6"}, {"python3", file}, 0);
+  EXPECT_THAT(result["failures"], IsEmpty());
+  EXPECT_EQ(result["forked"], false);
+  EXPECT_EQ(result["not_forked"],
+            "a fork of it ended with exit code 3, and a process of its own does not");
+  EXPECT_EQ(result["runs"], 6);
+}
+
 // ---- programs that end badly -------------------------------------------------------------------
 
 TEST_F(CliRun, AProgramWithoutCudaIsOneLine) {

@@ -51,13 +51,13 @@ ClientRun run_of(const Finding& finding) {
 TEST(ClientFiles, OrdersAreReadAsTheyWereWritten) {
   const Folder folder;
   Orders orders;
-  orders.draws = orders.collects = true;
+  orders.draws = orders.serves = true;
   orders.seed = ~std::uint64_t{0};
   orders.tape = {{kLargeName, 65535, 65535, 0xffffffff}, {1, 2, 3, 4}};
   write_orders(folder.path(), orders);
   const Orders read = read_orders(folder.path());
   EXPECT_TRUE(read.draws);
-  EXPECT_TRUE(read.collects);
+  EXPECT_TRUE(read.serves);
   EXPECT_FALSE(read.locates);
   EXPECT_EQ(read.seed, orders.seed);
   EXPECT_EQ(read.tape, orders.tape);

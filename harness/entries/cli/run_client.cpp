@@ -95,7 +95,8 @@ int run(const RunOptions& options) {
   client::SearchOptions search{{options.command, client::library_folder(), options.timeout_seconds},
                                options.seed,
                                options.runs,
-                               options.seconds};
+                               options.seconds,
+                               !options.process_per_run};
   if (search.runs == 0 && search.seconds == 0) search.seconds = kSecondsByDefault;
   const OutputFolder can_be_written(options.out);
   const std::atomic<bool>& stop = take_interrupts();

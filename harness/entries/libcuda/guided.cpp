@@ -12,6 +12,7 @@
 #include <exception>
 
 #include "harness/cuda/process.h"
+#include "harness/entries/libcuda/fork_point.h"
 #include "harness/entries/libcuda/native_place.h"
 #include "harness/entries/libcuda/python.h"
 #include "harness/fault/kinds.h"
@@ -72,8 +73,28 @@ std::unique_ptr<Guide> Guided::make() {
   }
 }
 
+/// Answers as the orders of a run say, which are known once the first question is asked: until then
+/// all runs are one.
+class Guided::FirstQuestion final : public Strategy {
+ public:
+  explicit FirstQuestion(Guided& asked) : asked_(asked) {}
+
+  std::uint32_t answer(const Question& question) override {
+    if (run_ == nullptr) run_ = asked_.begin_run();
+    return run_->answer(question);
+  }
+
+ private:
+  Guided& asked_;
+  std::unique_ptr<Strategy> run_;
+};
+
 Guided::Guided(std::string folder, client::Orders orders)
-    : folder_(std::move(folder)), orders_(std::move(orders)), strategy_(strategy_of(orders_)) {
+    : folder_(std::move(folder)), orders_(std::move(orders)) {
+  if (orders_.serves)
+    strategy_ = std::make_unique<FirstQuestion>(*this);
+  else
+    strategy_ = strategy_of(orders_);
   guided = this;
   claim_process();
   std::atexit(end_of_process);
@@ -84,6 +105,11 @@ void Guided::claim_process() {
   is_claimed_ = true;
   report_.faults.clear();  // Those of a parent are in the parent's report.
   report_.call_count = 0;
+  take_number();
+  root_ = derive_name(0, hash_name("process"), report_.process);
+}
+
+void Guided::take_number() {
   constexpr unsigned kProcessLimit = 10'000;
   for (unsigned number = 1; number < kProcessLimit; ++number) {
     const std::string file = client::report_file(folder_, number);
@@ -93,7 +119,16 @@ void Guided::claim_process() {
     report_.process = number;
     break;
   }
-  root_ = derive_name(0, hash_name("process"), report_.process);
+}
+
+std::unique_ptr<Strategy> Guided::begin_run() {
+  fork_runs(folder_, report_.process == 1);
+  orders_ = client::read_orders(folder_);
+  take_number();
+  if (!report_.faults.empty()) report(ProcessWorld::get().world());
+  std::unique_ptr<Strategy> strategy = strategy_of(orders_);
+  strategy->begin();
+  return strategy;
 }
 
 // ---- calls ------------------------------------------------------------------------------------
@@ -126,7 +161,7 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
 void Guided::watch_python() {
   const Python* python = Python::find();
   report_.has_python = python != nullptr;
-  if (python == nullptr || !orders_.collects) return;
+  if (python == nullptr) return;
   if (!python->ask_when_to_collect(asks_to_collect))
     report_.note = "somebody else watches the lines of the program: the collector is left alone";
 }
@@ -145,8 +180,9 @@ bool Guided::decide_to_collect(const char* file, int line) {
       derive_name(root_, hash_name(file), static_cast<std::uint32_t>(counted->first.second));
   const Activation asking{derive_name(place, hash_name("line"), nth), {}, {}};
   askers_[asking.name] = {{}, 1, nth, &counted->first.first, line};
+  const bool collects = process.ask(asking, Site::collect, 2) != 0;
   process.unlock();
-  return process.ask(asking, Site::collect, 2) != 0;
+  return collects;
 }
 
 // ---- reporting --------------------------------------------------------------------------------

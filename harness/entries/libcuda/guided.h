@@ -41,11 +41,16 @@ class Guided final : public Guide {
     int line = 0;
   };
 
+  class FirstQuestion;
+
   static bool asks_to_collect(const char* file, int line);
   bool decide_to_collect(const char* file, int line);
   void watch_python();
   /// Takes the next number that no process of the program has, unless this one has its own.
   void claim_process();
+  void take_number();
+  /// Forks a child for each run that is wanted. Returns, in each, who answers.
+  std::unique_ptr<Strategy> begin_run();
   std::string words_of(const Asker& asker) const;
   client::ToldDecision told(const Decision& decision) const;
   /// Returns the call or the line that an activation comes from.

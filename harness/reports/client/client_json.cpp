@@ -48,7 +48,9 @@ std::string search_json(const client::SearchResult& result, const std::vector<st
               {"calls", result.call_count},
               {"python", result.has_python},
               {"stopped", result.stopped},
-              {"note", result.note}};
+              {"note", result.note},
+              {"forked", result.is_served},
+              {"not_forked", result.no_server}};
   object["failures"] = Json::array();
   for (const client::OwnFailure& failure : result.failures)
     object["failures"].push_back({{"complaint", failure.complaint},

@@ -148,6 +148,9 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
                     terminal.width)) +
             "\n";
   if (!result.note.empty()) text += printable(result.note) + "\n";
+  if (!result.no_server.empty())
+    text += fmt::format("a process for each run, as none can be forked: {}\n",
+                        printable(result.no_server));
   const std::size_t count = result.findings.size();
   text += fmt::format("{} run{}, {} finding{}{}", grouped(result.run_count),
                       result.run_count == 1 ? "" : "s", count, count == 1 ? "" : "s",

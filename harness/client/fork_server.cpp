@@ -1,0 +1,87 @@
+// How it works. Each run finds its orders in the one folder that the environment of the process
+// names, and leaves its reports there. The program is asked for what a fork would lack from
+// outside.
+#include "harness/client/fork_server.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include "harness/client/carried.h"
+
+namespace harness::client {
+namespace {
+
+/// Writes the orders that have a process serve. Returns the folder's name.
+const std::string& ordered_to_serve(const std::string& folder) {
+  Orders orders;
+  orders.serves = true;
+  write_orders(folder, orders);
+  return folder;
+}
+
+}  // namespace
+
+ForkServer::ForkServer(const Client& client, const std::atomic<bool>& stop)
+    : client_(client),
+      stop_(stop),
+      door_(ServerSocket::listen(folder_.name())),
+      process_(client.command, process_options(client, ordered_to_serve(folder_.name())), stop) {
+  wait_for_question();
+}
+
+void ForkServer::wait_for_question() {
+  Capture& capture = process_.capture();
+  bool has_come = false;
+  while (!has_come && capture.is_open() && !capture.must_end())
+    has_come = capture.read_some(door_.number());
+  if (!has_come) {
+    refusal_ =
+        capture.must_end() ? "it came to no question in time" : "it ended without a question";
+    return;
+  }
+  socket_ = door_.accept();
+  const std::optional<Packet> hello = socket_.receive();
+  refusal_ = hello ? lacking(*hello) : "it ended at its first question";
+}
+
+std::string ForkServer::lacking(const Packet& hello) {
+  if (socket_.peer() != process_.id()) return "another process than the command calls the driver";
+  if (hello.kind == Packet::Kind::not_alone) return "it has started other processes";
+  return not_carried(process_.id(), process_.capture().inodes(), hello.value);
+}
+
+std::optional<ClientRun> ForkServer::run(const Orders& orders) {
+  folder_.remove_reports();
+  write_orders(folder_.name(), orders);
+  std::optional<ProcessEnd> ended = forked();
+  if (!ended) {
+    refusal_ = "the process that forks the runs is gone";
+    return std::nullopt;
+  }
+  return ClientRun{std::move(*ended), read_reports(folder_.name())};
+}
+
+std::optional<ProcessEnd> ForkServer::forked() {
+  Capture capture(process_options(client_, folder_.name()), stop_);
+  capture.begin_with(process_.capture().so_far());
+  const Carried ends{capture.out(), capture.err()};
+  if (!socket_.send({Packet::Kind::begin, 0, process_.capture().inodes()}, &ends))
+    return std::nullopt;
+  capture.hand_over();
+  const std::optional<Packet> begun = socket_.receive();
+  if (!begun || begun->value <= 0) return std::nullopt;
+  while (capture.is_open() && !capture.must_end()) capture.read_some();
+  const std::optional<int> code = wait_for(begun->value, capture);
+  if (!code || !socket_.send({Packet::Kind::clear, 0, {}})) return std::nullopt;
+  return capture.end(*code);
+}
+
+std::optional<int> ForkServer::wait_for(int child, Capture& capture) {
+  while (!capture.read_some(socket_.number()) && !capture.must_end()) {
+  }
+  if (capture.must_end()) ::kill(-child, SIGKILL);
+  const std::optional<Packet> ended = socket_.receive();
+  return ended ? std::optional(ended->value) : std::nullopt;
+}
+
+}  // namespace harness::client

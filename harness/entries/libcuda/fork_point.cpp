@@ -1,0 +1,175 @@
+// How it works. The process only waits here: the child of a run is a group of its own, is ended
+// where the process is, and is told of by its exit code. A first fork, of a child that ends at
+// once, has libraries stop threads that they stop for a fork (OpenBLAS does, by pthread_atfork).
+#include "harness/entries/libcuda/fork_point.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/client/server_socket.h"
+#include "harness/cuda/process.h"
+
+namespace harness::entries {
+namespace {
+
+using client::Carried;
+using client::Packet;
+using client::ServerSocket;
+
+std::vector<int> open_files() {
+  std::vector<int> numbers;
+  DIR* folder = ::opendir("/proc/self/fd");
+  if (folder == nullptr) return numbers;
+  while (const dirent* entry = ::readdir(folder))
+    if (const int number = std::atoi(entry->d_name);
+        entry->d_name[0] != '.' && number != ::dirfd(folder))
+      numbers.push_back(number);
+  ::closedir(folder);
+  return numbers;
+}
+
+/// Whether our parent has the same open: then the place in it is the parent's, too.
+bool is_inherited(int number, const struct stat& status) {
+  struct stat parents{};
+  const std::string file = fmt::format("/proc/{}/fd/{}", ::getppid(), number);
+  return ::stat(file.c_str(), &parents) == 0 && parents.st_dev == status.st_dev &&
+         parents.st_ino == status.st_ino;
+}
+
+/// The places of the process in the files that it reads: a child that reads on moves them.
+class Places {
+ public:
+  Places() {
+    struct stat status{};
+    for (const int number : open_files())
+      if (::fstat(number, &status) == 0 && S_ISREG(status.st_mode) && !is_inherited(number, status))
+        places_[number] = ::lseek(number, 0, SEEK_CUR);
+  }
+  void put_back() const {
+    for (const auto& [number, place] : places_) ::lseek(number, place, SEEK_SET);
+  }
+
+ private:
+  std::map<int, off_t> places_;
+};
+
+/// Timers, and how it hears of children: nothing comes to the process while it waits.
+class Halted {
+ public:
+  Halted() {
+    const itimerval none{};
+    for (std::size_t i = 0; i < kTimers.size(); ++i) ::setitimer(kTimers[i], &none, &timers_[i]);
+    struct sigaction plain{};
+    plain.sa_handler = SIG_DFL;
+    ::sigaction(SIGCHLD, &plain, &on_child_);
+  }
+  void go_on() const {
+    ::sigaction(SIGCHLD, &on_child_, nullptr);
+    for (std::size_t i = 0; i < kTimers.size(); ++i) ::setitimer(kTimers[i], &timers_[i], nullptr);
+  }
+
+ private:
+  static constexpr std::array<__itimer_which, 3> kTimers{ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+  std::array<itimerval, 3> timers_{};
+  struct sigaction on_child_{};
+};
+
+bool has_children() {
+  siginfo_t info{};
+  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
+/// Waits for the child's end, and leaves it to be waited for. Returns its exit code, or minus the
+/// signal.
+int code_of(pid_t child) {
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0)
+    if (errno != EINTR) return -SIGKILL;
+  return info.si_code == CLD_EXITED ? info.si_status : -info.si_status;
+}
+
+void reap(pid_t child) {
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void stop_threads() {
+  const pid_t child = ProcessWorld::fork_as_one();
+  if (child == 0) ::_exit(0);
+  if (child > 0) reap(child);
+}
+
+/// Puts the run's pipes wherever the process has its own, under whichever number.
+void replace_pipes(const Packet& wanted, const Carried& pipes) {
+  struct stat status{};
+  for (const int number : open_files()) {
+    if (::fstat(number, &status) != 0 || !S_ISFIFO(status.st_mode)) continue;
+    const int flags = (::fcntl(number, F_GETFD) & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0;
+    for (std::size_t i = 0; i < pipes.size(); ++i)
+      if (status.st_ino == wanted.pipes[i]) ::dup3(pipes[i], number, flags);
+  }
+}
+
+void close_all(const Carried& pipes) {
+  for (const int number : pipes) ::close(number);
+}
+
+void begin_child(pid_t parent) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);
+}
+
+/// Tells of the child until it is over, and clears away what it left.
+void follow(const ServerSocket& socket, pid_t child) {
+  ::setpgid(child, child);
+  const bool is_heard = socket.send({Packet::Kind::begun, child, {}}) &&
+                        socket.send({Packet::Kind::ended, code_of(child), {}}) && socket.receive();
+  ::kill(-child, SIGKILL);
+  reap(child);
+  if (!is_heard) ::_exit(127);
+}
+
+}  // namespace
+
+void fork_runs(const std::string& folder, bool is_first) {
+  const std::optional<ServerSocket> socket = ServerSocket::connect(folder);
+  if (!socket) ::_exit(127);
+  const bool is_alone = is_first && !has_children();
+  const Halted halted;
+  const Places places;
+  const pid_t parent = ::getpid();
+  stop_threads();
+  socket->send({is_alone ? Packet::Kind::ready : Packet::Kind::not_alone, socket->number(), {}});
+  for (Carried pipes{-1, -1};;) {
+    const std::optional<Packet> wanted = socket->receive(&pipes);
+    if (!wanted || wanted->kind != Packet::Kind::begin) ::_exit(127);
+    places.put_back();
+    const pid_t child = ProcessWorld::fork_as_one();
+    if (child == 0) {
+      begin_child(parent);
+      replace_pipes(*wanted, pipes);
+      close_all(pipes);
+      return halted.go_on();
+    }
+    close_all(pipes);
+    if (child < 0) ::_exit(127);
+    follow(*socket, child);
+  }
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,37 @@
+// Running process: a command that was started and has not ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+
+#include "harness/process/capture.h"
+#include "harness/process/process.h"
+
+namespace harness {
+
+/// Lifetime: the process ends with it at the latest, and so does what it started.
+/// Errors: std::runtime_error where it cannot be started.
+class RunningProcess {
+ public:
+  RunningProcess(const Command& command, const ProcessOptions& options,
+                 const std::atomic<bool>& stop);
+  ~RunningProcess();
+  RunningProcess(const RunningProcess&) = delete;
+  RunningProcess& operator=(const RunningProcess&) = delete;
+
+  pid_t id() const { return id_; }
+  Capture& capture() { return capture_; }
+  /// Waits for its end, and ends it where that is wanted. Returns the exit code, or minus the
+  /// signal.
+  int wait();
+
+ private:
+  void start(const Command& command, const ProcessOptions& options, Pipe& refusal);
+
+  Capture capture_;
+  pid_t id_ = -1;
+  bool is_over_ = false;
+};
+
+}  // namespace harness
