@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -57,6 +58,7 @@ class Search {
   Search(const SearchOptions& options, SearchWatcher& watcher, const std::atomic<bool>& stop)
       : options_(options), watcher_(watcher), stop_(stop) {
     result_.options = options;
+    result_.suppressed_runs.resize(options.suppressions.all().size());
   }
 
   SearchResult run() {
@@ -146,12 +148,26 @@ class Search {
         ++known.run_count;
         return;
       }
+    if (is_suppressed(fault)) return;
     Finding& finding = result_.findings.emplace_back();
     finding.fault = fault;
     finding.run = number;
     finding.run_count = 1;
     complete(finding, run);
-    watcher_.found(finding);
+    if (is_suppressed(finding.fault))
+      result_.findings.pop_back();
+    else
+      watcher_.found(finding);
+  }
+
+  /// Counts a fault that the user knows of. A file's name tells nothing before places are noted.
+  bool is_suppressed(const ToldFault& fault) {
+    const Suppressions& known = options_.suppressions;
+    const auto [by, is_new] = suppressed_.try_emplace(fault.signature, known.all().size());
+    if (by->second == known.all().size()) by->second = known.find(fault);
+    if (by->second == known.all().size()) return false;
+    ++result_.suppressed_runs[by->second];
+    return true;
   }
 
   void take_failure(const std::string& complaint, std::uint64_t number) {
@@ -193,6 +209,7 @@ class Search {
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   SearchResult result_;
   std::unique_ptr<ForkServer> server_;
+  std::map<std::string, std::size_t> suppressed_;  ///< The number of what speaks of a signature.
 };
 
 }  // namespace

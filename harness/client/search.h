@@ -9,6 +9,7 @@
 
 #include "harness/client/client.h"
 #include "harness/client/report.h"
+#include "harness/client/suppressions.h"
 
 namespace harness::client {
 
@@ -36,7 +37,8 @@ struct SearchOptions {
   std::uint64_t seed = 1;
   std::uint64_t runs = 0;  ///< 0 = until `seconds`.
   double seconds = 0;      ///< 0 = until `runs`.
-  bool forks = true;       ///< Runs are forked at the first question, where that can be done.
+  Suppressions suppressions;
+  bool forks = true;  ///< Runs are forked at the first question, where that can be done.
 };
 
 struct SearchResult {
@@ -49,8 +51,9 @@ struct SearchResult {
   std::string note;        ///< A sentence of the driver's, or nothing.
   bool is_served = false;  ///< Runs were forked at the first question.
   std::string no_server;   ///< The reason why not, where it was tried, in words that follow "it".
-  std::vector<Finding> findings;
+  std::vector<Finding> findings;  ///< Without those that are suppressed.
   std::vector<OwnFailure> failures;
+  std::vector<std::uint64_t> suppressed_runs;  ///< How many showed it, for each suppression.
 };
 
 /// Hears how a search goes on.

@@ -85,6 +85,10 @@ std::string grouped(std::uint64_t number) {
   return digits;
 }
 
+std::string counted(std::uint64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", grouped(number), what, number == 1 ? "" : "s");
+}
+
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
   std::string lines;
   std::size_t column = 0;

@@ -38,6 +38,8 @@ std::string cut(std::string_view text, std::size_t width);
 
 /// 1234567 -> "1 234 567".
 std::string grouped(std::uint64_t number);
+/// Returns the number with what is counted: "1 run", "1,234 runs".
+std::string counted(std::uint64_t number, std::string_view what);
 
 /// Breaks `text` at spaces into lines of at most `width` columns, each after the first indented.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);

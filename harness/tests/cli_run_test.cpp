@@ -190,6 +190,32 @@ TEST_F(CliRun, AProgramThatIsNoScriptHasItsFunctionsTold) {
   EXPECT_EQ(result["python"], false);
 }
 
+TEST_F(CliRun, WhatIsSuppressedIsNoFailureAndWhatHasNoUseIsTold) {
+  const std::string file = folder_ / "known.txt";
+  write_file(file,
+             "# known\n\nuse_after_death */collected.py  the buffer is static\n"
+             "double_free cuMemFree never seen\n");
+  const Words options{"--runs", "25", "--seed", "3", "--suppressions", file};
+  const Ended ended = run(options, {"python3", script("collected.py")});
+  EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr(": use_after_death */collected.py (" + file +
+                                   ":3): the buffer is static\n"));
+  EXPECT_THAT(ended.out, HasSubstr("suppression without use: double_free cuMemFree (" + file));
+  EXPECT_THAT(ended.out, HasSubstr("25 runs, 0 findings"));
+  EXPECT_FALSE(fs::exists(folder_ / "found") && !fs::is_empty(folder_ / "found"));
+}
+
+TEST_F(CliRun, ASuppressionWithoutAReasonIsOneLineBeforeAnythingRuns) {
+  const std::string file = folder_ / "known.txt";
+  write_file(file, "* * fine\nuse_after_death cuMemFree\n");
+  const Words command{"python3", script("sound.py")};
+  const Ended ended = run({"--suppressions", file}, command);
+  expect_one_line(ended, 2, file + ":2: ");
+  EXPECT_THAT(ended.err, HasSubstr("the reason is missing"));
+  EXPECT_EQ(ended.out, "");
+  expect_one_line(run({"--suppressions", folder_ / "none"}, command), 2, "none");
+}
+
 TEST_F(CliRun, RunsAreForkedAndFindTheSameAsProcessesOfTheirOwn) {
   const Words command{"python3", script("collected.py")};
   json forked = found({"--runs", "25", "--seed", "3"}, command, 1);

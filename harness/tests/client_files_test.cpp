@@ -5,6 +5,7 @@
 #include "harness/client/finding_file.h"
 #include "harness/client/orders.h"
 #include "harness/client/source_places.h"
+#include "harness/client/suppressions.h"
 #include "harness/tests/child.h"
 
 namespace harness::client {
@@ -148,6 +149,23 @@ TEST(ClientFiles, AReplayIsAsRecordedOrSaysHowItDiffers) {
   EXPECT_THAT(difference(finding, run), HasSubstr("1 decisions in the file, 0 in the run"));
   run.reports[0].faults.clear();
   EXPECT_THAT(difference(finding, run), HasSubstr("a fault that the run has not"));
+}
+
+TEST(ClientFiles, ASuppressionFitsAKindAndAFunctionOrTheEndOfAPath) {
+  const ToldFault fault = some_finding().fault;
+  const auto is_known = [&](const std::string& line) {
+    const Suppressions known = Suppressions::parse(line + " a reason of several words\n", "known");
+    return known.find(fault) == 0 && known.all()[0].reason == "a reason of several words";
+  };
+  EXPECT_TRUE(is_known("use_after_death cuMemAlloc"));
+  EXPECT_TRUE(is_known("* cuMem*"));
+  EXPECT_TRUE(is_known("* crash.py"));
+  EXPECT_TRUE(is_known("* program"));
+  EXPECT_TRUE(is_known("* make"));
+  EXPECT_TRUE(is_known("* /bin/*"));
+  EXPECT_FALSE(is_known("double_free cuMemAlloc"));
+  EXPECT_FALSE(is_known("* rash.py"));
+  EXPECT_FALSE(is_known("* cuMemFree"));
 }
 
 TEST(ClientFiles, LinesOfMachineCodeAreThoseThatAreKnown) {

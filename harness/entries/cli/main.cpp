@@ -252,6 +252,10 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       ->check(number(0.01, 1e7))
       ->type_name("N");
   command->add_option("--out", options.out, "Where findings go (results/found)")->type_name("DIR");
+  command
+      ->add_option("--suppressions", options.suppressions,
+                   "Findings that are known, one a line: KIND FUNCTION_OR_FILE REASON")
+      ->type_name("FILE");
   command->add_flag("--process-per-run", options.process_per_run,
                     "Start the program anew for each run, and fork none at its first question");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");

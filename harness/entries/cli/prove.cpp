@@ -19,12 +19,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 using reports::Align;
 using reports::Colour;
+using reports::counted;
 using reports::Table;
 using reports::Terminal;
-
-std::string counted(std::uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", reports::grouped(count), what, count == 1 ? "" : "s");
-}
 
 // ---- for a reader ----
 

@@ -39,9 +39,9 @@ class Watcher final : public client::SearchWatcher {
   void progress(const client::SearchResult& result, const char* doing, double seconds) override {
     if (!progress_.due(seconds)) return;
     const std::uint64_t number = result.run_count + result.further_runs + 1;
-    progress_.show(
-        seconds, fmt::format("{} {}, {} finding{}, {:.0f} s", doing, number, result.findings.size(),
-                             result.findings.size() == 1 ? "" : "s", seconds));
+    progress_.show(seconds,
+                   fmt::format("{} {}, {}, {:.0f} s", doing, number,
+                               reports::counted(result.findings.size(), "finding"), seconds));
   }
 
   void found(const client::Finding& finding) override {
@@ -86,6 +86,11 @@ void require_judged(const client::SearchResult& result) {
         fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own));
 }
 
+client::Suppressions suppressions_of(const RunOptions& options) {
+  if (options.suppressions.empty()) return {};
+  return client::Suppressions(options.suppressions);
+}
+
 }  // namespace
 
 int run(const RunOptions& options) {
@@ -96,6 +101,7 @@ int run(const RunOptions& options) {
                                options.seed,
                                options.runs,
                                options.seconds,
+                               suppressions_of(options),
                                !options.process_per_run};
   if (search.runs == 0 && search.seconds == 0) search.seconds = kSecondsByDefault;
   const OutputFolder can_be_written(options.out);

@@ -37,6 +37,20 @@ Json finding_object(const client::Finding& finding) {
   return object;
 }
 
+Json suppressions_json(const client::SearchResult& result) {
+  Json rows = Json::array();
+  const client::Suppressions& known = result.options.suppressions;
+  for (std::size_t i = 0; i < known.all().size(); ++i) {
+    const client::Suppression& one = known.all()[i];
+    rows.push_back({{"place", known.place(one)},
+                    {"kind", one.kind},
+                    {"pattern", one.pattern},
+                    {"reason", one.reason},
+                    {"runs", result.suppressed_runs[i]}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::string search_json(const client::SearchResult& result, const std::vector<std::string>& files) {
@@ -56,6 +70,7 @@ std::string search_json(const client::SearchResult& result, const std::vector<st
     object["failures"].push_back({{"complaint", failure.complaint},
                                   {"first_run", failure.run},
                                   {"runs", failure.run_count}});
+  object["suppressions"] = suppressions_json(result);
   object["findings"] = Json::array();
   for (std::size_t i = 0; i < result.findings.size(); ++i) {
     Json row = finding_object(result.findings[i]);

@@ -97,7 +97,7 @@ std::string advice(const client::ToldFault& fault) {
     return "keep it alive as long as what captured it may run: a graph keeps the address alone";
   if (is_use) return "keep it alive until the use is complete, or order its end after the use";
   if (fault.kind == "double_free") return "let one owner free it, once";
-  if (fault.kind == "data_race") return "order the two by an event, or by one stream";
+  if (fault.kind == "order") return "order the two by an event, or by one stream";
   return {};
 }
 
@@ -138,6 +138,22 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   return terminal.paint(Colour::red, kind) + "\n" + writer.take();
 }
 
+/// Tells which suppressions were used, in how many runs, and which never.
+static std::string told_suppressions(const client::SearchResult& result) {
+  const client::Suppressions& known = result.options.suppressions;
+  std::string text;
+  for (std::size_t i = 0; i < known.all().size(); ++i) {
+    const client::Suppression& one = known.all()[i];
+    const std::uint64_t runs = result.suppressed_runs[i];
+    const std::string what =
+        fmt::format("{} {} ({})", printable(one.kind), printable(one.pattern), known.place(one));
+    text += runs == 0 ? fmt::format("suppression without use: {}\n", what)
+                      : fmt::format("suppressed in {}: {}: {}\n", counted(runs, "run"), what,
+                                    printable(one.reason));
+  }
+  return text;
+}
+
 std::string search_summary(const client::SearchResult& result, const Terminal& terminal) {
   std::string text;
   for (const client::OwnFailure& failure : result.failures)
@@ -151,13 +167,12 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
   if (!result.no_server.empty())
     text += fmt::format("a process for each run, as none can be forked: {}\n",
                         printable(result.no_server));
-  const std::size_t count = result.findings.size();
-  text += fmt::format("{} run{}, {} finding{}{}", grouped(result.run_count),
-                      result.run_count == 1 ? "" : "s", count, count == 1 ? "" : "s",
-                      result.stopped ? "; stopped" : "");
+  text += told_suppressions(result);
+  text +=
+      fmt::format("{}, {}{}", counted(result.run_count, "run"),
+                  counted(result.findings.size(), "finding"), result.stopped ? "; stopped" : "");
   if (result.further_runs > 0)
-    text += fmt::format("; {} more run{} minimized and replayed", grouped(result.further_runs),
-                        result.further_runs == 1 ? "" : "s");
+    text += fmt::format("; {} minimized and replayed", counted(result.further_runs, "more run"));
   return text + "\n";
 }
 

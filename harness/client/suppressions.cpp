@@ -1,0 +1,80 @@
+#include "harness/client/suppressions.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+#include "harness/files/read.h"
+#include "harness/printable.h"
+
+namespace harness::client {
+namespace {
+
+constexpr FileKind kFile{"file of suppressions", std::size_t{1} << 20};
+
+bool fits(const std::string& pattern, const std::string& name) {
+  return !name.empty() && ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+/// Whether a name is meant, or the end of a path: "crash.py" is "/src/crash.py", too.
+bool fits_file(const std::string& pattern, const std::string& file) {
+  return fits(pattern, file) || fits("*/" + pattern, file);
+}
+
+bool fits_place(const std::string& pattern, const Place& place) {
+  return std::ranges::any_of(place, [&](const Frame& frame) {
+    return fits(pattern, frame.function) || fits_file(pattern, frame.file);
+  });
+}
+
+bool fits_fault(const Suppression& one, const ToldFault& fault) {
+  if (one.kind != "*" && one.kind != fault.kind) return false;
+  for (const std::string* site :
+       {&fault.birth_site, &fault.capture_site, &fault.death_site, &fault.use_site})
+    if (fits(one.pattern, *site)) return true;
+  for (const Place* place : {&fault.birth, &fault.capture, &fault.death, &fault.use})
+    if (fits_place(one.pattern, *place)) return true;
+  return false;
+}
+
+}  // namespace
+
+Suppressions::Suppressions(const std::string& file)
+    : Suppressions(parse(read_whole_file(file, kFile), file)) {}
+
+Suppressions Suppressions::parse(const std::string& text, const std::string& file) {
+  Suppressions read;
+  read.file_ = file;
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    Suppression one;
+    std::istringstream words(line);
+    words >> one.kind >> one.pattern >> std::ws;
+    std::getline(words, one.reason);
+    one.line = number;
+    if (one.kind.empty() || one.kind.front() == '#') continue;
+    if (one.reason.empty())
+      throw std::runtime_error(fmt::format(
+          "{}:{}: '{}' is no 'KIND FUNCTION_OR_FILE REASON': {}", shown(file), number, shown(line),
+          one.pattern.empty() ? "the pattern is missing" : "the reason is missing"));
+    read.all_.push_back(std::move(one));
+  }
+  return read;
+}
+
+std::size_t Suppressions::find(const ToldFault& fault) const {
+  const auto found =
+      std::ranges::find_if(all_, [&](const Suppression& one) { return fits_fault(one, fault); });
+  return static_cast<std::size_t>(found - all_.begin());
+}
+
+std::string Suppressions::place(const Suppression& one) const {
+  return fmt::format("{}:{}", shown(file_), one.line);
+}
+
+}  // namespace harness::client
