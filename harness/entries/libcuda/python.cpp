@@ -14,26 +14,31 @@ using Object = void*;
 using Trace = int (*)(Object self, Object frame, int what, Object argument);
 constexpr int kLine = 2;  ///< PyTrace_LINE.
 
-/// Functions of Python.h that are used, by their names there.
+/// Functions of Python.h that are used, by their names there: what they return, and what they take.
+#define AFTERLIFE_PYTHON_FUNCTIONS(FUNCTION)                      \
+  FUNCTION(int, Py_IsInitialized, ())                             \
+  FUNCTION(void, Py_DecRef, (Object))                             \
+  FUNCTION(int, Py_AddPendingCall, (int (*)(void*), void*))       \
+  FUNCTION(int, PyGILState_Ensure, ())                            \
+  FUNCTION(void, PyGILState_Release, (int))                       \
+  FUNCTION(Object, PyGILState_GetThisThreadState, ())             \
+  FUNCTION(Object, PyEval_GetFrame, ())                           \
+  FUNCTION(void, PyEval_SetTrace, (Trace, Object))                \
+  FUNCTION(Object, PyFrame_GetBack, (Object))                     \
+  FUNCTION(Object, PyFrame_GetCode, (Object))                     \
+  FUNCTION(int, PyFrame_GetLineNumber, (Object))                  \
+  FUNCTION(Object, PyObject_GetAttrString, (Object, const char*)) \
+  FUNCTION(Object, PyObject_CallNoArgs, (Object))                 \
+  FUNCTION(Object, PySys_GetObject, (const char*))                \
+  FUNCTION(const char*, PyUnicode_AsUTF8, (Object))               \
+  FUNCTION(long, PyGC_Collect, ())                                \
+  FUNCTION(Object, PyImport_ImportModule, (const char*))          \
+  FUNCTION(Object, PyObject_CallMethod, (Object, const char*, const char*, ...))
+
 struct Functions {
-  int (*Py_IsInitialized)() = nullptr;
-  void (*Py_DecRef)(Object) = nullptr;
-  int (*Py_AddPendingCall)(int (*)(void*), void*) = nullptr;
-  int (*PyGILState_Ensure)() = nullptr;
-  void (*PyGILState_Release)(int) = nullptr;
-  Object (*PyGILState_GetThisThreadState)() = nullptr;
-  Object (*PyEval_GetFrame)() = nullptr;
-  void (*PyEval_SetTrace)(Trace, Object) = nullptr;
-  Object (*PyFrame_GetBack)(Object) = nullptr;
-  Object (*PyFrame_GetCode)(Object) = nullptr;
-  int (*PyFrame_GetLineNumber)(Object) = nullptr;
-  Object (*PyObject_GetAttrString)(Object, const char*) = nullptr;
-  Object (*PyObject_CallNoArgs)(Object) = nullptr;
-  Object (*PySys_GetObject)(const char*) = nullptr;
-  const char* (*PyUnicode_AsUTF8)(Object) = nullptr;
-  long (*PyGC_Collect)() = nullptr;
-  Object (*PyImport_ImportModule)(const char*) = nullptr;
-  Object (*PyObject_CallMethod)(Object, const char*, const char*, ...) = nullptr;
+#define AFTERLIFE_DECLARE(result, name, parameters) result(*name) parameters = nullptr;
+  AFTERLIFE_PYTHON_FUNCTIONS(AFTERLIFE_DECLARE)
+#undef AFTERLIFE_DECLARE
   Object none = nullptr;
 };
 
@@ -118,17 +123,8 @@ int on_event(Object, Object frame, int what, Object) {
 }  // namespace
 
 bool Python::look_up() {
-#define AFTERLIFE_FIND(name) find_symbol(python.name, #name)
-  return AFTERLIFE_FIND(Py_IsInitialized) && AFTERLIFE_FIND(Py_DecRef) &&
-         AFTERLIFE_FIND(Py_AddPendingCall) && AFTERLIFE_FIND(PyGILState_Ensure) &&
-         AFTERLIFE_FIND(PyGILState_Release) && AFTERLIFE_FIND(PyGILState_GetThisThreadState) &&
-         AFTERLIFE_FIND(PyEval_GetFrame) && AFTERLIFE_FIND(PyEval_SetTrace) &&
-         AFTERLIFE_FIND(PyFrame_GetBack) && AFTERLIFE_FIND(PyFrame_GetCode) &&
-         AFTERLIFE_FIND(PyFrame_GetLineNumber) && AFTERLIFE_FIND(PyObject_GetAttrString) &&
-         AFTERLIFE_FIND(PyObject_CallNoArgs) && AFTERLIFE_FIND(PySys_GetObject) &&
-         AFTERLIFE_FIND(PyUnicode_AsUTF8) && AFTERLIFE_FIND(PyGC_Collect) &&
-         AFTERLIFE_FIND(PyImport_ImportModule) && AFTERLIFE_FIND(PyObject_CallMethod) &&
-         find_symbol(python.none, "_Py_NoneStruct");
+#define AFTERLIFE_FIND(result, name, parameters) &&find_symbol(python.name, #name)
+  return find_symbol(python.none, "_Py_NoneStruct") AFTERLIFE_PYTHON_FUNCTIONS(AFTERLIFE_FIND);
 #undef AFTERLIFE_FIND
 }
 

@@ -1,6 +1,6 @@
 // A program of which much can go otherwise: two streams, work that may lag behind, and storage that
 // may be given out again. It uses a buffer whose end is ordered after nothing. It has a thread that
-// it ends for a fork, as libraries of linear algebra have.
+// it ends for a fork, as libraries of linear algebra have. Its argument says how many rounds (4).
 #include <cuda.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 namespace {
@@ -33,7 +34,8 @@ void end_helper() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 4;
   helper = std::thread(help);
   pthread_atfork(end_helper, nullptr, nullptr);
   const auto allocate = find<CUresult (*)(CUdeviceptr*, size_t, CUstream)>("cuMemAllocAsync");
@@ -49,7 +51,7 @@ int main() {
     find<CUresult (*)(CUstream*, unsigned)>("cuStreamCreate")(&stream, CU_STREAM_NON_BLOCKING);
   CUresult last = CUDA_SUCCESS;
   std::printf("begun; ");  // Not written before the end.
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     CUdeviceptr address = 0;
     allocate(&address, 64, streams[0]);
     set(address, 1, 64, streams[0]);

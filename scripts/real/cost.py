@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Measures what `afterlife run` costs a program, and how many runs a second it comes to.
+
+Usage: scripts/real/cost.py [--preset PRESET] [--python FILE]
+
+Cost: the processor time of a plain run under `afterlife run`, less that of as short a program, against the same on our bare
+libcuda.so.1; at most 1.5 of a program, 5 of a script, whose lines are watched. Runs a second: forked at the first question, and with
+a process each; with --python, a Python that has cuda.core, of dropped_buffer.py, too. Exit: 0 within the bounds, 1 not, 2 nothing is built.
+"""
+import argparse
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = ROOT / "scripts/real"
+ROUNDS = 5
+
+
+def processor_seconds(command, env=None):
+    """Of the command and all that it starts."""
+    def total():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+    before = total()
+    subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    return total() - before
+
+
+def run_command(build, out, *options):
+    return [build / "afterlife", "run", "--out", out, *options, "--"]
+
+
+def cost(build, out, program, count):
+    """The processor time of `count` rounds of a program, bare and under `afterlife run`, in seconds."""
+    bare = dict(os.environ, LD_LIBRARY_PATH=str(build / "lib"))
+    under = run_command(build, out, "--runs", "1")
+    ways = {"bare": lambda rounds: processor_seconds(program + [str(rounds)], bare),
+            "under": lambda rounds: processor_seconds(under + program + [str(rounds)])}
+    return [statistics.median(way(count) - way(1) for _ in range(ROUNDS)) for way in ways.values()]
+
+
+def runs_a_second(build, out, program, count, *options):
+    """Runs of the search alone: less what one run takes with all that begins and ends."""
+    def seconds(runs):
+        began = time.monotonic()
+        subprocess.run(run_command(build, out, "--runs", str(runs), *options) + program, check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return time.monotonic() - began
+    return count / (seconds(count + 1) - seconds(1))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--preset", default="release", choices=("release", "dev"))
+    parser.add_argument("--python", metavar="FILE", help="one that has cuda.core")
+    options = parser.parse_args()
+    build = ROOT / "build" / options.preset
+    if not (build / "client_asked").is_file():
+        sys.exit(print(f"cost: build/{options.preset} is not built: ./scripts/build.sh {options.preset}", file=sys.stderr) or 2)
+    good = True
+    with tempfile.TemporaryDirectory() as out:
+        for name, program, bound in (("program", [build / "client_asked"], 1.5), ("script", [sys.executable, HERE / "loop.py"], 5)):
+            bare, under = cost(build, out, program, 20000)
+            good = good and under <= bound * bare
+            print(f"{'ok  ' if under <= bound * bare else 'FAIL'} {name}, 20000 rounds: {bare:.2f} s bare, {under:.2f} s under run: "
+                  f"{under / bare:.2f} times, at most {bound}", flush=True)
+        fatbin = build / "generated/fatbins/graph_argument.fatbin"
+        paced = [("program", [build / "client_asked"], 500), ("script", [sys.executable, ROOT / "harness/tests/clients/sound.py"], 100)]
+        if options.python:
+            paced.append(("cuda.core", [options.python, HERE / "dropped_buffer.py", fatbin], 100))
+        for name, program, count in paced:
+            forked, alone = (runs_a_second(build, out, program, count, *how) for how in ((), ("--process-per-run",)))
+            print(f"     {name}: {forked:.1f} runs a second forked, {alone:.1f} with a process each", flush=True)
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
