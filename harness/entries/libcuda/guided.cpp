@@ -151,7 +151,7 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
   const std::uint32_t nth = ++call_counts_[{thread, function.hash()}];
   const Name caller = derive_name(root_, hash_name("thread"), static_cast<std::uint32_t>(thread));
   const Name name = derive_name(caller, function.hash(), nth);
-  askers_[name] = {function.view(), thread, nth, nullptr, 0};
+  new_askers_.emplace_back(name, Asker{function.view(), thread, nth, nullptr, 0});
   if (orders_.locates) places_[name] = std::move(next_place);
   return {name, {}, {}};
 }
@@ -179,7 +179,7 @@ bool Guided::decide_to_collect(const char* file, int line) {
   const Name place =
       derive_name(root_, hash_name(file), static_cast<std::uint32_t>(counted->first.second));
   const Activation asking{derive_name(place, hash_name("line"), nth), {}, {}};
-  askers_[asking.name] = {{}, 1, nth, &counted->first.first, line};
+  new_askers_.emplace_back(asking.name, Asker{{}, 1, nth, &counted->first.first, line});
   const bool collects = process.ask(asking, Site::collect, 2) != 0;
   process.unlock();
   return collects;
@@ -227,7 +227,14 @@ void Guided::find_places(const World& world, const Fault& fault, client::ToldFau
 
 void Guided::passed(const World& world) {
   for (const ActivationRecord& record : world.history.activations())
-    parents_.try_emplace(record.name, record.parent);
+    new_parents_.emplace_back(record.name, record.parent);
+}
+
+void Guided::index() {
+  askers_.insert(new_askers_.begin(), new_askers_.end());
+  parents_.insert(new_parents_.begin(), new_parents_.end());
+  new_askers_.clear();
+  new_parents_.clear();
 }
 
 void Guided::found(const World& world, const Fault& fault) {
@@ -235,6 +242,7 @@ void Guided::found(const World& world, const Fault& fault) {
   for (const client::ToldFault& known : report_.faults)
     if (known.signature == signature) return;
   if (report_.faults.size() == kFaultLimit) return;
+  index();
   client::ToldFault& told = report_.faults.emplace_back();
   told.signature = signature;
   told.kind = to_label(fault.kind).view();
@@ -252,6 +260,7 @@ void Guided::found(const World& world, const Fault& fault) {
 void Guided::report(const World& world) {
   claim_process();
   report_.decisions.clear();
+  if (!world.picker.tape().empty()) index();
   for (const Decision& decision : world.picker.tape()) report_.decisions.push_back(told(decision));
   try {
     write_whole_file(client::report_file(folder_, report_.process), to_text(report_));

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "harness/client/orders.h"
 #include "harness/client/report.h"
@@ -51,6 +52,8 @@ class Guided final : public Guide {
   void take_number();
   /// Forks a child for each run that is wanted. Returns, in each, who answers.
   std::unique_ptr<Strategy> begin_run();
+  /// Makes it known by name who asked and what caused what.
+  void index();
   std::string words_of(const Asker& asker) const;
   client::ToldDecision told(const Decision& decision) const;
   /// Returns the call or the line that an activation comes from.
@@ -68,6 +71,8 @@ class Guided final : public Guide {
   client::Report report_;
   std::map<std::pair<std::size_t, std::uint64_t>, std::uint32_t> call_counts_;
   std::map<std::pair<std::string, int>, std::uint32_t> line_counts_;
+  std::vector<std::pair<Name, Asker>> new_askers_;  ///< Not looked up yet: most never are.
+  std::vector<std::pair<Name, Name>> new_parents_;
   std::unordered_map<Name, Asker> askers_;
   std::unordered_map<Name, Name> parents_;  ///< By the name of what they caused.
   std::unordered_map<Name, client::Place> places_;

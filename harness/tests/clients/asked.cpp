@@ -1,6 +1,7 @@
 // A program of which much can go otherwise: two streams, work that may lag behind, and storage that
 // may be given out again. It uses a buffer whose end is ordered after nothing. It has a thread that
-// it ends for a fork, as libraries of linear algebra have. Its argument says how many rounds (4).
+// it ends for a fork, as libraries of linear algebra have. With an argument it goes so
+// many rounds, and makes no mistake.
 #include <cuda.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -55,7 +56,7 @@ int main(int argc, char** argv) {
     CUdeviceptr address = 0;
     allocate(&address, 64, streams[0]);
     set(address, 1, 64, streams[0]);
-    last = set(address, 2, 64, streams[i == 2]);
+    last = set(address, 2, 64, streams[argc == 1 && i == 2]);
     release(address, streams[0]);
   }
   find<CUresult (*)()>("cuCtxSynchronize")();
