@@ -32,6 +32,9 @@ bool is_oracle(Label name) {
   return find(tables::oracles(), name.view()) != nullptr || kinds_of(name) != 0;
 }
 
+/// The actor that tells calls to fail.
+constexpr Label kApiFailure = "api_failure";
+
 /// All that a run takes place on.
 struct Stage {
   World world;
@@ -61,6 +64,7 @@ struct Runner::State {
   std::vector<const ActorInfo*> actors;
   std::vector<const OracleInfo*> oracles;
   FaultKinds kinds = 0;
+  bool without_failures = false;
 
   Stage& fresh_stage();
   void look_up(const Scenario& next);
@@ -104,7 +108,8 @@ void Runner::State::drive() {
   };
   try {
     scenario->drive(stage->scene);
-    for (const ActorInfo* actor : actors) actor->install(stage->scene);
+    for (const ActorInfo* actor : actors)
+      if (!without_failures || !(actor->name == kApiFailure)) actor->install(stage->scene);
   } catch (const std::exception& exception) {
     escaped(exception.what());
   } catch (...) {
@@ -141,20 +146,27 @@ void Runner::State::conclude(Ending ending) {
   outcome.faults.clear();
   outcome.caller_errors.clear();
   outcome.windows.clear();
+  outcome.ways.clear();
+  outcome.contract = 0;
   for (const Fault& fault : world.history.faults()) {
     stale |= fault.kind == FaultKind::crash;
     outcome.endless |= fault.kind == FaultKind::crash && fault.object_kind == kEndlessLoop;
+    const int window = scenario->window_of != nullptr ? scenario->window_of(scene, fault) : -1;
     if (is_caller_error(*scenario, fault)) {
       outcome.caller_errors.push_back(fault);
+      if (window >= 0) outcome.contract |= std::uint64_t{1} << window;
       continue;
     }
-    const int window = scenario->window_of != nullptr ? scenario->window_of(scene, fault) : -1;
+    const bool has_way = window >= 0 && scenario->way_of != nullptr;
     outcome.faults.push_back(fault);
     outcome.windows.push_back(static_cast<std::int8_t>(window));
+    outcome.ways.push_back(static_cast<std::int8_t>(has_way ? scenario->way_of(scene, fault) : 0));
   }
   outcome.tape.assign(world.picker.tape().begin(), world.picker.tape().end());
   outcome.vacuous = scene.observed().vacuous();
   outcome.reached = scene.observed().reached;
+  outcome.reached_by = scene.observed().reached_by;
+  outcome.refused_by = scene.observed().refused_by;
   outcome.ops = scene.observed().ops;
   outcome.question_count = world.picker.question_count();
   outcome.turns = world.scheduler.now();
@@ -203,6 +215,8 @@ Tape Runner::never_asked(const Case& the_case) const {
     if (!state_->replay.is_met(decision)) decisions.push_back(decision);
   return decisions;
 }
+
+void Runner::leave_out_failures(bool left_out) { state_->without_failures = left_out; }
 
 const History& Runner::history() const { return state_->stage->world.history; }
 const World& Runner::world() const { return state_->stage->world; }

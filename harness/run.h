@@ -18,11 +18,16 @@ struct Outcome {
   std::vector<Fault> faults;         ///< In the order they were found, caller errors left out.
   std::vector<Fault> caller_errors;  ///< Things that the contract forbids the caller to do.
   std::vector<std::int8_t> windows;  ///< The window of each of `faults`, or -1.
+  std::vector<std::int8_t> ways;     ///< The way in of each of `faults`; 0 where there is one.
   Tape tape;                         ///< Replays this run.
   bool vacuous = true;
   bool endless = false;       ///< It ended in an endless loop, which takes seconds (watchdog.h).
   std::uint64_t reached = 0;  ///< Bit per window.
-  std::uint64_t ops = 0;      ///< Bit per op kind that ran.
+  std::array<std::uint64_t, kWayLimit> reached_by{};  ///< The same, by each way in.
+  /// Bit per window that a documented refusal kept out of, by each way in.
+  std::array<std::uint64_t, kWayLimit> refused_by{};
+  std::uint64_t contract = 0;  ///< Bit per window of `caller_errors`.
+  std::uint64_t ops = 0;       ///< Bit per op kind that ran.
   std::uint64_t question_count = 0;
   Tick turns = 0;
 
@@ -51,6 +56,9 @@ class Runner {
 
   /// The decisions of the last case that its run had no question for; they changed nothing.
   Tape never_asked(const Case& the_case) const;
+
+  /// Has no call be told to fail from now on, or again.
+  void leave_out_failures(bool left_out);
 
   /// Returns the history of the last run; world() its world.
   const History& history() const;

@@ -45,6 +45,8 @@ struct VariantInfo {
 struct Window {
   Label name;
   std::string_view summary;  ///< Death site, then use site, in words.
+  bool has_one_way = false;  ///< In, whatever ways the scenario tells apart.
+  bool is_callers = false;   ///< The caller's to avoid, by the contract, whatever the variant.
 };
 
 struct OpInfo {
@@ -124,10 +126,15 @@ struct Scenario {
   void (*drive)(Scene& scene);
   /// Judges what only this path knows, after the run. May be null.
   void (*judge)(Scene& scene);
-  /// The window a fault belongs to, as an index, or -1.
+  /// The window a fault belongs to, as an index. -1: it has none, and a claim names its kind, or
+  /// no rule says which one, and then it is unexplained (is_unexplained).
   int (*window_of)(const Scene& scene, const Fault& fault);
   const KernelImage* kernels;         ///< For the simulated device.
   std::span<const std::byte> fatbin;  ///< For the GPU; empty when built without nvcc.
+  /// Ways in that a claim may tell apart; none where there is one.
+  std::span<const Label> ways = {};
+  /// The way in of a fault in a window, as an index into `ways`; null where there is one.
+  int (*way_of)(const Scene& scene, const Fault& fault) = nullptr;
   /// For `afterlife explain`; none and null where a path has no instruments.
   std::span<const InstrumentInfo> instruments = {};
   std::unique_ptr<Instruments> (*make_instruments)() = nullptr;
@@ -162,7 +169,15 @@ class Scene {
   // ---- for the judges ----
   /// The code under test really ran: the run is not vacuous.
   void exercised() { observed_.exercised = true; }
-  void reach(std::size_t window) { observed_.reached |= std::uint64_t{1} << window; }  ///< Sets it.
+  /// Notes that the run got to a window, by one of the scenario's ways in.
+  void reach(std::size_t window, std::size_t way = 0) {
+    observed_.reached |= std::uint64_t{1} << window;
+    observed_.reached_by[way] |= std::uint64_t{1} << window;
+  }
+  /// Notes that a documented refusal kept the run out of a window.
+  void keep_out(std::size_t window, std::size_t way = 0) {
+    observed_.refused_by[way] |= std::uint64_t{1} << window;
+  }
   void count_op(std::size_t op) { observed_.ops |= std::uint64_t{1} << op; }  ///< Notes its run.
   /// Compares a result with the reference model's; different is a wrong_value fault at the current
   /// site.

@@ -32,6 +32,7 @@ struct SearchOptions {
   std::size_t finding_limit = 1 << 12;  ///< To keep; runs with further ones are only counted.
   int window = -1;                      ///< Faults elsewhere do not count; -1 = all do.
   bool minimize = true;
+  bool without_failures = false;            ///< No call is told to fail.
   Limits minimize_limits;                   ///< The limits for each finding.
   std::vector<Config> configs;              ///< Empty = all.
   const std::atomic<bool>* stop = nullptr;  ///< Set from outside (Ctrl-C): what was found is kept.
@@ -68,6 +69,19 @@ struct WindowTally {
   std::uint64_t caught = 0;
 };
 
+/// A row of the table of a variant: a window by one way in, or a kind of fault that has no window.
+struct StandingRow {
+  Label hazard;
+  Label way;                 ///< Empty where there is one.
+  bool claimed = false;      ///< The claim names it.
+  bool unexplained = false;  ///< A kind that has a window, which no rule of the scenario tells.
+  Arrivals arrivals;
+  Standing standing = Standing::never_reached;
+
+  /// Returns the hazard, with the way in where there are several: "window/way".
+  std::string name() const;
+};
+
 struct HazardTally {
   Label hazard;
   std::uint64_t runs = 0;  ///< Runs that it failed first: later faults may follow from the first.
@@ -83,6 +97,7 @@ struct SearchResult {
   std::vector<WindowTally> windows;      ///< In the scenario's order.
   std::vector<std::uint64_t> ops;        ///< Runs in which the op ran, as the scenario lists them.
   std::vector<HazardTally> hazards;      ///< Hazards of first faults, in the order they showed.
+  std::vector<StandingRow> rows;         ///< Windows in the scenario's order, then kinds of fault.
   std::vector<Finding> findings;         ///< In the order they were found.
   std::uint64_t further_signatures = 0;  ///< Runs with a fault that found no place in `findings`.
   std::uint64_t caller_error_runs = 0;
@@ -99,8 +114,8 @@ struct SearchResult {
 
   /// Returns the counts of each config, in the order of the configs.
   std::vector<Tally> config_tallies() const;
-  /// Hazards through which a run failed first, and that the claim does not name.
-  std::vector<Label> unclaimed() const;
+  /// Returns the names of the rows that stand so.
+  std::vector<std::string> names_of(Standing standing) const;
 };
 
 /// Returns what a claim would call the fault: its window, or its kind where it has none.

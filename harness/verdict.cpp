@@ -39,13 +39,40 @@ Claim claim_in(const Claim& claim, Label window) {
   Claim part = claim;
   part.hazards = {};
   for (std::size_t i = 0; i < claim.hazards.size(); ++i)
-    if (claim.hazards[i] == window) part.hazards = claim.hazards.subspan(i, 1);
+    if (is_word_for(claim.hazards[i], window)) part.hazards = claim.hazards.subspan(i, 1);
   if (claim.kind == ClaimKind::unsound && part.hazards.empty()) part.kind = ClaimKind::sound;
   return part;
 }
 
+bool is_word_for(Label word, Label hazard) {
+  const std::string_view text = word.view();
+  return text.substr(0, text.find('/')) == hazard.view();
+}
+
 bool names(const Claim& claim, Label hazard) {
-  return std::find(claim.hazards.begin(), claim.hazards.end(), hazard) != claim.hazards.end();
+  return std::any_of(claim.hazards.begin(), claim.hazards.end(),
+                     [&](Label word) { return is_word_for(word, hazard); });
+}
+
+bool names(const Claim& claim, Label hazard, Label way) {
+  return std::any_of(claim.hazards.begin(), claim.hazards.end(), [&](Label word) {
+    const std::string_view text = word.view();
+    const std::size_t slash = text.find('/');
+    return is_word_for(word, hazard) &&
+           (slash == text.npos || text.substr(slash + 1) == way.view());
+  });
+}
+
+Standing stand(bool claimed, const Arrivals& arrivals, bool callers) {
+  if (claimed && arrivals.caught > 0) return Standing::open;
+  if (arrivals.first > 0) return Standing::outside;
+  if (arrivals.caught > 0) return Standing::follows;
+  const bool all_refused = arrivals.refused > 0 && arrivals.refused >= arrivals.reached;
+  if (all_refused && !claimed) return Standing::refused;
+  if (callers && !claimed) return Standing::contract;
+  if (arrivals.reached == 0) return Standing::never_reached;
+  if (arrivals.reached < kEnoughArrivals) return Standing::too_few_runs;
+  return claimed ? Standing::missed : Standing::closed;
 }
 
 bool as_claimed(const Claim& claim, Verdict verdict) {
@@ -86,6 +113,30 @@ Label to_label(Verdict verdict) {
       return "vacuous";
     case Verdict::too_few_runs:
       return "too few runs";
+  }
+  return "?";
+}
+
+Label to_label(Standing standing) {
+  switch (standing) {
+    case Standing::open:
+      return "open";
+    case Standing::closed:
+      return "closed";
+    case Standing::refused:
+      return "refused";
+    case Standing::contract:
+      return "contract";
+    case Standing::too_few_runs:
+      return "too few runs";
+    case Standing::never_reached:
+      return "never reached";
+    case Standing::follows:
+      return "follows";
+    case Standing::missed:
+      return "missed";
+    case Standing::outside:
+      return "outside the claim";
   }
   return "?";
 }

@@ -10,22 +10,34 @@ namespace harness {
 
 enum class ClaimKind : std::uint8_t { sound, unsound, vacuous };
 
+/// An answer by which a variant keeps out of a window, as its author documents it.
+struct DocumentedRefusal {
+  Label window;
+  Label answer;
+};
+
 /// The author's word on a variant.
 struct Claim {
   ClaimKind kind;
-  /// Names of windows (or of fault kinds, for hazards without one) through which it fails.
+  /// Names of windows (or of fault kinds, for hazards without one) through which it fails. A window
+  /// that is open by one way in alone is named with that way: "window/way".
   std::span<const Label> hazards;
   /// The hazard shows even in `seeds/plain`: retention, over-correction.
   bool always = false;
   /// The same in a sentence.
   const char* words = "";
+  std::span<const DocumentedRefusal> refusals = {};
 };
 
 /// Returns what the claim says of one window alone: sound where it names no hazard there.
 Claim claim_in(const Claim& claim, Label window);
 
-/// True when the claim names this hazard.
+/// True when the claim names this hazard, by whatever way in.
 bool names(const Claim& claim, Label hazard);
+/// True when the claim names this hazard by this way in; an empty one is every way.
+bool names(const Claim& claim, Label hazard, Label way);
+/// True when a claim means `hazard` by this word of it, which may be of one way in alone.
+bool is_word_for(Label word, Label hazard);
 
 enum class Verdict : std::uint8_t {
   caught,   ///< Claimed unsound, and a fault was found.
@@ -63,9 +75,47 @@ Verdict judge(const Claim& claim, const Tally& tally);
 /// True when the verdict is the one that the claim announces.
 bool as_claimed(const Claim& claim, Verdict verdict);
 
+// ---- one window of a variant --------------------------------------------------------------------
+
+/// The runs that got to one window of a variant, by one way in, and what became of them.
+struct Arrivals {
+  std::uint64_t reached = 0;
+  std::uint64_t caught = 0;    ///< Runs with a fault there.
+  std::uint64_t first = 0;     ///< Runs that failed there first.
+  std::uint64_t contract = 0;  ///< Runs in which it was the caller who did wrong there.
+  std::uint64_t refused = 0;   ///< Runs in which the variant gave its documented refusal there.
+  std::uint64_t strayed = 0;   ///< Runs that got there by the word of their fault alone.
+};
+
+/// Arrivals from which on it says something of a window that nothing came of them.
+inline constexpr std::uint64_t kEnoughArrivals = 1000;
+
+/// The word of the runs on one window of a variant.
+enum class Standing : std::uint8_t {
+  open,      ///< Claimed, and a fault was found there.
+  closed,    ///< Reached often enough, and none was found.
+  refused,   ///< None was found either: the variant gives a documented error.
+  contract,  ///< The caller's to avoid: whoever failed there had done what the contract forbids.
+  too_few_runs,  ///< None was found, in too few arrivals to say anything.
+  never_reached,
+  follows,  ///< Not claimed, and faults came there after another fault of their run alone.
+  missed,   ///< Claimed, reached often enough, and none was found: the claim is refuted.
+  outside,  ///< Not claimed, and a run failed there first: the claim is refuted.
+};
+
+/// Returns what these arrivals come to, where the claim names the window or does not. `callers`: it
+/// is the caller's to avoid.
+Standing stand(bool claimed, const Arrivals& arrivals, bool callers = false);
+/// True when a claim does not come out by this window.
+inline bool refutes(Standing standing) {
+  return standing == Standing::missed || standing == Standing::outside;
+}
+
 /// Returns the word for a claim.
 Label to_label(ClaimKind kind);
 /// Returns the word for a verdict.
 Label to_label(Verdict verdict);
+/// Returns the word for a standing.
+Label to_label(Standing standing);
 
 }  // namespace harness

@@ -127,6 +127,7 @@ def tree(tally, full):
     if full:
         script(tally, "style.py", "--tidy")
     script(tally, "figures.py", "--self-test")
+    script(tally, "verdicts.py", "--self-test")
     script(tally, "gate/counters.py", "--self-test")
     script(tally, "gate/budget.py", "--self-test")
     script(tally, "gate/canaries.py", "--self-test")
@@ -259,6 +260,7 @@ def commands(tally, full):
     found, ended = measuring.fuzz(name, "--seconds", 5)
     verdict = found["results"][0]["verdict"]
     tally.add(ended.code == 0, f"afterlife fuzz {name} --seconds 5: exit {ended.code}, {verdict}")
+    script(tally, "verdicts.py", *(["--long"] if full else []))
     nights(tally)
     clients(tally, full)
 

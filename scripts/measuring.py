@@ -37,10 +37,10 @@ def need(preset, name):
         raise CannotMeasure(f"build/{preset}/{name} is not built")
 
 
-def fuzz(*arguments, **how):
+def fuzz(*arguments, preset="release", **how):
     """Runs `afterlife fuzz --json` and returns its object and how it ended."""
-    need("release", "afterlife")
-    ended = programs.run("release", "afterlife", "fuzz", *arguments, "--json", **how)
+    need(preset, "afterlife")
+    ended = programs.run(preset, "afterlife", "fuzz", *arguments, "--json", **how)
     try:
         return json.loads(ended.out), ended
     except json.JSONDecodeError:
@@ -55,16 +55,16 @@ def key(row, name):
 
 
 @functools.cache
-def list_all():
+def list_all(preset="release"):
     """What `afterlife list --json` says there is."""
-    need("release", "afterlife")
-    return json.loads(programs.run("release", "afterlife", "list", "--json").out)
+    need(preset, "afterlife")
+    return json.loads(programs.run(preset, "afterlife", "list", "--json").out)
 
 
-def variants():
+def variants(preset="release"):
     """(path/variant, claim) of everything there is."""
     return [(f"{path['path']}/{row['variant']}", row["claim"])
-            for path in list_all()["paths"] for row in path["variants"]]
+            for path in list_all(preset)["paths"] for row in path["variants"]]
 
 
 def named_sound():

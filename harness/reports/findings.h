@@ -25,6 +25,17 @@ struct FindingRow {
   std::string file;    ///< Empty where none could be written.
 };
 
+/// One cell of the table variant x window.
+struct WindowCell {
+  std::string window;  ///< Or the kind of fault, where that has no window.
+  std::string way;     ///< Empty where there is one way in.
+  bool claimed = false;
+  bool unexplained = false;
+  Arrivals arrivals{};
+  Standing standing = Standing::never_reached;
+  std::string answer;  ///< The documented refusal; empty where none is.
+};
+
 /// One cell of the matrix: a variant of a path.
 struct VariantRow {
   std::string path;
@@ -38,12 +49,22 @@ struct VariantRow {
   std::vector<ConfigRow> configs;
   std::uint64_t further_signatures = 0;  ///< Runs with a fault that found no place in `findings`.
   std::vector<std::string> unclaimed;    ///< Hazards that showed and that the claim does not name.
+  std::vector<std::string> missed;       ///< Hazards that it names, and that never showed there.
+  std::vector<WindowCell> windows;       ///< In the scenario's order, then kinds of fault.
   std::uint64_t least_runs = kEnoughRuns;  ///< That count for the claim, in the config with fewest.
   bool stopped = false;                    ///< While it was searched.
   bool cut_short = false;  ///< Time ran out before all that was found was minimized.
 
-  /// Returns whether the claim was borne out, and no hazard showed that it does not name.
-  bool came_out() const { return as_claimed(claim, verdict) && unclaimed.empty(); }
+  /// Returns whether the claim was borne out, no hazard showed that it does not name, and none is
+  /// missing that it does.
+  bool came_out() const {
+    return as_claimed(claim, verdict) && unclaimed.empty() && missed.empty();
+  }
+  /// Returns how many runs got to a window by the word of their fault alone: the scenario's own
+  /// account of arrivals lacks those.
+  std::uint64_t strayed() const;
+  /// Returns how many runs had a fault of which no rule tells the window.
+  std::uint64_t unexplained() const;
   /// Had come out otherwise whatever followed the stop.
   bool is_refuted() const { return verdict == Verdict::refuted || !unclaimed.empty(); }
   /// Returns how many runs are missing until the claim can be judged.
@@ -62,13 +83,14 @@ struct WindowRow {
   std::uint64_t reached;     ///< Runs.
   std::uint64_t caught;      ///< Runs with a fault there.
   std::uint64_t least_runs;  ///< Not vacuous, in the config with fewest.
+  bool is_callers = false;   ///< The caller's to avoid, by the contract.
 
   /// A window counts as protected when it was reached often, no config was left out, and nothing
   /// came of it.
-  static constexpr std::uint64_t kProtectedRuns = 1000;
+  static constexpr std::uint64_t kProtectedRuns = kEnoughArrivals;
   /// Returns whether the window counts as protected.
   bool is_protected() const {
-    return caught == 0 && reached >= kProtectedRuns && least_runs >= kEnoughRuns;
+    return caught == 0 && !is_callers && reached >= kProtectedRuns && least_runs >= kEnoughRuns;
   }
 };
 

@@ -19,6 +19,7 @@ Json hazards(const Claim& claim) {
 }
 
 Json row(const FindingRow& finding);
+Json row(const WindowCell& cell);
 Json row(const VariantRow& variant);
 Json row(const WindowRow& window);
 Json row(const OpRow& op);
@@ -38,6 +39,23 @@ Json row(const FindingRow& finding) {
           {"runs", finding.runs},
           {"minimized", finding.minimized},
           {"reproducer", file}};
+}
+
+Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json row(const WindowCell& cell) {
+  return {{"window", cell.window},
+          {"way", or_null(cell.way)},
+          {"claimed", cell.claimed},
+          {"standing", to_label(cell.standing).view()},
+          {"reached", cell.arrivals.reached},
+          {"caught", cell.arrivals.caught},
+          {"first", cell.arrivals.first},
+          {"contract", cell.arrivals.contract},
+          {"refused", cell.arrivals.refused},
+          {"answer", or_null(cell.answer)},
+          {"strayed", cell.arrivals.strayed},
+          {"unexplained", cell.unexplained}};
 }
 
 /// One per signature: the first.
@@ -72,6 +90,10 @@ Json row(const VariantRow& variant) {
           {"configs", configs},
           {"as_claimed", variant.came_out()},
           {"unclaimed", variant.unclaimed},
+          {"missed", variant.missed},
+          {"strayed", variant.strayed()},
+          {"unexplained", variant.unexplained()},
+          {"windows", rows(variant.windows)},
           {"least_runs", variant.least_runs},
           {"runs_needed", variant.runs_needed()},
           {"findings", rows(variant.findings)},
@@ -81,11 +103,9 @@ Json row(const VariantRow& variant) {
 }
 
 Json row(const WindowRow& window) {
-  return {{"path", window.path},
-          {"window", window.window},
-          {"reached", window.reached},
-          {"caught", window.caught},
-          {"protected", window.is_protected()}};
+  return {{"path", window.path},           {"window", window.window},
+          {"reached", window.reached},     {"caught", window.caught},
+          {"contract", window.is_callers}, {"protected", window.is_protected()}};
 }
 
 Json row(const OpRow& op) { return {{"path", op.path}, {"op", op.op}, {"reached", op.reached}}; }

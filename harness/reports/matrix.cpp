@@ -28,9 +28,11 @@ std::string complaint(const VariantRow& row) {
   if (row.verdict == Verdict::too_few_runs)
     text += fmt::format(", {} more in the config that had fewest ({} of {})", row.runs_needed(),
                         row.least_runs, kEnoughRuns);
-  if (row.unclaimed.empty()) return text;
   const bool unsound = row.claim.kind == ClaimKind::unsound;
-  return text + fmt::format(", {} {}", unsound ? "also" : "by", join(row.unclaimed));
+  if (!row.unclaimed.empty())
+    text += fmt::format(", {} {}", unsound ? "also" : "by", join(row.unclaimed));
+  if (!row.missed.empty()) text += fmt::format(", never by {}", join(row.missed));
+  return text;
 }
 
 std::string rate(const VariantRow& row) {
@@ -103,7 +105,9 @@ std::string windows(const Findings& findings, const Terminal& terminal) {
                {row.window, colour},
                {grouped(row.reached)},
                {grouped(row.caught)},
-               {row.is_protected() ? "yes" : ""},
+               {row.is_protected() ? "yes"
+                : row.is_callers   ? "contract"
+                                   : ""},
                {row.summary, Colour::dim}});
   }
   return table.to_string(terminal);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory_resource>
+#include <optional>
 #include <vector>
 
 #include "harness/scenario.h"
@@ -14,11 +15,12 @@ class Passages {
  public:
   explicit Passages(Scene& scene) : scene_(scene) {}
 
-  /// Takes in that the run goes through `window` now, and so has shown something.
-  void reach(Window window) {
-    scene_.reach(raw(window));
+  /// Takes in that the run goes through `window` now, by one of the ways in, and so has shown
+  /// something.
+  void reach(Window window, std::size_t way = 0) {
+    scene_.reach(raw(window), way);
     scene_.exercised();
-    passages_.push_back({window, scene_.world().picker.current().name});
+    passages_.push_back({window, way, scene_.world().picker.current().name});
   }
   /// Returns whether `window` was reached in `activation`.
   bool reached_in(Name activation, Window window) const {
@@ -26,12 +28,23 @@ class Passages {
       if (passage.window == window && passage.activation == activation) return true;
     return false;
   }
-  /// Returns the window that was reached last, or -1.
-  int last() const { return passages_.empty() ? -1 : raw(passages_.back().window); }
+  /// Returns the way by which `window` was reached in `activation`; none where it was not.
+  std::optional<std::size_t> way_in(Name activation, Window window) const {
+    for (const Passage& passage : passages_)
+      if (passage.window == window && passage.activation == activation) return passage.way;
+    return std::nullopt;
+  }
+  /// Returns the way by which `window` was reached last; none where it was not.
+  std::optional<std::size_t> last_way_in(Window window) const {
+    for (std::size_t i = passages_.size(); i-- > 0;)
+      if (passages_[i].window == window) return passages_[i].way;
+    return std::nullopt;
+  }
 
  private:
   struct Passage {
     Window window;
+    std::size_t way;
     Name activation;
   };
 

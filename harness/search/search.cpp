@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/fault/kinds.h"
+#include "harness/search/arrivals.h"
 #include "harness/search/keeper.h"
 #include "harness/search/minimizer.h"
 
@@ -41,6 +42,7 @@ class Searcher {
     result_.claim = options.window < 0
                         ? claim
                         : claim_in(claim, scenario.windows[std::size_t(options.window)].name);
+    arrivals_ = searching::ArrivalCounts(scenario, options.window);
     result_.windows.resize(scenario.windows.size());
     result_.ops.resize(scenario.ops.size());
     for (const Config& config : options.configs) result_.configs.push_back({config, {}});
@@ -50,12 +52,14 @@ class Searcher {
 
   SearchResult search() {
     const std::unique_ptr<Strategy> strategy = options_.strategy->make(options_.seed);
+    runner_.leave_out_failures(options_.without_failures);
     begin_ = Clock::now();
     do {
       run_share(*strategy);
       minimize_share();
     } while (!ended_ && seconds_left() > kLeastShare * options_.second_limit);
     conclude();
+    runner_.leave_out_failures(false);
     return std::move(result_);
   }
 
@@ -121,12 +125,14 @@ class Searcher {
     const bool failed = count_faults(outcome);
     add(result_.tally, outcome, failed);
     add(config.tally, outcome, failed);
+    arrivals_.take_in(outcome);
     result_.turns += outcome.turns;
     result_.questions += outcome.question_count;
     result_.caller_error_runs += !outcome.caller_errors.empty();
     for (std::size_t i = 0; i < result_.ops.size(); ++i) result_.ops[i] += (outcome.ops >> i) & 1;
+    const std::uint64_t reached = outcome.reached | windows_of(outcome);
     for (std::size_t i = 0; i < result_.windows.size(); ++i)
-      result_.windows[i].reached += (outcome.reached >> i) & 1;
+      result_.windows[i].reached += (reached >> i) & 1;
     if (failed) take_in(outcome, config.config);
   }
 
@@ -136,17 +142,25 @@ class Searcher {
     tally.faulty_runs += failed;
   }
 
+  /// Returns the windows of the faults that count, a bit each.
+  std::uint64_t windows_of(const Outcome& outcome) const {
+    std::uint64_t windows = 0;
+    for (const int window : outcome.windows)
+      if (window >= 0 && (options_.window < 0 || window == options_.window))
+        windows |= std::uint64_t{1} << window;
+    return windows;
+  }
+
   /// Counts a window once a run, and the hazard of the run's first fault: what comes after that one
   /// may follow from it. True when there is a fault that counts.
   bool count_faults(const Outcome& outcome) {
-    std::uint64_t windows = 0;
     bool failed = false;
     for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
       const int window = outcome.windows[i];
       if (options_.window >= 0 && window != options_.window) continue;
       if (!std::exchange(failed, true)) count(hazard_of(scenario_, outcome.faults[i], window));
-      if (window >= 0) windows |= std::uint64_t{1} << window;
     }
+    const std::uint64_t windows = windows_of(outcome);
     for (std::size_t i = 0; i < result_.windows.size(); ++i)
       result_.windows[i].caught += (windows >> i) & 1;
     return failed;
@@ -174,6 +188,7 @@ class Searcher {
     }
     result_.stopped |= told_to_stop();
     result_.verdict = judge(result_.claim, result_.config_tallies());
+    result_.rows = arrivals_.rows(result_.claim);
   }
 
   Runner& runner_;
@@ -182,6 +197,7 @@ class Searcher {
   SearchResult result_;
   searching::Keeper keeper_;
   searching::Minimizer minimizer_;
+  searching::ArrivalCounts arrivals_;
   Clock::time_point begin_;        ///< When the search began.
   Clock::time_point share_begin_;  ///< When the share of running under way began.
   double earlier_seconds_ = 0;     ///< Time spent running, in the shares before.
@@ -199,11 +215,17 @@ std::vector<Tally> SearchResult::config_tallies() const {
   return tallies;
 }
 
-std::vector<Label> SearchResult::unclaimed() const {
-  std::vector<Label> labels;
-  for (const HazardTally& row : hazards)
-    if (!names(claim, row.hazard)) labels.push_back(row.hazard);
-  return labels;
+std::vector<std::string> SearchResult::names_of(Standing standing) const {
+  std::vector<std::string> names;
+  for (const StandingRow& row : rows)
+    if (row.standing == standing) names.push_back(row.name());
+  return names;
+}
+
+std::string StandingRow::name() const {
+  std::string text(hazard.view());
+  if (!way.empty()) text += "/" + std::string(way.view());
+  return text;
 }
 
 Label hazard_of(const Scenario& scenario, const Fault& fault, int window) {

@@ -94,7 +94,7 @@ TEST(Completion, BashOffersFilesAndFolders) {
 /// The options in a command's help.
 Words options_of(const std::string& command) {
   const std::string help = run_toys({command, "--help"}).out;
-  const std::regex option("\n  (?:-[a-z],)?(--[a-z]+)");
+  const std::regex option("\n  (?:-[a-z],)?(--[a-z-]+)");
   const std::size_t begin = help.find("Options:"), end = help.find("Examples:");
   const std::string part = help.substr(begin, end - begin);
   Words words;

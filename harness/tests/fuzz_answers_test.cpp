@@ -86,6 +86,18 @@ TEST(FuzzAnswers, AFailureInAWindowThatIsNotClaimedIsNotAsClaimed) {
   EXPECT_EQ(run_toys(fuzz("toy/other_window", folder, {"--runs", "4000"})).code, 1);
 }
 
+TEST(FuzzAnswers, AClaimedWindowThatNeverFailsIsNotAsClaimed) {
+  const Folder folder;
+  const Ended told = run_toys(fuzz("toy/wide_claim", folder, {"--runs", "6000"}));
+  EXPECT_EQ(told.code, 1);
+  EXPECT_THAT(told.out, HasSubstr("toy/wide_claim claims unsound: caught, never by stale"));
+  EXPECT_THAT(told.out, HasSubstr("MISSED"));
+  const Ended few = run_toys(fuzz("toy/wide_claim", folder, {"--runs", "200", "--json"}));
+  EXPECT_EQ(few.code, 0) << "too few arrivals";
+  EXPECT_EQ(row_of(few)["missed"], json::array());
+  EXPECT_EQ(row_of(few)["windows"][0]["standing"], "too few runs");
+}
+
 TEST(FuzzAnswers, OfOneWindowTheClaimIsJudgedThereAlone) {
   const Folder folder;
   const Ended claimed = run_toys(

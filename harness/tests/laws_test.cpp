@@ -108,7 +108,8 @@ void add_names(std::set<std::string>& names, const Scenario& scenario, const Fau
 
 std::set<std::string> claimed_by(const Claim& claim) {
   std::set<std::string> names;
-  for (const Label& hazard : claim.hazards) names.emplace(hazard.view());
+  for (const Label& word : claim.hazards)  // "window/way" where it is open by that way in alone.
+    names.emplace(word.view().substr(0, word.view().find('/')));
   return names;
 }
 

@@ -146,6 +146,48 @@ TEST(Reports, AWindowIsProtectedWhenItWasReachedOftenAndHeld) {
       << "a config was left out";
 }
 
+WindowCell cell(const char* window, Standing standing, Arrivals arrivals) {
+  return {window, "", false, false, arrivals, standing, ""};
+}
+
+TEST(Reports, TheCrossTableHasAColumnPerVariantAndARowPerWindow) {
+  Findings found = findings(Verdict::held);
+  found.variants[0].windows = {
+      cell("dropped", Standing::closed, {.reached = 1200}),
+      cell("replaced", Standing::open, {.reached = 30, .caught = 3, .first = 3})};
+  found.variants.push_back(found.variants[0]);
+  found.variants[1].variant = "borrow";
+  found.variants[1].windows[0].standing = Standing::missed;
+  found.variants[1].windows[1].standing = Standing::outside;
+  const std::string text = cross_tables(found, kFile);
+  for (const char* words : {"closed 1 200", "open 3 of 30", "MISSED 1 200", "OUTSIDE 3 of 30"})
+    EXPECT_THAT(text, HasSubstr(words));
+  EXPECT_THAT(lines_of(text)[0], HasSubstr("own"));
+  EXPECT_THAT(lines_of(text)[0], HasSubstr("borrow"));
+  EXPECT_THAT(text, HasSubstr("(unexplained)"));
+}
+
+TEST(Reports, TheCrossTableGoesOnBelowWhereItIsTooWide) {
+  Findings found = findings(Verdict::held);
+  found.variants[0].windows = {cell("dropped", Standing::closed, {.reached = 1200})};
+  for (int i = 0; i < 12; ++i) {
+    found.variants.push_back(found.variants[0]);
+    found.variants.back().variant = "variant_number_" + std::to_string(i);
+  }
+  const std::string text = cross_tables(found, kFile);
+  for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), kWidth) << line;
+  for (const VariantRow& row : found.variants) EXPECT_THAT(text, HasSubstr(row.variant));
+}
+
+TEST(Reports, ADocumentedRefusalIsToldByItsAnswer) {
+  Findings found = findings(Verdict::held);
+  WindowCell refused = cell("reused", Standing::refused, {.reached = 9, .refused = 9});
+  refused.answer = "context_spent";
+  found.variants[0].windows = {refused};
+  EXPECT_THAT(cross_tables(found, kFile), HasSubstr("refused 9"));
+  EXPECT_THAT(cross_tables(found, kFile), HasSubstr("path/own refuses reused with context_spent"));
+}
+
 TEST(Reports, JsonSaysWhatTheTablesSay) {
   const auto json = nlohmann::json::parse(to_json(findings(Verdict::held)));
   EXPECT_EQ(json["schema"], 1);

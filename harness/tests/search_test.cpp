@@ -131,9 +131,54 @@ TEST(Search, NamesHazardsThatAreNotClaimed) {
   Runner runner;
   const SearchResult result = search(runner, timed, toy::borrow, options_for(4000));
   EXPECT_EQ(result.verdict, Verdict::caught);
-  ASSERT_EQ(result.unclaimed().size(), 1u);
-  EXPECT_TRUE(result.unclaimed()[0] == timed.windows[1].name);
-  EXPECT_TRUE(search_toy(toy::borrow, options_for(4000)).unclaimed().empty());
+  const std::string name(timed.windows[1].name.view());
+  EXPECT_EQ(result.names_of(Standing::outside), std::vector{name});
+  const SearchResult claimed = search_toy(toy::borrow, options_for(4000));
+  EXPECT_TRUE(claimed.names_of(Standing::outside).empty());
+}
+
+TEST(Search, ARowPerWindowHasItsArrivalsAndWhatBecameOfThem) {
+  const SearchResult result = search_toy(toy::borrow, options_for(4000));
+  ASSERT_GE(result.rows.size(), 2u);
+  const StandingRow& stale = result.rows[0];
+  EXPECT_TRUE(stale.hazard == toy::scenario.windows[0].name);
+  EXPECT_TRUE(stale.claimed);
+  EXPECT_EQ(stale.standing, Standing::open);
+  EXPECT_EQ(stale.arrivals.reached, result.windows[0].reached);
+  EXPECT_EQ(stale.arrivals.caught, result.windows[0].caught);
+  for (const StandingRow& row : result.rows) EXPECT_LE(row.arrivals.caught, row.arrivals.reached);
+}
+
+TEST(Search, WhatNoRuleGivesAWindowIsARowOfItsOwn) {
+  Scenario wordless = toy::scenario;
+  wordless.window_of = [](const Scene&, const Fault&) { return -1; };
+  Runner runner;
+  const SearchResult result = search(runner, wordless, toy::borrow, options_for(2000));
+  std::uint64_t unexplained = 0;
+  for (const StandingRow& row : result.rows)
+    if (row.unexplained) unexplained += row.arrivals.caught;
+  EXPECT_GE(unexplained, result.tally.faulty_runs);
+  EXPECT_FALSE(result.names_of(Standing::outside).empty());
+  for (const StandingRow& row : search_toy(toy::hoard, options_for(2000)).rows)
+    EXPECT_FALSE(row.unexplained) << "retention has no place";
+}
+
+int even_or_odd(const Scene&, const Fault& fault) { return static_cast<int>(fault.tick % 2); }
+
+TEST(Search, AWayInHasARowOfItsOwn) {
+  static constexpr Label kWays[] = {"even", "odd"};
+  Scenario ways = toy::scenario;
+  ways.ways = kWays;
+  ways.way_of = even_or_odd;
+  Runner runner;
+  const SearchResult result = search(runner, ways, toy::borrow, options_for(4000));
+  ASSERT_GE(result.rows.size(), 4u);
+  EXPECT_EQ(result.rows[0].name(), "stale/even");
+  EXPECT_EQ(result.rows[1].name(), "stale/odd");
+  EXPECT_GT(result.rows[0].arrivals.caught, 0u);
+  EXPECT_GT(result.rows[1].arrivals.caught, 0u);
+  EXPECT_EQ(result.rows[1].arrivals.strayed, result.rows[1].arrivals.caught)
+      << "the toy path says that all come by the first";
 }
 
 // Whatever a broken heap shows later is the break's, not another way in.
@@ -151,7 +196,7 @@ TEST(Search, DoesNotHoldAgainstAClaimWhatOnlyComesAfterAClaimedFault) {
   EXPECT_TRUE(std::any_of(
       result.findings.begin(), result.findings.end(),
       [](const Finding& finding) { return finding.fault.object_kind == "aftershock"; }));
-  EXPECT_TRUE(result.unclaimed().empty());
+  EXPECT_TRUE(result.names_of(Standing::outside).empty());
 }
 
 TEST(Search, ReportsASmallestRunThatLostItsFault) {

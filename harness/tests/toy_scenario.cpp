@@ -132,6 +132,7 @@ void clear(Scene& scene, Room& room) {
 
 constexpr Label kStale[] = {"stale"};
 constexpr Label kContent[] = {"content"};
+constexpr Label kStaleAndContent[] = {"stale", "content"};
 constexpr Label kRetention[] = {"retention"};
 
 // The first four do as they claim; of the others each makes a command answer something else.
@@ -154,6 +155,9 @@ constexpr Row kRows[] = {
      {.keep = Keep::remembered, .miscounts = true}},
     {{"second_window", {ClaimKind::unsound, kContent, false, "fails in the window stale as well"}},
      {.miscounts = true}},
+    {{"wide_claim",
+      {ClaimKind::unsound, kStaleAndContent, false, "fails only in the window content"}},
+     {.keep = Keep::remembered, .miscounts = true}},
     {{"replays_otherwise", {ClaimKind::unsound, kStale, false, "no two runs of it are equal"}},
      {.notes_run = true}},
     {{"replays_otherwise_soundly", {ClaimKind::sound, {}, false, "no two runs of it are equal"}},

@@ -97,5 +97,53 @@ TEST(Verdict, AClaimSaysOfAWindowThatItNamesThatItFailsThereAndElseThatItHolds) 
   EXPECT_FALSE(names(claim, "closed"));
 }
 
+TEST(Verdict, AHazardWithAWayInIsNamedByThatWayAlone) {
+  static constexpr Label kWays[] = {"dropped/kernel", "replaced"};
+  const Claim claim{ClaimKind::unsound, kWays};
+  EXPECT_TRUE(names(claim, "dropped"));
+  EXPECT_TRUE(names(claim, "dropped", "kernel"));
+  EXPECT_FALSE(names(claim, "dropped", "context"));
+  EXPECT_TRUE(names(claim, "replaced", "context"));
+  EXPECT_FALSE(names(claim, "drop"));
+  EXPECT_EQ(claim_in(claim, "dropped").hazards.size(), 1u);
+  EXPECT_EQ(claim_in(claim, "dropped").kind, ClaimKind::unsound);
+}
+
+constexpr std::uint64_t kMany = kEnoughArrivals;
+
+TEST(Verdict, AClaimedWindowIsOpenByOneFaultAndMissedByAThousandArrivalsWithoutOne) {
+  EXPECT_EQ(stand(true, {.reached = 1, .caught = 1, .first = 1}), Standing::open);
+  EXPECT_EQ(stand(true, {.reached = kMany}), Standing::missed);
+  EXPECT_EQ(stand(true, {.reached = kMany - 1}), Standing::too_few_runs);
+  EXPECT_EQ(stand(true, {}), Standing::never_reached);
+}
+
+TEST(Verdict, AnyOtherWindowIsClosedByAThousandArrivalsAndOutsideTheClaimByOneFault) {
+  EXPECT_EQ(stand(false, {.reached = kMany}), Standing::closed);
+  EXPECT_EQ(stand(false, {.reached = kMany - 1}), Standing::too_few_runs);
+  EXPECT_EQ(stand(false, {}), Standing::never_reached);
+  EXPECT_EQ(stand(false, {.reached = kMany, .caught = 1, .first = 1}), Standing::outside);
+  EXPECT_EQ(stand(false, {.reached = kMany, .caught = 1}), Standing::follows);
+}
+
+TEST(Verdict, ARefusalAndTheContractAccountForAWindowThatNobodyFailedIn) {
+  EXPECT_EQ(stand(false, {.reached = 3, .refused = 3}), Standing::refused);
+  EXPECT_EQ(stand(false, {.reached = kMany, .refused = 3}), Standing::closed)
+      << "not all were refused";
+  EXPECT_EQ(stand(false, {.reached = kMany, .contract = 3}, true), Standing::contract);
+  EXPECT_EQ(stand(false, {.reached = kMany, .caught = 1, .first = 1, .refused = kMany}, true),
+            Standing::outside);
+  EXPECT_EQ(stand(true, {.reached = kMany, .refused = kMany}), Standing::missed);
+}
+
+TEST(Verdict, TwoStandingsRefuteAClaim) {
+  EXPECT_TRUE(refutes(Standing::missed));
+  EXPECT_TRUE(refutes(Standing::outside));
+  for (const Standing standing :
+       {Standing::open, Standing::closed, Standing::refused, Standing::contract,
+        Standing::too_few_runs, Standing::never_reached, Standing::follows})
+    EXPECT_FALSE(refutes(standing)) << to_label(standing).view();
+}
+
 }  // namespace
 }  // namespace harness

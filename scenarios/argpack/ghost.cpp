@@ -47,7 +47,18 @@ void Ghost::moved(ThingId id) {
 
 void Ghost::taken(GhostThing& thing) {
   if ((setting_ & task_bit()) != 0) thing.taken_reentrantly = true;
-  if (is_in_flight(thing)) passages_.reach(Window::dropped_in_flight);
+  if (is_in_flight(thing)) reach(Window::dropped_in_flight, thing.in_flight_by);
+  take_from_launches(thing);
+}
+
+/// It may be the launch that uses it, or the kernel, or whoever copies back.
+void Ghost::take_from_launches(const GhostThing& thing) {
+  for (const GhostUser& user : launching_)
+    for (const GhostBound& bound : user.context->places) {
+      if (bound.thing != &thing) continue;
+      reach(Window::dropped_in_flight, user.way);
+      if (&bound == &user.context->at(Place::external)) reach(Window::external_gone, user.way);
+    }
 }
 
 // ---- how things end -----------------------------------------------------------------------------
@@ -98,8 +109,31 @@ const GhostEnd* Ghost::end_of_object(harness::Name life) const {
 
 // ---- contexts -----------------------------------------------------------------------------------
 
+// Whoever goes on with something else has given up what he was launching.
+void Ghost::use(const GhostBinding& binding, bool launches, bool again) {
+  harness::World& world = scene_.world();
+  const std::uint32_t task = raw(world.scheduler.current());
+  users_.push_back({world.picker.current().name, world.scheduler.now(), task, &binding, binding.way,
+                    launches, again});
+  std::erase_if(launching_, [&](const GhostUser& user) { return user.task == task; });
+  if (launches) launching_.push_back(users_.back());
+}
+
+const GhostUser* Ghost::launch_before(harness::Tick tick) const {
+  for (std::size_t i = users_.size(); i-- > 0;)
+    if (users_[i].launches && users_[i].tick <= tick) return &users_[i];
+  return nullptr;
+}
+
+const GhostUser* Ghost::user_in(harness::Name activation) const {
+  for (std::size_t i = users_.size(); i-- > 0;)
+    if (users_[i].activation == activation) return &users_[i];
+  return nullptr;
+}
+
 void Ghost::bound(ThingId context, Place place, ThingId id) {
   GhostBinding& binding = *find(context)->binding;
+  use(binding, false);
   GhostThing* thing = find(id);
   binding.places[raw(place)] = thing != nullptr ? GhostBound{thing, thing->moves} : GhostBound{};
   if (place > Place::nested_twice) return;
@@ -107,23 +141,28 @@ void Ghost::bound(ThingId context, Place place, ThingId id) {
 }
 
 void Ghost::compiling(ThingId context, std::uint32_t generation) {
-  if (find(context)->binding->generation != generation) passages_.reach(Window::taken_reentrantly);
+  const GhostBinding& binding = *find(context)->binding;
+  use(binding, false);
+  if (binding.generation != generation) reach(Window::taken_reentrantly, binding.way);
 }
 
 void Ghost::launching(ThingId context, std::uint32_t generation) {
   setting_ended();
-  const GhostBinding& binding = *find(context)->binding;
-  if (binding.launched) return passages_.reach(Window::context_reused);
+  GhostBinding& binding = *find(context)->binding;
+  const bool again = std::exchange(binding.tried, true);
+  use(binding, true, again);
+  if (again) scene_.reach(raw(Window::context_reused), raw(binding.way));
+  if (binding.launched) return reach(Window::context_reused, binding.way);
   for (std::uint32_t level = 0; level < binding.depth; ++level) {
     if (!binding.places[level].lost()) continue;
-    if (level > 0) passages_.reach(Window::nested_replaced);
-    if (level == 0 || level + 1 < binding.depth) passages_.reach(Window::parent_freed);
+    if (level > 0) reach(Window::nested_replaced, binding.way);
+    if (level == 0 || level + 1 < binding.depth) reach(Window::parent_freed, binding.way);
   }
   if (binding.at(Place::array).lost() || binding.at(Place::gradient).lost())
-    passages_.reach(Window::array_deleted);
-  if (binding.at(Place::external).lost()) passages_.reach(Window::external_gone);
+    reach(Window::array_deleted, binding.way);
+  if (binding.at(Place::external).lost()) reach(Window::external_gone, binding.way);
   if ((binding.depth > 0 && binding.generation != generation) || lost_reentrantly(binding))
-    passages_.reach(Window::taken_reentrantly);
+    reach(Window::taken_reentrantly, binding.way);
 }
 
 bool Ghost::lost_reentrantly(const GhostBinding& binding) const {
@@ -134,10 +173,14 @@ bool Ghost::lost_reentrantly(const GhostBinding& binding) const {
 
 void Ghost::submitted(ThingId context) {
   GhostBinding& binding = *find(context)->binding;
+  std::erase_if(launching_, [&](const GhostUser& user) { return user.context == &binding; });
   if (std::exchange(binding.launched, true)) return;
   ++submitted_;
   for (const GhostBound& bound : binding.places)
-    if (bound.thing != nullptr) bound.thing->in_flight = submitted_;
+    if (bound.thing != nullptr) {
+      bound.thing->in_flight = submitted_;
+      bound.thing->in_flight_by = binding.way;
+    }
 }
 
 }  // namespace scenarios::argpack

@@ -20,7 +20,8 @@ struct GhostThing {
   bool taken_reentrantly =
       false;                ///< Its memory moved, or it was deleted, while its task set arguments.
   std::uint32_t moves = 0;  ///< How often its memory has moved.
-  std::uint32_t in_flight = 0;  ///< The last launch that uses it; they count from 1.
+  std::uint32_t in_flight = 0;     ///< The last launch that uses it; they count from 1.
+  Way in_flight_by = Way::kernel;  ///< Way of that launch.
   std::array<GhostThing*, 2> members{};
   GhostBinding* binding = nullptr;                    ///< The binding of a launch context.
   harness::BirthId beneath = harness::BirthId::none;  ///< Life of the object, or of the storage.
@@ -42,11 +43,24 @@ struct GhostBound {
   bool lost() const { return thing != nullptr && (thing->gone || thing->moves != moves); }
 };
 
+/// An activation in which a context is bound to or launched.
+struct GhostUser {
+  harness::Name activation;
+  harness::Tick tick;
+  std::uint32_t task;
+  const GhostBinding* context;
+  Way way;
+  bool launches;
+  bool again;  ///< It was to be launched before, and was not: a call failed, or it was refused.
+};
+
 struct GhostBinding {
   std::array<GhostBound, targets::argpack::kPlaceCount> places;
   std::uint32_t depth = 0;       ///< Levels of packs, from Place::pack on.
   std::uint32_t generation = 0;  ///< Generation of the program that made the context.
   bool launched = false;
+  bool tried = false;  ///< Somebody was to launch it.
+  Way way = Way::kernel;
 
   const GhostBound& at(targets::argpack::Place place) const { return places[harness::raw(place)]; }
 };
@@ -70,6 +84,11 @@ class Ghost {
   void ended(ThingId thing);
   void attached(ThingId thing, std::size_t member, ThingId value);
   void moved(ThingId thing);
+  /// A context in a variable is one that the script makes by hand.
+  void stored(ThingId thing) {
+    if (thing != ThingId::none && find(thing)->binding != nullptr)
+      find(thing)->binding->way = Way::context;
+  }
   void setting_began() { setting_ |= task_bit(); }
   void setting_ended() { setting_ &= ~task_bit(); }
   void bound(ThingId context, Place place, ThingId thing);
@@ -79,6 +98,10 @@ class Ghost {
   void submitted(ThingId context);
   void finished() { finished_ = submitted_; }
 
+  /// Returns the launch that had begun last at `tick`, or null.
+  const GhostUser* launch_before(harness::Tick tick) const;
+  /// Returns who was bound to or launched last in `activation`, or null.
+  const GhostUser* user_in(harness::Name activation) const;
   /// Returns the end of the storage that the ledger calls `life`, or null.
   const GhostEnd* end_of_storage(harness::Name life) const;
   /// Returns the end of a wrapper in whose activation the ledger has `life` die, or null.
@@ -89,6 +112,9 @@ class Ghost {
   void let_go(GhostThing* thing) {
     if (thing != nullptr && --thing->references == 0) lose(*thing);
   }
+  void reach(Window window, Way way) { passages_.reach(window, harness::raw(way)); }
+  void use(const GhostBinding& binding, bool launches, bool again = false);
+  void take_from_launches(const GhostThing& thing);
   void lose(GhostThing& thing);
   void taken(GhostThing& thing);
   void note_end(const GhostThing& thing);
@@ -101,8 +127,10 @@ class Ghost {
 
   harness::Scene& scene_;
   Passages& passages_;
-  std::pmr::vector<GhostThing*> things_;  ///< By id; [0] is none.
-  std::pmr::vector<GhostEnd> ends_;       ///< In order.
+  std::pmr::vector<GhostThing*> things_;   ///< By id; [0] is none.
+  std::pmr::vector<GhostEnd> ends_;        ///< In order.
+  std::pmr::vector<GhostUser> users_;      ///< In order.
+  std::pmr::vector<GhostUser> launching_;  ///< Those that have begun, and submitted nothing yet.
   std::uint32_t submitted_ = 0;
   std::uint32_t finished_ = 0;
   std::uint64_t setting_ = 0;  ///< Bit per task that is between its first binding and its launch.

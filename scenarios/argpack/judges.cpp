@@ -59,6 +59,7 @@ void Judges::attached(ThingId thing, std::size_t member, ThingId value) {
 
 void Judges::stored(Variable variable, ThingId thing) {
   model_.things.stored(variable, thing);
+  ghost_.stored(thing);
   witness_.changed(Change::of_others);
   witness_.did(kStored);
 }

@@ -31,19 +31,21 @@ constexpr std::array<harness::Axis, 3> kAxes{{
 
 constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"top_level_dropped",
-     "the variable of the top-level pack is dropped, then the launch uses the pack"},
+     "the variable of the top-level pack is dropped, then the launch uses the pack", true},
     {"nested_replaced", "a nested pack is replaced, then the launch follows it"},
     {"parent_freed", "a pack with a nested one is freed, then the launch writes into it"},
     {"array_deleted", "an ndarray or a gradient is deleted, then the launch resolves it"},
     {"external_gone",
      "external memory is freed or resized, then copied from, copied to or used in place"},
     {"dropped_in_flight", "the last reference goes after the launch, then the kernel reads"},
-    {"stale_wrapper",
-     "a wrapper from before reset() dies, then whoever has its address is deleted"},
+    {"stale_wrapper", "a wrapper from before reset() dies, then whoever has its address is deleted",
+     true},
     {"taken_reentrantly",
      "a finalizer or a reset takes away what is bound, then the launch uses it"},
-    {"context_reused", "a context is launched, then launched again"},
+    {"context_reused", "a context is launched, then launched again", true},
 }};
+
+constexpr std::array<Label, 2> kWays{"kernel", "context"};  // In the order of enum Way.
 
 constexpr std::array<Label, 2> kActors{"skew", "api_failure"};
 
@@ -75,6 +77,8 @@ const harness::Scenario scenario{
     .window_of = window_of,
     .kernels = &afterlife_kernels_argpack,
     .fatbin = {afterlife_fatbin_argpack, afterlife_fatbin_argpack_size},
+    .ways = kWays,
+    .way_of = way_of,
 };
 
 }  // namespace scenarios::argpack

@@ -40,5 +40,6 @@ void drive_path(harness::Scene& scene, const Shape& shape, Maker make);
 void judge(harness::Scene& scene);
 
 int window_of(const harness::Scene& scene, const harness::Fault& fault);
+int way_of(const harness::Scene& scene, const harness::Fault& fault);
 
 }  // namespace scenarios::argpack

@@ -1,6 +1,6 @@
 // How the table works: each row is a policy of the target, by name, with what its author claims.
-// The first is the path as shipped. A window stands in a claim when some way of use shows it:
-// contexts made by hand are such a way, whatever kernel(...) pins.
+// The first is the path as shipped. A window stands in a claim when some way in shows it, and with
+// that way where only contexts made by hand do: what kernel(...) pins is closed to calls.
 #include "scenarios/argpack/variants.h"
 
 #include "harness/scenario/variants.h"
@@ -16,8 +16,16 @@ using harness::Label;
 constexpr Label kAll[] = {"nested_replaced",   "parent_freed",      "array_deleted",
                           "external_gone",     "dropped_in_flight", "stale_wrapper",
                           "taken_reentrantly", "context_reused",    "retention"};
+/// The guard of a call takes care of the packs in it.
+constexpr Label kNotPacksOfCalls[] = {
+    "nested_replaced/context", "parent_freed/context", "array_deleted",
+    "external_gone",           "dropped_in_flight",    "stale_wrapper",
+    "taken_reentrantly",       "context_reused",       "retention"};
 constexpr Label kNotPacksAndArrays[] = {"external_gone",     "dropped_in_flight", "stale_wrapper",
                                         "taken_reentrantly", "context_reused",    "retention"};
+
+constexpr harness::DocumentedRefusal kRefusals[] = {{"context_reused", "context_spent"},
+                                                    {"taken_reentrantly", "context_invalid"}};
 
 constexpr Claim unsound(std::span<const Label> hazards, const char* words) {
   return {ClaimKind::unsound, hazards, false, words};
@@ -26,7 +34,7 @@ constexpr Claim unsound(std::span<const Label> hazards, const char* words) {
 constexpr harness::VariantInfo kVariants[] = {
     {"borrow", unsound(kAll, "raw pointers from binding to launch: Taichi as shipped")},
     {"pin_for_call",
-     unsound(kAll,
+     unsound(kNotPacksOfCalls,
              "option A: guards packs in kernel(...); not gradients, external memory, resets, or "
              "contexts made by hand")},
     {"pin_top_level",
@@ -47,7 +55,8 @@ constexpr harness::VariantInfo kVariants[] = {
      {ClaimKind::sound,
       {},
       false,
-      "contexts hold what is bound to them until the launch has finished"}},
+      "contexts hold what is bound to them until the launch has finished",
+      kRefusals}},
 };
 
 }  // namespace

@@ -98,13 +98,24 @@ const Fault* cause_of(const std::vector<Fault>& faults, const Fault& fault) {
   return nullptr;
 }
 
-/// The window that the call went through, where neither death nor use is telling. A wild access
-/// without one is a launch that was tried again: what it resolved the first time is no address.
+/// Returns who caused the fault: a kernel's is the launch's that had begun last by then.
+const GhostUser* user_of(const Judges& judges, const Fault& fault) {
+  const Ghost& ghost = judges.ghost();
+  return is_kernel(fault.use_site) ? ghost.launch_before(fault.tick)
+                                   : ghost.user_in(fault.activation);
+}
+
+/// Returns the window that the call went through, where neither death nor use is telling, or -1. A
+/// launch that was tried before goes on with what it resolved the first time.
 int window_of_call(const Judges& judges, const Fault& fault) {
+  const GhostUser* user = user_of(judges, fault);
+  const Passages& passages = judges.passages();
   for (const Window window : {Window::external_gone, Window::taken_reentrantly})
-    if (judges.passages().reached_in(fault.activation, window)) return harness::raw(window);
-  if (fault.kind == FaultKind::wild_access) return harness::raw(Window::context_reused);
-  return judges.passages().last();
+    if (passages.reached_in(user != nullptr ? user->activation : fault.activation, window))
+      return harness::raw(window);
+  if (user != nullptr && user->again) return harness::raw(Window::context_reused);
+  const bool in_flight = passages.last_way_in(Window::dropped_in_flight).has_value();
+  return in_flight && is_kernel(fault.use_site) ? harness::raw(Window::dropped_in_flight) : -1;
 }
 
 }  // namespace
@@ -122,6 +133,18 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   if (const Telling* row = find(kUseSites, fault.use_site)) return harness::raw(row->window);
   if (const Telling* row = find(kReadings, fault.object_kind)) return harness::raw(row->window);
   return window_of_call(judges, fault);
+}
+
+// Whoever finds the fault is in the op that went through the window, or launches the context, or
+// takes away what an earlier launch uses.
+int way_of(const harness::Scene& scene, const Fault& fault) {
+  const auto& judges = scene.state<Judges>();
+  const int window = window_of(scene, fault);
+  const auto in = static_cast<Window>(window);
+  if (const auto way = judges.passages().way_in(fault.activation, in))
+    return static_cast<int>(*way);
+  if (const GhostUser* user = user_of(judges, fault)) return harness::raw(user->way);
+  return static_cast<int>(judges.passages().last_way_in(in).value_or(0));
 }
 
 }  // namespace scenarios::argpack

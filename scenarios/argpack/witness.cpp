@@ -5,6 +5,7 @@
 #include "harness/fault/kinds.h"
 #include "scenarios/argpack/bindings.h"
 #include "scenarios/argpack/failures.h"
+#include "scenarios/argpack/windows.h"
 
 namespace scenarios::argpack {
 
@@ -87,8 +88,15 @@ void Witness::judge(Attempt& attempt, Status status) {
   for (const Refusal& row : refusals())
     if ((row.ops >> raw(attempt.op) & 1) != 0 && row.status == status &&
         (row.due & attempt.seen) != 0)
-      return;
+      return note_refusal(attempt.op, status);
   refuse(attempt, fmt::format("answered {}, which nothing accounts for", to_label(status).view()));
+}
+
+/// Takes in that a refusal keeps the script out of a window.
+void Witness::note_refusal(Op op, Status status) {
+  const Way way = op == Op::call ? Way::kernel : Way::context;
+  if (status == Status::context_spent) scene_.keep_out(raw(Window::context_reused), raw(way));
+  if (status == Status::context_invalid) scene_.keep_out(raw(Window::taken_reentrantly), raw(way));
 }
 
 void Witness::judge_ok(const Attempt& attempt, Cases certain) {

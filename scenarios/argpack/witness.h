@@ -59,6 +59,7 @@ class Witness {
   void begin(Attempt& attempt);
   void end(Attempt& attempt, Status status);
   void judge(Attempt& attempt, Status status);
+  void note_refusal(Op op, Status status);
   void judge_ok(const Attempt& attempt, Cases certain);
   void judge_work(const Attempt& attempt);
   void judge_bounds(const Attempt& attempt);

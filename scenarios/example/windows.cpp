@@ -12,8 +12,11 @@ int window_of(const harness::Scene& scene, const harness::Fault& fault) {
     const auto window = scene.state<Model>().window_of_answer(fault.tick);
     return window ? harness::raw(*window) : -1;
   }
+  const bool in_flight =
+      (scene.observed().reached >> harness::raw(Window::replaced_in_flight) & 1) != 0;
   const bool by_host = fault.use_site == harness::Label("launch");
-  return harness::raw(by_host ? Window::replaced_before_launch : Window::replaced_in_flight);
+  return harness::raw(by_host || !in_flight ? Window::replaced_before_launch
+                                            : Window::replaced_in_flight);
 }
 
 }  // namespace scenarios::example

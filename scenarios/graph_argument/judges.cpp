@@ -68,7 +68,7 @@ void Judges::drops_all(bool graphs) {
 
 void Judges::named_closed_stream(bool refused) {
   ghost_.passages().reach(Window::stream_or_event_closed);
-  if (refused) return;
+  if (refused) return scene_.keep_out(harness::raw(Window::stream_or_event_closed));
   model_.accepted_closed();
   harness::Fault fault = harness::fault_here(scene_, harness::FaultKind::api_misuse, "Stream",
                                              "closed, and taken for the default one");
@@ -79,7 +79,7 @@ void Judges::named_closed_stream(bool refused) {
 // Dead, the handle is nobody's, and CUDA says so itself.
 void Judges::named_orphan(std::uint64_t handle, bool refused) {
   ghost_.passages().reach(Window::child_destroyed);
-  if (refused) return;
+  if (refused) return scene_.keep_out(harness::raw(Window::child_destroyed));
   if (ghost_.graphs().is_dead(handle)) return model_.met_ended();
   harness::Fault fault =
       harness::fault_here(scene_, harness::FaultKind::recycled_use, "embedded graph",

@@ -25,8 +25,6 @@ class Judges final : public targets::graph_argument::Observer,
   /// The script has come to its end.
   void ends() { ended_ = true; }
   bool ended() const { return ended_; }
-  /// Returns the window reached last, or -1.
-  int last_window() const { return ghost_.passages().last(); }
   /// A graph keeps something that keeps the graph.
   bool keeps_itself() const { return keeps_itself_; }
 

@@ -32,6 +32,9 @@ constexpr Label kSlots[] = {"operand_dropped",        "node_changed",
                             "capture_invalidated",    "retention"};
 constexpr Label kForever[] = {"retention"};
 
+/// A graph that went with its node is closed, and whoever names it is told so.
+constexpr harness::DocumentedRefusal kRefusals[] = {{"child_destroyed", "closed"}};
+
 constexpr harness::VariantInfo kVariants[] = {
     {"borrow",
      {ClaimKind::unsound, kBorrow, false,
@@ -50,9 +53,11 @@ constexpr harness::VariantInfo kVariants[] = {
       {},
       false,
       "#2357 and what followed: an attachment per version of a node, let go of on the main "
-      "thread"}},
+      "thread",
+      kRefusals}},
     {"retain_forever",
-     {ClaimKind::unsound, kForever, true, "a list of the module's that nothing ever leaves"}},
+     {ClaimKind::unsound, kForever, true, "a list of the module's that nothing ever leaves",
+      kRefusals}},
 };
 
 }  // namespace

@@ -87,7 +87,8 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   if (is_callback(fault)) return harness::raw(Window::dropped_in_callback);
   if (const auto window = window_of_end(scene, fault)) return harness::raw(*window);
   if (const auto window = window_of_kind(fault)) return harness::raw(*window);
-  return judges.last_window();
+  if (const Fault& cause = cause_of(scene, fault); &cause != &fault) return window_of(scene, cause);
+  return -1;
 }
 
 }  // namespace scenarios::graph_argument

@@ -67,7 +67,7 @@ void Ghost::instance_born(const Birth& birth) {
 
 // From 3.13 on the values stay the instance's as well.
 void Ghost::dict_published(Address object, Address dict) {
-  reach(sight_.scene, Window::dict_published);
+  sight_.reach(Window::dict_published);
   GhostInstance* instance = find(object);
   if (instance == nullptr) return;
   instance->dict = dict;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/scenario/faults.h"
+#include "scenarios/managed_dict/windows.h"
 #include "targets/managed_dict/managed_dict.h"
 
 namespace scenarios::managed_dict {
@@ -11,7 +12,9 @@ struct Sight {
   harness::Scene& scene;
   const targets::managed_dict::HeapView* heap = nullptr;
   targets::managed_dict::Version version{};
+  Reached* reached = nullptr;  ///< The notes of arrivals.
 
+  void reach(Window window) const { reached->reach(window); }
   /// Returns a fault at the current site.
   harness::Fault fault_here(harness::FaultKind kind, harness::Label what,
                             std::string detail) const {

@@ -1,5 +1,6 @@
 // Which window a fault belongs to. What was found tells it; a crash belongs where the first finding
-// of its run does, because what crashes is whoever believed what was found wrong before.
+// of its run does, because what crashes is whoever believed what was found wrong before. Where
+// nothing was, who crashed tells it.
 #include "harness/fault/kinds.h"
 #include "scenarios/managed_dict/player.h"
 
@@ -29,6 +30,8 @@ constexpr std::array kTellings{
             Window::value_counted},  // A null that was counted, where nothing was found before.
 };
 
+constexpr std::array<Label, 3> kOfDicts{"PyDict_GetItem", "PyDict_SetItem", "PyDict_DelItem"};
+
 int direct_window(const Fault& fault) {
   if (fault.kind == FaultKind::api_misuse) return harness::raw(Window::word_counted);
   if (fault.object_kind == Label("tagged word") && fault.kind != FaultKind::wrong_value)
@@ -38,7 +41,42 @@ int direct_window(const Fault& fault) {
   return -1;
 }
 
+bool is_writers(const harness::Event& event) {
+  return event.kind == harness::EventKind::note && event.what == Label("the writer acts");
+}
+
+/// Returns where a crash belongs before which nothing was found, or -1: dicts' own functions were
+/// handed the word; others believe what is beside an insertion order that has grown too long.
+int window_of_crash(const harness::Scene& scene, const Fault& fault) {
+  for (const Label function : kOfDicts)
+    if (fault.use_site == function) return harness::raw(Window::word_read);
+  const bool overran = scene.has_state() && scene.state<Player>().judge().reached().overran();
+  return overran ? harness::raw(Window::order_appended) : -1;
+}
+
 }  // namespace
+
+void Reached::reach(Window window) {
+  if (writes_in_append()) {
+    overran_ = true;
+    scene_.reach(harness::raw(Window::order_appended));
+  }
+  const bool appends = window == Window::order_appended;
+  appended_at_ = appends ? scene_.world().history.events().size() : kNone;
+  if (acted_ || has_acted()) scene_.reach(harness::raw(window));
+}
+
+bool Reached::has_acted() {
+  const auto& events = scene_.world().history.events();
+  for (; !acted_ && seen_ < events.size(); ++seen_) acted_ = is_writers(events[seen_]);
+  return acted_;
+}
+
+/// Tells whether the writer acts before anything else happens after an append.
+bool Reached::writes_in_append() const {
+  const auto& events = scene_.world().history.events();
+  return appended_at_ < events.size() && is_writers(events[appended_at_]);
+}
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
   if (fault.kind == FaultKind::retention) return -1;
@@ -47,7 +85,7 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
     if (const int window = direct_window(fault); window >= 0) return window;
   for (const Fault& earlier : scene.world().history.faults())
     if (const int window = direct_window(earlier); window >= 0) return window;
-  return harness::raw(Window::word_read);
+  return window_of_crash(scene, fault);
 }
 
 }  // namespace scenarios::managed_dict

@@ -41,6 +41,7 @@ struct FuzzOptions {
   std::string window;  ///< Faults elsewhere do not count; "" = all do.
   std::string out = "results/found";
   bool first = false;  ///< Until the first fault of each variant, which is kept as it was found.
+  bool no_failures = false;  ///< No CUDA call is told to fail.
   bool json = false;
 };
 int fuzz(const FuzzOptions& options);

@@ -55,6 +55,7 @@ class Fuzzing {
     search_.stop = &take_interrupts();
     search_.stop_at_first = options.first;
     search_.minimize = !options.first;
+    search_.without_failures = options.no_failures;
     search_.found = std::bind_front(&OutputFolder::keep, &folder_);
     search_.progress = [this](const SearchResult& result) { show(result); };
   }
@@ -117,8 +118,8 @@ class Fuzzing {
   void print_report() {
     const Terminal terminal = Terminal::of(1);
     const reports::Findings& findings = gathered_.findings();
-    fmt::print("{}\n{}\n", reports::matrix(findings, terminal),
-               reports::windows(findings, terminal));
+    fmt::print("{}\n{}{}\n", reports::matrix(findings, terminal),
+               reports::cross_tables(findings, terminal), reports::windows(findings, terminal));
     fmt::print("{}", reports::summary(findings, terminal));
     if (findings.stopped)
       fmt::print("stopped; {} of {} variants were searched\n", findings.variants.size(),

@@ -21,6 +21,19 @@ auto plainness(const Finding& finding) {
                     finding.window, finding.fault.tick);
 }
 
+reports::WindowCell cell_of(const StandingRow& row, const Claim& claim) {
+  std::string answer;
+  for (const DocumentedRefusal& refusal : claim.refusals)
+    if (refusal.window == row.hazard) answer = refusal.answer.view();
+  return {std::string(row.hazard.view()),
+          std::string(row.way.view()),
+          row.claimed,
+          row.unexplained,
+          row.arrivals,
+          row.standing,
+          answer};
+}
+
 template <class Rows, class Same, class Make>
 auto& find_or_add(Rows& rows, Same same, Make make) {
   const auto found = std::find_if(rows.begin(), rows.end(), same);
@@ -43,7 +56,10 @@ void Gathered::add(const SearchResult& result, const FileOf& file_of) {
   row.least_runs = least_runs(result.claim, result.config_tallies());
   row.stopped = result.stopped;
   row.cut_short = result.cut_short;
-  for (const Label hazard : result.unclaimed()) row.unclaimed.emplace_back(hazard.view());
+  row.unclaimed = result.names_of(Standing::outside);
+  row.missed = result.names_of(Standing::missed);
+  for (const StandingRow& window : result.rows)
+    row.windows.push_back(cell_of(window, result.claim));
   for (const Finding& finding : result.findings) {
     row.findings.push_back({finding.signature, std::string(finding.hazard.view()), finding.count,
                             finding.is_minimized, file_of(finding)});
@@ -79,8 +95,13 @@ void Gathered::add_windows(const SearchResult& result) {
         findings_.windows,
         [&](const auto& known) { return known.path == path && known.window == window.name.view(); },
         [&] {
-          return reports::WindowRow{
-              path, std::string(window.name.view()), std::string(window.summary), 0, 0, least};
+          return reports::WindowRow{path,
+                                    std::string(window.name.view()),
+                                    std::string(window.summary),
+                                    0,
+                                    0,
+                                    least,
+                                    window.is_callers};
         });
     row.reached += result.windows[i].reached;
     row.caught += result.windows[i].caught;

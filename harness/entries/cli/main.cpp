@@ -77,6 +77,7 @@ CLI::App* add_fuzz(CLI::App& app, FuzzOptions& options) {
       ->type_name("DIR");
   command->add_flag("--first", options.first,
                     "Stop a variant at its first fault, which is kept as it was found");
+  command->add_flag("--no-failures", options.no_failures, "Tell no CUDA call to fail");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/schema.json)");
   command->footer(
       footer("  afterlife fuzz --seconds 10\n"

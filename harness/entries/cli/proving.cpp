@@ -89,9 +89,8 @@ void take_fault(const Proof& proof, int window, const Target& target, ProgramPro
   const int shown = proof.windows[index];
   row.hazard = shown >= 0 ? target.scenario->windows[static_cast<std::size_t>(shown)].name.c_str()
                           : row.fault.substr(0, row.fault.find(' '));
-  const std::span<const Label> hazards = target.scenario->variants[target.variant].claim.hazards;
-  row.claimed = std::any_of(hazards.begin(), hazards.end(),
-                            [&](Label hazard) { return hazard.view() == row.hazard; });
+  row.claimed =
+      names(target.scenario->variants[target.variant].claim, Label::of(row.hazard.c_str()));
 }
 
 Came came(const Enumeration& sets) {

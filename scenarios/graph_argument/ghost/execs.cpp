@@ -66,11 +66,12 @@ void GhostExecs::finished(StreamName stream) {
   }
 }
 
+// A thing that has ended already is met in the window of its end, whatever ended since.
 void GhostExecs::reach_lost(const GhostExec& exec) {
   for (const GhostNode& node : exec.nodes)
     for (const GhostThing* thing : node.all())
       if (thing != nullptr && !node.idle && thing->kind != ThingKind::function && thing->lost())
-        passages_.reach(users_.window_of(*thing));
+        passages_.reach(thing->end.value_or(users_.window_of(*thing)));
 }
 
 // A second launch, of what frees nothing.

@@ -28,15 +28,19 @@ void GhostThings::reference_dropped(ThingId id) {
 }
 
 void GhostThings::lose(const GhostThing& thing, bool& flag) {
-  if (std::exchange(flag, true)) return;
+  if (!std::exchange(flag, true)) reach_in_flight(thing, users_.window_of(thing));
+}
+
+/// Reaches the window of a thing that goes, where a launch may be using it.
+void GhostThings::reach_in_flight(const GhostThing& thing, Window window) {
   for (const GhostLaunch& launch : records_.launches())
-    if (!launch.finished && works_on(launch.nodes, thing))
-      return passages_.reach(users_.window_of(thing));
+    if (!launch.finished && works_on(launch.nodes, thing)) return passages_.reach(window);
 }
 
 void GhostThings::thing_ends(ThingId id) {
   GhostThing& thing = records_.at(id);
   thing.end = users_.window_of(thing);
+  reach_in_flight(thing, *thing.end);
   if (thing.end != Window::captured_dropped) return;
   harness::Scheduler& scheduler = scene_.world().scheduler;
   // The path is in its own scope of the site, which ends with the call.

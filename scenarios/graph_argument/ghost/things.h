@@ -39,6 +39,7 @@ class GhostThings final : public targets::graph_argument::ThingWitness {
  private:
   harness::BirthId newest(ThingKind kind) const;
   void lose(const GhostThing& thing, bool& flag);
+  void reach_in_flight(const GhostThing& thing, Window window);
 
   harness::Scene& scene_;
   GhostRecords& records_;

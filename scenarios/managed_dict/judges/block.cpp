@@ -31,7 +31,7 @@ harness::Label name_of(Address address) {
 
 // ---- free() -------------------------------------------------------------------------------------
 
-void BlockJudge::freeing_values() { reach(sight_.scene, Window::chunk_freed); }
+void BlockJudge::freeing_values() { sight_.reach(Window::chunk_freed); }
 
 // How far the values begin behind the start of the chunk that has them.
 std::uint8_t BlockJudge::prefix_expected(const Release& release) const {

@@ -44,14 +44,14 @@ void CodeJudge::storing(Address object, bool compiled) {
 
 void CodeJudge::compiled_store() {
   sight_.scene.exercised();
-  reach(sight_.scene, Window::word_read);
+  sight_.reach(Window::word_read);
 }
-void CodeJudge::compiled_load() { reach(sight_.scene, Window::word_counted); }
-void CodeJudge::values_decoded() { reach(sight_.scene, Window::value_counted); }
-void CodeJudge::order_appended() { reach(sight_.scene, Window::order_appended); }
-void CodeJudge::type_modified() { reach(sight_.scene, Window::type_modified); }
+void CodeJudge::compiled_load() { sight_.reach(Window::word_counted); }
+void CodeJudge::values_decoded() { sight_.reach(Window::value_counted); }
+void CodeJudge::order_appended() { sight_.reach(Window::order_appended); }
+void CodeJudge::type_modified() { sight_.reach(Window::type_modified); }
 void CodeJudge::instance_made(std::uint32_t recycled) {
-  if (recycled != 0) reach(sight_.scene, Window::instance_recycled);
+  if (recycled != 0) sight_.reach(Window::instance_recycled);
 }
 
 // ---- launches -----------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ namespace scenarios::managed_dict {
 class Judge {
  public:
   explicit Judge(harness::Scene& scene)
-      : sight_{scene},
+      : reached_(scene),
+        sight_{.scene = scene, .reached = &reached_},
         rooms_(scene),
         ghost_(sight_),
         heap_(sight_, ghost_),
@@ -28,6 +29,7 @@ class Judge {
     sight_.version = version;
   }
 
+  const Reached& reached() const { return reached_; }
   Ghost& ghost() { return ghost_; }
   HeapJudge& heap() { return heap_; }
   CodeJudge& code() { return code_; }
@@ -36,6 +38,7 @@ class Judge {
   Rooms& rooms() { return rooms_; }
 
  private:
+  Reached reached_;
   Sight sight_;
   Rooms rooms_;
   Ghost ghost_;

@@ -1,0 +1,96 @@
+#include "harness/search/arrivals.h"
+
+#include <algorithm>
+
+#include "harness/fault/kinds.h"
+
+namespace harness::searching {
+namespace {
+
+/// Has no place where it happens, so that its kind is the hazard.
+bool has_no_place(FaultKind kind) {
+  return kind == FaultKind::retention || kind == FaultKind::refusal;
+}
+
+std::uint64_t bit(std::uint64_t set, std::size_t index) { return set >> index & 1; }
+
+}  // namespace
+
+ArrivalCounts::ArrivalCounts(const Scenario& scenario, int window)
+    : scenario_(&scenario), window_(window) {
+  windows_.resize(scenario.windows.size() * way_count());
+  kinds_.resize(std::size(kFaultKinds));
+  for (std::size_t i = 0; i < scenario.windows.size(); ++i)
+    one_way_ |= std::uint64_t{scenario.windows[i].has_one_way} << i;
+}
+
+void ArrivalCounts::take_in(const Outcome& outcome) {
+  exercised_runs_ += !outcome.vacuous;
+  const Met met = outcome.faults.empty() ? Met{} : take_in_faults(outcome);
+  for (std::size_t way = 0; way < way_count(); ++way) take_in_windows(outcome, met, way);
+  for (std::uint64_t rest = met.kinds; rest != 0; rest &= rest - 1)
+    ++kinds_[static_cast<std::size_t>(std::countr_zero(rest))].caught;
+}
+
+ArrivalCounts::Met ArrivalCounts::take_in_faults(const Outcome& outcome) {
+  Met met;
+  bool failed = false;
+  for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
+    const int window = outcome.windows[i];
+    if (window_ >= 0 && window != window_) continue;
+    const bool has_ways = window >= 0 && ways_of(static_cast<std::size_t>(window)) > 1;
+    const std::size_t way = has_ways ? static_cast<std::size_t>(outcome.ways[i]) : 0;
+    const std::size_t kind = raw(outcome.faults[i].kind);
+    Arrivals& row = window >= 0 ? at(static_cast<std::size_t>(window), way) : kinds_[kind];
+    row.first += !std::exchange(failed, true);
+    if (window >= 0)
+      met.windows[way] |= std::uint64_t{1} << window;
+    else
+      met.kinds |= std::uint64_t{1} << kind;
+  }
+  return met;
+}
+
+void ArrivalCounts::take_in_windows(const Outcome& outcome, const Met& met, std::size_t way) {
+  const std::uint64_t contract = way == 0 ? outcome.contract : 0;
+  const std::uint64_t reached = under(way, outcome.reached_by);
+  const std::uint64_t refused = under(way, outcome.refused_by);
+  const std::uint64_t caught = met.windows[way];
+  for (std::uint64_t rest = reached | refused | caught | contract; rest != 0; rest &= rest - 1) {
+    const auto window = static_cast<std::size_t>(std::countr_zero(rest));
+    if (!counts(window)) continue;
+    Arrivals& row = at(window, way);
+    row.reached += bit(reached | caught, window);
+    row.caught += bit(caught, window);
+    row.strayed += bit(caught & ~reached, window);
+    row.refused += bit(refused, window);
+    row.contract += bit(contract, window);
+  }
+}
+
+std::vector<StandingRow> ArrivalCounts::rows(const Claim& claim) const {
+  std::vector<StandingRow> rows;
+  const auto add = [&](StandingRow row, bool callers = false) {
+    row.claimed = names(claim, row.hazard, row.way);
+    row.unexplained &= !row.claimed;
+    row.standing = stand(row.claimed, row.arrivals, callers);
+    rows.push_back(row);
+  };
+  for (std::size_t window = 0; window < scenario_->windows.size(); ++window)
+    for (std::size_t way = 0; way < ways_of(window) && counts(window); ++way)
+      add({.hazard = scenario_->windows[window].name,
+           .way = ways_of(window) == 1 ? Label{} : scenario_->ways[way],
+           .arrivals = at(window, way)},
+          scenario_->windows[window].is_callers);
+  for (const FaultKindInfo& info : kFaultKinds) {
+    Arrivals arrivals = kinds_[raw(info.kind)];
+    arrivals.reached = exercised_runs_;
+    if (arrivals.caught > 0 || names(claim, to_label(info.kind)))
+      add({.hazard = to_label(info.kind),
+           .unexplained = !has_no_place(info.kind),
+           .arrivals = arrivals});
+  }
+  return rows;
+}
+
+}  // namespace harness::searching

@@ -1,0 +1,61 @@
+// ArrivalCounts: how many runs of a search got to each window, by each way in, and what became of
+// them there: the rows of a variant's table.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "harness/search.h"
+
+namespace harness::searching {
+
+/// Ownership: borrows the scenario.
+class ArrivalCounts {
+ public:
+  ArrivalCounts() = default;
+  /// `window` is the only one that counts; -1 = all do.
+  ArrivalCounts(const Scenario& scenario, int window);
+
+  /// Counts a run.
+  void take_in(const Outcome& outcome);
+  /// Returns a row for each window and way in, for each kind of fault without a window that the
+  /// claim names or that was found, in this order.
+  std::vector<StandingRow> rows(const Claim& claim) const;
+
+ private:
+  /// The faults of one run: a bit per window, by each way in, and a bit per kind of fault without
+  /// one.
+  struct Met {
+    std::array<std::uint64_t, kWayLimit> windows{};
+    std::uint64_t kinds = 0;
+  };
+  std::size_t way_count() const { return std::max<std::size_t>(1, scenario_->ways.size()); }
+  /// Returns how many ways in there are to the window.
+  std::size_t ways_of(std::size_t window) const {
+    return scenario_->windows[window].has_one_way ? 1 : way_count();
+  }
+  bool counts(std::size_t window) const {
+    return window_ < 0 || window == static_cast<std::size_t>(window_);
+  }
+  Arrivals& at(std::size_t window, std::size_t way) { return windows_[window * way_count() + way]; }
+  const Arrivals& at(std::size_t window, std::size_t way) const {
+    return windows_[window * way_count() + way];
+  }
+  /// Returns the windows of `by`, a set for each way in, that are counted under `way`.
+  std::uint64_t under(std::size_t way, const std::array<std::uint64_t, kWayLimit>& by) const {
+    const std::uint64_t own = by[way] & (way_count() > 1 ? ~one_way_ : ~std::uint64_t{0});
+    return way == 0 ? own | ((by[0] | by[1]) & one_way_) : own;
+  }
+  Met take_in_faults(const Outcome& outcome);
+  void take_in_windows(const Outcome& outcome, const Met& met, std::size_t way);
+
+  const Scenario* scenario_ = nullptr;
+  int window_ = -1;
+  std::uint64_t one_way_ = 0;  ///< Windows with one way in, a bit each.
+  std::uint64_t exercised_runs_ = 0;
+  std::vector<Arrivals> windows_;  ///< For each window, by each way in.
+  std::vector<Arrivals> kinds_;    ///< For each kind of fault, where it has no window.
+};
+
+}  // namespace harness::searching

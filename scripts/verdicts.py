@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Searches every variant with several seeds, adds up what the runs say of each window, and prints a table for each path.
+
+Usage: scripts/verdicts.py [--long] [--seeds N] [--seconds S] [--no-failures] [--preset P] [PATH[/VARIANT]...] | --self-test
+
+  --long       seeds 1..20, 5 s for each variant; otherwise seeds 1..2, 0.2 s
+  --seeds N    seeds 1..N
+  --seconds S  for each variant and seed
+
+The tables are Markdown, with the cells of `afterlife fuzz` (harness/docs/commands.md): open, closed, refused, contract, few, -.
+Asked is that no fault is unexplained, that none is outside its variant's claim, and that no claimed window which at least 1000
+runs got to never failed. --self-test plants counts that must be judged so. Exit: 0 all that is so, 1 not, 3 usage.
+"""
+import argparse
+import collections
+import sys
+import tempfile
+
+import measuring
+import programs
+
+ENOUGH_ARRIVALS = 1000
+COUNTS = ("reached", "caught", "first", "contract", "refused", "strayed")
+
+
+def standing(row):
+    """The standing of a row with the counts of several searches; as stand() of harness/verdict.cpp."""
+    if row["claimed"] and row["caught"]:
+        return "open"
+    if row["first"]:
+        return "outside"
+    if row["caught"]:
+        return "follows"
+    if not row["claimed"] and row["refused"] and row["refused"] >= row["reached"]:
+        return "refused"
+    if row["callers"]:
+        return "contract"
+    if row["reached"] < ENOUGH_ARRIVALS:
+        return "few" if row["reached"] else "never"
+    return "missed" if row["claimed"] else "closed"
+
+
+def cell(row):
+    """The standing and its counts, as `afterlife fuzz` prints them."""
+    word = standing(row)
+    counts = {"open": f"{row['caught']} of {row['reached']}", "outside": f"{row['caught']} of {row['reached']}",
+              "follows": str(row["caught"]), "refused": str(row["refused"]), "contract": str(row["contract"])}
+    if word == "never":
+        return "-"
+    shown = word.upper() if word in ("missed", "outside") else word
+    return f"{shown} {counts.get(word, row['reached'])}"
+
+
+class Tables:
+    """For each path its variants, and for each of them its rows by name, summed over searches."""
+
+    def __init__(self):
+        self.paths = collections.defaultdict(lambda: collections.defaultdict(dict))
+
+    def add(self, result):
+        """Adds one row of `results` of `afterlife fuzz --json`."""
+        rows = self.paths[result["path"]][result["variant"]]
+        for found in result["windows"]:
+            name = ", ".join(filter(None, (found["window"], found["way"])))
+            row = rows.setdefault(name, dict.fromkeys(COUNTS, 0) | {
+                "claimed": found["claimed"], "unexplained": found["unexplained"], "callers": False})
+            row["callers"] |= found["standing"] == "contract"
+            for count in COUNTS:
+                row[count] += found[count]
+
+    def complaints(self):
+        """What is not as asked, a line each."""
+        for path, variants in self.paths.items():
+            for variant, rows in variants.items():
+                for name, row in rows.items():
+                    word = "unexplained" if row["unexplained"] and row["caught"] else standing(row)
+                    if word in ("unexplained", "outside", "missed"):
+                        yield f"{path}/{variant}: {name} is {word}: {row['caught']} of {row['reached']} runs failed there"
+
+    def markdown(self, path):
+        """The table of one path, a column per variant; a path with more variants than windows has a row for each."""
+        variants = self.paths[path]
+        names = list(dict.fromkeys(name for rows in variants.values() for name in rows))
+        def text(variant, name):
+            row = variants[variant].get(name)
+            return cell(row) if row else "-"
+        if len(variants) > len(names):
+            head, body = ["variant", *names], [[v, *(text(v, n) for n in names)] for v in variants]
+        else:
+            head, body = ["window", *variants], [[n, *(text(v, n) for v in variants)] for n in names]
+        lines = ["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *body)]
+        return "\n".join(lines)
+
+
+def search(tables, options):
+    """Runs the searches and adds up what they print."""
+    targets = options.targets or [path["path"] for path in measuring.list_all(options.preset)["paths"]]
+    for target in targets:
+        count = sum(name == target or name.startswith(target + "/") for name, _ in measuring.variants(options.preset))
+        for seed in range(1, options.seeds + 1):
+            with tempfile.TemporaryDirectory() as out:
+                found, _ = measuring.fuzz(target, "--seconds", max(0.1, options.seconds * count), "--seed", seed, "--out", out,
+                                          *(["--no-failures"] if options.no_failures else []), preset=options.preset)
+            for result in found["results"]:
+                tables.add(result)
+
+
+# What a search printed | the words that its complaint must hold; none where it is as asked.
+PLANTS = (
+    ({"claimed": True, "reached": 90, "caught": 3, "first": 3}, None),
+    ({"claimed": True, "reached": 1000}, "missed"),
+    ({"claimed": True, "reached": 999}, None),
+    ({"reached": 5000, "caught": 1, "first": 1}, "outside"),
+    ({"reached": 5000, "caught": 1}, None),
+    ({"reached": 5000, "caught": 1, "first": 1, "unexplained": True}, "unexplained"),
+    ({"reached": 5000, "contract": 9, "standing": "contract"}, None),
+    ({"reached": 9, "refused": 9}, None),
+)
+
+
+def self_test():
+    """Whether what is planted, in two searches that are added up, is judged rightly."""
+    wrong = 0
+    for plant, expected in PLANTS:
+        tables = Tables()
+        row = {"window": "w", "way": None, "claimed": False, "unexplained": False, "standing": ""} | dict.fromkeys(COUNTS, 0) | plant
+        tables.add({"path": "p", "variant": "v", "windows": [row]})
+        tables.add({"path": "p", "variant": "v", "windows": [row | dict.fromkeys(COUNTS, 0)]})
+        lines = list(tables.complaints())
+        wrong += (lines == []) != (expected is None) or (expected is not None and expected not in lines[0])
+    print(f"verdicts: {len(PLANTS) - wrong} of {len(PLANTS)} planted counts judged rightly")
+    return 1 if wrong else 0
+
+
+def arguments():
+    parser = argparse.ArgumentParser(usage=__doc__, add_help=True)
+    parser.add_argument("targets", nargs="*")
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("--no-failures", action="store_true")
+    parser.add_argument("--preset", default="release")
+    parser.add_argument("--seeds", type=int)
+    parser.add_argument("--seconds", type=float)
+    options = parser.parse_args()
+    options.seeds = options.seeds or (20 if options.long else 2)
+    options.seconds = options.seconds or (5 if options.long else 0.2)
+    return options
+
+
+def main():
+    options = arguments()
+    if options.self_test:
+        return self_test()
+    tables = Tables()
+    try:
+        search(tables, options)
+    except measuring.CannotMeasure as reason:
+        print(f"verdicts: {reason}", file=sys.stderr)
+        return 1
+    for path in tables.paths:
+        print(f"{tables.markdown(path)}\n")
+    lines = list(tables.complaints())
+    print("\n".join(lines) or "no fault is unexplained or outside a claim, and no claimed window held")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
