@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "harness/printable.h"
+#include "harness/sanitizers.h"
 
 namespace harness {
 namespace {
@@ -100,7 +101,9 @@ void RunningProcess::start(const Command& command, const ProcessOptions& options
   const std::vector<char*> words = as_c(copy);
   std::vector<char*> environment = as_c(variables);
   const pid_t parent = ::getpid();
-  id_ = ::fork();
+  // A child that becomes another program runs nothing that others have registered for a fork; but a
+  // sanitizer wants to see it.
+  id_ = kAsan || kTsan ? ::fork() : ::_Fork();
   if (id_ < 0) fail("start a process", errno);
   if (id_ == 0) become(words.data(), environment.data(), capture_, refusal, parent);
   ::setpgid(id_, id_);
