@@ -30,6 +30,31 @@ struct KernelParameter {
   std::uint32_t bytes;
 };
 
+/// Surroundings of a translated kernel: it finds them behind its parameters, as one more.
+struct KernelSurroundings {
+  const std::uint32_t* registers;  ///< threadIdx, blockIdx, blockDim, gridDim.
+  std::byte* shared;               ///< The block's: static variables, and behind them the others.
+  std::uint64_t shared_bytes;
+  std::uint64_t dynamic_shared;    ///< Offset of those whose size came with the launch.
+  const std::uint64_t* variables;  ///< Addresses of the module's variables.
+  /// The device's first window: an access within it, of less than a pointer, need not be checked.
+  /// Its lowest address and its bytes, which are none while accesses are noted.
+  const std::uint64_t* window;
+};
+
+/// Facts about a translated kernel that others have not.
+struct KernelExtras {
+  std::uint32_t shared_bytes;    ///< Static.
+  std::uint32_t thread_limit;    ///< For a block; 0 for the device's.
+  std::uint32_t register_limit;  ///< 0 where nothing is said.
+  std::uint32_t local_bytes;     ///< Local memory of a thread.
+  std::uint32_t constant_bytes;  ///< In all constant variables of the module.
+  std::uint32_t ptx_version;     ///< 83 for 8.3.
+  std::uint32_t target;          ///< 80 for sm_80.
+  std::uint32_t variable_count;
+  const std::uint64_t* variables;  ///< Their addresses, once the device has given them storage.
+};
+
 struct KernelEntry {
   const char* name;
   /// Runs one thread of the kernel. `parameters[i]` points at the copied value of parameter i.
@@ -37,6 +62,22 @@ struct KernelEntry {
   const KernelParameter* parameters;
   std::uint32_t parameter_count;
   std::uint32_t parameter_bytes;
+  const KernelExtras* extras = nullptr;  ///< Null for kernels that were compiled with us.
+};
+
+/// A variable of a module, in memory of the device.
+struct KernelVariable {
+  const char* name;
+  std::uint64_t bytes;
+  const std::byte* initial;  ///< All its bytes, or null for zeroes.
+};
+
+/// An address of one variable in the initial bytes of another.
+struct KernelRelocation {
+  std::uint32_t variable;
+  std::uint32_t target;
+  std::uint64_t offset;  ///< In the variable.
+  std::uint64_t addend;
 };
 
 struct KernelImage {
@@ -44,6 +85,11 @@ struct KernelImage {
   const char* path;
   const KernelEntry* entries;
   std::uint32_t entry_count;
+  std::uint32_t variable_count = 0;
+  const KernelVariable* variables = nullptr;
+  std::uint64_t* variable_addresses = nullptr;  ///< For the device to fill.
+  const KernelRelocation* relocations = nullptr;
+  std::uint32_t relocation_count = 0;
 };
 
 }  // namespace harness

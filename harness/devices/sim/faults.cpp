@@ -17,9 +17,9 @@ void Faults::used_dead(BirthId id) {
   world_->history.add(world_->ledger.describe(FaultKind::use_after_death, id));
 }
 
-void Faults::die() {
+void Faults::die(CUresult error) {
   if (world_->scheduler.in_task()) world_->scheduler.die();
-  broken_ = CUDA_ERROR_ILLEGAL_ADDRESS;
+  broken_ = error;
 }
 
 }  // namespace harness::devices

@@ -20,8 +20,9 @@ class Faults {
   void misuse(Label kind, const char* detail, BirthId id = BirthId::none);
   /// Notes a use of something that has died.
   void used_dead(BirthId id);
-  /// Ends the run: work met dead memory. Outside a run the context is unusable from now on.
-  void die();
+  /// Ends the run: work met dead memory. Outside a run the context is unusable from now on, and
+  /// calls return the error.
+  void die(CUresult error = CUDA_ERROR_ILLEGAL_ADDRESS);
 
   /// Returns the error that calls return since work went wrong.
   CUresult broken() const { return broken_; }

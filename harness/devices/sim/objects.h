@@ -53,8 +53,12 @@ struct Function : Object {
 struct Module : Object {
   Context* context = nullptr;
   const KernelImage* image = nullptr;
-  std::vector<Function*> functions;  ///< Per entry of the image; null until asked for.
-  void reset() { functions.clear(); }
+  std::vector<Function*> functions;      ///< Per entry of the image; null until asked for.
+  std::vector<std::uint32_t> variables;  ///< The memory of each, by its block.
+  void reset() {
+    functions.clear();
+    variables.clear();
+  }
 };
 
 /// Kernels that belong to no context. `module` is what is loaded of it, wherever it is.
@@ -128,9 +132,15 @@ struct Handles {
   }
 };
 
+/// The kernels that an image stands for, or why there are none.
+struct ImageFound {
+  const KernelImage* image = nullptr;
+  CUresult error = CUDA_SUCCESS;
+};
+
 /// Finds the kernels that an image stands for, when it is not a KernelImage itself. libcuda.so.1
-/// has one: it knows fatbins by their content. Null unless set.
-using ImageLookup = const KernelImage* (*)(const void* image);
+/// has one: it knows fatbins by their content, and translates PTX. Null unless set.
+using ImageLookup = ImageFound (*)(const void* image);
 void set_image_lookup(ImageLookup lookup);
 
 }  // namespace harness::devices

@@ -45,11 +45,11 @@ bool stands_for(const void* image, const BuiltImage& built) {
          0;
 }
 
-const harness::KernelImage* find_image(const void* image) {
+harness::devices::ImageFound find_image(const void* image) {
   for (const BuiltImage* built = __start_afterlife_images; built != __stop_afterlife_images;
        ++built)
-    if (stands_for(image, *built)) return built->kernels;
-  return nullptr;
+    if (stands_for(image, *built)) return {built->kernels, CUDA_SUCCESS};
+  return {nullptr, CUDA_ERROR_INVALID_IMAGE};
 }
 
 __attribute__((constructor)) void serve() {

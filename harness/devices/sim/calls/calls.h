@@ -4,6 +4,8 @@
 // Errors: the documented status codes. What the documentation leaves undefined is a fault.
 #pragma once
 
+#include <string>
+
 #include "harness/devices/sim/found.h"
 #include "harness/devices/sim/sim_device.h"
 
@@ -50,14 +52,25 @@ CUresult find_place(SimDevice& sim, std::uint64_t address, std::uint64_t bytes, 
 
 /// Finds what a CUfunction, or a CUkernel in its place, names. It lives as long as its module.
 Function* find_function(SimDevice& sim, CUfunction handle);
-/// The kernels that an image stands for; null when it is none.
-const KernelImage* find_image(const void* image);
+/// Finds the kernels that an image stands for.
+ImageFound find_image(const void* image);
+/// Reads an image from a file. Returns what the documentation says where that cannot be.
+CUresult read_image(const char* file, std::string& image);
+/// Gives the variables of a module's image memory of the device, with what they hold at first.
+CUresult give_variables(SimDevice& sim, Module& module);
+/// Takes it back.
+void take_variables(SimDevice& sim, Module& module);
+/// Finds a variable of a module by its name; for what is wanted of address and size.
+CUresult find_variable(SimDevice& sim, const Module& module, const char* name, CUdeviceptr* address,
+                       std::size_t* bytes);
 /// The function of this name; null when the module has none.
 Function* find_function(SimDevice& sim, Module& module, const char* name);
 /// The function of an entry of the module's image.
 Function& get_function(SimDevice& sim, Module& module, std::uint32_t entry);
 /// Grid, block and shared memory are within the device's limits.
 bool fits(const CUlaunchConfig& config);
+/// They are also within what the kernel itself says.
+bool fits(const CUlaunchConfig& config, const KernelEntry& kernel);
 /// Copies the values that either names. Returns false when neither does.
 bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters, void** extra);
 

@@ -30,6 +30,15 @@ bool fits(const CUlaunchConfig& config) {
          config.sharedMemBytes <= kMaxSharedBytes;
 }
 
+bool fits(const CUlaunchConfig& config, const KernelEntry& kernel) {
+  if (!fits(config)) return false;
+  if (kernel.extras == nullptr) return true;
+  const std::uint32_t limit = kernel.extras->thread_limit;
+  const unsigned threads = config.blockDimX * config.blockDimY * config.blockDimZ;
+  return (limit == 0 || threads <= limit) &&
+         Launch::dynamic_shared(kernel) + config.sharedMemBytes <= kMaxSharedBytes;
+}
+
 bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters, void** extra) {
   if (parameters != nullptr || entry.parameter_count == 0) {
     for (std::uint32_t i = 0; i < entry.parameter_count; ++i)
@@ -153,7 +162,8 @@ static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const Context* context = function->module->context;
   if (context != nullptr && context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
-  if (!fits(config) || (parameters != nullptr && extra != nullptr)) return CUDA_ERROR_INVALID_VALUE;
+  if (!fits(config, *function->entry) || (parameters != nullptr && extra != nullptr))
+    return CUDA_ERROR_INVALID_VALUE;
   if (stream->capture != nullptr)
     return capture_kernel(sim, *stream, config, handle, parameters, extra, attributes);
   Work& work = sim.queues().fresh(WorkKind::kernel, function->label);

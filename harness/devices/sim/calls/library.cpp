@@ -14,18 +14,38 @@ CUresult Calls::cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_o
       (library_option_count > 0 && library_options == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
   (void)library_option_values;  // Some options have none. All of them are hints here.
-  const KernelImage* found = find_image(image);
-  if (found == nullptr) return CUDA_ERROR_INVALID_IMAGE;
+  const ImageFound found = find_image(image);
+  if (found.image == nullptr) return found.error;
   Library& made = sim.handles().libraries.add();
   made.birth = sim.ledger().born("library", made.handle, 0);
-  made.kernels.assign(found->entry_count, nullptr);
+  made.kernels.assign(found.image->entry_count, nullptr);
   made.module = &sim.handles().modules.add();  // No program knows its handle.
   made.module->context = nullptr;
-  made.module->image = found;
-  made.module->functions.assign(found->entry_count, nullptr);
+  made.module->image = found.image;
+  made.module->functions.assign(found.image->entry_count, nullptr);
   made.module->birth = made.birth;
+  if (const CUresult error = give_variables(sim, *made.module); error != CUDA_SUCCESS) return error;
   *library = made.as<CUlibrary>();
   return CUDA_SUCCESS;
+}
+
+CUresult Calls::cuLibraryLoadFromFile(CUlibrary* library, const char* file, CUjit_option* options,
+                                      void** option_values, unsigned option_count,
+                                      CUlibraryOption* library_options,
+                                      void** library_option_values, unsigned library_option_count) {
+  if (library == nullptr || file == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::string image;
+  if (const CUresult error = read_image(file, image); error != CUDA_SUCCESS) return error;
+  return cuLibraryLoadData(library, image.c_str(), options, option_values, option_count,
+                           library_options, library_option_values, library_option_count);
+}
+
+CUresult Calls::cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary handle,
+                                   const char* name) {
+  if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Library* library = sim.find(sim.handles().libraries, handle, "library");
+  if (library == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  return find_variable(sim, *library->module, name, address, bytes);
 }
 
 CUresult Calls::cuLibraryUnload(CUlibrary handle) {
@@ -37,6 +57,7 @@ CUresult Calls::cuLibraryUnload(CUlibrary handle) {
   }
   library->alive = library->module->alive = false;
   sim.ledger().died(library->birth);
+  take_variables(sim, *library->module);
   return CUDA_SUCCESS;
 }
 

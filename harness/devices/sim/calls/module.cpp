@@ -1,6 +1,8 @@
 // Modules, functions and their attributes.
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/limits.h"
@@ -22,21 +24,30 @@ static bool is_kernel_image(const void* image) {
 }
 
 /// A library runs its own copies alone: another module's kernels would go unchecked.
-const KernelImage* find_image(const void* image) {
+ImageFound find_image(const void* image) {
   if (image_lookup != nullptr) return image_lookup(image);
-  return is_kernel_image(image) ? static_cast<const KernelImage*>(image) : nullptr;
+  if (is_kernel_image(image)) return {static_cast<const KernelImage*>(image), CUDA_SUCCESS};
+  return {nullptr, CUDA_ERROR_INVALID_IMAGE};
+}
+
+CUresult read_image(const char* file, std::string& image) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return CUDA_ERROR_FILE_NOT_FOUND;
+  image.assign(std::istreambuf_iterator<char>(in), {});
+  return CUDA_SUCCESS;
 }
 
 CUresult Calls::cuModuleLoadData(CUmodule* module, const void* image) {
   if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const KernelImage* found = find_image(image);
-  if (found == nullptr)
-    return is_kernel_image(image) ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
+  const ImageFound found = find_image(image);
+  if (found.image == nullptr)
+    return is_kernel_image(image) ? CUDA_ERROR_NO_BINARY_FOR_GPU : found.error;
   Module& made = sim.handles().modules.add();
   made.context = sim.threads().context();
-  made.image = found;
-  made.functions.assign(found->entry_count, nullptr);
+  made.image = found.image;
+  made.functions.assign(found.image->entry_count, nullptr);
   made.birth = sim.ledger().born("module", made.handle, 0);
+  if (const CUresult error = give_variables(sim, made); error != CUDA_SUCCESS) return error;
   *module = made.as<CUmodule>();
   return CUDA_SUCCESS;
 }
@@ -49,6 +60,25 @@ CUresult Calls::cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned
                           image);  // Nothing is compiled, so there is nothing to opt.
 }
 
+CUresult Calls::cuModuleLoadFatBinary(CUmodule* module, const void* image) {
+  return cuModuleLoadData(module, image);
+}
+
+CUresult Calls::cuModuleLoad(CUmodule* module, const char* file) {
+  if (module == nullptr || file == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::string image;
+  if (const CUresult error = read_image(file, image); error != CUDA_SUCCESS) return error;
+  return cuModuleLoadData(module, image.c_str());
+}
+
+CUresult Calls::cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule handle,
+                                     const char* name) {
+  if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const Module* module = sim.find(sim.handles().modules, handle, "module");
+  if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  return find_variable(sim, *module, name, address, bytes);
+}
+
 CUresult Calls::cuModuleUnload(CUmodule handle) {
   Module* module = sim.handles().modules.find(handle);
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -58,6 +88,7 @@ CUresult Calls::cuModuleUnload(CUmodule handle) {
   }
   module->alive = false;
   sim.ledger().died(module->birth);
+  take_variables(sim, *module);
   return CUDA_SUCCESS;
 }
 
@@ -155,13 +186,37 @@ CUresult Calls::cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config) {
   return cuFuncLoad(handle);  // A preference, of which nothing comes.
 }
 
+/// Returns an attribute; 0 where nothing is known. Registers are those that the text allows.
+static int attribute_of(const KernelEntry& kernel, CUfunction_attribute attribute) {
+  static constexpr KernelExtras kNothing{};
+  const KernelExtras& extras = kernel.extras != nullptr ? *kernel.extras : kNothing;
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      return extras.thread_limit != 0 ? static_cast<int>(extras.thread_limit) : kMaxThreads;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      return kMaxSharedBytes - static_cast<int>(Launch::dynamic_shared(kernel));
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      return static_cast<int>(extras.shared_bytes);
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      return static_cast<int>(extras.constant_bytes);
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      return static_cast<int>(extras.local_bytes);
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      return static_cast<int>(extras.register_limit);
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      return static_cast<int>(extras.target);
+    default:
+      return 0;
+  }
+}
+
 CUresult Calls::cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction handle) {
   if (value == nullptr || attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX)
     return CUDA_ERROR_INVALID_VALUE;
-  if (find_function(sim, handle) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK           ? kMaxThreads
-           : attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? kMaxSharedBytes
-                                                                          : 0;
+  const Function* function = find_function(sim, handle);
+  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  *value = attribute_of(*function->entry, attribute);
   return CUDA_SUCCESS;
 }
 

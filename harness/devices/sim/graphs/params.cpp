@@ -74,7 +74,8 @@ Found<const NodeParams> make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NOD
   if (const CUresult error = find_node_function(sim, given, function, context);
       error != CUDA_SUCCESS)
     return error;
-  if (!calls::fits(config_of(given)) || (given.kernelParams != nullptr && given.extra != nullptr))
+  if (!calls::fits(config_of(given), *function->entry) ||
+      (given.kernelParams != nullptr && given.extra != nullptr))
     return CUDA_ERROR_INVALID_VALUE;
   Launch& scratch = sim.graphs().definitions().scratch_launch();
   if (!calls::copy_parameters(scratch, *function->entry, given.kernelParams, given.extra))

@@ -46,6 +46,20 @@ class Launch {
   /// `extra`).
   void prepare(const KernelEntry& kernel, const std::byte* buffer);
 
+  /// Returns the shared memory of a block, with its static variables.
+  std::uint32_t all_shared_bytes() const {
+    return shared_bytes == 0 ? static_shared_bytes(*entry) : dynamic_shared(*entry) + shared_bytes;
+  }
+  /// Returns the bytes that a kernel's static variables need.
+  static std::uint32_t static_shared_bytes(const KernelEntry& kernel) {
+    return kernel.extras != nullptr ? kernel.extras->shared_bytes : 0;
+  }
+  /// Returns where dynamic shared memory begins: behind the static variables.
+  static std::uint32_t dynamic_shared(const KernelEntry& kernel) {
+    constexpr std::uint32_t kAlignment = 16;
+    return (static_shared_bytes(kernel) + kAlignment - 1) / kAlignment * kAlignment;
+  }
+
   std::uint64_t block_count() const { return grid.volume(); }
   std::uint64_t thread_count() const { return block.volume(); }
 
@@ -61,6 +75,8 @@ class Launch {
   std::vector<std::byte> values;  ///< The copied parameter buffer, aligned as operator new aligns.
   std::vector<void*>
       pointers;  ///< The argument of the kernel's entry: one into `values` per parameter.
+
+  KernelSurroundings surroundings{};  ///< For a translated kernel: `pointers` ends with it.
 
   std::uint64_t blocks_run = 0;
 

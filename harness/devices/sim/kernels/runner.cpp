@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "harness/devices/sim/kernels/runner_state.h"
+#include "harness/devices/sim/kernels/stops.h"
 #include "harness/sanitizers.h"
 #include "harness/watchdog.h"
 
@@ -117,6 +118,15 @@ void KernelRunner::State::end_block(Carrier& self, BlockEnding how) {
   self.fiber.finish(home);
 }
 
+/// Returns how a kernel ends that one of its own instructions stopped.
+static BlockEnding ending_of(const Crash& crash) {
+  return crash.signal == kStopTrap         ? BlockEnding::trapped
+         : crash.signal == kStopUnknown    ? BlockEnding::trapped
+         : crash.signal == kStopAssertion  ? BlockEnding::asserted
+         : crash.signal == kStopMisaligned ? BlockEnding::misaligned
+                                           : BlockEnding::aborted;
+}
+
 /// A signal came while a thread of the block ran. What it means is said on the caller's stack.
 void KernelRunner::State::crashed(void* argument, const Crash& how) {
   State& state = *static_cast<State*>(argument);
@@ -193,7 +203,12 @@ void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
                 static_cast<std::uint32_t>(index / grid.x / grid.y));
   set_registers(6, which.block.x, which.block.y, which.block.z);
   set_registers(9, grid.x, grid.y, grid.z);
-  std::memset(dynamic_shared_memory(), 0, which.shared_bytes);
+  std::memset(dynamic_shared_memory(), 0, which.all_shared_bytes());
+  if (which.entry->extras == nullptr) return;
+  which.surroundings.registers = afterlife_special_registers;
+  which.surroundings.shared = dynamic_shared_memory();
+  which.surroundings.shared_bytes = which.all_shared_bytes();
+  which.surroundings.dynamic_shared = Launch::dynamic_shared(*which.entry);
 }
 
 /// Opens the windows that every kernel has.
@@ -214,7 +229,8 @@ BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
   HARNESS_CHECK(running == nullptr, "blocks do not nest");
   HARNESS_CHECK(index < which.block_count(), "a block of this launch");
   HARNESS_CHECK(which.thread_count() - 1 < kBlockThreadLimit, "1 to 1024 threads in a block");
-  HARNESS_CHECK(which.shared_bytes <= kDynamicSharedLimit, "as much shared memory as there is");
+  HARNESS_CHECK(which.all_shared_bytes() <= kDynamicSharedLimit,
+                "as much shared memory as there is");
   begin_block(which, index);
   provenance.begin_block(which);
   begin_access();
@@ -233,6 +249,7 @@ BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
   running = nullptr;
   if (ending == BlockEnding::aborted && !crash.signal.empty()) {
     provenance.crashed(crash);
+    ending = ending_of(crash);
     crash = {};
   }
   edge_acquire(&which.done);

@@ -21,6 +21,9 @@ namespace harness::devices {
 enum class BlockEnding : std::uint8_t {
   finished,
   aborted,  ///< A fatal access, a deadlock or a crash; recorded. The block did not go on.
+  trapped,  ///< The same, by an instruction of the kernel's own: see stops.h.
+  asserted,
+  misaligned,
 };
 
 class KernelRunner {

@@ -65,6 +65,20 @@ bool WorkSteps::step(Stream& stream, Work& work) {
   return true;
 }
 
+/// Returns the error that calls return once a block has ended so.
+static CUresult error_of(BlockEnding ending) {
+  switch (ending) {
+    case BlockEnding::trapped:
+      return CUDA_ERROR_LAUNCH_FAILED;
+    case BlockEnding::asserted:
+      return CUDA_ERROR_ASSERT;
+    case BlockEnding::misaligned:
+      return CUDA_ERROR_MISALIGNED_ADDRESS;
+    default:
+      return CUDA_ERROR_ILLEGAL_ADDRESS;
+  }
+}
+
 bool WorkSteps::run_block(const Stream& stream, Work& work) {
   if (!work.module->alive) {
     Fault fault = sim_.ledger().describe(FaultKind::use_after_death, work.module->birth);
@@ -79,8 +93,8 @@ bool WorkSteps::run_block(const Stream& stream, Work& work) {
     sim_.provenance().watch(!stream.legacy || sim_.data_races().line_count() > 1);
   const BlockEnding ending = sim_.runner().run_block(work.launch, work.block_index++);
   if (sim_.data_races().on()) used_by_kernel(work);
-  if (ending == BlockEnding::aborted) {
-    sim_.faults().die();
+  if (ending != BlockEnding::finished) {
+    sim_.faults().die(error_of(ending));
     return true;
   }
   return work.block_index == work.launch.block_count();

@@ -1,0 +1,13 @@
+// Stops: the ends that a translated kernel comes to by an instruction of its own.
+#pragma once
+
+#include "harness/label.h"
+
+namespace harness::devices {
+
+inline constexpr Label kStopTrap = "trap";
+inline constexpr Label kStopUnknown = "instruction";  ///< One that is not translated.
+inline constexpr Label kStopMisaligned = "misaligned address";
+inline constexpr Label kStopAssertion = "assertion";
+
+}  // namespace harness::devices
