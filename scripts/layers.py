@@ -39,7 +39,11 @@ RULES = [
      r"|targets/\1/\1\.h|scenarios/\1/.*",
      "a scenario knows harness/scenario.h, fault/kinds.h, actors, oracles, instruments and its own target's header"),
     (r"harness/entries/bench_spine\.cpp", SPINE_FILE, "the spine's benchmark knows the spine"),
-    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:orders|report|server_socket)\.h"
+    (r"harness/ptx/device/.*", r"harness/ptx/device/.*",
+     "what a translated module is compiled with includes nothing else"),
+    (r"harness/ptx/.*", r"harness/(?:printable|kernel_image)\.h|harness/(?:files|process|ptx)/.*",
+     "translation is text in, kernels out: it knows kernel images and processes, and no device"),
+    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:orders|report|server_socket)\.h|harness/ptx/image\.h"
      r"|harness/strategies/random_walk\.h",
      "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
     (r"harness/entries/.*",

@@ -11,6 +11,7 @@
 #include "harness/device.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/entries/libcuda/guided.h"
+#include "harness/entries/libcuda/ptx.h"
 #include "harness/entries/libcuda/unsupported.h"
 #include "harness/kernel_image.h"
 
@@ -49,7 +50,7 @@ harness::devices::ImageFound find_image(const void* image) {
   for (const BuiltImage* built = __start_afterlife_images; built != __stop_afterlife_images;
        ++built)
     if (stands_for(image, *built)) return {built->kernels, CUDA_SUCCESS};
-  return {nullptr, CUDA_ERROR_INVALID_IMAGE};
+  return harness::entries::load_ptx(image);
 }
 
 __attribute__((constructor)) void serve() {

@@ -1,0 +1,204 @@
+// Convert: numbers from one type to another, and comparisons between two of the same.
+#pragma once
+
+#include "harness/ptx/device/floating.h"
+
+namespace ptx {
+
+// ---- to an integer ------------------------------------------------------------------------------
+
+/// The integer next to the number in the direction that M names; towards zero where it names none.
+template <u64 M>
+PTX_OP f64 to_integral(f64 value) {
+  if constexpr ((M & (rni | rn)) != 0)
+    return __builtin_rint(value);
+  else if constexpr ((M & (rmi | rm)) != 0)
+    return __builtin_floor(value);
+  else if constexpr ((M & (rpi | rp)) != 0)
+    return __builtin_ceil(value);
+  else
+    return __builtin_trunc(value);
+}
+
+template <class D>
+inline constexpr D kLeast =
+    is_signed<D> ? static_cast<D>(Unsigned<D>{1} << (bits_of<D> - 1)) : D{0};
+template <class D>
+inline constexpr D kMost = static_cast<D>(~static_cast<Unsigned<D>>(kLeast<D>));
+
+/// Clamps to what D holds; NaN is 0.
+template <class D, u64 M>
+PTX_OP D float_to_integer(f64 value) {
+  if (is_nan(value)) return 0;
+  const f64 whole = to_integral<M>(value);
+  if (whole <= static_cast<f64>(kLeast<D>)) return kLeast<D>;
+  if (whole >= static_cast<f64>(kMost<D>)) return kMost<D>;
+  return static_cast<D>(whole);
+}
+
+template <class D, u64 M, class S>
+PTX_OP D integer_to_integer(S value) {
+  if constexpr ((M & sat) != 0) {
+    const auto exact = static_cast<__int128>(value);
+    if (exact < static_cast<__int128>(kLeast<D>)) return kLeast<D>;
+    if (exact > static_cast<__int128>(kMost<D>)) return kMost<D>;
+  }
+  return static_cast<D>(value);
+}
+
+// ---- to a floating-point number -----------------------------------------------------------------
+
+template <u64 M, class S>
+PTX_OP f64 integer_to_f64(S value) {
+  if constexpr ((M & kDirected) != 0) {
+    const RoundingMode<M> mode;
+    settle(value);
+    f64 result = static_cast<f64>(value);
+    settle(result);
+    return result;
+  }
+  return static_cast<f64>(value);
+}
+
+/// Between formats of the same size .rni and its like round to an integer.
+template <class D, class S, u64 M>
+PTX_OP D float_to_float(f64 value) {
+  if constexpr ((M & (rni | rzi | rmi | rpi)) != 0) value = to_integral<M>(value);
+  if constexpr ((M & sat) != 0) value = unit(value);
+  if constexpr ((M & relu) != 0) value = value > 0 || is_nan(value) ? value : 0;
+  if constexpr (is_same<D, f64>)
+    return canonical(value);
+  else
+    return flush<M>(narrow<D, M>(value));
+}
+
+/// Returns a number of any type, as the one that D asks for.
+template <class D, class S, u64 M, class A>
+PTX_OP D cvt(A raw) {
+  if constexpr (is_integer<S>) {
+    const S value = get<S>(raw);
+    if constexpr (is_integer<D>)
+      return integer_to_integer<D, M>(value);
+    else if constexpr (is_same<D, f64>)
+      return integer_to_f64<M>(value);
+    else
+      return narrow<D, M>((M & sat) != 0 ? unit(from_integer_to_odd(value))
+                                         : from_integer_to_odd(value));
+  } else {
+    const f64 value = widen(flush<M>(get<S>(raw)));
+    if constexpr (is_integer<D>)
+      return float_to_integer<D, M>(value);
+    else
+      return float_to_float<D, S, M>(value);
+  }
+}
+
+/// Packs two numbers: the first into the high half.
+template <class D, class S, u64 M, class A, class B>
+PTX_OP u32 cvt_pack(A high, B low) {
+  using Half = decltype([] {
+    if constexpr (is_same<D, f16x2>)
+      return f16{};
+    else
+      return bf16{};
+  }());
+  return u32{cvt<Half, S, M>(low).raw} | u32{cvt<Half, S, M>(high).raw} << 16;
+}
+
+/// Rounds f32 to the digits of tf32, ties away from zero unless M says otherwise.
+template <u64 M, class A>
+PTX_OP u32 cvt_tf32(A raw) {
+  const u32 value = get<u32>(raw);
+  if ((value & 0x7f800000) == 0x7f800000) return (value & 0x7fffff) != 0 ? 0x7fffffff : value;
+  const u32 half = (M & rn) != 0 ? 0xfff + (value >> 13 & 1) : (M & rz) != 0 ? 0 : 0x1000;
+  return (value + half) & ~u32{0x1fff};
+}
+
+// ---- comparison ---------------------------------------------------------------------------------
+
+enum class Order : u8 { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
+
+/// Compares numbers; with a NaN the ones that end in u hold, and of the others nan alone.
+template <Order how, class V>
+PTX_OP bool holds(V a, V b) {
+  const bool unordered = is_nan(a) || is_nan(b);
+  switch (how) {
+    case Order::eq:
+      return a == b;
+    case Order::ne:
+      return a != b && !unordered;
+    case Order::lt:
+      return a < b;
+    case Order::le:
+      return a <= b;
+    case Order::gt:
+      return a > b;
+    case Order::ge:
+      return a >= b;
+    case Order::equ:
+      return a == b || unordered;
+    case Order::neu:
+      return a != b;
+    case Order::ltu:
+      return a < b || unordered;
+    case Order::leu:
+      return a <= b || unordered;
+    case Order::gtu:
+      return a > b || unordered;
+    case Order::geu:
+      return a >= b || unordered;
+    case Order::num:
+      return !unordered;
+    case Order::nan:
+      return unordered;
+  }
+}
+
+template <Order how, class T, u64 M, class A, class B>
+PTX_OP bool compare(A left, B right) {
+  if constexpr (is_half<T>)
+    return holds<how>(widen(flush_half<M>(get<T>(left))), widen(flush_half<M>(get<T>(right))));
+  else
+    return holds<how>(flush<M>(get<T>(left)), flush<M>(get<T>(right)));
+}
+
+/// The answer of `set`: all ones, or 1.0.
+template <class D>
+PTX_OP D truth(bool value) {
+  if constexpr (is_float<D>)
+    return value ? D(1) : D(0);
+  else
+    return value ? static_cast<D>(~Unsigned<D>{0}) : D{0};
+}
+
+template <class T, class C, u64 M, class A, class B, class Condition>
+PTX_OP T slct(A left, B right, Condition condition) {
+  const C value = flush<M>(get<C>(condition));
+  return value >= 0 ? get<T>(left) : get<T>(right);
+}
+
+enum class Property : u8 { finite, infinite, number, notanumber, normal, subnormal };
+
+template <Property what, class T, class A>
+PTX_OP bool testp(A raw) {
+  const auto magnitude = static_cast<Unsigned<T>>(get<Unsigned<T>>(raw) << 1);
+  constexpr auto kInfinity =
+      static_cast<Unsigned<T>>(sizeof(T) == 4 ? 0xff000000 : 0xffe0000000000000);
+  constexpr auto kNormal = static_cast<Unsigned<T>>(Unsigned<T>{1} << (sizeof(T) == 4 ? 24 : 53));
+  switch (what) {
+    case Property::finite:
+      return magnitude < kInfinity;
+    case Property::infinite:
+      return magnitude == kInfinity;
+    case Property::number:
+      return magnitude <= kInfinity;
+    case Property::notanumber:
+      return magnitude > kInfinity;
+    case Property::normal:
+      return magnitude >= kNormal && magnitude < kInfinity;
+    case Property::subnormal:
+      return magnitude != 0 && magnitude < kNormal;
+  }
+}
+
+}  // namespace ptx

@@ -1,0 +1,57 @@
+// Driver: the border between a translated module and the driver that runs it. Both are compiled
+// with it.
+#pragma once
+
+#include "harness/ptx/device/types.h"
+
+namespace ptx {
+
+/// The functions of the driver that a translated module calls. It fills the table when it loads
+/// the module; checks do not return where the access is forbidden.
+struct Driver {
+  void (*load)(u64 address, u64 bytes);
+  void (*load1)(u64 address);
+  void (*load2)(u64 address);
+  void (*load4)(u64 address);
+  void (*load8)(u64 address);
+  void (*load16)(u64 address);
+  void (*store1)(u64 address);
+  void (*store2)(u64 address);
+  void (*store4)(u64 address);
+  void (*store8)(u64 address);
+  void (*store16)(u64 address);
+  void (*store)(u64 address, u64 bytes);
+  u32 (*atomic32)(u8 operation, u64 address, u32 value, u32 expected);
+  u64 (*atomic64)(u8 operation, u64 address, u64 value, u64 expected);
+  int (*wait_for_block)(int predicate);
+  u64 (*shuffle)(u32 mask, u64 value, u32 lane);
+  u32 (*ballot)(u32 mask, int predicate);
+  void (*stop)(u32 why, const char* words);
+  u32 (*print)(u64 format, u64 values);
+  void (*fail_assertion)(u64 message, u64 file, u32 line, u64 function);
+  void (*set_conditional)(u64 handle, u32 value);
+  f32 (*fma32)(f32 a, f32 b, f32 c);
+  f64 (*fma64)(f64 a, f64 b, f64 c);
+  f64 (*exp2)(f64 value);
+  f64 (*log2)(f64 value);
+  f64 (*sin)(f64 value);
+  f64 (*cos)(f64 value);
+  f64 (*tanh)(f64 value);
+};
+
+/// The place of that table, in each module.
+inline Driver driver;
+
+/// Where a kernel finds what is no parameter of its own.
+struct Thread {
+  const u32* registers;  ///< tid, ctaid, ntid, nctaid: x, y and z of each.
+  u8* shared;            ///< The block's shared memory, static variables first.
+  u64 shared_bytes;
+  u64 dynamic_shared;    ///< Offset of the part whose size comes with the launch.
+  const u64* variables;  ///< Addresses of the module's variables.
+};
+
+/// Why a kernel is ended by an instruction of its own.
+enum class Stop : u32 { trap, unknown_instruction, misaligned };
+
+}  // namespace ptx

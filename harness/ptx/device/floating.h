@@ -1,0 +1,380 @@
+// Floating: arithmetic on f32, f64, f16 and bf16, and the instructions that approximate.
+//
+// Where the ISA bounds an error, the result is rounded from f64, so that it is the same everywhere.
+#pragma once
+
+#include "harness/ptx/device/driver.h"
+#include "harness/ptx/device/integer.h"
+#include "harness/ptx/device/rounding.h"
+
+namespace ptx {
+
+// ---- sums and products --------------------------------------------------------------------------
+
+template <class T, u64 M>
+PTX_OP T float_add(T a, T b) {
+  a = flush<M>(a), b = flush<M>(b);
+  T result;
+  if constexpr ((M & kDirected) != 0) {
+    const RoundingMode<M> mode;
+    settle(a), settle(b);
+    result = a + b;
+    settle(result);
+  } else {
+    result = a + b;
+  }
+  return finish<M>(result);
+}
+
+template <class T, u64 M>
+PTX_OP T float_mul(T a, T b) {
+  a = flush<M>(a), b = flush<M>(b);
+  T result;
+  if constexpr ((M & kDirected) != 0) {
+    const RoundingMode<M> mode;
+    settle(a), settle(b);
+    result = a * b;
+    settle(result);
+  } else {
+    result = a * b;
+  }
+  return finish<M>(result);
+}
+
+template <class T>
+PTX_OP T fused(T a, T b, T c) {
+#ifdef PTX_FMA  // The processor has it.
+  if constexpr (is_same<T, f32>)
+    return __builtin_fmaf(a, b, c);
+  else
+    return __builtin_fma(a, b, c);
+#else
+  if constexpr (is_same<T, f32>)
+    return driver.fma32(a, b, c);
+  else
+    return driver.fma64(a, b, c);
+#endif
+}
+template <class T, u64 M>
+PTX_OP T float_fma(T a, T b, T c) {
+  a = flush<M>(a), b = flush<M>(b), c = flush<M>(c);
+  T result;
+  if constexpr ((M & kDirected) != 0) {
+    const RoundingMode<M> mode;
+    settle(a), settle(b), settle(c);
+    result = fused(a, b, c);
+    settle(result);
+  } else {
+    result = fused(a, b, c);
+  }
+  return finish<M>(result);
+}
+
+/// div.approx gives 0 for finite a and |b| beyond 2^126, and NaN for an infinite a: so the ISA.
+template <class T, u64 M>
+PTX_OP T float_div(T a, T b) {
+  a = flush<M>(a), b = flush<M>(b);
+  T result;
+  if constexpr ((M & kDirected) != 0) {
+    const RoundingMode<M> mode;
+    settle(a), settle(b);
+    result = a / b;
+    settle(result);
+  } else {
+    result = a / b;
+  }
+  if constexpr ((M & approx) != 0 && is_same<T, f32>) {
+    const f32 size = __builtin_fabsf(b);
+    if (size > 0x1p126f && size < __builtin_inff())
+      result = __builtin_isinf(a)               ? canonical_nan<f32>()
+               : is_nan(a)                      ? a
+               : (bits(a) ^ bits(b)) >> 31 != 0 ? -0.0f
+                                                : 0.0f;
+  }
+  return finish<M>(result);
+}
+
+// ---- halves, made in f64 ------------------------------------------------------------------------
+
+/// Makes zero of a subnormal f16, with .ftz.
+template <u64 M, class T>
+PTX_OP T flush_half(T value) {
+  if constexpr ((M & ftz) != 0 && is_same<T, f16>)
+    if ((value.raw & 0x7c00) == 0) return {static_cast<u16>(value.raw & 0x8000)};
+  return value;
+}
+template <class T, u64 M>
+PTX_OP T finish_half(f64 value) {
+  if constexpr ((M & sat) != 0) value = unit(value);
+  if constexpr ((M & relu) != 0) value = value > 0 || is_nan(value) ? value : 0;
+  return flush_half<M>(narrow<T, M>(value));
+}
+template <class T, u64 M>
+PTX_OP T half_add(T a, T b) {
+  return finish_half<T, M>(add_to_odd(widen(flush_half<M>(a)), widen(flush_half<M>(b))));
+}
+template <class T, u64 M>
+PTX_OP T half_mul(T a, T b) {
+  return finish_half<T, M>(widen(flush_half<M>(a)) * widen(flush_half<M>(b)));
+}
+template <class T, u64 M>
+PTX_OP T half_fma(T a, T b, T c) {
+  return finish_half<T, M>(
+      add_to_odd(widen(flush_half<M>(a)) * widen(flush_half<M>(b)), widen(flush_half<M>(c))));
+}
+PTX_OP f16 negated(f16 value) { return {static_cast<u16>(value.raw ^ 0x8000)}; }
+PTX_OP bf16 negated(bf16 value) { return {static_cast<u16>(value.raw ^ 0x8000)}; }
+
+/// Does something with both halves of registers, each for itself.
+template <class Half, class Act, class... Raw>
+PTX_OP u32 each_half(Act act, Raw... raw) {
+  const u32 low = act(Half{static_cast<u16>(get<u32>(raw))}...).raw;
+  const u32 high = act(Half{static_cast<u16>(get<u32>(raw) >> 16)}...).raw;
+  return low | high << 16;
+}
+
+// ---- the instructions ---------------------------------------------------------------------------
+
+#define PTX_EACH_HALF(call, ...)                                                                  \
+  if constexpr (is_same<T, f16x2>)                                                                \
+    return T{                                                                                     \
+        each_half<f16>([](auto... x) { return call<f16, M>(get<f16>(x.raw)...); }, __VA_ARGS__)}; \
+  else if constexpr (is_same<T, bf16x2>)                                                          \
+    return T{each_half<bf16>([](auto... x) { return call<bf16, M>(get<bf16>(x.raw)...); },        \
+                             __VA_ARGS__)};                                                       \
+  else
+
+template <class T, u64 M, class A, class B>
+PTX_OP auto add(A left, B right) {
+  PTX_EACH_HALF(half_add, left, right)
+  if constexpr (is_half<T>)
+    return half_add<T, M>(get<T>(left), get<T>(right));
+  else if constexpr (is_float<T>)
+    return float_add<T, M>(get<T>(left), get<T>(right));
+  else
+    return int_add<T, M>(get<T>(left), get<T>(right));
+}
+template <class T, u64 M>
+PTX_OP T half_sub(T a, T b) {
+  return half_add<T, M>(a, negated(b));
+}
+template <class T, u64 M, class A, class B>
+PTX_OP auto sub(A left, B right) {
+  PTX_EACH_HALF(half_sub, left, right)
+  if constexpr (is_half<T>)
+    return half_sub<T, M>(get<T>(left), get<T>(right));
+  else if constexpr (is_float<T>)
+    return float_add<T, M>(get<T>(left), -get<T>(right));
+  else
+    return int_sub<T, M>(get<T>(left), get<T>(right));
+}
+template <class T, u64 M, class A, class B>
+PTX_OP auto mul(A left, B right) {
+  PTX_EACH_HALF(half_mul, left, right)
+  if constexpr (is_half<T>)
+    return half_mul<T, M>(get<T>(left), get<T>(right));
+  else if constexpr (is_float<T>)
+    return float_mul<T, M>(get<T>(left), get<T>(right));
+  else
+    return int_mul<T, M>(get<T>(left), get<T>(right));
+}
+template <class T, u64 M, class A, class B, class C>
+PTX_OP auto fma(A left, B right, C more) {
+  PTX_EACH_HALF(half_fma, left, right, more)
+  if constexpr (is_half<T>)
+    return half_fma<T, M>(get<T>(left), get<T>(right), get<T>(more));
+  else
+    return float_fma<T, M>(get<T>(left), get<T>(right), get<T>(more));
+}
+template <class T, u64 M, class A, class B, class C>
+PTX_OP auto mad(A left, B right, C more) {
+  if constexpr (is_float<T>)
+    return float_fma<T, M>(get<T>(left), get<T>(right), get<T>(more));
+  else if constexpr ((M & wide) != 0)
+    return int_mad<T, M>(get<T>(left), get<T>(right), get<Wide<T>>(more));
+  else
+    return int_mad<T, M>(get<T>(left), get<T>(right), get<T>(more));
+}
+template <class T, u64 M, class A, class B>
+PTX_OP T div(A left, B right) {
+  if constexpr (is_float<T>)
+    return float_div<T, M>(get<T>(left), get<T>(right));
+  else
+    return int_div<T, M>(get<T>(left), get<T>(right));
+}
+
+template <class T, u64 M>
+PTX_OP T half_neg(T value) {
+  return negated(flush_half<M>(value));
+}
+template <class T, u64 M, class A>
+PTX_OP T neg(A raw) {
+  PTX_EACH_HALF(half_neg, raw)
+  if constexpr (is_half<T>)
+    return half_neg<T, M>(get<T>(raw));
+  else if constexpr (is_float<T>)
+    return canonical(-flush<M>(get<T>(raw)));
+  else
+    return static_cast<T>(Unsigned<T>{0} - get<Unsigned<T>>(raw));
+}
+template <class T, u64 M>
+PTX_OP T half_abs(T value) {
+  return {static_cast<u16>(flush_half<M>(value).raw & 0x7fff)};
+}
+template <class T, u64 M, class A>
+PTX_OP T abs(A raw) {
+  PTX_EACH_HALF(half_abs, raw)
+  if constexpr (is_half<T>)
+    return half_abs<T, M>(get<T>(raw));
+  else if constexpr (is_float<T>)
+    return canonical(get<T>(static_cast<Unsigned<T>>(bits(flush<M>(get<T>(raw))) << 1) >> 1));
+  else
+    return get<T>(raw) < 0 ? neg<T, M>(raw) : get<T>(raw);
+}
+
+// ---- the smaller and the larger -----------------------------------------------------------------
+
+/// -0 is less than +0. A NaN loses to a number, unless .NaN asks for it.
+template <u64 M, bool largest, class T>
+PTX_OP bool takes_first(T a, T b) {
+  if (is_nan(a)) return (M & nan) != 0;
+  if (is_nan(b)) return (M & nan) == 0;
+  if (a == b) return (bits(a) >> (bits_of<T> - 1) != 0) != largest;
+  return (a < b) != largest;
+}
+template <class T, u64 M, bool largest, class V>
+PTX_OP V float_pick(V a, V b) {
+  const u64 sign = (bits(a) ^ bits(b)) >> (bits_of<V> - 1);
+  if constexpr ((M & abs_xorsign) != 0) a = a < 0 ? -a : a, b = b < 0 ? -b : b;
+  V result = canonical(takes_first<M, largest>(a, b) ? a : b);
+  if constexpr ((M & abs_xorsign) != 0)
+    result = sign != 0 ? -__builtin_fabs(result) : __builtin_fabs(result);
+  return result;
+}
+template <class T, u64 M>
+PTX_OP T half_min(T a, T b) {
+  return finish_half<T, M>(
+      float_pick<T, M, false>(widen(flush_half<M>(a)), widen(flush_half<M>(b))));
+}
+template <class T, u64 M>
+PTX_OP T half_max(T a, T b) {
+  return finish_half<T, M>(
+      float_pick<T, M, true>(widen(flush_half<M>(a)), widen(flush_half<M>(b))));
+}
+template <class T, u64 M, class A, class B>
+PTX_OP T min(A left, B right) {
+  PTX_EACH_HALF(half_min, left, right)
+  if constexpr (is_half<T>)
+    return half_min<T, M>(get<T>(left), get<T>(right));
+  else if constexpr (is_float<T>)
+    return float_pick<T, M, false>(flush<M>(get<T>(left)), flush<M>(get<T>(right)));
+  else
+    return get<T>(right) < get<T>(left) ? get<T>(right) : get<T>(left);
+}
+template <class T, u64 M, class A, class B>
+PTX_OP T max(A left, B right) {
+  PTX_EACH_HALF(half_max, left, right)
+  if constexpr (is_half<T>)
+    return half_max<T, M>(get<T>(left), get<T>(right));
+  else if constexpr (is_float<T>)
+    return float_pick<T, M, true>(flush<M>(get<T>(left)), flush<M>(get<T>(right)));
+  else
+    return get<T>(left) < get<T>(right) ? get<T>(right) : get<T>(left);
+}
+
+// ---- functions of one number --------------------------------------------------------------------
+
+template <class T, u64 M, class A>
+PTX_OP T sqrt(A raw) {
+  T value = flush<M>(get<T>(raw));
+  T result;
+  const auto root = [](T of) {
+    if constexpr (is_same<T, f32>)
+      return __builtin_sqrtf(of);
+    else
+      return __builtin_sqrt(of);
+  };
+  if constexpr ((M & kDirected) != 0) {
+    const RoundingMode<M> mode;
+    settle(value);
+    result = root(value);
+    settle(result);
+  } else {
+    result = root(value);
+  }
+  return finish<M>(result);
+}
+
+/// The approximations of f64 have the high half of the number alone.
+PTX_OP f64 high_half(f64 value) { return get<f64>(bits(value) & 0xffffffff00000000); }
+
+template <class T, u64 M, class A>
+PTX_OP T rcp(A raw) {
+  if constexpr (is_same<T, f64> && (M & approx) != 0) {
+    const f64 value = high_half(get<f64>(raw));
+    const bool tiny = (bits(value) & 0x7ff0000000000000) == 0;
+    const f64 result = 1 / (tiny ? __builtin_copysign(0.0, value) : value);
+    const bool gone = (bits(result) & 0x7ff0000000000000) == 0;
+    return canonical(high_half(gone ? __builtin_copysign(0.0, result) : result));
+  }
+  return float_div < T, M & ~u64{approx} > (T(1), get<T>(raw));
+}
+template <class T, u64 M, class A>
+PTX_OP T rsqrt(A raw) {
+  if constexpr (is_same<T, f64> && (M & ftz) != 0) {
+    const f64 value = high_half(get<f64>(raw));
+    const bool tiny = (bits(value) & 0x7ff0000000000000) == 0;
+    return canonical(high_half(1 / __builtin_sqrt(tiny ? __builtin_copysign(0.0, value) : value)));
+  }
+  const T value = flush<M>(get<T>(raw));
+  return finish<M>(static_cast<T>(1 / __builtin_sqrt(static_cast<f64>(value))));
+}
+
+/// Applies a function of f64 to a number of any format.
+template <class T, u64 M, class A>
+PTX_OP T through_f64(A raw, f64 (*function)(f64)) {
+  if constexpr (is_half<T>)
+    return finish_half<T, M>(function(widen(flush_half<M>(get<T>(raw)))));
+  else
+    return finish<M>(static_cast<T>(function(flush<M>(get<T>(raw)))));
+}
+template <class T, u64 M, class A>
+PTX_OP T sin(A raw) {
+  return through_f64<T, M>(raw, driver.sin);
+}
+template <class T, u64 M, class A>
+PTX_OP T cos(A raw) {
+  return through_f64<T, M>(raw, driver.cos);
+}
+template <class T, u64 M, class A>
+PTX_OP T lg2(A raw) {
+  return through_f64<T, M>(raw, driver.log2);
+}
+template <class T, u64 M>
+PTX_OP T half_ex2(T value) {
+  return finish_half<T, M>(driver.exp2(widen(flush_half<M>(value))));
+}
+template <class T, u64 M, class A>
+PTX_OP T ex2(A raw) {
+  PTX_EACH_HALF(half_ex2, raw)
+  return through_f64<T, M>(raw, driver.exp2);
+}
+template <class T, u64 M>
+PTX_OP T half_tanh(T value) {
+  return finish_half<T, M>(driver.tanh(widen(value)));
+}
+template <class T, u64 M, class A>
+PTX_OP T tanh(A raw) {
+  PTX_EACH_HALF(half_tanh, raw)
+  return through_f64<T, M>(raw, driver.tanh);
+}
+#undef PTX_EACH_HALF
+
+/// Puts the sign of the first to the size of the second.
+template <class T, u64 M, class A, class B>
+PTX_OP T copysign(A sign, B size) {
+  constexpr Unsigned<T> kSign = Unsigned<T>{1} << (bits_of<T> - 1);
+  return get<T>((get<Unsigned<T>>(sign) & kSign) | (get<Unsigned<T>>(size) & ~kSign));
+}
+
+}  // namespace ptx

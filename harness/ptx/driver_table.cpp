@@ -1,0 +1,68 @@
+#include "harness/ptx/driver_table.h"
+
+#include <cmath>
+#include <cstdint>
+
+// Functions of harness/devices/sim/kernels, which kernels that were compiled with us find by name.
+extern "C" {
+#define AFTERLIFE_CHECKS(bytes)                             \
+  void __prov_load##bytes##_noabort(unsigned long address); \
+  void __prov_store##bytes##_noabort(unsigned long address);
+AFTERLIFE_CHECKS(1)
+AFTERLIFE_CHECKS(2)
+AFTERLIFE_CHECKS(4)
+AFTERLIFE_CHECKS(8)
+AFTERLIFE_CHECKS(16)
+#undef AFTERLIFE_CHECKS
+void __prov_loadN_noabort(unsigned long address, unsigned long bytes);
+void __prov_storeN_noabort(unsigned long address, unsigned long bytes);
+std::uint32_t afterlife_atomic32(unsigned char operation, unsigned long address,
+                                 std::uint32_t value, std::uint32_t expected);
+std::uint64_t afterlife_atomic64(unsigned char operation, unsigned long address,
+                                 std::uint64_t value, std::uint64_t expected);
+int afterlife_sync_threads(int predicate);
+std::uint64_t afterlife_shuffle(std::uint32_t mask, std::uint64_t value, std::uint32_t lane);
+std::uint32_t afterlife_ballot(std::uint32_t mask, int predicate);
+void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value);
+void afterlife_stop_kernel(std::uint32_t why, const char* words);
+std::uint32_t afterlife_print(std::uint64_t format, std::uint64_t values);
+void afterlife_fail_assertion(std::uint64_t message, std::uint64_t file, std::uint32_t line,
+                              std::uint64_t function);
+}
+
+namespace harness::ptx {
+
+::ptx::Driver driver_table() {
+  ::ptx::Driver made{};
+  made.load = __prov_loadN_noabort;
+  made.load1 = __prov_load1_noabort;
+  made.load2 = __prov_load2_noabort;
+  made.load4 = __prov_load4_noabort;
+  made.load8 = __prov_load8_noabort;
+  made.load16 = __prov_load16_noabort;
+  made.store = __prov_storeN_noabort;
+  made.store1 = __prov_store1_noabort;
+  made.store2 = __prov_store2_noabort;
+  made.store4 = __prov_store4_noabort;
+  made.store8 = __prov_store8_noabort;
+  made.store16 = __prov_store16_noabort;
+  made.atomic32 = afterlife_atomic32;
+  made.atomic64 = afterlife_atomic64;
+  made.wait_for_block = afterlife_sync_threads;
+  made.shuffle = afterlife_shuffle;
+  made.ballot = afterlife_ballot;
+  made.stop = afterlife_stop_kernel;
+  made.print = afterlife_print;
+  made.fail_assertion = afterlife_fail_assertion;
+  made.set_conditional = afterlife_set_conditional;
+  made.fma32 = std::fma;
+  made.fma64 = std::fma;
+  made.exp2 = std::exp2;
+  made.log2 = std::log2;
+  made.sin = std::sin;
+  made.cos = std::cos;
+  made.tanh = std::tanh;
+  return made;
+}
+
+}  // namespace harness::ptx

@@ -1,0 +1,11 @@
+// The driver's side of the border in device/driver.h.
+#pragma once
+
+#include "harness/ptx/device/driver.h"
+
+namespace harness::ptx {
+
+/// Returns the functions that modules call: those of the simulated device's kernels.
+::ptx::Driver driver_table();
+
+}  // namespace harness::ptx

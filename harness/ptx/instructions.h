@@ -1,0 +1,89 @@
+// Instructions: the table of those that are translated, a row per family.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/ptx/writer.h"
+
+namespace harness::ptx {
+
+/// An instruction as its modifiers are asked for. Lifetime: borrows the statement. Errors: Unknown.
+class Instruction {
+ public:
+  explicit Instruction(const Statement& statement);
+
+  const std::string& name() const { return statement_.name; }
+  bool has(std::string_view modifier) const;
+  /// Returns the first of these words that is a modifier, or "".
+  std::string_view first_of(std::span<const std::string_view> words) const;
+  const std::vector<std::string>& modifiers() const { return statement_.modifiers; }
+  /// Returns the types among the modifiers, in order.
+  const std::vector<std::string>& types() const { return types_; }
+  /// Returns the last type.
+  const std::string& type() const;
+  std::size_t count() const { return statement_.operands.size(); }
+  const Operand& operand(std::size_t index) const;
+  int line() const { return statement_.line; }
+
+ private:
+  const Statement& statement_;
+  std::vector<std::string> types_;
+};
+
+struct Family;
+using Translate = std::string (*)(FunctionWriter&, const Instruction&, const Family&);
+
+/// A row: an instruction on some types, or those that do the same.
+struct Family {
+  std::string_view name;       ///< The opcode.
+  std::string_view types;      ///< Words; empty where it has none.
+  std::string_view modifiers;  ///< Those that it may have besides the types; "*": any.
+  int sources;                 ///< Operands that are read, for those that are one call.
+  std::string_view call;       ///< That function, in device/.
+  Translate translate;
+  std::string_view chapter;  ///< The PTX ISA's, with the instruction's reference.
+  std::string_view summary;
+};
+
+/// Returns all rows, in the order of the ISA's chapters.
+std::span<const Family> families();
+
+/// Returns the row of an instruction, or null.
+const Family* family_of(const Instruction& instruction);
+
+/// Returns an instruction as a statement of C++. Errors: Unknown.
+std::string translate(FunctionWriter& writer, const Instruction& instruction);
+
+/// Returns a type or modifier as C++ has it: "ptx::u32".
+std::string cpp_type(std::string_view type);
+/// Returns the modifiers that are numbers of device/types.h, as an expression.
+std::string cpp_modifiers(const Instruction& instruction);
+/// Tells whether a word is in a list of words.
+bool is_among(std::string_view word, std::string_view words);
+
+// ---- how rows are translated --------------------------------------------------------------------
+
+std::string translate_call(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_carried(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_dot_product(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_convert(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_compare(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_select(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_property(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_move(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_load(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_store(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_address(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_is_space(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_atomic(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_branch(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_call_function(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_end(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_barrier(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_warp(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_nothing(FunctionWriter&, const Instruction&, const Family&);
+
+}  // namespace harness::ptx

@@ -1,0 +1,177 @@
+// Instructions that move data: registers, memory of each space, and atomics.
+//
+// The driver checks global and generic memory, and local memory that is not named. Shared
+// memory is compared with the size that the block has of it, here.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/ptx/instructions.h"
+
+namespace harness::ptx {
+namespace {
+
+Space space_of(const Instruction& instruction) {
+  constexpr std::pair<std::string_view, Space> kSpaces[] = {{"global", Space::global},
+                                                            {"const", Space::constant},
+                                                            {"shared", Space::shared},
+                                                            {"local", Space::local},
+                                                            {"param", Space::param}};
+  for (const auto& [word, space] : kSpaces)
+    if (instruction.has(word)) return space;
+  return Space::generic;
+}
+
+/// The registers of a vector, or the one that there is.
+std::vector<Operand> registers(const Operand& operand) {
+  return operand.kind == Operand::Kind::vector ? operand.parts : std::vector<Operand>{operand};
+}
+
+/// Declares `a`, where so many bytes are, once the driver allows it.
+std::string place(FunctionWriter& writer, const Operand& at, Space space, std::uint32_t bytes,
+                  const char* access) {
+  const std::string address = writer.address(at);
+  if (space == Space::shared)
+    return fmt::format("const ptx::u64 a = ptx::in_shared<{}>(t, {});", bytes, address);
+  std::string made = fmt::format("const ptx::u64 a = {};", address);
+  const bool is_named = (space == Space::param && writer.is_in(at, Space::param)) ||
+                        (space == Space::local && writer.is_in(at, Space::local));
+  if (!is_named && access != nullptr) made += fmt::format(" ptx::{}<{}>(a);", access, bytes);
+  return made;
+}
+
+}  // namespace
+
+std::string translate_load(FunctionWriter& writer, const Instruction& instruction, const Family&) {
+  const std::string& type = instruction.type();
+  const std::vector<Operand> to = registers(instruction.operand(0));
+  const std::uint32_t bytes = bytes_of_type(type);
+  const std::string cpp = cpp_type(type);
+  std::string made = place(writer, instruction.operand(1), space_of(instruction),
+                           bytes * static_cast<std::uint32_t>(to.size()), "may_load");
+  for (std::size_t i = 0; i < to.size(); ++i)
+    made += " " + writer.put(to[i].name, fmt::format("ptx::read<{}>(a + {})", cpp, i * bytes));
+  return made;
+}
+
+std::string translate_store(FunctionWriter& writer, const Instruction& instruction, const Family&) {
+  if (instruction.has("async") || instruction.has("bulk")) throw Unknown{};
+  const std::string& type = instruction.type();
+  const std::vector<Operand> from = registers(instruction.operand(1));
+  const std::uint32_t bytes = bytes_of_type(type);
+  const std::string cpp = cpp_type(type);
+  std::string made = place(writer, instruction.operand(0), space_of(instruction),
+                           bytes * static_cast<std::uint32_t>(from.size()), "may_store");
+  for (std::size_t i = 0; i < from.size(); ++i)
+    made +=
+        fmt::format(" ptx::write<{}>(a + {}, {});", cpp, i * bytes, writer.value(from[i], type));
+  return made;
+}
+
+// ---- registers ----------------------------------------------------------------------------------
+
+static std::string unpack(FunctionWriter& writer, const Instruction& instruction) {
+  const std::vector<Operand>& to = instruction.operand(0).parts;
+  const std::string& type = instruction.type();
+  const std::uint32_t bytes = bytes_of_type(type) / static_cast<std::uint32_t>(to.size());
+  std::string made =
+      fmt::format("const ptx::u64 a = {};", writer.value(instruction.operand(1), type));
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (to[i].name != "_")
+      made += " " + writer.put(to[i].name, fmt::format("ptx::get<ptx::b{}>(a >> {})", 8 * bytes,
+                                                       8 * bytes * i));
+  return made;
+}
+
+static std::string pack(FunctionWriter& writer, const Instruction& instruction) {
+  const std::vector<Operand>& from = instruction.operand(1).parts;
+  const std::string& type = instruction.type();
+  const std::uint32_t bytes = bytes_of_type(type) / static_cast<std::uint32_t>(from.size());
+  const std::string part = fmt::format("ptx::b{}", 8 * bytes);
+  std::string sum = "ptx::u64{0}";
+  for (std::size_t i = 0; i < from.size(); ++i)
+    sum += fmt::format(" | ptx::u64{{ptx::get<{}>({})}} << {}", part,
+                       writer.value(from[i], fmt::format("b{}", 8 * bytes)), 8 * bytes * i);
+  return writer.put(instruction.operand(0).name,
+                    fmt::format("ptx::get<{}>({})", cpp_type(type), sum));
+}
+
+std::string translate_move(FunctionWriter& writer, const Instruction& instruction, const Family&) {
+  const std::string& type = instruction.type();
+  const Operand& from = instruction.operand(1);
+  if (bytes_of_type(type) > 8) throw Unknown{"a type of 128 bits"};
+  if (instruction.operand(0).kind == Operand::Kind::vector) return unpack(writer, instruction);
+  if (from.kind == Operand::Kind::vector) return pack(writer, instruction);
+  const std::string value = type == "pred" ? writer.predicate(from) : writer.value(from, type);
+  return writer.put(instruction.operand(0).name,
+                    fmt::format("ptx::get<{}>({})", cpp_type(type), value));
+}
+
+std::string translate_address(FunctionWriter& writer, const Instruction& instruction,
+                              const Family&) {
+  const std::string value = writer.value(instruction.operand(1), "u64");
+  const std::string& to = instruction.operand(0).name;
+  if (space_of(instruction) != Space::shared) return writer.put(to, value);
+  return writer.put(
+      to, fmt::format("ptx::{}(t, {})",
+                      instruction.has("to") ? "generic_to_shared" : "shared_to_generic", value));
+}
+
+std::string translate_is_space(FunctionWriter& writer, const Instruction& instruction,
+                               const Family&) {
+  const std::string value = writer.value(instruction.operand(1), "u64");
+  const std::string& to = instruction.operand(0).name;
+  switch (space_of(instruction)) {
+    case Space::shared:
+      return writer.put(to, fmt::format("ptx::is_shared(t, {})", value));
+    case Space::local:
+      return writer.put(to, fmt::format("ptx::is_local({})", value));
+    case Space::global:
+      return writer.put(to, fmt::format("!ptx::is_shared(t, {0}) && !ptx::is_local({0})", value));
+    default:
+      throw Unknown{};
+  }
+}
+
+// ---- atomics ------------------------------------------------------------------------------------
+
+/// The function of device/ that does it.
+static std::string atomic_function(const Instruction& instruction) {
+  constexpr std::string_view kOperations[] = {"and", "or",  "xor", "cas", "exch",
+                                              "add", "inc", "dec", "min", "max"};
+  const std::string_view word = instruction.first_of(kOperations);
+  const std::string& type = instruction.type();
+  const std::string cpp = cpp_type(type);
+  const bool is_pair = type == "f16x2" || type == "bf16x2";
+  if (word == "add" && is_pair) return fmt::format("atomic_add_pair<{}>", cpp);
+  const std::uint32_t bytes = bytes_of_type(type);
+  if (word.empty() || is_pair || bytes < 4 || bytes > 8 || instruction.types().size() != 1)
+    throw Unknown{};
+  if (word == "inc" || word == "dec") return fmt::format("atomic_{}<{}>", word, cpp);
+  if (word == "cas") return fmt::format("atomic_compare<{}>", cpp);
+  std::string name = word == "exch" ? "exchange" : std::string(word);
+  if (word == "add" && type[0] == 'f') name = "add_float";
+  if (word == "min" || word == "max") {
+    if (type[0] == 'f') throw Unknown{};
+    name += type[0] == 's' ? "_signed" : "_unsigned";
+  }
+  return fmt::format("atomic<ptx::atomic_{}, {}>", name, cpp);
+}
+
+std::string translate_atomic(FunctionWriter& writer, const Instruction& instruction,
+                             const Family& family) {
+  const std::size_t first = family.name == "red" ? 0 : 1;
+  const bool has_two = instruction.has("cas");
+  const Operand& at = instruction.operand(first);
+  if (instruction.operand(first + 1).kind == Operand::Kind::vector || instruction.has("async"))
+    throw Unknown{};
+  const std::string& type = instruction.type();
+  const Space space = space_of(instruction);
+  std::string call = fmt::format("ptx::{}(a, {}", atomic_function(instruction),
+                                 writer.value(instruction.operand(first + 1), type));
+  if (has_two) call += ", " + writer.value(instruction.operand(first + 2), type);
+  return place(writer, at, space, bytes_of_type(type), nullptr) + " " +
+         writer.put(first == 0 ? "_" : instruction.operand(0).name, call + ")");
+}
+
+}  // namespace harness::ptx

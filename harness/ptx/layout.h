@@ -1,0 +1,58 @@
+// Layout: where a module's variables and functions are, as all of its functions see them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "harness/ptx/module.h"
+
+namespace harness::ptx {
+
+/// Lifetime: borrows the module.
+class Layout {
+ public:
+  explicit Layout(const Module& module);
+
+  const Module& module() const { return module_; }
+
+  /// Returns the place of a variable in global or constant memory in the list of those; -1 for
+  /// none.
+  int variable(const std::string& name) const;
+  /// Returns it by its place.
+  const Variable& variable_at(std::size_t index) const { return *variables_[index]; }
+  std::size_t variable_count() const { return variables_.size(); }
+
+  /// Returns a shared variable of the module, with its offset in the block's memory; or null.
+  const Variable* shared(const std::string& name, std::uint64_t& offset) const;
+  /// Returns how many bytes of shared memory all functions have in common.
+  std::uint64_t shared_bytes() const { return shared_bytes_; }
+
+  /// Returns a function that has a body, or null.
+  const Function* function(const std::string& name) const;
+  /// Returns the static shared memory that a kernel needs.
+  std::uint64_t shared_bytes(const Function& entry) const;
+
+ private:
+  struct Shared {
+    const Variable* variable;
+    std::uint64_t offset;
+  };
+
+  const Module& module_;
+  std::vector<const Variable*> variables_;
+  std::map<std::string, int> variable_of_;
+  std::map<std::string, Shared> shared_;
+  std::map<std::string, const Function*> functions_;
+  std::uint64_t shared_bytes_ = 0;
+};
+
+/// Returns `bytes`, at least, as a multiple of `alignment`.
+constexpr std::uint64_t aligned(std::uint64_t bytes, std::uint64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// Returns a name of PTX as one of C++. Different names stay different.
+std::string identifier(const std::string& name);
+
+}  // namespace harness::ptx

@@ -1,0 +1,54 @@
+// Lexer: the words of a PTX text. An instruction with its modifiers ("ld.global.u32") is one word,
+// and so is a directive (".reg"). Comments, and directives that only debuggers read, are no words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace harness::ptx {
+
+struct Token {
+  enum class Kind : std::uint8_t { end, word, directive, integer, real, text, sign };
+  Kind kind = Kind::end;
+  std::string_view text;
+  std::uint64_t bits = 0;        ///< The value of a number.
+  std::uint32_t real_bytes = 0;  ///< 4 for "0f...", else 8.
+  int line = 1;
+};
+
+/// Lifetime: borrows the text. Errors: Malformed.
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : text_(text) { next(); }
+
+  /// Returns the word that comes next.
+  const Token& peek() const { return now_; }
+  /// Takes it.
+  Token take();
+  /// Takes it if it is this word.
+  bool accept(std::string_view word);
+  /// Takes this word, which must come next.
+  void expect(std::string_view word);
+  /// Says that the text is wrong at the word that comes next.
+  [[noreturn]] void fail(const std::string& why) const;
+  /// Takes words until after the end of what the next "{" opens.
+  void skip_braces();
+
+ private:
+  void next();
+  void skip_blanks();
+  void skip_line();
+  void read_word();
+  void read_number();
+  char at(std::size_t offset) const {
+    return place_ + offset < text_.size() ? text_[place_ + offset] : '\0';
+  }
+
+  std::string_view text_;
+  std::size_t place_ = 0;
+  int line_ = 1;
+  Token now_;
+};
+
+}  // namespace harness::ptx

@@ -1,0 +1,99 @@
+// FunctionWriter: a function of a module as C++, statement by statement.
+//
+// A register is a variable of its width, a label is a label, memory of a scope is an array. All are
+// declared at the top, so that a jump passes no declaration. An instruction that is not known stops
+// the kernel that executes it, and no other.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/ptx/layout.h"
+
+namespace harness::ptx {
+
+/// An instruction that is not translated, and why.
+struct Unknown {
+  std::string words;
+};
+
+/// Lifetime: borrows the layout and the function.
+class FunctionWriter {
+ public:
+  FunctionWriter(const Layout& layout, const Function& function);
+
+  /// Returns the definition.
+  std::string write();
+  /// Returns its first line, without the body.
+  static std::string signature(const Function& function);
+
+  // ---- what instructions are made of. Errors: Unknown -------------------------------------------
+
+  const Layout& layout() const { return layout_; }
+  const Function& function() const { return function_; }
+  /// Returns a source as an expression, of any width.
+  std::string value(const Operand& from, const std::string& type);
+  /// Returns a predicate, negated where the operand says so.
+  std::string predicate(const Operand& from);
+  /// Returns the statement that gives a register what an expression says. "_" takes nothing.
+  std::string put(const std::string& to, const std::string& expression);
+  /// Returns the address in an operand, as a number within its space.
+  std::string address(const Operand& from);
+  /// Tells whether an address begins with a variable of that space.
+  bool is_in(const Operand& from, Space space);
+  /// Returns where to jump for a label.
+  std::string label(const std::string& name);
+  /// Returns the labels of a .branchtargets.
+  const std::vector<std::string>& targets(const std::string& name);
+  /// Returns a pointer to a .param variable, to be handed to a function.
+  std::string pointer(const std::string& name);
+  /// Has the function keep a carry.
+  std::string carry();
+
+ private:
+  enum class Kind : std::uint8_t { reg, memory, shared, unsized, targets };
+  struct Symbol {
+    Kind kind = Kind::reg;
+    std::string name;  ///< In C++.
+    std::string type;
+    std::uint64_t offset = 0;         ///< In shared memory.
+    std::uint32_t element_bytes = 1;  ///< Size of an array's element.
+    Space space = Space::reg;
+    std::vector<std::string> labels;
+  };
+
+  void find_labels();
+  void declare(const Statement& statement);
+  void declare_parameters();
+  void declare_memory(const Variable& variable);
+  void declare_registers(const Statement& statement);
+  const Symbol* find(const std::string& name) const;
+  const Symbol& use_register(const std::string& name);
+  std::string symbol_address(const std::string& name, std::uint64_t offset, bool element);
+  std::string number(const Operand& from, const std::string& type) const;
+  std::string special(const std::string& name) const;
+  std::string line(const Statement& statement);
+  std::string instruction(const Statement& statement);
+  std::string body();
+
+  const Layout& layout_;
+  const Function& function_;
+  std::vector<std::map<std::string, Symbol>> scopes_;
+  std::vector<int> scope_ids_;
+  int scope_count_ = 0;
+  std::map<std::string, std::set<int>> labels_;  ///< The scopes that have a label of the name.
+  std::set<std::string> declared_;
+  std::map<std::string, std::string> used_;  ///< Registers by name in C++, and their types there.
+  std::string memory_;                       ///< Declarations of arrays.
+  std::uint64_t memory_bytes_ = 0;
+  std::uint64_t shared_bytes_ = 0;
+  bool has_carry_ = false;
+  int line_ = 0;
+};
+
+/// Returns a text as a literal of C++.
+std::string quoted(const std::string& text);
+
+}  // namespace harness::ptx
