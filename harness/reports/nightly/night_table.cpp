@@ -13,7 +13,6 @@ namespace {
 using nightly::Night;
 using nightly::NightCell;
 using nightly::NightFinding;
-using nightly::State;
 
 /// More news than this nobody reads in a terminal; all of it is in the JSON.
 constexpr std::size_t kShownNews = 20;
