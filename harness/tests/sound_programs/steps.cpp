@@ -10,7 +10,8 @@ std::span<const Program::Step> all_steps() {
           host_function_steps(), memory_op_steps(),  kernel_steps(),       context_steps(),
           query_steps(),         capture_steps(),    capture_rule_steps(), graph_steps(),
           graph_node_steps(),    graph_exec_steps(), graph_memory_steps(), conditional_steps(),
-          user_object_steps(),   ipc_steps(),        attribute_steps(),    virtual_memory_steps()})
+          user_object_steps(),   ipc_steps(),        attribute_steps(),    virtual_memory_steps(),
+          variable_steps()})
       made.insert(made.end(), steps.begin(), steps.end());
     return made;
   }();

@@ -27,5 +27,6 @@ Steps user_object_steps();
 Steps ipc_steps();
 Steps attribute_steps();
 Steps virtual_memory_steps();
+Steps variable_steps();
 
 }  // namespace harness::testing::sound
