@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 
 #include "harness/cuda.h"
 #include "harness/fault/kinds.h"
@@ -178,6 +179,15 @@ class CudaHostile : public OnEveryDevice {
     for (const Fault& fault : stage->faults)
       EXPECT_NE(fault.kind, FaultKind::uncaught) << name << ": " << fault.detail;
   }
+
+  void call_in_all_rounds(const Row& row, std::size_t number) {
+    for (std::size_t round = 0; round < kRounds; ++round)
+      attempt(row.name, [&](const Real& real) {
+        Hostile hostile(real);
+        hostile.begin(round, number);
+        row.call(hostile);
+      });
+  }
 };
 
 /// How a child process ends that does this: 0 where nothing in it failed. What crashes is one row,
@@ -195,22 +205,19 @@ int status_of(Body body) {
   return status;
 }
 
+// In a process of its own, which has no memory yet that each child would be a copy of.
 TEST_P(CudaHostile, NoExceptionLeavesAnyEntryPoint) {
-  std::size_t row = 0;
-  for (const Row& each : kRows) {
-    ++row;
-    EXPECT_EQ(status_of([&] {
-                for (std::size_t round = 0; round < kRounds; ++round)
-                  attempt(each.name, [&](const Real& real) {
-                    Hostile hostile(real);
-                    hostile.begin(round, row);
-                    each.call(hostile);
-                  });
-              }),
-              0)
-        << each.name << ": a signal, or an exception";
-  }
-  EXPECT_GT(row, 200u);
+  static_assert(std::size(kRows) > 200);
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        for (std::size_t row = 0; row < std::size(kRows); ++row)
+          EXPECT_EQ(status_of([&] { call_in_all_rounds(kRows[row], row + 1); }), 0)
+              << kRows[row].name << ": a signal, or an exception";
+        std::fflush(nullptr);
+        std::_Exit(HasFailure() ? 1 : 0);
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 TEST_P(CudaHostile, ASizeThatNoMemoryHasIsInvalid) {
