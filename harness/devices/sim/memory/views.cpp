@@ -1,5 +1,5 @@
 // How it works. Who never imports never pays: the range is ordinary memory until the first view,
-// and is copied into a file then.
+// and is copied into a file then. The pages that were never touched stay holes of the file.
 #include "harness/devices/sim/memory/views.h"
 
 #include <sys/mman.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "harness/base/memory.h"
+#include "harness/devices/sim/memory/touched_pages.h"
 
 namespace harness::devices {
 
@@ -20,17 +21,23 @@ void MemoryViews::map_file(std::uint64_t at) const {
   if (memory == MAP_FAILED) out_of_memory();
 }
 
+void MemoryViews::copy_into_file(PageRun pages) const {
+  for (std::uint64_t from = pages.low; from < pages.high;) {
+    // By the system call itself: what is dead is copied too, and ASan would see pwrite() read it.
+    const long written = syscall(SYS_pwrite64, file_, from, pages.high - from, from - low_);
+    if (written <= 0) out_of_memory();
+    from += static_cast<std::uint64_t>(written);
+  }
+}
+
 /// Makes the memory one that can be mapped at several addresses.
 void MemoryViews::share(std::uint64_t used_end) {
   if (file_ >= 0) return;
   file_ = memfd_create("simulated device memory", MFD_CLOEXEC);
   if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes_)) != 0) out_of_memory();
-  for (std::uint64_t from = low_; from < used_end;) {
-    // By the system call itself: what is dead is copied too, and ASan would see pwrite() read it.
-    const long written = syscall(SYS_pwrite64, file_, from, used_end - from, from - low_);
-    if (written <= 0) out_of_memory();
-    from += static_cast<std::uint64_t>(written);
-  }
+  TouchedPages touched(low_, used_end);
+  for (PageRun pages = touched.next(); pages.low < pages.high; pages = touched.next())
+    copy_into_file(pages);
   map_file(low_);
 }
 

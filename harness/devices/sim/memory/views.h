@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "harness/devices/sim/memory/touched_pages.h"
 #include "harness/scheduler.h"
 
 namespace harness::devices {
@@ -36,6 +37,7 @@ class MemoryViews {
 
  private:
   void share(std::uint64_t used_end);
+  void copy_into_file(PageRun pages) const;
   void map_file(std::uint64_t at) const;
 
   std::uint64_t low_;
