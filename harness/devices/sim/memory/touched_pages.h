@@ -21,7 +21,7 @@ struct PageRun {
 /// Ownership: owns a descriptor. Threads: one.
 class TouchedPages {
  public:
-  /// Of [low, high), which begins at a page.
+  /// Begins at `low`, the start of a page, and ends before `high`.
   TouchedPages(std::uint64_t low, std::uint64_t high);
   ~TouchedPages();
   TouchedPages(const TouchedPages&) = delete;
