@@ -102,15 +102,15 @@ bool History::is_wanted(const ShardRecord& shard, const std::string& result,
             whole(shard.terms.budget.runs), shard.terms.budget.seconds, whole(shard.terms.shards),
             shard.terms.target, shard.terms.revision},
            "OR IGNORE");
-    insert(database_, "shards", {shard.night, whole(shard.index), result, content});
+    insert(database_, "shards", {shard.night, whole(shard.index), result, content, shard.ended_at});
     return true;
   }
-  // Two runs of one shard differ in their seconds: one of them is chosen, whichever came first.
+  // Two runs of one shard differ in their times: one of them is chosen, whichever came first.
   if (content >= text(known[0][0])) return false;
   for (const char* table : {"sightings", "windows", "cells"})
     database_.query(fmt::format("DELETE FROM {} WHERE night = ? AND shard = ?", table), key);
-  database_.query("UPDATE shards SET content = ? WHERE night = ? AND shard = ?",
-                  {content, key[0], key[1]});
+  database_.query("UPDATE shards SET content = ?, ended_at = ? WHERE night = ? AND shard = ?",
+                  {content, shard.ended_at, key[0], key[1]});
   return true;
 }
 
@@ -176,6 +176,13 @@ std::string History::last_night(const std::set<std::string>& among) {
   for (const Row& row : database_.query("SELECT id FROM nights ORDER BY number DESC, id DESC"))
     if (among.empty() || among.contains(text(row[0]))) return text(row[0]);
   return {};
+}
+
+std::string History::night_before(std::uint64_t number) {
+  const auto rows = database_.query(
+      "SELECT id FROM nights WHERE number < ? ORDER BY number DESC, id DESC LIMIT 1",
+      {whole(number)});
+  return rows.empty() ? std::string() : text(rows[0][0]);
 }
 
 NightFinding History::finding_of(const Row& row, std::uint64_t night_number) {

@@ -2,7 +2,7 @@
 //
 // Only whole shards enter it, each once: in any order, and however often they are merged, the
 // history exports the same. Where a shard was run twice, and both came to the same but for the
-// seconds, the seconds of one of them count, whichever came first.
+// times, the times of one of them count, whichever came first.
 //
 // Threads: confined to one thread. Programs that write at one time wait for each other.
 // Errors: std::runtime_error with one line; nothing is recorded by half.
@@ -42,6 +42,8 @@ class History {
   bool has_all(const std::string& night, std::size_t shards);
   /// Returns the name of the last night among these, or of all where none is named; "" = none.
   std::string last_night(const std::set<std::string>& among = {});
+  /// Returns the name of the last night with a smaller number; "" = none.
+  std::string night_before(std::uint64_t number);
   /// Sums up a night, as far as its shards are there.
   Night night(const std::string& id);
 

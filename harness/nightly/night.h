@@ -60,6 +60,7 @@ struct Night {
   std::vector<NightWindow> windows;    ///< By path and window.
   std::vector<NightFinding> findings;  ///< Those seen in it; news first, then by path and variant.
   std::vector<PastNight> past;         ///< The nights up to this one, which is the last.
+  std::uint64_t nights_missing = 0;    ///< Nights before it that did not happen: see past.h.
 
   /// Returns the canaries that were not caught.
   std::vector<const NightCell*> missed_canaries() const;

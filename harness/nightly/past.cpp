@@ -1,5 +1,7 @@
 #include "harness/nightly/past.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace harness::nightly {
@@ -26,16 +28,28 @@ std::vector<PastNight> past_nights(Database& database, std::uint64_t number) {
                        "SELECT number, count(*) FROM (SELECT number FROM cells JOIN nights ON id "
                        "= night WHERE claim = 'unsound' GROUP BY number, path, variant HAVING "
                        "sum(caught_runs) = 0) GROUP BY number");
+  auto ended = counts(database,
+                      "SELECT number, max(ended_at) FROM shards JOIN nights ON id = night GROUP BY "
+                      "number");
   std::vector<PastNight> nights;
   for (const Row& row : database.query(
            "SELECT number, sum(runs), sum(cells.seconds) FROM nights JOIN cells ON night = id "
            "WHERE number <= ? GROUP BY number ORDER BY number",
            {static_cast<std::int64_t>(number)})) {
     const std::uint64_t night = count_at(row, 0);
-    nights.push_back(
-        {night, count_at(row, 1), std::get<double>(row[2]), news[night], missed[night]});
+    nights.push_back({night, count_at(row, 1), std::get<double>(row[2]), news[night], missed[night],
+                      static_cast<std::int64_t>(ended[night])});
   }
   return nights;
+}
+
+// A night that is late by half its time is not yet one that is missing.
+std::uint64_t missing_nights(const std::vector<PastNight>& past, double every_seconds) {
+  if (past.size() < 2 || every_seconds <= 0) return 0;
+  const std::int64_t last = past.back().ended_at, before = past[past.size() - 2].ended_at;
+  if (before <= 0 || last <= before) return 0;
+  const double nights = std::round(static_cast<double>(last - before) / every_seconds);
+  return static_cast<std::uint64_t>(std::clamp(nights - 1, 0.0, 1e9));
 }
 
 }  // namespace harness::nightly

@@ -15,9 +15,15 @@ struct PastNight {
   double seconds = 0;                 ///< Time of running.
   std::uint64_t new_findings = 0;     ///< Seen for the first time.
   std::uint64_t missed_canaries = 0;  ///< Without one run that failed as claimed.
+  std::int64_t ended_at = 0;  ///< Its last shard's end, in seconds since 1970; 0 = not known.
 };
 
 /// Returns the nights up to this number, by number.
 std::vector<PastNight> past_nights(Database& database, std::uint64_t number);
+
+/// Returns how many nights did not happen between the last one and the one before, where there is
+/// to be one every so many seconds (0 = no rhythm). 0 where one of the two times is not known, and
+/// where the clock went back.
+std::uint64_t missing_nights(const std::vector<PastNight>& past, double every_seconds);
 
 }  // namespace harness::nightly

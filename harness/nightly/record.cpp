@@ -115,7 +115,8 @@ Json to_json(const ShardRecord& shard) {
           {"target", shard.terms.target},
           {"revision", shard.terms.revision},
           {"index", shard.index},
-          {"cells", cells}};
+          {"cells", cells},
+          {"ended_at", shard.ended_at}};
 }
 
 ShardRecord shard_of(const Json& json, const std::string& folder) {
@@ -126,6 +127,7 @@ ShardRecord shard_of(const Json& json, const std::string& folder) {
       json.at("shards"), json.at("target"), json.at("revision")};
   shard.index = json.at("index");
   for (const Json& cell : json.at("cells")) shard.cells.push_back(cell_of(cell, folder));
+  shard.ended_at = json.value("ended_at", std::int64_t{0});  // Older programs did not write it.
   return shard;
 }
 
@@ -145,6 +147,7 @@ ShardRecord parse_shard(const std::string& text, const std::string& file,
 }
 
 std::string result_of(ShardRecord shard) {
+  shard.ended_at = 0;
   for (CellRecord& cell : shard.cells) cell.seconds = cell.minimize_seconds = 0;
   return hash_of(to_text(shard));
 }

@@ -1,6 +1,6 @@
 // Record: what a shard of a night came to, as plain data and as text.
 //
-// All but the seconds is a function of the plan, where the plan's budget is in runs.
+// All but the times is a function of the plan, where the plan's budget is in runs.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +53,7 @@ struct ShardRecord {
   Terms terms;
   std::size_t index = 1;  ///< Counted from 1.
   std::vector<CellRecord> cells;
+  std::int64_t ended_at = 0;  ///< In seconds since 1970, UTC; 0 where it is not known.
   bool operator==(const ShardRecord&) const = default;
 };
 

@@ -111,7 +111,12 @@ CREATE TABLE marks (
 ) STRICT, WITHOUT ROWID;
 )";
 
-constexpr std::array kMigrations{kRuns, kFindings, kMarks};
+// 4: when a shard ended, in seconds since 1970; 0 where it is not known.
+constexpr std::string_view kTimes = R"(
+ALTER TABLE shards ADD COLUMN ended_at INTEGER NOT NULL DEFAULT 0;
+)";
+
+constexpr std::array kMigrations{kRuns, kFindings, kMarks, kTimes};
 constexpr std::array<std::string_view, 8> kTables{"revisions", "nights",   "shards",    "cells",
                                                   "windows",   "findings", "sightings", "marks"};
 

@@ -231,6 +231,7 @@ class ShardRun {
   }
 
   void place() {
+    if (services_.clock) result_.record.ended_at = services_.clock();
     write_whole_file((part_ / kRecordFile).string(), to_text(result_.record));
     sync_folder(part_);
     std::error_code failed;

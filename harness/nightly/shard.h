@@ -39,6 +39,8 @@ struct Services {
   /// run differs from what the file says; "" where it does not.
   std::function<std::map<std::string, std::string>(const std::string& folder)> replay;
   std::function<void(const Place&, const Cell&, const SearchResult&)> progress;
+  /// Tells the time, in seconds since 1970, UTC; empty = it is not recorded.
+  std::function<std::int64_t()> clock;
 };
 
 enum class ShardEnd : unsigned char {

@@ -92,10 +92,11 @@ void remove_database(const std::string& file) {
 }  // namespace
 
 void export_history(Database& database, const std::function<void(const std::string&)>& write) {
-  write(line_of({{kVersionKey, schema_version()}}));
+  write(line_of({{kVersionKey, version_of(database)}}));
   for (const std::string_view name : table_names()) {
     const std::string table(name);
     const std::vector<std::string> columns = database.columns(table);
+    if (columns.empty()) continue;  // A table that came with a later version.
     for (const Row& row : database.query(
              fmt::format("SELECT * FROM {} ORDER BY {}", table, ordinals(columns.size())))) {
       Json values = Json::object();

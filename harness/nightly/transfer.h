@@ -14,7 +14,7 @@
 
 namespace harness::nightly {
 
-/// Hands each line, ended, to `write`.
+/// Hands each line, ended, to `write`; those of a file that was not migrated are of its version.
 void export_history(Database& database, const std::function<void(const std::string&)>& write);
 
 /// Makes the history in `folder` what `text`, the content of `file`, says, all or nothing. Errors:

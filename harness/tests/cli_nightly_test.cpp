@@ -44,7 +44,8 @@ void expect_one_line(const Ended& ended, int code, const std::string& why) {
 std::string remembered(const std::string& history) {
   const Ended ended = run_toys({"nightly", "export", "--history", history});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  static const std::regex times("\"(minimize_seconds|seconds)\":[^,}]*|\"content\":\"[^\"]*\"");
+  static const std::regex times(
+      "\"(minimize_seconds|seconds|ended_at)\":[^,}]*|\"content\":\"[^\"]*\"");
   return std::regex_replace(ended.out, times, "");
 }
 

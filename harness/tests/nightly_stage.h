@@ -39,6 +39,7 @@ inline nightly::ShardRecord hand_made_shard(const nightly::Plan& plan, std::size
                                             const std::vector<std::string>& signatures,
                                             double seconds = 1) {
   nightly::ShardRecord shard{nightly::id_of(plan), plan.terms, index, {}};
+  shard.ended_at = 1'700'000'000 + static_cast<std::int64_t>(seconds);
   for (const nightly::Cell& cell : nightly::cells_of(plan, index)) {
     nightly::CellRecord& record = shard.cells.emplace_back();
     record.cell = cell;

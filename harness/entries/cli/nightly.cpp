@@ -11,6 +11,7 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/nightly_commands.h"
+#include "harness/entries/cli/nightly_notice.h"
 #include "harness/entries/cli/nightly_report.h"
 #include "harness/entries/cli/nightly_services.h"
 #include "harness/files/read.h"
@@ -161,13 +162,16 @@ int tell_stopped(const NightlyOptions& options, const ShardResult& result) {
   return is_refuted ? kNotAsClaimed : kStopped;
 }
 
-/// Merges, reports the last night that the shards are of, and returns the exit code.
+/// Merges, reports the last night that the shards are of, tells people of one that is whole by
+/// this, and returns the exit code.
 int merge_and_tell(const NightlyOptions& options, History& history,
                    const std::vector<std::string>& folders, const std::atomic<bool>& stop) {
   const nightly::Merged merged = history.merge(folders);
   if (!merged.nights.empty()) {
-    const nightly::Night night = history.night(history.last_night(merged.nights));
+    const nightly::Night night = night_of(history, history.last_night(merged.nights), options);
     const int code = report_night(options, history, night, stop);
+    const bool whole_now = merged.added > 0 && night.shards_here == night.terms.shards;
+    if (whole_now) notify(options, history, night, stop);
     if (merged.errors.empty()) return code;
   }
   throw std::runtime_error(merged.errors.size() == 1

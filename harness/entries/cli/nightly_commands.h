@@ -35,6 +35,8 @@ struct NightlyOptions {
   std::string sarif;
   std::string markdown;
   std::string metrics;
+  std::string notify;                ///< A command for the shell; "" = nobody is told.
+  double every_hours = 24;           ///< The time from night to night; 0 = there is no rhythm.
   std::size_t shards = 1;            ///< To `plan`.
   std::size_t index = 1;             ///< The one to run by `shard`.
   std::vector<std::string> folders;  ///< To `merge`; none = those of the night under way.

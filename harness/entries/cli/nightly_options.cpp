@@ -42,7 +42,22 @@ void add_reports(CLI::App& command, NightlyOptions& options) {
       ->type_name("FILE");
   command.add_option("--metrics", options.metrics, "Write the numbers as OpenMetrics")
       ->type_name("FILE");
+  command
+      .add_option(
+          "--every", options.every_hours,
+          "Hours from night to night, so that one that did not happen is told (24); 0: none")
+      ->check(number(0, 1e5))
+      ->type_name("HOURS");
   add_json(command, options);
+}
+
+void add_notify(CLI::App& command, NightlyOptions& options) {
+  command
+      .add_option("--notify", options.notify,
+                  "Run this in a shell once the night is whole, where it is red, a night before it "
+                  "is missing, or it is no longer so; $AFTERLIFE_LINE sums up, $AFTERLIFE_JSON is "
+                  "a file")
+      ->type_name("COMMAND");
 }
 
 void add_terms(CLI::App& command, NightlyOptions& options) {
@@ -101,6 +116,7 @@ void add_merge(CLI::App& command, NightlyOptions& options) {
       ->type_name("DIR");
   add_history(command, options);
   add_reports(command, options);
+  add_notify(command, options);
 }
 
 void add_report(CLI::App& command, NightlyOptions& options) {
@@ -171,9 +187,12 @@ CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
   command->add_flag("--resume", options.resume,
                     "Go on with the night that was stopped, if one was");
   add_reports(*command, options);
+  add_notify(*command, options);
   command->footer(
       footer("  afterlife nightly --hours 8\n"
-             "  afterlife nightly --runs 1000000 --seed 7 --history /var/afterlife --json"));
+             "  afterlife nightly --runs 1000000 --seed 7 --history /var/afterlife --json\n"
+             "  afterlife nightly --notify 'mail -s \"$AFTERLIFE_LINE\" team < "
+             "\"$AFTERLIFE_JSON\"'"));
   command->require_subcommand(0, 1);
   for (const Part& part : kParts) {
     CLI::App* sub = command->add_subcommand(part.name, part.summary);

@@ -71,6 +71,12 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
 
 }  // namespace
 
+Night night_of(nightly::History& history, const std::string& id, const NightlyOptions& options) {
+  Night night = history.night(id);
+  night.nights_missing = nightly::missing_nights(night.past, options.every_hours * 3600);
+  return night;
+}
+
 void require_places_for_reports(const NightlyOptions& options) {
   for (const std::string* file :
        {&options.html, &options.junit, &options.sarif, &options.markdown, &options.metrics})
@@ -103,7 +109,7 @@ int nightly_report(const NightlyOptions& options) {
   if (id.empty())
     throw std::runtime_error(fmt::format("{}: holds no night yet", printable(options.history)));
   const std::atomic<bool> goes_on{false};
-  return report_night(options, history, history.night(id), goes_on);
+  return report_night(options, history, night_of(history, id, options), goes_on);
 }
 
 }  // namespace harness::entries

@@ -8,6 +8,10 @@
 
 namespace harness::entries {
 
+/// Returns a night as it is told: with the nights before it that did not happen, by --every.
+nightly::Night night_of(nightly::History& history, const std::string& id,
+                        const NightlyOptions& options);
+
 /// Refuses the files that reports could not be written to, before a night is searched for them.
 void require_places_for_reports(const NightlyOptions& options);
 

@@ -71,6 +71,11 @@ NightlyServices::NightlyServices(const std::atomic<bool>& stop, std::size_t inde
   services_.device = &find_device("sim");
   services_.stop = &stop;
   services_.write = write;
+  services_.clock = [] {
+    return std::chrono::duration_cast<std::chrono::seconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+  };
   services_.replay = [&stop](const std::string& folder) { return replay_all(folder, stop); };
   services_.progress = [this](const nightly::Place& place, const nightly::Cell& cell,
                               const SearchResult& result) { show(place, cell, result); };

@@ -64,6 +64,8 @@ std::string night_json(const nightly::Night& night) {
                   {"planned_seconds", night.terms.budget.seconds},
                   {"shards", night.terms.shards},
                   {"shards_missing", night.terms.shards - night.shards_here},
+                  {"nights_missing", night.nights_missing},
+                  {"ended_at", night.past.empty() ? 0 : night.past.back().ended_at},
                   {"red", night.is_red()},
                   {"canaries_missed", missed},
                   {"cells", rows(night.cells)},

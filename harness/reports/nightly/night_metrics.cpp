@@ -52,6 +52,9 @@ std::string night_metrics(const Night& night) {
           night.is_red() ? 1 : 0) +
       one("night_shards_missing", "Shards that are not merged.",
           night.terms.shards - night.shards_here) +
+      one("night_nights_missing", "Nights before it that did not happen.", night.nights_missing) +
+      one("night_end_timestamp_seconds", "When it ended; 0 where that is not known.",
+          night.past.empty() ? 0 : night.past.back().ended_at) +
       one("night_canaries", "Variants that are there to be caught.", canary_count(night)) +
       one("night_canaries_missed", "Those that were not.", night.missed_canaries().size());
   text += family("night_findings", "Findings of the night by state.");

@@ -34,17 +34,18 @@ std::string head_of(const Night& night) {
       "a{color:var(--task)}\n");
 }
 
+std::string_view badge_of(const Night& night) {
+  if (night.is_red()) return "red";
+  if (night.shards_here < night.terms.shards) return "shards are missing";
+  return night.nights_missing > 0 ? "nights are missing" : "nothing new";
+}
+
 std::string header_of(const Night& night) {
-  const bool missing = night.shards_here < night.terms.shards;
-  const std::string_view kind = night.is_red() || missing ? "bad" : "good";
+  const std::string_view badge = badge_of(night);
   return fmt::format(
       "<header>\n<h1 class=\"mono\"><span class=\"path\">afterlife nightly</span></h1>\n<p><span "
       "class=\"badge {}\">{}</span></p>\n<p class=\"lead\">{}</p>\n</header>\n",
-      kind,
-      night.is_red() ? "red"
-      : missing      ? "shards are missing"
-                     : "nothing new",
-      shown_text(summary_of(night)));
+      badge == "nothing new" ? "good" : "bad", badge, shown_text(summary_of(night)));
 }
 
 /// A section whose content scrolls by itself where it is wider than the page.

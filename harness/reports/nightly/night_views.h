@@ -1,6 +1,6 @@
 // Night views: a night as tables, as a page, and as what other programs read.
 //
-// Equal nights give equal bytes, but for the seconds. Texts of files (a revision, a reproducer's
+// Equal nights give equal bytes, but for the times. Texts of files (a revision, a reproducer's
 // name) are told by printable().
 #pragma once
 

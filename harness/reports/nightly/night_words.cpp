@@ -47,6 +47,8 @@ std::string summary_of(const Night& night) {
   if (night.shards_here < night.terms.shards)
     text += fmt::format("; {} of {} shards are missing", night.terms.shards - night.shards_here,
                         night.terms.shards);
+  if (night.nights_missing > 0)
+    text += fmt::format("; {} before it did not happen", counted(night.nights_missing, "night"));
   return text;
 }
 
