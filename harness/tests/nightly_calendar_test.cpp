@@ -24,12 +24,13 @@ constexpr std::int64_t kHour = 3600, kDay = 24 * kHour, kFirst = 1'700'000'000;
 
 std::vector<PastNight> nights_at(const std::vector<std::int64_t>& times) {
   std::vector<PastNight> past;
+  past.reserve(times.size());
   for (const std::int64_t time : times) past.push_back({past.size() + 1, 1, 1, 0, 0, time});
   return past;
 }
 
 TEST(MissingNights, AreTheGapToTheNightBeforeInNights) {
-  const auto missing = [](std::vector<std::int64_t> times, double every = kDay) {
+  const auto missing = [](const std::vector<std::int64_t>& times, double every = kDay) {
     return nightly::missing_nights(nights_at(times), every);
   };
   EXPECT_EQ(missing({}), 0u);
