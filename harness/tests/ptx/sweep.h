@@ -116,7 +116,7 @@ template <class T>
 bool same_number(u64 a, u64 b) {
   const T x = from_bits<T>(a);
   const T y = from_bits<T>(b);
-  return (x != x && y != y) || a == b;
+  return (std::isnan(x) && std::isnan(y)) || a == b;
 }
 
 // ---- cases

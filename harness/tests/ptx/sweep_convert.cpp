@@ -1,6 +1,7 @@
 // The ISA on conversions, comparisons and selection.
 #include <algorithm>
 #include <cfenv>
+#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -139,7 +140,7 @@ void add_comparisons(std::vector<Sweep>& all, const std::string& t) {
     if constexpr (!std::is_integral_v<T>)
       all.push_back(
           sweep<pred, T, T>(std::string("setp.") + order + "u." + t, [=, f = test](T a, T b) {
-            const bool none = value(a) != value(a) || value(b) != value(b);
+            const bool none = std::isnan(value(a)) || std::isnan(value(b));
             return pred{u32{none || f(value(a), value(b))}};
           }));
   }
@@ -147,7 +148,7 @@ void add_comparisons(std::vector<Sweep>& all, const std::string& t) {
     for (const bool wanted : {false, true})
       all.push_back(
           sweep<pred, T, T>(std::string("setp.") + (wanted ? "nan." : "num.") + t, [=](T a, T b) {
-            const bool none = value(a) != value(a) || value(b) != value(b);
+            const bool none = std::isnan(value(a)) || std::isnan(value(b));
             return pred{u32{none == wanted}};
           }));
 }

@@ -1,6 +1,7 @@
 // The ISA on f32 and f64: IEEE 754 in each direction, with what .ftz and .sat change, and
 // the bounds of what is approximated.
 #include <cfenv>
+#include <cmath>
 #include <limits>
 
 #include "harness/tests/ptx/sweep.h"
@@ -61,7 +62,7 @@ void add_ieee(std::vector<Sweep>& all) {
 /// The one that is none loses, unless it is asked for; -0 is less than +0.
 template <class T>
 T chosen(T a, T b, bool largest, bool keeps_none) {
-  if (a != a || b != b) return keeps_none ? a + b : a != a ? b : a;
+  if (std::isnan(a) || std::isnan(b)) return keeps_none ? a + b : std::isnan(a) ? b : a;
   if (a == b) return std::signbit(a) == largest ? b : a;
   return (a < b) == largest ? b : a;
 }
