@@ -9,7 +9,7 @@
 #include "harness/entries/cli/arguments.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/completion.h"
-#include "harness/entries/cli/nightly_commands.h"
+#include "harness/entries/cli/nightly/commands.h"
 #include "harness/entries/cli/run_client.h"
 #include "harness/entries/cli/streams.h"
 #include "harness/entries/cli/unexpected.h"

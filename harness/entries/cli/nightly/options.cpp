@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "harness/entries/cli/arguments.h"
-#include "harness/entries/cli/nightly_commands.h"
+#include "harness/entries/cli/nightly/commands.h"
 #include "harness/nightly/plan.h"
 
 namespace harness::entries {

@@ -1,6 +1,6 @@
 // How it works. Each page of a finding is written by a process of its own, which replays it: one
 // that ends the process, or never ends, has no page, and its row on the night's page has no link.
-#include "harness/entries/cli/nightly_report.h"
+#include "harness/entries/cli/nightly/report.h"
 
 #include <fmt/format.h>
 

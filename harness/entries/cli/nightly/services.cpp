@@ -1,4 +1,4 @@
-#include "harness/entries/cli/nightly_services.h"
+#include "harness/entries/cli/nightly/services.h"
 
 #include <fmt/format.h>
 

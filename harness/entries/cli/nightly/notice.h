@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "harness/entries/cli/nightly_commands.h"
+#include "harness/entries/cli/nightly/commands.h"
 #include "harness/nightly/history.h"
 
 namespace harness::entries {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "harness/entries/cli/interrupt.h"
-#include "harness/entries/cli/nightly_commands.h"
+#include "harness/entries/cli/nightly/commands.h"
 #include "harness/files/read.h"
 #include "harness/nightly/history.h"
 #include "harness/nightly/transfer.h"

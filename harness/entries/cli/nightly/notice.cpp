@@ -1,11 +1,11 @@
-#include "harness/entries/cli/nightly_notice.h"
+#include "harness/entries/cli/nightly/notice.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <stdexcept>
 
-#include "harness/entries/cli/nightly_report.h"
+#include "harness/entries/cli/nightly/report.h"
 #include "harness/files/whole_file.h"
 #include "harness/process/process.h"
 #include "harness/reports/nightly/night_views.h"
