@@ -40,6 +40,8 @@ struct SearchOptions {
   std::function<void(const Finding&)> found;
   std::function<void(const SearchResult&)> progress;  ///< Called about every progress_seconds.
   double progress_seconds = 0.25;
+  /// Called where it goes from running to minimizing, and back.
+  std::function<void(bool is_minimizing)> turned;
 };
 
 /// One bug: all faults with one signature in one window.

@@ -247,7 +247,7 @@ def clients(tally, full):
 
 
 def commands(tally, full):
-    """The release build as users meet it: bad inputs, how often the gate was wrong, a short search and nights, other people's programs."""
+    """The release build as users meet it: bad inputs, how often the gate was wrong, a short search, nights that are killed, other people's programs."""
     build("release", "afterlife", "cuda_sim")
     build("asan", "afterlife")
     listed = programs.run("release", "afterlife", "list", "--json")
@@ -262,6 +262,7 @@ def commands(tally, full):
     tally.add(ended.code == 0, f"afterlife fuzz {name} --seconds 5: exit {ended.code}, {verdict}")
     script(tally, "verdicts.py", *(["--long"] if full else []))
     nights(tally)
+    script(tally, "nightly/kill.py", *([] if full else ["--kills", "10", "--full", "3", "--least", "1", "--runs", "500"]))
     clients(tally, full)
 
 

@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,7 +13,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "harness/files/drafts.h"
 #include "harness/files/fail.h"
+#include "harness/files/held_folder.h"
 #include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/cause.h"
@@ -40,24 +41,6 @@ void remove_below(const fs::path& folder) {
   fs::remove_all(folder, failed);
   if (failed) fail(folder, fmt::format("cannot remove it: {}", failed.message()));
 }
-
-/// A folder that this process alone may write into, until the end of it.
-class HeldFolder {
- public:
-  explicit HeldFolder(const fs::path& folder)
-      : number_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (number_ < 0) fail_by_errno(folder, "open");
-    if (::flock(number_, LOCK_EX | LOCK_NB) == 0) return;
-    ::close(number_);
-    fail(folder, "is being written by another program");
-  }
-  ~HeldFolder() { ::close(number_); }
-  HeldFolder(const HeldFolder&) = delete;
-  HeldFolder& operator=(const HeldFolder&) = delete;
-
- private:
-  int number_;
-};
 
 void sync_folder(const fs::path& folder) {
   const int number = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -89,6 +72,7 @@ class ShardRun {
     if (fs::exists(whole_)) return already_whole();
     make_folder(part_);
     const HeldFolder held(part_);
+    remove_drafts(part_);
     require_same_plan();
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       std::optional<CellRecord> record = finished(i);
@@ -145,6 +129,10 @@ class ShardRun {
     return services_.stop != nullptr && services_.stop->load(std::memory_order_relaxed);
   }
 
+  void tell(Phase phase) const {
+    if (services_.phase) services_.phase(phase);
+  }
+
   /// Searches a cell and records it; nothing when it was stopped.
   std::optional<CellRecord> search_cell(std::size_t i) {
     if (told_to_stop()) return std::nullopt;
@@ -153,6 +141,7 @@ class ShardRun {
     const SearchResult found = search(i);
     CellRecord record = record_of(cells_[i], found);
     if (!found.findings.empty()) {
+      tell(Phase::record);
       make_folder(folder);
       for (const Finding& finding : found.findings)
         record.findings.push_back(keep(cells_[i], finding, folder));
@@ -160,6 +149,8 @@ class ShardRun {
     if (found.stopped) return std::nullopt;
     if (!found.findings.empty()) confirm(record, folder);
     if (told_to_stop()) return std::nullopt;
+    tell(Phase::record);
+    sync_folder(folder);
     write_whole_file(file_of_cell(i).string(), to_text(record));
     return record;
   }
@@ -174,6 +165,9 @@ class ShardRun {
     options.run_limit = cell.budget.runs;
     options.second_limit = cell.budget.seconds;
     options.stop = services_.stop;
+    options.turned = [this](bool is_minimizing) {
+      tell(is_minimizing ? Phase::minimize : Phase::run);
+    };
     if (services_.progress)
       options.progress = [&, i](const SearchResult& result) {
         services_.progress({i, cells_.size()}, cells_[i], result);
@@ -218,6 +212,7 @@ class ShardRun {
 
   /// Replays all findings of a cell; those that come out otherwise are another kind of finding.
   void confirm(CellRecord& record, const fs::path& folder) const {
+    tell(Phase::replay);
     const std::map<std::string, std::string> differences = services_.replay(folder.string());
     for (FindingRecord& finding : record.findings) {
       const auto replayed = differences.find(fs::path(finding.file).filename().string());
@@ -231,6 +226,7 @@ class ShardRun {
   }
 
   void place() {
+    tell(Phase::record);
     if (services_.clock) result_.record.ended_at = services_.clock();
     write_whole_file((part_ / kRecordFile).string(), to_text(result_.record));
     sync_folder(part_);
@@ -252,7 +248,10 @@ class ShardRun {
   ShardResult result_;
 };
 
-bool is_shard(const fs::path& folder) { return fs::exists(folder / kRecordFile); }
+bool is_shard(const fs::path& folder) {
+  std::error_code unreadable;
+  return fs::exists(folder / kRecordFile, unreadable);
+}
 
 }  // namespace
 

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/nightly/phase.h"
 #include "harness/nightly/record.h"
 #include "harness/search.h"
 
@@ -39,6 +40,7 @@ struct Services {
   /// run differs from what the file says; "" where it does not.
   std::function<std::map<std::string, std::string>(const std::string& folder)> replay;
   std::function<void(const Place&, const Cell&, const SearchResult&)> progress;
+  std::function<void(Phase)> phase;  ///< Called where another one begins.
   /// Tells the time, in seconds since 1970, UTC; empty = it is not recorded.
   std::function<std::int64_t()> clock;
 };

@@ -71,6 +71,7 @@ class Searcher {
   double seconds_run() const { return earlier_seconds_ + seconds_since(share_begin_); }
 
   void run_share(Strategy& strategy) {
+    if (options_.turned) options_.turned(false);
     const double share = options_.minimize ? kRunShare : 1;
     const double until = seconds_since(begin_) + share * std::max(0.0, seconds_left());
     share_begin_ = Clock::now();
@@ -106,6 +107,7 @@ class Searcher {
 
   void minimize_share() {
     if (!options_.minimize) return;
+    if (options_.turned) options_.turned(true);
     const Clock::time_point begin = Clock::now();
     std::optional<Clock::time_point> deadline;
     if (options_.second_limit != 0)

@@ -19,7 +19,8 @@ std::string some_canary() {
 }
 
 /// Runs a canary for a while; every replay says `difference` of each file, or nothing at all.
-nightly::CellRecord searched(const std::string& folder, const char* difference) {
+nightly::CellRecord searched(const std::string& folder, const char* difference,
+                             std::string* phases = nullptr) {
   nightly::Services services;
   services.strategy = find(tables::strategies(), "random_walk");
   services.device = find(tables::devices(), "sim");
@@ -34,6 +35,9 @@ nightly::CellRecord searched(const std::string& folder, const char* difference) 
     for (int i = 1; i <= count && difference != nullptr; ++i)
       said[std::to_string(i) + ".repro"] = difference;
     return said;
+  };
+  services.phase = [&](nightly::Phase phase) {
+    if (phases != nullptr) *phases += std::string(to_text(phase)) + " ";
   };
   const nightly::Plan plan =
       nightly::make_plan({.budget = {300, 0}, .target = some_canary()}, tables::scenarios());
@@ -56,6 +60,13 @@ TEST(NightlyShard, AFindingCountsOnlyAsAFreshProcessReplaysIt) {
     EXPECT_EQ(silent.findings[i].kind, nightly::kNondeterminism);
     EXPECT_EQ(silent.findings[i].difference, "was not replayed");
   }
+}
+
+TEST(NightlyShard, TellsWhatItIsDoing) {
+  const Folder folder;
+  std::string phases;
+  searched(folder.path(), "", &phases);
+  EXPECT_EQ(phases, "run minimize record replay record record ");
 }
 
 }  // namespace

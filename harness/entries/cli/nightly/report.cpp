@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "harness/entries/cli/interrupt.h"
+#include "harness/files/drafts.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/cause.h"
 #include "harness/printable.h"
@@ -81,6 +82,11 @@ void require_places_for_reports(const NightlyOptions& options) {
   for (const std::string* file :
        {&options.html, &options.junit, &options.sarif, &options.markdown, &options.metrics})
     if (!file->empty()) require_replaceable(*file);
+}
+
+void remove_old_drafts(const std::string& history) {
+  remove_drafts(history);
+  remove_drafts(findings_folder(history));
 }
 
 int report_night(const NightlyOptions& options, nightly::History& history, const Night& night,

@@ -15,6 +15,9 @@ nightly::Night night_of(nightly::History& history, const std::string& id,
 /// Refuses the files that reports could not be written to, before a night is searched for them.
 void require_places_for_reports(const NightlyOptions& options);
 
+/// Removes what programs that were killed left beside the files of this history.
+void remove_old_drafts(const std::string& history);
+
 /// Writes the reproducers of what is news with a page for each, the page of the night, and the
 /// files that were asked for; then prints the night. Pages are left out once `stop` is set.
 /// Returns the exit code.

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "harness/entries/cli/lookup.h"
+#include "harness/entries/cli/nightly/phase.h"
 #include "harness/entries/cli/output_folder.h"
 #include "harness/process/process.h"
 
@@ -77,6 +78,7 @@ NightlyServices::NightlyServices(const std::atomic<bool>& stop, std::size_t inde
         .count();
   };
   services_.replay = [&stop](const std::string& folder) { return replay_all(folder, stop); };
+  services_.phase = show_phase;
   services_.progress = [this](const nightly::Place& place, const nightly::Cell& cell,
                               const SearchResult& result) { show(place, cell, result); };
 }

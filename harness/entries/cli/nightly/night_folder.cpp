@@ -1,0 +1,80 @@
+#include "harness/entries/cli/nightly/night_folder.h"
+
+#include "harness/entries/cli/lookup.h"
+#include "harness/files/fail.h"
+#include "harness/files/read.h"
+#include "harness/files/whole_file.h"
+#include "harness/nightly/shard.h"
+
+namespace harness::entries {
+
+namespace fs = std::filesystem;
+using nightly::Plan;
+
+NightFolder::NightFolder(const std::string& history)
+    : folder_(fs::path(history) / "night"), cleared_(fs::path(history) / "night.over") {}
+
+std::string NightFolder::shard(std::size_t index, std::size_t count) const {
+  return (folder_ / nightly::shard_name(index, count)).string();
+}
+
+bool NightFolder::has_plan() const { return fs::exists(plan_file()); }
+
+bool NightFolder::is_under_way(nightly::History& history) const {
+  remove_what_was_cleared();
+  if (!has_plan()) return false;
+  const std::string file = plan_file().string();
+  const Plan plan = nightly::parse_plan(read_whole_file(file), file);
+  const std::string night = nightly::id_of(plan);
+  if (!history.has_all(night, plan.terms.shards) || is_untold(night)) return true;
+  clear();
+  return false;
+}
+
+Plan NightFolder::plan() const {
+  const std::string file = plan_file().string();
+  Plan plan = nightly::parse_plan(read_whole_file(file), file);
+  if (plan != nightly::make_plan(plan.terms, tables::scenarios()))
+    throw std::runtime_error(fmt::format(
+        "{}: was made by a program that has other paths or variants; finish the night with that "
+        "one, or remove {}",
+        printable(file), printable(name())));
+  return plan;
+}
+
+void NightFolder::write(const Plan& plan) const {
+  std::error_code failed;
+  fs::create_directories(folder_, failed);
+  if (failed) fail(name(), fmt::format("cannot make the folder: {}", failed.message()));
+  write_whole_file(plan_file().string(), nightly::to_text(plan));
+}
+
+std::string NightFolder::id() const {
+  const std::string file = plan_file().string();
+  return nightly::id_of(nightly::parse_plan(read_whole_file(file), file));
+}
+
+bool NightFolder::is_untold(const std::string& night) const {
+  return has_plan() && id() == night && !fs::exists(told_file());
+}
+
+void NightFolder::note_told(const std::string& night) const {
+  if (is_untold(night)) write_whole_file(told_file().string(), night + "\n");
+}
+
+void NightFolder::clear() const {
+  remove_what_was_cleared();
+  std::error_code failed;
+  fs::rename(folder_, cleared_, failed);
+  if (failed && failed != std::errc::no_such_file_or_directory)
+    fail(name(), fmt::format("cannot remove it: {}", failed.message()));
+  remove_what_was_cleared();
+}
+
+void NightFolder::remove_what_was_cleared() const {
+  std::error_code failed;
+  fs::remove_all(cleared_, failed);
+  if (failed) fail(cleared_.string(), fmt::format("cannot remove it: {}", failed.message()));
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,14 @@
+#include "harness/entries/cli/nightly/phase.h"
+
+#include <sys/prctl.h>
+
+#include <string>
+
+namespace harness::entries {
+
+void show_phase(nightly::Phase phase) {
+  const std::string name = "night: " + std::string(nightly::to_text(phase));
+  ::prctl(PR_SET_NAME, name.c_str());
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,22 @@
+// Held folder: a folder that one program alone may write into, while this lives.
+//
+// A program that is killed lets go of it. Errors: std::runtime_error with one line.
+#pragma once
+
+#include <string>
+
+namespace harness {
+
+class HeldFolder {
+ public:
+  /// Takes the folder, which must be there; waits for nobody.
+  explicit HeldFolder(const std::string& folder);
+  ~HeldFolder();
+  HeldFolder(const HeldFolder&) = delete;
+  HeldFolder& operator=(const HeldFolder&) = delete;
+
+ private:
+  int number_;
+};
+
+}  // namespace harness

@@ -1,0 +1,20 @@
+// Phase: what a night is doing at a moment, for whoever looks.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "harness/base.h"
+
+namespace harness::nightly {
+
+enum class Phase : unsigned char { plan, run, minimize, replay, record, merge, report };
+
+/// Returns the phase's name.
+inline std::string_view to_text(Phase phase) {
+  static constexpr std::array<std::string_view, 7> kWords{"plan",   "run",   "minimize", "replay",
+                                                          "record", "merge", "report"};
+  return kWords[raw(phase)];
+}
+
+}  // namespace harness::nightly
