@@ -100,14 +100,14 @@ void require_replaceable(const std::string& file) {
   const Draft draft(file);  // Whether the folder takes one is best asked by making it.
 }
 
-void write_whole_file(const std::string& file, std::string_view content) {
+void write_whole_file(const std::string& file, std::string_view content, OnDisk on_disk) {
   const There there = look(file);
   require_replaceable(file, there);
   Draft draft(file);
   write_all(draft.number(), content, file);
   if (there.exists && ::fchmod(draft.number(), there.mode & 07777) != 0)
     fail_by_errno(file, "write");
-  if (::fsync(draft.number()) != 0) fail_by_errno(file, "write");
+  if (on_disk == OnDisk::now && ::fsync(draft.number()) != 0) fail_by_errno(file, "write");
   draft.place(file, there.exists);
 }
 

@@ -65,12 +65,13 @@ Merged History::merge(const std::vector<std::string>& folders) {
   Transaction transaction(database_);
   for (const std::string& folder : folders) {
     std::optional<ShardRecord> shard;
+    std::string result;
     try {
       shard = read_shard(folder);
       if (shard->index < 1 || shard->index > shard->terms.shards)
         throw std::runtime_error(
             fmt::format("{}: is no shard of its own night", printable(folder)));
-      const std::string result = result_of(*shard);
+      result = result_of(*shard);
       const auto known = database_.query("SELECT result FROM shards WHERE night = ? AND shard = ?",
                                          {shard->night, whole(shard->index)});
       if (!known.empty() && text(known[0][0]) != result)
@@ -83,7 +84,7 @@ Merged History::merge(const std::vector<std::string>& folders) {
       continue;
     }
     merged.nights.insert(shard->night);
-    ++(add(*shard) ? merged.added : merged.known);
+    ++(add(*shard, result) ? merged.added : merged.known);
   }
   transaction.commit();
   return merged;
@@ -114,12 +115,12 @@ bool History::is_wanted(const ShardRecord& shard, const std::string& result,
   return true;
 }
 
-bool History::add(const ShardRecord& shard) {
+bool History::add(const ShardRecord& shard, const std::string& result) {
   const bool is_new = database_
                           .query("SELECT 1 FROM shards WHERE night = ? AND shard = ?",
                                  {shard.night, whole(shard.index)})
                           .empty();
-  if (is_wanted(shard, result_of(shard), hash_of(to_text(shard))))
+  if (is_wanted(shard, result, hash_of(to_text(shard))))
     for (const CellRecord& cell : shard.cells) add_cell(shard, cell);
   return is_new;
 }
@@ -139,19 +140,20 @@ void History::add_cell(const ShardRecord& shard, const CellRecord& record) {
   for (const FindingRecord& finding : record.findings) add_finding(shard, cell, finding);
 }
 
-// The shortest reproducer stays, and of two equally short ones the first by content: the same
-// whichever came first.
+// The sighting with the shortest reproducer speaks for the finding, and of two equally short ones
+// the first by content and names: the same whichever came first.
 void History::add_finding(const ShardRecord& shard, const Cell& cell,
                           const FindingRecord& finding) {
   const std::string file = fs::path(finding.file).filename().string();
-  insert(database_, "findings",
-         {finding.cause, finding.kind, cell.path, cell.variant, finding.hazard, finding.signature,
-          file, finding.reproducer},
-         "OR IGNORE");
+  const Row row{finding.cause,  finding.kind,      cell.path, cell.variant,
+                finding.hazard, finding.signature, file,      finding.reproducer};
+  insert(database_, "findings", row, "OR IGNORE");
   database_.query(
-      "UPDATE findings SET reproducer = ? WHERE cause = ? "
-      "AND (length(reproducer), reproducer) > (length(?), ?)",
-      {finding.reproducer, finding.cause, finding.reproducer, finding.reproducer});
+      "UPDATE findings SET kind = ?2, path = ?3, variant = ?4, hazard = ?5, signature = ?6, "
+      "file = ?7, reproducer = ?8 WHERE cause = ?1 AND (reproducer = '' OR (length(reproducer), "
+      "reproducer, kind, path, variant, hazard, signature, file) > (length(?8), ?8, ?2, ?3, ?4, "
+      "?5, ?6, ?7))",
+      row);
   // Two signatures of one cause are one sighting.
   database_.query(
       fmt::format("INSERT INTO sightings VALUES {} ON CONFLICT DO UPDATE SET runs = runs + "

@@ -51,14 +51,15 @@ class History {
   /// False when no finding has this cause.
   bool mark(const std::string& cause, const std::string& state, const std::string& reason,
             std::uint64_t nights);
-  /// Returns the reproducer of a finding, or nothing.
+  /// Returns the reproducer of a finding, "" where it was dropped, or nothing where there is no
+  /// such finding.
   std::optional<std::string> reproducer(const std::string& cause);
 
   /// Returns the file that it is in, for exports.
   Database& database() { return database_; }
 
  private:
-  bool add(const ShardRecord& shard);
+  bool add(const ShardRecord& shard, const std::string& result);
   bool is_wanted(const ShardRecord& shard, const std::string& result, const std::string& content);
   void add_cell(const ShardRecord& shard, const CellRecord& cell);
   void add_finding(const ShardRecord& shard, const Cell& cell, const FindingRecord& finding);

@@ -8,6 +8,7 @@
 
 #include "harness/nightly/night.h"
 #include "harness/reports/nightly/night_views.h"
+#include "harness/tests/nightly_stage.h"
 #include "harness/tests/toys_child.h"
 
 namespace harness {
@@ -142,6 +143,43 @@ TEST(NightlyReports, AreRefusedWhereTheyCannotBeWrittenBeforeTheNightBegins) {
   const Ended none = run_toys({"nightly", "report", "--history", folder / "none"});
   EXPECT_EQ(none.code, 2);
   EXPECT_THAT(none.err, HasSubstr("holds no history"));
+}
+
+/// All that a history of these shards, merged one by one, tells of its night.
+std::string told_of(const std::string& folder, const std::vector<std::string>& shards) {
+  const std::string history = folder + "/history";
+  for (const std::string& shard : shards)
+    run_toys({"nightly", "merge", shard, "--history", history});
+  std::vector<std::string> words{"nightly", "report", "--json", "--history", history};
+  for (const char* name : {"html", "junit", "sarif", "markdown", "metrics"})
+    words.insert(words.end(), {std::string("--") + name, folder + "/report." + name});
+  std::string told = run_toys(words).out;
+  for (const char* name : {"html", "junit", "sarif", "markdown", "metrics"})
+    told += read_file(folder + "/report." + name);
+  return std::regex_replace(told, std::regex(folder), "FOLDER");
+}
+
+TEST(NightlyReports, AreTheSameBytesInWhateverOrderAndHoweverOftenShardsCome) {
+  const Folder folder;
+  const nightly::Plan plan = testing::hand_made_plan(3);
+  const std::vector<std::vector<std::string>> found{{"c", "d"}, {"a"}, {"b"}};
+  std::vector<std::string> shards;
+  for (std::size_t i = 0; i < 3; ++i) {
+    nightly::ShardRecord shard = testing::hand_made_shard(plan, i + 1, found[i]);
+    shard.cells.back().findings.at(0).cause = "one cause of three signatures";
+    shard.cells.back().findings.at(0).reproducer = "equally long\n";
+    shards.push_back(testing::leave_shard(folder / "night", shard));
+  }
+  std::set<std::string> told;
+  for (const std::vector<std::size_t>& order :
+       {std::vector<std::size_t>{0, 1, 2}, {2, 1, 0}, {1, 1, 0, 2, 0}, {2, 0, 2, 2, 1}}) {
+    const Folder place;
+    std::vector<std::string> ordered;
+    for (const std::size_t i : order) ordered.push_back(shards[i]);
+    told.insert(told_of(place.path(), ordered));
+  }
+  EXPECT_EQ(told.size(), 1u) << ::testing::PrintToString(told);
+  EXPECT_THAT(*told.begin(), HasSubstr("findings\": [\n    {\n      \"cause\": \"one cause"));
 }
 
 TEST(NightlyReports, TextOfFilesIsNoMarkup) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "harness/nightly/schema.h"
 #include "harness/nightly/transfer.h"
@@ -90,6 +91,29 @@ TEST(NightlyHistory, ShardsInAnyOrderAndNumberOfTimesGiveTheSameBytes) {
   }
   EXPECT_EQ(exported(folder / "one by one"), expected);
   EXPECT_THAT(expected, HasSubstr("reproducer of shard i\\n")) << "the shortest stays";
+}
+
+TEST(NightlyHistory, ACauseOfSeveralSignaturesIsTheSameWhicheverCameFirst) {
+  const Folder folder;
+  const nightly::Plan plan = hand_made_plan(3);
+  Words shards;
+  for (const char* signature : {"c", "a", "b"}) {
+    nightly::ShardRecord shard = hand_made_shard(plan, shards.size() + 1, {signature});
+    nightly::FindingRecord& finding = shard.cells.back().findings.at(0);
+    finding.cause = "one cause";
+    finding.reproducer = "equally long\n";
+    shards.push_back(leave_shard(folder / "night", shard));
+  }
+  std::set<std::string> texts;
+  int count = 0;
+  std::sort(shards.begin(), shards.end());
+  do {
+    History history(folder / std::to_string(++count));
+    for (const std::string& shard : shards) history.merge({shard});
+    texts.insert(exported(history.database()));
+    EXPECT_EQ(history.night(history.last_night()).findings.at(0).signature, "a");
+  } while (std::next_permutation(shards.begin(), shards.end()));
+  EXPECT_THAT(texts, SizeIs(1));
 }
 
 TEST(NightlyHistory, ANightIsTheSumOfItsShardsEachOnce) {

@@ -71,10 +71,10 @@ class Settings:
 class Disk:
     """A small disk, which can be full for a while."""
 
-    def __init__(self, folder, mounts):
+    def __init__(self, folder, mounts, place=None):
         self.folder, self.mounts = folder, mounts
-        self.place = folder / "disk"
-        self.place.mkdir()
+        self.place = place or folder / "disk"
+        self.place.mkdir(exist_ok=True)
         if mounts:
             subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_MIB}m", "none", self.place], check=True)
         self.history = self.place / "history"
@@ -116,8 +116,13 @@ def phase_of(process):
 
 
 def started(settings, disk, err):
-    return subprocess.Popen(settings.night(disk), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
-                            start_new_session=True)
+    """The process of a night that begins now: it is held until this program has its turn, or the first phase is over before."""
+    process = subprocess.Popen(["sh", "-c", 'kill -STOP $$; exec "$@"', "sh", *settings.night(disk)], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=err, start_new_session=True)
+    while process.poll() is None and "\nState:\tT" not in pathlib.Path(f"/proc/{process.pid}/status").read_text():
+        time.sleep(0.0002)
+    os.killpg(process.pid, signal.SIGCONT)
+    return process
 
 
 def sleep_while_alive(process, seconds):
@@ -178,14 +183,15 @@ def wait_for(process, moment):
         now = phase_of(process)
         entered += now == moment.phase != last
         last = now
-        time.sleep(0.00005)
+        time.sleep(0 if moment.phase == "plan" else 0.00005)
     sleep_while_alive(process, max(0, moment.seconds - (moment.full_before or 0)))
 
 
 def attempt(settings, disk, moment):
     """Starts or resumes the night, and kills it at this moment, if any.
 
-    Returns the phase in which it was killed, "full" where a full disk ended it, "" where it came to its end; and what is wrong.
+    Returns the phase in which it was killed ("early" where it was none yet), "full" where a full disk ended it, "" where it came
+    to its end; and what is wrong.
     """
     with tempfile.TemporaryFile() as err:
         process = started(settings, disk, err)
@@ -196,14 +202,14 @@ def attempt(settings, disk, moment):
                 sleep_while_alive(process, moment.full_before)
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGSTOP)
-            phase = phase_of(process) if process.poll() is None else ""
+            phase = phase_of(process)
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         code = process.wait(SECONDS_AT_MOST)
         disk.empty()
         err.seek(0)
         said = [line for line in err.read().decode(errors="replace").splitlines() if line.startswith("afterlife:")]
-    return (phase or "plan", "") if code == -signal.SIGKILL else ("full" if code == 2 else "", complaint(code, said, moment))
+    return (phase or "early", "") if code == -signal.SIGKILL else ("full" if code == 2 else "", complaint(code, said, moment))
 
 
 def complaint(code, said, moment):
@@ -293,8 +299,8 @@ def one_night(settings, disk, score, source, spans, seconds):
         if wrong:
             return killed, [wrong]
         full = moment.full_before is not None
-        if phase == "full":
-            score.ended_full += 1
+        if phase in ("full", "early"):
+            score.ended_full += phase == "full"
             continue
         if not phase:
             return killed, []

@@ -9,6 +9,7 @@
 
 #include "harness/entries/cli/interrupt.h"
 #include "harness/files/drafts.h"
+#include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/cause.h"
 #include "harness/printable.h"
@@ -43,6 +44,12 @@ void make_folder(const fs::path& folder) {
                                          printable(folder.string()), failed.message()));
 }
 
+/// Returns whether the file is there, and holds this text.
+bool holds(const std::string& file, const std::string& text) {
+  std::error_code none;
+  return fs::is_regular_file(file, none) && read_begin(file, text.size() + 1) == text;
+}
+
 /// Returns whether there is a page now, which the replay of the reproducer wrote.
 bool write_page(const std::string& reproducer, const std::atomic<bool>& stop) {
   const std::string page = reproducer + ".html";
@@ -61,9 +68,11 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
   std::size_t page_count = 0;
   for (const NightFinding& finding : night.findings) {
     if (!finding.is_news()) break;
+    const std::string reproducer = history.reproducer(finding.cause).value();
+    if (reproducer.empty()) continue;  // Dropped, as people closed the finding later.
     make_folder(files.folder);
     const std::string file = (fs::path(files.folder) / finding.file).string();
-    write_whole_file(file, history.reproducer(finding.cause).value());
+    if (!holds(file, reproducer)) write_whole_file(file, reproducer, OnDisk::later);
     const bool has_page = finding.kind == nightly::kFault && ++page_count <= kMostPages && !stop;
     if (has_page && write_page(file, stop)) files.pages.insert(finding.file);
   }
