@@ -285,4 +285,34 @@ std::optional<std::string> History::reproducer(const std::string& cause) {
   return text(rows[0][0]);
 }
 
+// ---- dropping ----
+
+std::vector<ClosedFinding> History::closed_findings() {
+  const std::uint64_t last = next_number() - 1;
+  std::vector<ClosedFinding> closed;
+  for (const Row& row : database_.query(
+           "SELECT f.cause, kind, path, variant, hazard, signature, file, 0, max(number), "
+           "length(CAST(reproducer AS BLOB)) FROM findings f JOIN sightings s USING (cause) JOIN "
+           "nights ON night = id WHERE reproducer <> '' GROUP BY f.cause HAVING max(number) < ? "
+           "ORDER BY max(number), f.cause",
+           {whole(last)})) {
+    // After the last night: what was said since then counts.
+    const State state = finding_of(row, last + 1).state;
+    const bool for_good = database_
+                              .query(
+                                  "SELECT 1 FROM marks WHERE cause = ? AND last_number > 0 "
+                                  "AND number = (SELECT max(number) FROM marks WHERE "
+                                  "cause = ?)",
+                                  {row[0], row[0]})
+                              .empty();
+    if (state == State::fixed || (state == State::ignored && for_good))
+      closed.push_back({text(row[0]), count_at(row, 8), count_at(row, 9)});
+  }
+  return closed;
+}
+
+void History::drop_reproducer(const std::string& cause) {
+  database_.query("UPDATE findings SET reproducer = '' WHERE cause = ?", {cause});
+}
+
 }  // namespace harness::nightly

@@ -27,6 +27,13 @@ struct Merged {
   std::set<std::string> nights;     ///< Names of the nights that the others are of.
 };
 
+/// A finding that nobody needs to look at again, and that the last night did not see.
+struct ClosedFinding {
+  std::string cause;
+  std::uint64_t last_number = 0;  ///< Number of the last night that saw it.
+  std::uint64_t reproducer_bytes = 0;
+};
+
 class History {
  public:
   /// Opens the history of a folder; makes both where they are not there, and brings an older one up
@@ -54,6 +61,12 @@ class History {
   /// Returns the reproducer of a finding, "" where it was dropped, or nothing where there is no
   /// such finding.
   std::optional<std::string> reproducer(const std::string& cause);
+
+  /// Returns what is fixed, or ignored for good, and still has its reproducer: first what was seen
+  /// longest ago.
+  std::vector<ClosedFinding> closed_findings();
+  /// Drops a finding's reproducer, until a shard brings one again.
+  void drop_reproducer(const std::string& cause);
 
   /// Returns the file that it is in, for exports.
   Database& database() { return database_; }

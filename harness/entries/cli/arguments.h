@@ -39,6 +39,27 @@ inline CLI::Validator number(double least, double most) {
       "");
 }
 
+/// A size: a whole number of bytes, or one with K, M, G or T (1024 bytes, and so on) or KiB, MiB,
+/// GiB or TiB after it. Hands on the number of bytes.
+inline CLI::Validator size_in_bytes() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        constexpr std::string_view kUnits = "KMGT";
+        std::uint64_t number = 0;
+        const char* const end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, number);
+        const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+        const std::size_t power = unit.empty() ? 0 : kUnits.find(unit.front()) + 1;
+        const bool is_unit = unit.size() <= 1 || unit.substr(1) == "iB";
+        const bool is_known = unit.empty() || power > 0;
+        if (error != std::errc{} || !is_known || !is_unit || number >> (64 - 10 * power - 1) > 0)
+          return fmt::format("'{}' is no size such as 500M or 2GiB", text);
+        text = fmt::format("{}", number << (10 * power));
+        return {};
+      },
+      "");
+}
+
 inline CLI::Validator not_empty() {
   return CLI::Validator(
       [](std::string& text) { return text.empty() ? "'' names nothing" : std::string(); }, "");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/entries/cli/commands.h"
+#include "harness/nightly/quota.h"
 
 namespace harness::entries {
 
@@ -35,7 +36,8 @@ struct NightlyOptions {
   std::string sarif;
   std::string markdown;
   std::string metrics;
-  std::string notify;                ///< A command for the shell; "" = nobody is told.
+  std::string notify;  ///< A command for the shell; "" = nobody is told.
+  std::uint64_t keep_bytes = nightly::kDefaultQuota;  ///< Size that the history may have; 0 = any.
   double every_hours = 24;           ///< The time from night to night; 0 = there is no rhythm.
   std::size_t shards = 1;            ///< To `plan`.
   std::size_t index = 1;             ///< The one to run by `shard`.

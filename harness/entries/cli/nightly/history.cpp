@@ -49,6 +49,10 @@ int nightly_show(const NightlyOptions& options) {
   require_history(options.history);
   const auto reproducer = nightly::History(options.history).reproducer(options.cause);
   if (!reproducer) refuse_cause(options);
+  if (reproducer->empty())
+    throw std::runtime_error(
+        fmt::format("{}: the reproducer of '{}' was dropped by --keep, as the finding was closed",
+                    printable(options.history), shown(options.cause)));
   fmt::print("{}", *reproducer);
   return kAsClaimed;
 }

@@ -111,6 +111,23 @@ int tell_stopped(const NightlyOptions& options, const ShardResult& result) {
   return is_refuted ? kNotAsClaimed : kStopped;
 }
 
+void tell_dropped(const NightlyOptions& options, const nightly::Dropped& dropped) {
+  constexpr double kMib = 1 << 20;
+  const double left = static_cast<double>(dropped.bytes_left) / kMib;
+  const double limit = static_cast<double>(options.keep_bytes) / kMib;
+  if (dropped.files + dropped.reproducers > 0)
+    fmt::print(
+        stderr,
+        "afterlife: --keep {:.1f} MiB: dropped {} old files of findings, and the reproducers "
+        "of {} closed ones\n",
+        limit, dropped.files, dropped.reproducers);
+  if (dropped.bytes_left > options.keep_bytes && options.keep_bytes > 0)
+    fmt::print(stderr,
+               "afterlife: the history takes {:.1f} MiB, over --keep {:.1f} MiB: what is open, and "
+               "what nights came to, is not dropped\n",
+               left, limit);
+}
+
 /// Merges, reports the last night that the shards are of, tells people of one that is whole by
 /// this, and returns the exit code.
 int merge_and_tell(const NightlyOptions& options, History& history,
@@ -125,6 +142,7 @@ int merge_and_tell(const NightlyOptions& options, History& history,
     const bool is_whole = night.shards_here == night.terms.shards;
     if (is_whole && (merged.added > 0 || folder.is_untold(night.id)))
       notify(options, history, night, stop);
+    tell_dropped(options, nightly::keep_within(history, options.history, options.keep_bytes));
     if (is_whole) folder.note_told(night.id);
     if (merged.errors.empty()) return code;
   }

@@ -60,6 +60,15 @@ void add_notify(CLI::App& command, NightlyOptions& options) {
       ->type_name("COMMAND");
 }
 
+void add_keep(CLI::App& command, NightlyOptions& options) {
+  command
+      .add_option("--keep", options.keep_bytes,
+                  "The size that the history may have (2GiB): what is over is dropped, old pages "
+                  "first and reproducers of closed findings last; 0: any")
+      ->transform(size_in_bytes())
+      ->type_name("SIZE");
+}
+
 void add_terms(CLI::App& command, NightlyOptions& options) {
   CLI::Option* runs =
       command
@@ -117,6 +126,7 @@ void add_merge(CLI::App& command, NightlyOptions& options) {
   add_history(command, options);
   add_reports(command, options);
   add_notify(command, options);
+  add_keep(command, options);
 }
 
 void add_report(CLI::App& command, NightlyOptions& options) {
@@ -188,6 +198,7 @@ CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
                     "Go on with the night that was stopped, if one was");
   add_reports(*command, options);
   add_notify(*command, options);
+  add_keep(*command, options);
   command->footer(
       footer("  afterlife nightly --hours 8\n"
              "  afterlife nightly --runs 1000000 --seed 7 --history /var/afterlife --json\n"
