@@ -166,8 +166,14 @@ void Owned<T>::reset() {
   Ledger& ledger = slot->host->ledger();
   ledger.scheduler().turn({life_resource(ledger, birth_), AccessKind::write});
   ledger.died(birth_);
-  slot->object()->~T();
-  slot->host->note_death(ledger.life(birth_).kind, slot, birth_);
+  const auto end = [](void* kept) {
+    auto* storage = static_cast<HostSlot<T>*>(kept);
+    storage->object()->~T();
+    const BirthId last = storage->resident;
+    storage->host->note_death(storage->host->ledger().life(last).kind, storage, last);
+  };
+  if (!ledger.keeps(birth_, slot, end)) [[likely]]
+    end(slot);
 }
 
 }  // namespace harness

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "harness/history.h"
+#include "harness/intervention.h"
 #include "harness/label.h"
 #include "harness/scheduler/scopes.h"  // IWYU pragma: export
 
@@ -67,9 +68,25 @@ class Ledger {
   /// Fills in what the ledger knows of `id`, for a fault found elsewhere.
   Fault describe(FaultKind kind, BirthId id) const;
 
+  // ---- repairs that a run is given ----
+
+  /// Returns whether a repair keeps `id`, which ends now, as it is: its storage is nobody else's.
+  bool keeps(BirthId id) const {
+    return Intervention::current() != nullptr && is_kept(id, nullptr, nullptr);
+  }
+  /// The same for a thing that `end` ends later.
+  bool keeps(BirthId id, void* thing, Intervention::End end) const {
+    return Intervention::current() != nullptr && is_kept(id, thing, end);
+  }
+  /// Returns whether a repair has kept `id`, which has died, for a use at `use`.
+  bool serves(BirthId id, Label use) const {
+    return Intervention::current() != nullptr && Intervention::current()->serves(id, use);
+  }
+
   Scheduler& scheduler() { return scheduler_; }
 
  private:
+  bool is_kept(BirthId id, void* thing, Intervention::End end) const;
   void report(Fault fault) { scheduler_.history().add(std::move(fault)); }
 
   Scheduler& scheduler_;

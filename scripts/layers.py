@@ -14,9 +14,9 @@ import sys
 import tempfile
 
 # Each may include those before it. A file in a folder a/, or a_b.h, stands where a stands.
-SPINE = """base records sanitizers label printable files process crash watchdog arena pick fault history fiber scheduler sync shared ledger
+SPINE = """base records sanitizers label printable files process crash watchdog arena pick fault intervention history fiber scheduler sync shared ledger
            host heap verdict world kernel_image device cuda runtime scenario tables case run reproducer
-           minimize search price""".split()
+           minimize search triage price""".split()
 
 SPINE_FILE = rf"harness/(?:{'|'.join(SPINE)})(?:_[a-z0-9_]+)?(?:/.+|\.h|\.def)"
 
@@ -47,7 +47,7 @@ RULES = [
      r"|harness/strategies/random_walk\.h",
      "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
     (r"harness/entries/.*",
-     r"harness/(?:run|reproducer|minimize|search|price|tables|printable|fault/kinds)\.h|harness/(?:reports|entries|gate|nightly|client|files|process)/.*"
+     r"harness/(?:run|reproducer|minimize|search|triage|price|tables|printable|fault/kinds)\.h|harness/(?:reports|entries|gate|nightly|client|files|process)/.*"
      r"|harness/strategies/bytes\.h",
      "an entry knows harness/run.h, search.h, price.h, tables.h, reports, the gate, nights, and bytes where a fuzzer feeds it"),
     (r"harness/tests/.*", r"harness/.*", "the harness knows no path"),

@@ -7,6 +7,7 @@
 #include "harness/heap.h"
 
 #include <array>
+#include <optional>
 
 #include "harness/fault/kinds.h"
 #include "harness/heap/interpreter.h"
@@ -129,7 +130,19 @@ void Heap::count_reached_zero(Object& object) {
   --trash.depth;
 }
 
+// A repair keeps it by one more reference, which it drops when the use is over.
 void Heap::dispose(Object& object) {
+  const auto drop = [](void* kept) {
+    auto* held = static_cast<Object*>(kept);
+    std::optional<AttachScope> attached;
+    if (Interpreter* interpreter = held->heap().interpreter(); interpreter != nullptr)
+      attached.emplace(*interpreter);
+    Ref::steal(held).reset();
+  };
+  if (ledger_.keeps(object.birth_, &object, drop)) [[unlikely]] {
+    object.ref_count_ = 1;
+    return;
+  }
   if (!saved_by_finalizer(object)) end_life(object);
 }
 

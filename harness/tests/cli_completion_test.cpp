@@ -107,7 +107,7 @@ Words options_of(const std::string& command) {
 TEST(Completion, EveryOptionOfEveryCommandIsInEveryScript) {
   const std::string zsh = script("zsh"), fish = script("fish");
   for (const char* command : {"list", "fuzz", "replay", "minimize", "prove", "explain", "gate",
-                              "counters", "price", "nightly", "completion"}) {
+                              "counters", "price", "triage", "nightly", "completion"}) {
     const Words options = options_of(command);
     ASSERT_THAT(options, Contains("--help")) << command;
     const Words bash = offered({"afterlife", command, "--"});

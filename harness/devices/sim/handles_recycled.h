@@ -46,6 +46,8 @@ class RecycledHandles {
   void end(Ledger& ledger, T& object) {
     object.alive = false;
     ledger.died(object.birth);
+    if (ledger.keeps(object.birth)) [[unlikely]]
+      return;
     freed_.push_back(slot_of(object.handle));
   }
 

@@ -98,6 +98,7 @@ auto SimDevice::find(const Table& table, const void* handle, Label kind)
   }
   if (object->alive) [[likely]]
     return object;
+  if (faults_.spared(object->birth)) return object;
   faults_.used_dead(object->birth);
   return nullptr;
 }

@@ -78,6 +78,13 @@ struct ExplainOptions {
 };
 int explain(const ExplainOptions& options);
 
+struct TriageCommandOptions {
+  std::vector<std::string> files;  ///< Folders stand for the reproducers in them.
+  std::uint64_t runs = 600;        ///< Other schedules in which a repair must work.
+  bool json = false;
+};
+int triage(const TriageCommandOptions& options);
+
 struct CountersOptions {
   std::string target;  ///< "" = every sound variant, "path" = those of it, "path/variant" = one.
   std::string corpus = "corpus";

@@ -25,6 +25,10 @@ constexpr const char* kGateExitCodes =
     "Exit: 0 passed, 1 a benchmark is slower or gone, 2 a command failed, a file or the disk, 3 "
     "usage, 4 stopped, 5 undecided.";
 
+constexpr const char* kTriageExitCodes =
+    "Exit: 0 every fault has a cause, 1 one is unexplained, 2 a file cannot be read, 3 usage, 4 "
+    "stopped.";
+
 std::string footer(const char* examples, const char* exit_codes = kExitCodes) {
   return fmt::format("\nExamples:\n{}\n\n{}", examples, exit_codes);
 }
@@ -163,6 +167,25 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
   command->footer(
       footer("  afterlife explain corpus/managed_dict/repros/incref_tagged_word-chunk_freed.repro\n"
              "  afterlife explain found.repro --without debug_allocator"));
+  return command;
+}
+
+CLI::App* add_triage(CLI::App& app, TriageCommandOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "triage", "Sort reproducers by root cause: by the least repair that removes their fault");
+  command->add_option("files", options.files, "Reproducers, and folders of them")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--runs", options.runs,
+                   "How many other schedules of a program a repair must survive (600)")
+      ->check(whole_number(0, 1'000'000'000))
+      ->type_name("N");
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  command->footer(
+      footer("  afterlife triage results/found\n"
+             "  afterlife triage corpus/argpack/repros --json | python3 -m json.tool",
+             kTriageExitCodes));
   return command;
 }
 
@@ -326,6 +349,7 @@ int run_command_line(int argc, char** argv) {
   MinimizeOptions minimize_options;
   ProveOptions prove_options;
   ExplainOptions explain_options;
+  TriageCommandOptions triage_options;
   CountersOptions counters_options;
   PriceOptions price_options;
   GateOptions gate_options;
@@ -338,6 +362,7 @@ int run_command_line(int argc, char** argv) {
   CLI::App* replay_command = add_replay(app, replay_options);
   CLI::App* minimize_command = add_minimize(app, minimize_options);
   CLI::App* explain_command = add_explain(app, explain_options);
+  CLI::App* triage_command = add_triage(app, triage_options);
   CLI::App* counters_command = add_counters(app, counters_options);
   CLI::App* price_command = add_price(app, price_options);
   CLI::App* gate_command = add_gate(app, gate_options);
@@ -367,6 +392,7 @@ int run_command_line(int argc, char** argv) {
   if (replay_command->parsed()) return replay(replay_options);
   if (minimize_command->parsed()) return minimize(minimize_options);
   if (explain_command->parsed()) return explain(explain_options);
+  if (triage_command->parsed()) return entries::triage(triage_options);
   if (counters_command->parsed()) return counters(counters_options);
   if (price_command->parsed()) return price(price_options);
   if (gate_command->parsed()) return gate(gate_options);

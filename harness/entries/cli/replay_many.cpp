@@ -41,13 +41,7 @@ class ReplayingMany {
  public:
   explicit ReplayingMany(const ReplayOptions& options)
       : options_(options), stop_(take_interrupts()) {
-    for (const std::string& name : options.files) {
-      const std::vector<std::string> below =
-          fs::is_directory(name) ? reproducers_below(name) : std::vector<std::string>{name};
-      if (below.empty())
-        throw std::runtime_error(fmt::format("no reproducer (*.repro) in the folder '{}'", name));
-      files_.insert(files_.end(), below.begin(), below.end());
-    }
+    files_ = reproducer_files(options.files);
   }
 
   int run() {
@@ -147,6 +141,18 @@ class ReplayingMany {
 };
 
 }  // namespace
+
+std::vector<std::string> reproducer_files(const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  for (const std::string& name : names) {
+    const std::vector<std::string> below =
+        fs::is_directory(name) ? reproducers_below(name) : std::vector<std::string>{name};
+    if (below.empty())
+      throw std::runtime_error(fmt::format("no reproducer (*.repro) in the folder '{}'", name));
+    files.insert(files.end(), below.begin(), below.end());
+  }
+  return files;
+}
 
 bool is_many(const std::vector<std::string>& files) {
   std::error_code unreadable;

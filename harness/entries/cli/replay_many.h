@@ -13,6 +13,10 @@ namespace harness::entries {
 /// program: it says nothing.
 std::string difference(const Reproducer& recorded, const Reproducer& now, std::uint64_t trace);
 
+/// The names as they are, but folders as the reproducers below them, in order. Errors:
+/// std::runtime_error where a folder has none.
+std::vector<std::string> reproducer_files(const std::vector<std::string>& names);
+
 /// More than one file, or a folder.
 bool is_many(const std::vector<std::string>& files);
 

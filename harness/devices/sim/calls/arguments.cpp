@@ -56,10 +56,14 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
   if (index != 0 && block.usable() && block.holds(address, bytes) && mine) [[likely]] {
     if (block.origin != Origin::imported || !sim.memory().block(block.exported).dead) [[likely]]
       return index;
+    if (sim.faults().spared(sim.memory().block(block.exported).birth)) return index;
     sim.faults().used_dead(sim.memory().block(block.exported).birth);
     return 0;
   }
   if (mine && is_mapped_on(sim, &block, address, bytes)) return index;
+  if (mine && block.graph == nullptr && block.holds(address, bytes) &&
+      sim.faults().spared(block.birth))
+    return index;
   if (index != 0 && !mine)
     sim.faults().misuse(kDeviceMemory, "an address of another process", block.birth);
   else if (index != 0 && block.graph != nullptr && block.life == BirthId::none)

@@ -166,6 +166,12 @@ void Provenance::begin_block(const Launch& launch) {
   footprint_.begin();
 }
 
+/// The site of what the launch uses: where a graph took it, else the kernel.
+Label Provenance::use() const {
+  const Label captured = launch_->captured.site;
+  return captured.empty() ? Label::of(launch_->entry->name) : captured;
+}
+
 /// The member that lived at `address` and has died; the last to be authorised, if there are
 /// several.
 const Authority* Provenance::died_at(std::uint64_t address) const {
@@ -199,6 +205,7 @@ AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::
     return {};
   }
   if (const Authority* meant = died_at(address)) {
+    if (ledger_.serves(meant->id, use())) return {meant->low, meant->high};
     const FaultKind kind = inside ? FaultKind::recycled_use : FaultKind::use_after_death;
     report(kind, meant->id, inside ? here.id : BirthId::none, address, bytes, code);
     if (!inside) return {};
@@ -216,6 +223,7 @@ AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::
 /// Through an open mapping, to memory that its exporter has freed.
 AddressRange Provenance::judge_lost(const BlockRef& mapping, std::uint64_t address,
                                     std::uint64_t bytes, std::uintptr_t code) {
+  if (ledger_.serves(mapping.lost, use())) return {mapping.base, mapping.base + mapping.bytes};
   const bool inside =
       address - mapping.base < mapping.bytes && bytes <= mapping.bytes - (address - mapping.base);
   const bool recycled = inside && mapping.met != BirthId::none;
@@ -242,6 +250,7 @@ void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t a
     fault.detail = fmt::format("{} bytes at offset {}", bytes,
                                (address - ledger_.life(id).address) % memory_.period());
   fault.captured = launch_->captured.activation;
+  fault.captured_at = launch_->captured.site;
   if (!launch_->captured.site.empty())
     fault.detail += fmt::format("{}parameters copied in {}", fault.detail.empty() ? "" : "; ",
                                 launch_->captured.site.view());

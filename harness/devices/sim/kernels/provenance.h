@@ -177,6 +177,7 @@ class Provenance {
   void stamp(BirthId id);
   void add_authority(BirthId id);
   BirthId whose(PointerShadow::Entry entry, std::uint64_t value) const;
+  Label use() const;
   const Authority* died_at(std::uint64_t address) const;
   void add_lives_beside(std::uint64_t address);
   bool authorised_by_reservation(std::uint64_t address) const;

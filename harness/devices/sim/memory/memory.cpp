@@ -155,11 +155,13 @@ void Memory::retire(std::uint32_t index) {
   block.dead = true;
   // A graph that is launched again has already said that its memory is not free any more.
   if (block.graph == nullptr) block.freed = true;
-  poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
+  const bool is_kept = block.graph == nullptr && ledger_->keeps(block.birth);
+  if (!is_kept) poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
   if (block.origin == Origin::imported) {
     --blocks_[block.exported].import_count;
     return;
   }
+  if (is_kept) return;
   if (block.origin == Origin::mapped) return MemoryViews::unmap(block.base, block.bytes);
   used_bytes_ -= block.granules * kGranule;
   if (block.bytes > kFilledBytes) forget_pages(block);

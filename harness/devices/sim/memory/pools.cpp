@@ -77,7 +77,13 @@ void Pools::give_back(std::uint32_t index) {
   Block& block = sim_.memory().block(index);
   block.freed = true;
   if (block.graph != nullptr) return;  // Its address stays the graph's.
+  if (is_kept(index)) return;
   (block.pool != nullptr ? block.pool->freed : freed_).push_back(index);
+}
+
+bool Pools::is_kept(std::uint32_t index) const {
+  const Block& block = sim_.memory().block(index);
+  return block.graph == nullptr && sim_.ledger().keeps(block.birth);
 }
 
 void Pools::release(std::uint32_t index) {

@@ -68,6 +68,8 @@ class Pools {
 
   /// Notes that the call that frees the block was made: its storage may be given out again.
   void give_back(std::uint32_t block);
+  /// Returns whether a repair keeps the block as it is, freed or not.
+  bool is_kept(std::uint32_t block) const;
   /// Ends the block's life; its pool has less in use.
   void release(std::uint32_t block);
   /// Returns the blocks of no pool that were given back, in that order.

@@ -47,7 +47,7 @@ bool WorkSteps::step(Stream& stream, Work& work) {
       sim_.memory().install(work.block);
       return true;
     case WorkKind::free:
-      if (sim_.data_races().on())
+      if (sim_.data_races().on() && !sim_.pools().is_kept(work.block))
         sim_.data_races().freed(work.block, {work.at, work.before, work.site});
       sim_.pools().release(work.block);
       return true;
@@ -80,7 +80,7 @@ static CUresult error_of(BlockEnding ending) {
 }
 
 bool WorkSteps::run_block(const Stream& stream, Work& work) {
-  if (!work.module->alive) {
+  if (!work.module->alive && !sim_.faults().spared(work.module->birth, work.label)) {
     Fault fault = sim_.ledger().describe(FaultKind::use_after_death, work.module->birth);
     fault.fatal = true;
     fault.use_site = work.label;
@@ -116,6 +116,9 @@ bool WorkSteps::met(const Work& work, const Place& place) {
     return false;
   }
   const BirthId meant = here.id == place.birth ? here.life : place.birth;
+  const Label captured = work.captured.site;
+  if (sim_.ledger().serves(meant, captured.empty() ? sim_.scheduler().site() : captured))
+    return true;
   if (!here.alive && sim_.ledger().alive(meant)) {
     sim_.faults().misuse("device memory", "used before its stream reached the allocation",
                          place.birth);
@@ -128,6 +131,7 @@ bool WorkSteps::met(const Work& work, const Place& place) {
   fault.fatal = !recycled;
   if (recycled) fault.recycler = sim_.ledger().life(here.id).name;
   fault.captured = work.captured.activation;
+  fault.captured_at = captured;
   if (!work.captured.site.empty())
     fault.detail = fmt::format("parameters copied in {}", work.captured.site.view());
   sim_.world().history.add(std::move(fault));

@@ -49,11 +49,20 @@ bool Ledger::used(BirthId meant, BirthId met) {
   if (meant == met && alive(meant)) [[likely]]
     return true;
   const bool recycled = alive(met);
+  if (!recycled && keeps(meant) && serves(meant, scheduler_.site())) [[unlikely]]
+    return true;
   Fault fault = describe(recycled ? FaultKind::recycled_use : FaultKind::use_after_death, meant);
   fault.fatal = !recycled;
   if (recycled) fault.recycler = life(met).name;
   report(std::move(fault));
   return recycled;
+}
+
+bool Ledger::is_kept(BirthId id, void* thing, Intervention::End end) const {
+  Intervention& repair = *Intervention::current();
+  if (!repair.wants(life(id).kind, life(id).birth_site)) return false;
+  repair.keep(id, thing, end);
+  return true;
 }
 
 void Ledger::double_free(BirthId id) { report(describe(FaultKind::double_free, id)); }

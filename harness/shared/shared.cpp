@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/fault/kinds.h"
+#include "harness/intervention.h"
 #include "harness/sanitizers.h"
 
 namespace harness {
@@ -40,6 +41,19 @@ void put(std::uint64_t& word, const void* source, const Part& part) {
               static_cast<const char*>(source) + part.in_bytes, part.bytes);
 }
 
+/// Returns what a repair has kept of a word for this reader, or null.
+const std::uint64_t* kept_word(const SharedWords::Word* word, Generation expected, Label use) {
+  Intervention* repair = Intervention::current();
+  return repair != nullptr ? repair->word(word, raw(expected), use) : nullptr;
+}
+
+/// Has a repair keep a word that is about to be written, if it wants to.
+void keep_word(const SharedWords::Word& word, Label label) {
+  Intervention* repair = Intervention::current();
+  if (repair != nullptr && repair->wants(label, word.writer.site)) [[unlikely]]
+    repair->keep_word(&word, raw(word.generation), word.value);
+}
+
 }  // namespace
 
 void SharedWords::read(void* target, std::size_t offset, std::size_t bytes, Generation expected) {
@@ -49,6 +63,10 @@ void SharedWords::read(void* target, std::size_t offset, std::size_t bytes, Gene
     edge_acquire(&words_[i]);
     take(words_[i].value, target, part_of(i, offset, bytes));
     if (reported || words_[i].generation == expected) continue;
+    if (const auto* kept = kept_word(&words_[i], expected, scheduler_.site())) [[unlikely]] {
+      take(*kept, target, part_of(i, offset, bytes));
+      continue;
+    }
     ghost(i, expected);
     reported = true;
   }
@@ -59,6 +77,7 @@ void SharedWords::write(const void* source, std::size_t offset, std::size_t byte
   for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
     scheduler_.turn({resource(i), AccessKind::write});
     edge_acquire(&words_[i]);
+    keep_word(words_[i], label_);
     put(words_[i].value, source, part_of(i, offset, bytes));
     words_[i].generation = generation;
     words_[i].writer = writer();

@@ -1,0 +1,168 @@
+// triage: sorts reproducers by root cause, named by sites, and says which nothing explains.
+#include "harness/triage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "harness/entries/cli/commands.h"
+#include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/replay_many.h"
+#include "harness/printable.h"
+#include "harness/reports/json_text.h"
+#include "harness/reports/table.h"
+
+namespace harness::entries {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using reports::Align;
+using reports::Terminal;
+
+/// The reproducers that could be read, and why the others could not.
+struct Files {
+  std::vector<std::string> names;
+  std::vector<Suspect> suspects;
+  std::vector<std::string> errors;
+};
+
+Files read_files(const std::vector<std::string>& names) {
+  Files files;
+  for (const std::string& name : reproducer_files(names)) {
+    try {
+      const Reproducer reproducer = read_reproducer(name);
+      files.suspects.push_back({reproducer.the_case, reproducer.faults.empty()
+                                                         ? std::string()
+                                                         : reproducer.faults.front()});
+      files.names.push_back(name);
+    } catch (const std::runtime_error& error) {
+      files.errors.emplace_back(error.what());
+    }
+  }
+  return files;
+}
+
+std::string words_of(const std::vector<Label>& sites) {
+  std::string text;
+  for (const Label site : sites) text += fmt::format("{}{}", text.empty() ? "" : ", ", site.view());
+  return text;
+}
+
+class Triaged {
+ public:
+  Triaged(const Triage& triage, const Files& files) : triage_(triage), files_(files) {}
+
+  int code() const {
+    if (!triage_.unexplained.empty()) return kNotAsClaimed;
+    if (triage_.stopped) return kStopped;
+    return files_.errors.empty() ? kAsClaimed : kWorld;
+  }
+
+  void print() const {
+    for (const std::string& error : files_.errors) fmt::print(stderr, "afterlife: {}\n", error);
+    if (!triage_.causes.empty()) fmt::print("{}\n", table().to_string(Terminal::of(1)));
+    for (const std::size_t index : triage_.unexplained)
+      fmt::print("unexplained  {}\n", printable(files_.names[index]));
+    fmt::print("{}\n", summary());
+  }
+
+  Json to_json() const {
+    Json causes = Json::array();
+    for (const Cause& cause : triage_.causes) causes.push_back(to_json(cause));
+    return {{"schema", 1},
+            {"causes", causes},
+            {"unexplained", names_of(triage_.unexplained)},
+            {"faultless", names_of(triage_.faultless)},
+            {"unreadable", files_.errors},
+            {"runs", triage_.run_count},
+            {"stopped", triage_.stopped}};
+  }
+
+ private:
+  reports::Table table() const {
+    reports::Table table({{"path"},
+                          {"repair"},
+                          {"of"},
+                          {"got"},
+                          {"let go", Align::left, true},
+                          {"used"},
+                          {"files", Align::right},
+                          {"smallest", Align::left, true}});
+    for (const Cause& cause : triage_.causes) {
+      const Repair& repair = cause.repair;
+      table.add({std::string(cause.scenario->name.view()), word_of(repair.kind),
+                 std::string(repair.object.view()), std::string(repair.got.view()),
+                 words_of(cause.let_go), words_of(repair.used),
+                 reports::grouped(cause.members.size()), printable(smallest(cause))});
+    }
+    return table;
+  }
+
+  std::string summary() const {
+    std::size_t explained = 0;
+    for (const Cause& cause : triage_.causes) explained += cause.members.size();
+    std::string text = fmt::format("{} causes of {} files; {} unexplained", triage_.causes.size(),
+                                   explained, triage_.unexplained.size());
+    if (!triage_.faultless.empty())
+      text += fmt::format(", {} without a fault", triage_.faultless.size());
+    if (!files_.errors.empty()) text += fmt::format(", {} could not be read", files_.errors.size());
+    return text + fmt::format("; {} runs{}", triage_.run_count, triage_.stopped ? ", stopped" : "");
+  }
+
+  static std::string word_of(RepairKind kind) {
+    return kind == RepairKind::hold ? "hold" : "spare";
+  }
+
+  const std::string& smallest(const Cause& cause) const {
+    const auto measure = [&](std::size_t index) {
+      return files_.suspects[index].the_case.tape.size();
+    };
+    return files_.names[*std::min_element(
+        cause.members.begin(), cause.members.end(),
+        [&](std::size_t a, std::size_t b) { return measure(a) < measure(b); })];
+  }
+
+  Json names_of(const std::vector<std::size_t>& indices) const {
+    Json names = Json::array();
+    for (const std::size_t index : indices) names.push_back(files_.names[index]);
+    return names;
+  }
+
+  static Json sites(const std::vector<Label>& labels) {
+    Json names = Json::array();
+    for (const Label label : labels) names.push_back(label.view());
+    return names;
+  }
+
+  Json to_json(const Cause& cause) const {
+    const Repair& repair = cause.repair;
+    return {{"path", cause.scenario->name.view()}, {"repair", word_of(repair.kind)},
+            {"of", repair.object.view()},          {"got", repair.got.view()},
+            {"let_go", sites(cause.let_go)},       {"used", sites(repair.used)},
+            {"smallest", smallest(cause)},         {"files", names_of(cause.members)}};
+  }
+
+  const Triage& triage_;
+  const Files& files_;
+};
+
+}  // namespace
+
+int triage(const TriageCommandOptions& options) {
+  TriageOptions terms;
+  terms.search_runs = options.runs;
+  terms.stop = &take_interrupts();
+  const Files files = read_files(options.files);
+  Runner runner;
+  const Triage found = harness::triage(runner, files.suspects, terms);
+  const Triaged triaged(found, files);
+  if (options.json)
+    fmt::print("{}\n", reports::to_text(triaged.to_json()));
+  else
+    triaged.print();
+  return triaged.code();
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,45 @@
+#include "harness/intervention.h"
+
+#include <algorithm>
+
+namespace harness {
+
+void Intervention::keep(BirthId id, void* thing, End end) {
+  const auto same = [&](const Kept& kept) { return kept.id == id; };
+  if (const auto known = std::find_if(kept_.begin(), kept_.end(), same); known != kept_.end()) {
+    if (end != nullptr) *known = {id, thing, end};
+    return;
+  }
+  kept_.push_back({id, thing, end});
+}
+
+bool Intervention::is_for(Label use) const {
+  return !is_over_ && std::find(hold_.used.begin(), hold_.used.end(), use) != hold_.used.end();
+}
+
+bool Intervention::serves(BirthId id, Label use) {
+  const auto same = [&](const Kept& kept) { return kept.id == id; };
+  if (!is_for(use) || std::none_of(kept_.begin(), kept_.end(), same)) return false;
+  ++served_count_;
+  return true;
+}
+
+void Intervention::keep_word(const void* word, std::uint64_t generation, std::uint64_t value) {
+  words_.insert_or_assign({word, generation}, value);
+}
+
+const std::uint64_t* Intervention::word(const void* word, std::uint64_t generation, Label use) {
+  const auto found = words_.find({word, generation});
+  if (found == words_.end() || !is_for(use)) return nullptr;
+  ++served_count_;
+  return &found->second;
+}
+
+// An end may end other things, which are not kept any more.
+void Intervention::end_all() {
+  is_over_ = true;
+  for (std::size_t i = 0; i < kept_.size(); ++i)
+    if (kept_[i].end != nullptr) std::exchange(kept_[i].end, nullptr)(kept_[i].thing);
+}
+
+}  // namespace harness

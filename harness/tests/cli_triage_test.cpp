@@ -1,0 +1,132 @@
+// `afterlife triage`: files by root cause, on the terminal and as JSON, and its exit codes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/tests/toys_child.h"
+
+namespace harness {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// Some reproducers of the toy path.
+class CliTriage : public ::testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& variant, const Tape& tape) {
+    const std::string file = folder_ / name;
+    write_file(file, testing::reproducer_text(testing::toy_case(variant, tape)));
+    return file;
+  }
+  std::string stale(const std::string& name, const std::string& variant = "borrow") {
+    return write(name, variant, testing::failing_tape());
+  }
+  /// A leak, which nothing is kept too shortly for.
+  std::string leak(const std::string& name) {
+    return write(name, "hoard", testing::toy::small_program());
+  }
+
+  Folder folder_;
+};
+
+TEST_F(CliTriage, PrintsALineForEachCause) {
+  const Ended ended = testing::run_toys({"triage", stale("a.repro")});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("hold    Box  furnish  replace  use"));
+  EXPECT_THAT(ended.out, HasSubstr("1 causes of 1 files; 0 unexplained"));
+}
+
+TEST_F(CliTriage, VariantsThatLackTheSameCareShareACause) {
+  const std::string a = stale("a.repro"), b = stale("b.repro", "wrongly_sound");
+  const Ended ended = testing::run_toys({"triage", folder_ / "", "--json"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  const json answer = json::parse(ended.out);
+  ASSERT_EQ(answer["causes"].size(), 1u) << answer;
+  const json cause = answer["causes"][0];
+  EXPECT_THAT(cause["files"], ElementsAre(a, b));
+  EXPECT_EQ(cause["path"], "toy");
+  EXPECT_EQ(cause["repair"], "hold");
+  EXPECT_EQ(cause["of"], "Box");
+  EXPECT_EQ(cause["got"], "furnish");
+  EXPECT_THAT(cause["let_go"], ElementsAre("replace"));
+  EXPECT_THAT(cause["used"], ElementsAre("use"));
+  EXPECT_EQ(cause["smallest"], a);
+}
+
+TEST_F(CliTriage, WhatIsUnexplainedIsNamedAndExitsWithOne) {
+  const std::string file = leak("leak.repro");
+  const Ended ended = testing::run_toys({"triage", file});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("unexplained  " + file));
+  EXPECT_THAT(ended.out, HasSubstr("0 causes of 0 files; 1 unexplained"));
+}
+
+TEST_F(CliTriage, AProgramHasNoFaultToExplain) {
+  const std::string file = write("program.repro", "retain", testing::toy::small_program());
+  const Ended ended = testing::run_toys({"triage", file, "--json"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(json::parse(ended.out)["faultless"], ElementsAre(file));
+}
+
+TEST_F(CliTriage, AFileThatCannotBeReadIsOneLineAndKeepsNoOtherOut) {
+  const Ended ended = testing::run_toys({"triage", stale("a.repro"), folder_ / "none.repro"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, StartsWith("afterlife: "));
+  EXPECT_THAT(ended.err, HasSubstr("none.repro"));
+  EXPECT_THAT(ended.out, HasSubstr("1 causes of 1 files"));
+}
+
+TEST_F(CliTriage, AFolderWithoutReproducersIsOneLine) {
+  const Ended ended = testing::run_toys({"triage", folder_ / ""});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_THAT(ended.err, HasSubstr("no reproducer"));
+}
+
+// ---- real paths ---------------------------------------------------------------------------------
+
+json causes_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "triage");
+  arguments.emplace_back("--json");
+  const Ended ended = run_child("afterlife", std::move(arguments));
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  return json::parse(ended.out)["causes"];
+}
+
+TEST(CliTriageOfPaths, DeviceMemoryIsKeptForTheGraphThatTookIt) {
+  const json causes = causes_of({"corpus/graph_argument/repros/borrow-argument_dropped.repro"});
+  ASSERT_EQ(causes.size(), 1u) << causes;
+  EXPECT_EQ(causes[0]["of"], "device memory");
+  EXPECT_EQ(causes[0]["got"], "allocate");
+  EXPECT_THAT(causes[0]["used"], ElementsAre("GN_launch"));
+}
+
+TEST(CliTriageOfPaths, AHostObjectIsKeptForTheLaunchThatLooksAtIt) {
+  const json causes = causes_of({"corpus/argpack/repros/borrow-nested_replaced.repro"});
+  ASSERT_EQ(causes.size(), 1u) << causes;
+  EXPECT_EQ(causes[0]["of"], "ArgPack");
+  EXPECT_EQ(causes[0]["got"], "create_argpack");
+  EXPECT_THAT(causes[0]["used"], ElementsAre("launch_kernel/nested_pack"));
+}
+
+TEST(CliTriageOfPaths, AWordIsKeptForTheReaderOfItsGeneration) {
+  const json causes = causes_of({"corpus/alltoallv/repros/reread_slot-source_reread.repro"});
+  ASSERT_EQ(causes.size(), 1u) << causes;
+  EXPECT_EQ(causes[0]["of"], "mem_info_src");
+  EXPECT_THAT(causes[0]["used"], ElementsAre("alltoallv_unmap"));
+}
+
+TEST(CliTriageOfPaths, ACallThatWasToldToFailIsSpared) {
+  const json causes = causes_of({"corpus/alltoallv/repros/reread_slot-failed_after_claim.repro"});
+  ASSERT_EQ(causes.size(), 1u) << causes;
+  EXPECT_EQ(causes[0]["repair"], "spare");
+  EXPECT_EQ(causes[0]["of"], "cuMemAlloc");
+  EXPECT_THAT(causes[0]["used"], ElementsAre("collective_init"));
+}
+
+}  // namespace
+}  // namespace harness

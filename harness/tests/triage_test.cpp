@@ -1,0 +1,218 @@
+// Triage on a path of a few lines, in which every repair can be told by hand.
+#include "harness/triage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/minimize.h"
+#include "harness/scenario.h"
+#include "harness/strategies/random_walk.h"
+#include "harness/tests/toy_scenario.h"
+#include "harness/triage/trial.h"
+
+namespace harness {
+namespace {
+
+namespace toy = testing::toy;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Part {
+  std::uint64_t content = 7;
+};
+struct Whole {
+  Owned<Part> part;
+};
+
+/// Ways in which the path goes wrong, by variant.
+enum Bug : std::size_t { stale_part, failed_open, wrong_sum, stale_whole };
+
+struct Shelf {
+  Owned<Whole> whole;
+  Borrowed<Part> seen;
+};
+
+// The part goes with the whole; of a stale part, it may go by itself before on other schedules.
+void drop(Scene& scene, Shelf& shelf) {
+  const SiteScope site(scene.world().scheduler, "drop");
+  if (scene.variant() == stale_part && scene.pick(Site::order, 2) != 0) shelf.whole->part.reset();
+  shelf.whole.reset();
+}
+
+void look(Scene& scene, Shelf& shelf) {
+  static constexpr Label kUses[] = {"use", "peek"};
+  const SiteScope site(scene.world().scheduler, kUses[scene.config().values[0]]);
+  scene.expect("content", shelf.seen->content, 7);
+}
+
+void open(Scene& scene) {
+  const SiteScope site(scene.world().scheduler, "open");
+  const bool failed = scene.pick(Site::failure, 2) != 0;
+  scene.expect("opened", failed ? 0 : 1, 1);
+}
+
+void run_user(Scene& scene, Shelf& shelf) {
+  const ActivationScope slot(scene.world().scheduler, 0, 0);
+  scene.exercised();
+  if (scene.variant() == failed_open) open(scene);
+  if (scene.variant() == wrong_sum) scene.expect("sum", 1, 2);
+  drop(scene, shelf);
+  if (scene.variant() == stale_part || scene.variant() == stale_whole) look(scene, shelf);
+  scene.mark_quiescent();
+}
+
+void drive(Scene& scene) {
+  Scheduler& scheduler = scene.world().scheduler;
+  const SiteScope site(scheduler, "set_up");
+  scene.mark_baseline();
+  Shelf& shelf = *scheduler.arena().make<Shelf>();
+  shelf.whole = scene.world().host.make<Whole>("Whole");
+  shelf.whole->part = scene.world().host.make<Part>("Part");
+  shelf.seen = shelf.whole->part.borrow();
+  scheduler.spawn("user", [&scene, &shelf] { run_user(scene, shelf); });
+}
+
+const Scenario& shelves() {
+  static const Scenario kScenario = [] {
+    Scenario scenario = toy::scenario;
+    scenario.name = "shelves";
+    scenario.drive = drive;
+    scenario.window_of = nullptr;
+    return scenario;
+  }();
+  return kScenario;
+}
+
+/// Config 0 looks at `use`, the third one at `peek`.
+Suspect suspect(Bug bug, std::size_t config = 0, Tape tape = {}) {
+  return {{&shelves(), bug, config_at(shelves(), config), &toy::no_device, std::move(tape)}, ""};
+}
+
+constexpr std::size_t kPeeks = 2;
+
+Tape failing_open() { return {toy::decide(slot_name(0, 0), Site::failure, 1)}; }
+
+/// Things of this kind, kept until they were looked at.
+Repair hold(Label object, Label used = "use") {
+  return {RepairKind::hold, object, "set_up", {used}};
+}
+
+TEST(Triage, NamesWhatIsKeptAndForWhichUse) {
+  Runner runner;
+  const Triage found = triage(runner, std::vector{suspect(stale_part)});
+  ASSERT_THAT(found.causes, SizeIs(1));
+  EXPECT_EQ(found.causes[0].repair, hold("Part"));
+  EXPECT_THAT(found.causes[0].let_go, ElementsAre(Label("drop")));
+  EXPECT_THAT(found.causes[0].members, ElementsAre(0u));
+  EXPECT_THAT(found.unexplained, IsEmpty());
+}
+
+TEST(Triage, ARepairOfTheRecordedScheduleAloneIsNone) {
+  Runner runner;
+  triaging::Trial trial(runner, {});
+  const triaging::Finding finding = trial.look(0, suspect(stale_part))->finding;
+  EXPECT_TRUE(trial.passes(hold("Whole"), finding));
+  EXPECT_FALSE(trial.stays_away(hold("Whole"), finding)) << "the part goes by itself";
+  EXPECT_TRUE(trial.removes(hold("Part"), finding));
+}
+
+TEST(Triage, ARepairForAUseThatNeverComesExplainsNothing) {
+  Runner runner;
+  triaging::Trial trial(runner, {});
+  const triaging::Finding finding = trial.look(0, suspect(stale_whole))->finding;
+  EXPECT_TRUE(trial.removes(hold("Whole", "peek"), finding)) << "it keeps the part, too";
+  EXPECT_FALSE(trial.explains(hold("Whole", "peek"), finding));
+  EXPECT_TRUE(trial.explains(hold("Part"), finding));
+}
+
+TEST(Triage, AThingIsKeptForOneUseAndNoOther) {
+  Runner runner;
+  triaging::Trial trial(runner, {});
+  const triaging::Finding finding = trial.look(0, suspect(stale_part))->finding;
+  EXPECT_FALSE(trial.passes(hold("Part", "peek"), finding));
+}
+
+TEST(Triage, TwoUsesAreTwoCauses) {
+  Runner runner;
+  const Triage found = triage(
+      runner, std::vector{suspect(stale_part), suspect(stale_part, kPeeks), suspect(stale_part)});
+  ASSERT_THAT(found.causes, SizeIs(2));
+  EXPECT_THAT(found.causes[0].members, ElementsAre(0u, 2u));
+  EXPECT_THAT(found.causes[1].members, ElementsAre(1u));
+}
+
+TEST(Triage, AFailureThatAFaultFollowsFromIsItsCause) {
+  Runner runner;
+  const Triage found = triage(runner, std::vector{suspect(failed_open, 0, failing_open())});
+  ASSERT_THAT(found.causes, SizeIs(1));
+  EXPECT_EQ(found.causes[0].repair, (Repair{RepairKind::spare, {}, {}, {"open"}}));
+}
+
+TEST(Triage, WhatNoRepairRemovesIsUnexplained) {
+  Runner runner;
+  const Triage found = triage(runner, std::vector{suspect(stale_part), suspect(wrong_sum)});
+  EXPECT_THAT(found.causes, SizeIs(1));
+  EXPECT_THAT(found.unexplained, ElementsAre(1u));
+}
+
+TEST(Triage, ARunWithoutFaultHasNoCause) {
+  Runner runner;
+  const Triage found = triage(runner, std::vector{suspect(failed_open)});
+  EXPECT_THAT(found.faultless, ElementsAre(0u));
+  EXPECT_THAT(found.causes, IsEmpty());
+  EXPECT_THAT(found.unexplained, IsEmpty());
+}
+
+TEST(Triage, ChangesNothingInLaterRuns) {
+  Runner runner;
+  const Suspect one = suspect(stale_part);
+  runner.run(one.the_case);
+  const std::uint64_t before = runner.trace_hash();
+  triage(runner, std::vector{one});
+  runner.run(one.the_case);
+  EXPECT_EQ(runner.trace_hash(), before);
+}
+
+TEST(Triage, NoAnswerDependsOnTheOrderOfTheFiles) {
+  Runner runner;
+  const Triage one = triage(runner, std::vector{suspect(stale_part), suspect(stale_part, kPeeks)});
+  const Triage other =
+      triage(runner, std::vector{suspect(stale_part, kPeeks), suspect(stale_part)});
+  ASSERT_THAT(one.causes, SizeIs(2));
+  ASSERT_THAT(other.causes, SizeIs(2));
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(one.causes[i].repair, other.causes[i].repair);
+}
+
+/// The toy path's findings, each made plain.
+std::vector<Suspect> minimized(Runner& runner, toy::Variant variant, std::size_t count) {
+  strategies::RandomWalk walk(11);
+  std::vector<Suspect> found;
+  for (std::size_t run = 0; found.size() < count && run < 100'000; ++run) {
+    Case the_case = toy::make_case(variant, {}, run % config_count(toy::scenario));
+    const Outcome& outcome =
+        runner.run(toy::scenario, variant, the_case.config, toy::no_device, walk);
+    if (!outcome.failed()) continue;
+    the_case.tape = outcome.tape;
+    const std::string signature = outcome.faults.front().signature();
+    found.push_back({minimize(runner, the_case, signature).the_case, signature});
+  }
+  return found;
+}
+
+// The boxes of `borrow` are made at two sites, and die too early for one use.
+TEST(Triage, ManySchedulesOfOneBugAreOneCauseForEachSiteOfMaking) {
+  Runner runner;
+  const std::vector<Suspect> suspects = minimized(runner, toy::borrow, 20);
+  const Triage found = triage(runner, suspects);
+  EXPECT_THAT(found.unexplained, IsEmpty());
+  ASSERT_THAT(found.causes, SizeIs(2));
+  for (const Cause& cause : found.causes) {
+    EXPECT_EQ(cause.repair.object, Label("Box"));
+    EXPECT_THAT(cause.repair.used, ElementsAre(Label("use")));
+    EXPECT_THAT(cause.let_go, ElementsAre(Label("replace")));
+  }
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,55 @@
+// Rehearsal: a strategy in which the calls that fail are those of a tape, whatever else is tried.
+//
+// A search for other schedules must neither lose the failure that a fault follows from nor add
+// another. A call that a repair spares does not fail at all; the question is asked all the same, so
+// that those after it keep their numbers.
+#pragma once
+
+#include <vector>
+
+#include "harness/pick/replay.h"
+#include "harness/triage.h"
+#include "harness/world.h"
+
+namespace harness::triaging {
+
+/// A step that failed because the tape says so.
+struct RefusedStep {
+  Label call;  ///< Empty where the step is no call of CUDA.
+  Label site;
+  bool operator==(const RefusedStep&) const = default;
+};
+
+/// Ownership: borrows the strategy that answers all else, the repair and the world of the runs.
+class Rehearsal final : public Strategy {
+ public:
+  /// `repair` may be null, and matters only where it spares.
+  Rehearsal(Strategy& inner, const Tape& tape, const Repair* repair, const World& world)
+      : inner_(inner), repair_(repair), world_(world) {
+    failures_.assign(tape);
+  }
+
+  void begin() override {
+    inner_.begin();
+    failures_.begin_run();
+    refused_.clear();
+  }
+  bool hears_all() const override { return inner_.hears_all(); }
+  Sites silent() const override;
+  std::uint32_t answer(const Question& question) override;
+
+  /// Returns the steps that failed in the last run, in order.
+  const std::vector<RefusedStep>& refused() const { return refused_; }
+
+ private:
+  RefusedStep step() const;
+  std::uint32_t failure(const Question& question);
+
+  Strategy& inner_;
+  TapeIndex failures_;
+  const Repair* repair_;
+  const World& world_;
+  std::vector<RefusedStep> refused_;
+};
+
+}  // namespace harness::triaging
