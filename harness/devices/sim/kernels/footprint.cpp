@@ -1,7 +1,6 @@
 #include "harness/devices/sim/kernels/footprint.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace harness::devices {
 
@@ -21,9 +20,10 @@ void Footprint::start_range(std::uint64_t address, std::uint64_t bytes, AccessMo
 }
 
 /// Joins ranges that touch. When that does not help, the block's ranges are given up.
+// Ranges that begin at one address become one, in whichever order they stand.
 void Footprint::merge() {
   std::sort(ranges_.begin(), ranges_.end(), [](const UsedRange& a, const UsedRange& b) {
-    return std::tuple(a.mode, a.low, a.high) < std::tuple(b.mode, b.low, b.high);
+    return a.mode != b.mode ? a.mode < b.mode : a.low < b.low;
   });
   std::size_t count = 0;
   for (const UsedRange& range : ranges_) {
