@@ -121,6 +121,11 @@ class Host {
     }
     slot->resident = ledger_.born(kind, reinterpret_cast<std::uintptr_t>(slot), sizeof(T), last);
     new (slot->storage) T(std::forward<Args>(args)...);
+    ledger_.note_birth(slot->resident, slot, [](void* thing) {
+      auto* storage = static_cast<HostSlot<T>*>(thing);
+      storage->host->ledger().died(storage->resident);
+      end_object<T>(storage);
+    });
     return {slot, slot->resident};
   }
 
@@ -140,6 +145,14 @@ class Host {
 
   /// How many dead slots of a kind a question offers: the most recent ones.
   static constexpr std::uint32_t kOfferLimit = 4;
+
+  /// Runs the destructor of what lives in a HostSlot<T>, whose life has ended for the ledger.
+  template <class T>
+  static void end_object(void* thing) {
+    auto* slot = static_cast<HostSlot<T>*>(thing);
+    slot->object()->~T();
+    slot->host->note_death(slot->host->ledger().life(slot->resident).kind, slot, slot->resident);
+  }
 
   void* take_dead(Label kind);
   void note_death(Label kind, void* slot, BirthId last) { dead_.push_back({kind, slot, last}); }
@@ -166,14 +179,8 @@ void Owned<T>::reset() {
   Ledger& ledger = slot->host->ledger();
   ledger.scheduler().turn({life_resource(ledger, birth_), AccessKind::write});
   ledger.died(birth_);
-  const auto end = [](void* kept) {
-    auto* storage = static_cast<HostSlot<T>*>(kept);
-    storage->object()->~T();
-    const BirthId last = storage->resident;
-    storage->host->note_death(storage->host->ledger().life(last).kind, storage, last);
-  };
-  if (!ledger.keeps(birth_, slot, end)) [[likely]]
-    end(slot);
+  if (!ledger.keeps(birth_, slot, Host::end_object<T>)) [[likely]]
+    Host::end_object<T>(slot);
 }
 
 }  // namespace harness

@@ -1,11 +1,13 @@
 // Intervention: a repair that a run is given, to see whether its fault goes away with it.
 //
-// Things of one kind, got at one site, are kept as they are beyond their end, and one use of them
-// goes well, at the sites that it consists of. All other uses still meet something dead: a repair
-// that keeps things for everybody would not say who needs them.
+// A *hold* keeps things as they are beyond their end, and their uses go well: those that it names
+// by their kind, where they were got, where they were let go and where they are used, of which all
+// but the kind may be left open. All other uses still meet something dead: a repair that keeps
+// things for everybody would not say who needs them. A *release* ends what is still alive when a
+// run is quiescent, with all that goes with it.
 //
 // Lifetime: for one run, in which a Current of it lives. Most runs have none, and look for no more
-// than a null pointer where a life ends. Threads: the run's thread.
+// than a null pointer where a life begins or ends. Threads: the run's thread.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +19,13 @@
 
 namespace harness {
 
-/// The things that are kept, by their kind and where they were got, and for which use.
+/// The things that are kept, or released, and for which use. An empty label stands for any.
 struct Hold {
   Label object;
   Label got;
-  std::vector<Label> used;  ///< The sites of one use: it may look at a thing more than once.
+  Label let_go;
+  Label used;
+  bool is_release = false;
 };
 
 /// Ownership: borrows what it keeps, which the run's arena owns.
@@ -30,7 +34,7 @@ class Intervention {
   /// Ends a thing for good, when its use is over.
   using End = void (*)(void* thing);
 
-  explicit Intervention(Hold hold) : hold_(std::move(hold)) {}
+  explicit Intervention(const Hold& hold) : hold_(hold) {}
   Intervention(const Intervention&) = delete;  // A run points at it.
   Intervention& operator=(const Intervention&) = delete;
 
@@ -50,10 +54,22 @@ class Intervention {
     Intervention* previous_;
   };
 
-  /// Returns whether things of this kind, got there, are kept. None is once end_all() was called.
-  bool wants(Label object, Label got) const {
-    return !is_over_ && object == hold_.object && got == hold_.got;
+  /// Returns whether a thing that ends is kept. None is once end_all() was called.
+  bool wants(Label object, Label got, Label let_go) const {
+    return !hold_.is_release && !is_over_ && fits(hold_.object, object) && fits(hold_.got, got) &&
+           fits(hold_.let_go, let_go);
   }
+  /// Returns whether a thing that is alive at the end is released.
+  bool releases(Label object, Label got) const {
+    return hold_.is_release && fits(hold_.object, object) && fits(hold_.got, got);
+  }
+  /// Notes a thing that may have to be released, and how.
+  void note_birth(BirthId id, void* thing, End end) { kept_.push_back({id, thing, end}); }
+  /// Releases one that is still alive; without an end of its own, it ends for the ledger alone.
+  /// Returns false in that case.
+  bool release(BirthId id);
+  /// Returns whether a thing was released.
+  bool has_released(BirthId id) const;
   /// Keeps a thing that has ended as far as the ledger knows; `end`, if any, ends it later.
   void keep(BirthId id, void* thing = nullptr, End end = nullptr);
   /// Returns whether a kept thing may be used at `use`, and counts where it may.
@@ -66,6 +82,7 @@ class Intervention {
 
   /// Ends all that is kept, in the order in which it was: no use is still to come.
   void end_all();
+  bool is_release() const { return hold_.is_release; }  ///< Else it is a hold.
 
   /// Returns how many things were kept in this run, words included.
   std::size_t kept_count() const { return kept_.size() + words_.size(); }
@@ -79,12 +96,14 @@ class Intervention {
     End end;
   };
 
-  bool is_for(Label use) const;
+  static bool fits(Label wanted, Label found) { return wanted.empty() || wanted == found; }
+  bool is_for(Label use) const { return !is_over_ && fits(hold_.used, use); }
 
   Hold hold_;
   bool is_over_ = false;
   std::uint64_t served_count_ = 0;
   std::vector<Kept> kept_;
+  std::vector<BirthId> released_;
   std::map<std::pair<const void*, std::uint64_t>, std::uint64_t> words_;
 
   static inline constinit thread_local Intervention* current_ = nullptr;

@@ -78,6 +78,14 @@ class Ledger {
   bool keeps(BirthId id, void* thing, Intervention::End end) const {
     return Intervention::current() != nullptr && is_kept(id, thing, end);
   }
+  /// Has a repair know how `thing`, which begins to live as `id`, would be released.
+  void note_birth(BirthId id, void* thing, Intervention::End end) const {
+    if (Intervention::current() != nullptr) note_releasable(id, thing, end);
+  }
+  /// Has the repair of the run, if any, release what is alive, and end what it has kept.
+  void complete_repair() {
+    if (Intervention::current() != nullptr) complete(*Intervention::current());
+  }
   /// Returns whether a repair has kept `id`, which has died, for a use at `use`.
   bool serves(BirthId id, Label use) const {
     return Intervention::current() != nullptr && Intervention::current()->serves(id, use);
@@ -87,6 +95,8 @@ class Ledger {
 
  private:
   bool is_kept(BirthId id, void* thing, Intervention::End end) const;
+  void note_releasable(BirthId id, void* thing, Intervention::End end) const;
+  void complete(Intervention& repair);
   void report(Fault fault) { scheduler_.history().add(std::move(fault)); }
 
   Scheduler& scheduler_;

@@ -188,7 +188,7 @@ class Scene {
   void mark_baseline() { observed_.baseline = world_.ledger.lives().size(); }
   /// Everything was dropped, collected and synchronised: what is alive now, retention judges.
   void mark_quiescent() {
-    if (Intervention* repair = Intervention::current(); repair != nullptr) repair->end_all();
+    world_.ledger.complete_repair();
     observed_.quiescent = Quiescence{world_.history.events().size(), world_.ledger.lives().size()};
   }
   /// The run shows nothing, for a reason that an oracle found.

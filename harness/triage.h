@@ -1,21 +1,23 @@
 // Triage: reproducers by root cause, which is what a repair tells: a change that the harness makes
 // to the run, and without which the fault is there.
 //
-// A repair *holds* things of one kind, got at one site, until their use at another site is over
-// (harness/intervention.h), or *spares* one call the failure that it was told to return. It works
-// for a reproducer when the run then goes to its end, on the recorded schedule, without this fault
-// or a new one, and when a bounded search of other schedules of the same program does not find this
-// one again. Of those that work, one that is about the very thing that died comes first, then the
-// one that keeps the fewest things, for the shortest time: that is the cause. Two causes of a path
-// are one where the repair of either works for the other's reproducers, too.
+// A repair *holds* things of one kind beyond their end (harness/intervention.h): those got at one
+// site, let go at one site, or for one use. It *releases* what is left over, or *spares* one call
+// the failure that it was told to return. It works for a reproducer when the run then gets past its
+// fault, on the recorded schedule, and when a bounded search of other schedules of the same program
+// does not find this one again. Of all repairs that work for some reproducer of a path, the causes
+// are the fewest and narrowest that explain all: a repair that leaves more open (a site, a use)
+// counts for more than one.
 //
 // Neither variant nor claim nor window is looked at: variants that lack the same care share a
 // cause.
+// Source: a greedy weighted set cover (Chvatal 1979).
 // Threads: the runner's.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,15 +26,15 @@
 
 namespace harness {
 
-enum class RepairKind : std::uint8_t { hold, spare };
+enum class RepairKind : std::uint8_t { hold, release, spare };
 
-/// The change that removes a fault, named by sites.
+/// The change that removes a fault, named by sites. An empty label leaves it open: any.
 struct Repair {
   RepairKind kind = RepairKind::hold;
-  Label object;  ///< The kind of what is held; the call that is spared, or empty for another step.
-  Label got;     ///< The site at which what is held was got; empty where a step is spared.
-  /// The sites of the use that is waited for, the first of them first; or that of the step.
-  std::vector<Label> used;
+  Label object;  ///< The kind of what is held or released; or the call that is spared.
+  Label got;     ///< The site at which it was got.
+  Label let_go;  ///< The site at which what is held was let go.
+  Label used;    ///< The site of the use that it is held for; or of the call that is spared.
   bool operator==(const Repair&) const = default;
 };
 
@@ -46,7 +48,10 @@ struct Suspect {
 struct Cause {
   const Scenario* scenario = nullptr;
   Repair repair;
-  std::vector<Label> let_go;         ///< The sites at which what is held was let go.
+  // The sites that the members show, whether the repair names one of them or leaves it open.
+  std::vector<Label> got;
+  std::vector<Label> let_go;
+  std::vector<Label> used;
   std::vector<std::size_t> members;  ///< Indices of the reproducers, ascending; at least one.
 };
 
@@ -60,11 +65,21 @@ struct Triage {
 
 struct TriageOptions {
   /// Runs of other schedules in which a repair must keep the fault away.
-  std::uint64_t search_runs = 600;
+  std::uint64_t search_runs = 240;
+  /// Runs in which a case is made smaller first: in a large one other things go wrong, too. 0:
+  /// cases are taken as they are.
+  std::uint64_t minimize_runs = 0;
   const std::atomic<bool>* stop = nullptr;  ///< Null: never.
+  /// Called before each run of a case with its index, or empty: for what differs between cases
+  /// that is no part of them, such as which of several builds they are of.
+  std::function<void(std::size_t)> prepare;
 };
 
 /// Sorts cases by root cause. Equal ones, and equal options, give equal answers.
 Triage triage(Runner& runner, std::span<const Suspect> suspects, const TriageOptions& options = {});
+
+/// Returns whether the repair removes the fault of a case, whose index is what `prepare` is told.
+bool removes(Runner& runner, const Repair& repair, const Suspect& suspect, std::size_t index,
+             const TriageOptions& options = {});
 
 }  // namespace harness

@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutation"
 COPY = BUILD / "tree"
 PROGRAM = COPY / "build" / "dev" / "afterlife"  # As deep as in the tree: what is not mutated is in the compiler's cache.
+SCORER = "triage_mutants"  # A program that is in the copy alone.
 NUMBERS_PER_FILE, NUMBERS_PER_PATH, PATH_LIMIT = 500, 20_000, 20
 NO_MUTANT = NUMBERS_PER_PATH * PATH_LIMIT
 
@@ -99,6 +100,8 @@ def copy_tree(paths):
             texts[f"targets/{path.name}/{file}"] = text.encode()
     texts[mutation_points.HEADER] = (ROOT / "scripts" / (mutation_points.HEADER + ".in")).read_text().replace(
         "@COUNT@", str(NO_MUTANT)).encode()
+    texts[f"harness/entries/{SCORER}.cpp"] = (ROOT / "scripts" / f"{SCORER}.cpp.in").read_bytes()
+    texts["CMakeLists.txt"] += f"add_program({SCORER} SOURCES harness/entries/{SCORER}.cpp)\n".encode()
     texts["build/cuda_root.txt"] = (ROOT / "build/cuda_root.txt").read_bytes()
     for name, text in texts.items():
         file = COPY / name
@@ -113,11 +116,12 @@ def copy_tree(paths):
                                       if not n.startswith("scripts/"))).encode()).hexdigest()
 
 
-def build():
+def build(*targets):
+    """Builds these programs of the copy, or the command line."""
     folder = PROGRAM.parent
     if not (folder / "build.ninja").exists():  # Without nvcc: nothing here runs on a GPU.
         run_or_fail("cmake", "--preset", "dev", "-DNVCC=", "-S", COPY, cwd=COPY)
-    run_or_fail("ninja", "-k", "0", "-C", folder, "afterlife")
+    run_or_fail("ninja", "-k", "0", "-C", folder, *(targets or ["afterlife"]))
 
 
 def run_or_fail(*command, cwd=ROOT):

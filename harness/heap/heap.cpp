@@ -75,6 +75,19 @@ Object& Heap::prepare(const TypeInfo& info) {
   return *arena.make<Object>(*this, info, arena.resource());
 }
 
+// The run's last reference goes, whoever holds it.
+static void drop_last(void* thing) {
+  auto* object = static_cast<Object*>(thing);
+  std::optional<AttachScope> attached;
+  if (Interpreter* interpreter = object->heap().interpreter(); interpreter != nullptr)
+    attached.emplace(*interpreter);
+  Ref::steal(object).reset();
+}
+
+[[gnu::noinline, gnu::cold]] static bool is_kept(const Ledger& ledger, Object& object) {
+  return ledger.keeps(object.birth(), &object, drop_last);
+}
+
 Ref Heap::adopt(Object& object) {
   const TypeInfo& info = object.type();
   object.birth_ = ledger_.born(info.name, reinterpret_cast<std::uintptr_t>(&object), sizeof(Object),
@@ -88,6 +101,11 @@ Ref Heap::adopt(Object& object) {
   ++live_count_;
   ++type_entry(info).live_count;
   track(object);
+  if (Intervention::current() != nullptr) [[unlikely]]
+    ledger_.note_birth(object.birth_, &object, [](void* thing) {
+      static_cast<Object*>(thing)->ref_count_ = 1;
+      drop_last(thing);
+    });
   return {&object, object.birth_};
 }
 
@@ -132,17 +150,11 @@ void Heap::count_reached_zero(Object& object) {
 
 // A repair keeps it by one more reference, which it drops when the use is over.
 void Heap::dispose(Object& object) {
-  const auto drop = [](void* kept) {
-    auto* held = static_cast<Object*>(kept);
-    std::optional<AttachScope> attached;
-    if (Interpreter* interpreter = held->heap().interpreter(); interpreter != nullptr)
-      attached.emplace(*interpreter);
-    Ref::steal(held).reset();
-  };
-  if (ledger_.keeps(object.birth_, &object, drop)) [[unlikely]] {
-    object.ref_count_ = 1;
-    return;
-  }
+  if (Intervention::current() != nullptr) [[unlikely]]
+    if (is_kept(ledger_, object)) {
+      object.ref_count_ = 1;
+      return;
+    }
   if (!saved_by_finalizer(object)) end_life(object);
 }
 

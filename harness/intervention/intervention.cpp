@@ -13,8 +13,17 @@ void Intervention::keep(BirthId id, void* thing, End end) {
   kept_.push_back({id, thing, end});
 }
 
-bool Intervention::is_for(Label use) const {
-  return !is_over_ && std::find(hold_.used.begin(), hold_.used.end(), use) != hold_.used.end();
+bool Intervention::release(BirthId id) {
+  const auto same = [&](const Kept& kept) { return kept.id == id; };
+  const auto known = std::find_if(kept_.begin(), kept_.end(), same);
+  const bool has_end = known != kept_.end() && known->end != nullptr;
+  released_.push_back(id);  // Whoever ends it again, also in its own end, ends nothing.
+  if (has_end) std::exchange(known->end, nullptr)(known->thing);
+  return has_end;
+}
+
+bool Intervention::has_released(BirthId id) const {
+  return std::find(released_.begin(), released_.end(), id) != released_.end();
 }
 
 bool Intervention::serves(BirthId id, Label use) {

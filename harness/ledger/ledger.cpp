@@ -23,7 +23,11 @@ BirthId Ledger::born(Label kind, std::uint64_t address, std::uint64_t bytes,
 
 void Ledger::died(BirthId id) {
   Life& life = lives_[raw(id)];
-  HARNESS_CHECK(life.alive, "a life ends once; report the second end with double_free()");
+  if (!life.alive) [[unlikely]] {  // Whoever uses what is kept may end it again.
+    HARNESS_CHECK(Intervention::current() != nullptr,
+                  "a life ends once; report the second end with double_free()");
+    return;
+  }
   life.alive = false;
   life.death_site = scheduler_.site();
   life.death_activation = scheduler_.picker().current().name;
@@ -60,14 +64,38 @@ bool Ledger::used(BirthId meant, BirthId met) {
 
 bool Ledger::is_kept(BirthId id, void* thing, Intervention::End end) const {
   Intervention& repair = *Intervention::current();
-  if (!repair.wants(life(id).kind, life(id).birth_site)) return false;
+  const Life& one = life(id);
+  if (repair.is_release()) return !one.alive && repair.has_released(id);
+  const Label let_go = one.alive ? scheduler_.site() : one.death_site;
+  if (!repair.wants(one.kind, one.birth_site, let_go)) return false;
   repair.keep(id, thing, end);
   return true;
 }
 
-void Ledger::double_free(BirthId id) { report(describe(FaultKind::double_free, id)); }
+void Ledger::note_releasable(BirthId id, void* thing, Intervention::End end) const {
+  Intervention& repair = *Intervention::current();
+  if (repair.releases(life(id).kind, life(id).birth_site)) repair.note_birth(id, thing, end);
+}
+
+// A thing that is released may take others with it, which are not alive any more then.
+void Ledger::complete(Intervention& repair) {
+  const std::size_t count = lives_.size();
+  for (std::size_t i = 0; i < count && repair.is_release(); ++i) {
+    const Life one = lives_[i];
+    const auto id = static_cast<BirthId>(i);
+    if (!one.alive || !repair.releases(one.kind, one.birth_site)) continue;
+    if (!repair.release(id) && alive(id)) died(id);
+  }
+  if (!repair.is_release()) repair.end_all();
+}
+
+void Ledger::double_free(BirthId id) {
+  if (keeps(id) && serves(id, scheduler_.site())) return;
+  report(describe(FaultKind::double_free, id));
+}
 
 void Ledger::wrong_owner(BirthId meant, BirthId met) {
+  if (!alive(meant) && keeps(meant) && serves(meant, scheduler_.site())) return;
   Fault fault = describe(FaultKind::wrong_owner, meant);
   fault.recycler = life(met).name;
   report(std::move(fault));

@@ -48,9 +48,9 @@ const std::uint64_t* kept_word(const SharedWords::Word* word, Generation expecte
 }
 
 /// Has a repair keep a word that is about to be written, if it wants to.
-void keep_word(const SharedWords::Word& word, Label label) {
+void keep_word(const SharedWords::Word& word, Label label, Label site) {
   Intervention* repair = Intervention::current();
-  if (repair != nullptr && repair->wants(label, word.writer.site)) [[unlikely]]
+  if (repair != nullptr && repair->wants(label, word.writer.site, site)) [[unlikely]]
     repair->keep_word(&word, raw(word.generation), word.value);
 }
 
@@ -77,7 +77,7 @@ void SharedWords::write(const void* source, std::size_t offset, std::size_t byte
   for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
     scheduler_.turn({resource(i), AccessKind::write});
     edge_acquire(&words_[i]);
-    keep_word(words_[i], label_);
+    keep_word(words_[i], label_, scheduler_.site());
     put(words_[i].value, source, part_of(i, offset, bytes));
     words_[i].generation = generation;
     words_[i].writer = writer();

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "harness/minimize.h"
 #include "harness/scenario.h"
 #include "harness/strategies/random_walk.h"
@@ -95,7 +97,7 @@ Tape failing_open() { return {toy::decide(slot_name(0, 0), Site::failure, 1)}; }
 
 /// Things of this kind, kept until they were looked at.
 Repair hold(Label object, Label used = "use") {
-  return {RepairKind::hold, object, "set_up", {used}};
+  return {RepairKind::hold, object, "set_up", {}, used};
 }
 
 TEST(Triage, NamesWhatIsKeptAndForWhichUse) {
@@ -117,13 +119,13 @@ TEST(Triage, ARepairOfTheRecordedScheduleAloneIsNone) {
   EXPECT_TRUE(trial.removes(hold("Part"), finding));
 }
 
-TEST(Triage, ARepairForAUseThatNeverComesExplainsNothing) {
+TEST(Triage, ARepairForAUseThatNeverComesIsNone) {
   Runner runner;
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(stale_whole))->finding;
-  EXPECT_TRUE(trial.removes(hold("Whole", "peek"), finding)) << "it keeps the part, too";
-  EXPECT_FALSE(trial.explains(hold("Whole", "peek"), finding));
-  EXPECT_TRUE(trial.explains(hold("Part"), finding));
+  EXPECT_FALSE(trial.removes(hold("Whole", "peek"), finding)) << "though it keeps the part, too";
+  EXPECT_TRUE(trial.removes(hold("Whole"), finding));
+  EXPECT_TRUE(trial.removes(hold("Part"), finding));
 }
 
 TEST(Triage, AThingIsKeptForOneUseAndNoOther) {
@@ -133,20 +135,22 @@ TEST(Triage, AThingIsKeptForOneUseAndNoOther) {
   EXPECT_FALSE(trial.passes(hold("Part", "peek"), finding));
 }
 
-TEST(Triage, TwoUsesAreTwoCauses) {
+TEST(Triage, UsesOfWhatIsLetGoAtOneSiteAreOneCause) {
   Runner runner;
   const Triage found = triage(
       runner, std::vector{suspect(stale_part), suspect(stale_part, kPeeks), suspect(stale_part)});
-  ASSERT_THAT(found.causes, SizeIs(2));
-  EXPECT_THAT(found.causes[0].members, ElementsAre(0u, 2u));
-  EXPECT_THAT(found.causes[1].members, ElementsAre(1u));
+  ASSERT_THAT(found.causes, SizeIs(1));
+  const Cause& cause = found.causes[0];
+  EXPECT_EQ(cause.repair, (Repair{RepairKind::hold, "Part", "set_up", "drop", {}}));
+  EXPECT_THAT(cause.used, ElementsAre(Label("use"), Label("peek")));
+  EXPECT_THAT(cause.members, ElementsAre(0u, 1u, 2u));
 }
 
 TEST(Triage, AFailureThatAFaultFollowsFromIsItsCause) {
   Runner runner;
   const Triage found = triage(runner, std::vector{suspect(failed_open, 0, failing_open())});
   ASSERT_THAT(found.causes, SizeIs(1));
-  EXPECT_EQ(found.causes[0].repair, (Repair{RepairKind::spare, {}, {}, {"open"}}));
+  EXPECT_EQ(found.causes[0].repair, (Repair{RepairKind::spare, "step", {}, {}, "open"}));
 }
 
 TEST(Triage, WhatNoRepairRemovesIsUnexplained) {
@@ -179,9 +183,9 @@ TEST(Triage, NoAnswerDependsOnTheOrderOfTheFiles) {
   const Triage one = triage(runner, std::vector{suspect(stale_part), suspect(stale_part, kPeeks)});
   const Triage other =
       triage(runner, std::vector{suspect(stale_part, kPeeks), suspect(stale_part)});
-  ASSERT_THAT(one.causes, SizeIs(2));
-  ASSERT_THAT(other.causes, SizeIs(2));
-  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(one.causes[i].repair, other.causes[i].repair);
+  ASSERT_THAT(one.causes, SizeIs(1));
+  ASSERT_THAT(other.causes, SizeIs(1));
+  EXPECT_EQ(one.causes[0].repair, other.causes[0].repair);
 }
 
 /// The toy path's findings, each made plain.
@@ -201,17 +205,41 @@ std::vector<Suspect> minimized(Runner& runner, toy::Variant variant, std::size_t
 }
 
 // The boxes of `borrow` are made at two sites, and die too early for one use.
-TEST(Triage, ManySchedulesOfOneBugAreOneCauseForEachSiteOfMaking) {
+TEST(Triage, ManySchedulesOfOneBugAreOneCause) {
   Runner runner;
-  const std::vector<Suspect> suspects = minimized(runner, toy::borrow, 20);
-  const Triage found = triage(runner, suspects);
+  const Triage found = triage(runner, minimized(runner, toy::borrow, 20));
   EXPECT_THAT(found.unexplained, IsEmpty());
-  ASSERT_THAT(found.causes, SizeIs(2));
-  for (const Cause& cause : found.causes) {
-    EXPECT_EQ(cause.repair.object, Label("Box"));
-    EXPECT_THAT(cause.repair.used, ElementsAre(Label("use")));
-    EXPECT_THAT(cause.let_go, ElementsAre(Label("replace")));
-  }
+  ASSERT_THAT(found.causes, SizeIs(1));
+  const Cause& cause = found.causes[0];
+  EXPECT_EQ(cause.repair, (Repair{RepairKind::hold, "Box", {}, {}, "use"}));
+  EXPECT_THAT(cause.got, SizeIs(2));
+  EXPECT_THAT(cause.let_go, ElementsAre(Label("replace")));
+}
+
+TEST(Triage, WhatIsLeftOverIsReleased) {
+  Runner runner;
+  const Triage found = triage(runner, minimized(runner, toy::hoard, 5));
+  EXPECT_THAT(found.unexplained, IsEmpty());
+  ASSERT_THAT(found.causes, SizeIs(1));
+  EXPECT_EQ(found.causes[0].repair.kind, RepairKind::release);
+  EXPECT_EQ(found.causes[0].repair.object, Label("Box"));
+}
+
+TEST(Triage, ARunIsToldWhichCaseItIsOf) {
+  Runner runner;
+  std::vector<std::size_t> told;
+  TriageOptions options;
+  options.prepare = [&](std::size_t index) { told.push_back(index); };
+  const Triage found =
+      triage(runner, std::vector{suspect(stale_part), suspect(wrong_sum)}, options);
+  EXPECT_EQ(told.size(), found.run_count);
+  EXPECT_EQ(std::set(told.begin(), told.end()), (std::set<std::size_t>{0, 1}));
+}
+
+TEST(Triage, ARepairIsAskedAboutByItself) {
+  Runner runner;
+  EXPECT_TRUE(removes(runner, hold("Part"), suspect(stale_part), 0));
+  EXPECT_FALSE(removes(runner, hold("Whole"), suspect(stale_part), 0));
 }
 
 }  // namespace

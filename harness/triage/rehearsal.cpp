@@ -16,7 +16,13 @@ std::uint32_t Rehearsal::answer(const Question& question) {
 RefusedStep Rehearsal::step() const {
   const Records<Event>& events = world_.history.events();
   const bool is_call = !events.empty() && events.back().kind == EventKind::call;
-  return {is_call ? events.back().what : Label(), world_.scheduler.site()};
+  return {is_call ? events.back().what : kStep, world_.scheduler.site()};
+}
+
+static bool spares(const Repair& repair, const RefusedStep& step) {
+  const auto fits = [](Label wanted, Label found) { return wanted.empty() || wanted == found; };
+  return repair.kind == RepairKind::spare && fits(repair.object, step.call) &&
+         fits(repair.used, step.site);
 }
 
 std::uint32_t Rehearsal::failure(const Question& question) {
@@ -24,9 +30,7 @@ std::uint32_t Rehearsal::failure(const Question& question) {
   const std::uint32_t index = value == 0 ? 0 : question.index(value);
   if (index == 0) return 0;
   const RefusedStep refused = step();
-  const bool spared = repair_ != nullptr && repair_->kind == RepairKind::spare &&
-                      RefusedStep{repair_->object, repair_->used.front()} == refused;
-  if (spared) return 0;
+  if (repair_ != nullptr && spares(*repair_, refused)) return 0;
   refused_.push_back(refused);
   return index;
 }

@@ -13,9 +13,12 @@
 
 namespace harness::triaging {
 
+/// The call of a step that is no call of CUDA; an empty label would leave it open.
+inline constexpr Label kStep = "step";
+
 /// A step that failed because the tape says so.
 struct RefusedStep {
-  Label call;  ///< Empty where the step is no call of CUDA.
+  Label call;
   Label site;
   bool operator==(const RefusedStep&) const = default;
 };

@@ -1,17 +1,19 @@
 // How it works. Each finding is looked at by itself, so that no answer depends on the order of the
-// files: its repairs are tried on the recorded schedule, those that pass are ranked, and the first
-// that also survives the search is its own. Findings with the same repair are a group. Then groups
-// of a path are joined where the repair of one works for the plainest findings of the other, and
-// what nothing of its own explains is tried with the repairs of its path.
+// files: which of the repairs that its run suggests work for it. Then the causes are chosen, one
+// after the other: the repair that works for the most findings that have no cause yet, by its cost;
+// those findings are its members. A repair that costs less than all the causes that it could stand
+// for takes their place. What nothing of its own explains is tried with the causes of its path.
 #include "harness/triage.h"
 
 #include <algorithm>
-#include <numeric>
+#include <deque>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "harness/triage/candidates.h"
 #include "harness/triage/trial.h"
 
 namespace harness {
@@ -19,35 +21,24 @@ namespace {
 
 using triaging::Candidate;
 using triaging::Finding;
+using triaging::order_of;
 using triaging::Trial;
 
-/// Findings of a group on which the repair of another is tried: the plainest ones.
-constexpr std::size_t kTriedMembers = 3;
-
-/// Findings whose own cause is the same.
-struct Group {
+/// A repair, and the findings that it works for.
+struct Proposal {
+  const Scenario* scenario = nullptr;
   Repair repair;
-  std::vector<Label> let_go;
-  std::vector<Finding> findings;
-
-  const Scenario* scenario() const { return findings.front().the_case.scenario; }
+  unsigned cost = 0;
+  std::size_t own_count = 0;  ///< Findings about the very thing that is held.
+  std::vector<std::size_t> findings;
+  std::vector<Repair> here;  ///< The sites, by finding.
 };
 
-auto order_of(const Repair& repair) {
-  std::vector<std::string_view> used;
-  for (const Label site : repair.used) used.push_back(site.view());
-  return std::tuple(repair.kind, repair.object.view(), repair.got.view(), used);
-}
-
-/// The very thing that died comes before those that it is part of; then the fewest things, for the
-/// shortest time.
-bool is_less(const Candidate& a, const Candidate& b) {
-  const auto measure = [](const Candidate& one) {
-    return std::tuple(one.repair.kind, !one.is_own, one.kept, one.turns);
-  };
-  if (measure(a) != measure(b)) return measure(a) < measure(b);
-  return order_of(a.repair) < order_of(b.repair);
-}
+/// A proposal that is a cause, and which of its findings are its members.
+struct Chosen {
+  const Proposal* proposal;
+  std::vector<std::size_t> places;  ///< In the proposal's findings.
+};
 
 class Triaging {
  public:
@@ -55,19 +46,27 @@ class Triaging {
 
   Triage run(std::span<const Suspect> suspects) {
     for (std::size_t i = 0; i < suspects.size() && !trial_.is_stopped(); ++i) place(i, suspects[i]);
-    std::sort(groups_.begin(), groups_.end(), comes_before);
-    join();
+    has_cause_.resize(findings_.size());
+    std::sort(proposals_.begin(), proposals_.end(), [](const Proposal& a, const Proposal& b) {
+      return is_better(a, a.findings.size(), b, b.findings.size());
+    });
+    while (choose()) {
+    }
+    while (simplify()) {
+    }
+    for (const Chosen& chosen : chosen_) result_.causes.push_back(to_cause(chosen));
     explain_others();
+    std::sort(result_.causes.begin(), result_.causes.end(), comes_before);
     result_.stopped = trial_.is_stopped();
     result_.run_count = trial_.run_count();
     return std::move(result_);
   }
 
  private:
-  static bool comes_before(const Group& a, const Group& b) {
-    const auto rank = [](const Group& group) {
-      return std::tuple(group.scenario()->name.view(), -static_cast<long>(group.findings.size()),
-                        order_of(group.repair));
+  static bool comes_before(const Cause& a, const Cause& b) {
+    const auto rank = [](const Cause& cause) {
+      return std::tuple(cause.scenario->name.view(), -static_cast<long>(cause.members.size()),
+                        order_of(cause.repair));
     };
     return rank(a) < rank(b);
   }
@@ -78,86 +77,115 @@ class Triaging {
       result_.faultless.push_back(index);
       return;
     }
-    if (const Candidate* least = least_of(*look))
-      add(*least, std::move(look->finding));
-    else
-      others_.push_back(std::move(look->finding));
+    trial_.keep_working(*look);
+    for (const Candidate& one : look->candidates) propose(one, findings_.size(), suspect);
+    (look->candidates.empty() ? others_ : findings_).push_back(std::move(look->finding));
   }
 
-  const Candidate* least_of(Trial::Look& look) {
-    std::vector<Candidate>& candidates = look.candidates;
-    std::erase_if(candidates,
-                  [&](Candidate& one) { return !trial_.passes_with_more(one, look.finding); });
-    std::sort(candidates.begin(), candidates.end(), is_less);
-    const auto works = [&](const Candidate& one) {
-      return trial_.stays_away(one.repair, look.finding);
+  void propose(const Candidate& candidate, std::size_t finding, const Suspect& suspect) {
+    const Scenario* scenario = suspect.the_case.scenario;
+    const auto key = std::pair(scenario, order_of(candidate.repair));
+    const auto [place, is_new] = places_.emplace(key, proposals_.size());
+    if (is_new)
+      proposals_.push_back(
+          {scenario, candidate.repair, triaging::cost_of(candidate.repair), 0, {}, {}});
+    Proposal& proposal = proposals_[place->second];
+    proposal.findings.push_back(finding);
+    proposal.here.push_back(candidate.here);
+    proposal.own_count += candidate.is_own;
+  }
+
+  // ---- choosing ----
+
+  std::size_t gain_of(const Proposal& proposal) const {
+    return static_cast<std::size_t>(
+        std::count_if(proposal.findings.begin(), proposal.findings.end(),
+                      [&](std::size_t finding) { return !has_cause_[finding]; }));
+  }
+
+  /// More findings for its cost come first; then what is cheap, and about what died itself.
+  static bool is_better(const Proposal& a, std::size_t a_gain, const Proposal& b,
+                        std::size_t b_gain) {
+    if (a_gain * b.cost != b_gain * a.cost) return a_gain * b.cost > b_gain * a.cost;
+    const auto rest = [](const Proposal& one) {
+      return std::tuple(one.cost, -static_cast<long>(one.own_count), order_of(one.repair),
+                        one.scenario->name.view());
     };
-    const auto found = std::find_if(candidates.begin(), candidates.end(), works);
-    return found != candidates.end() ? &*found : nullptr;
+    return rest(a) < rest(b);
   }
 
-  void add(const Candidate& least, Finding finding) {
-    const auto same = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
-      return group.repair == least.repair && group.scenario() == finding.the_case.scenario;
-    });
-    Group& group =
-        same != groups_.end() ? *same : groups_.emplace_back(Group{least.repair, {}, {}});
-    group.findings.push_back(std::move(finding));
-    add_sites(group.let_go, least.let_go);
-  }
-
-  static void add_sites(std::vector<Label>& sites, const std::vector<Label>& more) {
-    for (const Label site : more)
-      if (std::find(sites.begin(), sites.end(), site) == sites.end()) sites.push_back(site);
-  }
-
-  // ---- joining ----
-
-  bool repairs(const Group& one, const Group& other) {
-    std::vector<const Finding*> plainest;
-    for (const Finding& finding : other.findings) plainest.push_back(&finding);
-    const auto size = [](const Finding* one) {
-      return std::pair(one->the_case.tape.size(), one->index);
-    };
-    std::sort(plainest.begin(), plainest.end(),
-              [&](const Finding* a, const Finding* b) { return size(a) < size(b); });
-    if (plainest.size() > kTriedMembers) plainest.resize(kTriedMembers);
-    return std::all_of(plainest.begin(), plainest.end(), [&](const Finding* finding) {
-      return trial_.explains(one.repair, *finding);
-    });
-  }
-
-  /// The largest group gives a cause its name.
-  void join() {
-    std::vector<std::size_t> root(groups_.size());
-    std::iota(root.begin(), root.end(), 0);
-    for (std::size_t a = 0; a < groups_.size(); ++a)
-      for (std::size_t b = a + 1; b < groups_.size() && !trial_.is_stopped(); ++b) {
-        if (groups_[a].scenario() != groups_[b].scenario() || root[a] == root[b]) continue;
-        if (!repairs(groups_[a], groups_[b]) && !repairs(groups_[b], groups_[a])) continue;
-        const auto [first, second] = std::minmax(root[a], root[b]);
-        std::replace(root.begin(), root.end(), std::size_t{second}, std::size_t{first});
-      }
-    for (std::size_t i = 0; i < groups_.size(); ++i)
-      if (root[i] == i) name(i, root);
-  }
-
-  void name(std::size_t first, const std::vector<std::size_t>& root) {
-    Cause cause{groups_[first].scenario(), groups_[first].repair, {}, {}};
-    for (std::size_t i = first; i < groups_.size(); ++i) {
-      if (root[i] != first) continue;
-      for (const Finding& finding : groups_[i].findings) cause.members.push_back(finding.index);
-      if (groups_[i].repair.kind == cause.repair.kind) add_sites(cause.let_go, groups_[i].let_go);
+  bool choose() {
+    const Proposal* best = nullptr;
+    std::size_t best_gain = 0;
+    for (const Proposal& proposal : proposals_) {
+      const std::size_t gain = gain_of(proposal);
+      if (gain == 0 || (best != nullptr && !is_better(proposal, gain, *best, best_gain))) continue;
+      best = &proposal;
+      best_gain = gain;
     }
-    std::sort(cause.members.begin(), cause.members.end());
-    result_.causes.push_back(std::move(cause));
+    if (best != nullptr) take(*best);
+    return best != nullptr;
+  }
+
+  void take(const Proposal& proposal) {
+    Chosen chosen{&proposal, {}};
+    for (std::size_t i = 0; i < proposal.findings.size(); ++i) {
+      if (has_cause_[proposal.findings[i]]) continue;
+      has_cause_[proposal.findings[i]] = true;
+      chosen.places.push_back(i);
+    }
+    chosen_.push_back(std::move(chosen));
+  }
+
+  /// Puts one proposal in the place of causes that cost more together, if there is one.
+  bool simplify() {
+    for (const Proposal& proposal : proposals_) {
+      unsigned cost = 0;
+      const auto is_in = [&](const Chosen& chosen) { return stands_for(proposal, chosen); };
+      for (const Chosen& chosen : chosen_)
+        if (is_in(chosen)) cost += chosen.proposal->cost;
+      if (cost <= proposal.cost) continue;
+      for (const Chosen& chosen : chosen_)
+        if (is_in(chosen))
+          for (const std::size_t place : chosen.places)
+            has_cause_[chosen.proposal->findings[place]] = false;
+      std::erase_if(chosen_, is_in);
+      take(proposal);
+      return true;
+    }
+    return false;
+  }
+
+  /// Returns whether a repair works for all findings of a cause. A proposal's are ascending.
+  static bool stands_for(const Proposal& proposal, const Chosen& chosen) {
+    return std::all_of(chosen.places.begin(), chosen.places.end(), [&](std::size_t place) {
+      return std::binary_search(proposal.findings.begin(), proposal.findings.end(),
+                                chosen.proposal->findings[place]);
+    });
+  }
+
+  Cause to_cause(const Chosen& chosen) const {
+    const Proposal& proposal = *chosen.proposal;
+    Cause cause{proposal.scenario, proposal.repair, {}, {}, {}, {}};
+    for (const std::size_t place : chosen.places) {
+      cause.members.push_back(findings_[proposal.findings[place]].index);
+      add_site(cause.got, proposal.here[place].got);
+      add_site(cause.let_go, proposal.here[place].let_go);
+      add_site(cause.used, proposal.here[place].used);
+    }
+    return cause;
+  }
+
+  static void add_site(std::vector<Label>& sites, Label site) {
+    if (!site.empty() && std::find(sites.begin(), sites.end(), site) == sites.end())
+      sites.push_back(site);
   }
 
   void explain_others() {
     for (const Finding& finding : others_) {
       const auto works = [&](const Cause& cause) {
         return !trial_.is_stopped() && cause.scenario == finding.the_case.scenario &&
-               trial_.explains(cause.repair, finding);
+               trial_.removes(cause.repair, finding);
       };
       const auto found = std::find_if(result_.causes.begin(), result_.causes.end(), works);
       if (found == result_.causes.end())
@@ -170,8 +198,12 @@ class Triaging {
   }
 
   Trial trial_;
-  std::vector<Group> groups_;
-  std::vector<Finding> others_;  ///< Those that no repair of their own removes.
+  std::vector<Finding> findings_;  ///< Those that a repair of their own removes.
+  std::vector<Finding> others_;
+  std::deque<Proposal> proposals_;  // Those that are chosen are pointed at.
+  std::vector<Chosen> chosen_;
+  std::map<std::pair<const Scenario*, decltype(order_of(Repair()))>, std::size_t> places_;
+  std::vector<bool> has_cause_;  ///< By place in findings_.
   Triage result_;
 };
 
@@ -179,6 +211,13 @@ class Triaging {
 
 Triage triage(Runner& runner, std::span<const Suspect> suspects, const TriageOptions& options) {
   return Triaging(runner, options).run(suspects);
+}
+
+bool removes(Runner& runner, const Repair& repair, const Suspect& suspect, std::size_t index,
+             const TriageOptions& options) {
+  Trial trial(runner, options);
+  const std::optional<Trial::Look> look = trial.look(index, suspect);
+  return look && trial.removes(repair, look->finding);
 }
 
 }  // namespace harness

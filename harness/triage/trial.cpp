@@ -7,22 +7,17 @@
 #include <algorithm>
 
 #include "harness/fault/kinds.h"
+#include "harness/minimize.h"
 #include "harness/minimize/tape.h"
 #include "harness/pick/deviations.h"
 #include "harness/pick/sample.h"
+#include "harness/triage/candidates.h"
 
 namespace harness::triaging {
 namespace {
 
 /// Questions whose answers another schedule may change.
 constexpr Sites kScheduleSites = kAllSites & ~kProgramSites & ~site_bit(Site::failure);
-
-/// Sites that a use may consist of.
-constexpr std::size_t kUseLimit = 6;
-
-bool is_listed(Label site, const std::vector<Label>& sites) {
-  return std::find(sites.begin(), sites.end(), site) != sites.end();
-}
 
 /// Whether the fault is one that the run before had, or could not see: leaks come last.
 bool was_there(const Fault& fault, const Finding& finding) {
@@ -40,13 +35,16 @@ bool is_same(const Fault& fault, const Finding& finding) {
   return fault.signature() == known.signature();
 }
 
-void add(std::vector<Candidate>& candidates, Candidate candidate, Label let_go) {
-  const auto known =
-      std::find_if(candidates.begin(), candidates.end(),
-                   [&](const Candidate& other) { return other.repair == candidate.repair; });
-  Candidate& one = known != candidates.end() ? *known : candidates.emplace_back(candidate);
-  one.turns = std::max(one.turns, candidate.turns);
-  if (!let_go.empty() && !is_listed(let_go, one.let_go)) one.let_go.push_back(let_go);
+bool is_held(const Fault& fault, const Repair& repair) {
+  return repair.kind == RepairKind::hold &&
+         includes(repair, {repair.kind, fault.object_kind, fault.birth_site, fault.death_site,
+                           use_of(fault)});
+}
+
+/// A bound is exceeded in the middle of a run: it is kept if that is what is released at the end.
+bool is_released(const Fault& fault, const Repair& repair) {
+  return fault.kind == FaultKind::retention && !fault.use_site.empty() &&
+         includes(repair, {RepairKind::release, fault.object_kind, fault.birth_site, {}, {}});
 }
 
 }  // namespace
@@ -58,10 +56,22 @@ Label use_of(const Fault& fault) {
 // ---- looking ------------------------------------------------------------------------------------
 
 std::optional<Trial::Look> Trial::look(std::size_t index, const Suspect& suspect) {
+  std::optional<Look> look = look_at(index, suspect);
+  if (!look || options_.minimize_runs == 0) return look;
+  if (options_.prepare) options_.prepare(index);
+  const std::string signature = look->finding.fault.signature();
+  const Limits limits{
+      .run_limit = options_.minimize_runs, .thorough = false, .stop = options_.stop};
+  const Minimized smaller = minimize(runner_, suspect.the_case, signature, limits);
+  run_count_ += smaller.run_count;
+  return smaller.reproduced ? look_at(index, {smaller.the_case, signature}) : look;
+}
+
+std::optional<Trial::Look> Trial::look_at(std::size_t index, const Suspect& suspect) {
   const Case& the_case = suspect.the_case;
   Replay replay(the_case.tape);
   Rehearsal rehearsal(replay, the_case.tape, nullptr, runner_.world());
-  const Outcome& outcome = run(the_case, rehearsal);
+  const Outcome& outcome = run(index, the_case, rehearsal);
   if (!outcome.failed()) return {};
   const auto meant =
       std::find_if(outcome.faults.begin(), outcome.faults.end(),
@@ -71,87 +81,67 @@ std::optional<Trial::Look> Trial::look(std::size_t index, const Suspect& suspect
   for (const Fault& one : outcome.faults) look.finding.signatures.push_back(one.signature());
   look.finding.ended_early = outcome.ending != Ending::finished;
   look.finding.vacuous = outcome.vacuous;
-  look.candidates = candidates(look.finding, rehearsal);
+  look.candidates =
+      candidates_of(look.finding, runner_.world(), outcome.faults, rehearsal.refused());
   return look;
 }
 
-/// Whatever had died by then may have died too early, and whatever failed may be what it follows
-/// from. A leak has no use that anything is to be kept for.
-std::vector<Candidate> Trial::candidates(const Finding& finding, const Rehearsal& rehearsal) const {
-  std::vector<Candidate> found;
-  const Fault& fault = finding.fault;
-  const auto hold = [&](Label object, Label got) {
-    return Repair{RepairKind::hold, object, got, {finding.used}};
-  };
-  const bool has_use = fault.kind != FaultKind::retention && !finding.used.empty();
-  if (has_use && !fault.object_kind.empty() && !fault.birth_site.empty())
-    add(found, {.repair = hold(fault.object_kind, fault.birth_site), .is_own = true},
-        fault.death_site);
-  for (const Life& life : runner_.world().ledger.lives()) {
-    if (!has_use || life.alive || life.kind.empty() || life.death_tick > fault.tick) continue;
-    add(found, {.repair = hold(life.kind, life.birth_site), .turns = fault.tick - life.death_tick},
-        life.death_site);
+void Trial::keep_working(Look& look) {
+  std::vector<Candidate> working;
+  for (const Candidate& one : look.candidates) {
+    const auto is_wider = [&](const Candidate& known) {
+      return includes(one.repair, known.repair);
+    };
+    if (passes(one.repair, look.finding) &&
+        (std::any_of(working.begin(), working.end(), is_wider) ||
+         stays_away(one.repair, look.finding)))
+      working.push_back(one);
   }
-  for (const RefusedStep& step : rehearsal.refused())
-    add(found, {.repair = {RepairKind::spare, step.call, {}, {step.site}}}, {});
-  return found;
+  look.candidates = std::move(working);
 }
 
 // ---- running ------------------------------------------------------------------------------------
 
-const Outcome& Trial::run(const Case& the_case, Strategy& strategy) {
+const Outcome& Trial::run(std::size_t index, const Case& the_case, Strategy& strategy) {
   ++run_count_;
+  if (options_.prepare) options_.prepare(index);
   return runner_.run(*the_case.scenario, the_case.variant, the_case.config, *the_case.device,
                      strategy);
 }
 
 const Outcome& Trial::run(const Finding& finding, Strategy& strategy, const Repair& repair) {
   Rehearsal rehearsal(strategy, finding.the_case.tape, &repair, runner_.world());
-  kept_count_ = 0;
-  served_count_ = 0;
-  if (repair.kind == RepairKind::spare) return run(finding.the_case, rehearsal);
-  Intervention intervention({repair.object, repair.got, repair.used});
+  is_needed_ = true;
+  if (repair.kind == RepairKind::spare) return run(finding.index, finding.the_case, rehearsal);
+  Intervention intervention(
+      {repair.object, repair.got, repair.let_go, repair.used, repair.kind == RepairKind::release});
   const Intervention::Current current(intervention);
-  const Outcome& outcome = run(finding.the_case, rehearsal);
-  served_count_ = intervention.served_count();
-  kept_count_ = intervention.kept_count();
+  const Outcome& outcome = run(finding.index, finding.the_case, rehearsal);
+  const bool is_its_use = repair.used.empty() || repair.used == finding.used;
+  if (repair.kind == RepairKind::hold)
+    is_needed_ = intervention.served_count() > 0 || (is_its_use && intervention.kept_count() > 0);
   return outcome;
 }
 
 bool Trial::passes(const Repair& repair, const Finding& finding) {
   Replay replay(finding.the_case.tape);
-  used_again_.reset();
   const Outcome& outcome = run(finding, replay, repair);
+  bool is_past = outcome.ending == Ending::finished;
   for (const Fault& fault : outcome.faults) {
-    const bool is_held = fault.object_kind == repair.object && fault.birth_site == repair.got;
-    if (is_held && !is_listed(use_of(fault), repair.used)) used_again_ = fault;
-    if (is_held || is_same(fault, finding) || !was_there(fault, finding)) return false;
+    if (is_released(fault, repair)) continue;
+    const bool is_later = fault.tick > finding.fault.tick;
+    if (is_held(fault, repair) || is_same(fault, finding)) return false;
+    if (!is_later && !was_there(fault, finding)) return false;
+    is_past |= is_later;
   }
-  return outcome.ending == Ending::finished && (!outcome.vacuous || finding.vacuous);
-}
-
-bool Trial::passes_with_more(Candidate& candidate, const Finding& finding) {
-  bool passed = passes(candidate.repair, finding);
-  while (!passed && used_again_ && candidate.repair.used.size() < kUseLimit) {
-    candidate.repair.used.push_back(use_of(*used_again_));
-    passed = passes(candidate.repair, finding);
-  }
-  candidate.kept = kept_count_;
-  return passed;
-}
-
-bool Trial::explains(const Repair& repair, const Finding& finding) {
-  if (!passes(repair, finding)) return false;
-  const Fault& fault = finding.fault;
-  const bool is_same_thing = fault.object_kind == repair.object && fault.birth_site == repair.got;
-  if (repair.kind == RepairKind::hold && !is_same_thing && served_count_ == 0) return false;
-  return stays_away(repair, finding);
+  return is_past && is_needed_ && (!outcome.vacuous || finding.vacuous);
 }
 
 bool Trial::is_clean(const Repair& repair, const Finding& finding, Strategy& strategy) {
   const Outcome& outcome = run(finding, strategy, repair);
-  return std::none_of(outcome.faults.begin(), outcome.faults.end(),
-                      [&](const Fault& fault) { return is_same(fault, finding); });
+  return std::none_of(outcome.faults.begin(), outcome.faults.end(), [&](const Fault& fault) {
+    return is_same(fault, finding) && !is_released(fault, repair);
+  });
 }
 
 bool Trial::survives_deviations(const Repair& repair, const Finding& finding, const Tape& base,

@@ -22,13 +22,11 @@ struct Finding {
   bool vacuous = false;                 ///< The path was not really used, by the scenario.
 };
 
-/// A repair that may work, and what it takes.
+/// A repair that may work, and the sites that it stands for here.
 struct Candidate {
   Repair repair;
-  std::vector<Label> let_go;  ///< The sites at which what it holds was let go.
-  std::size_t kept = 0;       ///< How many things it keeps, on the recorded schedule.
-  Tick turns = 0;             ///< How long, from the first death to the fault.
-  bool is_own = false;        ///< It is about the very thing that the fault is about.
+  Repair here;          ///< The same with nothing left open.
+  bool is_own = false;  ///< It is about the very thing that the fault is about.
 };
 
 /// Returns the site of the use that `fault` is about.
@@ -44,25 +42,22 @@ class Trial {
     Finding finding;
     std::vector<Candidate> candidates;
   };
-  /// Runs a case as it is. Returns nothing where no fault is found.
+  /// Runs a case, smaller if that is asked for. Returns nothing where no fault is found.
   std::optional<Look> look(std::size_t index, const Suspect& suspect);
 
-  /// Returns whether the run of the finding, repaired, goes to its end and finds nothing that it
-  /// did not find before, and not this fault.
+  /// Leaves the repairs that work. One that leaves more open than another that works is not looked
+  /// for on other schedules again.
+  void keep_working(Look& look);
+
+  /// Returns whether the run of the finding, repaired, gets past its fault, which is not there, and
+  /// finds no new one until then. To hold things for a use that never comes repairs nothing.
   bool passes(const Repair& repair, const Finding& finding);
-  /// The same. Where what is held is used again before the use is over, that becomes part of the
-  /// use. Fills in how many things are kept.
-  bool passes_with_more(Candidate& candidate, const Finding& finding);
   /// Returns whether no other schedule of the repaired program shows the fault.
   bool stays_away(const Repair& repair, const Finding& finding);
   /// Returns whether the repair works.
   bool removes(const Repair& repair, const Finding& finding) {
     return passes(repair, finding) && stays_away(repair, finding);
   }
-  /// Returns whether the repair of another finding works, and for the same reason: it is about the
-  /// same things, or lets a use of them go well here, too. To keep things for a use that never
-  /// comes repairs nothing, even where the fault is gone.
-  bool explains(const Repair& repair, const Finding& finding);
 
   /// Returns whether to stop was asked.
   bool is_stopped() const {
@@ -71,19 +66,17 @@ class Trial {
   std::uint64_t run_count() const { return run_count_; }
 
  private:
+  std::optional<Look> look_at(std::size_t index, const Suspect& suspect);
   const Outcome& run(const Finding& finding, Strategy& strategy, const Repair& repair);
-  const Outcome& run(const Case& the_case, Strategy& strategy);
+  const Outcome& run(std::size_t index, const Case& the_case, Strategy& strategy);
   bool is_clean(const Repair& repair, const Finding& finding, Strategy& strategy);
   bool survives_deviations(const Repair& repair, const Finding& finding, const Tape& base,
                            std::uint64_t run_limit);
-  std::vector<Candidate> candidates(const Finding& finding, const Rehearsal& rehearsal) const;
 
   Runner& runner_;
   TriageOptions options_;
   std::uint64_t run_count_ = 0;
-  std::size_t kept_count_ = 0;       ///< In the last repaired run.
-  std::uint64_t served_count_ = 0;   ///< Uses in it that went well thanks to the repair.
-  std::optional<Fault> used_again_;  ///< A fault of the last repaired run, about what it held.
+  bool is_needed_ = false;  ///< In the last run the repair let a use of this finding go well.
 };
 
 }  // namespace harness::triaging

@@ -80,7 +80,7 @@ int explain(const ExplainOptions& options);
 
 struct TriageCommandOptions {
   std::vector<std::string> files;  ///< Folders stand for the reproducers in them.
-  std::uint64_t runs = 600;        ///< Other schedules in which a repair must work.
+  std::uint64_t runs = 240;        ///< Other schedules in which a repair must work.
   bool json = false;
 };
 int triage(const TriageCommandOptions& options);

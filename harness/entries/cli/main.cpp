@@ -178,7 +178,7 @@ CLI::App* add_triage(CLI::App& app, TriageCommandOptions& options) {
       ->type_name("FILE");
   command
       ->add_option("--runs", options.runs,
-                   "How many other schedules of a program a repair must survive (600)")
+                   "How many other schedules of a program a repair must survive (240)")
       ->check(whole_number(0, 1'000'000'000))
       ->type_name("N");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");

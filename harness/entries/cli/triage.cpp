@@ -21,6 +21,9 @@ using Json = nlohmann::ordered_json;
 using reports::Align;
 using reports::Terminal;
 
+/// Enough for most cases that a search has found and not minimized.
+constexpr std::uint64_t kMinimizeRuns = 300;
+
 /// The reproducers that could be read, and why the others could not.
 struct Files {
   std::vector<std::string> names;
@@ -44,9 +47,12 @@ Files read_files(const std::vector<std::string>& names) {
   return files;
 }
 
-std::string words_of(const std::vector<Label>& sites) {
+/// The site that a repair names, or those that it was left open for.
+std::string words_of(Label named, const std::vector<Label>& sites) {
+  if (!named.empty()) return std::string(named.view());
   std::string text;
-  for (const Label site : sites) text += fmt::format("{}{}", text.empty() ? "" : ", ", site.view());
+  for (const Label site : sites)
+    text += fmt::format("{}{}", text.empty() ? "any: " : ", ", site.view());
   return text;
 }
 
@@ -93,9 +99,10 @@ class Triaged {
     for (const Cause& cause : triage_.causes) {
       const Repair& repair = cause.repair;
       table.add({std::string(cause.scenario->name.view()), word_of(repair.kind),
-                 std::string(repair.object.view()), std::string(repair.got.view()),
-                 words_of(cause.let_go), words_of(repair.used),
-                 reports::grouped(cause.members.size()), printable(smallest(cause))});
+                 repair.object.empty() ? "any" : std::string(repair.object.view()),
+                 words_of(repair.got, cause.got), words_of(repair.let_go, cause.let_go),
+                 words_of(repair.used, cause.used), reports::grouped(cause.members.size()),
+                 printable(smallest(cause))});
     }
     return table;
   }
@@ -112,7 +119,8 @@ class Triaged {
   }
 
   static std::string word_of(RepairKind kind) {
-    return kind == RepairKind::hold ? "hold" : "spare";
+    if (kind == RepairKind::spare) return "spare";
+    return kind == RepairKind::hold ? "hold" : "release";
   }
 
   const std::string& smallest(const Cause& cause) const {
@@ -136,12 +144,26 @@ class Triaged {
     return names;
   }
 
+  /// The parts that the repair does not leave open.
+  static Json named(const Repair& repair) {
+    Json names = Json::array();
+    if (!repair.got.empty()) names.push_back("got");
+    if (!repair.let_go.empty()) names.push_back("let_go");
+    if (!repair.used.empty()) names.push_back("used");
+    return names;
+  }
+
   Json to_json(const Cause& cause) const {
     const Repair& repair = cause.repair;
-    return {{"path", cause.scenario->name.view()}, {"repair", word_of(repair.kind)},
-            {"of", repair.object.view()},          {"got", repair.got.view()},
-            {"let_go", sites(cause.let_go)},       {"used", sites(repair.used)},
-            {"smallest", smallest(cause)},         {"files", names_of(cause.members)}};
+    return {{"path", cause.scenario->name.view()},
+            {"repair", word_of(repair.kind)},
+            {"of", repair.object.view()},
+            {"named", named(repair)},
+            {"got", sites(cause.got)},
+            {"let_go", sites(cause.let_go)},
+            {"used", sites(cause.used)},
+            {"smallest", smallest(cause)},
+            {"files", names_of(cause.members)}};
   }
 
   const Triage& triage_;
@@ -153,6 +175,7 @@ class Triaged {
 int triage(const TriageCommandOptions& options) {
   TriageOptions terms;
   terms.search_runs = options.runs;
+  terms.minimize_runs = kMinimizeRuns;
   terms.stop = &take_interrupts();
   const Files files = read_files(options.files);
   Runner runner;

@@ -8,7 +8,8 @@
 namespace harness::devices::calls {
 
 void free_now(SimDevice& sim, std::uint32_t index) {
-  if (sim.data_races().on() && !sim.pools().is_kept(index)) {
+  const bool is_kept = Intervention::current() != nullptr && sim.pools().is_kept(index);
+  if (sim.data_races().on() && !is_kept) [[likely]] {
     const OrderedUse by{{}, sim.data_races().host(), sim.scheduler().site()};
     sim.data_races().freed(index, by);
   }

@@ -148,6 +148,10 @@ void Memory::install(std::uint32_t index) {
          block.granules * kGranule - block.bytes);
 }
 
+[[gnu::noinline, gnu::cold]] static bool is_kept(const Ledger& ledger, const Block& block) {
+  return block.graph == nullptr && ledger.keeps(block.birth);
+}
+
 void Memory::retire(std::uint32_t index) {
   Block& block = blocks_[index];
   HARNESS_CHECK(!block.dead && block.installed, "a life has begun before it ends, once");
@@ -155,13 +159,16 @@ void Memory::retire(std::uint32_t index) {
   block.dead = true;
   // A graph that is launched again has already said that its memory is not free any more.
   if (block.graph == nullptr) block.freed = true;
-  const bool is_kept = block.graph == nullptr && ledger_->keeps(block.birth);
-  if (!is_kept) poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
+  if (Intervention::current() != nullptr) [[unlikely]]
+    if (is_kept(*ledger_, block)) {
+      if (block.origin == Origin::imported) --blocks_[block.exported].import_count;
+      return;
+    }
+  poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
   if (block.origin == Origin::imported) {
     --blocks_[block.exported].import_count;
     return;
   }
-  if (is_kept) return;
   if (block.origin == Origin::mapped) return MemoryViews::unmap(block.base, block.bytes);
   used_bytes_ -= block.granules * kGranule;
   if (block.bytes > kFilledBytes) forget_pages(block);

@@ -77,7 +77,8 @@ void Pools::give_back(std::uint32_t index) {
   Block& block = sim_.memory().block(index);
   block.freed = true;
   if (block.graph != nullptr) return;  // Its address stays the graph's.
-  if (is_kept(index)) return;
+  if (Intervention::current() != nullptr) [[unlikely]]
+    if (is_kept(index)) return;
   (block.pool != nullptr ? block.pool->freed : freed_).push_back(index);
 }
 

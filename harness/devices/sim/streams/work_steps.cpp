@@ -47,7 +47,8 @@ bool WorkSteps::step(Stream& stream, Work& work) {
       sim_.memory().install(work.block);
       return true;
     case WorkKind::free:
-      if (sim_.data_races().on() && !sim_.pools().is_kept(work.block))
+      if (sim_.data_races().on() &&
+          (Intervention::current() == nullptr || !sim_.pools().is_kept(work.block))) [[likely]]
         sim_.data_races().freed(work.block, {work.at, work.before, work.site});
       sim_.pools().release(work.block);
       return true;
@@ -100,6 +101,13 @@ bool WorkSteps::run_block(const Stream& stream, Work& work) {
   return work.block_index == work.launch.block_count();
 }
 
+/// Returns whether a repair has kept what the call meant for it.
+[[gnu::noinline, gnu::cold]] static bool is_served(SimDevice& sim, const Work& work,
+                                                   BirthId meant) {
+  const Label captured = work.captured.site;
+  return sim.ledger().serves(meant, captured.empty() ? sim.scheduler().site() : captured);
+}
+
 /// Checks that the life at a place now is the one that the call meant. Returns false where
 /// nobody lives: then the memory is not touched, and the run is over unless the one that was meant
 /// is still to come.
@@ -116,9 +124,8 @@ bool WorkSteps::met(const Work& work, const Place& place) {
     return false;
   }
   const BirthId meant = here.id == place.birth ? here.life : place.birth;
-  const Label captured = work.captured.site;
-  if (sim_.ledger().serves(meant, captured.empty() ? sim_.scheduler().site() : captured))
-    return true;
+  if (Intervention::current() != nullptr) [[unlikely]]
+    if (is_served(sim_, work, meant)) return true;
   if (!here.alive && sim_.ledger().alive(meant)) {
     sim_.faults().misuse("device memory", "used before its stream reached the allocation",
                          place.birth);
@@ -131,7 +138,7 @@ bool WorkSteps::met(const Work& work, const Place& place) {
   fault.fatal = !recycled;
   if (recycled) fault.recycler = sim_.ledger().life(here.id).name;
   fault.captured = work.captured.activation;
-  fault.captured_at = captured;
+  fault.captured_at = work.captured.site;
   if (!work.captured.site.empty())
     fault.detail = fmt::format("parameters copied in {}", work.captured.site.view());
   sim_.world().history.add(std::move(fault));

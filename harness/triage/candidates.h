@@ -1,0 +1,31 @@
+// Candidates: the repairs that may work for a finding, by what its run tells.
+#pragma once
+
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "harness/triage/trial.h"
+
+namespace harness::triaging {
+
+/// Returns the repairs to try, by the last run of the runner, which was the finding's: whatever had
+/// died by then may have died too early, whatever is left over may be what keeps it, and whatever
+/// failed may be what it follows from. Those that leave less open come first.
+std::vector<Candidate> candidates_of(const Finding& finding, const World& world,
+                                     const std::vector<Fault>& faults,
+                                     const std::vector<RefusedStep>& refused);
+
+/// Returns what repairs are told apart by, to compare.
+inline auto order_of(const Repair& repair) {
+  return std::tuple(repair.kind, repair.object.view(), repair.got.view(), repair.let_go.view(),
+                    repair.used.view());
+}
+
+/// Returns how much a repair is worth avoiding: more where it leaves more open.
+unsigned cost_of(const Repair& repair);
+
+/// Returns whether `wide` is `narrow` with something left open, or the same.
+bool includes(const Repair& wide, const Repair& narrow);
+
+}  // namespace harness::triaging
