@@ -50,7 +50,7 @@ TEST_F(FinishedShard, WhoeverIsKilledBeforePeopleWereToldTellsThemOnce) {
   const Ended refused = nightly({"--runs", "300"});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.err, HasSubstr("--resume goes on with it"));
-  const Words resume{"--resume", "--json", "--notify", "echo >> '" + told() + "'"};
+  const Words resume{"--resume", "--json", "--runs", "300", "--notify", "echo >> '" + told() + "'"};
   const Ended resumed = nightly(resume);
   EXPECT_EQ(resumed.code, 1) << resumed.err;
   EXPECT_EQ(json::parse(resumed.out)["number"], 1) << "it is the same night";

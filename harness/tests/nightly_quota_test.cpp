@@ -118,6 +118,12 @@ TEST_F(QuotaTest, ReproducersOfClosedFindingsGoLastAndThoseOfOpenOnesNever) {
       << "news of the last night";
 }
 
+TEST_F(QuotaTest, KnownFindingsThatNobodyClosedKeepTheirReproducers) {
+  EXPECT_EQ(keep(1).reproducers, 0u);
+  mark("a", "open");
+  EXPECT_EQ(keep(1).reproducers, 0u);
+}
+
 TEST_F(QuotaTest, AFindingThatShowsAgainHasItsReproducerAgain) {
   mark("c", "fixed");
   keep(1);
