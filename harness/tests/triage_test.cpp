@@ -18,6 +18,7 @@ namespace {
 namespace toy = testing::toy;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 struct Part {
@@ -126,6 +127,16 @@ TEST(Triage, ARepairForAUseThatNeverComesIsNone) {
   EXPECT_FALSE(trial.removes(hold("Whole", "peek"), finding)) << "though it keeps the part, too";
   EXPECT_TRUE(trial.removes(hold("Whole"), finding));
   EXPECT_TRUE(trial.removes(hold("Part"), finding));
+}
+
+TEST(Triage, WhatAnotherScheduleShowsAgainIsNotChosenFrom) {
+  Runner runner;
+  triaging::Trial trial(runner, {});
+  triaging::Trial::Look look = *trial.look(0, suspect(stale_part));
+  trial.keep_working(look);
+  EXPECT_THAT(look.candidates, Not(IsEmpty()));
+  for (const triaging::Candidate& one : look.candidates)
+    EXPECT_NE(one.repair.object, Label("Whole")) << "the part goes by itself";
 }
 
 TEST(Triage, AThingIsKeptForOneUseAndNoOther) {
