@@ -170,6 +170,8 @@ void Fiber::switch_to(Fiber& target) {
 
 void Fiber::finish(Fiber& target) {
   live_ = false;
+  // Frames that an exception left, or whose callers no sanitizer was compiled into, mark nothing.
+  unpoison(stack_, stack_bytes_);
   before_switch(target, true);
   ctx::jump_fcontext(target.context_, this);
   HARNESS_CHECK(false, "a finished fiber is not entered again");

@@ -163,16 +163,17 @@ def corpus(tally, full):
 
 def fuzzers(tally, full):
     """A short run of each libFuzzer target from its committed seeds."""
-    build("asan")
-    for name in programs.named("asan", "fuzz_") or ["fuzz_<path>"]:
-        if not programs.exists("asan", name):
-            tally.add(False, f"build/asan/{name} is not built")
+    names = sorted(f"fuzz_{folder.parent.name}" for folder in ROOT.glob("corpus/*/seeds"))
+    build("fuzz", *names)
+    for name in names or ["fuzz_<path>"]:
+        if not programs.exists("fuzz", name):
+            tally.add(False, f"build/fuzz/{name} is not built")
             continue
         seeds = ROOT / "corpus" / name.removeprefix("fuzz_") / "seeds"
         with tempfile.TemporaryDirectory() as found:  # libFuzzer writes to the first folder only.
             if seeds.is_dir():
                 shutil.copytree(seeds, found, dirs_exist_ok=True)
-            ended = programs.run("asan", name, "-runs=20000", "-seed=1", "-max_total_time=60",
+            ended = programs.run("fuzz", name, "-runs=20000", "-seed=1", "-max_total_time=60",
                                  f"-artifact_prefix={found}/", found)
         if ended.code:
             print(ended.err[-8000:])
@@ -277,6 +278,7 @@ def promised(tally, full):
     build("release")
     build("asan")
     build("tsan", "afterlife")
+    build("fuzz")
     measured = figures.measure(full)
     print("\n" + figures.table(measured), flush=True)
     add_figures(tally, measured)
@@ -293,12 +295,20 @@ def policies(tally, full):
     script(tally, "mutate_policies.py", "--check")
 
 
+def contracts(tally, full):
+    """The fuzz targets as others build and judge them: OSS-Fuzz with each of its sanitizers, AFL++."""
+    for sanitizer in ("address", "undefined"):
+        script(tally, "contracts/oss_fuzz.py", "--sanitizer", sanitizer)
+    script(tally, "contracts/oss_fuzz.py", "--look-only", "--self-test")
+    script(tally, "contracts/afl.py", "--seconds", "60" if full else "10")
+
+
 def recipes(tally, full):
     """A path is copied under another name, and everything takes it up with no other edit; omissions are seen."""
     script(tally, "copied_path.py", "--self-test")
 
 
-STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, laws, promised, mutants, policies, recipes)
+STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, laws, promised, mutants, policies, contracts, recipes)
 
 
 def main():

@@ -199,7 +199,7 @@ PLANTS = [
     ("README.md", "See [the map](harness/README.md#the-map-of-it) and [out](https://example.org/x).", False),
     ("harness/README.md", "See [up](../README.md) and `base.h`, `tests/base_test.cpp`, `tests/`.", False),
     ("README.md", "`targets/<path>/own.h`, `targets/PATH/own.h`, `harness/*.h`, `base.h`, `harness/tests/`", False),
-    ("README.md", "`argpack/own`, `build/asan/fuzz_<path>`, `found.min.repro`, `/usr/bin`, `cuMemAlloc`", False),
+    ("README.md", "`argpack/own`, `build/fuzz/fuzz_<path>`, `found.min.repro`, `/usr/bin`, `cuMemAlloc`", False),
     ("README.md", "    ./scripts/test.sh tree", False),
     ("harness/base.h", "// See harness/README.md for more.", False),
 ]

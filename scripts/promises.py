@@ -200,8 +200,8 @@ def fuzzed(full):
 
     def fuzz_one(name):
         path, variant = name.split("/")
-        need("asan", f"fuzz_{path}")
-        return programs.run("asan", f"fuzz_{path}", f"-runs={runs}", "-seed=1", "-detect_leaks=1",
+        need("fuzz", f"fuzz_{path}")
+        return programs.run("fuzz", f"fuzz_{path}", f"-runs={runs}", "-seed=1", "-detect_leaks=1",
                             env={"AFTERLIFE_VARIANT": variant}, limit_seconds=3600)
     names = named_sound()
     for name, ended in zip(names, programs.side_by_side(fuzz_one, names)):

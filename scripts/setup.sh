@@ -4,15 +4,20 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+with_packages=yes
 case "${1:-}" in
   "") ;;
+  --toolkit) with_packages= ;;
   -h|--help)
     cat <<'HELP'
-Usage: ./scripts/setup.sh
+Usage: ./scripts/setup.sh [--toolkit]
 
 Installs what the build needs and is not there yet: clang 19 with its formatter and checker, CMake and the libraries from apt (as
 root or with sudo), and a CUDA 13 toolkit if none is found in CUDA_HOME, PATH or /usr/local (NVIDIA's
 toolkit wheels, into build/cuda). No GPU and no GPU driver is needed.
+
+  --toolkit   the toolkit alone: compiler and libraries are the machine's own
+
 Exit: 0 ready, 2 something could not be installed.
 HELP
     exit 0 ;;
@@ -79,8 +84,10 @@ install_toolkit() {
   mv build/cuda.new build/cuda
 }
 
-command -v dpkg-query >/dev/null || stop "this script knows Debian's packages only; needed are: ${packages[*]}"
-install_packages "${packages[@]}"
+if [[ $with_packages ]]; then
+  command -v dpkg-query >/dev/null || stop "this script knows Debian's packages only; needed are: ${packages[*]}"
+  install_packages "${packages[@]}"
+fi
 
 mkdir -p build
 root=$(find_toolkit)

@@ -4,21 +4,34 @@
 // Without --variant every sound variant runs each input, and any fault is a crash. With
 // --variant=NAME (or AFTERLIFE_VARIANT) that one runs, and any fault is, whatever it claims: how to
 // hunt in what is known to be unsound. --config=TEXT (or AFTERLIFE_CONFIG) fixes the config, which
-// otherwise is the input's to choose; any other flag with two dashes is refused. Both are handed on
-// to the processes that libFuzzer starts for -fork and -minimize_crash.
+// otherwise is the input's to choose. Both are handed on to the processes that libFuzzer starts for
+// -fork and -minimize_crash. --dictionary=FILE writes what the paths ask in a plain run, for
+// engines that do not call the mutator of this target, and ends. Any other flag with two dashes is
+// refused.
+//
+// The energy of inputs is not by entropy unless -entropic=1 is given: it costs a third of all
+// executions here, and finds nothing earlier.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "harness/entries/fuzz_arguments.h"
 #include "harness/entries/fuzz_observer.h"
 #include "harness/entries/whole_config.h"
+#include "harness/files/whole_file.h"
 #include "harness/reports/story.h"
 #include "harness/search.h"
+
+extern "C" __attribute__((weak)) int LLVMFuzzerRunDriver(int* argc, char*** argv,
+                                                         int (*callback)(const std::uint8_t*,
+                                                                         std::size_t));
 
 namespace harness::entries {
 namespace {
@@ -55,11 +68,22 @@ class Target {
     observer_.assign(bytes);
     for (const std::size_t variant : variants_) {
       const Outcome& outcome = runner_.run(scenario_, variant, config, device_, observer_);
-      count_features(outcome);
+      mark_features(outcome);
       if (!outcome.failed()) continue;
       const std::string signature = outcome.faults.front().signature();
       if (aim_.empty() || aim_ == signature) crash(variant, config, outcome, signature);
     }
+  }
+
+  /// Returns every decision that differs from plain in what the plain input asks.
+  std::set<std::string> dictionary() {
+    std::set<std::string> entries;
+    observer_.assign({});
+    for (const std::size_t variant : variants_) {
+      runner_.run(scenario_, variant, config_for({}), device_, observer_);
+      for (const Decision& decision : observer_.asked()) entries.insert(dictionary_entry(decision));
+    }
+    return entries;
   }
 
   /// From the first run on only the bug that this file shows is a crash: -minimize_crash stops at
@@ -104,15 +128,15 @@ class Target {
   }
 
   /// Windows reached, and which ops ran together.
-  void count_features(const Outcome& outcome) {
+  void mark_features(const Outcome& outcome) {
     constexpr std::uint64_t kWindow = hash_name("window");
     constexpr std::uint64_t kOps = hash_name("ops");
     for (std::uint64_t left = outcome.reached; left != 0; left &= left - 1)
-      count(features, mix(kWindow, static_cast<std::uint64_t>(std::countr_zero(left))));
+      mark(features, mix(kWindow, static_cast<std::uint64_t>(std::countr_zero(left))));
     for (std::uint64_t first = outcome.ops; first != 0; first &= first - 1)
       for (std::uint64_t second = first; second != 0; second &= second - 1)
-        count(features, mix(mix(kOps, static_cast<std::uint64_t>(std::countr_zero(first))),
-                            static_cast<std::uint64_t>(std::countr_zero(second))));
+        mark(features, mix(mix(kOps, static_cast<std::uint64_t>(std::countr_zero(first))),
+                           static_cast<std::uint64_t>(std::countr_zero(second))));
   }
 
   /// The first two lines are what ClusterFuzz and -minimize_crash tell bugs apart by.
@@ -142,6 +166,25 @@ Target& target() {
   return one;
 }
 
+/// Writes the dictionary of the paths, and ends the process.
+[[noreturn]] void write_dictionary(const std::string& file) {
+  std::string text = "# Decisions of a plain run that are not the plain ones, 16 bytes each.\n";
+  for (const std::string& entry : target().dictionary()) text += entry + '\n';
+  write_whole_file(file, text);
+  std::_Exit(0);
+}
+
+/// Puts what holds unless the caller says otherwise before what the caller says. Other engines than
+/// libFuzzer take no flags.
+void add_defaults(int& argc, char**& argv) {
+  if (&LLVMFuzzerRunDriver == nullptr) return;
+  static std::string entropic = "-entropic=0";
+  static std::vector<char*> all{argv[0], entropic.data()};
+  all.insert(all.end(), argv + 1, argv + argc + 1);  // With the null that ends them.
+  argv = all.data();
+  ++argc;
+}
+
 }  // namespace
 }  // namespace harness::entries
 
@@ -164,9 +207,12 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     for (int i = 1; minimizing && i < *argc; ++i)
       if ((*argv)[i][0] != '-') target().aim_at_file((*argv)[i]);
     target();
+    if (const char* file = std::getenv("AFTERLIFE_DICTIONARY"))
+      harness::entries::write_dictionary(file);
   } catch (const std::runtime_error& error) {
     harness::entries::stop(error.what());
   }
+  harness::entries::add_defaults(*argc, *argv);
   return 0;
 }
 

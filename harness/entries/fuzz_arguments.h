@@ -9,6 +9,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/entries/suggest.h"
 
@@ -21,7 +22,14 @@ struct FuzzFlag {
 };
 
 inline constexpr std::array kFuzzFlags{FuzzFlag{"--variant", "AFTERLIFE_VARIANT"},
-                                       FuzzFlag{"--config", "AFTERLIFE_CONFIG"}};
+                                       FuzzFlag{"--config", "AFTERLIFE_CONFIG"},
+                                       FuzzFlag{"--dictionary", "AFTERLIFE_DICTIONARY"}};
+
+inline std::vector<std::string> fuzz_flag_names() {
+  std::vector<std::string> names;
+  for (const FuzzFlag& flag : kFuzzFlags) names.emplace_back(flag.name);
+  return names;
+}
 
 /// Takes our flags off the command line, and hands each with its value to `set(variable, value)`.
 /// Returns what is wrong with a flag that is neither ours nor libFuzzer's, or "".
@@ -45,9 +53,7 @@ std::string take_fuzz_flags(int& argc, char** argv, Set set) {
     for (const FuzzFlag& flag : kFuzzFlags)
       if (flag.name == name) known = &flag;
     if (known == nullptr)
-      return fmt::format(
-          "no flag is called '{}'{}", name,
-          did_you_mean(name, {std::string(kFuzzFlags[0].name), std::string(kFuzzFlags[1].name)}));
+      return fmt::format("no flag is called '{}'{}", name, did_you_mean(name, fuzz_flag_names()));
     if (equals + 1 >= word.size()) return fmt::format("{} wants a value: {}=TEXT", name, name);
     set(known->variable, std::string(word.substr(equals + 1)));
   }

@@ -11,13 +11,12 @@
 
 namespace harness::entries {
 
-/// A counter per feature, in classes by hash: libFuzzer keeps inputs that raise one.
+/// Whether a feature was seen, in classes by hash: libFuzzer keeps inputs that show a new one.
 inline constexpr std::size_t kFeatureCount = std::size_t{1} << 14;
 using Features = std::array<std::uint8_t, kFeatureCount>;
 
-inline void count(Features& features, std::uint64_t feature) {
-  std::uint8_t& counter = features[feature % kFeatureCount];
-  if (counter != 0xff) ++counter;
+inline void mark(Features& features, std::uint64_t feature) {
+  features[feature % kFeatureCount] = 1;
 }
 
 /// Ownership: borrows the features; owns the rest, in buffers that are kept.
@@ -35,7 +34,7 @@ class Observer final : public Strategy {
 
   std::uint32_t answer(const Question& question) override {
     const std::uint32_t index = bytes_.answer(question);
-    if (question.site == Site::schedule && index != 0) count_switch(question, index);
+    if (question.site == Site::schedule && index != 0) mark_switch(question, index);
     remember(question);
     return index;
   }
@@ -46,15 +45,15 @@ class Observer final : public Strategy {
  private:
   static constexpr std::size_t kAskedLimit = 512;
 
-  /// Counts (access before which a task was stopped, access that came instead) as a feature.
-  void count_switch(const Question& question, std::uint32_t index) {
+  /// Marks (access before which a task was stopped, access that came instead) as a feature.
+  void mark_switch(const Question& question, std::uint32_t index) {
     if (question.options == nullptr) return;
     const Access before = question.options->access(0);
     const Access after = question.options->access(index);
     const bool same = before.resource == after.resource;
-    count(features_, mix(mix(raw(before.kind), raw(after.kind)), same));
-    count(features_,
-          mix(mix(before.resource, after.resource), raw(before.kind) * 8 + raw(after.kind)));
+    mark(features_, mix(mix(raw(before.kind), raw(after.kind)), same));
+    mark(features_,
+         mix(mix(before.resource, after.resource), raw(before.kind) * 8 + raw(after.kind)));
   }
 
   /// Keeps the first ones, then each by chance: a sample of the whole run.

@@ -5,11 +5,14 @@
 // seed included.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/strategies/bytes.h"
@@ -36,6 +39,15 @@ inline std::size_t write_records(const Records& records, std::uint8_t* bytes, st
   const std::size_t size = std::min(records.size(), limit / sizeof(Decision)) * sizeof(Decision);
   if (size > 0) std::memcpy(bytes, records.data(), size);
   return size;
+}
+
+/// Returns a record as a line of a fuzzer's dictionary.
+inline std::string dictionary_entry(const Decision& record) {
+  unsigned char bytes[sizeof record];
+  std::memcpy(bytes, &record, sizeof record);
+  std::string entry = "\"";
+  for (const unsigned char byte : bytes) entry += fmt::format("\\x{:02x}", byte);
+  return entry + '"';
 }
 
 inline std::uint32_t config_of(const Records& records) {

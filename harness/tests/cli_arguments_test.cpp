@@ -163,7 +163,7 @@ TEST(FuzzFlags, TheDocumentedLineHasAScratchFolderFirstAndWhatItLeavesIsIgnored)
   const std::string document = read_file("harness/docs/commands.md");
   std::smatch line;
   ASSERT_TRUE(std::regex_search(
-      document, line, std::regex("\n    \\./build/asan/fuzz_\\w+( --\\S+)* (\\S+) (\\S+)\n")));
+      document, line, std::regex("\n    \\./build/fuzz/fuzz_\\w+( --\\S+)* (\\S+) (\\S+)\n")));
   EXPECT_EQ(line[2], "build/scratch");
   EXPECT_THAT(std::string(line[3]), ::testing::EndsWith("/seeds"));
   const std::string ignored = "\n" + read_file(".gitignore");
