@@ -42,7 +42,7 @@ mkdir -p "$OUT/lib"
 for target in "${targets[@]}"; do
   cp "$build/$target" "$OUT/"
   # What runs the targets has the C and C++ libraries, and no other.
-  ldd "$OUT/$target" | awk '$3 ~ /^\// {print $3}' \
+  ldd "$build/$target" | awk '$3 ~ /^\// {print $3}' \
     | { grep -vE '/(libc|libm|libstdc\+\+|libgcc_s|libresolv|libdl|librt|libpthread)\.so' || true; } \
     | xargs -r -I{} cp -L {} "$OUT/lib/"
   "$OUT/$target" --dictionary="$OUT/$target.dict"
