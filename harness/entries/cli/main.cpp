@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "harness/entries/cli/arguments.h"
+#include "harness/entries/cli/bisect/options.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/completion.h"
 #include "harness/entries/cli/nightly/commands.h"
@@ -354,6 +355,7 @@ int run_command_line(int argc, char** argv) {
   PriceOptions price_options;
   GateOptions gate_options;
   NightlyOptions nightly_options;
+  BisectOptions bisect_options;
   RunOptions run_options;
   argc = take_command(take_commands(argc, argv, gate_options), argv, run_options);
   CLI::App* run_command = add_run(app, run_options);
@@ -367,6 +369,7 @@ int run_command_line(int argc, char** argv) {
   CLI::App* price_command = add_price(app, price_options);
   CLI::App* gate_command = add_gate(app, gate_options);
   CLI::App* nightly_command = add_nightly(app, nightly_options);
+  CLI::App* bisect_command = add_bisect(app, bisect_options);
   add_prove(app, prove_options);
   std::string shell;
   CLI::App* completion_command = add_completion(app, shell);
@@ -396,6 +399,7 @@ int run_command_line(int argc, char** argv) {
   if (counters_command->parsed()) return counters(counters_options);
   if (price_command->parsed()) return price(price_options);
   if (gate_command->parsed()) return gate(gate_options);
+  if (bisect_command->parsed()) return entries::bisect(bisect_options);
   if (nightly_command->parsed()) return run_nightly(*nightly_command, nightly_options);
   return prove(prove_options);
 }

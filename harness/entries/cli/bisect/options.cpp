@@ -1,0 +1,42 @@
+#include "harness/entries/cli/bisect/options.h"
+
+#include "harness/entries/cli/arguments.h"
+
+namespace harness::entries {
+
+CLI::App* add_bisect(CLI::App& app, BisectOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "bisect", "Find the commit that made what a reproducer shows, or that fixed it");
+  command->add_option("file", options.file, "A reproducer")->required()->type_name("FILE");
+  command
+      ->add_option("--good", options.good,
+                   "A revision that does not show it; a later one than "
+                   "--bad: who fixed it?")
+      ->type_name("REV");
+  command->add_option("--bad", options.bad, "A revision that shows it (HEAD)")->type_name("REV");
+  command
+      ->add_option("--build", options.build,
+                   "How a tree is built, for a shell (./scripts/build.sh dev afterlife)")
+      ->type_name("COMMAND");
+  command->add_option("--program", options.program, "What that leaves (build/dev/afterlife)")
+      ->type_name("FILE");
+  command
+      ->add_option("--runs", options.runs,
+                   "At most so many runs, to measure how soon a search finds it (32000)")
+      ->check(whole_number(0, ~std::uint64_t{0} / 16))
+      ->type_name("N");
+  command->add_flag(
+      "--step", options.step,
+      "Build and judge the tree of this folder, for `git bisect run`: exit 0, 1, 125");
+  command->add_flag("--fixed", options.fixed, "With --step: 0 where it is shown, 1 where not");
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  command->footer(
+      "\nExamples:\n"
+      "  afterlife bisect results/found/argpack-own-08fa146f.repro --good v1.2\n"
+      "  afterlife bisect old.repro --bad v1.2 --good main\n\n"
+      "Exit: 0 one commit is left, 1 several, as revisions between them cannot be tested, 2 a "
+      "file, git or the disk, 3 usage, 4 stopped.");
+  return command;
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,13 @@
+// The command line of `bisect`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "harness/entries/cli/bisect/bisect.h"
+
+namespace harness::entries {
+
+/// Adds the command to a program; it fills in the options.
+CLI::App* add_bisect(CLI::App& app, BisectOptions& options);
+
+}  // namespace harness::entries
