@@ -106,7 +106,7 @@ class Bisection {
     looks_.push_back(look);
     if (!options_.json)
       fmt::print("{:7}  {}: {}{}\n", in_words(look.judgement.standing), look.words,
-                 look.judgement.how, look.was_built ? ", built" : "");
+                 look.judgement.how, look.was_built && build.program ? ", built" : "");
     return looks_.back();
   }
 
@@ -128,16 +128,19 @@ class Bisection {
   }
 
   std::string confidence() const {
-    std::size_t by_search = 0;
-    for (const Look& look : looks_) by_search += look.judgement.by_search;
+    std::size_t by_search = 0, judged = 0;
+    for (const Look& look : looks_) {
+      by_search += look.judgement.by_search;
+      judged += look.judgement.standing != Standing::unknown;
+    }
     if (!judge_.found_within())
       return fmt::format("by the recorded schedule alone: a search of {} runs does not find it",
                          options_.runs);
     return fmt::format(
         "{} of {} by the recorded schedule, {} by {} runs each, which find it within {} where it "
         "is: one that has it is missed with a chance of about {:.0e}",
-        looks_.size() - by_search, looks_.size(), by_search, judge_.search_runs(),
-        *judge_.found_within(), kMissed);
+        judged - by_search, judged, by_search, judge_.search_runs(), *judge_.found_within(),
+        kMissed);
   }
 
   void tell() const {
