@@ -107,11 +107,7 @@ Words options_of(const std::string& command) {
 TEST(Completion, EveryOptionOfEveryCommandIsInEveryScript) {
   const std::string zsh = script("zsh"), fish = script("fish");
   for (const char* command : {"list", "fuzz", "replay", "minimize", "prove", "explain", "gate",
-<<<<<<< HEAD
-                              "counters", "price", "triage", "nightly", "completion"}) {
-=======
-                              "counters", "price", "nightly", "bisect", "completion"}) {
->>>>>>> 3196eb4 (bisect: find the commit that made a fault, or fixed it)
+                              "counters", "price", "triage", "nightly", "bisect", "completion"}) {
     const Words options = options_of(command);
     ASSERT_THAT(options, Contains("--help")) << command;
     const Words bash = offered({"afterlife", command, "--"});

@@ -124,7 +124,7 @@ TEST_F(ClientFork, EachRunHasTheOutputTheFolderAndTheFilesOfAProcessOfItsOwn) {
 }
 
 TEST_F(ClientFork, ASignalAnAlarmAndATimeLimitEndARunAndNotTheServer) {
-  const Client client = script("signal.alarm(1)\nask()\nif ask() is None: time.sleep(60)\n", 0.3);
+  const Client client = script("signal.alarm(9)\nask()\nif ask() is None: time.sleep(60)\n", 2);
   ForkServer server(client, kGoOn);
   ASSERT_THAT(server.refusal(), IsEmpty());
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(server.run(drawn(2))->ended.timed_out);
