@@ -1,5 +1,7 @@
 #include "harness/reports/html.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "harness/printable.h"
@@ -57,6 +59,17 @@ std::string coloured(std::string_view text) {
     text.remove_prefix(code.empty() ? kColourBegin.size() : kColourBegin.size() + code.size() + 1);
   }
   return html + escaped(text) + (open ? "</span>" : "");
+}
+
+std::string reference(std::string_view path) {
+  constexpr std::string_view kPlain = "_-./~";
+  std::string text;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       kPlain.find(c) != kPlain.npos;
+    text += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return text;
 }
 
 std::string shell_word(std::string_view word) {

@@ -19,6 +19,9 @@ std::string shown_text(std::string_view text);
 /// <span class="t31">x</span>. Line breaks are kept.
 std::string coloured(std::string_view text);
 
+/// Returns a path as a relative reference (RFC 3986), as links and other programs want it.
+std::string reference(std::string_view path);
+
 /// One word of a command line for a POSIX shell, quoted where it must be.
 std::string shell_word(std::string_view word);
 

@@ -133,6 +133,19 @@ TEST_F(NightlyReport, SarifHasEveryFindingByItsCause) {
   }
 }
 
+TEST_F(NightlyReport, SarifTellsTheRunsThatLedToWhatIsNew) {
+  const json results = json::parse(text("night.sarif"))["runs"][0]["results"];
+  ASSERT_EQ(results.size(), found()["findings"].size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const json& finding = found()["findings"][i];
+    const bool has_page = finding["kind"] == "fault" && finding["state"] == "new";
+    ASSERT_EQ(results[i].contains("codeFlows"), has_page) << finding;
+    if (has_page) {
+      EXPECT_GE(results[i]["codeFlows"][0]["threadFlows"].size(), 1u);
+    }
+  }
+}
+
 TEST(NightlyReports, AreRefusedWhereTheyCannotBeWrittenBeforeTheNightBegins) {
   const Folder folder;
   const Ended ended = run_toys({"nightly", "--runs", "3000", "--only", "toy", "--history",
@@ -188,7 +201,7 @@ TEST(NightlyReports, TextOfFilesIsNoMarkup) {
   night.terms.shards = night.shards_here = 1;
   night.cells = {{"toy", "a\"b\\<i>", "unsound", 500, 0, 9, 0, 500}};
   night.findings = {{"00", "fault", "toy", "a|b", "stale", "<script>\"|`", "<img>.repro"}};
-  const reports::NightFiles files{"a b#", "a b#", {"<img>.repro"}};
+  const reports::NightFiles files{"a b#", "a b#", {"<img>.repro"}, {}};
   const std::string page = reports::night_page(night, files);
   for (const char* markup : {"<b>", "<i>", "<script", "<img"})
     EXPECT_THAT(page, Not(HasSubstr(markup)));

@@ -50,6 +50,7 @@ struct ReplayOptions {
   std::vector<std::string> files;  ///< Folders stand for the reproducers in them.
   std::string html;                ///< A page of the one case goes here; "" = none.
   std::string trace;               ///< A Perfetto trace of it goes here; "" = none.
+  std::string sarif;               ///< It goes here as SARIF 2.1.0; "" = nowhere.
   bool json = false;
 };
 int replay(const ReplayOptions& options);

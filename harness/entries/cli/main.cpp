@@ -107,6 +107,9 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
       ->add_option("--trace", options.trace,
                    "Write the whole run as a trace here, for https://ui.perfetto.dev")
       ->type_name("FILE");
+  command
+      ->add_option("--sarif", options.sarif, "Write the fault and the run that led to it as SARIF")
+      ->type_name("FILE");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(footer(
       "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro\n"

@@ -17,6 +17,7 @@
 #include "harness/reports/json.h"
 #include "harness/reports/page.h"
 #include "harness/reports/perfetto_trace.h"
+#include "harness/reports/sarif.h"
 #include "harness/reports/story.h"
 
 namespace harness::entries {
@@ -78,6 +79,7 @@ std::string difference(const Reproducer& recorded, const Reproducer& now, std::u
 int replay(const ReplayOptions& options) {
   require_place(options.html, options, "--html", "page");
   require_place(options.trace, options, "--trace", "trace");
+  require_place(options.sarif, options, "--sarif", "log");
   if (is_many(options.files)) return replay_many(options);
   if (is_finding_file(options.files.front()))
     return replay_finding(options.files.front(), options.json);
@@ -98,6 +100,8 @@ int replay(const ReplayOptions& options) {
     write_whole_file(options.html,
                      page(telling, {recorded, options.files.front(), signature, differs, unasked}));
   if (!options.trace.empty()) write_whole_file(options.trace, reports::perfetto_trace(telling));
+  if (!options.sarif.empty())
+    write_whole_file(options.sarif, reports::case_sarif(telling, options.files.front()));
   if (options.json) {
     fmt::print("{}\n", reports::to_json(telling, trace, signature, differs.empty(), unasked));
   } else {
@@ -106,6 +110,7 @@ int replay(const ReplayOptions& options) {
     fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);
     if (!options.html.empty()) fmt::print("page written to {}\n", printable(options.html));
     if (!options.trace.empty()) fmt::print("trace written to {}\n", printable(options.trace));
+    if (!options.sarif.empty()) fmt::print("log written to {}\n", printable(options.sarif));
   }
   return differs.empty() ? kAsClaimed : kNotAsClaimed;
 }

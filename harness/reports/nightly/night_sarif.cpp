@@ -2,9 +2,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/reports/html.h"
 #include "harness/reports/json_text.h"
 #include "harness/reports/nightly/night_views.h"
 #include "harness/reports/nightly/night_words.h"
+#include "harness/reports/sarif.h"
 
 namespace harness::reports {
 namespace {
@@ -20,12 +22,10 @@ std::string rule_of(const NightFinding& finding) {
   return finding.path + "/" + (finding.hazard.empty() ? finding.kind : finding.hazard);
 }
 
-Json rules_of(const Night& night) {
+std::vector<std::string> rules_of(const Night& night) {
   std::set<std::string> names;
   for (const NightFinding& finding : night.findings) names.insert(rule_of(finding));
-  Json rules = Json::array();
-  for (const std::string& name : names) rules.push_back({{"id", name}});
-  return rules;
+  return {names.begin(), names.end()};
 }
 
 /// A canary is there to fail: what it shows is worth a note.
@@ -50,6 +50,8 @@ Json result_of(const Night& night, const NightFinding& finding, const NightFiles
         {"artifactLocation", {{"uri", reference(files.folder + "/" + finding.file)}}},
         {"region", {{"startLine", 1}}}};
   result["locations"] = Json::array({location});
+  if (const auto flows = files.code_flows.find(finding.file); flows != files.code_flows.end())
+    result["codeFlows"] = Json::parse(flows->second);
   if (finding.state == State::ignored)
     result["suppressions"] = Json::array({{{"kind", "external"}, {"status", "accepted"}}});
   return result;
@@ -61,13 +63,9 @@ std::string night_sarif(const Night& night, const NightFiles& files) {
   Json results = Json::array();
   for (const NightFinding& finding : night.findings)
     results.push_back(result_of(night, finding, files));
-  const Json tool{{"driver", {{"name", "afterlife"}, {"rules", rules_of(night)}}}};
-  return to_text({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                  {"version", "2.1.0"},
-                  {"runs", Json::array({{{"tool", tool},
-                                         {"automationDetails", {{"id", "nightly/" + night.id}}},
-                                         {"results", results}}})}}) +
-         "\n";
+  Json log = sarif_log(rules_of(night), std::move(results));
+  log["runs"][0]["automationDetails"] = {{"id", "nightly/" + night.id}};
+  return to_text(log) + "\n";
 }
 
 }  // namespace harness::reports

@@ -4,6 +4,7 @@
 // name) are told by printable().
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -22,6 +23,8 @@ struct NightFiles {
   std::string folder;           ///< Named as on the command line.
   std::string from_page;        ///< The same folder, seen from the page's.
   std::set<std::string> pages;  ///< Reproducers with a page of their own beside them, by name.
+  /// The runs that led to them: SARIF's codeFlows as text, by the name of the reproducer.
+  std::map<std::string, std::string> code_flows;
 };
 
 /// Returns the night as one static HTML page: no script, no network, and it works from a file.

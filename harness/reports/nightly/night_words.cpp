@@ -52,15 +52,4 @@ std::string summary_of(const Night& night) {
   return text;
 }
 
-std::string reference(std::string_view path) {
-  constexpr std::string_view kPlain = "_-./~";
-  std::string text;
-  for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       kPlain.find(c) != kPlain.npos;
-    text += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return text;
-}
-
 }  // namespace harness::reports

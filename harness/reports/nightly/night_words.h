@@ -25,7 +25,4 @@ std::size_t canary_count(const nightly::Night& night);
 /// Returns the night in one line: its terms, whether it is red, and what it counts.
 std::string summary_of(const nightly::Night& night);
 
-/// Returns a path as a relative reference (RFC 3986), as links and other programs want it.
-std::string reference(std::string_view path);
-
 }  // namespace harness::reports

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "harness/entries/cli/interrupt.h"
@@ -50,19 +51,33 @@ bool holds(const std::string& file, const std::string& text) {
   return fs::is_regular_file(file, none) && read_begin(file, text.size() + 1) == text;
 }
 
-/// Returns whether there is a page now, which the replay of the reproducer wrote.
-bool write_page(const std::string& reproducer, const std::atomic<bool>& stop) {
-  const std::string page = reproducer + ".html";
+/// Returns the codeFlows of a log with one result; "" where it has none, or is not there.
+std::string code_flows_of(const std::string& log) {
+  std::error_code none;
+  if (!fs::exists(log, none)) return {};
+  const auto parsed = nlohmann::ordered_json::parse(read_whole_file(log), nullptr, false);
+  const nlohmann::ordered_json::json_pointer place("/runs/0/results/0/codeFlows");
+  return parsed.contains(place) ? parsed.at(place).dump() : "";
+}
+
+/// Has a replay of the reproducer write its page, and with `--sarif` the run that led to it.
+void add_story(const NightlyOptions& options, const std::string& reproducer,
+               const std::string& name, reports::NightFiles& files, const std::atomic<bool>& stop) {
+  const std::string page = reproducer + ".html", log = reproducer + ".sarif";
   std::error_code none;
   fs::remove(page, none);
-  run_process({"/proc/self/exe", "replay", "--html", page, reproducer}, {kPageSeconds, {}}, stop);
-  return fs::exists(page, none);
+  Command command{"/proc/self/exe", "replay", "--html", page, reproducer};
+  if (!options.sarif.empty()) command.insert(command.end(), {"--sarif", log});
+  run_process(command, {kPageSeconds, {}}, stop);
+  if (fs::exists(page, none)) files.pages.insert(name);
+  if (const std::string flows = code_flows_of(log); !flows.empty()) files.code_flows[name] = flows;
+  fs::remove(log, none);
 }
 
 /// Writes the reproducers of what is news, for people to replay, and their pages.
 reports::NightFiles write_news(const NightlyOptions& options, const Night& night,
                                nightly::History& history, const std::atomic<bool>& stop) {
-  reports::NightFiles files{findings_folder(options.history), {}, {}};
+  reports::NightFiles files{findings_folder(options.history), {}, {}, {}};
   files.from_page =
       fs::proximate(files.folder, fs::absolute(page_file(options)).parent_path()).string();
   std::size_t page_count = 0;
@@ -74,7 +89,7 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
     const std::string file = (fs::path(files.folder) / finding.file).string();
     if (!holds(file, reproducer)) write_whole_file(file, reproducer, OnDisk::later);
     const bool has_page = finding.kind == nightly::kFault && ++page_count <= kMostPages && !stop;
-    if (has_page && write_page(file, stop)) files.pages.insert(finding.file);
+    if (has_page) add_story(options, file, finding.file, files, stop);
   }
   return files;
 }
