@@ -1,5 +1,5 @@
 // Arguments: what a value on the command line must look like. CLI11 by itself reads 010 as eight,
-// "" as nothing, 2^64 as something, and takes "nan" for a time.
+// "" as nothing, 2^64 as something, and takes "nan" for a time. And how the help of a command ends.
 #pragma once
 
 #include <fmt/format.h>
@@ -63,6 +63,11 @@ inline CLI::Validator size_in_bytes() {
 inline CLI::Validator not_empty() {
   return CLI::Validator(
       [](std::string& text) { return text.empty() ? "'' names nothing" : std::string(); }, "");
+}
+
+/// Returns the end of a command's help.
+inline std::string help_footer(const char* examples, const char* exit_codes) {
+  return fmt::format("\nExamples:\n{}\n\n{}", examples, exit_codes);
 }
 
 }  // namespace harness::entries

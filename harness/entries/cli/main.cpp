@@ -31,7 +31,7 @@ constexpr const char* kTriageExitCodes =
     "stopped.";
 
 std::string footer(const char* examples, const char* exit_codes = kExitCodes) {
-  return fmt::format("\nExamples:\n{}\n\n{}", examples, exit_codes);
+  return help_footer(examples, exit_codes);
 }
 
 CLI::App* add_list(CLI::App& app, ListOptions& options) {

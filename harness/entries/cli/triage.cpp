@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/replay_many.h"
+#include "harness/entries/cli/streams.h"
 #include "harness/printable.h"
 #include "harness/reports/json_text.h"
 #include "harness/reports/table.h"
@@ -67,7 +67,7 @@ class Triaged {
   }
 
   void print() const {
-    for (const std::string& error : files_.errors) fmt::print(stderr, "afterlife: {}\n", error);
+    for (const std::string& error : files_.errors) say_error(error);
     if (!triage_.causes.empty()) fmt::print("{}\n", table().to_string(Terminal::of(1)));
     for (const std::size_t index : triage_.unexplained)
       fmt::print("unexplained  {}\n", printable(files_.names[index]));

@@ -18,12 +18,16 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/streams.h"
 #include "harness/files/held_folder.h"
+#include "harness/printable.h"
+#include "harness/reports/html.h"
+#include "harness/reports/json_text.h"
 
 namespace harness::entries {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using reports::shell_word;
+using Json = nlohmann::ordered_json;
 
 /// `git bisect run` takes it for "cannot be tested".
 constexpr int kUntestable = 125;
@@ -105,8 +109,8 @@ class Bisection {
     look.seconds = seconds_since(begin);
     looks_.push_back(look);
     if (!options_.json)
-      fmt::print("{:7}  {}: {}{}\n", in_words(look.judgement.standing), look.words,
-                 look.judgement.how, look.was_built && build.program ? ", built" : "");
+      fmt::print("{:7}  {}: {}{}\n", in_words(look.judgement.standing), printable(look.words),
+                 printable(look.judgement.how), look.was_built && build.program ? ", built" : "");
     return looks_.back();
   }
 
@@ -121,10 +125,11 @@ class Bisection {
     const std::string& older = is_fixed_ ? options_.bad : options_.good;
     const std::string& newer = is_fixed_ ? options_.good : options_.bad;
     return fmt::format(
-        "git bisect start {} {} && git bisect run {} bisect {} --step{} --build '{}' --program {}",
-        newer, older, fs::read_symlink("/proc/self/exe").string(),
-        fs::absolute(options_.file).string(), is_fixed_ ? " --fixed" : "", options_.build,
-        options_.program);
+        "git bisect start {} {} && git bisect run {} bisect {} --step{} --build {} --program {}",
+        shell_word(newer), shell_word(older),
+        shell_word(fs::read_symlink("/proc/self/exe").string()),
+        shell_word(fs::absolute(options_.file).string()), is_fixed_ ? " --fixed" : "",
+        shell_word(options_.build), shell_word(options_.program));
   }
 
   std::string confidence() const {
@@ -144,21 +149,21 @@ class Bisection {
   }
 
   void tell() const {
-    if (options_.json) return fmt::print("{}\n", as_json().dump(2));
+    if (options_.json) return fmt::print("{}\n", reports::to_text(as_json()));
     const auto& left = repository_.left();
     const char* what = is_fixed_ ? "without it" : "with it";
     if (left.size() == 1)
-      fmt::print("\nthe first {}: {}\n", what, repository_.words_of(left.front()));
+      fmt::print("\nthe first {}: {}\n", what, printable(repository_.words_of(left.front())));
     else
       fmt::print("\nthe first {} is one of {}, of which nobody can tell more:\n", what,
                  left.size());
     for (std::size_t i = 0; left.size() > 1 && i < left.size(); ++i)
-      fmt::print("  {}\n", repository_.words_of(left[i]));
-    fmt::print("  {}\n  {}\n", confidence(), git_line());
+      fmt::print("  {}\n", printable(repository_.words_of(left[i])));
+    fmt::print("  {}\n  {}\n", confidence(), printable(git_line()));
   }
 
-  json as_json() const {
-    json looks = json::array();
+  Json as_json() const {
+    Json looks = Json::array();
     for (const Look& look : looks_)
       looks.push_back({{"commit", look.commit},
                        {"words", look.words},
@@ -172,7 +177,7 @@ class Bisection {
             {"change", is_fixed_ ? "fixed" : "made"},
             {"left", repository_.left()},
             {"looks", looks},
-            {"found_within", judge_.found_within() ? json(*judge_.found_within()) : json()},
+            {"found_within", judge_.found_within() ? Json(*judge_.found_within()) : Json()},
             {"search_runs", judge_.search_runs()},
             {"confidence", confidence()},
             {"git", git_line()}};

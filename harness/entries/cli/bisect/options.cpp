@@ -31,11 +31,10 @@ CLI::App* add_bisect(CLI::App& app, BisectOptions& options) {
   command->add_flag("--fixed", options.fixed, "With --step: 0 where it is shown, 1 where not");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(
-      "\nExamples:\n"
-      "  afterlife bisect results/found/argpack-own-08fa146f.repro --good v1.2\n"
-      "  afterlife bisect old.repro --bad v1.2 --good main\n\n"
-      "Exit: 0 one commit is left, 1 several, as revisions between them cannot be tested, 2 a "
-      "file, git or the disk, 3 usage, 4 stopped.");
+      help_footer("  afterlife bisect results/found/argpack-own-08fa146f.repro --good v1.2\n"
+                  "  afterlife bisect old.repro --bad v1.2 --good main",
+                  "Exit: 0 one commit is left, 1 several, as revisions between them cannot be "
+                  "tested, 2 a file, git or the disk, 3 usage, 4 stopped."));
   return command;
 }
 

@@ -184,9 +184,7 @@ constexpr Part kParts[] = {
      add_mark, nightly_mark},
 };
 
-std::string footer(const char* examples) {
-  return fmt::format("\nExamples:\n{}\n\n{}", examples, kExitCodes);
-}
+std::string footer(const char* examples) { return help_footer(examples, kExitCodes); }
 
 }  // namespace
 
