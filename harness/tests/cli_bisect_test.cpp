@@ -72,7 +72,7 @@ class CliBisect : public ::testing::Test {
   }
 
   Ended bisect(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"bisect", "file.repro", "--build", ". './build.sh'",
+    arguments.insert(arguments.begin(), {"bisect", "file.repro", "--build", "sh -c '. ./build.sh'",
                                          "--program", "build/program"});
     return run_child("afterlife", std::move(arguments), [this] {
       setenv("LOG", (folder_ / "builds").c_str(), 1);

@@ -4,18 +4,20 @@
 Usage: scripts/contracts/afl.py [--seconds N] [--only PATH] [--out DIR]
 
 AFL++'s own compilers wrap another clang, so the paths are compiled with the callbacks that its run-time implements
-(-fsanitize-coverage=trace-pc-guard) and linked with that run-time and its driver, as its documentation of LTO-less
-builds allows. afl-fuzz starts from the committed seeds, mutates with the target's own mutator being left out, and has
-the target's dictionary. The findings of a target are below OUT/<target>; build/contracts/afl by default.
+(-fsanitize-coverage=trace-pc-guard) and linked with that run-time and its driver. afl-fuzz starts from the committed
+seeds and has the target's dictionary; it does not call the target's own mutator. The findings of a target are below
+OUT/fuzz_<path>; OUT is build/contracts/afl by default.
 
 Needs Debian's package afl++; where it is missing, nothing is done, and that is said.
 Exit: 0 each target ran and found new paths, 1 one did not, 2 the build, 3 usage.
 """
-import argparse
 import pathlib
 import shutil
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from command_line import CommandLine  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "build/contracts"
@@ -71,8 +73,7 @@ def fuzz(path, seconds, out):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.error = lambda message: (print(f"afl: {message}; see --help", file=sys.stderr), sys.exit(3))
+    parser = CommandLine(__doc__)
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--only")
     parser.add_argument("--out", type=pathlib.Path, default=FOLDER / "afl")

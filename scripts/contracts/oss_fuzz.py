@@ -14,7 +14,6 @@ may fail, as there; ours may not.
 
 Exit: 0 the contract holds, 1 it does not, 2 the build failed, 3 usage.
 """
-import argparse
 import configparser
 import os
 import pathlib
@@ -25,6 +24,9 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from command_line import CommandLine  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "build/contracts"
@@ -195,8 +197,7 @@ def self_test(out):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.error = lambda message: (print(f"oss_fuzz: {message}; see --help", file=sys.stderr), sys.exit(3))
+    parser = CommandLine(__doc__)
     parser.add_argument("--sanitizer", choices=sorted(SANITIZER_FLAGS), default="address")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--look-only", action="store_true")

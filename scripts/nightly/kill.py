@@ -22,7 +22,6 @@ or user namespaces); where there is none, RLIMIT_FSIZE stands for it, so that fi
 disk ends by itself must end with one line and exit code 2.
 Exit: 0 all came to the same, 1 not, 2 the machine, 3 usage.
 """
-import argparse
 import collections
 import concurrent.futures
 import contextlib
@@ -43,6 +42,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import programs  # noqa: E402
+from command_line import CommandLine  # noqa: E402
 
 PHASES = ("plan", "run", "minimize", "replay", "record", "merge", "report")
 INSIDE = "AFTERLIFE_MOUNTS_OF_ITS_OWN"  # Set where mounts are seen by this script alone.
@@ -363,22 +363,16 @@ def with_mounts():
 
 
 def parsed():
-    parser = argparse.ArgumentParser(usage=argparse.SUPPRESS, add_help=False)
+    parser = CommandLine(__doc__)
     for name, default in (("preset", "release"), ("only", "argpack"), ("keep", "")):
         parser.add_argument(f"--{name}", default=default)
     for name, default in (("kills", 200), ("full", 50), ("least", 10), ("jobs", 1), ("runs", 4000),
                           ("random", int(time.time()))):
         parser.add_argument(f"--{name}", type=int, default=default)
-    try:
-        return parser.parse_args()
-    except SystemExit:
-        sys.exit(3)
+    return parser.parse_args()
 
 
 def main():
-    if "--help" in sys.argv or "-h" in sys.argv:
-        print(__doc__.strip())
-        return 0
     arguments = parsed()
     mounts = os.environ.get(INSIDE) == "1" or with_mounts()
     settings = Settings(arguments.preset, arguments.only, arguments.runs)

@@ -14,7 +14,6 @@ own choice of findings, and reproducers of its own, in files as `afterlife night
 Prints a row for each COUNT: seconds and memory of merging and reporting, and the disk that shards and history take.
 Exit: 0 done, 1 merging 1000 took over 60 s or 1 GiB, or reports differ, 2 a night failed, 3 usage.
 """
-import argparse
 import json
 import pathlib
 import random
@@ -25,6 +24,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import programs  # noqa: E402
+from command_line import CommandLine  # noqa: E402
 
 TEMPLATE_RUNS = 6000
 SECONDS_AT_MOST, KIB_AT_MOST, COUNT_OF_PROMISE = 60, 1 << 20, 1000
@@ -177,22 +177,16 @@ def measured(arguments, template, count):
 
 
 def parsed():
-    parser = argparse.ArgumentParser(usage=argparse.SUPPRESS, add_help=False)
+    parser = CommandLine(__doc__)
     parser.add_argument("--preset", default="release")
     parser.add_argument("--findings", type=int, default=50)
     parser.add_argument("--own", type=int, default=5)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("count", nargs="*", type=int, default=[1, 10, 100, 1000])
-    try:
-        return parser.parse_args()
-    except SystemExit:
-        sys.exit(3)
+    return parser.parse_args()
 
 
 def main():
-    if "--help" in sys.argv or "-h" in sys.argv:
-        print(__doc__.strip())
-        return 0
     arguments = parsed()
     if not programs.exists(arguments.preset, "afterlife"):
         print(f"shards: build/{arguments.preset}/afterlife is not built", file=sys.stderr)

@@ -9,7 +9,6 @@ something, requeues it, tells another one to stop, which requeues itself, and wa
 export of both histories, their JSON and their reports must be equal, but for times and rates.
 Exit: 0 equal, 1 not, 2 a step failed, 3 usage, 77 skipped: slurm-wlm or munge is not installed.
 """
-import argparse
 import contextlib
 import os
 import pathlib
@@ -23,6 +22,7 @@ import time
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent), str(pathlib.Path(__file__).resolve().parent.parent / "nightly")]
 import kill  # noqa: E402
 import programs  # noqa: E402
+from command_line import CommandLine  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 VICTIM, STOPPED = 3, 2
@@ -151,21 +151,15 @@ def cluster(folder):
 
 
 def parsed():
-    parser = argparse.ArgumentParser(usage=argparse.SUPPRESS, add_help=False)
+    parser = CommandLine(__doc__)
     parser.add_argument("--preset", default="release")
     parser.add_argument("--only", default="argpack")
     parser.add_argument("--runs", type=int, default=16_000)
     parser.add_argument("--shards", type=int, default=8)
-    try:
-        return parser.parse_args()
-    except SystemExit:
-        sys.exit(3)
+    return parser.parse_args()
 
 
 def main():
-    if "--help" in sys.argv or "-h" in sys.argv:
-        print(__doc__.strip())
-        return 0
     arguments = parsed()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

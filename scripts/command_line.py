@@ -1,0 +1,19 @@
+"""Command line: the arguments of a script whose help is its own text."""
+import argparse
+import pathlib
+import sys
+
+
+class CommandLine(argparse.ArgumentParser):
+    """--help prints the text; what cannot be read is one line on stderr, and exit code 3."""
+
+    def __init__(self, text):
+        super().__init__(usage=argparse.SUPPRESS)
+        self.text = text.strip() + "\n"
+
+    def format_help(self):
+        return self.text
+
+    def error(self, message):
+        print(f"{pathlib.Path(sys.argv[0]).stem}: {message}; see --help", file=sys.stderr)
+        sys.exit(3)
