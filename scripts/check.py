@@ -267,6 +267,16 @@ def commands(tally, full):
     clients(tally, full)
 
 
+def outputs(tally, full):
+    """What is written for other programs and for people, read as they do: by their libraries, and in a browser."""
+    build("release", "afterlife")
+    for arguments in ((), ("--self-test",)):
+        ended = subprocess.run([ROOT / "scripts/outputs/outputs.py", *arguments], stdout=subprocess.PIPE, text=True)
+        print(ended.stdout, end="", flush=True)
+        counted = re.fullmatch(r"(\d+) passed, (\d+) failed, (\d+) skipped", (ended.stdout.splitlines() or [""])[-1])
+        tally.update(zip(("passed", "failed", "skipped"), map(int, counted.groups() if counted else (0, 1, 0))))
+
+
 def laws(tally, full):
     """The six laws, in the release build."""
     build("release")
@@ -308,7 +318,7 @@ def recipes(tally, full):
     script(tally, "copied_path.py", "--self-test")
 
 
-STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, laws, promised, mutants, policies, contracts, recipes)
+STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, outputs, laws, promised, mutants, policies, contracts, recipes)
 
 
 def main():

@@ -24,7 +24,7 @@ HELP
   *) echo "setup: unknown argument '$1'; see --help" >&2; exit 3 ;;
 esac
 
-packages=(clang-19 clang-format-19 clang-tidy-19 llvm-19 lld-19 libclang-rt-19-dev cmake ninja-build ccache git python3
+packages=(clang-19 clang-format-19 clang-tidy-19 llvm-19 lld-19 libclang-rt-19-dev cmake ninja-build ccache git python3 python3-venv
           libboost-context-dev libcli11-dev libfmt-dev nlohmann-json3-dev
           libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libsqlite3-dev
           valgrind            # Instructions, counted exactly.
@@ -74,7 +74,6 @@ find_toolkit() {
 }
 
 install_toolkit() {
-  install_packages python3-venv
   say "installing a CUDA 13 toolkit into build/cuda"
   rm -rf build/cuda build/cuda.new
   python3 -m venv build/cuda.new/pip >&2 || stop "python3 -m venv failed"

@@ -1,0 +1,128 @@
+#include "harness/reports/nightly/night_sections.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <vector>
+
+#include "harness/nightly/cause.h"
+#include "harness/printable.h"
+#include "harness/reports/html.h"
+#include "harness/reports/nightly/night_words.h"
+
+namespace harness::reports {
+namespace {
+
+using nightly::Night;
+using nightly::NightCell;
+using nightly::NightFinding;
+
+constexpr std::size_t kShownBytes = 200;
+constexpr std::size_t kOpenRows = 40;
+
+std::string link_to(const NightFinding& finding, const NightFiles& files) {
+  const std::string said = shown_text(shown(finding.signature, kShownBytes));
+  if (!files.pages.contains(finding.file)) return fmt::format("<code>{}</code>", said);
+  return fmt::format("<a href=\"{}/{}.html\"><code>{}</code></a>",
+                     escaped(reference(files.from_page)), escaped(reference(finding.file)), said);
+}
+
+/// Returns where it happens, and the names by which files and commands know it.
+std::string further_of(const NightFinding& finding) {
+  const bool is_plain = finding.kind == nightly::kFault;
+  return fmt::format("<div class=\"dim\">{}{}{} · cause <code>{}</code> · <code>{}</code></div>",
+                     shown_text(finding.hazard), is_plain ? "" : ", ",
+                     is_plain ? "" : shown_text(finding.kind), shown_text(finding.cause),
+                     shown_text(finding.file));
+}
+
+std::string row_of(const NightFinding& finding, const NightFiles& files) {
+  return fmt::format(
+      "<tr><td{}>{}</td><td><code>{}/{}</code></td><td class=\"fault\">{}{}</td><td "
+      "class=\"number\" "
+      "data-label=\"runs\">{}</td><td class=\"number\" data-label=\"since "
+      "night\">{}</td></tr>\n",
+      finding.is_news() ? " class=\"open\"" : "", to_text(finding.state), shown_text(finding.path),
+      shown_text(finding.variant), link_to(finding, files), further_of(finding),
+      grouped(finding.runs), finding.first_number);
+}
+
+/// A table of findings; a long one is closed until somebody opens it.
+std::string findings_table(const std::vector<const NightFinding*>& findings,
+                           const NightFiles& files) {
+  if (findings.empty()) return {};
+  std::string rows;
+  for (const NightFinding* finding : findings) rows += row_of(*finding, files);
+  const std::string table =
+      "<table class=\"wrap stack\">\n<tr><th>state</th><th>variant</th><th>fault</th>"
+      "<th class=\"number\">runs</th><th class=\"number\">since night</th></tr>\n" +
+      rows + "</table>";
+  if (findings.size() <= kOpenRows) return table;
+  return fmt::format("<details>\n<summary>{} findings</summary>\n{}</details>",
+                     grouped(findings.size()), table);
+}
+
+/// Findings of one state in canaries, or in variants that claim to be sound.
+std::vector<const NightFinding*> findings_in(const Night& night, bool news, bool canaries) {
+  std::set<std::string> canary_names;
+  for (const NightCell& cell : night.cells)
+    if (cell.is_canary()) canary_names.insert(name_of(cell));
+  std::vector<const NightFinding*> findings;
+  for (const NightFinding& finding : night.findings)
+    if (finding.is_news() == news &&
+        canary_names.contains(finding.path + "/" + finding.variant) == canaries)
+      findings.push_back(&finding);
+  return findings;
+}
+
+constexpr std::string_view kStyle = R"(.number{text-align:right}
+.open{color:var(--bad);font-weight:600}
+.late{color:var(--death)}
+.never{color:var(--dim)}
+summary{cursor:pointer;padding:8px 14px;color:var(--task)}
+a{color:var(--task)}
+.stack .dim{font-size:13px}
+.cross td,.cross th{padding:6px 8px}
+.cross td:first-child,.cross th:first-child{position:sticky;left:0;background:var(--page)}
+.cross th{vertical-align:bottom}
+.turned{display:inline-block;writing-mode:vertical-rl;transform:rotate(180deg)}
+.cross th:not(:first-child){text-align:right}
+@media (max-width:600px){.spare{display:none}
+.stack tr{display:block;padding:8px 0;border-bottom:1px solid var(--line)}
+.stack tr:last-child{border-bottom:0}
+.stack tr:first-child{display:none}
+.stack td{display:inline-block;border:0;padding:1px 10px}
+.stack td.fault{display:block}
+.stack td[data-label]::before{content:attr(data-label) " ";color:var(--dim)}}
+)";
+
+}  // namespace
+
+std::string section(std::string_view title, std::string_view said, const std::string& inside) {
+  if (inside.empty()) return {};
+  return fmt::format(
+      "<section>\n<h2>{0}</h2>\n{1}<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"{0}\">{2}</div>\n</section>\n",
+      title, said.empty() ? "" : fmt::format("<p class=\"dim\">{}</p>\n", said), inside);
+}
+
+std::string news_sections(const Night& night, const NightFiles& files) {
+  const std::string seen_again =
+      fmt::format("To see one again: <code>afterlife replay {}/REPRODUCER</code>",
+                  shown_text(shell_word(files.folder)));
+  return section("News in sound variants", seen_again,
+                 findings_table(findings_in(night, true, false), files)) +
+         section("News in canaries", seen_again,
+                 findings_table(findings_in(night, true, true), files));
+}
+
+std::string known_sections(const Night& night, const NightFiles& files) {
+  return section("Known findings in sound variants", "",
+                 findings_table(findings_in(night, false, false), files)) +
+         section("Known findings in canaries", "",
+                 findings_table(findings_in(night, false, true), files));
+}
+
+std::string_view night_sections_style() { return kStyle; }
+
+}  // namespace harness::reports

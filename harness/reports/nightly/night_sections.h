@@ -1,0 +1,26 @@
+// Night sections: the parts that a night's page is made of, and its tables of findings.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/nightly/night.h"
+#include "harness/reports/nightly/night_views.h"
+
+namespace harness::reports {
+
+/// Returns a section whose content scrolls by itself where it is wider than the page; "" where it
+/// has none. `said` stands above it, as HTML.
+std::string section(std::string_view title, std::string_view said, const std::string& inside);
+
+/// Returns what is new or has come back, that of sound variants first.
+std::string news_sections(const nightly::Night& night, const NightFiles& files);
+
+/// Returns what some night before has seen.
+std::string known_sections(const nightly::Night& night, const NightFiles& files);
+
+/// Returns the style sheet's rules of the tables. In a narrow window, a finding is a block of
+/// lines, and columns that are `spare` are left out.
+std::string_view night_sections_style();
+
+}  // namespace harness::reports

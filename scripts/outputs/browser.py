@@ -1,0 +1,10 @@
+"""Browser: the Chromium of this machine. It needs no wheel."""
+import shutil
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+ABSENT = "no Chromium is installed (apt-get install chromium)"
+
+
+def browser():
+    """Its path, or None."""
+    return next(filter(None, map(shutil.which, NAMES)), None)

@@ -1,0 +1,53 @@
+"""Made: every kind of output that other programs read, written by the real commands into one folder."""
+import dataclasses
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CASE = pathlib.Path("corpus/graph_argument/repros/borrow-argument_dropped.repro")  # As on the command line.
+NUMBER = "import itertools, os, sys; print({number} + os.getpid() % 7 / 100)"
+
+
+@dataclasses.dataclass
+class Made:
+    """Where the outputs are, and what the commands said of themselves as JSON."""
+    folder: pathlib.Path
+    night: dict
+    case: dict
+    gate: dict
+    case_file: str = str(CASE)
+
+    def file(self, name):
+        return self.folder / name
+
+    @property
+    def pages(self):
+        """Every page: the night's, the case's, the gate's and the first ones of the findings."""
+        findings = sorted(self.folder.glob("history/findings/*.html"))
+        return [self.file("history/page.html"), self.file("case.html"), self.file("gate.html"), *findings[:3]]
+
+
+def run(program, *arguments, good=(0, 1)):
+    """What a command prints as JSON; a command that ends otherwise than it may, ends this."""
+    command = list(map(str, (program, *arguments)))
+    ended = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    if ended.returncode not in good:
+        print(f"outputs: exit {ended.returncode} of: {' '.join(command)}", file=sys.stderr)
+        sys.exit(2)
+    return json.loads(ended.stdout)
+
+
+def make(program, folder):
+    """Runs a night twice, so that it has curves and known findings, a replay, and a gate over two numbers."""
+    history = folder / "history"
+    reports = [part for name in ("junit", "sarif", "markdown", "metrics") for part in (f"--{name}", folder / f"night.{name}")]
+    run(program, "nightly", "--runs", "400", "--seed", "1", "--only", "argpack", "--history", history, "--json")
+    night = run(program, "nightly", "--runs", "1200", "--seed", "2", "--history", history, *reports, "--json")
+    case = run(program, "replay", CASE, "--html", folder / "case.html", "--trace", folder / "case.trace",
+               "--sarif", folder / "case.sarif", "--json")
+    sides = [part for number in (100, 130) for part in ("--", sys.executable, "-c", NUMBER.format(number=number))]
+    gate = run(program, "gate", "--rounds", "20", "--junit", folder / "gate.junit", "--markdown", folder / "gate.markdown",
+               "--html", folder / "gate.html", "--json", *sides, good=(0, 1, 5))
+    return Made(folder, night, case, gate)
