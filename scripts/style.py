@@ -27,6 +27,7 @@ import sys
 import sysconfig
 import tempfile
 
+import held
 import layers
 from cpp_reader import Reader
 from shape import Class, Shape
@@ -93,10 +94,15 @@ def flags(name):
 
 
 def not_alone(root, headers):
-    """A line for each header that does not compile with nothing before it."""
+    """A line for each header that does not compile with nothing before it. One that did, and is what it was, is not asked again."""
     def ask(name):
-        ended = subprocess.run([COMPILER, "-fsyntax-only", *flags(name), "-Wno-pragma-once-outside-header", "-x", "c++", name],
-                               cwd=root, capture_output=True, text=True)
+        command = [COMPILER, "-fsyntax-only", *flags(name), "-Wno-pragma-once-outside-header", "-x", "c++", name]
+        mark = held.key(root, name, command)
+        if held.holds(mark):
+            return []
+        ended = subprocess.run(command, cwd=root, capture_output=True, text=True)
+        if not ended.returncode:
+            held.note(mark)
         wrong = re.search(r"error: .*", ended.stderr)
         return [f"{name}: does not compile alone: {wrong[0] if wrong else ended.stderr.strip()}"] if ended.returncode else []
     return in_parallel(ask, headers)
@@ -356,6 +362,10 @@ def self_test():
         for check, wrong, right in ((not_alone, "harness/a.h", "harness/b.h"), (unlaid, "harness/a.cpp", "harness/b.cpp"),
                                     (untidy, "harness/tidy.cpp", "harness/b.cpp"), (unused, "harness/using.cpp", "harness/b.cpp")):
             rightly += [bool(check(folder, [wrong])), not check(folder, [right])]
+        planted(folder, {"harness/b.h": '#pragma once\n\n#include "harness/c.h"\n', "harness/c.h": "#pragma once\nint c();\n"})
+        rightly.append(not not_alone(folder, ["harness/b.h"]) and not not_alone(folder, ["harness/b.h"]))
+        planted(folder, {"harness/c.h": "#pragma once\nint c(;\n"})
+        rightly.append(bool(not_alone(folder, ["harness/b.h"])))
         joined = untidy(folder, ["harness/again.cpp", "harness/b.cpp", "harness/tidy.cpp", "harness/using.cpp"])
         rightly.append(len(joined) == 2 and all(re.match(rf"harness/{name}.cpp:5:", line) for name, line in zip(("again", "tidy"), joined)))
         rightly.append(any(line.startswith("harness/broken.cpp:2:") for line in untidy(folder, ["harness/b.cpp", "harness/broken.cpp"])))
