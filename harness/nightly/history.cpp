@@ -203,7 +203,8 @@ NightFinding History::finding_of(const Row& row, std::uint64_t night_number) {
            "ORDER BY number DESC LIMIT 1",
            {finding.cause, whole(night_number)}))
     mark = {text(said[0]), count_at(said, 1), count_at(said, 2)};
-  finding.state = state_of(night_number, seen, mark);
+  finding.state =
+      state_of(night_number, seen, mark, fixed_in(database_, finding.cause, night_number));
   finding.first_number = seen.empty() ? night_number : seen.front();
   return finding;
 }
@@ -256,14 +257,42 @@ Night History::night(const std::string& id) {
            "FROM sightings s JOIN findings f USING (cause) WHERE night = ? GROUP BY f.cause",
            {id}))
     night.findings.push_back(finding_of(found, night.terms.number));
+  add_absent(night);
   night.past = past_nights(database_, night.terms.number);
   const auto key = [](const NightFinding& finding) {
     return std::tuple(!finding.is_news(), std::tie(finding.path, finding.variant, finding.hazard,
                                                    finding.signature, finding.kind, finding.cause));
   };
-  std::sort(night.findings.begin(), night.findings.end(),
-            [&](const NightFinding& a, const NightFinding& b) { return key(a) < key(b); });
+  for (std::vector<NightFinding>* findings : {&night.findings, &night.absent})
+    std::sort(findings->begin(), findings->end(),
+              [&](const NightFinding& a, const NightFinding& b) { return key(a) < key(b); });
   return night;
+}
+
+void History::add_absent(Night& night) {
+  for (const Row& row : database_.query(
+           "SELECT f.cause, kind, path, variant, hazard, signature, file, 0 FROM replays r JOIN "
+           "findings f USING (cause) WHERE night = ?",
+           {night.id})) {
+    NightFinding& finding = night.absent.emplace_back(finding_of(row, night.terms.number));
+    finding.absent = replays_of(database_, finding.cause, night.terms.number).at(0);
+  }
+}
+
+std::vector<AbsentFinding> History::absent(const Night& night) {
+  std::vector<AbsentFinding> open;
+  for (AbsentFinding& finding : absent_findings(database_, night.id)) {
+    const Row row{finding.cause, "", "", "", "", "", "", std::int64_t{0}};
+    if (finding_of(row, night.terms.number).state == State::known)
+      open.push_back(std::move(finding));
+  }
+  return open;
+}
+
+void History::note(const Night& night, const std::map<std::string, Absence>& absences) {
+  Transaction transaction(database_);
+  for (const auto& [cause, absence] : absences) note_absence(database_, night.id, cause, absence);
+  transaction.commit();
 }
 
 // ---- people ----

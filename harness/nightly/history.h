@@ -8,6 +8,7 @@
 // Errors: std::runtime_error with one line; nothing is recorded by half.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -54,6 +55,11 @@ class History {
   /// Sums up a night, as far as its shards are there.
   Night night(const std::string& id);
 
+  /// Returns the open findings of variants that this night searched and that it did not see.
+  std::vector<AbsentFinding> absent(const Night& night);
+  /// Notes, by cause, what replaying them came to; all of it or nothing.
+  void note(const Night& night, const std::map<std::string, Absence>& absences);
+
   /// Says something of a finding: "open", "fixed" or "ignored", for so many nights (0 = for good).
   /// False when no finding has this cause.
   bool mark(const std::string& cause, const std::string& state, const std::string& reason,
@@ -77,6 +83,7 @@ class History {
   void add_cell(const ShardRecord& shard, const CellRecord& cell);
   void add_finding(const ShardRecord& shard, const Cell& cell, const FindingRecord& finding);
   NightFinding finding_of(const Row& row, std::uint64_t night_number);
+  void add_absent(Night& night);
 
   Database database_;
 };

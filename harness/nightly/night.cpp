@@ -31,6 +31,13 @@ std::size_t Night::count(State state) const {
                     [state](const NightFinding& finding) { return finding.state == state; }));
 }
 
+std::vector<const NightFinding*> Night::fixed() const {
+  std::vector<const NightFinding*> fixed;
+  for (const NightFinding& finding : absent)
+    if (finding.state == State::fixed) fixed.push_back(&finding);
+  return fixed;
+}
+
 bool Night::is_red() const {
   return !missed_canaries().empty() ||
          std::any_of(findings.begin(), findings.end(),

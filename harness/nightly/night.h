@@ -1,9 +1,11 @@
 // Night: what the shards of one night came to together, and what a person must know of it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/nightly/absent.h"
 #include "harness/nightly/past.h"
 #include "harness/nightly/plan.h"
 #include "harness/nightly/state.h"
@@ -47,6 +49,8 @@ struct NightFinding {
   State state = State::fresh;
   std::uint64_t runs = 0;          ///< Runs of this night that showed it.
   std::uint64_t first_number = 0;  ///< Number of the night that saw it first.
+  /// The replay of one that this night did not see.
+  std::optional<AbsentReplay> absent = {};
 
   /// Returns whether somebody should look at it today.
   bool is_news() const { return state == State::fresh || state == State::regressed; }
@@ -59,13 +63,16 @@ struct Night {
   std::vector<NightCell> cells;        ///< By path and variant.
   std::vector<NightWindow> windows;    ///< By path and window.
   std::vector<NightFinding> findings;  ///< Those seen in it; news first, then by path and variant.
+  std::vector<NightFinding> absent;    ///< Open ones that it did not see, in the same order.
   std::vector<PastNight> past;         ///< The nights up to this one, which is the last.
   std::uint64_t nights_missing = 0;    ///< Nights before it that did not happen: see past.h.
 
   /// Returns the canaries that were not caught.
   std::vector<const NightCell*> missed_canaries() const;
-  /// Returns how many findings are in this state.
+  /// Returns how many of the findings that it saw are in this state.
   std::size_t count(State state) const;
+  /// Returns those that it did not see, and that it found to be fixed.
+  std::vector<const NightFinding*> fixed() const;
   /// Returns whether something is new or has come back, or a canary was not caught.
   bool is_red() const;
 };

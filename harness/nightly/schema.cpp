@@ -116,9 +116,20 @@ constexpr std::string_view kTimes = R"(
 ALTER TABLE shards ADD COLUMN ended_at INTEGER NOT NULL DEFAULT 0;
 )";
 
-constexpr std::array kMigrations{kRuns, kFindings, kMarks, kTimes};
-constexpr std::array<std::string_view, 8> kTables{"revisions", "nights",   "shards",    "cells",
-                                                  "windows",   "findings", "sightings", "marks"};
+// 5: what became of findings that a night did not see, when their reproducers were replayed.
+constexpr std::string_view kReplays = R"(
+CREATE TABLE replays (
+  night TEXT NOT NULL REFERENCES nights,
+  cause TEXT NOT NULL REFERENCES findings,
+  outcome TEXT NOT NULL CHECK (outcome IN ('shown', 'gone', 'unclear')),
+  PRIMARY KEY (night, cause)
+) STRICT, WITHOUT ROWID;
+)";
+
+constexpr std::array kMigrations{kRuns, kFindings, kMarks, kTimes, kReplays};
+constexpr std::array<std::string_view, 9> kTables{"revisions", "nights",  "shards",
+                                                  "cells",     "windows", "findings",
+                                                  "sightings", "marks",   "replays"};
 
 // One look tells both: another program may be making the tables.
 void refuse_what_is_not_ours(Database& database) {

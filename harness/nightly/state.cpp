@@ -7,13 +7,25 @@
 
 namespace harness::nightly {
 
+namespace {
+
+/// Returns the night after which it counts as fixed; nothing where it does not.
+std::optional<std::uint64_t> fixed_after(const std::optional<Mark>& mark,
+                                         std::optional<std::uint64_t> fixed_number) {
+  const bool is_found = fixed_number && (!mark || *fixed_number > mark->number);
+  if (is_found) return fixed_number;
+  return mark && mark->state == "fixed" ? std::optional(mark->number) : std::nullopt;
+}
+
+}  // namespace
+
 State state_of(std::uint64_t number, const std::vector<std::uint64_t>& seen,
-               const std::optional<Mark>& mark) {
+               const std::optional<Mark>& mark, std::optional<std::uint64_t> fixed_number) {
   if (mark && mark->state == "ignored" && (mark->last_number == 0 || number <= mark->last_number))
     return State::ignored;
-  if (mark && mark->state == "fixed") {
+  if (const auto fixed = fixed_after(mark, fixed_number)) {
     // Seen again in one night it has come back; from the next on that is known.
-    const auto since = std::upper_bound(seen.begin(), seen.end(), mark->number);
+    const auto since = std::upper_bound(seen.begin(), seen.end(), *fixed);
     if (since == seen.end()) return State::fixed;
     return *since == number ? State::regressed : State::known;
   }

@@ -280,6 +280,7 @@ void fill(Database& database) {
         places += places.empty() ? "?" : ", ?";
       }
       if (table == "marks") row[2] = std::string("fixed");
+      if (table == "replays") row[2] = std::string("gone");
       database.query("INSERT INTO " + table + " VALUES (" + places + ")", row);
     }
   }

@@ -135,6 +135,8 @@ def night_metrics(made):
     for state in ("new", "known", "regressed", "ignored"):
         equal(f"findings that are {state}", read["afterlife_night_findings"][(state,)],
               sum(finding["state"] == state for finding in made.night["findings"]))
+    equal("findings that are fixed", read["afterlife_night_findings"][("fixed",)],
+          sum(finding["state"] == "fixed" for finding in made.night["absent"]))
     equal("runs", read["afterlife_variant_runs"],
           {(cell["path"], cell["variant"]): cell["runs"] for cell in made.night["cells"]})
 

@@ -23,6 +23,7 @@ struct Replayed {
   std::string error;       ///< Why it could not be read; empty where it was.
   std::string difference;  ///< From what it says; empty where it is as recorded.
   std::string path, variant, trace;
+  std::vector<std::string> faults;
 
   bool as_recorded() const { return error.empty() && difference.empty(); }
 };
@@ -61,8 +62,9 @@ class ReplayingMany {
       const Reproducer recorded = read_reproducer(file);
       const Outcome& outcome = runner_.run(recorded.the_case);
       const std::uint64_t trace = runner_.trace_hash();
-      result.difference =
-          difference(recorded, describe(runner_, outcome, recorded.the_case), trace);
+      const Reproducer now = describe(runner_, outcome, recorded.the_case);
+      result.difference = difference(recorded, now, trace);
+      result.faults = now.faults;
       result.path = recorded.the_case.scenario->name.view();
       result.variant = recorded.the_case.scenario->variants[recorded.the_case.variant].name.view();
       result.trace = fmt::format("{:016x}", trace);
@@ -122,7 +124,8 @@ class ReplayingMany {
                       {"error", or_null(replay.error)},
                       {"path", or_null(replay.path)},
                       {"variant", or_null(replay.variant)},
-                      {"trace_hash", or_null(replay.trace)}});
+                      {"trace_hash", or_null(replay.trace)},
+                      {"faults", replay.faults}});
     const Json all{{"schema", 1},
                    {"as_recorded", recorded()},
                    {"not_as_recorded", different()},

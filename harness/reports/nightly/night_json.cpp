@@ -41,6 +41,22 @@ Json row(const nightly::NightFinding& finding) {
           {"reproducer", finding.file}};
 }
 
+Json absent_row(const nightly::NightFinding& finding) {
+  const nightly::AbsentReplay& replay = finding.absent.value();
+  Json json = row(finding);
+  json.erase("runs");
+  json["replay"] = to_text(replay.absence);
+  json["runs_since"] = replay.runs;
+  json["expected"] = replay.expected;
+  return json;
+}
+
+Json absent_rows(const nightly::Night& night) {
+  Json all = Json::array();
+  for (const nightly::NightFinding& finding : night.absent) all.push_back(absent_row(finding));
+  return all;
+}
+
 template <class Rows>
 Json rows(const Rows& from) {
   Json all = Json::array();
@@ -70,7 +86,8 @@ std::string night_json(const nightly::Night& night) {
                   {"canaries_missed", missed},
                   {"cells", rows(night.cells)},
                   {"windows", rows(night.windows)},
-                  {"findings", rows(night.findings)}});
+                  {"findings", rows(night.findings)},
+                  {"absent", absent_rows(night)}});
 }
 
 }  // namespace harness::reports

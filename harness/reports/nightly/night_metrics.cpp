@@ -61,6 +61,8 @@ std::string night_metrics(const Night& night) {
   for (const State state : {State::fresh, State::known, State::regressed, State::ignored})
     text += fmt::format("afterlife_night_findings{{{}}} {}\n", label("state", to_text(state)),
                         night.count(state));
+  text += fmt::format("afterlife_night_findings{{{}}} {}\n", label("state", to_text(State::fixed)),
+                      night.fixed().size());
   return text +
          per_variant(night, "variant_runs", "Runs of a variant.",
                      [](const NightCell& cell) { return cell.runs; }) +

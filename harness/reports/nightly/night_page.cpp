@@ -150,7 +150,7 @@ std::string curves_of(const Night& night) {
 
 std::string night_page(const Night& night, const NightFiles& files) {
   return "<!doctype html>\n<html lang=\"en\">\n" + head_of(night) + "<body>\n<main>\n" +
-         header_of(night) + news_sections(night, files) +
+         header_of(night) + news_sections(night, files) + absent_sections(night) +
          section("Canaries that were not caught",
                  "Each claims how it fails: where that is not seen, the search is broken or too "
                  "short.",

@@ -75,6 +75,20 @@ std::vector<const NightFinding*> findings_in(const Night& night, bool news, bool
   return findings;
 }
 
+std::string absent_table(const std::vector<const NightFinding*>& findings) {
+  if (findings.empty()) return {};
+  std::string rows;
+  for (const NightFinding* finding : findings)
+    rows += fmt::format(
+        "<tr><td>{}</td><td><code>{}/{}</code></td><td class=\"fault\"><code>{}</code><div "
+        "class=\"dim\">{} · cause <code>{}</code></div></td></tr>\n",
+        to_text(finding->state), shown_text(finding->path), shown_text(finding->variant),
+        shown_text(shown(finding->signature, kShownBytes)), absence_of(*finding),
+        shown_text(finding->cause));
+  return "<table class=\"wrap stack\">\n<tr><th>state</th><th>variant</th><th>fault</th></tr>\n" +
+         rows + "</table>";
+}
+
 constexpr std::string_view kStyle = R"(.number{text-align:right}
 .open{color:var(--bad);font-weight:600}
 .late{color:var(--death)}
@@ -121,6 +135,15 @@ std::string known_sections(const Night& night, const NightFiles& files) {
                  findings_table(findings_in(night, false, false), files)) +
          section("Known findings in canaries", "",
                  findings_table(findings_in(night, false, true), files));
+}
+
+std::string absent_sections(const Night& night) {
+  std::vector<const NightFinding*> open;
+  for (const NightFinding& finding : night.absent)
+    if (finding.state != nightly::State::fixed) open.push_back(&finding);
+  return section("Fixed", "Not seen, gone from the reproducer, and enough runs went by without it.",
+                 absent_table(night.fixed())) +
+         section("Known, and not seen in this night", "", absent_table(open));
 }
 
 std::string_view night_sections_style() { return kStyle; }

@@ -19,6 +19,9 @@ std::string news_sections(const nightly::Night& night, const NightFiles& files);
 /// Returns what some night before has seen.
 std::string known_sections(const nightly::Night& night, const NightFiles& files);
 
+/// Returns the open findings that the night did not see: those that are fixed, then the others.
+std::string absent_sections(const nightly::Night& night);
+
 /// Returns the style sheet's rules of the tables. In a narrow window, a finding is a block of
 /// lines, and columns that are `spare` are left out.
 std::string_view night_sections_style();

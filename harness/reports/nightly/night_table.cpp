@@ -58,6 +58,14 @@ std::string news_of(const Night& night, const std::string& folder, const Termina
   return text.empty() ? text : text + "\n";
 }
 
+std::string fixed_of(const Night& night, const Terminal& terminal) {
+  std::string text;
+  for (const NightFinding* finding : night.fixed())
+    text += terminal.paint(Colour::green, wrapped(headline_of(*finding), terminal.width, 2)) +
+            "\n  " + absence_of(*finding) + "\n";
+  return text.empty() ? text : text + "\n";
+}
+
 std::string canaries_of(const Night& night, const Terminal& terminal) {
   std::string text;
   for (const NightCell* cell : night.missed_canaries())
@@ -74,7 +82,7 @@ std::string night_table(const Night& night, const std::string& folder, const Ter
                         : night.shards_here < night.terms.shards ? Colour::yellow
                                                                  : Colour::green;
   return cells_of(night, terminal) + "\n" + news_of(night, folder, terminal) +
-         canaries_of(night, terminal) +
+         fixed_of(night, terminal) + canaries_of(night, terminal) +
          terminal.paint(colour, wrapped(summary_of(night), terminal.width, 2)) + "\n";
 }
 

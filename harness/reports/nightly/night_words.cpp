@@ -28,6 +28,22 @@ std::string headline_of(const NightFinding& finding) {
                      finding.path, finding.variant, finding.signature);
 }
 
+std::string absence_of(const NightFinding& finding) {
+  const nightly::AbsentReplay& replay = finding.absent.value();
+  const std::string runs = fmt::format("{} runs since, of which {:.1f} would have shown it",
+                                       grouped(replay.runs), replay.expected);
+  switch (replay.absence) {
+    case nightly::Absence::shown:
+      return "not met, but its reproducer shows it still";
+    case nightly::Absence::unclear:
+      return "its reproducer shows another fault, or cannot be read; " + runs;
+    case nightly::Absence::gone:
+      break;
+  }
+  return fmt::format("its reproducer does not show it; {}{}", runs,
+                     replay.is_fixed() ? "" : ": too few to tell");
+}
+
 std::size_t canary_count(const Night& night) {
   return static_cast<std::size_t>(
       std::count_if(night.cells.begin(), night.cells.end(),
@@ -44,6 +60,8 @@ std::string summary_of(const Night& night) {
       night.is_red() ? "red" : "nothing new", canaries - night.missed_canaries().size(), canaries,
       night.count(State::fresh), night.count(State::regressed), night.count(State::known),
       night.count(State::ignored));
+  if (const std::size_t fixed = night.fixed().size(); fixed > 0)
+    text += fmt::format(", {} fixed", grouped(fixed));
   if (night.shards_here < night.terms.shards)
     text += fmt::format("; {} of {} shards are missing", night.terms.shards - night.shards_here,
                         night.terms.shards);

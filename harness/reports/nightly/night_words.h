@@ -19,6 +19,9 @@ Colour colour_of(const nightly::NightCell& cell);
 /// Returns "new toy/borrow: SIGNATURE", the signature whole.
 std::string headline_of(const nightly::NightFinding& finding);
 
+/// Returns what the replay of a finding that the night did not see came to, in words.
+std::string absence_of(const nightly::NightFinding& finding);
+
 /// Returns how many variants there are to be caught.
 std::size_t canary_count(const nightly::Night& night);
 

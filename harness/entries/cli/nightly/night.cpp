@@ -8,6 +8,7 @@
 
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
+#include "harness/entries/cli/nightly/absent.h"
 #include "harness/entries/cli/nightly/commands.h"
 #include "harness/entries/cli/nightly/night_folder.h"
 #include "harness/entries/cli/nightly/notice.h"
@@ -135,11 +136,14 @@ int merge_and_tell(const NightlyOptions& options, History& history,
   show_phase(Phase::merge);
   const nightly::Merged merged = history.merge(folders);
   if (!merged.nights.empty()) {
-    show_phase(Phase::report);
     const NightFolder folder(options.history);
-    const nightly::Night night = night_of(history, history.last_night(merged.nights), options);
+    const std::string id = history.last_night(merged.nights);
+    const nightly::Night sum = history.night(id);
+    const bool is_whole = sum.shards_here == sum.terms.shards;
+    if (is_whole) replay_absent(history, options.history, id, stop);
+    show_phase(Phase::report);
+    const nightly::Night night = night_of(history, id, options);
     const int code = report_night(options, history, night, stop);
-    const bool is_whole = night.shards_here == night.terms.shards;
     if (is_whole && (merged.added > 0 || folder.is_untold(night.id)))
       notify(options, history, night, stop);
     tell_dropped(options, nightly::keep_within(history, options.history, options.keep_bytes));

@@ -1,0 +1,17 @@
+// Absent: replays the open findings that a night did not see, and notes in the history whether they
+// are gone.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "harness/nightly/history.h"
+
+namespace harness::entries {
+
+/// Does so for a night that is whole; `folder` is the history's. One that is stopped meanwhile
+/// notes nothing. Errors: std::runtime_error with one line.
+void replay_absent(nightly::History& history, const std::string& folder, const std::string& night,
+                   const std::atomic<bool>& stop);
+
+}  // namespace harness::entries

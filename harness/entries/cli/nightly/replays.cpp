@@ -1,0 +1,68 @@
+#include "harness/entries/cli/nightly/replays.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "harness/process/process.h"
+
+namespace harness::entries {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Replays = std::map<std::string, ReplayedFile>;
+
+/// One replay may take so long: a run that never ends is ended after seconds.
+constexpr double kReplaySeconds = 600;
+
+ProcessEnd replay(const std::string& place, double seconds, const std::atomic<bool>& stop) {
+  return run_process({"/proc/self/exe", "replay", "--json", place}, {seconds, {}, kErrKept}, stop);
+}
+
+/// Returns what a process that replayed a folder said of each file; nothing where it said nothing.
+Replays replays_in(const std::string& out) {
+  Replays replays;
+  const Json said = Json::parse(out, nullptr, false);
+  if (!said.is_object() || !said.contains("replays")) return replays;
+  for (const Json& row : said["replays"]) {
+    ReplayedFile& file = replays[fs::path(row.at("file").get<std::string>()).filename()];
+    file.is_replayed = row.at("error").is_null();
+    file.faults = row.at("faults").get<std::vector<std::string>>();
+    for (const char* key : {"difference", "error"})
+      if (row.at(key).is_string()) file.difference = row.at(key);
+  }
+  return replays;
+}
+
+/// Returns the signatures that the replay of one file printed.
+std::vector<std::string> faults_in(const std::string& out) {
+  std::vector<std::string> faults;
+  const Json said = Json::parse(out, nullptr, false);
+  if (said.is_object() && said.contains("faults"))
+    for (const Json& fault : said["faults"]) faults.push_back(fault.at("signature"));
+  return faults;
+}
+
+/// Replays each file in a process of its own, as one of them ends the process.
+Replays replay_one_by_one(const std::string& folder, const std::atomic<bool>& stop) {
+  Replays replays;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (stop) break;
+    const ProcessEnd ended = replay(entry.path().string(), kReplaySeconds, stop);
+    replays[entry.path().filename()] = {
+        ended.code == 0 ? "" : "the replay " + ended.complaint(kReplaySeconds),
+        ended.code == 0 || ended.code == 1, faults_in(ended.out)};
+  }
+  return replays;
+}
+
+}  // namespace
+
+Replays replay_folder(const std::string& folder, const std::atomic<bool>& stop) {
+  const auto count = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+  const ProcessEnd ended = replay(folder, kReplaySeconds * static_cast<double>(count), stop);
+  Replays replays = replays_in(ended.out);
+  return replays.empty() ? replay_one_by_one(folder, stop) : replays;
+}
+
+}  // namespace harness::entries

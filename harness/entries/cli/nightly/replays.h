@@ -1,0 +1,22 @@
+// Replays: what a fresh process says of all reproducers of a folder.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace harness::entries {
+
+struct ReplayedFile {
+  std::string difference;  ///< From what the file says, or why there was no replay; "" = none.
+  bool is_replayed = false;
+  std::vector<std::string> faults;  ///< The signatures that the run showed.
+};
+
+/// Replays each *.repro of a folder, all in one process; each in one of its own where one of them
+/// ends the process. Returns them by the names of their files; where `stop` came first, not all.
+std::map<std::string, ReplayedFile> replay_folder(const std::string& folder,
+                                                  const std::atomic<bool>& stop);
+
+}  // namespace harness::entries
