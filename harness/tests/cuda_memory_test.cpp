@@ -25,6 +25,19 @@ TEST_P(CudaMemory, MoreThanThereIsIsOutOfMemory) {
   });
 }
 
+TEST_P(CudaMemory, LargeMemoryBeginsOnAPage) {
+  run([] {
+    CUdeviceptr small = allocate(24);
+    CUdeviceptr large = allocate(std::size_t{1} << 20);
+    CUdeviceptr ordered = allocate_async(std::size_t{64} << 10);
+    EXPECT_EQ(large % 4096, 0u);
+    EXPECT_EQ(ordered % 4096, 0u);
+    CUDA_OK(cuMemFreeAsync(ordered, nullptr));
+    CUDA_OK(cuMemFree_v2(large));
+    CUDA_OK(cuMemFree_v2(small));
+  });
+}
+
 TEST_P(CudaMemory, MemoryFreedTwiceIsAFault) {
   run([] {
     CUdeviceptr address = allocate(64);

@@ -16,6 +16,8 @@ namespace harness::devices {
 static constexpr std::uintptr_t kAddressHint = kTsan ? 0x60'0000'0000 : 0x2000'0000'0000;
 static constexpr int kFill = 0xa5;
 static constexpr std::uint64_t kPage = 4096;
+/// Blocks of so much begin on a page, as with drivers: programs count on it.
+static constexpr std::uint64_t kPagedBytes = 64 << 10;
 static constexpr Label kDeviceKind = "device memory";
 static constexpr Label kPinnedKind = "pinned memory";
 static constexpr Label kGraphKind = "graph memory";
@@ -94,7 +96,8 @@ void Memory::end() {
 std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
   if (bytes > kBytes) return 0;
   const auto granules = static_cast<std::uint32_t>((bytes + kGranule - 1) / kGranule);
-  const std::uint64_t alignment = origin == Origin::physical ? kPage : kGranule;
+  const bool is_paged = origin == Origin::physical || bytes >= kPagedBytes;
+  const std::uint64_t alignment = is_paged ? kPage : kGranule;
   cursor_ = (cursor_ + alignment - 1) / alignment * alignment;
   if (granules * kGranule > range_.low + kBytes - cursor_) {
     const std::uint32_t old = reclaim(granules, alignment);
