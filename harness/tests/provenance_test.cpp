@@ -350,7 +350,8 @@ TEST_P(CarryingKernel, PassesOnThatItIsDead) {
 INSTANTIATE_TEST_SUITE_P(Provenance, CarryingKernel,
                          ::testing::Values(Carrier{"keep", -1}, Carrier{"keep_atomically", -1},
                                            Carrier{"copy_pack", 0}, Carrier{"copy_pack", 5},
-                                           Carrier{"copy_pair", 0}, Carrier{"copy_pair", 1}),
+                                           Carrier{"copy_pair", 0}, Carrier{"copy_pair", 1},
+                                           Carrier{"copy_bytes", 0}, Carrier{"copy_bytes", 5}),
                          [](const auto& info) {
                            return std::string(info.param.kernel) + "_" +
                                   (info.param.offset < 0 ? "parameter"

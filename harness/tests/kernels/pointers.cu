@@ -34,6 +34,13 @@ extern "C" __global__ void copy_pack(Pack* to, const Pack* from) { *to = *from; 
 /// Copies pointers as two wide words.
 extern "C" __global__ void copy_pair(ulonglong2* to, const ulonglong2* from) { *to = *from; }
 
+/// Copies a struct byte by byte, as compilers do where its alignment is unknown.
+extern "C" __global__ void copy_bytes(Pack* to, const Pack* from) {
+  auto* target = reinterpret_cast<volatile std::uint8_t*>(to);
+  const auto* source = reinterpret_cast<const volatile std::uint8_t*>(from);
+  for (unsigned i = 0; i < sizeof(Pack); ++i) target[i] = source[i];
+}
+
 /// Reads at a distance that the host computed.
 extern "C" __global__ void read_at(const std::uint8_t* memory, std::int64_t distance,
                                    std::uint8_t* out) {
@@ -63,4 +70,4 @@ extern "C" __global__ void read_often(const std::uint32_t* memory, std::uint32_t
 }
 
 AFTERLIFE_KERNELS(pointers, follow, follow_pack, keep, keep_atomically, copy_pack, copy_pair,
-                  read_at, walk, read_often)
+                  copy_bytes, read_at, walk, read_often)

@@ -143,12 +143,20 @@ static inline void stored(std::uint64_t address, std::uint64_t size) {
   access_state.footprint->add(address, size, mode);
 }
 
+/// Tells whether an access ends a copy of a pointer byte by byte, as compilers copy structures of
+/// unknown alignment.
+static inline bool is_last_of_word(std::uint64_t address, std::uint64_t size) {
+  return size <= 2 && ((address + size) & 7) == 0;
+}
+
 /// After a load that was allowed.
 [[gnu::always_inline]] static inline void loaded_from_device(std::uint64_t address,
                                                              std::uint64_t size) {
   if (access_state.footprint != nullptr) [[unlikely]]
     note_use(address, size, AccessMode::read);
-  if (size >= 8) loaded(address, size);
+  if (size >= 8) return loaded(address, size);
+  if (is_last_of_word(address, size)) [[unlikely]]
+    follow(address & ~std::uint64_t{7});
 }
 
 /// Before a store that is allowed.
@@ -156,7 +164,9 @@ static inline void stored(std::uint64_t address, std::uint64_t size) {
                                                            std::uint64_t size) {
   if (access_state.footprint != nullptr) [[unlikely]]
     note_use(address, size, AccessMode::write);
-  if (size >= 8) stored(address, size);
+  if (size >= 8) return stored(address, size);
+  if (is_last_of_word(address, size)) [[unlikely]]
+    access_state.provenance->stored(address & ~std::uint64_t{7});
 }
 
 // Out of line, so that an access that falls into a window saves no registers.
