@@ -10,5 +10,6 @@ afterlife_ptx_device:
         .incbin "harness/ptx/device/floating.h"
         .incbin "harness/ptx/device/convert.h"
         .incbin "harness/ptx/device/thread.h"
+        .incbin "harness/ptx/device/matrix.h"
         .byte   0
         .section .note.GNU-stack, "", @progbits

@@ -23,8 +23,11 @@ std::uint64_t afterlife_atomic64(unsigned char operation, unsigned long address,
 int afterlife_sync_threads(int predicate);
 std::uint64_t afterlife_shuffle(std::uint32_t mask, std::uint64_t value, std::uint32_t lane);
 std::uint32_t afterlife_ballot(std::uint32_t mask, int predicate);
+void afterlife_gather(std::uint32_t mask, const unsigned long* given, std::uint32_t count,
+                      unsigned long* all);
 void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value);
 void afterlife_stop_kernel(std::uint32_t why, const char* words);
+void afterlife_exit_thread();
 std::uint32_t afterlife_print(std::uint64_t format, std::uint64_t values);
 void afterlife_fail_assertion(std::uint64_t message, std::uint64_t file, std::uint32_t line,
                               std::uint64_t function);
@@ -51,7 +54,9 @@ namespace harness::ptx {
   made.wait_for_block = afterlife_sync_threads;
   made.shuffle = afterlife_shuffle;
   made.ballot = afterlife_ballot;
+  made.gather = afterlife_gather;
   made.stop = afterlife_stop_kernel;
+  made.exit = afterlife_exit_thread;
   made.print = afterlife_print;
   made.fail_assertion = afterlife_fail_assertion;
   made.set_conditional = afterlife_set_conditional;

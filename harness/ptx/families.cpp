@@ -17,6 +17,7 @@ constexpr std::string_view kLogic = "Logic and Shift Instructions";
 constexpr std::string_view kData = "Data Movement and Conversion Instructions";
 constexpr std::string_view kControl = "Control Flow Instructions";
 constexpr std::string_view kParallel = "Parallel Synchronization and Communication Instructions";
+constexpr std::string_view kMatrix = "Warp Level Matrix Multiply-Accumulate Instructions";
 constexpr std::string_view kOther = "Miscellaneous Instructions";
 
 constexpr std::string_view kIntegers = "u16 u32 u64 s16 s32 s64";
@@ -126,13 +127,15 @@ constexpr Family kFamilies[] = {
     {"prefetch", "", "*", 0, "", translate_nothing, kData, "a hint"},
     {"prefetchu", "", "*", 0, "", translate_nothing, kData, "a hint"},
     {"discard", "", "*", 0, "", translate_nothing, kData, "a hint"},
+    {"cp", "", "*", 0, "", translate_copy, kData,
+     "cp.async: a copy to shared memory, at once; its groups and waits"},
     {"applypriority", "", "*", 0, "", translate_nothing, kData, "a hint"},
 
     {"bra", "", "*", 0, "", translate_branch, kControl, "a jump"},
     {"brx", "", "*", 0, "", translate_branch, kControl, "a jump by a table"},
     {"call", "", "*", 0, "", translate_call_function, kControl, "a function, also by pointer"},
     {"ret", "", "*", 0, "", translate_end, kControl, "back to the caller"},
-    {"exit", "", "*", 0, "", translate_end, kControl, "the end of the thread; in kernels alone"},
+    {"exit", "", "*", 0, "", translate_end, kControl, "the end of the thread"},
 
     {"bar", "", "*", 0, "", translate_barrier, kParallel,
      "barrier 0, of the whole block; bar.warp"},
@@ -148,6 +151,11 @@ constexpr Family kFamilies[] = {
     {"shfl", "", "*", 0, "", translate_warp, kParallel, "a value of another lane"},
     {"elect", "", "*", 0, "", translate_warp, kParallel, "the first lane of a mask"},
     {"griddepcontrol", "", "*", 0, "", translate_nothing, kParallel, "grids do not overlap"},
+
+    {"ldmatrix", "b16", "*", 2, "", translate_matrix_load, kMatrix,
+     "matrices of 8 by 8 halves from shared memory, also transposed"},
+    {"mma", "f16 bf16 f32 f64 s32", "*", 4, "multiply", translate_matrix_product, kMatrix,
+     "A * B + C, spread over a warp"},
 
     {"nanosleep", "", "*", 0, "", translate_nothing, kOther, "time is not simulated"},
     {"pmevent", "", "*", 0, "", translate_nothing, kOther, "a mark for profilers"},

@@ -84,6 +84,9 @@ std::string translate_call_function(FunctionWriter&, const Instruction&, const F
 std::string translate_end(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_barrier(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_warp(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_matrix_load(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_matrix_product(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_copy(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_nothing(FunctionWriter&, const Instruction&, const Family&);
 
 }  // namespace harness::ptx

@@ -26,9 +26,7 @@ std::string translate_branch(FunctionWriter& writer, const Instruction& instruct
 
 std::string translate_end(FunctionWriter& writer, const Instruction& instruction, const Family&) {
   if (instruction.name() == "trap" || instruction.name() == "brkpt") return "ptx::trap();";
-  if (instruction.name() == "exit" && !writer.function().is_entry)
-    throw Unknown{"exit inside of a function"};
-  return "return;";
+  return instruction.name() == "exit" && !writer.function().is_entry ? "ptx::exit();" : "return;";
 }
 
 // ---- calls --------------------------------------------------------------------------------------
@@ -65,11 +63,14 @@ std::string number_at(FunctionWriter& writer, const Call& call, std::size_t inde
 /// Functions that no module defines, since the driver is who has them.
 std::string call_driver(FunctionWriter& writer, const Call& call) {
   const std::string& name = call.function.name;
-  if (name == "vprintf" && call.results.size() == 1)
-    return fmt::format(
-        "ptx::write<ptx::u32>(reinterpret_cast<ptx::u64>({}), ptx::driver.print({}, {}));",
-        writer.pointer(call.results[0].name), number_at(writer, call, 0, "u64"),
-        number_at(writer, call, 1, "u64"));
+  if (name == "vprintf") {
+    const std::string print =
+        fmt::format("ptx::driver.print({}, {})", number_at(writer, call, 0, "u64"),
+                    number_at(writer, call, 1, "u64"));
+    if (call.results.empty()) return print + ";";
+    return fmt::format("ptx::write<ptx::u32>(reinterpret_cast<ptx::u64>({}), {});",
+                       writer.pointer(call.results[0].name), print);
+  }
   if (name == "__assertfail")
     return fmt::format("ptx::driver.fail_assertion({}, {}, {}, {});",
                        number_at(writer, call, 0, "u64"), number_at(writer, call, 1, "u64"),

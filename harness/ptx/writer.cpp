@@ -278,6 +278,11 @@ std::string FunctionWriter::predicate(const Operand& from) {
   return (from.is_negated ? "!" : "") + use_register(from.name).name;
 }
 
+bool FunctionWriter::is_predicate(const Operand& from) const {
+  const Symbol* symbol = from.kind == Operand::Kind::name ? find(from.name) : nullptr;
+  return symbol != nullptr && symbol->kind == Kind::reg && symbol->type == "pred";
+}
+
 std::string FunctionWriter::put(const std::string& to, const std::string& expression) {
   if (to == "_") return fmt::format("static_cast<void>({});", expression);
   return fmt::format("ptx::set({}, {});", use_register(to).name, expression);

@@ -26,7 +26,10 @@ struct Driver {
   int (*wait_for_block)(int predicate);
   u64 (*shuffle)(u32 mask, u64 value, u32 lane);
   u32 (*ballot)(u32 mask, int predicate);
+  /// Each lane of `mask` gives `count` words, and gets those of all 32 lanes, by their numbers.
+  void (*gather)(u32 mask, const u64* given, u32 count, u64* all);
   void (*stop)(u32 why, const char* words);
+  void (*exit)();
   u32 (*print)(u64 format, u64 values);
   void (*fail_assertion)(u64 message, u64 file, u32 line, u64 function);
   void (*set_conditional)(u64 handle, u32 value);

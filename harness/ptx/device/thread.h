@@ -16,6 +16,11 @@ namespace ptx {
   driver.stop(static_cast<u32>(Stop::trap), "");
   __builtin_unreachable();
 }
+/// Ends the thread, inside of a function.
+[[noreturn]] PTX_OP void exit() {
+  driver.exit();
+  __builtin_unreachable();
+}
 
 // ---- special registers --------------------------------------------------------------------------
 

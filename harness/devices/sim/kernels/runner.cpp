@@ -9,6 +9,7 @@
 // stacks is unwound.
 #include "harness/devices/sim/kernels/runner.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "harness/devices/sim/kernels/runner_state.h"
@@ -161,6 +162,14 @@ void KernelRunner::State::run_next_thread(Carrier& self) {
   launch->entry->call(launch->pointers.data());
   edge_release(&launch->done);
   thread_finished(self);
+}
+
+/// The thread ends inside of a function: what is on its stack is forgotten.
+void KernelRunner::State::exit_thread() {
+  Carrier& self = *current;
+  edge_release(&launch->done);
+  thread_finished(self);
+  leave(self);
 }
 
 void KernelRunner::State::thread_finished(Carrier& self) {
@@ -332,6 +341,17 @@ bool KernelRunner::State::lanes_are_here(const Warp& warp, std::uint32_t mask) c
   return true;
 }
 
+/// Gives a lane the words of those that are here.
+void KernelRunner::State::gather(const Warp& warp, std::uint32_t here, const Carrier& lane) {
+  const auto& wanted = *reinterpret_cast<const Gathering*>(lane.given);
+  for (std::uint32_t rest = here; rest != 0; rest &= rest - 1) {
+    const int from = __builtin_ctz(rest);
+    const auto& other = *reinterpret_cast<const Gathering*>(warp.lanes[from]->given);
+    std::copy_n(other.given, std::min(other.count, wanted.count),
+                wanted.all + wanted.count * static_cast<std::uint32_t>(from));
+  }
+}
+
 /// Gives each lane of `mask` what it wanted, and lets it go on. The current one need not park.
 void KernelRunner::State::release_lanes(Warp& warp, std::uint32_t mask) {
   const std::uint32_t here = mask & warp.waiting;
@@ -342,6 +362,7 @@ void KernelRunner::State::release_lanes(Warp& warp, std::uint32_t mask) {
   }
   for (std::uint32_t rest = here; rest != 0; rest &= rest - 1) {
     Carrier& lane = *warp.lanes[__builtin_ctz(rest)];
+    if (lane.lane_wanted == kGather) gather(warp, here, lane);
     const bool given = lane.lane_wanted < kWarpLanes && (here >> lane.lane_wanted & 1);
     lane.result = lane.lane_wanted == kBallot ? givers
                   : given                     ? warp.lanes[lane.lane_wanted]->given
@@ -358,6 +379,8 @@ void KernelRunner::State::release_lanes(Warp& warp, std::uint32_t mask) {
 
 extern "C" {
 
+void afterlife_exit_thread() { harness::devices::running->exit_thread(); }
+
 void* afterlife_dynamic_shared() { return harness::devices::dynamic_shared_memory(); }
 
 int afterlife_sync_threads(int predicate) {
@@ -366,6 +389,14 @@ int afterlife_sync_threads(int predicate) {
 
 std::uint64_t afterlife_shuffle(std::uint32_t mask, std::uint64_t value, std::uint32_t lane) {
   return harness::devices::running->exchange(mask, value, lane);
+}
+
+void afterlife_gather(std::uint32_t mask, const std::uint64_t* given, std::uint32_t count,
+                      std::uint64_t* all) {
+  std::fill_n(all, std::size_t{harness::devices::kWarpLanes} * count, 0);
+  const harness::devices::KernelRunner::State::Gathering words{given, count, all};
+  harness::devices::running->exchange(mask, reinterpret_cast<std::uint64_t>(&words),
+                                      harness::devices::kGather);
 }
 
 std::uint32_t afterlife_ballot(std::uint32_t mask, int predicate) {

@@ -16,7 +16,9 @@ namespace harness::devices {
 /// The stack of a thread of a kernel; reports of sanitizers are made on it too.
 inline constexpr std::size_t kStackBytes = kAsan || kTsan ? 256 << 10 : 64 << 10;
 inline constexpr std::uint32_t kWarpLanes = 32;
-inline constexpr std::uint32_t kBallot = kWarpLanes;  ///< Instead of the lane that is wanted.
+/// Instead of the lane that is wanted: who gave something, or all that was given.
+inline constexpr std::uint32_t kBallot = kWarpLanes;
+inline constexpr std::uint32_t kGather = kWarpLanes + 1;
 
 struct KernelRunner::State {
   /// Packed, so that it is read as it was written: each thread copies it.
@@ -38,6 +40,13 @@ struct KernelRunner::State {
     std::uint64_t given;
     std::uint32_t lane_wanted;
     std::uint64_t result;
+  };
+
+  /// The words that a lane gives to all others, and where it wants theirs.
+  struct Gathering {
+    const std::uint64_t* given;
+    std::uint32_t count;
+    std::uint64_t* all;
   };
 
   /// The lanes of a warp that wait, each for those of its mask, which differ where a warp diverged.
@@ -72,6 +81,7 @@ struct KernelRunner::State {
   static void carrier_main(void* argument);
   void run_next_thread(Carrier& self);
   void thread_finished(Carrier& self);
+  [[noreturn]] void exit_thread();
 
   // ---- waiting ----
   int sync_threads(int predicate);
@@ -79,6 +89,7 @@ struct KernelRunner::State {
   std::uint64_t exchange(std::uint32_t mask, std::uint64_t given, std::uint32_t lane_wanted);
   bool lanes_are_here(const Warp& warp, std::uint32_t mask) const;
   void release_lanes(Warp& warp, std::uint32_t mask);
+  static void gather(const Warp& warp, std::uint32_t here, const Carrier& lane);
   void* edge(std::uint32_t barrier, std::uint32_t epoch) const;
 
   Provenance& provenance;

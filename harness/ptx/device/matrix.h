@@ -1,0 +1,151 @@
+// Matrix: what the lanes of a warp do together: matrices that they load, products of matrices.
+//
+// A lane holds some registers of each matrix. Four lanes share a row of A and of C, and a column of
+// B: lane 4 * g + t has elements t * packed and on of row g, where `packed` is the number of
+// elements in a register; its next register has those of row g + 8, if there is one, and the one
+// after that 4 * packed elements farther on. Source: PTX ISA 9.0, "Warp Level Matrix
+// Multiply-Accumulate Instructions", figures of the fragments.
+#pragma once
+
+#include "harness/ptx/device/thread.h"
+
+namespace ptx {
+
+inline constexpr u32 kLanes = 32;
+
+/// Not inlined, so that what the lanes gave is on the stack for no longer than it is needed.
+#define PTX_TOGETHER __attribute__((noinline, nodebug)) inline
+
+/// Takes what each lane of the warp gives, once all have come here.
+template <u32 count>
+PTX_OP void gather(const u64 (&given)[count], u64 (&all)[kLanes][count]) {
+  driver.gather(~u32{0}, given, count, all[0]);
+}
+
+// ---- loads --------------------------------------------------------------------------------------
+
+/// Element `index` of a row of eight halves.
+PTX_OP u32 half_of(const u64 (&row)[2], u32 index) {
+  return static_cast<u16>(row[index / 4] >> 16 * (index % 4));
+}
+
+/// Loads matrices of 8 rows of 8 halves: lane 8 * i + r gives the address of row r of matrix i.
+template <u32 count, bool is_transposed>
+PTX_TOGETHER void load_matrices(const Thread& t, u64 shared_address, u32 (&to)[count]) {
+  const u32 self = lane(t);
+  u64 given[2] = {};
+  if (self < 8 * count) {
+    const u64 from = in_shared<16>(t, shared_address);
+    given[0] = read<u64>(from);
+    given[1] = read<u64>(from + 8);
+  }
+  u64 rows[kLanes][2];
+  gather(given, rows);
+  for (u32 i = 0; i < count; ++i) {
+    const u32 first = 8 * i, major = self / 4, minor = self % 4 * 2;
+    to[i] =
+        is_transposed
+            ? half_of(rows[first + minor], major) | half_of(rows[first + minor + 1], major) << 16
+            : half_of(rows[first + major], minor) | half_of(rows[first + major], minor + 1) << 16;
+  }
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
+/// An f32 of which the low 13 bits are not looked at.
+struct tf32 {
+  u32 raw;
+};
+PTX_OP f64 widen(tf32 value) { return static_cast<f64>(get<f32>(value.raw & 0xffffe000)); }
+
+template <class T>
+inline constexpr bool is_counted = is_integer<T> && !is_same<T, tf32>;
+
+/// Element `index` of a register.
+template <class T>
+PTX_OP T element(u64 word, u32 index) {
+  return get<T>(word >> 8 * sizeof(T) * index);
+}
+
+/// A product of `rows` by `depth` and `depth` by 8. Integers wrap, or are clamped with `sat`.
+/// Products of floating point are added to C in the order of k: those of f64 as fma does, others
+/// in f64, which is rounded once.
+template <u32 rows, u32 depth, class TA, class TB, class TC, u64 M>
+struct Product {
+  static constexpr u32 kRegisterBytes = is_same<TA, f64> ? 8 : 4;
+  static constexpr u32 kPacked = kRegisterBytes / sizeof(TA);
+  static constexpr u32 kDown = rows / 8;
+  static constexpr u32 kA = kDown * depth / (4 * kPacked);
+  static constexpr u32 kB = depth / (4 * kPacked);
+  static constexpr u32 kPackedC = is_half<TC> ? 2 : 1;
+  static constexpr u32 kC = 2 * kDown / kPackedC;
+  u64 of[kLanes][kA + kB];
+
+  TA a(u32 row, u32 k) const {
+    const u64 word = of[row % 8 * 4 + k / kPacked % 4][row / 8 + kDown * (k / (4 * kPacked))];
+    return element<TA>(word, k % kPacked);
+  }
+  TB b(u32 k, u32 column) const {
+    const u64 word = of[column * 4 + k / kPacked % 4][kA + k / (4 * kPacked)];
+    return element<TB>(word, k % kPacked);
+  }
+  TC sum(u32 row, u32 column, TC c) const {
+    if constexpr (is_counted<TA>) {
+      s64 total = c;
+      for (u32 k = 0; k < depth; ++k) total += s64{a(row, k)} * s64{b(k, column)};
+      if constexpr ((M & sat) != 0) {
+        constexpr s64 kMost = 0x7fffffff;
+        total = total > kMost ? kMost : total < -kMost - 1 ? -kMost - 1 : total;
+      }
+      return static_cast<TC>(total);
+    } else {
+      f64 total = widen(c);
+      for (u32 k = 0; k < depth; ++k)
+        total = is_same<TA, f64> ? fused(widen(a(row, k)), widen(b(k, column)), total)
+                                 : total + widen(a(row, k)) * widen(b(k, column));
+      if constexpr (is_half<TC>)
+        return narrow<TC, rn>(total);
+      else
+        return canonical(static_cast<TC>(total));
+    }
+  }
+};
+
+/// The lane's registers of A * B + C.
+template <u32 rows, u32 depth, class TA, class TB, class TC, u64 M, u32 count_a, u32 count_b,
+          u32 count_c>
+PTX_TOGETHER void multiply(const Thread& t, const u64 (&a)[count_a], const u64 (&b)[count_b],
+                           const u64 (&c)[count_c], u64 (&d)[count_c]) {
+  using Made = Product<rows, depth, TA, TB, TC, M>;
+  static_assert(count_a == Made::kA && count_b == Made::kB && count_c == Made::kC);
+  u64 given[count_a + count_b];
+  for (u32 i = 0; i < count_a; ++i) given[i] = a[i];
+  for (u32 i = 0; i < count_b; ++i) given[count_a + i] = b[i];
+  Made product;
+  gather(given, product.of);
+  const u32 row = lane(t) / 4, column = lane(t) % 4 * 2;
+  for (u32 i = 0; i < count_c; ++i) {
+    d[i] = 0;
+    for (u32 j = 0; j < Made::kPackedC; ++j) {
+      const u32 place = i * Made::kPackedC + j;
+      const TC made = product.sum(row + place / 2 * 8, column + place % 2, element<TC>(c[i], j));
+      d[i] |= u64{bits(made)} << 8 * sizeof(TC) * j;
+    }
+  }
+}
+
+// ---- copies to shared memory --------------------------------------------------------------------
+
+/// Copies `count` of these bytes to shared memory, at once, and zeroes behind them.
+template <u32 bytes>
+PTX_OP void copy_to_shared(const Thread& t, u64 shared_address, u64 from, u32 count) {
+  aligned<bytes>(from);
+  const u64 to = in_shared<bytes>(t, shared_address);
+  if (count >= bytes)
+    may_load<bytes>(from);
+  else if (count != 0)
+    driver.load(from, count);
+  for (u32 i = 0; i < bytes; ++i) write<u8>(to + i, i < count ? read<u8>(from + i) : u8{0});
+}
+
+}  // namespace ptx

@@ -1,0 +1,133 @@
+// Instructions that a warp carries out together, on matrices, and the copies that feed them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/ptx/instructions.h"
+
+namespace harness::ptx {
+
+// ---- loads --------------------------------------------------------------------------------------
+
+std::string translate_matrix_load(FunctionWriter& writer, const Instruction& instruction,
+                                  const Family&) {
+  const Operand& to = instruction.operand(0);
+  const std::size_t count = to.kind == Operand::Kind::vector ? to.parts.size() : 1;
+  if (!instruction.has("m8n8") || !instruction.has("aligned") ||
+      !instruction.has(fmt::format("x{}", count)))
+    throw Unknown{};
+  std::string address = writer.address(instruction.operand(1));
+  if (!instruction.has("shared")) address = fmt::format("ptx::generic_to_shared(t, {})", address);
+  std::string made = fmt::format("ptx::u32 r[{}]; ptx::load_matrices<{}, {}>(t, {}, r);", count,
+                                 count, instruction.has("trans"), address);
+  for (std::size_t i = 0; i < count; ++i)
+    made += " " + writer.put(count == 1 && to.parts.empty() ? to.name : to.parts[i].name,
+                             fmt::format("r[{}]", i));
+  return made;
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
+namespace {
+
+struct Shape {
+  std::string_view name;
+  int rows;
+  int depth;
+  std::string_view types;  ///< Those of A and B.
+};
+constexpr std::array<Shape, 6> kShapes = {{{"m16n8k8", 16, 8, "f16 bf16 tf32"},
+                                           {"m16n8k16", 16, 16, "f16 bf16 s8 u8"},
+                                           {"m16n8k4", 16, 4, "tf32"},
+                                           {"m16n8k32", 16, 32, "s8 u8"},
+                                           {"m8n8k16", 8, 16, "s8 u8"},
+                                           {"m8n8k4", 8, 4, "f64"}}};
+
+/// The types of D, A, B and C; tf32 is none of registers.
+std::vector<std::string> element_types(const Instruction& instruction) {
+  std::vector<std::string> types;
+  for (const std::string& word : instruction.modifiers())
+    if (word == "tf32" || is_among(word, "f16 bf16 f32 f64 s8 u8 s32")) types.push_back(word);
+  if (types.size() != 4) throw Unknown{"other types"};
+  return types;
+}
+
+const Shape& shape_of(const Instruction& instruction, const std::string& type) {
+  for (const Shape& shape : kShapes)
+    if (instruction.has(shape.name) && is_among(type, shape.types)) return shape;
+  throw Unknown{"another shape"};
+}
+
+/// Tells whether sums of type `to` may be made of products of type `from`.
+bool may_sum(const std::string& from, const std::string& to) {
+  if (from == "f16") return to == "f16" || to == "f32";
+  if (from == "bf16" || from == "tf32") return to == "f32";
+  return from == "f64" ? to == "f64" : to == "s32";
+}
+
+/// An array with the registers of an operand.
+std::string fragment(FunctionWriter& writer, const Operand& operand, const char* name,
+                     const std::string& type) {
+  std::string values;
+  const std::vector<Operand> parts =
+      operand.kind == Operand::Kind::vector ? operand.parts : std::vector<Operand>{operand};
+  for (const Operand& part : parts)
+    values += fmt::format("{}static_cast<ptx::u64>({})", values.empty() ? "" : ", ",
+                          writer.value(part, type));
+  return fmt::format("const ptx::u64 {}[] = {{{}}}; ", name, values);
+}
+
+}  // namespace
+
+std::string translate_matrix_product(FunctionWriter& writer, const Instruction& instruction,
+                                     const Family& family) {
+  const std::vector<std::string> types = element_types(instruction);
+  const Shape& shape = shape_of(instruction, types[1]);
+  const bool counts = is_among(types[1], "s8 u8");
+  if (types[0] != types[3] || !may_sum(types[1], types[0]) || !instruction.has("row") ||
+      !instruction.has("col") || (counts ? !is_among(types[2], "s8 u8") : types[1] != types[2]))
+    throw Unknown{"other types"};
+  const std::string held = types[1] == "f64" ? "f64" : "f32";
+  const std::string sum = types[0] == "f64" ? "f64" : "f32";
+  std::string made = fragment(writer, instruction.operand(1), "a", held) +
+                     fragment(writer, instruction.operand(2), "b", held) +
+                     fragment(writer, instruction.operand(3), "c", sum);
+  const std::vector<Operand>& to = instruction.operand(0).parts;
+  made +=
+      fmt::format("ptx::u64 d[{}]; ptx::{}<{}, {}, ptx::{}, ptx::{}, ptx::{}, {}>(t, a, b, c, d);",
+                  to.size(), family.call, shape.rows, shape.depth, types[1], types[2], types[0],
+                  instruction.has("satfinite") ? "ptx::sat" : "ptx::plain");
+  for (std::size_t i = 0; i < to.size(); ++i)
+    made += " " + writer.put(to[i].name, fmt::format("d[{}]", i));
+  return made;
+}
+
+// ---- copies -------------------------------------------------------------------------------------
+
+std::string translate_copy(FunctionWriter& writer, const Instruction& instruction, const Family&) {
+  if (!instruction.has("async") || instruction.has("bulk") || instruction.has("mbarrier") ||
+      instruction.has("reduce"))
+    throw Unknown{};
+  // A copy is done when it is made: there is nothing to wait for.
+  if (instruction.has("commit_group") || instruction.has("wait_group") ||
+      instruction.has("wait_all"))
+    return ";";
+  if (!instruction.has("shared") || !instruction.has("global")) throw Unknown{};
+  const std::size_t count = instruction.count() - (instruction.has("cache_hint") ? 1 : 0);
+  const Operand& size = instruction.operand(2);
+  if (size.kind != Operand::Kind::number || (size.bits != 4 && size.bits != 8 && size.bits != 16))
+    throw Unknown{"another size"};
+  std::string copied = fmt::format("{}", size.bits);
+  if (count > 3) {
+    const Operand& given = instruction.operand(3);
+    copied = writer.is_predicate(given)
+                 ? fmt::format("{} ? 0U : {}U", writer.predicate(given), size.bits)
+                 : fmt::format("ptx::get<ptx::u32>({})", writer.value(given, "u32"));
+  }
+  return fmt::format("ptx::copy_to_shared<{}>(t, {}, {}, {});", size.bits,
+                     writer.address(instruction.operand(0)), writer.address(instruction.operand(1)),
+                     copied);
+}
+
+}  // namespace harness::ptx
