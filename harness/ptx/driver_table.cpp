@@ -23,6 +23,7 @@ std::uint64_t afterlife_atomic64(unsigned char operation, unsigned long address,
 int afterlife_sync_threads(int predicate);
 std::uint64_t afterlife_shuffle(std::uint32_t mask, std::uint64_t value, std::uint32_t lane);
 std::uint32_t afterlife_ballot(std::uint32_t mask, int predicate);
+std::uint32_t afterlife_active_lanes(std::uint64_t site);
 void afterlife_gather(std::uint32_t mask, const unsigned long* given, std::uint32_t count,
                       unsigned long* all);
 void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value);
@@ -54,6 +55,7 @@ namespace harness::ptx {
   made.wait_for_block = afterlife_sync_threads;
   made.shuffle = afterlife_shuffle;
   made.ballot = afterlife_ballot;
+  made.active = afterlife_active_lanes;
   made.gather = afterlife_gather;
   made.stop = afterlife_stop_kernel;
   made.exit = afterlife_exit_thread;

@@ -146,7 +146,7 @@ constexpr Family kFamilies[] = {
     {"red", kAny, "*", 2, "", translate_atomic, kParallel, "the same, without what was there"},
     {"vote", "", "*", 0, "", translate_warp, kParallel, "predicates of a warp"},
     {"match", "", "*", 0, "", translate_warp, kParallel, "lanes with the same value"},
-    {"activemask", "", "*", 0, "", translate_warp, kParallel, "lanes that run together: this one"},
+    {"activemask", "", "*", 0, "", translate_warp, kParallel, "lanes that come here together"},
     {"redux", "", "*", 0, "", translate_warp, kParallel, "a combination over a warp"},
     {"shfl", "", "*", 0, "", translate_warp, kParallel, "a value of another lane"},
     {"elect", "", "*", 0, "", translate_warp, kParallel, "the first lane of a mask"},

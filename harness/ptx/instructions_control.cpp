@@ -203,8 +203,9 @@ std::string translate_warp(FunctionWriter& writer, const Instruction& instructio
   if (family.name == "vote") return vote(writer, instruction);
   if (family.name == "redux") return reduce(writer, instruction);
   if (family.name == "match") return match(writer, instruction);
-  if (family.name == "activemask")  // Lanes may be apart at any time: so it is alone.
-    return writer.put(instruction.operand(0).name, "1U << ptx::lane(t)");
+  if (family.name == "activemask")
+    return writer.put(instruction.operand(0).name,
+                      fmt::format("ptx::driver.active({})", instruction.line()));
   const Operand& to = instruction.operand(0);
   std::string made = fmt::format(
       "const ptx::u32 mask = ptx::get<ptx::u32>({}); ptx::driver.ballot(mask, 0); "

@@ -26,6 +26,7 @@ struct Driver {
   int (*wait_for_block)(int predicate);
   u64 (*shuffle)(u32 mask, u64 value, u32 lane);
   u32 (*ballot)(u32 mask, int predicate);
+  u32 (*active)(u64 site);  ///< The lanes that come to the same place together.
   /// Each lane of `mask` gives `count` words, and gets those of all 32 lanes, by their numbers.
   void (*gather)(u32 mask, const u64* given, u32 count, u64* all);
   void (*stop)(u32 why, const char* words);

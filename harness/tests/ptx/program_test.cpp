@@ -164,6 +164,22 @@ TEST_F(PtxProgram, LanesOfAWarpGiveEachOther) {
   release(out);
 }
 
+TEST_F(PtxProgram, LanesFindOutWhoIsWithThem) {
+  CUmodule module = load(file("warps.ptx"));
+  const CUdeviceptr out = copy_of(std::vector<unsigned>(3 * 48));
+  ASSERT_EQ(launch(function(module, "together"), 1, 48, 0, out), CUDA_SUCCESS);
+  const std::vector<unsigned> got = values_at<unsigned>(out, 3 * 48);
+  for (unsigned t = 0; t < 40; ++t) {
+    const unsigned all = t < 32 ? ~0u : 0xffffu;
+    const std::vector<unsigned> mine(got.begin() + 3 * t, got.begin() + 3 * t + 3);
+    EXPECT_THAT(mine,
+                ElementsAre(t % 32 == 0 ? t : t - 1, all & (t % 2 != 0 ? 0xaaaaaaaa : 0x55555555),
+                            t < 32 ? ~0u : 0xffu))
+        << t;
+  }
+  release(out);
+}
+
 TEST_F(PtxProgram, EachAtomicDoesWhatItSays) {
   CUmodule module = load(file("warps.ptx"));
   const CUdeviceptr words = copy_of(std::vector<unsigned>{5, 5, 64, 63, 0, 0, 0, 0, 3, 0, 0, 0});

@@ -16,9 +16,10 @@ namespace harness::devices {
 /// The stack of a thread of a kernel; reports of sanitizers are made on it too.
 inline constexpr std::size_t kStackBytes = kAsan || kTsan ? 256 << 10 : 64 << 10;
 inline constexpr std::uint32_t kWarpLanes = 32;
-/// Instead of the lane that is wanted: who gave something, or all that was given.
+/// Instead of the lane that is wanted: who gave something; all that was given; who is here.
 inline constexpr std::uint32_t kBallot = kWarpLanes;
 inline constexpr std::uint32_t kGather = kWarpLanes + 1;
+inline constexpr std::uint32_t kActive = kWarpLanes + 2;
 
 struct KernelRunner::State {
   /// Packed, so that it is read as it was written: each thread copies it.
@@ -53,6 +54,8 @@ struct KernelRunner::State {
   struct Warp {
     std::uint32_t exited = 0;
     std::uint32_t waiting = 0;
+    std::uint32_t at_barrier = 0;  ///< The block's.
+    std::uint32_t active = 0;      ///< Those of `waiting` that ask who is here, and name no lanes.
     std::uint32_t epoch = 0;  ///< Number of times that lanes were released: TSan's edges alternate.
     std::uint32_t masks[kWarpLanes];
     Carrier* lanes[kWarpLanes];
@@ -87,6 +90,8 @@ struct KernelRunner::State {
   int sync_threads(int predicate);
   void open_barrier();
   std::uint64_t exchange(std::uint32_t mask, std::uint64_t given, std::uint32_t lane_wanted);
+  std::uint32_t active_lanes(std::uint64_t site);
+  void settle_active(Warp& warp);
   bool lanes_are_here(const Warp& warp, std::uint32_t mask) const;
   void release_lanes(Warp& warp, std::uint32_t mask);
   static void gather(const Warp& warp, std::uint32_t here, const Carrier& lane);

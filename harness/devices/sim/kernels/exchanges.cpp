@@ -1,0 +1,164 @@
+// KernelRunner::State: barriers and exchanges between the threads of a block.
+//
+// Whoever has to wait is entered where the others look, and parks. Whoever comes last lets all of
+// them go on, in the order in which they came, and goes on itself.
+#include <algorithm>
+
+#include "harness/devices/sim/kernels/runner_state.h"
+
+namespace harness::devices {
+
+/// An address for TSan's edges of one barrier: of this block only, and two per barrier, so that who
+/// is already at the next one gives nothing to who has yet to leave this one.
+void* KernelRunner::State::edge(std::uint32_t barrier, std::uint32_t epoch) const {
+  const std::uint64_t first = access_state.shared_shift + (shared.low + shared.bytes + 7) / 8 * 8;
+  return reinterpret_cast<void*>(first + (2 * barrier + epoch % 2) * 8);
+}
+
+int KernelRunner::State::sync_threads(int predicate) {
+  Carrier& self = *current;
+  void* here = edge(0, barrier_epoch);
+  edge_release(here);
+  barrier_predicates += predicate != 0;
+  if (at_barrier.size() + 1 + finished_count == thread_count) {
+    open_barrier();
+  } else {
+    at_barrier.push_back(&self);
+    Warp& warp = warps[self.thread / kWarpLanes];
+    warp.at_barrier |= 1u << self.thread % kWarpLanes;
+    settle_active(warp);
+    park(self);
+  }
+  edge_acquire(here);
+  return barrier_result;
+}
+
+void KernelRunner::State::open_barrier() {
+  ready.insert(ready.end(), at_barrier.begin(), at_barrier.end());
+  for (Warp& warp : warps) warp.at_barrier = 0;
+  at_barrier.clear();
+  barrier_result = barrier_predicates;
+  barrier_predicates = 0;
+  ++barrier_epoch;
+}
+
+/// Waits for the lanes of `mask` that have not exited. Returns what the wanted lane gave, or the
+/// set of lanes that gave something.
+std::uint64_t KernelRunner::State::exchange(std::uint32_t mask, std::uint64_t given,
+                                            std::uint32_t lane_wanted) {
+  Carrier& self = *current;
+  const std::uint32_t number = self.thread / kWarpLanes;
+  const std::uint32_t lane = self.thread % kWarpLanes;
+  Warp& warp = warps[number];
+  void* here = edge(1 + number, warp.epoch);
+  edge_release(here);
+  self.given = given;
+  self.lane_wanted = lane_wanted;
+  warp.masks[lane] = mask;
+  warp.lanes[lane] = &self;
+  warp.waiting |= 1u << lane;
+  if (lane_wanted == kActive) warp.active |= 1u << lane;
+  if (lanes_are_here(warp, mask))
+    release_lanes(warp, mask);
+  else
+    settle_active(warp);
+  if (warp.waiting >> lane & 1) park(self);
+  edge_acquire(here);
+  return self.result;
+}
+
+/// Returns the lanes of the warp that come to the same instruction before any of them goes on.
+std::uint32_t KernelRunner::State::active_lanes(std::uint64_t site) {
+  return static_cast<std::uint32_t>(exchange(0, site, kActive));
+}
+
+/// Lets those go on that ask who is here, once no other lane of the warp can come: all wait for
+/// something, or have exited. Each gets those that ask at the same place.
+void KernelRunner::State::settle_active(Warp& warp) {
+  if (warp.active == 0 || (warp.exited | warp.waiting | warp.at_barrier) != ~0u) return;
+  for (std::uint32_t rest = warp.active; rest != 0; rest &= rest - 1) {
+    Carrier& lane = *warp.lanes[__builtin_ctz(rest)];
+    lane.result = 0;
+    for (std::uint32_t others = warp.active; others != 0; others &= others - 1)
+      if (warp.lanes[__builtin_ctz(others)]->given == lane.given)
+        lane.result |= 1u << __builtin_ctz(others);
+    if (&lane != current) ready.push_back(&lane);
+  }
+  warp.waiting &= ~warp.active;
+  warp.active = 0;
+  ++warp.epoch;
+}
+
+/// Tells whether all lanes of `mask` wait with the same mask, or have exited.
+bool KernelRunner::State::lanes_are_here(const Warp& warp, std::uint32_t mask) const {
+  const std::uint32_t needed = mask & ~warp.exited;
+  if (mask == 0 || (needed & ~warp.waiting) != 0) return false;
+  for (std::uint32_t rest = needed; rest != 0; rest &= rest - 1)
+    if (warp.masks[__builtin_ctz(rest)] != mask) return false;
+  return true;
+}
+
+/// Gives a lane the words of those that are here.
+void KernelRunner::State::gather(const Warp& warp, std::uint32_t here, const Carrier& lane) {
+  const auto& wanted = *reinterpret_cast<const Gathering*>(lane.given);
+  for (std::uint32_t rest = here; rest != 0; rest &= rest - 1) {
+    const int from = __builtin_ctz(rest);
+    const auto& other = *reinterpret_cast<const Gathering*>(warp.lanes[from]->given);
+    std::copy_n(other.given, std::min(other.count, wanted.count),
+                wanted.all + wanted.count * static_cast<std::uint32_t>(from));
+  }
+}
+
+/// Gives each lane of `mask` what it wanted, and lets it go on. The current one need not park.
+void KernelRunner::State::release_lanes(Warp& warp, std::uint32_t mask) {
+  const std::uint32_t here = mask & warp.waiting;
+  std::uint32_t givers = 0;
+  for (std::uint32_t rest = here; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    if (warp.lanes[lane]->given != 0) givers |= 1u << lane;
+  }
+  for (std::uint32_t rest = here; rest != 0; rest &= rest - 1) {
+    Carrier& lane = *warp.lanes[__builtin_ctz(rest)];
+    if (lane.lane_wanted == kGather) gather(warp, here, lane);
+    const bool given = lane.lane_wanted < kWarpLanes && (here >> lane.lane_wanted & 1);
+    lane.result = lane.lane_wanted == kBallot ? givers
+                  : given                     ? warp.lanes[lane.lane_wanted]->given
+                                              : lane.given;
+    if (&lane != current) ready.push_back(&lane);
+  }
+  warp.waiting &= ~here;
+  ++warp.epoch;
+}
+
+}  // namespace harness::devices
+
+// ---- what kernels call -------------------------------------------------------------------------
+
+extern "C" {
+
+int afterlife_sync_threads(int predicate) {
+  return harness::devices::running->sync_threads(predicate);
+}
+
+std::uint64_t afterlife_shuffle(std::uint32_t mask, std::uint64_t value, std::uint32_t lane) {
+  return harness::devices::running->exchange(mask, value, lane);
+}
+
+void afterlife_gather(std::uint32_t mask, const std::uint64_t* given, std::uint32_t count,
+                      std::uint64_t* all) {
+  std::fill_n(all, std::size_t{harness::devices::kWarpLanes} * count, 0);
+  const harness::devices::KernelRunner::State::Gathering words{given, count, all};
+  harness::devices::running->exchange(mask, reinterpret_cast<std::uint64_t>(&words),
+                                      harness::devices::kGather);
+}
+
+std::uint32_t afterlife_active_lanes(std::uint64_t site) {
+  return harness::devices::running->active_lanes(site);
+}
+
+std::uint32_t afterlife_ballot(std::uint32_t mask, int predicate) {
+  return static_cast<std::uint32_t>(
+      harness::devices::running->exchange(mask, predicate != 0, harness::devices::kBallot));
+}
+
+}  // extern "C"
