@@ -370,6 +370,19 @@ TEST(Provenance, FollowsAPointerInAStructThatIsCopiedWhole) {
   EXPECT_TRUE(chaser.faults().empty());
 }
 
+TEST(Provenance, FollowsAPointerThatIsLoadedInHalves) {
+  Chaser chaser;
+  EXPECT_EQ(
+      chaser.run(afterlife_kernels_pointers, "follow_halves", {}, {}, chaser.table, chaser.out),
+      BlockEnding::finished);
+  EXPECT_EQ(*chaser.out, 5u);
+  chaser.memory.free(chaser.data);
+  EXPECT_EQ(
+      chaser.run(afterlife_kernels_pointers, "follow_halves", {}, {}, chaser.table, chaser.out),
+      BlockEnding::aborted);
+  EXPECT_EQ(chaser.only_kind(), FaultKind::use_after_death);
+}
+
 TEST(Provenance, WalksAListOfBlocks) {
   KernelStage stage;
   struct Node {

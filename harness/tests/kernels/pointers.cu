@@ -12,6 +12,13 @@ extern "C" __global__ void follow(const std::uint32_t* const* table, std::uint32
   *out = *table[0];
 }
 
+/// Follows a pointer that it loads in two halves.
+extern "C" __global__ void follow_halves(const volatile std::uint32_t* table, std::uint32_t* out) {
+  const std::uint64_t low = table[0];
+  const std::uint64_t high = table[1];
+  *out = *reinterpret_cast<const std::uint32_t*>(high << 32 | low);
+}
+
 /// Follows a pointer of a struct that it copies whole.
 extern "C" __global__ void follow_pack(const Pack* pack, std::uint32_t* out) {
   const Pack copy = *pack;
@@ -69,5 +76,5 @@ extern "C" __global__ void read_often(const std::uint32_t* memory, std::uint32_t
   atomicAdd(out, sum | 1);
 }
 
-AFTERLIFE_KERNELS(pointers, follow, follow_pack, keep, keep_atomically, copy_pack, copy_pair,
-                  copy_bytes, read_at, walk, read_often)
+AFTERLIFE_KERNELS(pointers, follow, follow_halves, follow_pack, keep, keep_atomically, copy_pack,
+                  copy_pair, copy_bytes, read_at, walk, read_often)

@@ -121,8 +121,13 @@ static inline bool in_device(std::uint64_t address, std::uint64_t size, bool wri
 
 // ---- pointers in device memory -----------------------------------------------------------------
 
+/// Reads a word for us alone: the kernel may have read a part of it, and others may write the rest.
+__attribute__((no_sanitize("thread"))) static inline std::uint64_t word_at(std::uint64_t address) {
+  return *reinterpret_cast<const std::uint64_t*>(address);
+}
+
 static inline void follow(std::uint64_t address) {
-  const std::uint64_t value = *reinterpret_cast<const std::uint64_t*>(address);
+  const std::uint64_t value = word_at(address);
   if (access_state.device.holds(value, 1)) [[unlikely]]
     access_state.provenance->loaded_pointer(address, value);
 }
@@ -143,10 +148,10 @@ static inline void stored(std::uint64_t address, std::uint64_t size) {
   access_state.footprint->add(address, size, mode);
 }
 
-/// Tells whether an access ends a copy of a pointer byte by byte, as compilers copy structures of
-/// unknown alignment.
+/// Tells whether an access ends one of a whole word by parts: compilers copy structures of unknown
+/// alignment byte by byte, and load in halves.
 static inline bool is_last_of_word(std::uint64_t address, std::uint64_t size) {
-  return size <= 2 && ((address + size) & 7) == 0;
+  return ((address + size) & 7) == 0;
 }
 
 /// After a load that was allowed.
@@ -165,7 +170,8 @@ static inline bool is_last_of_word(std::uint64_t address, std::uint64_t size) {
   if (access_state.footprint != nullptr) [[unlikely]]
     note_use(address, size, AccessMode::write);
   if (size >= 8) return stored(address, size);
-  if (is_last_of_word(address, size)) [[unlikely]]
+  // In halves nobody was seen to store a pointer, and all stores of floats would pay.
+  if (size <= 2 && is_last_of_word(address, size)) [[unlikely]]
     access_state.provenance->stored(address & ~std::uint64_t{7});
 }
 
