@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/history/causes.h"
+
 namespace harness::reports {
 namespace {
 
@@ -83,6 +85,89 @@ FaultSides fault_sides(const Telling& telling, const Teller& teller, std::span<c
   return sides;
 }
 
+namespace {
+
+/// Who did what, and for whom: "turn 16, in ask of user".
+class Side {
+ public:
+  Side(const Telling& telling, const Teller& teller) : telling_(telling), teller_(teller) {
+    const auto& records = telling.world.history.activations();
+    causes_.assign({records.data(), records.size()});
+  }
+
+  /// Work is told with its stream and by whoever queued it, who may be in another op by then.
+  std::string in_words(const Event& event) const {
+    const Event& by = is_work(event) ? queued(event) : event;
+    std::string text = fmt::format("turn {}", event.tick);
+    if (is_work(event)) text += fmt::format(" on {}", teller_.names().stream(event.object));
+    const std::string op = op_of(by);
+    if (!op.empty()) text += ", in " + op;
+    return by.task == kNoTask ? text : text + " of " + teller_.names().task(by.task);
+  }
+
+ private:
+  const Event& queued(const Event& work) const {
+    const Event* found = &work;
+    for (const Event& event : telling_.world.history.events()) {
+      if (&event == &work) break;
+      if (event.kind == EventKind::submit && event.object == work.object &&
+          event.activation == work.activation && event.what == work.what)
+        found = &event;
+    }
+    return *found;
+  }
+
+  /// The op that its task was in, which need not be the one that caused it: a finalizer runs in
+  /// whatever op it interrupts. Of the device's own work, the op that led to it.
+  std::string op_of(const Event& of) const {
+    const Name slot = causes_.slot_of(of.activation);
+    std::string op;
+    for (const Event& event : telling_.world.history.events()) {
+      if (&event == &of) break;
+      if (event.kind != EventKind::op) continue;
+      if (of.task == kNoTask ? event.activation == slot : event.task == of.task)
+        op = event.what.view();
+    }
+    return op;
+  }
+
+  const Telling& telling_;
+  const Teller& teller_;
+  Causes causes_;
+};
+
+}  // namespace
+
+std::string sides_in_words(const Telling& telling, const Teller& teller) {
+  const std::vector<Told> told = teller.told();
+  const FaultSides sides = fault_sides(telling, teller, told);
+  const Fault* fault = teller.fault();
+  const Life* life = teller.names().life(sides.victim);
+  if (fault != nullptr && is_overwritten(*fault))
+    return fmt::format("{} is written anew by {} (turn {}, of {}); read by {} (turn {}, of {})",
+                       victim_in_words(telling, teller, *fault), fault->writer.site.view(),
+                       fault->writer.tick, teller.names().task(fault->writer.task),
+                       fault->use_site.view(), fault->tick,
+                       teller.names().task(teller.line_of(*fault).task));
+  if (fault == nullptr || life == nullptr || sides.before == FaultSides::kNone) return {};
+  const bool race = fault->kind == FaultKind::data_race;
+  if (race && fault->death_site.empty()) return {};  // Its detail tells both.
+  const Side side(telling, teller);
+  const Event& before = *told[sides.before].event;
+  const std::string object = teller.names().object(sides.victim);
+  std::string text =
+      fmt::format("{} lives since turn {} ({})", object, life->birth_tick, life->birth_site.view());
+  text += fmt::format("; {} {} ({})", race ? "used by" : "ended by",
+                      race ? before.what.view() : life->death_site.view(), side.in_words(before));
+  if (sides.work != FaultSides::kNone)
+    return text + fmt::format("; {} by {} ({})", race ? "ended" : "used",
+                              told[sides.work].event->what.view(),
+                              side.in_words(*told[sides.work].event));
+  const std::uint16_t task = teller.line_of(*fault).task;
+  return text + fmt::format("; used by {} (turn {}{})", fault->use_site.view(), fault->tick,
+                            task == kNoTask ? "" : ", of " + teller.names().task(task));
+}
+
 bool is_overwritten(const Fault& fault) {
   return fault.kind == FaultKind::ghost_generation && fault.writer.tick != 0;
 }
@@ -124,10 +209,10 @@ std::string missing_in_words(const Telling& telling, const Teller& teller, const
       return fmt::format("Nothing makes {} wait until {} has read {}.", fault.writer.site.view(),
                          use, object);
     case FaultKind::retention:
-      return fmt::format("A death: nothing ends {}.", object);
+      return fmt::format("Nothing ends {}.", object);
     case FaultKind::deadlock:
     case FaultKind::livelock:
-      return "Somebody who ends the wait: all wait for each other.";
+      return "Nobody ends the wait: all wait for each other.";
     default:
       return {};
   }

@@ -37,6 +37,10 @@ bool is_about_all(const Fault& fault);
 /// "ArgPack #4", "mem_info_src", or empty where the fault is about no object.
 std::string victim_in_words(const Telling& telling, const Teller& teller, const Fault& fault);
 
+/// Tells both moments: turn, task, op and stream of each, and since when the object lived; empty
+/// where there is one moment alone.
+std::string sides_in_words(const Telling& telling, const Teller& teller);
+
 /// Tells what is missing, in a sentence: the order, the death, the answer to a wait; empty where
 /// nothing is.
 std::string missing_in_words(const Telling& telling, const Teller& teller, const Fault& fault);

@@ -123,6 +123,12 @@ Json fault_json(const Telling& telling, std::size_t index) {
           {"words", in_words(telling, fault)}};
 }
 
+Json seen_json(const Telling& telling) {
+  const Seen seen = seen_by_user(telling);
+  if (seen.words.empty()) return nullptr;
+  return {{"words", seen.words}, {"source", seen.source}};
+}
+
 }  // namespace
 
 std::string to_json(const Findings& findings) {
@@ -153,6 +159,7 @@ std::string to_json(const Telling& telling, std::uint64_t trace_hash, std::strin
                  {"never_asked", never_asked},
                  {"vacuous", telling.outcome.vacuous},
                  {"faults", faults},
+                 {"user_sees", seen_json(telling)},
                  {"caller_errors", telling.outcome.caller_errors.size()},
                  {"turns", telling.outcome.turns},
                  {"decisions", telling.outcome.tape.size()},

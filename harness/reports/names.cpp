@@ -13,12 +13,25 @@ Names::Names(const World& world) : world_(world) {
     lives_.try_emplace(lives[i].name, Entry{&lives[i], ++counts[lives[i].kind.view()]});
   for (const ActivationRecord& record : world.history.activations())
     activations_.try_emplace(record.name, &record);
+  for (const Event& event : world.history.events())
+    if (event.kind == EventKind::submit) first_user_.try_emplace(event.object, event.task);
 }
 
 std::string Names::object(Name name) const {
   const auto found = lives_.find(name);
   if (found == lives_.end()) return {};
   return fmt::format("{} #{}", found->second.life->kind.view(), found->second.number);
+}
+
+// A default stream never was born: its record tells which sort it is, its first work whose.
+std::string Names::stream(Name name) const {
+  const auto found = activations_.find(name);
+  if (lives_.contains(name) || found == activations_.end()) return object(name);
+  std::string text(found->second->kind.view());
+  const auto user = first_user_.find(name);
+  if (found->second->kind == Label("per-thread stream") && user != first_user_.end())
+    text += " of " + task(user->second);
+  return text;
 }
 
 const Life* Names::life(Name name) const {

@@ -15,6 +15,8 @@ class Names {
 
   /// "ArgPack #2", or empty for what never lived.
   std::string object(Name name) const;
+  /// "stream #1", "legacy stream", "per-thread stream of mutator", or empty.
+  std::string stream(Name name) const;
   /// The life that is called so, or null.
   const Life* life(Name name) const;
   /// "block 3" for an activation that something caused; empty for an op slot and for the unknown.
@@ -33,6 +35,7 @@ class Names {
   const World& world_;
   std::unordered_map<Name, Entry> lives_;
   std::unordered_map<Name, const ActivationRecord*> activations_;
+  std::unordered_map<Name, std::uint16_t> first_user_;  ///< The task that first gave a stream work.
 };
 
 }  // namespace harness::reports

@@ -15,6 +15,7 @@ using Json = nlohmann::ordered_json;
 const char* importance_of(const Row& row) {
   switch (row.weight) {
     case Weight::noise:
+    case Weight::minor:
     case Weight::light:
       return "unimportant";
     case Weight::op:
@@ -71,7 +72,9 @@ std::string case_sarif(const Telling& telling, const std::string& file) {
   const Fault* fault = told_fault(telling);
   if (fault == nullptr) return to_text(sarif_log({}, Json::array())) + "\n";
   const std::string rule = path + "/" + std::string(to_label(fault->kind).view());
-  const std::string words = in_words(telling, *fault);
+  std::string words = in_words(telling, *fault);
+  if (const Seen seen = seen_by_user(telling); !seen.words.empty())
+    words += ". A user sees: " + seen.words;
   Json result{{"ruleId", rule},
               {"level", "error"},
               {"message", {{"text", words}}},

@@ -1,5 +1,6 @@
 // How it works: story_lines.h turns events into lines; here each is set in its task's column, and
-// where there are too many, those without weight are left out.
+// story/choice.h says which are told where there are too many for one screen. The last line is
+// none of the model's: what the real system shows, by the table of the path.
 #include "harness/reports/story.h"
 
 #include <fmt/format.h>
@@ -7,21 +8,23 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/fault/kinds.h"
 #include "harness/printable.h"
-#include "harness/reports/story_lines.h"
+#include "harness/reports/fault_sides.h"
+#include "harness/reports/story/choice.h"
+#include "harness/scenario/symptoms.h"
 
 namespace harness::reports {
 namespace {
 
-constexpr std::size_t kLineLimit = 60;  ///< Beyond it, only these are told:
-constexpr std::size_t kContext = 2;     ///< Lines shown before and after a line of weight.
-constexpr std::size_t kLastLines = 20;  ///< Lines shown of the end.
+constexpr std::size_t kRows = 25;  ///< On one screen, from the heading to the last line.
 constexpr std::size_t kTurnWidth = 6;
 
 Colour colour_of(Weight weight) {
   switch (weight) {
     case Weight::noise:
       return Colour::dim;
+    case Weight::minor:
     case Weight::light:
       return Colour::none;
     case Weight::op:
@@ -90,7 +93,8 @@ std::string set(const Line& line, const Columns& columns, const Terminal& termin
                      set_text);
 }
 
-std::string heading(const Telling& telling, const Fault* fault, const Terminal& terminal) {
+std::string heading(const Telling& telling, const Teller& teller, const Terminal& terminal) {
+  const Fault* fault = teller.fault();
   const Scenario& scenario = *telling.the_case.scenario;
   std::string text = terminal.paint(
       Colour::bold, fmt::format("{}/{}", scenario.name.view(),
@@ -106,6 +110,9 @@ std::string heading(const Telling& telling, const Fault* fault, const Terminal& 
     const Window& window = scenario.windows[static_cast<std::size_t>(windows[index])];
     text += wrapped(fmt::format("{}: {}", window.name.view(), window.summary), kWidth, 2) + '\n';
   }
+  const std::string sides =
+      fault->kind == FaultKind::data_race ? sides_in_words(telling, teller) : std::string();
+  if (!sides.empty()) text += wrapped(printable(sides), kWidth, 2) + '\n';
   return text;
 }
 
@@ -114,20 +121,16 @@ std::string rule(const Columns& columns, const Terminal& terminal) {
   return terminal.paint(Colour::bold, header) + '\n';
 }
 
-/// Which lines are told, of a story too long to tell whole.
-std::vector<bool> told_lines(const std::vector<Line>& lines) {
-  std::vector<bool> told(lines.size(), lines.size() <= kLineLimit);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const bool weighty = lines[i].weight > Weight::light;
-    const std::size_t first = weighty ? i - std::min(i, kContext) : i;
-    const std::size_t last = std::min(weighty ? i + kContext : i, lines.size() - 1);
-    for (std::size_t near = first; near <= last; ++near)
-      if (weighty && (near == i || lines[near].weight == Weight::light)) told[near] = true;
-    if (i + kLastLines >= lines.size() && lines[i].weight != Weight::noise) told[i] = true;
-  }
-  for (std::size_t i = 1; i + 1 < lines.size(); ++i)  // "1 more" would take as much room.
-    if (!told[i] && told[i - 1] && told[i + 1]) told[i] = true;
-  return told;
+std::size_t height(std::string_view text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// The last line: what the real system shows.
+std::string last_line(const Telling& telling, const Terminal& terminal) {
+  const Seen seen = seen_by_user(telling);
+  if (seen.words.empty()) return {};
+  return terminal.paint(Colour::bold, wrapped("a user sees: " + printable(seen.words), kWidth, 2)) +
+         '\n';
 }
 
 }  // namespace
@@ -136,21 +139,35 @@ std::string in_words(const Telling& telling, const Fault& fault) {
   return Teller(telling).in_words(fault);
 }
 
+Seen seen_by_user(const Telling& telling) {
+  for (const Fault* fault : {ending_fault(telling), told_fault(telling)}) {
+    if (fault == nullptr) continue;
+    const Symptom* symptom =
+        symptom_of(*telling.the_case.scenario, telling.the_case.config, *fault);
+    if (symptom != nullptr) return {in_words(*symptom, *fault), std::string(symptom->source)};
+  }
+  return {};
+}
+
 std::string story(const Telling& telling, const Terminal& terminal) {
   const Teller teller(telling);
   const std::vector<Line> lines = teller.lines();
   const Columns columns(lines, teller.names());
-  std::string text = heading(telling, teller.fault(), terminal) + '\n' + rule(columns, terminal);
-  const std::vector<bool> told = told_lines(lines);
-  std::size_t left_out = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (!told[i] && ++left_out > 0) continue;
-    if (left_out > 0)
-      text += terminal.paint(Colour::dim, fmt::format("   ...  {} more\n", left_out));
-    left_out = 0;
-    text += set(lines[i], columns, terminal);
+  std::string text = heading(telling, teller, terminal) + '\n' + rule(columns, terminal);
+  const std::string last = last_line(telling, terminal);
+  std::vector<std::string> texts;
+  std::vector<std::size_t> heights;
+  for (const Line& line : lines) {
+    texts.push_back(set(line, columns, terminal));
+    heights.push_back(height(texts.back()));
   }
-  return text;
+  const std::size_t taken = height(text) + height(last);
+  for (const ChosenLine& line : chosen_lines(lines, heights, kRows - std::min(kRows, taken))) {
+    if (line.left_out > 0)
+      text += terminal.paint(Colour::dim, fmt::format("   ...  {} more\n", line.left_out));
+    text += texts[line.index];
+  }
+  return text + last;
 }
 
 }  // namespace harness::reports

@@ -34,7 +34,8 @@ class Ranks {
     for (const std::size_t side :
          {sides_.birth, sides_.before, sides_.fault, sides_.work, sides_.first_work})
       if (index == side) return 6;
-    if (sides_.fault != FaultSides::kNone && index > sides_.fault) return 0;
+    if (sides_.fault != FaultSides::kNone && index > sides_.fault)
+      return told.fault != nullptr && told.fault->fatal ? 4 : 0;
     if (told.fault != nullptr) return 4;
     const Event& event = *told.event;
     if (is_life(event) &&

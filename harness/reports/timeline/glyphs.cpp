@@ -50,6 +50,7 @@ std::string_view class_of(Weight weight) {
   switch (weight) {
     case Weight::noise:
       return "w-noise";
+    case Weight::minor:
     case Weight::light:
       return "w-light";
     case Weight::op:

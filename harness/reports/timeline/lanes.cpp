@@ -68,7 +68,8 @@ std::size_t TimelineLanes::of(Owner owner) {
 std::string TimelineLanes::name_of(const Owner& owner) const {
   const Names& names = teller_.names();
   if (owner.kind == LaneKind::task) return names.task(static_cast<std::uint16_t>(owner.id));
-  const std::string name = names.object(owner.id);
+  const std::string name =
+      owner.kind == LaneKind::stream ? names.stream(owner.id) : names.object(owner.id);
   if (!name.empty()) return name;
   if (owner.kind == LaneKind::object) return victim_in_words(telling_, teller_, *teller_.fault());
   return owner.id == kDevice ? "device" : "default stream";

@@ -27,6 +27,15 @@ harness::Label name_of(Address address) {
   return address < kNullPageBytes ? kNullPage : kUnmapped;
 }
 
+/// The pointer that free() got, and the byte that it was computed by.
+std::string beside_in_words(const Release& release) {
+  std::string text =
+      fmt::format("free({:#x}), and it was got as {:#x}", release.address, release.allocated);
+  if (release.is_values)
+    text += fmt::format("; the byte before its values says {}", release.prefix);
+  return text;
+}
+
 }  // namespace
 
 // ---- free() -------------------------------------------------------------------------------------
@@ -50,8 +59,11 @@ void BlockJudge::report_around(harness::BirthId block, harness::Label what) cons
 void BlockJudge::released(const Release& release) {
   harness::Ledger& ledger = sight_.scene.world().ledger;
   if (!release.alive) return ledger.double_free(release.block);
-  if (!release.is_allocated_pointer() || release.address % targets::managed_dict::kAlignment != 0)
-    sight_.report(ledger.describe(FaultKind::wrong_owner, release.block));
+  if (!release.is_allocated_pointer() || release.address % targets::managed_dict::kAlignment != 0) {
+    Fault fault = ledger.describe(FaultKind::wrong_owner, release.block);
+    fault.detail = beside_in_words(release);
+    sight_.report(std::move(fault));
+  }
   if (release.prefix != prefix_expected(release)) report_around(release.block, "prefix");
   if (!release.padding_intact) report_around(release.block, "padding");
 }

@@ -163,6 +163,14 @@ void DataRaces::enter_range(std::uint32_t block, Uses& uses, const UsedRange& ra
   accesses.push_back({range, by.at, by.site});
 }
 
+/// Tells the bytes that two uses of the block at `base` share, and how each uses them.
+static std::string in_words(std::uint64_t base, const UsedRange& first, const UsedRange& second) {
+  const auto verb = [](AccessMode mode) { return mode == AccessMode::write ? "writes" : "reads"; };
+  return fmt::format("it {} bytes {} to {}, and nothing orders it with who {} them",
+                     verb(second.mode), std::max(first.low, second.low) - base,
+                     std::min(first.high, second.high) - base, verb(first.mode));
+}
+
 /// Compares a use with those before it, and forgets those that it makes superfluous.
 void DataRaces::check_access(std::uint32_t block, Uses& uses, const UsedRange& range,
                              const OrderedUse& by) {
@@ -171,7 +179,8 @@ void DataRaces::check_access(std::uint32_t block, Uses& uses, const UsedRange& r
     if (old.high <= range.low || range.high <= old.low) return false;
     const bool ordered = comes_before(other.at, by);
     if (!ordered && conflict(old.mode, range.mode))
-      report_race(block, uses, by, other.site, "nothing orders it with what uses the same bytes");
+      report_race(block, uses, by, other.site,
+                  in_words(memory_.block(block).base, old, range).c_str());
     const bool covered = range.low <= old.low && old.high <= range.high;
     return ordered && covered && (range.mode == AccessMode::write || range.mode == old.mode);
   });

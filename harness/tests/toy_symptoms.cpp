@@ -1,0 +1,21 @@
+#include "harness/fault/kinds.h"
+#include "harness/scenario/symptoms.h"
+
+namespace harness::testing::toy {
+
+extern const SymptomTable symptoms;
+
+namespace {
+
+constexpr Symptom kRows[] = {
+    {.kind = FaultKind::use_after_death,
+     .object = "Box",
+     .sees = "an empty box",
+     .source = "the toy's own word"},
+};
+
+}  // namespace
+
+const SymptomTable symptoms{"toy", kRows};
+
+}  // namespace harness::testing::toy

@@ -1,0 +1,64 @@
+// Symptoms: faults of this path as a user of Taichi 1.7.4 meets them. Lines are of ba0e81dce5.
+//
+// glibc keeps a freed chunk's links where an ArgPack has its {device, alloc_id}: what is looked up
+// after the deletion is no handle that was ever given out.
+#include "harness/scenario/symptoms.h"
+
+#include "harness/fault/kinds.h"
+
+namespace scenarios::argpack {
+
+extern const harness::SymptomTable symptoms;
+
+namespace {
+
+using harness::FaultKind;
+using harness::Symptom;
+
+constexpr Symptom kRows[] = {
+    {.kind = FaultKind::use_after_death,
+     .object = "ArgPack",
+     .config = "backend=gfx",
+     .sees = "SIGSEGV: the alloc_id left in the freed ArgPack is followed as an address",
+     .source = "runtime/gfx/runtime.cpp:486-490, rhi/vulkan: an alloc_id is an address"},
+    {.kind = FaultKind::use_after_death,
+     .object = "ArgPack",
+     .sees = "RuntimeError: invalid DeviceAllocation; SIGSEGV where the freed bytes look valid",
+     .source = "runtime/cuda/kernel_launcher.cpp:127-130, rhi/cuda/cuda_device.h"},
+    {.kind = FaultKind::recycled_use,
+     .object = "ArgPack",
+     .sees = "a wrong value, silently: the kernel reads the pack that got the address",
+     .source = "runtime/cuda/kernel_launcher.cpp:127-130"},
+    {.kind = FaultKind::recycled_use,
+     .object = "DeviceAllocation",
+     .sees = "a wrong value, silently: the kernel reads what got the alloc_id",
+     .source = "rhi/vulkan: freed nodes are handed out again, the last first"},
+    {.kind = FaultKind::wrong_owner,
+     .object = "ArgPack",
+     .use = "delete_argpack/stale",
+     .sees = "nothing yet: a live pack of the new program is gone, and its next use fails",
+     .source = "program/program.cpp:428-443; quadrants#172"},
+    {.kind = FaultKind::use_after_death,
+     .object = "argument buffer",
+     .sees = "SIGSEGV in set_struct_arg: the host writes through a device pointer",
+     .source = "program/launch_context_builder.cpp:166-171"},
+    {.kind = FaultKind::use_after_death,
+     .object = "HostStorage",
+     .sees = "a wrong value, silently; SIGSEGV where the array was large and is unmapped",
+     .source = "runtime/cuda/kernel_launcher.cpp: the copy from the saved host pointer"},
+    {.kind = FaultKind::use_after_death,
+     .object = "device memory",
+     .use = "read_bound",
+     .sees = "a wrong value, silently; CUDA_ERROR_ILLEGAL_ADDRESS once the pool gives it back",
+     .source = "cuda.h: CU_MEMPOOL_ATTR_RELEASE_THRESHOLD"},
+    {.kind = FaultKind::retention,
+     .object = "device memory",
+     .sees = "memory that grows with every such pack until ti.reset(): no deletion is retried",
+     .source = "program/program.cpp:428-443"},
+};
+
+}  // namespace
+
+const harness::SymptomTable symptoms{"argpack", kRows};
+
+}  // namespace scenarios::argpack

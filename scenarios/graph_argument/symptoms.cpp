@@ -1,0 +1,41 @@
+// Symptoms: faults of this path as a user of cuda.core meets them.
+//
+// Memory that was freed to a pool stays mapped until the pool gives it back, at a synchronization
+// where it holds more than its release threshold: until then a stale use goes well and is wrong.
+#include "harness/scenario/symptoms.h"
+
+#include "harness/fault/kinds.h"
+
+namespace scenarios::graph_argument {
+
+extern const harness::SymptomTable symptoms;
+
+namespace {
+
+using harness::FaultKind;
+using harness::Symptom;
+
+constexpr Symptom kRows[] = {
+    {.kind = FaultKind::recycled_use,
+     .object = "device memory",
+     .sees = "a wrong value, silently: the kernel works on the buffer that got the memory",
+     .source = "cuda-python#2039: crash or memory corruption"},
+    {.kind = FaultKind::use_after_death,
+     .object = "device memory",
+     .sees = "a wrong value, silently; CUDA_ERROR_ILLEGAL_ADDRESS once the pool gives it back",
+     .source = "cuda-python#2039; cuda.h: CU_MEMPOOL_ATTR_RELEASE_THRESHOLD"},
+    {.kind = FaultKind::data_race,
+     .object = "device memory",
+     .sees = "a wrong value now and then, silently",
+     .source = "cuda.h: CU_MEMPOOL_ATTR_RELEASE_THRESHOLD"},
+    {.kind = FaultKind::retention,
+     .object = "device memory",
+     .sees = "GPU memory that grows, and is freed by nobody",
+     .source = "cuda.h: cuGraphRetainUserObject"},
+};
+
+}  // namespace
+
+const harness::SymptomTable symptoms{"graph_argument", kRows};
+
+}  // namespace scenarios::graph_argument
