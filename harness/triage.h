@@ -78,6 +78,18 @@ struct TriageOptions {
 /// Sorts cases by root cause. Equal ones, and equal options, give equal answers.
 Triage triage(Runner& runner, std::span<const Suspect> suspects, const TriageOptions& options = {});
 
+/// The least repair of one case, and how far it was tried.
+struct Remedy {
+  bool found = false;
+  Repair repair;
+  std::uint64_t schedule_count = 0;  ///< Other schedules that it was run on, without the fault.
+  std::uint64_t tried_count = 0;     ///< Repairs that were tried, this one included.
+};
+
+/// Looks for the narrowest repair that removes the fault of a case, one of the very thing that the
+/// fault is about first.
+Remedy least_repair(Runner& runner, const Suspect& suspect, const TriageOptions& options = {});
+
 /// Returns whether the repair removes the fault of a case, whose index is what `prepare` is told.
 bool removes(Runner& runner, const Repair& repair, const Suspect& suspect, std::size_t index,
              const TriageOptions& options = {});

@@ -110,9 +110,15 @@ CLI::App* add_replay(CLI::App& app, ReplayOptions& options) {
   command
       ->add_option("--sarif", options.sarif, "Write the fault and the run that led to it as SARIF")
       ->type_name("FILE");
-  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  CLI::Option* json =
+      command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  command
+      ->add_flag("--why", options.why,
+                 "Say which order or reference is missing, and which repair removes the fault")
+      ->excludes(json);
   command->footer(footer(
       "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro\n"
+      "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro --why\n"
       "  afterlife replay corpus/argpack/repros/borrow-nested_replaced.repro --html story.html\n"
       "  afterlife replay corpus/argpack/repros corpus/alltoallv/repros"));
   return command;

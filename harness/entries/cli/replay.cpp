@@ -19,6 +19,7 @@
 #include "harness/reports/perfetto_trace.h"
 #include "harness/reports/sarif.h"
 #include "harness/reports/story.h"
+#include "harness/reports/story/why.h"
 
 namespace harness::entries {
 namespace {
@@ -58,6 +59,13 @@ void require_place(const std::string& file, const ReplayOptions& options, std::s
         fmt::format("{}: is a reproducer, which no {} replaces: name another file", file, what));
 }
 
+/// The search comes last: it runs the case anew, and what is told is of the last run.
+void print_why(Runner& runner, const reports::Telling& telling, const std::string& signature) {
+  fmt::print("\n{}", reports::cause_in_words(telling));
+  std::fflush(stdout);
+  fmt::print("{}", reports::remedy_in_words(least_repair(runner, {telling.the_case, signature})));
+}
+
 }  // namespace
 
 std::string difference(const Reproducer& recorded, const Reproducer& now, std::uint64_t trace) {
@@ -80,6 +88,8 @@ int replay(const ReplayOptions& options) {
   require_place(options.html, options, "--html", "page");
   require_place(options.trace, options, "--trace", "trace");
   require_place(options.sarif, options, "--sarif", "log");
+  if (options.why && is_many(options.files))
+    throw UsageError("--why is about one case: name one reproducer, and no folder");
   if (is_many(options.files)) return replay_many(options);
   if (is_finding_file(options.files.front()))
     return replay_finding(options.files.front(), options.json);
@@ -111,6 +121,7 @@ int replay(const ReplayOptions& options) {
     if (!options.html.empty()) fmt::print("page written to {}\n", printable(options.html));
     if (!options.trace.empty()) fmt::print("trace written to {}\n", printable(options.trace));
     if (!options.sarif.empty()) fmt::print("log written to {}\n", printable(options.sarif));
+    if (options.why && outcome.failed()) print_why(runner, telling, signature);
   }
   return differs.empty() ? kAsClaimed : kNotAsClaimed;
 }

@@ -1,0 +1,77 @@
+#include "harness/reports/story/why.h"
+
+#include <fmt/format.h>
+
+#include "harness/printable.h"
+#include "harness/reports/fault_sides.h"
+#include "harness/reports/terminal.h"
+
+namespace harness::reports {
+namespace {
+
+constexpr Label kStep = "step";  ///< A failure that is injected in no call of CUDA.
+
+/// " at free", or nothing where the site was left open.
+std::string at(std::string_view how, Label site) {
+  return site.empty() ? std::string() : fmt::format(" {} {}", how, site.view());
+}
+
+std::string thing(Label object) {
+  return object.empty() ? "everything" : std::string(object.view());
+}
+
+std::string in_words(const Repair& repair) {
+  switch (repair.kind) {
+    case RepairKind::hold:
+      return fmt::format("keep {}{}{} alive{}", thing(repair.object), at("got at", repair.got),
+                         at("and let go at", repair.let_go),
+                         repair.used.empty()
+                             ? std::string(" until all have used it")
+                             : fmt::format(" until {} has used it", repair.used.view()));
+    case RepairKind::release:
+      return fmt::format("let go of {}{} when the program is done with it", thing(repair.object),
+                         at("got at", repair.got));
+    case RepairKind::spare:
+      if (repair.object == kStep)
+        return fmt::format("have the step{} that went wrong go well", at("in", repair.used));
+      return fmt::format("have {}{} not fail",
+                         repair.object.empty() ? "no call" : repair.object.view(),
+                         at("in", repair.used));
+  }
+  return {};
+}
+
+std::string line(std::string_view text) { return wrapped(printable(text), kWidth, 2) + "\n"; }
+
+}  // namespace
+
+std::string cause_in_words(const Telling& telling) {
+  const Teller teller(telling);
+  const Fault* fault = teller.fault();
+  if (fault == nullptr) return {};
+  std::string text;
+  const std::string sides = sides_in_words(telling, teller);
+  if (!sides.empty()) text += line("sides: " + sides);
+  const std::string missing = missing_in_words(telling, teller, *fault);
+  if (!missing.empty()) text += line("why: " + missing);
+  const Fault& first = telling.outcome.faults.front();
+  if (missing.empty() && !(first == *fault))
+    text += line(fmt::format("why: it follows from the first fault of the run, at turn {}: {}",
+                             first.tick, teller.in_words(first)));
+  return text;
+}
+
+std::string remedy_in_words(const Remedy& remedy) {
+  if (!remedy.found)
+    return line(remedy.tried_count == 0
+                    ? "repair: none: nothing had ended, was left over or failed before it"
+                    : fmt::format("repair: none of {} that were tried removes it: to keep, to "
+                                  "let go or to spare a failure is not enough",
+                                  remedy.tried_count));
+  return line(fmt::format("repair: {}", in_words(remedy.repair))) +
+         line(fmt::format("tried: the recorded schedule gets past the fault with it, and none of "
+                          "{} others of the same program shows it",
+                          remedy.schedule_count));
+}
+
+}  // namespace harness::reports
