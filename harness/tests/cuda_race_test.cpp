@@ -137,6 +137,9 @@ TEST_F(CudaRace, TwoCopiesIntoTheSameBytesRace) {
     CUDA_OK(cuMemcpyDtoDAsync_v2(address + 4, source, 8, make_stream()));
   });
   expect_order();
+  EXPECT_EQ(
+      stage.faults.front().detail,
+      "it writes bytes 4 to 8, and nothing orders it with who writes them (cuMemcpyDtoDAsync)");
 }
 
 TEST_F(CudaRace, CopiesOfDifferentBytesOrThatOnlyReadDoNot) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "harness/reports/story/choice.h"
 #include "harness/reports/story_lines.h"
@@ -120,6 +121,30 @@ TEST(Story, ItGoesOnToTheFaultThatEndedTheRun) {
   const std::string text = story_of("managed_dict", "misdirected_decref-word_read");
   EXPECT_THAT(text, AllOf(HasSubstr("! wrong_value: instance #2"),
                           HasSubstr("! wild_access: unmapped, found by PyDict_SetItem")));
+}
+
+TEST(Story, ACallThatFailedIsTold) {
+  EXPECT_THAT(story_of("graph_argument", "borrow-attachment_failed"),
+              HasSubstr("cuUserObjectCreate -> error 2"));
+}
+
+TEST(Story, ARaceTellsBothSidesAboveTheEvents) {
+  EXPECT_THAT(story_of("example", "borrow-replaced_in_flight"),
+              HasSubstr("used by add_one (turn 16 on stream #1, in ask of\n  user); ended by free "
+                        "(turn 24 on stream #2, in put of owner)"));
+}
+
+TEST(Story, ADefaultStreamIsToldByItsSort) {
+  const Scenario& argpack = *find(tables::scenarios(), "argpack");
+  const Case the_case = testing::read_corpus(argpack, "programs").at("nested_replaced").the_case;
+  Runner runner;
+  const Outcome& outcome = runner.run(the_case);
+  const Telling telling{the_case, outcome, runner.world()};
+  const Teller teller(telling);
+  std::set<std::string> streams;
+  for (const Event& event : runner.history().events())
+    if (event.kind == EventKind::submit) streams.insert(teller.names().stream(event.object));
+  EXPECT_EQ(streams, std::set<std::string>{"legacy stream"});
 }
 
 TEST(Story, SetUpIsOneLine) {
