@@ -118,14 +118,28 @@ TEST(Story, TheOutcomesOfTheReportsAreLastLines) {
 }
 
 TEST(Story, ItGoesOnToTheFaultThatEndedTheRun) {
-  const std::string text = story_of("managed_dict", "misdirected_decref-word_read");
-  EXPECT_THAT(text, AllOf(HasSubstr("! wrong_value: instance #2"),
-                          HasSubstr("! wild_access: unmapped, found by PyDict_SetItem")));
+  const std::string text = story_of("managed_dict", "stale_pointer_store-instance_recycled");
+  EXPECT_THAT(text, AllOf(HasSubstr("  19  ! recycled_use: instance"),
+                          HasSubstr("  20  ! wild_access: unmapped, found by PyLong_AsLong")));
 }
 
-TEST(Story, ACallThatFailedIsTold) {
-  EXPECT_THAT(story_of("graph_argument", "borrow-attachment_failed"),
-              HasSubstr("cuUserObjectCreate -> error 2"));
+constexpr std::uint64_t kOutOfMemory = 2;  ///< CUDA_ERROR_OUT_OF_MEMORY.
+
+TEST(Story, ACallThatFailedMattersAsMuchAsTheFaultsOwnObject) {
+  const Scenario& path = *find(tables::scenarios(), "graph_argument");
+  const Reproducer file = testing::read_corpus(path, "repros").at("borrow-attachment_failed");
+  Runner runner;
+  const Outcome& outcome = runner.run(file.the_case);
+  const Telling telling{file.the_case, outcome, runner.world()};
+  const Teller teller(telling);
+  std::size_t failed = 0;
+  for (const Event& event : runner.history().events())
+    if (event.kind == EventKind::call && event.value == kOutOfMemory) {
+      EXPECT_EQ(teller.line_of(event).weight, Weight::concerned);
+      ++failed;
+    }
+  EXPECT_EQ(failed, 1U);
+  EXPECT_THAT(story(telling, {}), HasSubstr("cuUserObjectCreate -> error 2"));
 }
 
 TEST(Story, ARaceTellsBothSidesAboveTheEvents) {
