@@ -1,7 +1,10 @@
 // Device order: what the program does not order is a fault, though this run serialised it; what it
 // orders never is. On the simulated driver, where work is done at once, which is the run in which
 // everything comes out well.
+#include <gmock/gmock.h>
+
 #include <array>
+#include <vector>
 
 #include "harness/tests/graph_stage.h"
 
@@ -261,6 +264,113 @@ TEST_F(CudaRace, AnExecutableInTheStorageOfASmallerOneIsNotTakenForAStream) {
     CUDA_OK(cuCtxSynchronize());
   });
   expect_order();
+}
+
+// ---- copies from pageable memory that have returned ------------------------------------------
+
+/// The kinds of object that the faults are about.
+std::vector<Label> object_kinds(const std::vector<Fault>& faults) {
+  std::vector<Label> kinds;
+  for (const Fault& fault : faults) kinds.push_back(fault.object_kind);
+  return kinds;
+}
+
+const Label kBytes("bytes of device memory");
+const Label kStaged("bytes of a staged copy");
+
+void copy_in(CUdeviceptr address) {
+  const std::array<char, 64> bytes{};
+  EXPECT_EQ(cuMemcpyHtoD_v2(address, bytes.data(), bytes.size()), CUDA_SUCCESS);
+}
+
+TEST_F(CudaRace, AUseOfWhatWasCopiedInBeforeRacesByTheDocumentationAlone) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    copy_in(address);
+    set(make_stream(), address);
+  });
+  EXPECT_EQ(object_kinds(stage.faults), std::vector{kStaged});
+}
+
+TEST_F(CudaRace, AUseBeforeTheCopyInRacesAsEver) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    set(make_stream(), address);
+    copy_in(address);
+  });
+  EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
+}
+
+TEST_F(CudaRace, AUseThatWasSubmittedBeforeTheCopyInRacesAsEverThoughItComesLater) {
+  Always late = lagging();
+  stage.run(late, [] {
+    CUdeviceptr address = allocate(64);
+    CUstream stream = make_stream();
+    set(stream, address);
+    copy_in(address);
+    CUDA_OK(cuStreamSynchronize(nullptr));
+    CUDA_OK(cuStreamSynchronize(stream));
+  });
+  EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
+}
+
+TEST_F(CudaRace, AnAsynchronousCopyInRacesAsEver) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    const std::array<char, 64> bytes{};
+    CUDA_OK(cuMemcpyHtoDAsync_v2(address, bytes.data(), bytes.size(), make_stream()));
+    set(make_stream(), address);
+  });
+  EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
+}
+
+TEST_F(CudaRace, ARaceWithACopyInHidesNoOtherOfTheSameBytes) {
+  run([] {
+    CUdeviceptr address = allocate(64);
+    copy_in(address);
+    set(make_stream(), address);
+    set(make_stream(), address);
+  });
+  EXPECT_EQ(object_kinds(stage.faults), (std::vector{kStaged, kBytes}));
+}
+
+TEST_F(CudaRace, AFreeThatNothingOrdersAfterACopyInIsToldOfItAlone) {
+  run([] {
+    CUstream stream = make_stream();
+    CUdeviceptr address = allocate_async(64, stream);
+    CUDA_OK(cuStreamSynchronize(stream));
+    copy_in(address);
+    CUDA_OK(cuMemFreeAsync(address, stream));
+  });
+  EXPECT_EQ(object_kinds(stage.faults), std::vector{kStaged});
+}
+
+TEST_F(CudaRace, ACopyInHidesNoUseOfItsStreamThatTheFreeIsNotOrderedAfter) {
+  run([] {
+    CUstream stream = make_stream();
+    CUdeviceptr address = allocate_async(64, stream);
+    CUDA_OK(cuStreamSynchronize(stream));
+    copy_in(address);
+    set(nullptr, address);
+    CUDA_OK(cuMemFreeAsync(address, stream));
+  });
+  EXPECT_THAT(object_kinds(stage.faults),
+              ::testing::UnorderedElementsAre(kStaged, Label("device memory")));
+}
+
+TEST_F(CudaRace, AGraphThatWasLaunchedBeforeTheCopyInRacesAsEver) {
+  Always late = lagging();
+  stage.run(late, [] {
+    CUdeviceptr address = allocate(64);
+    CUgraph graph = make_graph();
+    add_set(graph, address, 1);
+    CUstream stream = make_stream();
+    CUDA_OK(cuGraphLaunch(instantiate(graph), stream));
+    copy_in(address);
+    CUDA_OK(cuStreamSynchronize(nullptr));
+    CUDA_OK(cuStreamSynchronize(stream));
+  });
+  EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
 }
 
 TEST_F(CudaRace, NobodyIsJudgedWhoseScenarioDoesNotAsk) {

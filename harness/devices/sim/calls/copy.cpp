@@ -79,7 +79,10 @@ static CUresult copy(SimDevice& sim, CUstream on, const CopyRequest& request, bo
   work.bytes = request.bytes;
   if (is_pageable(source)) stage(sim, work);
   const bool waits = to_host || (from_host && !is_pageable(source));
-  sim.queues().submit(*stream, work, waits ? Lag::never : Lag::ask);
+  const bool is_staged = !is_async && is_pageable(source) && !to_host;
+  if (is_staged) work.staged_copy = sim.data_races().begin_staged_copy();
+  const bool may_be_late = !waits && !(is_staged && sim.data_races().staged_copies_are_done());
+  sim.queues().submit(*stream, work, may_be_late ? Lag::ask : Lag::never);
   if (waits) sim.queues().drain(*stream);
   return sim.faults().broken();
 }

@@ -16,6 +16,9 @@ namespace harness::devices {
 using LineIndex = std::uint32_t;
 inline constexpr LineIndex kNoLine = ~LineIndex{0};
 
+/// Number of a staged copy (data_race.h), from 1 on in the order of their calls; or a count.
+using StagedCopies = std::uint32_t;
+
 /// One piece of work: the `tick`-th of its line.
 struct OrderPoint {
   LineIndex line = kNoLine;

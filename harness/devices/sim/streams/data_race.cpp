@@ -22,6 +22,7 @@ void DataRaces::begin(bool on) {
   on_ = on;
   ++run_;
   line_count_ = 0;
+  staged_count_ = 0;
   log_.clear();
   host_.clear();
   done_.clear();
@@ -76,7 +77,7 @@ DataRaces::Uses& DataRaces::uses_of(std::uint32_t block) {
   Uses& uses = *uses_[block];
   if (uses.run == run_) return uses;
   uses.run = run_;
-  uses.raced = false;
+  uses.raced = uses.raced_with_staged = false;
   uses.allocated = {};
   uses.last.clear();
   uses.accesses.clear();
@@ -87,14 +88,15 @@ DataRaces::Uses& DataRaces::uses_of(std::uint32_t block) {
 bool DataRaces::logs(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
   if (line_count_ != 1) return false;
   if (log_.size() == kLogLimit) read_log();
-  log_.add({block, by.at.tick, range.low, range.high, by.site, range.mode});
+  log_.add({block, by.at.tick, range.low, range.high, by.site, by.staged, by.returned, range.mode});
   return true;
 }
 
 void DataRaces::read_log() {
   static const Clock kNothing;
   for (const Logged& use : log_)
-    enter(use.block, {use.low, use.high, use.mode}, {{kFirstLine, use.tick}, kNothing, use.site});
+    enter(use.block, {use.low, use.high, use.mode},
+          {{kFirstLine, use.tick}, kNothing, use.site, use.staged, use.returned});
   log_.clear();
 }
 
@@ -132,16 +134,22 @@ void DataRaces::used(std::uint32_t block, const UsedRange& range, const OrderedU
   this->used(used.exported, {range.low + rest, range.high + rest, range.mode}, by);
 }
 
+DataRaces::LastUse DataRaces::allocation_at(const OrderPoint& point) {
+  return {point, "allocation", 0};
+}
+
 void DataRaces::enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
   Uses& uses = uses_of(block);
   if (uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
-    report_race(block, uses, by, "allocation", "nothing orders it after the allocation");
-  const auto last = std::find_if(uses.last.begin(), uses.last.end(),
-                                 [&](const LastUse& use) { return use.at.line == by.at.line; });
+    report_race(block, uses, by, allocation_at(uses.allocated),
+                "nothing orders it after the allocation");
+  const auto last = std::find_if(uses.last.begin(), uses.last.end(), [&](const LastUse& use) {
+    return use.at.line == by.at.line && (use.staged != 0) == (by.staged != 0);
+  });
   if (last != uses.last.end())
-    *last = {by.at, by.site};
+    *last = {by.at, by.site, by.staged};
   else
-    uses.last.push_back({by.at, by.site});
+    uses.last.push_back({by.at, by.site, by.staged});
   if (range.low != range.high) enter_range(block, uses, range, by);
 }
 
@@ -160,7 +168,7 @@ void DataRaces::enter_range(std::uint32_t block, Uses& uses, const UsedRange& ra
     }
   }
   if (accesses.size() == kAccessLimit) accesses.erase(accesses.begin());
-  accesses.push_back({range, by.at, by.site});
+  accesses.push_back({range, by.at, by.site, by.staged});
 }
 
 /// Tells the bytes that two uses of the block at `base` share, and how each uses them.
@@ -179,7 +187,7 @@ void DataRaces::check_access(std::uint32_t block, Uses& uses, const UsedRange& r
     if (old.high <= range.low || range.high <= old.low) return false;
     const bool ordered = comes_before(other.at, by);
     if (!ordered && conflict(old.mode, range.mode))
-      report_race(block, uses, by, other.site,
+      report_race(block, uses, by, {other.at, other.site, other.staged},
                   in_words(memory_.block(block).base, old, range).c_str());
     const bool covered = range.low <= old.low && old.high <= range.high;
     return ordered && covered && (range.mode == AccessMode::write || range.mode == old.mode);
@@ -192,11 +200,12 @@ void DataRaces::freed(std::uint32_t block, const OrderedUse& by) {
   bool told = false;
   for (const LastUse& last : uses.last) {
     if (comes_before(last.at, by)) continue;
-    report_end(block, by, last.site, "nothing orders the free after the use");
+    report_end(block, by, last, "nothing orders the free after the use");
     told = true;
   }
   if (!told && uses.allocated.line != kNoLine && !comes_before(uses.allocated, by))
-    report_end(block, by, "allocation", "nothing orders the free after the allocation");
+    report_end(block, by, allocation_at(uses.allocated),
+               "nothing orders the free after the allocation");
 }
 
 Fault DataRaces::fault_of(std::uint32_t block, const char* how, Label other) const {
@@ -205,22 +214,29 @@ Fault DataRaces::fault_of(std::uint32_t block, const char* how, Label other) con
   return fault;
 }
 
+/// Returns whether drivers of today order the two: the copy's call had returned before.
+bool DataRaces::is_ordered_today(const LastUse& other, const OrderedUse& by) {
+  return other.staged != 0 && other.staged <= by.returned;
+}
+
 /// Nothing has died: it is about the bytes, and whoever comes second.
-void DataRaces::report_race(std::uint32_t block, Uses& uses, const OrderedUse& by, Label other,
-                            const char* how) {
-  if (std::exchange(uses.raced, true)) return;
-  Fault fault = fault_of(block, how, other);
-  fault.object_kind = "bytes of device memory";
+void DataRaces::report_race(std::uint32_t block, Uses& uses, const OrderedUse& by,
+                            const LastUse& other, const char* how) {
+  const bool today = is_ordered_today(other, by);
+  if (std::exchange(today ? uses.raced_with_staged : uses.raced, true)) return;
+  Fault fault = fault_of(block, how, other.site);
+  fault.object_kind = today ? kStagedCopy : "bytes of device memory";
   fault.use_site = by.site;
   ledger_.scheduler().history().add(std::move(fault));
 }
 
 /// Reports it as a use after death is told: where it died, and who used it.
-void DataRaces::report_end(std::uint32_t block, const OrderedUse& by, Label other,
+void DataRaces::report_end(std::uint32_t block, const OrderedUse& by, const LastUse& other,
                            const char* how) {
-  Fault fault = fault_of(block, how, other);
+  Fault fault = fault_of(block, how, other.site);
+  if (is_ordered_today(other, by)) fault.object_kind = kStagedCopy;
   fault.death_site = by.site;
-  fault.use_site = other;
+  fault.use_site = other.site;
   ledger_.scheduler().history().add(std::move(fault));
 }
 

@@ -10,7 +10,11 @@
 // Source: vector clocks as in FastTrack (Flanagan and Freund 2009), with streams for threads. Where
 // we depart: byte ranges per block instead of a shadow per word, at most kAccessLimit of them, so
 // that a race may be missed in memory that very many pieces of work share; none is ever invented.
-// Threads: the run's thread.
+//
+// A *staged copy* is a synchronous copy from pageable memory: the call returns when the driver has
+// the bytes, and by the documentation the copy itself may end later. Drivers of today have it
+// ended, so that what is submitted afterwards races with it by the documentation alone. Such races
+// are told as of kStagedCopy. Threads: the run's thread.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +29,16 @@
 
 namespace harness::devices {
 
+/// The kind of object of a race with a staged copy that had returned.
+inline constexpr Label kStagedCopy = "bytes of a staged copy";
+
 /// A use of memory, by a piece of work or by the host (then `at` is no line's).
 struct OrderedUse {
   OrderPoint at;
   const Clock& after;  ///< The clock of what comes before it.
   Label site;
+  StagedCopies staged = 0;      ///< Its number, where it is a staged copy.
+  StagedCopies returned = ~0u;  ///< So many had returned when it was submitted.
 };
 
 class DataRaces {
@@ -64,6 +73,14 @@ class DataRaces {
   void passed_wait() { before_all_.join(done_); }
   void done(const OrderPoint& point) { done_.include(point); }
 
+  /// Returns the number of the staged copy whose call begins.
+  StagedCopies begin_staged_copy() { return ++staged_count_; }
+  StagedCopies staged_count() const { return staged_count_; }
+  /// Says whether they are done when they return, as on drivers of today, or may be late. Holds
+  /// for all runs of the device.
+  void have_staged_copies_done(bool done) { staged_copies_are_done_ = done; }
+  bool staged_copies_are_done() const { return staged_copies_are_done_; }
+
   // ---- what is used ----
 
   /// The allocation at `by`: uses must come after it.
@@ -85,6 +102,7 @@ class DataRaces {
     UsedRange range;
     OrderPoint at;
     Label site;
+    StagedCopies staged;
   };
   /// A use while there was one line, and so nothing to compare it with. No range: empty.
   struct Logged {
@@ -93,18 +111,22 @@ class DataRaces {
     std::uint64_t low;
     std::uint64_t high;
     Label site;
+    StagedCopies staged;
+    StagedCopies returned;
     AccessMode mode;
   };
   struct LastUse {
     OrderPoint at;
     Label site;
+    StagedCopies staged;
   };
   /// The known uses of a block. Kept from run to run for its storage.
   struct Uses {
     std::uint32_t run = 0;  ///< The run that it speaks of.
-    bool raced = false;     ///< One fault per block is enough, but its end is another matter.
+    bool raced = false;     ///< One fault per block is enough, but its end is another matter,
+    bool raced_with_staged = false;  ///< and so is one by the documentation alone.
     OrderPoint allocated;
-    std::vector<LastUse> last;     ///< One for each line.
+    std::vector<LastUse> last;     ///< One for each line, and one of its staged copies.
     std::vector<Access> accesses;  ///< That nothing since has come after and covered.
   };
 
@@ -113,18 +135,22 @@ class DataRaces {
   void read_log();
   void enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
   bool comes_before(const OrderPoint& point, const OrderedUse& use) const;
+  static LastUse allocation_at(const OrderPoint& point);
+  static bool is_ordered_today(const LastUse& other, const OrderedUse& by);
   void enter_range(std::uint32_t block, Uses& uses, const UsedRange& range, const OrderedUse& by);
   void check_access(std::uint32_t block, Uses& uses, const UsedRange& range, const OrderedUse& by);
   Fault fault_of(std::uint32_t block, const char* how, Label other) const;
-  void report_race(std::uint32_t block, Uses& uses, const OrderedUse& by, Label other,
+  void report_race(std::uint32_t block, Uses& uses, const OrderedUse& by, const LastUse& other,
                    const char* how);
-  void report_end(std::uint32_t block, const OrderedUse& by, Label other, const char* how);
+  void report_end(std::uint32_t block, const OrderedUse& by, const LastUse& other, const char* how);
 
   Ledger& ledger_;
   Memory& memory_;
   bool on_ = false;
   std::uint32_t run_ = 0;
   std::uint32_t line_count_ = 0;
+  StagedCopies staged_count_ = 0;
+  bool staged_copies_are_done_ = false;
   Clock host_;
   Clock done_;
   Clock before_all_;

@@ -76,6 +76,8 @@ struct Work {
   Rows rows;
   CapturedAt captured;  ///< Where the addresses come from, if not the call that submitted this.
   bool staged = false;  ///< The source is `staging`: bytes copied by the call.
+  StagedCopies staged_copy = 0;      ///< Its number, where the call was synchronous.
+  StagedCopies copies_returned = 0;  ///< So many staged copies came before its submission.
   std::vector<std::byte> staging;
   CapturedWords words;      ///< The pointers among them.
   std::uint32_t value = 0;  ///< The value to set.
@@ -103,6 +105,7 @@ struct Work {
     rows = {};
     captured = launch.captured = {};
     staged = false;
+    staged_copy = 0;
     words.clear();
     function = nullptr;
     callback = nullptr;

@@ -36,6 +36,7 @@ Work& WorkQueues::fresh(WorkKind kind, Label label) {
   Work& work = *spare_.back();
   spare_.pop_back();
   work.reset(kind, label);
+  work.copies_returned = sim_.data_races().staged_count();
   return work;
 }
 

@@ -28,6 +28,11 @@ void WorkSteps::start(Stream& stream, Work& work) {
   }
 }
 
+/// The use of memory that the work makes, at `site`.
+static OrderedUse use_by(const Work& work, Label site) {
+  return {work.at, work.before, site, work.staged_copy, work.copies_returned};
+}
+
 bool WorkSteps::step(Stream& stream, Work& work) {
   if (!work.started) start(stream, work);
   const bool touches_memory = work.kind == WorkKind::kernel || work.kind == WorkKind::copy ||
@@ -49,7 +54,7 @@ bool WorkSteps::step(Stream& stream, Work& work) {
     case WorkKind::free:
       if (sim_.data_races().on() &&
           (Intervention::current() == nullptr || !sim_.pools().is_kept(work.block))) [[likely]]
-        sim_.data_races().freed(work.block, {work.at, work.before, work.site});
+        sim_.data_races().freed(work.block, use_by(work, work.site));
       sim_.pools().release(work.block);
       return true;
     case WorkKind::record:
@@ -172,8 +177,8 @@ void WorkSteps::used(const Work& work, const Place& place, AccessMode mode) {
   if (block.birth != place.birth) return;
   const UsedRange range{place.address, place.address + work.bytes, mode};
   if (block.origin == Origin::mapped) [[unlikely]]
-    return used_range(index, range, {work.at, work.before, work.site});
-  sim_.data_races().used(index, range, {work.at, work.before, work.site});
+    return used_range(index, range, use_by(work, work.site));
+  sim_.data_races().used(index, range, use_by(work, work.site));
 }
 
 /// Judges the use of a range that may go on in what is mapped behind the block.
@@ -190,7 +195,7 @@ void WorkSteps::used_range(std::uint32_t index, UsedRange range, const OrderedUs
 
 /// Judges the uses that a block of a kernel was seen to make.
 void WorkSteps::used_by_kernel(const Work& work) {
-  const OrderedUse by{work.at, work.before, work.label};
+  const OrderedUse by = use_by(work, work.label);
   for (const std::uint64_t address : sim_.provenance().touched())
     sim_.data_races().used(sim_.memory().installed(address), by);
   for (UsedRange rest : sim_.provenance().footprint().finish())
@@ -286,8 +291,7 @@ bool WorkSteps::do_memory_op(Work& work) {
   work.bytes = op.bytes;
   if (!met(work, op.place)) return true;
   if (sim_.data_races().on())
-    sim_.data_races().used(sim_.memory().installed(op.place.address),
-                           {work.at, work.before, work.site});
+    sim_.data_races().used(sim_.memory().installed(op.place.address), use_by(work, work.site));
   if (op.waits) {
     sim_.data_races().passed_wait();
     const auto& streams = sim_.handles().streams;

@@ -24,6 +24,7 @@ void GraphRun::begin(SimDevice& sim, Executable& exec, const Clock& before) {
   activation_ = {sim.scheduler().name_next("graph launch"), {}, {}};
   frame_count_ = next_order_ = 0;
   has_memory_ops_ = false;
+  copies_returned_ = sim.data_races().staged_count();
   open_.clear();
   root_ = &enter(*plan_, nullptr, 0);
   record_events(*root_);
@@ -270,8 +271,8 @@ void GraphRun::free_memory(Place place) {
   if (sim_->memory().block(block).dead)
     return sim_->ledger().double_free(sim_->memory().block(block).story());
   if (sim_->data_races().on())
-    sim_->data_races().freed(
-        block, {point_of(*place.frame, place.node), place.frame->before[place.node], site_});
+    sim_->data_races().freed(block, {point_of(*place.frame, place.node),
+                                     place.frame->before[place.node], site_, 0, copies_returned_});
   sim_->pools().release(block);
 }
 
@@ -296,6 +297,7 @@ Work& GraphRun::work_of(const Place& place) {
   run.work->site = site_;
   run.work->at = point_of(*place.frame, place.node);
   run.work->before = place.frame->before[place.node];
+  run.work->copies_returned = copies_returned_;
   run.work->activation = run.work->launch.activation = name;
   return *run.work;
 }

@@ -118,6 +118,7 @@ class GraphRun {
   std::vector<Place> able_;  ///< Scratch: those of them that take time.
   std::vector<std::uint32_t> names_;
   bool has_memory_ops_ = false;
+  StagedCopies copies_returned_ = 0;  ///< So many staged copies came before the launch.
 };
 
 }  // namespace harness::devices
