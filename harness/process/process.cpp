@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -21,8 +23,25 @@
 namespace harness {
 namespace {
 
-[[noreturn]] void fail(std::string_view doing, int error) {
-  throw std::runtime_error(fmt::format("cannot {}: {}", doing, std::strerror(error)));
+[[noreturn]] void fail(std::string_view doing, std::string_view why) {
+  throw std::runtime_error(fmt::format("cannot {}: {}", doing, why));
+}
+
+[[noreturn]] void fail(std::string_view doing, int error) { fail(doing, std::strerror(error)); }
+
+/// Says why a file could not become a program. The system says of a script without an interpreter,
+/// and of a program without a loader, that there is no such file.
+std::string refusal_of(const std::string& name, int error) {
+  struct stat status{};
+  if (name.find('/') == name.npos || ::stat(name.c_str(), &status) != 0)
+    return std::strerror(error);
+  if (S_ISDIR(status.st_mode)) return std::strerror(EISDIR);
+  if (error != ENOENT) return std::strerror(error);
+  std::ifstream file(name);
+  std::string line;
+  if (file.get() != '#' || file.get() != '!') return "its loader is not there";
+  std::getline(file, line);
+  return fmt::format("its first line names an interpreter that is not there: {}", shown(line));
 }
 
 /// Becomes the program, or tells why not. Nothing here may allocate: we are a fork.
@@ -92,7 +111,7 @@ RunningProcess::RunningProcess(const Command& command, const ProcessOptions& opt
   int refused = 0;
   if (::read(refusal.ends[0], &refused, sizeof refused) <= 0) return;
   wait();
-  fail(fmt::format("run '{}'", shown(command[0])), refused);
+  fail(fmt::format("run '{}'", shown(command[0])), refusal_of(command[0], refused));
 }
 
 void RunningProcess::start(const Command& command, const ProcessOptions& options, Pipe& refusal) {
