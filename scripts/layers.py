@@ -43,7 +43,7 @@ RULES = [
      "what a translated module is compiled with includes nothing else"),
     (r"harness/ptx/.*", r"harness/(?:printable|kernel_image)\.h|harness/(?:files|process|ptx)/.*",
      "translation is text in, kernels out: it knows kernel images and processes, and no device"),
-    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:orders|report|server_socket)\.h|harness/ptx/image\.h"
+    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:call_mark|orders|report|server_socket)\.h|harness/ptx/image\.h"
      r"|harness/strategies/random_walk\.h",
      "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
     (r"harness/entries/.*",

@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 
+#include "harness/client/call_mark.h"
 #include "harness/client/run_folder.h"
 #include "harness/client/source_places.h"
 #include "harness/files/read.h"
@@ -25,7 +27,16 @@ std::vector<std::string> environment_of(const Client& client, const std::string&
   std::vector<std::string> wanted{fmt::format("{}={}", kFolderVariable, folder), search};
   // Python's sets and dictionaries of texts then have one order in all runs.
   if (std::getenv("PYTHONHASHSEED") == nullptr) wanted.emplace_back("PYTHONHASHSEED=0");
+  wanted.insert(wanted.end(), client.environment.begin(), client.environment.end());
   return wanted;
+}
+
+/// Adds what is known of a process that ended as it liked, or was ended.
+void add_last_call(Report& report, const std::string& folder) {
+  const LastCall last = read_last_call(folder, report.process);
+  if (last.call_count < report.call_count) return;
+  report.call_count = last.call_count;
+  report.last_call = last.function;
 }
 
 }  // namespace
@@ -38,6 +49,7 @@ std::vector<Report> read_reports(const std::string& folder) {
       reports.push_back({.process = number});
     else
       reports.push_back(parse_report(text));
+    if (!reports.back().is_whole) add_last_call(reports.back(), folder);
   }
   return reports;
 }
@@ -74,10 +86,31 @@ const ToldFault* ClientRun::find(std::string_view signature) const {
   return nullptr;
 }
 
+const ToldDecision* ClientRun::failure() const {
+  const ToldDecision* last = nullptr;
+  for (const Report& report : reports)
+    for (const ToldDecision& told : report.decisions)
+      if (told.is_failure()) last = &told;
+  return last;
+}
+
+std::string ClientRun::last_call() const {
+  for (const Report& report : reports)
+    if (!report.last_call.empty())
+      return fmt::format("its last CUDA call, of {}, was {}", report.call_count, report.last_call);
+  return {};
+}
+
 std::string ClientRun::own_failure(double timeout_seconds) const {
   for (const Report& report : reports)
-    if (!report.faults.empty()) return {};
-  return ended.complaint(timeout_seconds);
+    if (std::ranges::any_of(report.faults,
+                            [](const ToldFault& fault) { return fault.pedantic.empty(); }))
+      return {};
+  const std::string complaint = ended.complaint(timeout_seconds);
+  const ToldDecision* failed = failure();
+  if (complaint.empty() || failed == nullptr) return complaint;
+  if (ended.code > 0) return {};
+  return fmt::format("{}, when {} was told to fail", complaint, failed->who);
 }
 
 ProcessOptions process_options(const Client& client, const std::string& folder) {

@@ -15,8 +15,9 @@ namespace harness::client {
 
 struct Client {
   Command command;
-  std::string library_folder;   ///< Holds our libcuda.so.1.
-  double timeout_seconds = 60;  ///< Longest time that one run may take.
+  std::string library_folder;              ///< Holds our libcuda.so.1.
+  double timeout_seconds = 60;             ///< Longest time that one run may take.
+  std::vector<std::string> environment{};  ///< "NAME=value", beside what we need ourselves.
 };
 
 /// Returns the folder of the library that was built with this program. Errors: std::runtime_error
@@ -34,7 +35,12 @@ struct ClientRun {
   std::vector<ToldDecision> decisions() const;
   /// Returns the fault with this signature, or null.
   const ToldFault* find(std::string_view signature) const;
-  /// Returns how the program ended where that is no success, and none of our faults explains it.
+  /// Says which call of the driver was the last of a process that ended in no orderly way, or "".
+  std::string last_call() const;
+  /// Returns the last decision that told a call to fail, or null.
+  const ToldDecision* failure() const;
+  /// Returns how the program ended where that is no success, and neither our faults nor a call that
+  /// was told to fail explain it. What gives up cleanly after such a call has an exit code.
   std::string own_failure(double timeout_seconds) const;
 };
 

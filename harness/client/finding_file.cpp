@@ -29,6 +29,18 @@ std::string first_difference(const Place& recorded, const Place& now, const char
   return fmt::format("{} at {} in the file, at {} in the run", what, words(recorded), words(now));
 }
 
+/// Says in which decision two runs differ first, or nothing.
+std::string other_decisions(const std::vector<ToldDecision>& recorded,
+                            const std::vector<ToldDecision>& now) {
+  if (recorded.size() != now.size())
+    return fmt::format("{} decisions in the file, {} in the run", recorded.size(), now.size());
+  for (std::size_t i = 0; i < recorded.size(); ++i)
+    if (recorded[i] != now[i])
+      return fmt::format("{}: {} in the file, {}: {} in the run", shown(recorded[i].who),
+                         shown(recorded[i].answer), shown(now[i].who), shown(now[i].answer));
+  return {};
+}
+
 }  // namespace
 
 std::string to_text(const Finding& finding, const Command& command) {
@@ -37,7 +49,9 @@ std::string to_text(const Finding& finding, const Command& command) {
                             {"fault", finding.fault},
                             {"decisions", finding.decisions},
                             {"replays", finding.replay_count},
-                            {"shown", finding.shown_count}};
+                            {"shown", finding.shown_count},
+                            {"pedantic", finding.pedantic},
+                            {"reads", finding.reads}};
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -57,6 +71,8 @@ FindingFile parse_finding(const std::string& text) {
     file.finding.decisions = json.at("decisions").get<std::vector<ToldDecision>>();
     file.finding.replay_count = json.at("replays");
     file.finding.shown_count = json.at("shown");
+    file.finding.pedantic = json.value("pedantic", false);
+    file.finding.reads = json.value("reads", WorldReads());
     return file;
   });
 }
@@ -77,10 +93,10 @@ std::string difference(const Finding& recorded, const ClientRun& run) {
         first_difference(recorded.fault.death, fault->death, "died"),
         first_difference(recorded.fault.use, fault->use, "used")})
     if (!differs.empty()) return differs;
-  if (recorded.decisions.size() != run.decisions().size())
-    return fmt::format("{} decisions in the file, {} in the run", recorded.decisions.size(),
-                       run.decisions().size());
-  return {};
+  if (recorded.fault.detail != fault->detail)
+    return fmt::format("'{}' in the file, '{}' in the run", shown(recorded.fault.detail),
+                       shown(fault->detail));
+  return other_decisions(recorded.decisions, run.decisions());
 }
 
 }  // namespace harness::client

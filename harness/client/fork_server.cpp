@@ -6,14 +6,15 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <utility>
+
 #include "harness/client/carried.h"
 
 namespace harness::client {
 namespace {
 
 /// Writes the orders that have a process serve. Returns the folder's name.
-const std::string& ordered_to_serve(const std::string& folder) {
-  Orders orders;
+const std::string& ordered_to_serve(const std::string& folder, Orders orders) {
   orders.serves = true;
   write_orders(folder, orders);
   return folder;
@@ -21,11 +22,12 @@ const std::string& ordered_to_serve(const std::string& folder) {
 
 }  // namespace
 
-ForkServer::ForkServer(const Client& client, const std::atomic<bool>& stop)
+ForkServer::ForkServer(const Client& client, const std::atomic<bool>& stop, Orders orders)
     : client_(client),
       stop_(stop),
       door_(ServerSocket::listen(folder_.name())),
-      process_(client.command, process_options(client, ordered_to_serve(folder_.name())), stop) {
+      process_(client.command,
+               process_options(client, ordered_to_serve(folder_.name(), std::move(orders))), stop) {
   wait_for_question();
 }
 

@@ -21,9 +21,9 @@ namespace harness::client {
 /// Lifetime: its process ends with it. It borrows `stop`. Threads: confined to one.
 class ForkServer {
  public:
-  /// Starts the program, up to its first question. Errors: std::runtime_error where it cannot be
-  /// started.
-  ForkServer(const Client& client, const std::atomic<bool>& stop);
+  /// Starts the program, up to its first question: what its runs are not to differ in is as
+  /// `orders` say. Errors: std::runtime_error where it cannot be started.
+  ForkServer(const Client& client, const std::atomic<bool>& stop, Orders orders = {});
 
   /// Says why it cannot serve, or nothing where it can.
   const std::string& refusal() const { return refusal_; }

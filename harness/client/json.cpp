@@ -25,11 +25,13 @@ void to_json(json& json, const ToldDecision& told) {
           {"site", told.decision.site_tag},
           {"nth", told.decision.nth},
           {"value", told.decision.value}};
+  if (!told.place.empty()) json["place"] = told.place;
 }
 
 void from_json(const json& json, ToldDecision& told) {
   told.who = json.at("who");
   told.answer = json.at("answer");
+  told.place = json.value("place", Place());
   told.decision = {json.at("activation"), json.at("site"), json.at("nth"), json.at("value")};
 }
 
@@ -39,6 +41,7 @@ void to_json(json& json, const ToldFault& fault) {
           {"captured", fault.capture_site}, {"detail", fault.detail},   {"birth", fault.birth},
           {"death", fault.death},           {"use", fault.use},         {"capture", fault.capture},
           {"after", fault.decision_count}};
+  if (!fault.pedantic.empty()) json["pedantic"] = fault.pedantic;
 }
 
 void from_json(const json& json, ToldFault& fault) {
@@ -50,11 +53,28 @@ void from_json(const json& json, ToldFault& fault) {
   fault.use_site = json.at("used");
   fault.capture_site = json.at("captured");
   fault.detail = json.at("detail");
+  fault.pedantic = json.value("pedantic", "");
   fault.birth = json.at("birth").get<Place>();
   fault.death = json.at("death").get<Place>();
   fault.use = json.at("use").get<Place>();
   fault.capture = json.at("capture").get<Place>();
   fault.decision_count = json.at("after");
+}
+
+void to_json(json& json, const WorldReads& reads) {
+  json = {{"cause", reads.cause}, {"agreed", reads.agreed_count}, {"places", json::array()}};
+  for (const WorldRead& read : reads.places)
+    json["places"].push_back({{"kind", read.kind},
+                              {"function", read.function},
+                              {"file", read.file},
+                              {"line", read.line}});
+}
+
+void from_json(const json& json, WorldReads& reads) {
+  reads.cause = json.at("cause");
+  reads.agreed_count = json.at("agreed");
+  for (const auto& row : json.at("places"))
+    reads.places.push_back({row.at("kind"), row.at("function"), row.at("file"), row.at("line")});
 }
 
 json tape_json(const Tape& tape) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/client/report.h"
+#include "harness/client/world_reads.h"
 
 namespace harness::client {
 
@@ -11,6 +12,8 @@ void to_json(nlohmann::json& json, const Frame& frame);
 void from_json(const nlohmann::json& json, Frame& frame);
 void to_json(nlohmann::json& json, const ToldDecision& told);
 void from_json(const nlohmann::json& json, ToldDecision& told);
+void to_json(nlohmann::json& json, const WorldReads& reads);
+void from_json(const nlohmann::json& json, WorldReads& reads);
 void to_json(nlohmann::json& json, const ToldFault& fault);
 void from_json(const nlohmann::json& json, ToldFault& fault);
 

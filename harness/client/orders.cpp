@@ -15,8 +15,11 @@ void write_orders(const std::string& folder, const Orders& orders) {
                             {"seed", orders.seed},
                             {"tape", tape_json(orders.tape)},
                             {"locates", orders.locates},
-                            {"serves", orders.serves}};
-  write_whole_file(orders_file(folder), json.dump());
+                            {"serves", orders.serves},
+                            {"fails", orders.fails},
+                            {"failable", orders.failable_count},
+                            {"pedantic", orders.pedantic}};
+  write_whole_file(orders_file(folder), json.dump(), OnDisk::later);
 }
 
 Orders read_orders(const std::string& folder) {
@@ -29,6 +32,9 @@ Orders read_orders(const std::string& folder) {
     orders.tape = tape_of(json.at("tape"));
     orders.locates = json.at("locates");
     orders.serves = json.at("serves");
+    orders.fails = json.at("fails");
+    orders.failable_count = json.at("failable");
+    orders.pedantic = json.at("pedantic");
     return orders;
   });
 }

@@ -21,6 +21,9 @@ struct Orders {
   Tape tape;
   bool locates = false;  ///< Notes where in the program each call is made, which takes time.
   bool serves = false;   ///< Stops at the first question, and forks a child for each run wanted.
+  bool fails = false;    ///< Calls that may fail are told to, by an answer.
+  std::uint64_t failable_count = 0;  ///< So many calls of a run may fail, about.
+  bool pedantic = false;             ///< The driver is as late as the documentation lets it be.
 };
 
 /// Writes the file of the orders. Errors: std::runtime_error with one line.

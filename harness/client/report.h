@@ -29,6 +29,9 @@ struct ToldDecision {
   Decision decision{};
   std::string who;
   std::string answer;
+  Place place;  ///< Where in the program it is, if it is a call's; empty where nobody looked.
+  /// Returns whether a call was told to fail.
+  bool is_failure() const { return decision.site_tag == site_tag(Site::failure); }
   bool operator==(const ToldDecision&) const = default;
 };
 
@@ -41,6 +44,7 @@ struct ToldFault {
   std::string use_site;
   std::string capture_site;  ///< Where a graph took the reference; empty where none did.
   std::string detail;
+  std::string pedantic;  ///< Says why drivers of today go on; empty where they may not.
   Place birth, death, use, capture;
   std::size_t decision_count = 0;  ///< How many decisions had been made.
   bool operator==(const ToldFault&) const = default;
@@ -49,11 +53,13 @@ struct ToldFault {
 struct Report {
   unsigned process = 1;  ///< Number of the process, in the order of their first calls.
   std::uint64_t call_count = 0;
-  bool is_whole = false;  ///< The process came to its end in an orderly way.
+  std::uint64_t failable_count = 0;  ///< So many may fail, where failures are asked for.
+  bool is_whole = false;             ///< The process came to its end in an orderly way.
   bool has_python = false;
   std::string note;               ///< A sentence that the user should read, or nothing.
   std::vector<ToldFault> faults;  ///< One for each signature, in the order they were found.
   std::vector<ToldDecision> decisions;
+  std::string last_call;  ///< The function, where the process did not end in an orderly way.
 };
 
 /// Returns the file's name in the folder of the orders.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "harness/client/call_mark.h"
 #include "harness/client/report.h"
 
 namespace harness::client {
@@ -23,8 +24,8 @@ RunFolder::~RunFolder() {
 }
 
 void RunFolder::remove_reports() const {
-  for (unsigned number = 1; fs::remove(report_file(name_, number)); ++number) {
-  }
+  for (unsigned number = 1; fs::remove(report_file(name_, number)); ++number)
+    remove_call_mark(name_, number);
 }
 
 }  // namespace harness::client

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "harness/client/fork_server.h"
+#include "harness/client/loaded_libraries.h"
 #include "harness/client/shrink.h"
 
 namespace harness::client {
@@ -17,10 +18,6 @@ namespace {
 
 constexpr std::uint64_t kShrinkLimit = 300;  ///< Runs of the program, for one finding.
 constexpr unsigned kReplays = 3;
-
-Orders orders_for(const Tape& tape, bool locates) {
-  return {.draws = false, .seed = 0, .tape = tape, .locates = locates};
-}
 
 Tape tape_of(const std::vector<ToldDecision>& decisions) {
   Tape tape;
@@ -66,15 +63,19 @@ class Search {
     result_.call_count = plain.call_count();
     for (const Report& report : plain.reports) {
       result_.has_python = result_.has_python || report.has_python;
+      failable_count_ += report.failable_count;
       if (result_.note.empty()) result_.note = report.note;
     }
     watcher_.plain(plain);
     take(plain);
-    if (options_.forks && plain.call_count() != 0 && goes_on()) start_server();
-    while (plain.call_count() != 0 && goes_on()) {
+    if (plain.call_count() == 0 && !stop_.load())
+      result_.not_ours = why_not_ours(options_.client, stop_);
+    const bool can_be_searched = plain.call_count() != 0 && !plain.ended.timed_out;
+    if (options_.forks && can_be_searched && goes_on()) start_server();
+    while (can_be_searched && goes_on()) {
       watcher_.progress(result_, "run", seconds());
       const std::uint64_t seed = mix(options_.seed, result_.run_count);
-      take(run_once({.draws = true, .seed = seed, .tape = {}}));
+      take(run_once(drawn_orders(seed)));
     }
     result_.stopped = stop_.load();
     return std::move(result_);
@@ -91,8 +92,30 @@ class Search {
     return options_.seconds == 0 || seconds() < options_.seconds;
   }
 
+  Orders orders() const {
+    Orders orders;
+    orders.fails = options_.fails;
+    orders.pedantic = options_.pedantic;
+    return orders;
+  }
+
+  Orders drawn_orders(std::uint64_t seed) const {
+    Orders drawn = orders();
+    drawn.draws = true;
+    drawn.seed = seed;
+    drawn.failable_count = failable_count_;
+    return drawn;
+  }
+
+  Orders orders_for(const Tape& tape, bool locates) const {
+    Orders told = orders();
+    told.tape = tape;
+    told.locates = locates;
+    return told;
+  }
+
   void start_server() {
-    server_ = std::make_unique<ForkServer>(options_.client, stop_);
+    server_ = std::make_unique<ForkServer>(options_.client, stop_, orders());
     drop_server(server_->refusal());
   }
 
@@ -137,9 +160,16 @@ class Search {
     const std::uint64_t number = result_.run_count++;
     for (const Report& report : run.reports)
       for (const ToldFault& fault : report.faults) take(run, fault, number);
+    take_injected(run);
     if (const std::string complaint = run.own_failure(options_.client.timeout_seconds);
         !complaint.empty())
-      take_failure(complaint, number);
+      take_failure(complaint, run.last_call(), number);
+  }
+
+  void take_injected(const ClientRun& run) {
+    if (run.failure() == nullptr) return;
+    ++result_.failed_runs;
+    if (run.ended.code > 0) ++result_.given_up_runs;
   }
 
   void take(const ClientRun& run, const ToldFault& fault, std::uint64_t number) {
@@ -149,15 +179,31 @@ class Search {
         return;
       }
     if (is_suppressed(fault)) return;
+    if (!fault.pedantic.empty() && !options_.pedantic) return take_pedantic(run, fault);
     Finding& finding = result_.findings.emplace_back();
     finding.fault = fault;
     finding.run = number;
     finding.run_count = 1;
+    finding.pedantic = options_.pedantic;
     complete(finding, run);
     if (is_suppressed(finding.fault))
       result_.findings.pop_back();
     else
       watcher_.found(finding);
+  }
+
+  /// Keeps what is told once, in the end: where it is in the program is looked for at once.
+  void take_pedantic(const ClientRun& run, const ToldFault& fault) {
+    for (PedanticNote& known : result_.pedantic)
+      if (known.fault.signature == fault.signature) {
+        ++known.run_count;
+        return;
+      }
+    ++result_.further_runs;
+    const ClientRun again = run_once(orders_for(tape_before(run, fault.signature), true));
+    const ToldFault* placed = again.find(fault.signature);
+    const ToldFault& told = placed != nullptr ? *placed : fault;
+    if (!is_suppressed(told)) result_.pedantic.push_back({told, 1});
   }
 
   /// Counts a fault that the user knows of. A file's name tells nothing before places are noted.
@@ -170,13 +216,14 @@ class Search {
     return true;
   }
 
-  void take_failure(const std::string& complaint, std::uint64_t number) {
+  void take_failure(const std::string& complaint, const std::string& last_call,
+                    std::uint64_t number) {
     for (OwnFailure& known : result_.failures)
       if (known.complaint == complaint) {
         ++known.run_count;
         return;
       }
-    result_.failures.push_back({complaint, number, 1});
+    result_.failures.push_back({complaint, last_call, number, 1});
   }
 
   /// Minimizes what `run` showed, and replays what is left with places noted.
@@ -201,6 +248,11 @@ class Search {
       finding.decisions = again.decisions();
       finding.fault = ToldFault(*fault);
     }
+    if (!finding.repeats() && result_.has_python && !stop_.load()) {
+      watcher_.progress(result_, "looking why replays differ, run", seconds());
+      finding.reads = look_at_reads(options_.client, orders_for(least, false), signature,
+                                    finding.shown_count != 0, stop_);
+    }
   }
 
   const SearchOptions& options_;
@@ -208,6 +260,7 @@ class Search {
   const std::atomic<bool>& stop_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   SearchResult result_;
+  std::uint64_t failable_count_ = 0;  ///< In the plain run.
   std::unique_ptr<ForkServer> server_;
   std::map<std::string, std::size_t> suppressed_;  ///< The number of what speaks of a signature.
 };
@@ -219,9 +272,13 @@ SearchResult search(const SearchOptions& options, SearchWatcher& watcher,
   return Search(options, watcher, stop).run();
 }
 
-ClientRun replay(const Client& client, const std::vector<ToldDecision>& decisions,
-                 const std::atomic<bool>& stop) {
-  return run_client(client, orders_for(tape_of(decisions), true), stop);
+ClientRun replay(const Client& client, const Finding& finding, const std::atomic<bool>& stop) {
+  Orders orders;
+  orders.tape = tape_of(finding.decisions);
+  orders.locates = true;
+  orders.fails = std::ranges::any_of(finding.decisions, &ToldDecision::is_failure);
+  orders.pedantic = finding.pedantic;
+  return run_client(client, orders, stop);
 }
 
 }  // namespace harness::client

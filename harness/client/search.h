@@ -10,6 +10,7 @@
 #include "harness/client/client.h"
 #include "harness/client/report.h"
 #include "harness/client/suppressions.h"
+#include "harness/client/world_reads.h"
 
 namespace harness::client {
 
@@ -20,14 +21,23 @@ struct Finding {
   std::uint64_t run_count = 0;          ///< How many of the search showed it.
   unsigned replay_count = 0;            ///< How often its decisions were tried again,
   unsigned shown_count = 0;             ///< and how often they showed it.
+  WorldReads reads;                     ///< Looked for where the replays do not agree.
+  bool pedantic = false;                ///< The driver was as late as the documentation lets it be.
 
   /// Returns whether each replay showed it: if not, the program differs from run to run by itself.
   bool repeats() const { return shown_count == replay_count; }
 };
 
+/// A fault by the documentation alone, which drivers of today do not show.
+struct PedanticNote {
+  ToldFault fault;  ///< With places.
+  std::uint64_t run_count = 0;
+};
+
 /// An end of the program that none of our faults explains.
 struct OwnFailure {
   std::string complaint;
+  std::string last_call;  ///< Says how far the first such run got, or nothing.
   std::uint64_t run = 0;
   std::uint64_t run_count = 0;
 };
@@ -38,7 +48,9 @@ struct SearchOptions {
   std::uint64_t runs = 0;  ///< 0 = until `seconds`.
   double seconds = 0;      ///< 0 = until `runs`.
   Suppressions suppressions;
-  bool forks = true;  ///< Runs are forked at the first question, where that can be done.
+  bool forks = true;      ///< Runs are forked at the first question, where that can be done.
+  bool fails = false;     ///< Calls that may fail are told to.
+  bool pedantic = false;  ///< Faults by the documentation alone are findings, too.
 };
 
 struct SearchResult {
@@ -48,11 +60,15 @@ struct SearchResult {
   std::uint64_t call_count = 0;    ///< Number of CUDA calls in the plain run.
   bool has_python = false;
   bool stopped = false;
+  std::string not_ours;    ///< The reason why our driver was not called, in words that follow "it".
   std::string note;        ///< A sentence of the driver's, or nothing.
   bool is_served = false;  ///< Runs were forked at the first question.
   std::string no_server;   ///< The reason why not, where it was tried, in words that follow "it".
-  std::vector<Finding> findings;  ///< Without those that are suppressed.
+  std::vector<Finding> findings;       ///< Without those that are suppressed.
+  std::vector<PedanticNote> pedantic;  ///< Where they are no findings.
   std::vector<OwnFailure> failures;
+  std::uint64_t failed_runs = 0;    ///< So many had a call that was told to fail,
+  std::uint64_t given_up_runs = 0;  ///< and so many of them ended with an exit code of their own.
   std::vector<std::uint64_t> suppressed_runs;  ///< How many showed it, for each suppression.
 };
 
@@ -71,8 +87,7 @@ class SearchWatcher {
 SearchResult search(const SearchOptions& options, SearchWatcher& watcher,
                     const std::atomic<bool>& stop);
 
-/// Runs the client once with these decisions, and notes places.
-ClientRun replay(const Client& client, const std::vector<ToldDecision>& decisions,
-                 const std::atomic<bool>& stop);
+/// Runs the client once as the finding says, and notes places.
+ClientRun replay(const Client& client, const Finding& finding, const std::atomic<bool>& stop);
 
 }  // namespace harness::client

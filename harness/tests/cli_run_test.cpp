@@ -1,79 +1,23 @@
 // `afterlife run` with programs of ours that know nothing of us: scripts in Python, and a program.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/sanitizers.h"
-#include "harness/tests/toys_child.h"
+#include "harness/tests/run_stage.h"
 
 namespace harness {
 namespace {
 
 using nlohmann::json;
+using testing::expect_one_line;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::line_at;
+using testing::line_of;
 using testing::run_toys;
+using testing::script;
+using testing::Words;
 namespace fs = std::filesystem;
-using Words = std::vector<std::string>;
 
-std::string script(const std::string& name) { return "harness/tests/clients/" + name; }
-
-/// The number of the only line that has this text.
-int line_of(const std::string& file, const std::string& text) {
-  std::ifstream in(file);
-  int number = 0;
-  int found = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    if (line.find(text) == line.npos) continue;
-    EXPECT_EQ(found, 0) << text;
-    found = number;
-  }
-  EXPECT_NE(found, 0) << text;
-  return found;
-}
-
-/// The line of a finding's place: of the innermost frame, or of a caller.
-int line_at(const json& finding, const char* place, std::size_t frame = 0) {
-  return finding.at("places").at(place).at(frame).at("line");
-}
-
-void expect_one_line(const Ended& ended, int code, const std::string& why) {
-  EXPECT_EQ(ended.code, code) << ended.out << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr(why));
-}
-
-class CliRun : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (kAsan || kTsan) GTEST_SKIP() << "other programs lack the run-time of a sanitizer";
-    if (std::system("python3 --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no python3 here";
-  }
-
-  /// The command with the options that keep its findings here.
-  Words words(const Words& options, const Words& command) const {
-    Words all{"run", "--out", folder_ / "found"};
-    all.insert(all.end(), options.begin(), options.end());
-    all.emplace_back("--");
-    all.insert(all.end(), command.begin(), command.end());
-    return all;
-  }
-  Ended run(const Words& options, const Words& command) const {
-    return run_toys(words(options, command));
-  }
-  /// The same, as the object that it prints.
-  json found(const Words& options, const Words& command, int code) const {
-    Words with = options;
-    with.emplace_back("--json");
-    const Ended ended = run(with, command);
-    EXPECT_EQ(ended.code, code) << ended.out << ended.err;
-    return json::parse(ended.out);
-  }
-
-  Folder folder_;
-};
+class CliRun : public testing::RunStage {};
 
 TEST_F(CliRun, FindsWhatTheCollectorEndedInTheLinesOfTheScript) {
   const std::string file = script("collected.py");
@@ -251,49 +195,6 @@ TEST_F(CliRun, AFailureOfTheForksAloneIsNotTheProgramsOwn) {
   EXPECT_EQ(result["not_forked"],
             "a fork of it ended with exit code 3, and a process of its own does not");
   EXPECT_EQ(result["runs"], 6);
-}
-
-// ---- programs that end badly -------------------------------------------------------------------
-
-TEST_F(CliRun, AProgramWithoutCudaIsOneLine) {
-  expect_one_line(run({"--runs", "3"}, {"true"}), 2, "made no call of our CUDA driver");
-}
-
-TEST_F(CliRun, AProgramThatIsNotThereIsOneLine) {
-  expect_one_line(run({"--runs", "3"}, {"/no/such/program"}), 2, "No such file");
-}
-
-TEST_F(CliRun, NoCommandIsAMistakeOfTheCaller) {
-  expect_one_line(run_toys({"run", "--runs", "3"}), 3, "a command is wanted");
-  expect_one_line(run_toys({"run", "--runs", "0", "--", "true"}), 3, "no whole number");
-}
-
-TEST_F(CliRun, AFolderThatCannotBeWrittenIsOneLineBeforeAnythingRuns) {
-  const Ended ended =
-      run_toys({"run", "--out", "/proc/nowhere", "--", "python3", script("sound.py")});
-  expect_one_line(ended, 2, "choose another folder with --out");
-  EXPECT_EQ(ended.out, "");
-}
-
-TEST_F(CliRun, AFailureOfTheProgramsOwnIsTold) {
-  const std::string code =
-      "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit(0); raise SystemExit(7)";
-  const Ended ended = run({"--runs", "3"}, {"python3", "-c", code});
-  expect_one_line(ended, 2, "fails by itself");
-  EXPECT_THAT(ended.out, HasSubstr("in 3 of 3 runs: it ended with exit code 7"));
-}
-
-TEST_F(CliRun, AProgramThatHangsIsEndedAndTold) {
-  const std::string code =
-      "import ctypes, time; ctypes.CDLL('libcuda.so.1').cuInit(0); time.sleep(60)";
-  const Ended ended = run({"--runs", "1", "--timeout", "0.5"}, {"python3", "-c", code});
-  expect_one_line(ended, 2, "did not end within 0.5 s");
-}
-
-TEST_F(CliRun, AProgramThatIsKilledIsTold) {
-  const std::string code =
-      "import ctypes, os; ctypes.CDLL('libcuda.so.1').cuInit(0); os.kill(os.getpid(), 9)";
-  expect_one_line(run({"--runs", "2"}, {"python3", "-c", code}), 2, "was ended by signal 9");
 }
 
 TEST_F(CliRun, WhatThePlainRunPrintsIsPassedOnOnce) {

@@ -34,9 +34,15 @@ Finding some_finding() {
   finding.fault.birth_site = "cuMemAlloc";
   finding.fault.birth = {{"crash.py", 12, "make", 0, false}};
   finding.fault.use = {{"/bin/program", 0, "use", 4660, false}, {"lib.py", 3, "f", 0, true}};
-  finding.decisions = {{{kLargeName, 65535, 7, 0xffffffff}, "crash.py:3", "the collector runs"}};
+  finding.decisions = {{{kLargeName, 65535, 7, 0xffffffff},
+                        "crash.py:3",
+                        "the collector runs",
+                        {{"crash.py", 3, "make", 0, false}}}};
   finding.replay_count = 3;
   finding.shown_count = 2;
+  finding.pedantic = true;
+  finding.reads = {{{"clock", "time.time", "crash.py", 2}}, "clock", 6};
+  finding.fault.pedantic = "drivers of today have it done";
   return finding;
 }
 
@@ -52,7 +58,7 @@ ClientRun run_of(const Finding& finding) {
 TEST(ClientFiles, OrdersAreReadAsTheyWereWritten) {
   const Folder folder;
   Orders orders;
-  orders.draws = orders.serves = true;
+  orders.draws = orders.serves = orders.fails = orders.pedantic = true;
   orders.seed = ~std::uint64_t{0};
   orders.tape = {{kLargeName, 65535, 65535, 0xffffffff}, {1, 2, 3, 4}};
   write_orders(folder.path(), orders);
@@ -60,6 +66,8 @@ TEST(ClientFiles, OrdersAreReadAsTheyWereWritten) {
   EXPECT_TRUE(read.draws);
   EXPECT_TRUE(read.serves);
   EXPECT_FALSE(read.locates);
+  EXPECT_TRUE(read.fails);
+  EXPECT_TRUE(read.pedantic);
   EXPECT_EQ(read.seed, orders.seed);
   EXPECT_EQ(read.tape, orders.tape);
 }
@@ -112,6 +120,8 @@ TEST(ClientFiles, AFindingIsReadAsItWasWritten) {
   EXPECT_EQ(read.finding.fault, finding.fault);
   EXPECT_EQ(read.finding.decisions, finding.decisions);
   EXPECT_EQ(read.finding.shown_count, 2u);
+  EXPECT_EQ(read.finding.reads, finding.reads);
+  EXPECT_TRUE(read.finding.pedantic);
   EXPECT_FALSE(read.finding.repeats());
 }
 
@@ -145,6 +155,12 @@ TEST(ClientFiles, AReplayIsAsRecordedOrSaysHowItDiffers) {
   run.reports[0].faults[0].use.clear();
   EXPECT_THAT(difference(finding, run), HasSubstr("used at"));
   run = run_of(finding);
+  run = run_of(finding);
+  run.reports[0].faults[0].detail = "8 bytes";
+  EXPECT_THAT(difference(finding, run), HasSubstr("'' in the file, '8 bytes' in the run"));
+  run = run_of(finding);
+  run.reports[0].decisions[0].decision.nth = 8;
+  EXPECT_THAT(difference(finding, run), HasSubstr("crash.py:3: the collector runs in the file"));
   run.reports[0].decisions.clear();
   EXPECT_THAT(difference(finding, run), HasSubstr("1 decisions in the file, 0 in the run"));
   run.reports[0].faults.clear();

@@ -290,6 +290,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       ->add_option("--suppressions", options.suppressions,
                    "Findings that are known, one a line: KIND FUNCTION_OR_FILE REASON")
       ->type_name("FILE");
+  command->add_flag("--failures", options.failures, "Have CUDA calls fail that may");
+  command->add_flag("--pedantic", options.pedantic,
+                    "Findings are also faults that drivers of today do not show");
   command->add_flag("--process-per-run", options.process_per_run,
                     "Start the program anew for each run, and fork none at its first question");
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");

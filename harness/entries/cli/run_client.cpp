@@ -49,19 +49,36 @@ class Watcher final : public client::SearchWatcher {
     const std::string& file = files_.emplace_back(
         (std::filesystem::path(options_.out) / client::finding_name(finding, options_.command))
             .string());
-    std::filesystem::create_directories(options_.out);
-    write_whole_file(file, client::to_text(finding, options_.command));
+    const bool is_kept = keep(finding, file);
     if (options_.json) return;
-    fmt::print("{}\n", reports::finding_text(finding, file, reports::Terminal::of(1)));
+    fmt::print("{}\n",
+               reports::finding_text(finding, is_kept ? file : "", reports::Terminal::of(1)));
     std::fflush(stdout);
   }
 
   const std::vector<std::string>& files() const { return files_; }
+  /// Errors: std::runtime_error where a finding could not be written.
+  void require_kept() const {
+    if (!failure_.empty()) throw std::runtime_error(failure_);
+  }
 
  private:
+  /// Writes the finding. Returns whether it could be: what is found is told all the same.
+  bool keep(const client::Finding& finding, const std::string& file) {
+    try {
+      std::filesystem::create_directories(options_.out);
+      write_whole_file(file, client::to_text(finding, options_.command));
+      return true;
+    } catch (const std::runtime_error& error) {
+      if (failure_.empty()) failure_ = error.what();
+      return false;
+    }
+  }
+
   const RunOptions& options_;
   reports::Progress progress_{2, reports::Terminal::of(2)};
   std::vector<std::string> files_;
+  std::string failure_;  ///< Why the first finding that was not written could not be.
 };
 
 int code_of(const client::SearchResult& result) {
@@ -70,17 +87,21 @@ int code_of(const client::SearchResult& result) {
   return kAsClaimed;
 }
 
+/// Says how the program failed by itself, and how far it got, in words that follow others.
+std::string own_words(const client::OwnFailure& failure) {
+  return fmt::format("; it {}{}{}", failure.complaint, failure.last_call.empty() ? "" : "; ",
+                     failure.last_call);
+}
+
 /// Where nothing can be judged, says why.
 void require_judged(const client::SearchResult& result) {
   if (result.run_count == 0 || !result.findings.empty()) return;
   const std::string& command = result.options.client.command.front();
-  const std::string own =
-      result.failures.empty() ? "" : fmt::format("; it {}", result.failures.front().complaint);
+  const std::string own = result.failures.empty() ? "" : own_words(result.failures.front());
   if (result.call_count == 0)
-    throw std::runtime_error(fmt::format(
-        "'{}' made no call of our CUDA driver, so that nothing was judged{}: does it load "
-        "libcuda.so.1 by that name?",
-        shown(command), own));
+    throw std::runtime_error(
+        fmt::format("'{}' made no call of our CUDA driver, so that nothing was judged{}: it {}",
+                    shown(command), own, result.not_ours));
   if (!result.failures.empty() && result.failures.front().run == 0)
     throw std::runtime_error(
         fmt::format("'{}' fails by itself, without anything that we do{}", shown(command), own));
@@ -102,7 +123,9 @@ int run(const RunOptions& options) {
                                options.runs,
                                options.seconds,
                                suppressions_of(options),
-                               !options.process_per_run};
+                               !options.process_per_run,
+                               options.failures,
+                               options.pedantic};
   if (search.runs == 0 && search.seconds == 0) search.seconds = kSecondsByDefault;
   const OutputFolder can_be_written(options.out);
   const std::atomic<bool>& stop = take_interrupts();
@@ -112,6 +135,7 @@ int run(const RunOptions& options) {
     fmt::print("{}\n", reports::search_json(result, watcher.files()));
   else
     fmt::print("{}", reports::search_summary(result, reports::Terminal::of(1)));
+  watcher.require_kept();
   require_judged(result);
   return code_of(result);
 }
@@ -134,11 +158,11 @@ int replay_finding(const std::string& file, bool json) {
   }();
   const std::atomic<bool>& stop = take_interrupts();
   const client::Client client{recorded.command, client::library_folder(), 600};
-  const client::ClientRun run = client::replay(client, recorded.finding.decisions, stop);
+  const client::ClientRun run = client::replay(client, recorded.finding, stop);
   if (run.ended.stopped) return kStopped;
   const std::string differs = client::difference(recorded.finding, run);
   if (json) {
-    fmt::print("{}\n", reports::finding_json(recorded, differs));
+    fmt::print("{}\n", reports::finding_json(recorded, run, differs));
   } else {
     fmt::print("{}", reports::finding_text(recorded.finding, "", reports::Terminal::of(1)));
     fmt::print("{}\n", differs.empty() ? "as recorded" : "not as recorded: " + differs);

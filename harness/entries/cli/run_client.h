@@ -16,6 +16,8 @@ struct RunOptions {
   std::string out = "results/found";
   std::string suppressions;      ///< A file, or "".
   bool process_per_run = false;  ///< No run is forked from a process that stands at a question.
+  bool failures = false;         ///< Calls that may fail are told to.
+  bool pedantic = false;         ///< Faults by the documentation alone are findings, too.
   bool json = false;
 };
 

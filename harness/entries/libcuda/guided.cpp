@@ -12,13 +12,15 @@
 #include <exception>
 
 #include "harness/cuda/process.h"
+#include "harness/entries/libcuda/call_failures.h"
+#include "harness/entries/libcuda/drawn.h"
 #include "harness/entries/libcuda/fork_point.h"
 #include "harness/entries/libcuda/native_place.h"
+#include "harness/entries/libcuda/pedantic.h"
 #include "harness/entries/libcuda/python.h"
 #include "harness/fault/kinds.h"
 #include "harness/files/whole_file.h"
 #include "harness/pick/replay.h"
-#include "harness/strategies/random_walk.h"
 
 namespace harness::entries {
 namespace {
@@ -31,7 +33,7 @@ Guided* guided = nullptr;
 thread_local client::Place next_place;
 
 std::unique_ptr<Strategy> strategy_of(const client::Orders& orders) {
-  if (orders.draws) return std::make_unique<strategies::RandomWalk>(orders.seed);
+  if (orders.draws) return std::make_unique<Drawn>(orders.seed, orders.failable_count);
   return std::make_unique<Replay>(orders.tape);
 }
 
@@ -41,7 +43,13 @@ const Life* find_life(const World& world, Name name) {
   return nullptr;
 }
 
-std::string answer_of(const Decision& decision) {
+/// Says how a call fails, where there is one way.
+std::string failure_words(std::string_view function) {
+  const std::string_view error = failure_of(function);
+  return error.empty() ? "fails" : fmt::format("fails, {}", error);
+}
+
+std::string answer_of(const Decision& decision, std::string_view function) {
   const int site = site_of_tag(decision.site_tag);
   if (site < 0) return fmt::format("{}", decision.value);
   switch (static_cast<Site>(site)) {
@@ -54,7 +62,7 @@ std::string answer_of(const Decision& decision) {
     case Site::schedule:
       return "another stream goes on";
     case Site::failure:
-      return "fails";
+      return failure_words(function);
     default:
       return fmt::format("{} {}", kSites[static_cast<std::size_t>(site)].name, decision.value);
   }
@@ -119,6 +127,8 @@ void Guided::take_number() {
     report_.process = number;
     break;
   }
+  // A process that serves would share it with the runs that it forks.
+  if (!orders_.serves) mark_.open(folder_, report_.process, report_.call_count);
 }
 
 std::unique_ptr<Strategy> Guided::begin_run() {
@@ -145,9 +155,18 @@ void Guided::coming() {
   if (next_place.empty()) next_place = native_place();
 }
 
+void Guided::set_up(World& world) {
+  world.calls_may_fail = orders_.fails;
+  let_driver_be_late(world, orders_.pedantic);
+  is_set_up_ = true;
+}
+
 Activation Guided::begin_call(std::size_t thread, Label function) {
   claim_process();
+  if (!is_set_up_) set_up(ProcessWorld::get().world());
   ++report_.call_count;
+  if (orders_.fails && !failure_of(function.view()).empty()) ++report_.failable_count;
+  mark_.begin_call(function.view());
   const std::uint32_t nth = ++call_counts_[{thread, function.hash()}];
   const Name caller = derive_name(root_, hash_name("thread"), static_cast<std::uint32_t>(thread));
   const Name name = derive_name(caller, function.hash(), nth);
@@ -195,8 +214,9 @@ std::string Guided::words_of(const Asker& asker) const {
 
 client::ToldDecision Guided::told(const Decision& decision) const {
   const auto asker = askers_.find(origin_of(decision.activation));
-  return {decision, asker != askers_.end() ? words_of(asker->second) : "the driver",
-          answer_of(decision)};
+  if (asker == askers_.end()) return {decision, "the driver", answer_of(decision, {}), {}};
+  return {decision, words_of(asker->second), answer_of(decision, asker->second.function),
+          place_of(decision.activation)};
 }
 
 Name Guided::origin_of(Name activation) const {
@@ -228,6 +248,9 @@ void Guided::find_places(const World& world, const Fault& fault, client::ToldFau
 void Guided::passed(const World& world) {
   for (const ActivationRecord& record : world.history.activations())
     new_parents_.emplace_back(record.name, record.parent);
+  if (world.injected_failures == told_failures_) return;
+  told_failures_ = world.injected_failures;
+  report(world);  // The program may well give up now, in any way.
 }
 
 void Guided::index() {
@@ -251,6 +274,7 @@ void Guided::found(const World& world, const Fault& fault) {
   told.death_site = fault.death_site.view();
   told.use_site = fault.use_site.view();
   told.detail = fault.detail;
+  told.pedantic = pedantic_reason(fault);
   told.decision_count = world.picker.tape().size();
   find_places(world, fault, told);
   report(world);
@@ -263,7 +287,8 @@ void Guided::report(const World& world) {
   if (!world.picker.tape().empty()) index();
   for (const Decision& decision : world.picker.tape()) report_.decisions.push_back(told(decision));
   try {
-    write_whole_file(client::report_file(folder_, report_.process), to_text(report_));
+    write_whole_file(client::report_file(folder_, report_.process), to_text(report_),
+                     OnDisk::later);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "afterlife: %s\n", error.what());
   }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/client/call_mark.h"
 #include "harness/client/orders.h"
 #include "harness/client/report.h"
 #include "harness/cuda/guide.h"
@@ -46,6 +47,8 @@ class Guided final : public Guide {
 
   static bool asks_to_collect(const char* file, int line);
   bool decide_to_collect(const char* file, int line);
+  /// Has the driver do what the orders say, before its first call.
+  void set_up(World& world);
   void watch_python();
   /// Takes the next number that no process of the program has, unless this one has its own.
   void claim_process();
@@ -68,7 +71,10 @@ class Guided final : public Guide {
   std::unique_ptr<Strategy> strategy_;
   Name root_ = 0;            ///< The process.
   bool is_claimed_ = false;  ///< The process has a number.
+  bool is_set_up_ = false;
   client::Report report_;
+  client::CallMark mark_;
+  std::uint32_t told_failures_ = 0;  ///< So many calls that were told to fail are in the report.
   std::map<std::pair<std::size_t, std::uint64_t>, std::uint32_t> call_counts_;
   std::map<std::pair<std::string, int>, std::uint32_t> line_counts_;
   std::vector<std::pair<Name, Asker>> new_askers_;  ///< Not looked up yet: most never are.

@@ -19,8 +19,7 @@ Json place_json(const client::Place& place) {
   return rows;
 }
 
-Json finding_object(const client::Finding& finding) {
-  const client::ToldFault& fault = finding.fault;
+Json fault_object(const client::ToldFault& fault) {
   Json object{{"signature", fault.signature},   {"kind", fault.kind},
               {"object", fault.object},         {"born", fault.birth_site},
               {"captured", fault.capture_site}, {"died", fault.death_site},
@@ -29,11 +28,19 @@ Json finding_object(const client::Finding& finding) {
                       {"captured", place_json(fault.capture)},
                       {"died", place_json(fault.death)},
                       {"used", place_json(fault.use)}};
+  object["pedantic"] = fault.pedantic;
+  return object;
+}
+
+Json finding_object(const client::Finding& finding) {
+  Json object = fault_object(finding.fault);
   object["decisions"] = Json::array();
   for (const client::ToldDecision& told : finding.decisions)
-    object["decisions"].push_back({{"who", told.who}, {"answer", told.answer}});
+    object["decisions"].push_back(
+        {{"who", told.who}, {"answer", told.answer}, {"place", place_json(told.place)}});
   object["replays"] = finding.replay_count;
   object["shown"] = finding.shown_count;
+  object["reads"] = Json(nlohmann::json(finding.reads));
   return object;
 }
 
@@ -63,14 +70,23 @@ std::string search_json(const client::SearchResult& result, const std::vector<st
               {"python", result.has_python},
               {"stopped", result.stopped},
               {"note", result.note},
+              {"not_ours", result.not_ours},
               {"forked", result.is_served},
               {"not_forked", result.no_server}};
   object["failures"] = Json::array();
   for (const client::OwnFailure& failure : result.failures)
     object["failures"].push_back({{"complaint", failure.complaint},
+                                  {"last_call", failure.last_call},
                                   {"first_run", failure.run},
                                   {"runs", failure.run_count}});
   object["suppressions"] = suppressions_json(result);
+  object["injected"] = {{"runs", result.failed_runs}, {"given_up", result.given_up_runs}};
+  object["pedantic"] = Json::array();
+  for (const client::PedanticNote& note : result.pedantic) {
+    Json row = fault_object(note.fault);
+    row["runs"] = note.run_count;
+    object["pedantic"].push_back(row);
+  }
   object["findings"] = Json::array();
   for (std::size_t i = 0; i < result.findings.size(); ++i) {
     Json row = finding_object(result.findings[i]);
@@ -82,8 +98,14 @@ std::string search_json(const client::SearchResult& result, const std::vector<st
   return dump(object);
 }
 
-std::string finding_json(const client::FindingFile& file, const std::string& differs) {
+std::string finding_json(const client::FindingFile& file, const client::ClientRun& run,
+                         const std::string& differs) {
   Json object = finding_object(file.finding);
+  const client::ToldFault* fault = run.find(file.finding.fault.signature);
+  client::Finding now;
+  if (fault != nullptr) now.fault = *fault;
+  now.decisions = run.decisions();
+  object["now"] = fault != nullptr ? finding_object(now) : Json();
   object["schema"] = kSchema;
   object["command"] = file.command;
   object["as_recorded"] = differs.empty();

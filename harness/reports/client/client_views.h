@@ -23,8 +23,9 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
 /// findings, in their order.
 std::string search_json(const client::SearchResult& result, const std::vector<std::string>& files);
 
-/// Returns the object of `afterlife replay --json` for a finding. `differs` is empty where it came
-/// out as recorded.
-std::string finding_json(const client::FindingFile& file, const std::string& differs);
+/// Returns the object of `afterlife replay --json` for a finding, and for the run that replayed it.
+/// `differs` is empty where it came out as recorded.
+std::string finding_json(const client::FindingFile& file, const client::ClientRun& run,
+                         const std::string& differs);
 
 }  // namespace harness::reports

@@ -43,6 +43,12 @@ std::vector<const Frame*> users_frames(const Place& place) {
   return frames;
 }
 
+/// Says where a call was made, in words that follow it; "" where nobody looked.
+std::string at(const Place& place) {
+  const std::vector<const Frame*> frames = users_frames(place);
+  return frames.empty() ? "" : fmt::format(" at {}", where(*frames.front()));
+}
+
 class Writer {
  public:
   explicit Writer(const Terminal& terminal) : terminal_(terminal) {}
@@ -106,10 +112,28 @@ void add_decisions(Writer& writer, const client::Finding& finding) {
   for (std::size_t i = 0; i < std::min(finding.decisions.size(), kDecisionsShown); ++i) {
     const client::ToldDecision& told = finding.decisions[i];
     writer.row(i == 0 ? "takes" : "",
-               fmt::format("{}: {}", near(told.who), printable(told.answer)));
+               fmt::format("{}{}: {}", near(told.who), at(told.place), printable(told.answer)));
   }
   if (finding.decisions.size() > kDecisionsShown)
     writer.row("", fmt::format("and {} more", finding.decisions.size() - kDecisionsShown));
+}
+
+/// Tells which reads of the world make replays differ, as far as that is known.
+void add_reads(Writer& writer, const client::WorldReads& reads) {
+  constexpr std::size_t kReadsShown = 6;
+  std::string label = "reads";
+  std::size_t left = kReadsShown;
+  for (const client::WorldRead& read : reads.places) {
+    if (!reads.cause.empty() && read.kind != reads.cause) continue;
+    if (left-- == 0) break;
+    const Frame frame{read.file, read.line, read.function, 0, false};
+    const std::string place = read.file.empty() ? "" : fmt::format(" at {}", where(frame));
+    writer.row(label, fmt::format("{}{}", printable(read.function), place));
+    label.clear();
+  }
+  if (!reads.cause.empty())
+    writer.row("", fmt::format("with its {} held still {} of {} replays agree",
+                               printable(reads.cause), reads.agreed_count, reads.agreed_count));
 }
 
 std::string replays(const client::Finding& finding) {
@@ -130,9 +154,11 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   writer.place("died", fault.death_site, fault.death);
   writer.place("used", fault.use_site, fault.use);
   if (!fault.detail.empty()) writer.row("", printable(fault.detail), Colour::dim);
+  if (!fault.pedantic.empty()) writer.row("pedantic", printable(fault.pedantic));
   add_decisions(writer, finding);
   if (const std::string words = advice(fault); !words.empty()) writer.row("fix", words);
   writer.row("replays", replays(finding));
+  add_reads(writer, finding.reads);
   if (!file.empty()) writer.row("file", fmt::format("afterlife replay {}", printable(file)));
   const std::string kind = fmt::format("{} of {}", fault.kind, fault.object);
   return terminal.paint(Colour::red, kind) + "\n" + writer.take();
@@ -154,6 +180,26 @@ static std::string told_suppressions(const client::SearchResult& result) {
   return text;
 }
 
+/// Tells in a line each what only the documentation forbids.
+static std::string told_pedantic(const client::SearchResult& result) {
+  std::string text;
+  for (const client::PedanticNote& note : result.pedantic) {
+    const client::ToldFault& fault = note.fault;
+    text +=
+        fmt::format("pedantic, in {} of {} runs: {}{} uses memory born in {}{}: {} (--pedantic)\n",
+                    note.run_count, result.run_count, printable(fault.use_site), at(fault.use),
+                    printable(fault.birth_site), at(fault.birth), printable(fault.pedantic));
+  }
+  return text;
+}
+
+/// Tells how the program bore calls that were told to fail.
+static std::string told_failures(const client::SearchResult& result) {
+  if (!result.options.fails) return {};
+  return fmt::format("calls were told to fail in {}, and the program gave up in {} of them\n",
+                     counted(result.failed_runs, "run"), result.given_up_runs);
+}
+
 std::string search_summary(const client::SearchResult& result, const Terminal& terminal) {
   std::string text;
   for (const client::OwnFailure& failure : result.failures)
@@ -162,12 +208,12 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
                 cut(fmt::format("the program's own failure, in {} of {} runs: it {}",
                                 failure.run_count, result.run_count, printable(failure.complaint)),
                     terminal.width)) +
-            "\n";
+            "\n" + (failure.last_call.empty() ? "" : fmt::format("  {}\n", failure.last_call));
   if (!result.note.empty()) text += printable(result.note) + "\n";
   if (!result.no_server.empty())
     text += fmt::format("a process for each run, as none can be forked: {}\n",
                         printable(result.no_server));
-  text += told_suppressions(result);
+  text += told_suppressions(result) + told_pedantic(result) + told_failures(result);
   text +=
       fmt::format("{}, {}{}", counted(result.run_count, "run"),
                   counted(result.findings.size(), "finding"), result.stopped ? "; stopped" : "");

@@ -1,0 +1,66 @@
+// How it works. The file is mapped and shared, so that the system has what was last written there.
+#include "harness/client/call_mark.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace harness::client {
+
+struct CallMark::Page {
+  std::uint64_t call_count;
+  std::array<char, 56> function;  ///< Ends with a null where it is shorter.
+};
+
+static std::string mark_file(const std::string& folder, unsigned process) {
+  return fmt::format("{}/calls-{}", folder, process);
+}
+
+CallMark::~CallMark() {
+  if (page_ != nullptr) ::munmap(page_, sizeof *page_);
+}
+
+void CallMark::open(const std::string& folder, unsigned process, std::uint64_t call_count) {
+  if (page_ != nullptr) ::munmap(page_, sizeof *page_);
+  page_ = nullptr;
+  const int file = ::open(mark_file(folder, process).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return;
+  void* page = MAP_FAILED;
+  if (::ftruncate(file, sizeof *page_) == 0)
+    page = ::mmap(nullptr, sizeof *page_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  if (page == MAP_FAILED) return;
+  page_ = static_cast<Page*>(page);
+  page_->call_count = call_count;
+}
+
+void CallMark::begin_call(std::string_view function) {
+  if (page_ == nullptr) return;
+  ++page_->call_count;
+  const std::size_t length = std::min(function.size(), page_->function.size() - 1);
+  std::memcpy(page_->function.data(), function.data(), length);
+  page_->function[length] = '\0';
+}
+
+LastCall read_last_call(const std::string& folder, unsigned process) {
+  LastCall last;
+  std::ifstream file(mark_file(folder, process), std::ios::binary);
+  file.read(reinterpret_cast<char*>(&last.call_count), sizeof last.call_count);
+  if (!file) return {};
+  std::getline(file, last.function, '\0');
+  return last;
+}
+
+bool remove_call_mark(const std::string& folder, unsigned process) {
+  std::error_code gone;
+  return std::filesystem::remove(mark_file(folder, process), gone);
+}
+
+}  // namespace harness::client

@@ -1,0 +1,42 @@
+// World reads: what a program reads that differs from run to run, where a finding of it does not
+// repeat: which places read it, and which kind of it makes the difference.
+//
+// It takes further runs of a Python program. Where others read the world nobody sees.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/client/client.h"
+
+namespace harness::client {
+
+/// A place that reads.
+struct WorldRead {
+  std::string kind;  ///< "clock", "chance", "process", "network" or "hash".
+  std::string function;
+  std::string file;
+  int line = 0;
+  bool operator==(const WorldRead&) const = default;
+};
+
+/// A program's reads, and what was learned when they were held still.
+struct WorldReads {
+  std::vector<WorldRead> places;
+  std::string cause;  ///< The kind with which all further replays agree; "" where there is none.
+  unsigned agreed_count =
+      0;  ///< So many replays agreed then, all of them showing the fault or none.
+  bool operator==(const WorldReads&) const = default;
+};
+
+/// Runs it once more to see what it reads, and then some times with each kind held still that can
+/// be. `shown_before` says whether replays that were not held ever showed the fault.
+WorldReads look_at_reads(const Client& client, const Orders& orders, const std::string& signature,
+                         bool shown_before, const std::atomic<bool>& stop);
+
+/// Returns the places that the lines of a file name, those that are no such line left out.
+std::vector<WorldRead> parse_reads(const std::string& lines);
+
+}  // namespace harness::client

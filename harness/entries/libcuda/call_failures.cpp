@@ -1,0 +1,29 @@
+#include "harness/entries/libcuda/call_failures.h"
+
+#include <cuda.h>
+
+namespace harness::entries {
+namespace {
+
+struct CallFailure {
+  std::string_view function;
+  CUresult error;
+  std::string_view name;
+};
+
+constexpr CallFailure kFailures[] = {
+#define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
+  {base, failure, #failure},
+#define CUDA_PTSZ(...)
+#include "harness/cuda.def"
+};
+
+}  // namespace
+
+std::string_view failure_of(std::string_view function) {
+  for (const CallFailure& one : kFailures)
+    if (one.function == function) return one.error != CUDA_SUCCESS ? one.name : "";
+  return {};
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,11 @@
+// Call failures: the error with which a call fails that is told to.
+#pragma once
+
+#include <string_view>
+
+namespace harness::entries {
+
+/// Returns the name of the error; "" where there are several, or `function` is none that fails.
+std::string_view failure_of(std::string_view function);
+
+}  // namespace harness::entries

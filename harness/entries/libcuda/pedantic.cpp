@@ -1,0 +1,37 @@
+#include "harness/entries/libcuda/pedantic.h"
+
+#include <array>
+
+#include "harness/devices/sim/sim_device.h"
+#include "harness/fault/kinds.h"
+
+namespace harness::entries {
+namespace {
+
+/// A class of faults. The simulated driver decides by the calls, streams and memory of a fault
+/// whether it is one, and gives it a kind of object of its own.
+struct PedanticClass {
+  FaultKind kind;
+  Label object_kind;
+  std::string_view reason;
+};
+
+constexpr std::array kClasses{PedanticClass{
+    FaultKind::data_race, devices::kStagedCopy,
+    "a copy from pageable memory may return before it is done, and nothing orders this after it; "
+    "drivers of today have it done"}};
+
+}  // namespace
+
+void let_driver_be_late(World& world, bool as_documented) {
+  auto& device = static_cast<devices::SimDevice&>(*world.device);
+  device.data_races().have_staged_copies_done(!as_documented);
+}
+
+std::string_view pedantic_reason(const Fault& fault) {
+  for (const PedanticClass& one : kClasses)
+    if (fault.kind == one.kind && fault.object_kind == one.object_kind) return one.reason;
+  return {};
+}
+
+}  // namespace harness::entries

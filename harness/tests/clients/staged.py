@@ -1,0 +1,22 @@
+"""A copy from pageable memory, and then a use on a stream that is not ordered after it. With an argument also one that was
+submitted before the copy."""
+import ctypes
+import sys
+
+cuda = ctypes.CDLL("libcuda.so.1")
+context, stream = ctypes.c_void_p(), ctypes.c_void_p()
+address = ctypes.c_uint64()
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuStreamCreate(ctypes.byref(stream), 1)
+cuda.cuMemAlloc_v2(ctypes.byref(address), 64)
+if len(sys.argv) > 1:
+    cuda.cuMemsetD8Async(address, 7, 64, stream)
+cuda.cuMemcpyHtoD_v2(address, bytes(range(64)), 64)
+kept = ctypes.create_string_buffer(64)
+cuda.cuMemcpyDtoHAsync_v2(kept, address, 64, stream)  # The first use of what was copied.
+cuda.cuStreamSynchronize(stream)
+print("read", kept.raw[:3])
+if kept.raw != bytes(range(64)):
+    raise SystemExit("read something else")
