@@ -3,23 +3,20 @@
 
 #include <string>
 
+#include "harness/files/scratch_folder.h"
+
 namespace harness::client {
 
 /// Lifetime: removed in the end, with what is in it. Errors: std::runtime_error where it cannot be
 /// made.
 class RunFolder {
  public:
-  RunFolder();
-  ~RunFolder();
-  RunFolder(const RunFolder&) = delete;
-  RunFolder& operator=(const RunFolder&) = delete;
-
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return folder_.name(); }
   /// Removes the reports of the run before.
   void remove_reports() const;
 
  private:
-  std::string name_;
+  ScratchFolder folder_{"afterlife-run"};
 };
 
 }  // namespace harness::client

@@ -1,0 +1,36 @@
+// Content cache: files that were made from a text once, each under a hash of all that went into it.
+//
+// Threads, processes: any number of both. A file appears whole or not at all: who makes one writes
+// it under a name of its own, in the folder, and renames it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace harness {
+
+class ContentCache {
+ public:
+  /// Finds a folder of this user's: that which the environment's AFTERLIFE_PTX_CACHE names, else
+  /// afterlife/ptx in the user's cache. Errors: std::runtime_error.
+  ContentCache();
+
+  /// Returns the folder.
+  const std::string& folder() const { return folder_; }
+  /// Returns the file for a text and all else that the result depends on.
+  std::string file_for(std::string_view identity, std::string_view text,
+                       std::string_view suffix) const;
+  /// Tells whether the file is there, and notes that it was used.
+  bool has(const std::string& file) const;
+  /// Removes the files that were not used for longest, down to the limits.
+  void bound() const;
+
+  static constexpr std::size_t kFileLimit = 512;
+  static constexpr std::size_t kByteLimit = std::size_t{256} << 20;
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace harness

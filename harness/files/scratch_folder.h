@@ -1,0 +1,24 @@
+// Scratch folder: a folder of our own for files that nobody needs afterwards.
+#pragma once
+
+#include <string>
+
+namespace harness {
+
+/// Lifetime: the folder goes with it, and all that is in it.
+class ScratchFolder {
+ public:
+  /// Errors: std::runtime_error where it cannot be made.
+  explicit ScratchFolder(const std::string& prefix);
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  /// Returns its path.
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+};
+
+}  // namespace harness

@@ -1,0 +1,21 @@
+// Tool: a program of this machine that does a part of our work, such as a compiler, within limits.
+#pragma once
+
+#include <string>
+
+#include "harness/process/process.h"
+
+namespace harness {
+
+/// Returns the path of a program, which is looked for in PATH unless its name is a path; else "".
+std::string find_tool(const std::string& name);
+
+/// Returns words that differ where another program is at the path.
+std::string tool_identity(const std::string& path);
+
+/// Runs a tool in a folder: within 4 GiB of address space, without cores, in English, and without
+/// what is loaded in front of other programs. Errors: as run_process().
+ProcessEnd run_tool(const Command& command, ProcessOptions options,
+                    const std::string& folder = ".");
+
+}  // namespace harness
