@@ -5,9 +5,8 @@
 #include <bit>
 #include <cctype>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
-
-#include "harness/ptx/module.h"
 
 namespace harness::ptx {
 namespace {
@@ -76,6 +75,24 @@ void Lexer::skip_blanks() {
   }
 }
 
+/// Reads "1 12 5", behind .loc: a file's number, a line, a column. Line 0 is the compiler's own.
+void Lexer::read_source(std::string_view line) {
+  SourceLine read;
+  if (std::sscanf(std::string(line).c_str(), "%d %d", &read.file, &read.line) == 2 && read.line > 0)
+    source_ = read;
+}
+
+/// Reads the number and the last text of "1 "name.cu", 1234, 56", behind .file.
+void Lexer::read_file(std::string_view line) {
+  int number = 0;
+  const std::size_t end = line.rfind('"');
+  const std::size_t begin =
+      end == std::string_view::npos || end == 0 ? end : line.rfind('"', end - 1);
+  if (begin == std::string_view::npos) return;
+  if (std::sscanf(std::string(line.substr(0, begin)).c_str(), "%d", &number) != 1) return;
+  files_[number] = line.substr(begin + 1, end - begin - 1);
+}
+
 /// A word goes on behind a point, or two colons, that another word follows.
 void Lexer::read_word() {
   const std::size_t begin = place_;
@@ -131,12 +148,16 @@ void Lexer::next() {
     skip_blanks();
     now_ = {};
     now_.line = line_;
+    now_.source = source_;
     if (place_ >= text_.size()) return;
     const char c = text_[place_];
     if (begins_word(c) || (c == '.' && begins_word(at(1)))) {
       read_word();
       if (now_.text != ".loc" && now_.text != ".file") return;
+      const std::size_t begin = place_;
       skip_line();
+      const std::string_view rest = text_.substr(begin, place_ - begin);
+      now_.text == ".loc" ? read_source(rest) : read_file(rest);
     } else if (c == '@' && at(1) == '@') {
       skip_line();
     } else if (std::isdigit(static_cast<unsigned char>(c)) != 0) {

@@ -1,10 +1,14 @@
 // Lexer: the words of a PTX text. An instruction with its modifiers ("ld.global.u32") is one word,
-// and so is a directive (".reg"). Comments, and directives that only debuggers read, are no words.
+// and so is a directive (".reg"). Comments are no words, nor are .loc and .file: they say where the
+// words come from.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+
+#include "harness/ptx/module.h"
 
 namespace harness::ptx {
 
@@ -15,6 +19,7 @@ struct Token {
   std::uint64_t bits = 0;        ///< The value of a number.
   std::uint32_t real_bytes = 0;  ///< 4 for "0f...", else 8.
   int line = 1;
+  SourceLine source;  ///< By the last .loc.
 };
 
 /// Lifetime: borrows the text. Errors: Malformed.
@@ -34,11 +39,17 @@ class Lexer {
   [[noreturn]] void fail(const std::string& why) const;
   /// Takes words until after the end of what the next "{" opens.
   void skip_braces();
+  /// Forgets the last .loc: another function begins.
+  void forget_source() { source_ = {}; }
+  /// Returns the names of all .file directives so far, by number.
+  const std::map<int, std::string>& files() const { return files_; }
 
  private:
   void next();
   void skip_blanks();
   void skip_line();
+  void read_source(std::string_view line);
+  void read_file(std::string_view line);
   void read_word();
   void read_number();
   char at(std::size_t offset) const {
@@ -48,6 +59,8 @@ class Lexer {
   std::string_view text_;
   std::size_t place_ = 0;
   int line_ = 1;
+  SourceLine source_;
+  std::map<int, std::string> files_;
   Token now_;
 };
 

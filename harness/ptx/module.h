@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,12 @@ namespace harness::ptx {
 /// A text that is no PTX, or none that can be translated: "line 12: ...".
 struct Malformed {
   std::string words;
+};
+
+/// A line of the source that a text was compiled from; 0 where the text does not say.
+struct SourceLine {
+  int file = 0;  ///< By the module's `files`.
+  int line = 0;
 };
 
 enum class Space : std::uint8_t { generic, global, constant, shared, local, param, reg };
@@ -56,6 +63,7 @@ struct Statement {
   enum class Kind : std::uint8_t { instruction, label, registers, variable, begin, end, targets };
   Kind kind = Kind::instruction;
   int line = 0;
+  SourceLine source;
 
   std::string name;  ///< The opcode, the label, or a type of registers.
   std::vector<std::string> modifiers;
@@ -84,6 +92,7 @@ struct Module {
   std::string target;         ///< "sm_80".
   std::vector<Variable> variables;
   std::vector<Function> functions;
+  std::map<int, std::string> files;  ///< Sources, by number.
 };
 
 /// Returns the bytes of a type, 0 for one that is none: "b32" has 4. A predicate has 1.

@@ -40,6 +40,7 @@ Module Parser::run() {
   Module module;
   parse_version(module);
   while (lexer_.peek().kind != Token::Kind::end) parse_directive(module);
+  module.files = lexer_.files();
   return module;
 }
 
@@ -105,6 +106,7 @@ Function Parser::function(bool is_entry) {
   limits(made);
   if (lexer_.accept(";")) return made;
   made.is_defined = true;
+  lexer_.forget_source();
   body(made);
   return made;
 }

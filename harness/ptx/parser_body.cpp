@@ -40,6 +40,7 @@ void Parser::statement(Function& function) {
   }
   const Token token = lexer_.take();
   made.line = token.line;
+  made.source = token.source;
   if (token.kind == Token::Kind::directive) return directive(function, made, token.text);
   if (token.kind != Token::Kind::word)
     throw Malformed{fmt::format("line {}: no instruction: '{}'", token.line, token.text)};

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "harness/ptx/instructions.h"
+#include "harness/ptx/translation.h"
 
 namespace harness::ptx {
 namespace {
@@ -211,10 +212,17 @@ std::string FunctionWriter::body() {
   return made;
 }
 
+/// The compiler is told the line of the source, where the text says it, else the text's own.
 std::string FunctionWriter::line(const Statement& statement) {
-  if (statement.line == line_) return {};
-  line_ = statement.line;
-  return fmt::format("#line {}\n", line_);
+  const auto file = layout_.module().files.find(statement.source.file);
+  const bool has_source = statement.source.line > 0 && file != layout_.module().files.end();
+  const std::string& name = has_source ? file->second : kModuleFile;
+  const int line = has_source ? statement.source.line : statement.line;
+  if (line == line_ && name == file_) return {};
+  const std::string words = name == file_ ? "" : " " + quoted(name);
+  line_ = line;
+  file_ = name;
+  return fmt::format("#line {}{}\n", line, words);
 }
 
 std::string FunctionWriter::instruction(const Statement& statement) {

@@ -92,6 +92,7 @@ class FunctionWriter {
   std::uint64_t memory_bytes_ = 0;
   std::uint64_t shared_bytes_ = 0;
   bool has_carry_ = false;
+  std::string file_;  ///< Where the compiler takes itself to be.
   int line_ = 0;
 };
 
