@@ -1,5 +1,6 @@
 // How it works. The orders and the reports of a run are in a folder of its own, which goes with it.
-// LD_LIBRARY_PATH has programs find our libcuda.so.1 first.
+// LD_LIBRARY_PATH has programs find our libcuda.so.1 first. LD_PRELOAD has libnvrtc.so.13 loaded
+// from the beginning on, for clients that look among their own packages before they look there.
 #include "harness/client/client.h"
 
 #include <fmt/format.h>
@@ -20,11 +21,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kNvrtc = "libnvrtc.so.13";
+
+/// The variable, with something in front of what it has here.
+std::string with_first(const char* variable, const std::string& first) {
+  const char* before = std::getenv(variable);
+  const bool is_set = before != nullptr && *before != '\0';
+  return fmt::format("{}={}{}{}", variable, first, is_set ? ":" : "", is_set ? before : "");
+}
+
+/// How the loader is told of our NVRTC. A path that LD_PRELOAD would take for several is left to
+/// LD_LIBRARY_PATH.
+std::string preloaded(const std::string& library_folder) {
+  return library_folder.find_first_of(" :") != std::string::npos
+             ? kNvrtc
+             : fmt::format("{}/{}", library_folder, kNvrtc);
+}
+
 std::vector<std::string> environment_of(const Client& client, const std::string& folder) {
-  std::string search = "LD_LIBRARY_PATH=" + client.library_folder;
-  if (const char* before = std::getenv("LD_LIBRARY_PATH"); before != nullptr && *before != '\0')
-    search += fmt::format(":{}", before);
-  std::vector<std::string> wanted{fmt::format("{}={}", kFolderVariable, folder), search};
+  std::vector<std::string> wanted{fmt::format("{}={}", kFolderVariable, folder),
+                                  with_first("LD_LIBRARY_PATH", client.library_folder),
+                                  with_first("LD_PRELOAD", preloaded(client.library_folder))};
   // Python's sets and dictionaries of texts then have one order in all runs.
   if (std::getenv("PYTHONHASHSEED") == nullptr) wanted.emplace_back("PYTHONHASHSEED=0");
   wanted.insert(wanted.end(), client.environment.begin(), client.environment.end());
@@ -60,9 +77,10 @@ std::string library_folder() {
         "this build's libcuda.so.1 has a sanitizer, whose run-time other programs lack: use the "
         "build dev or release");
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path() / "lib";
-  if (!fs::exists(folder / "libcuda.so.1"))
-    throw std::runtime_error(
-        fmt::format("{}/libcuda.so.1 is not there: build the target cuda_sim", folder.string()));
+  for (const char* library : {"libcuda.so.1", kNvrtc})
+    if (!fs::exists(folder / library))
+      throw std::runtime_error(
+          fmt::format("{}/{} is not there: build the target cuda_sim", folder.string(), library));
   return folder.string();
 }
 

@@ -46,7 +46,7 @@ void take_lines(std::vector<Frame*>& frames, const std::string& printed) {
   }
 }
 
-void add_lines(ToldFault& fault) {
+static void find_lines(ToldFault& fault) {
   static const std::atomic<bool> never_stopped{false};
   constexpr double kSeconds = 30;
   for (auto& [module, frames] : native_frames(fault)) {
@@ -59,6 +59,22 @@ void add_lines(ToldFault& fault) {
       return;  // It is not installed: names and offsets have to do.
     }
   }
+}
+
+/// The frame of the kernel that used it is told beside it: a place is the program's.
+static void tell_kernel(ToldFault& fault, const Frame& kernel) {
+  fault.use.erase(fault.use.begin());
+  if (kernel.line == 0) return;
+  const std::string file = kernel.file.substr(kernel.file.rfind('/') + 1);
+  fault.detail = fmt::format("at {}:{}{}{}", file, kernel.line, fault.detail.empty() ? "" : ": ",
+                             fault.detail);
+}
+
+void add_lines(ToldFault& fault) {
+  const bool has_kernel = !fault.use.empty() && fault.use.front().offset != 0 &&
+                          fault.use.front().function == fault.use_site;
+  find_lines(fault);
+  if (has_kernel) tell_kernel(fault, Frame(fault.use.front()));
 }
 
 }  // namespace harness::client

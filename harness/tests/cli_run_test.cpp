@@ -98,6 +98,16 @@ TEST_F(CliRun, TellsWhereAGraphCapturedIt) {
   EXPECT_EQ(line_at(finding, "used"), line_of(file, "cuda.cuGraphLaunch("));
 }
 
+TEST_F(CliRun, TellsTheLineOfAKernelThatWasCompiledFromAString) {
+  const std::string file = script("compiled.py");
+  const json result = found({"--runs", "2"}, {"python3", file}, 1);
+  ASSERT_EQ(result["findings"].size(), 1u);
+  const json& finding = result["findings"][0];
+  EXPECT_EQ(finding["used"], "add_one");
+  EXPECT_EQ(line_at(finding, "used"), line_of(file, "cuda.cuLaunchKernel("));
+  EXPECT_EQ(finding["detail"], "at add.cu:2: 4 bytes at offset 0");
+}
+
 TEST_F(CliRun, ADecisionIsNamedByTheCallThatItIsOf) {
   const json result = found({"--runs", "20"}, {"python3", script("recycled.py")}, 1);
   const json* recycled = nullptr;

@@ -31,16 +31,23 @@ class Row:
     name: str
     wheels: tuple
     program: str
-    kernels: str  # Whose fatbin it is given.
+    kernels: str = ""  # Whose fatbin it is given; without one, it compiles its own.
     kind: str = ""
     lines: dict = dataclasses.field(default_factory=dict)  # What the line holds where it was born, captured, ...
     decisions: int = 0
 
 
+CORE_0_7 = ("cuda.core 0.7.0", ("cuda-core==0.7.0", "cuda-bindings==13.0.3", "numpy==2.1.3"))
+CORE_1_2 = ("cuda.core 1.2.2", ("cuda-core==1.2.2", "cuda-bindings==13.0.3", "numpy==2.1.3"))
 ROWS = [
-    Row("cuda.core 0.7.0", ("cuda-core==0.7.0", "cuda-bindings==13.0.3", "numpy==2.1.3"), "dropped_buffer.py", "graph_argument",
-        "use_after_death", {"born": "memory.allocate(", "captured": "graph.launch(", "used": "run.launch("}, 1),
-    Row("cuda.core 1.2.2", ("cuda-core==1.2.2", "cuda-bindings==13.0.3", "numpy==2.1.3"), "dropped_buffer.py", "graph_argument"),
+    Row(*CORE_0_7, "dropped_buffer.py", "graph_argument", "use_after_death",
+        {"born": "memory.allocate(", "captured": "graph.launch(", "used": "run.launch("}, 1),
+    Row(*CORE_1_2, "dropped_buffer.py", "graph_argument"),
+    Row(*CORE_0_7, "issue_2039.py", "", "use_after_death",
+        {"born": "memory.allocate(", "captured": "graph.launch(", "died": "del buffer", "used": "run.launch("}, 3),
+    Row(*CORE_1_2, "issue_2039.py"),
+    Row(*CORE_0_7, "template_kernel.py"),
+    Row(*CORE_1_2, "template_kernel.py"),
 ]
 
 
@@ -71,9 +78,9 @@ def installed(row):
 
 def searched(preset, row, packages, seed, out):
     """What `afterlife run` prints of the row, as an object."""
-    fatbin = ROOT / f"build/{preset}/generated/fatbins/{row.kernels}.fatbin"
+    given = [ROOT / f"build/{preset}/generated/fatbins/{row.kernels}.fatbin"] if row.kernels else []
     command = [ROOT / f"build/{preset}/afterlife", "run", "--runs", "20", "--seed", str(seed), "--out", out, "--json", "--",
-               sys.executable, HERE / row.program, fatbin]
+               sys.executable, HERE / row.program, *given]
     ended = subprocess.run(command, capture_output=True, text=True, env=environment(packages))
     if ended.returncode not in (0, 1) or not ended.stdout.startswith("{"):
         stop(f"{row.name}: exit {ended.returncode}: {ended.stderr.strip()[-600:]}")
@@ -140,14 +147,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--preset", default="release", choices=("release", "dev"))
     parser.add_argument("--long", action="store_true")
-    parser.add_argument("--only", default="", metavar="TEXT", help="rows whose name contains this")
+    parser.add_argument("--only", default="", metavar="TEXT", help="rows whose name or program contains this")
     try:
         options = parser.parse_args()
     except SystemExit as ended:
         sys.exit(3 if ended.code else 0)
     if not (ROOT / f"build/{options.preset}/lib/libcuda.so.1").is_file():
         stop(f"build/{options.preset} is not built: ./scripts/build.sh {options.preset}")
-    rows = [row for row in ROWS if options.only in row.name]
+    rows = [row for row in ROWS if options.only in f"{row.name}, {row.program}"]
     seeds, replays = (10, 20) if options.long else (3, 3)
     sys.exit(0 if all([judge(options.preset, row, seeds, replays) for row in rows]) else 1)
 

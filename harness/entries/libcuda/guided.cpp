@@ -236,6 +236,7 @@ const client::Place& Guided::place_of(Name activation) const {
 
 void Guided::find_places(const World& world, const Fault& fault, client::ToldFault& told) const {
   told.use = place_of(fault.activation);
+  if (orders_.locates && fault.code != 0) add_kernel_frame(told.use, fault.code, told.use_site);
   told.capture = place_of(fault.captured);
   if (const auto taken = askers_.find(origin_of(fault.captured)); taken != askers_.end())
     told.capture_site = taken->second.function;

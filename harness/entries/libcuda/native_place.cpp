@@ -36,4 +36,11 @@ client::Place native_place() {
   return place;
 }
 
+void add_kernel_frame(client::Place& place, std::uintptr_t code, const std::string& kernel) {
+  const Dl_info info = module_of(reinterpret_cast<const void*>(code - 1));
+  if (info.dli_fname == nullptr) return;
+  const std::uintptr_t offset = code - 1 - reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+  place.insert(place.begin(), {info.dli_fname, 0, kernel, offset, false});
+}
+
 }  // namespace harness::entries

@@ -1,6 +1,9 @@
 // Native place: where a program that is no script makes a call.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "harness/client/report.h"
 
 namespace harness::entries {
@@ -8,5 +11,8 @@ namespace harness::entries {
 /// Returns the functions that the calling thread is in, but for our own, the innermost first. Lines
 /// are not known here: a frame has its module and the offset in it.
 client::Place native_place();
+
+/// Puts the frame of a kernel, which was at this program counter, in front of a place.
+void add_kernel_frame(client::Place& place, std::uintptr_t code, const std::string& kernel);
 
 }  // namespace harness::entries

@@ -1,0 +1,114 @@
+#include "harness/nvrtc/command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "harness/nvrtc/lowered_names.h"
+
+namespace harness::nvrtc {
+namespace {
+
+/// A text as a literal of C++, in a line.
+std::string quoted(const std::string& text) {
+  std::string made = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') made += '\\';
+    made += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return made + "\"";
+}
+
+void add_headers(Command& command, const Source& source, const Options& options) {
+  command.insert(command.end(), {"-I", kHeaderFolder});
+  if (options.searches_beside_source) {
+    std::error_code error;
+    const auto file = std::filesystem::absolute(source.name, error);
+    if (!error) command.insert(command.end(), {"-I", file.parent_path().string()});
+  }
+  for (const std::string& folder : options.includes) command.insert(command.end(), {"-I", folder});
+  for (const std::string& header : options.pre_includes)
+    command.insert(command.end(), {"-include", header});
+}
+
+Command nvcc_command(const Options& options, const Toolchain& toolchain) {
+  if (options.is_device_by_default)
+    throw InvalidOption{
+        "nvrtc: error: --device-as-default-execution-space (-default-device) needs clang here: "
+        "AFTERLIFE_CUDA_COMPILER=clang++-19\n"};
+  Command command{toolchain.program, "-ptx", "-lineinfo", "-allow-unsupported-compiler",
+                  "-Wno-deprecated-gpu-targets"};
+  if (!toolchain.host_compiler.empty())
+    command.insert(command.end(), {"-ccbin", toolchain.host_compiler});
+  command.push_back(fmt::format("-arch=compute_{}", options.generation()));
+  command.push_back("-std=" + options.standard);
+  if (options.is_relocatable) command.emplace_back("-rdc=true");
+  if (options.is_fast_math) command.emplace_back("--use_fast_math");
+  if (!options.contracts) command.emplace_back("-fmad=false");
+  for (const SharedOption& option : options.shared)
+    command.push_back(option.argument.empty() ? option.name
+                                              : fmt::format("{}={}", option.name, option.argument));
+  return command;
+}
+
+/// The newest that clang 19 knows and that is not newer than what is wanted.
+std::string clang_architecture(const Options& options) {
+  constexpr int kNewest = 90;
+  int number = 0;
+  const std::string_view generation = options.generation();
+  std::from_chars(generation.data(), generation.data() + generation.size(), number);
+  if (number == 88) number = 87;
+  return fmt::format("sm_{}", std::min(number, kNewest));
+}
+
+Command clang_command(const Options& options, const Toolchain& toolchain) {
+  Command command{toolchain.program,
+                  "-x",
+                  "cuda",
+                  "--cuda-device-only",
+                  "--cuda-gpu-arch=" + clang_architecture(options),
+                  "--cuda-feature=+ptx83",
+                  fmt::format("--cuda-path={}", kOwnFolder),
+                  "-nocudainc",
+                  "-nocudalib",
+                  "-Wno-unknown-cuda-version",
+                  "-S",
+                  "-O2",
+                  "-gline-tables-only",
+                  "-fdebug-compilation-dir=.",
+                  "-fno-color-diagnostics",
+                  "-D__CUDACC_RTC__",
+                  "-std=" + options.standard};
+  if (options.is_relocatable) command.emplace_back("-fgpu-rdc");
+  command.emplace_back(options.contracts ? "-ffp-contract=fast" : "-ffp-contract=off");
+  if (options.is_fast_math)
+    command.insert(command.end(), {"-fgpu-flush-denormals-to-zero", "-D__USE_FAST_MATH__"});
+  for (const SharedOption& option : options.shared)
+    if (!option.for_clang.empty()) command.push_back(option.for_clang);
+  command.insert(command.end(),
+                 {"-I", kOwnFolder, "-include", "harness/nvrtc/device/functions.cuh"});
+  return command;
+}
+
+}  // namespace
+
+Command command_of(const Source& source, const Options& options, const Toolchain& toolchain) {
+  Command command = toolchain.kind == Toolchain::Kind::nvcc ? nvcc_command(options, toolchain)
+                                                            : clang_command(options, toolchain);
+  add_headers(command, source, options);
+  command.insert(command.end(), {"-MD", "-MF", kDependencyFile, "-o", kPtxFile, kProgramFile});
+  return command;
+}
+
+std::string program_text(const Source& source, const Options& options, const Toolchain& toolchain) {
+  const bool is_nvcc = toolchain.kind == Toolchain::Kind::nvcc;
+  std::string text = is_nvcc ? "#include <cassert>\n#include <cstdio>\n" : "";
+  if (options.is_device_by_default) text += "#pragma clang force_cuda_host_device begin\n";
+  text += fmt::format("#line 1 {}\n{}\n", quoted(source.name), source.text);
+  if (options.is_device_by_default) text += "#pragma clang force_cuda_host_device end\n";
+  return text + name_declarations(source.expressions);
+}
+
+}  // namespace harness::nvrtc

@@ -1,0 +1,160 @@
+// How it works. A result is kept under a hash of all that went into it and is known beforehand:
+// text, headers that came with it, options, compiler. It has a list of the files that the compiler
+// read besides, and counts as long as these have the size and time that they had.
+#include "harness/nvrtc/compilation.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include "harness/files/content_cache.h"
+#include "harness/files/read.h"
+#include "harness/files/scratch_folder.h"
+#include "harness/files/whole_file.h"
+#include "harness/nvrtc/command.h"
+#include "harness/nvrtc/lowered_names.h"
+#include "harness/nvrtc/own_headers.h"
+#include "harness/process/tool.h"
+
+namespace harness::nvrtc {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+// ---- the folder that the compiler works in ------------------------------------------------------
+
+void write(const fs::path& file, const std::string& text) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw std::runtime_error(fmt::format("cannot write to {}", file.string()));
+}
+
+/// Tells whether a header is written into the folder and not elsewhere.
+bool is_within(const fs::path& name) {
+  const std::string path = (fs::path(kHeaderFolder) / name).lexically_normal().string();
+  return name.is_relative() && path.starts_with("headers/");
+}
+
+void write_all(const fs::path& folder, const Source& source, const Options& options,
+               const Toolchain& toolchain) {
+  write(folder / kProgramFile, program_text(source, options, toolchain));
+  fs::create_directories(folder / kHeaderFolder);
+  for (const Header& header : source.headers)
+    if (is_within(header.name)) write(folder / kHeaderFolder / header.name, header.text);
+  if (toolchain.kind == Toolchain::Kind::clang)
+    for (const auto& [name, text] : own_headers())
+      write(folder / kOwnFolder / name, std::string(text));
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t place = 0; (place = text.find(from, place)) != std::string::npos;
+       place += to.size())
+    text.replace(place, from.size(), to);
+  return text;
+}
+
+/// Has nothing in a text name our folder: the program has its own name there, headers have theirs.
+std::string without_folder(std::string text, const fs::path& folder, const Source& source) {
+  const std::string root = fs::canonical(folder).string() + "/";
+  for (const std::string& prefix :
+       {root + kHeaderFolder + "/", root, std::string(kHeaderFolder) + "/"})
+    text = replaced(std::move(text), prefix, "");
+  return replaced(std::move(text), kProgramFile, source.name);
+}
+
+// ---- files that were read -----------------------------------------------------------------------
+
+/// Size and time of a file; null where it is gone.
+Json state_of(const std::string& file) {
+  struct stat found{};
+  if (::stat(file.c_str(), &found) != 0) return nullptr;
+  return {found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
+}
+
+/// Reads a rule as for make: "out : file \ file ...".
+Json read_files(const fs::path& dependencies) {
+  Json files = Json::object();
+  std::istringstream words(replaced(read_whole_file(dependencies.string()), "\\\n", " "));
+  for (std::string word; words >> word;)
+    if (word.starts_with('/')) files[word] = state_of(word);
+  return files;
+}
+
+bool are_unchanged(const Json& files) {
+  for (const auto& [file, state] : files.items())
+    if (state != state_of(file)) return false;
+  return true;
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+std::string key_of(const Source& source, const Command& command, const std::string& text) {
+  Json key{command, text, source.name};
+  for (const Header& header : source.headers) key.push_back({header.name, header.text});
+  for (const auto& [name, content] : own_headers()) key.push_back(content);
+  const std::vector<std::uint8_t> bytes = Json::to_cbor(key);
+  return {bytes.begin(), bytes.end()};
+}
+
+std::optional<Compiled> read_result(const std::string& file) {
+  const Json all = Json::from_cbor(read_whole_file(file), true, false);
+  if (!all.is_array() || all.size() != 4 || !are_unchanged(all[3])) return std::nullopt;
+  return Compiled{true, all[0].get<std::string>(), all[1].get<std::string>(),
+                  all[2].get<std::vector<std::string>>()};
+}
+
+void keep_result(const ContentCache& cache, const std::string& file, const Compiled& result,
+                 const Json& files) {
+  const std::vector<std::uint8_t> bytes =
+      Json::to_cbor(Json{result.log, result.ptx, result.lowered, files});
+  write_whole_file(file, std::string(bytes.begin(), bytes.end()), OnDisk::later);
+  cache.bound();
+}
+
+Compiled compile_in(const fs::path& folder, const Source& source, const Command& command) {
+  constexpr std::size_t kLogLimit = std::size_t{1} << 20;
+  ProcessOptions options;
+  options.environment = {"TMPDIR=" + folder.string()};
+  options.err_kept = kLogLimit;
+  const ProcessEnd end = run_tool(command, options, folder.string());
+  Compiled made{end.code == 0 && !end.timed_out, without_folder(end.err, folder, source), {}, {}};
+  if (!made.is_ok && (made.log.empty() || end.code < 0 || end.timed_out))
+    made.log += fmt::format("{} {}\n", command[0], end.complaint(options.timeout_seconds));
+  if (!made.is_ok) return made;
+  made.ptx = without_folder(read_whole_file((folder / kPtxFile).string()), folder, source);
+  made.lowered = take_names(made.ptx, source.expressions.size());
+  return made;
+}
+
+}  // namespace
+
+Compiled compile(const Source& source, const Options& options, const Toolchain& toolchain) {
+  for (const Header& header : source.headers)
+    if (!is_within(header.name))
+      return {
+          false, fmt::format("{}: error: a header cannot have this name\n", header.name), {}, {}};
+  const Command command = command_of(source, options, toolchain);
+  const std::string text = program_text(source, options, toolchain);
+  const ContentCache cache;
+  const std::string file =
+      cache.file_for(toolchain.identity, key_of(source, command, text), ".nvrtc");
+  if (options.uses_cache && cache.has(file))
+    if (std::optional<Compiled> kept = read_result(file)) return *kept;
+  const ScratchFolder scratch("afterlife-nvrtc");
+  write_all(scratch.name(), source, options, toolchain);
+  const Compiled made = compile_in(scratch.name(), source, command);
+  if (made.is_ok && options.uses_cache)
+    keep_result(cache, file, made, read_files(fs::path(scratch.name()) / kDependencyFile));
+  return made;
+}
+
+}  // namespace harness::nvrtc

@@ -1,0 +1,17 @@
+// Lowered names: a name expression becomes the first value of a variable, whose name the compiler
+// then writes into the PTX.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace harness::nvrtc {
+
+/// Returns the declarations of these variables, to be put behind the program.
+std::string name_declarations(const std::vector<std::string>& expressions);
+
+/// Removes the variables from a PTX. Returns the names that they stand for, "" for one that is not
+/// there.
+std::vector<std::string> take_names(std::string& ptx, std::size_t count);
+
+}  // namespace harness::nvrtc

@@ -1,0 +1,47 @@
+// Program: a source, and what its last compilation came to.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/nvrtc/compilation.h"
+#include "harness/nvrtc/interface.h"
+
+namespace harness::nvrtc {
+
+/// Lifetime: from nvrtcCreateProgram to nvrtcDestroyProgram. Threads: one at a time, as NVRTC says.
+class Program {
+ public:
+  explicit Program(Source source) : source_(std::move(source)) {}
+
+  /// Compiles, and keeps the result. Without a compiler, one line says so on stderr and in the log.
+  Result compile(std::span<const char* const> options);
+  /// Wants the lowered name of an expression.
+  Result add_expression(const std::string& expression);
+  /// Finds the lowered name, which is the program's.
+  Result find_lowered(const std::string& expression, const char** name) const;
+  /// Has compilations ask whether to go on, before and after the compiler runs.
+  void ask(int (*callback)(void*, void*), void* payload);
+
+  const std::string& ptx() const { return compiled_.ptx; }
+  const std::string& log() const { return compiled_.log; }
+  /// Returns the image for a real architecture, "" for a virtual one: the PTX, which is what the
+  /// simulated driver loads.
+  std::string cubin() const { return is_real_ ? compiled_.ptx : std::string(); }
+  /// Returns how the making of a precompiled header went.
+  Result pch_status() const { return pch_status_; }
+
+ private:
+  Result compile_by(const Options& options);
+  bool is_cancelled() const { return callback_ != nullptr && callback_(payload_, nullptr) == 1; }
+
+  Source source_;
+  Compiled compiled_;
+  bool was_compiled_ = false;
+  bool is_real_ = false;
+  Result pch_status_ = Result::ERROR_NO_PCH_CREATE_ATTEMPTED;
+  int (*callback_)(void*, void*) = nullptr;
+  void* payload_ = nullptr;
+};
+
+}  // namespace harness::nvrtc
