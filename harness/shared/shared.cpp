@@ -54,6 +54,30 @@ void keep_word(const SharedWords::Word& word, Label label, Label site) {
     repair->keep_word(&word, raw(word.generation), word.value);
 }
 
+/// Returns the kind of activation that runs, or null where it is a task's own.
+const char* user_kind(const Scheduler& scheduler, const History& history, Name activation) {
+  const auto& known = history.activations();
+  const auto found = std::find_if(known.begin(), known.end(), [&](const ActivationRecord& record) {
+    return record.name == activation;
+  });
+  if (found == known.end()) return nullptr;
+  for (std::size_t i = 0; i < scheduler.tasks().count(); ++i)
+    if (scheduler.tasks().label(static_cast<TaskId>(i)) == found->kind) return nullptr;
+  return found->kind.c_str();
+}
+
+/// Returns "collective 2": whoever reads, where it is no mere task, is one of those that
+/// generations tell apart: by its number in the low half, and by which of its uses it is in the
+/// high half.
+std::string in_words(Scheduler& scheduler, Generation generation) {
+  if (generation == Generation::none) return "nobody";
+  const char* kind = user_kind(scheduler, scheduler.history(), scheduler.picker().current().name);
+  const std::uint64_t number = raw(generation) & 0xffff'ffff;
+  const std::uint64_t use = raw(generation) >> 32;
+  const auto text = fmt::format("{} {}", kind != nullptr ? kind : "generation", number);
+  return use > 1 ? fmt::format("{} in its use {}", text, use) : text;
+}
+
 }  // namespace
 
 void SharedWords::read(void* target, std::size_t offset, std::size_t bytes, Generation expected) {
@@ -111,8 +135,8 @@ void SharedWords::ghost(std::size_t index, Generation expected) {
   fault.object = resource_;
   fault.activation = scheduler_.picker().current().name;
   fault.tick = scheduler_.now();
-  fault.detail = fmt::format("word {} is of generation {}, not {}", index, raw(word.generation),
-                             raw(expected));
+  fault.detail = fmt::format("word {} is of {}, where {} reads", index,
+                             in_words(scheduler_, word.generation), in_words(scheduler_, expected));
   scheduler_.history().add(std::move(fault));
 }
 

@@ -51,7 +51,7 @@ TEST(Shared, AWordOfAnotherGenerationIsAFaultEvenWhenItsValueIsRight) {
   EXPECT_EQ(fault.signature(),
             "ghost_generation mem_info_src born:setup_start used:alltoallv_unmap");
   EXPECT_FALSE(fault.fatal);
-  EXPECT_EQ(fault.detail, "word 0 is of generation 2, not 1");
+  EXPECT_EQ(fault.detail, "word 0 is of generation 2, where generation 1 reads");
 }
 
 TEST(Shared, AFaultTellsWhoWroteTheOtherGenerationAndWhen) {

@@ -33,8 +33,12 @@ class Chooser final : public harness::Chooser {
   }
   /// The rank that stays behind. Plain: rank 1.
   std::uint32_t behind() { return theme_.served ? 0 : (1 + rank()) % rank_count_; }
-  /// Turns for which it does.
-  std::uint32_t delay() { return theme_.served ? 0 : std::array{0U, 256U, 512U, 1024U}[number(4)]; }
+  /// Turns for which it does, before it polls what is outstanding and after.
+  Delay delay() {
+    constexpr auto kDelays = std::to_array<Delay>(
+        {{0, 0}, {256, 256}, {512, 512}, {1024, 1024}, {0, 64}, {0, 256}, {0, 512}, {0, 1024}});
+    return theme_.served ? Delay{} : kDelays[number(kDelays.size())];
+  }
 
   targets::alltoallv::Buffer buffer() {
     return number(theme_.renews || theme_.litters ? 1 : targets::alltoallv::kBufferCount);

@@ -40,18 +40,29 @@ Collectives::Status Collectives::begin(const Step& step) {
 Collectives::Status Collectives::init(const Step& step, const Arguments& arguments,
                                       const Circumstances& circumstances) {
   BirthId destination = BirthId::none;
+  if (!arguments.in_place && prepare(step, arguments, destination) != Status::ok)
+    return Status::driver_error;
   const Status status = job_.answers.insist("init", circumstances, [&] {
     const Births births(job_.scene.world());
     const Status answer = job_.path->init(rank_, step.slot, arguments);
-    if (answer == Status::ok)
-      destination = births.last_allocation();
-    else if (course_.bounded() && !births.all_freed())
+    if (answer != Status::ok && course_.bounded() && !births.all_freed())
       retain(job_.scene, births.last_allocation(), "init has failed");
     return answer;
   });
   if (status == Status::ok)
     memory_.begun(rank_, step.slot, arguments.null_source ? kNoBuffer : step.buffer, destination);
   return status;
+}
+
+// Whatever of it fails is made again before init: the caller's own business.
+Collectives::Status Collectives::prepare(const Step& step, const Arguments& arguments,
+                                         BirthId& destination) {
+  return job_.answers.insist("prepare", {}, [&] {
+    const Births births(job_.scene.world());
+    const Status answer = job_.path->prepare(rank_, step.slot, arguments);
+    if (answer == Status::ok) destination = births.last_allocation();
+    return answer;
+  });
 }
 
 Collectives::Status Collectives::fill(const Step& step) {

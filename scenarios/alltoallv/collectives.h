@@ -26,6 +26,8 @@ class Collectives {
   Status fill(const Step& step);
   Status init(const Step& step, const targets::alltoallv::Arguments& arguments,
               const Circumstances& circumstances);
+  Status prepare(const Step& step, const targets::alltoallv::Arguments& arguments,
+                 harness::BirthId& destination);
   void post(std::uint32_t slot, bool triggered);
   void finish(std::uint32_t slot);
   void check(std::uint32_t slot);

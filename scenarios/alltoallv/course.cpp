@@ -20,6 +20,12 @@ bool Course::uses_scratch() const {
                      [](const Step& step) { return step.uses_scratch(); });
 }
 
+std::uint32_t Course::number_count() const {
+  return static_cast<std::uint32_t>(std::count_if(plan_.begin(), plan_.end(), [](const Step& step) {
+    return (step.collective.has_value() && !step.in_place) || step.op == Op::post_again;
+  }));
+}
+
 const Step& Course::step_at(std::uint32_t slot) const {
   return *std::find_if(plan_.begin(), plan_.end(),
                        [slot](const Step& step) { return step.slot == slot; });

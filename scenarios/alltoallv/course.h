@@ -25,6 +25,8 @@ class Course {
   const Plan& plan() const { return plan_; }
   const Step& step_at(std::uint32_t slot) const;
   bool uses_scratch() const;
+  /// How many numbers the plan takes, where no call fails.
+  std::uint32_t number_count() const;
 
   /// The topology of a rank's team.
   Topology topology(std::uint32_t rank) const { return topology_[rank]; }

@@ -50,6 +50,7 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
   const Setup setup{.rank_count = rank_count(scene.config()),
                     .slot_count = slot_count(scene.config()),
                     .request_count = shape.slots + shape.closing_slots,
+                    .number_count = job->course.number_count(),
                     .close_at_zero = scene.config().values[kCloseAxis] != 0,
                     .scratch = job->course.uses_scratch(),
                     .quiet = job->course.is_quiet(),

@@ -97,7 +97,7 @@ Status renew(Player& player, const Situation&, const Slot&) {
   return player.plan({.call = &Rank::renew,
                       .behind = choose.behind(),
                       .buffer = choose.buffer(),
-                      .turns = choose.delay()});
+                      .delay = choose.delay()});
 }
 
 Status drop(Player& player, const Situation&, const Slot&) {

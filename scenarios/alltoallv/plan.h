@@ -19,6 +19,12 @@ class Rank;
 inline constexpr std::uint32_t kAll = 0xffffffff;
 inline constexpr std::uint32_t kNobody = 0xfffffffe;
 
+/// Turns for which a rank stays behind.
+struct Delay {
+  std::uint32_t before = 0;  ///< It polls what is outstanding.
+  std::uint32_t after = 0;   ///< Then it is in the completion barrier, as a rule.
+};
+
 /// One filled slot: a call of each rank that it concerns, with its arguments.
 struct Step {
   using Collective = targets::alltoallv::Collective;
@@ -40,6 +46,7 @@ struct Step {
   std::uint32_t stream = 0;
   std::uint32_t offset = 0;
   std::uint32_t turns = 0;  ///< Turns of a sleep.
+  Delay delay;              ///< renew: the delay of the rank that stays behind.
   std::uint32_t of = 0;     ///< post_again: the slot of the persistent one.
   Topology topology = Topology::direct;
 

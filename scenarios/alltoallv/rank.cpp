@@ -70,7 +70,7 @@ Rank::Status Rank::progress(const Step&) {
 
 Rank::Status Rank::renew(const Step& step) {
   if (rank_ == step.behind) {
-    stay_behind(step.turns);
+    stay_behind(step.delay);
   } else {
     collectives_.finish_all();
     collectives_.drop(step.buffer);
@@ -78,12 +78,12 @@ Rank::Status Rank::renew(const Step& step) {
   return Status::ok;
 }
 
-// Late for what is outstanding, and then for what comes next.
-void Rank::stay_behind(std::uint32_t turns) {
+// Late for what is outstanding, or past its copies and late for what comes next.
+void Rank::stay_behind(const Delay& delay) {
   constexpr int kPolls = 6;  // Its copies may take a while.
-  pass(turns);
+  pass(delay.before);
   for (int i = 0; i < kPolls; ++i) job_.path->progress(rank_);
-  pass(turns);
+  pass(delay.after);
 }
 
 Rank::Status Rank::drop(const Step& step) {

@@ -34,7 +34,7 @@ class Rank {
  private:
   void take_step(const Step& step);
   void start_slow_thread();
-  void stay_behind(std::uint32_t turns);
+  void stay_behind(const Delay& delay);
   void pass(std::uint32_t turns);
 
   void create_team(Topology topology);

@@ -50,6 +50,8 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
      "a persistent collective is posted again before rank 0 releases its slot, then another gets "
      "it"},
     {"claim_race", "threads of rank 0 claim a slot at once, or for a later collective first"},
+    {"number_skipped",
+     "init fails on one rank after it has taken a number, then it is asked again and is one ahead"},
 }};
 
 constexpr std::array<harness::Growth, 3> kGrowth{{

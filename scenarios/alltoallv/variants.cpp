@@ -11,15 +11,22 @@ using harness::Claim;
 using harness::ClaimKind;
 using harness::Label;
 
-constexpr Label kReread[] = {"source_reread", "proxy_reread", "key_reused",
-                             "blind_close",   "open_failed",  "failed_after_claim",
-                             "number_reused", "claim_race",   "retention"};
-constexpr Label kRetaining[] = {"key_reused",    "blind_close", "open_failed", "failed_after_claim",
-                                "number_reused", "claim_race",  "retention"};
-constexpr Label kKeyAba[] = {"key_reused",         "blind_close",   "open_failed",
+constexpr Label kReread[] = {
+    "source_reread",  "proxy_reread",       "key_reused",    "blind_close", "open_failed",
+    "number_skipped", "failed_after_claim", "number_reused", "claim_race",  "retention"};
+constexpr Label kRetaining[] = {"key_reused",     "blind_close",        "open_failed",
+                                "number_skipped", "failed_after_claim", "number_reused",
+                                "claim_race",     "retention"};
+constexpr Label kKeyAba[] = {"key_reused",         "blind_close",   "open_failed", "number_skipped",
                              "failed_after_claim", "number_reused", "claim_race"};
-constexpr Label kBlindClose[] = {"blind_close", "open_failed", "failed_after_claim",
-                                 "number_reused", "claim_race"};
+constexpr Label kBlindClose[] = {"blind_close",        "open_failed",   "number_skipped",
+                                 "failed_after_claim", "number_reused", "claim_race"};
+
+constexpr Label kByKey[] = {"key_reused", "blind_close"};
+constexpr Label kGarbage[] = {"open_failed"};
+constexpr Label kErrors[] = {"failed_after_claim"};
+constexpr Label kNumbers[] = {"number_reused", "number_skipped"};
+constexpr Label kClaims[] = {"claim_race"};
 
 constexpr Claim unsound(std::span<const Label> hazards, const char* words) {
   return {ClaimKind::unsound, hazards, false, words};
@@ -54,6 +61,19 @@ constexpr harness::VariantInfo kVariants[] = {
       {},
       false,
       "counted references to regions; whatever closes only marks; errors go through the barriers"}},
+    {"find_by_key",
+     unsound(kByKey, "snapshot_region, but finds the region again by the address, as #1268")},
+    {"close_blindly", unsound(kByKey, "snapshot_region, but closes whatever is in the way")},
+    {"keep_failed_open",
+     unsound(kGarbage, "snapshot_region, but keeps an entry of what failed to open")},
+    {"leave_on_error",
+     unsound(kErrors, "snapshot_region, but a rank on which something failed joins no barrier")},
+    {"hide_error",
+     unsound(kErrors, "snapshot_region, but such a rank joins them without telling its peers")},
+    {"number_at_init",
+     unsound(kNumbers, "snapshot_region, but numbers a collective once, when it is made")},
+    {"take_in_two_steps",
+     unsound(kClaims, "snapshot_region, but looks and claims in two steps, in any order")},
 };
 
 }  // namespace

@@ -26,10 +26,24 @@ std::optional<Window> window_of_closing(harness::Label site) {
   return std::nullopt;
 }
 
-std::optional<Window> own_window(const Ghost& ghost, const Fault& fault) {
+/// Returns the window by which a mapping left the table that was let go of later.
+std::optional<Window> window_of_leaving(const Mappings& mappings, const Fault& fault) {
+  const auto reason = mappings.thrown_for(fault.object);
+  const bool is_of_letting_go = fault.kind == FaultKind::wrong_owner ||
+                                fault.kind == FaultKind::double_free ||
+                                fault.object_kind == kMissingRegion;
+  if (!reason || !is_of_letting_go) return std::nullopt;
+  return *reason == targets::alltoallv::Reason::stale ? Window::key_reused : Window::blind_close;
+}
+
+std::optional<Window> own_window(const harness::Scene& scene, const Fault& fault) {
+  if (harness::is_caller_error(scene.scenario(), fault)) return std::nullopt;
+  const Judges& judges = scene.state<Job>().judges;
+  const Ghost& ghost = judges.ghost();
   if (fault.use_site == kFailedSite) return Window::failed_after_claim;
   if (const auto window = window_of_closing(fault.use_site)) return window;
   if (const auto window = window_of_closing(fault.death_site)) return window;
+  if (const auto window = window_of_leaving(judges.mappings(), fault)) return window;
   if (!fault.death_site.empty() && fault.kind != FaultKind::ghost_generation) return std::nullopt;
   if (fault.kind == FaultKind::ghost_generation || fault.kind == FaultKind::wrong_owner ||
       fault.object_kind == kMissingRegion)
@@ -47,10 +61,14 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   auto& job = scene.state<Job>();
   const Ghost& ghost = job.judges.ghost();
   if (const int disorder = ghost.disorder_before(fault.tick); disorder >= 0) return disorder;
-  if (const auto window = own_window(ghost, fault)) return harness::raw(*window);
+  if (const auto window = own_window(scene, fault)) return harness::raw(*window);
   if (fault.kind == FaultKind::retention) return -1;
-  return job.first_told.before(fault, scene.world().history.faults(),
-                               [&](const Fault& earlier) { return own_window(ghost, earlier); });
+  const int first =
+      job.first_told.before(fault, scene.world().history.faults(),
+                            [&](const Fault& earlier) { return own_window(scene, earlier); });
+  const bool hidden =
+      fault.kind == FaultKind::wrong_value && ghost.reached(Window::failed_after_claim);
+  return first < 0 && hidden ? harness::raw(Window::failed_after_claim) : first;
 }
 
 }  // namespace scenarios::alltoallv

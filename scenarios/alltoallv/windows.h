@@ -16,7 +16,8 @@ enum class Window : std::uint8_t {
   number_reused,       ///< A persistent collective takes the slot of its last post for that of its
                        ///< next.
   claim_race,          ///< Threads of rank 0 claim a slot at once, or out of order.
+  number_skipped,      ///< A rank takes a number in vain, and is one ahead for ever.
 };
-inline constexpr std::size_t kWindowCount = 9;
+inline constexpr std::size_t kWindowCount = 10;
 
 }  // namespace scenarios::alltoallv

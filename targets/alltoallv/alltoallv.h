@@ -85,6 +85,7 @@ struct Setup {
   std::uint32_t rank_count = 2;
   std::uint32_t slot_count = kSlotLimit;        ///< UCC_TL_CUDA_MAX_CONCURRENT.
   std::uint32_t request_count = kRequestLimit;  ///< Numbers that requests may have.
+  std::uint32_t number_count = kRequestLimit;   ///< Numbers that a team's collectives take at most.
   bool close_at_zero = false;    ///< A mapping that nobody holds is closed, not kept.
   bool scratch = false;          ///< The job uses ring or linear collectives.
   bool quiet = false;            ///< No rank is held up at a named place.
@@ -119,6 +120,9 @@ class Alltoallv {
   virtual void collect(std::uint32_t rank) = 0;
 
   // ---- collectives ----
+  /// The caller gets ready what init() is given: a new destination, a stream, a source that is
+  /// filled. Nothing of UCC's.
+  virtual Status prepare(std::uint32_t rank, Request request, const Arguments& arguments) = 0;
   virtual Status init(std::uint32_t rank, Request request, const Arguments& arguments) = 0;
   /// Once, or again after a persistent one has completed. Returns before it is complete.
   virtual void post(std::uint32_t rank, Request request) = 0;

@@ -55,37 +55,37 @@ Status Cache::map(const MemInfo& info, const Use& use, Mapping& mapping) {
       give(region, table_[i].borrow(), info, use, mapping);
       return Status::ok;
     }
-    evict(i, Reason::stale);
+    evict(i, Reason::stale, use);
     break;
   }
   CUdeviceptr mapped = 0;
   bool garbage = false;
-  if (const CUresult result = open(info, mapped, garbage); result != CUDA_SUCCESS) {
+  if (const CUresult result = open(info, use, mapped, garbage); result != CUDA_SUCCESS) {
     const bool later = result == CUDA_ERROR_ALREADY_MAPPED && is_in_the_way(info);
     return later ? Status::in_progress : Status::driver_error;
   }
-  clear(page_start(info.ptr), page_end(info), Reason::in_the_way);
+  clear(page_start(info.ptr), page_end(info), Reason::in_the_way, use);
   insert(info, mapped, garbage, use, mapping);
   return Status::ok;
 }
 
 // "Already mapped" is answered by closing what is in the way, and then by closing everything.
-CUresult Cache::open(const MemInfo& info, CUdeviceptr& mapped, bool& garbage) {
+CUresult Cache::open(const MemInfo& info, const Use& use, CUdeviceptr& mapped, bool& garbage) {
   const auto attempt = [&] {
     return cuIpcOpenMemHandle(&mapped, std::bit_cast<CUipcMemHandle>(info.handle),
                               CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
   };
   CUresult result = attempt();
   if (result != CUDA_ERROR_ALREADY_MAPPED) return result;
-  clear(page_start(info.ptr), page_end(info), Reason::in_the_way);
+  clear(page_start(info.ptr), page_end(info), Reason::in_the_way, use);
   result = attempt();
   if (result == CUDA_SUCCESS) return result;
   if (result == CUDA_ERROR_ALREADY_MAPPED) {
-    clear(0, ~CUdeviceptr{0}, Reason::purge);
+    clear(0, ~CUdeviceptr{0}, Reason::purge, use);
     return attempt();
   }
   core_.tell([&](Observer& observer) { observer.open_failed(rank_, peer_); });
-  if (core_.policy->joins_after_error()) return result;
+  if (core_.policy->refuses_failed_opens()) return result;
   mapped = kGarbage;  // Upstream only logs, and goes on with an entry that was never filled in.
   garbage = true;
   return CUDA_SUCCESS;
@@ -118,17 +118,17 @@ void Cache::give(Region& region, harness::Borrowed<Region> borrowed, const MemIn
 
 // ---- closing ------------------------------------------------------------------------------------
 
-void Cache::clear(CUdeviceptr first, CUdeviceptr last, Reason reason) {
+void Cache::clear(CUdeviceptr first, CUdeviceptr last, Reason reason, const Use& by) {
   for (std::size_t i = table_.size(); i-- > 0;) {
     if (!table_[i]->overlaps(first, last)) continue;
-    evict(i, reason);
+    evict(i, reason, by);
   }
 }
 
-void Cache::evict(std::size_t index, Reason reason) {
+void Cache::evict(std::size_t index, Reason reason, const Use& by) {
   const Owned<Region>& region = table_[index];
   core_.tell(
-      [&](Observer& observer) { observer.evicting({region.birth(), region->count, reason}); });
+      [&](Observer& observer) { observer.evicting({region.birth(), region->count, reason, by}); });
   const SiteScope site(core_.scheduler, site_of(reason));
   remove(index);
 }

@@ -68,10 +68,10 @@ class Cache {
   using Regions = std::pmr::vector<harness::Owned<Region>>;
 
   Region* find(CUdeviceptr address, harness::BirthId& birth);
-  CUresult open(const MemInfo& info, CUdeviceptr& mapped, bool& garbage);
-  /// Throws out of the table whatever is in the way.
-  void clear(CUdeviceptr first, CUdeviceptr last, Reason reason);
-  void evict(std::size_t index, Reason reason);
+  CUresult open(const MemInfo& info, const Use& use, CUdeviceptr& mapped, bool& garbage);
+  /// Throws out of the table whatever is in the way of a use that is being mapped.
+  void clear(CUdeviceptr first, CUdeviceptr last, Reason reason, const Use& by);
+  void evict(std::size_t index, Reason reason, const Use& by);
   void remove(std::size_t index);
   void close(harness::Owned<Region>& region);
   /// Follows the null pointer of a region that is not in the table: the process crashes.

@@ -89,6 +89,28 @@ struct Publication {
   std::span<const std::uint32_t, kRankLimit> receive_displacement;
 };
 
+/// The barriers of a collective: the first two are of one kind, one after the other.
+enum class Crossing : std::uint8_t {
+  setup,       ///< All have published.
+  completion,  ///< All have what they copy.
+  release,     ///< third_barrier: all have let go.
+};
+
+/// A rank starts a barrier: the first, and it waits for the slot no longer.
+struct Arrival {
+  std::uint32_t rank;
+  Request request;
+  Crossing crossing;
+  bool last;  ///< All others have started it.
+};
+
+/// A rank is past a barrier.
+struct Passage {
+  std::uint32_t rank;
+  Request request;
+  Crossing crossing;
+};
+
 /// A rank took a number for a request that does not come to be.
 struct LostNumber {
   std::uint32_t rank;
@@ -116,6 +138,13 @@ struct Use {
   bool operator==(const Use&) const = default;
 };
 
+/// A rank has read a peer's key in the slot, to let go of what it mapped under it.
+struct KeyReading {
+  Use use;
+  bool null;                 ///< There is no memory under the key.
+  harness::Generation mark;  ///< The key's.
+};
+
 /// A mapping, from its opening to its closing.
 struct Opening {
   std::uint32_t rank;
@@ -139,6 +168,7 @@ struct Eviction {
   harness::BirthId region;
   std::uint64_t count;  ///< How many uses it has, as the cache counts them.
   Reason reason;
+  Use by;  ///< The use that is being mapped.
 };
 
 }  // namespace targets::alltoallv

@@ -32,6 +32,9 @@ class Job final : public Alltoallv {
   void make_cycle(std::uint32_t rank, Buffer buffer) override { tensors(rank).make_cycle(buffer); }
   void collect(std::uint32_t) override { heap_.collect(); }
 
+  Status prepare(std::uint32_t rank, Request request, const Arguments& arguments) override {
+    return tensors(rank).prepare(request, arguments);
+  }
   Status init(std::uint32_t rank, Request request, const Arguments& arguments) override {
     return requests(rank).init(request, arguments);
   }

@@ -5,40 +5,10 @@
 
 namespace targets::alltoallv {
 
-/// Hears what happens. Called in the middle of things: it may record, and may not call back or
-/// offer a turn.
-class Observer {
+/// Hears who maps a peer's memory, and who lets it go.
+class MappingObserver {
  public:
-  virtual ~Observer() = default;
-  /// Copies of a collective were submitted.
-  virtual void copied() = 0;
-  virtual void read(const Reading& reading) = 0;
-
-  // ---- collectives and slots ----
-  virtual void number_lost(const LostNumber&) {}
-  virtual void posting_again(const Reposting&) {}
-  virtual void posted(const Posting&) {}
-  /// Rank 0 found the slot free that a request waits for, and claims it if it may.
-  virtual void found_free(Request) {}
-  virtual void claimed(const Taking&) {}
-  virtual void entered(const Entering&) {}
-  virtual void publishing(const Publishing&) {}
-  virtual void published(const Publication&) {}
-  /// A rank has started the first barrier of a request: it waits for the slot no longer.
-  virtual void set_up(std::uint32_t /*rank*/, Request) {}
-  /// Something failed on a rank that has the slot.
-  virtual void failed(std::uint32_t /*rank*/, Request) {}
-  /// The rank passes none of the barriers that are left.
-  virtual void gave_up(std::uint32_t /*rank*/, Request) {}
-  /// A rank has let go of whatever it mapped by what is in the slot.
-  virtual void unmapped(std::uint32_t /*rank*/, std::uint32_t /*slot*/) {}
-  /// Somebody set the slot free.
-  virtual void released(std::uint32_t /*slot*/) {}
-  virtual void left(const SlotLeft&) {}
-  /// The collective is over on this rank.
-  virtual void ended(std::uint32_t /*rank*/, Request) {}
-
-  // ---- mappings ----
+  virtual ~MappingObserver() = default;
   virtual void opened(const Opening&) {}
   /// The driver said "already mapped" of a handle, and then failed for another reason.
   virtual void open_failed(std::uint32_t /*rank*/, std::uint32_t /*peer*/) {}
@@ -54,6 +24,40 @@ class Observer {
   virtual void marked(harness::BirthId /*region*/) {}
   /// About to be closed.
   virtual void closing(harness::BirthId /*region*/) {}
+};
+
+/// Hears what happens. Called in the middle of things: it may record, and may not call back or
+/// offer a turn.
+class Observer : public MappingObserver {
+ public:
+  /// Copies of a collective were submitted.
+  virtual void copied() = 0;
+  virtual void read(const Reading& reading) = 0;
+
+  // ---- collectives and slots ----
+  virtual void number_lost(const LostNumber&) {}
+  virtual void posting_again(const Reposting&) {}
+  virtual void posted(const Posting&) {}
+  /// Rank 0 found the slot free that a request waits for, and claims it if it may.
+  virtual void found_free(Request) {}
+  virtual void claimed(const Taking&) {}
+  virtual void entered(const Entering&) {}
+  virtual void publishing(const Publishing&) {}
+  /// A rank has written where its source is.
+  virtual void source_written(std::uint32_t /*rank*/, Request) {}
+  virtual void published(const Publication&) {}
+  virtual void arrived(const Arrival&) {}
+  virtual void passed(const Passage&) {}
+  /// Something failed on a rank that has the slot.
+  virtual void failed(std::uint32_t /*rank*/, Request) {}
+  /// The rank passes none of the barriers that are left.
+  virtual void gave_up(std::uint32_t /*rank*/, Request) {}
+  virtual void key_read(const KeyReading&) {}
+  /// Somebody set the slot free.
+  virtual void released(std::uint32_t /*slot*/) {}
+  virtual void left(const SlotLeft&) {}
+  /// The collective is over on this rank.
+  virtual void ended(std::uint32_t /*rank*/, Request) {}
 };
 
 }  // namespace targets::alltoallv

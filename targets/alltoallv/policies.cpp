@@ -3,10 +3,10 @@
 #include "targets/alltoallv/ignore_missing.h"
 #include "targets/alltoallv/job.h"
 #include "targets/alltoallv/never_unmap.h"
+#include "targets/alltoallv/one_repair_less.h"
 #include "targets/alltoallv/release_by_all.h"
 #include "targets/alltoallv/reread_slot.h"
 #include "targets/alltoallv/snapshot_pointer.h"
-#include "targets/alltoallv/snapshot_region.h"
 #include "targets/alltoallv/snapshot_region_pointer.h"
 #include "targets/alltoallv/third_barrier.h"
 #include "targets/alltoallv/unmap_before_barrier.h"
@@ -42,6 +42,13 @@ constexpr NamedPolicy kPolicies[] = {
     {"ignore_missing", make<IgnoreMissing>},
     {"never_unmap", make<NeverUnmap>},
     {"snapshot_region", make<SnapshotRegion>},
+    {"find_by_key", make<FindByKey>},
+    {"close_blindly", make<CloseBlindly>},
+    {"keep_failed_open", make<KeepFailedOpen>},
+    {"leave_on_error", make<LeaveOnError>},
+    {"hide_error", make<HideError>},
+    {"number_at_init", make<NumberAtInit>},
+    {"take_in_two_steps", make<TakeInTwoSteps>},
 };
 
 }  // namespace

@@ -4,7 +4,14 @@ namespace targets::alltoallv {
 
 CUdeviceptr Policy::reread_key(const Mappings& mappings, Side side, std::uint32_t peer) {
   const Post& post = mappings.post();
-  return info_of(post.entry(peer), side).read(&MemInfo::ptr, post.mark());
+  auto& info = info_of(post.entry(peer), side);
+  const CUdeviceptr key = info.read(&MemInfo::ptr, post.mark());
+  post.rank.core.tell([&](Observer& observer) {
+    observer.key_read({{post.rank.number, post.request, peer, side == Side::destination},
+                       key == 0,
+                       info.generation(&MemInfo::ptr)});
+  });
+  return key;
 }
 
 harness::SharedSlot<MemInfo>& Policy::info_of(Entry& entry, Side side) {

@@ -24,8 +24,12 @@ class Policy {
   virtual bool has_third_barrier() const { return false; }
   virtual Release release() const { return Release::by_rank_0; }
   virtual CloseRule close_rule() const { return CloseRule::blind; }
+  /// Whether an open that fails for another reason than "already mapped" is an error, and no entry.
+  virtual bool refuses_failed_opens() const { return false; }
   /// Whether a rank on which something failed still joins the barriers and releases the slot.
   virtual bool joins_after_error() const { return false; }
+  /// Whether it says so in its part of the slot, for its peers to end with an error, too.
+  virtual bool tells_errors() const { return false; }
   /// Whether each post takes a number, and not each collective once for all its posts.
   virtual bool numbers_posts() const { return false; }
   /// Whether rank 0 looks and claims in one step, and the collectives of a slot in turn.

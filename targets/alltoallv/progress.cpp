@@ -22,7 +22,7 @@ bool Progress::pass() {
 // A task that is not in the queue is in the hands of another thread, or of the caller.
 void Progress::idle(const Task& awaited, bool in_hand) {
   if (wait_for_copies()) return;
-  core_.scheduler.wait_until({core_.doorbell, AccessKind::read}, "progress", [&] {
+  core_.scheduler.wait_until({core_.doorbell, AccessKind::read}, awaited.waits_for(), [&] {
     return awaited.status() != Status::in_progress || (in_hand && awaited.can_go_on()) ||
            can_go_on();
   });

@@ -17,7 +17,7 @@ Status Requests::init(Request request, const Arguments& arguments) {
   if (status != Status::ok) {
     if (numbered)
       core.tell([&](Observer& observer) { observer.number_lost({rank_.number, request, status}); });
-    task->release();
+    task->give_back();
     return status;
   }
   requested_[request] = task;

@@ -8,6 +8,12 @@
 
 namespace targets::alltoallv {
 
+/// The mark of a request's words in a slot, in the post that is its `round`-th.
+constexpr harness::Generation mark_of(Request request, std::uint32_t round) {
+  return static_cast<harness::Generation>((std::uint64_t{request} + 1) | std::uint64_t{round}
+                                                                             << 32);
+}
+
 /// The shares of a rank's peers, in bytes, as it tells them.
 struct Shares {
   std::array<std::uint32_t, kRankLimit> send_bytes{};
@@ -46,8 +52,7 @@ struct Entry {
   harness::Shared<std::uint64_t> tag;     ///< check_generation: whose this is.
   harness::Shared<std::uint32_t> failed;  ///< snapshot_region: this rank takes no part.
   std::array<harness::Shared<std::uint64_t>, 2>
-      broken;                 ///< Collectives that failed since, by turns.
-  bool is_published = false;  ///< The event's handle is; the owner's own note.
+      broken;  ///< Collectives that failed since, by turns.
 };
 
 /// Split-phase, sense-reversing: everybody starts, then tests until the last one has started.
@@ -75,6 +80,12 @@ class ShmBarrier {
     return true;
   }
   bool idle(std::uint32_t rank) const { return idle_[rank]; }
+  /// Returns the first rank that has not started.
+  std::uint32_t first_missing() const {
+    std::uint32_t rank = 0;
+    while (rank + 1 < size_ && !idle_[rank]) ++rank;
+    return rank;
+  }
   /// Returns what test() would say; no turn.
   bool passed(std::uint32_t rank) const { return sense_.peek() == local_sense_[rank]; }
   std::uint32_t waiting() const { return count_.peek(); }
@@ -94,9 +105,9 @@ struct Slot {
 
   harness::Shared<std::uint32_t> state;
   ShmBarrier barrier;
-  std::uint32_t last_claimed = 0;       ///< Rank 0's own note: by which collective.
+  std::uint32_t post_count = 0;         ///< Rank 0's own note: how many posts have asked for it,
+  std::uint32_t claim_count = 0;        ///< and how many of them have got it.
   harness::Shared<std::uint32_t> done;  ///< release_by_all: who is done with it.
-  /// Made by their ranks when they first use the slot.
   std::array<Entry*, kRankLimit> entries{};
 };
 
@@ -112,6 +123,13 @@ class Segment {
     Slot*& slot = slots_[index];
     if (slot == nullptr) slot = scheduler_.arena().make<Slot>(scheduler_, rank_count_);
     return *slot;
+  }
+
+  /// Returns a rank's part of a slot; made when somebody first asks for it, too.
+  Entry& entry(std::uint32_t index, std::uint32_t rank) {
+    Entry*& entry = slot(index).entries[rank];
+    if (entry == nullptr) entry = scheduler_.arena().make<Entry>(scheduler_);
+    return *entry;
   }
 
   /// Calls `visit(index, slot)` for every slot that somebody looked at.

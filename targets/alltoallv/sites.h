@@ -1,7 +1,7 @@
 // Sites: names of what the ledger records of a job, for those who tell where something happened.
 #pragma once
 
-#include "harness/runtime.h"
+#include "targets/alltoallv/labels.h"
 
 namespace targets::alltoallv {
 

@@ -22,7 +22,9 @@ class SnapshotRegion : public Policy {
     mappings.cache_of(peer).unmap_region(mappings.of(side, peer));
   }
   CloseRule close_rule() const override { return CloseRule::counted; }
+  bool refuses_failed_opens() const override { return true; }
   bool joins_after_error() const override { return true; }
+  bool tells_errors() const override { return true; }
   bool numbers_posts() const override { return true; }
   bool claims_in_order() const override { return true; }
 };

@@ -29,8 +29,8 @@ Status Tensors::fill(Buffer buffer, std::uint32_t fill, std::uint32_t number) {
   if (const Status status = context_.find_stream(number, stream); status != Status::ok)
     return status;
   Ref tensor;
-  CUdeviceptr base = 0;
-  if (const Status status = make(tensor, base); status != Status::ok) return status;
+  if (const Status status = make(tensor); status != Status::ok) return status;
+  CUdeviceptr base = tensor->payload<TensorPayload>().base;
   int first = element(rank_, fill, 0);
   int count = static_cast<int>(core_.element_count);
   void* parameters[] = {&base, &first, &count};
@@ -59,13 +59,40 @@ void Tensors::make_cycle(Buffer buffer) {
 
 void Tensors::drop_all() {
   for (Ref& buffer : buffers_) buffer.reset();
+  for (Ref& destination : destinations_) destination.reset();
   free_released();
+}
+
+// ---- what a collective is given
+// ------------------------------------------------------------------
+
+Status Tensors::prepare(Request request, const Arguments& arguments) {
+  const SiteScope site(core_.scheduler, "prepare");
+  CUstream stream = nullptr;
+  if (const Status status = context_.find_stream(arguments.stream, stream); status != Status::ok)
+    return status;
+  const Ref& source = buffers_[arguments.source];
+  if (!arguments.null_source && source)
+    if (const Status status = await_fill(source->payload<TensorPayload>(), stream);
+        status != Status::ok)
+      return status;
+  Ref& destination = destinations_[request];
+  return destination ? Status::ok : make(destination);
+}
+
+// Without an execution engine, data are ready when the collective is posted.
+Status Tensors::await_fill(TensorPayload& source, CUstream stream) {
+  if (source.ready || (stream != nullptr && stream == source.stream)) return Status::ok;
+  if (cuStreamSynchronize(source.stream) != CUDA_SUCCESS) return Status::driver_error;
+  source.ready = true;
+  return Status::ok;
 }
 
 // ---- memory -------------------------------------------------------------------------------------
 
-Status Tensors::make(Ref& tensor, CUdeviceptr& base) {
+Status Tensors::make(Ref& tensor) {
   free_released();
+  CUdeviceptr base = 0;
   if (cuMemAlloc(&base, core_.element_count * sizeof(std::int32_t)) != CUDA_SUCCESS)
     return Status::driver_error;
   tensor = core_.runtime.heap.make<TensorPayload>(kTensorType, this, base, nullptr);

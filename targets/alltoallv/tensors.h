@@ -33,17 +33,30 @@ class Tensors {
   /// Lets go of all variables, and frees what that releases.
   void drop_all();
 
+  // ---- what a collective is given ----
+  /// Makes the destination of a request, and its stream; waits until its source is filled.
+  Status prepare(Request request, const Arguments& arguments);
+  /// Hands the destination of a request over.
+  harness::Ref take_destination(Request request) { return std::move(destinations_[request]); }
+  /// Takes it back, where init() has failed.
+  void return_destination(Request request, harness::Ref destination) {
+    destinations_[request] = std::move(destination);
+  }
+
   // ---- memory ----
-  Status make(harness::Ref& tensor, CUdeviceptr& base);
   /// Frees a dead tensor's memory: at once, or when its process runs next.
   void release(CUdeviceptr memory);
   void free_released();
 
  private:
+  Status make(harness::Ref& tensor);
+  Status await_fill(TensorPayload& source, CUstream stream);
+
   Core& core_;
   std::uint32_t rank_;
   Context& context_;
   std::array<harness::Ref, kBufferCount> buffers_;
+  std::array<harness::Ref, kRequestLimit> destinations_;  ///< Made, and not given to init() yet.
   std::pmr::vector<CUdeviceptr> released_;
 };
 

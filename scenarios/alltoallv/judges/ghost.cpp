@@ -20,7 +20,7 @@ void Ghost::disorder(Window window) {
 
 // Whoever has taken a number in vain is one ahead of the others from then on.
 void Ghost::number_lost(const targets::alltoallv::LostNumber& lost) {
-  if (lost.answer == Status::driver_error) disorder(Window::failed_after_claim);
+  if (lost.answer == Status::driver_error) disorder(Window::number_skipped);
 }
 
 void Ghost::posting_again(const targets::alltoallv::Reposting& posting) {
@@ -78,10 +78,16 @@ void Ghost::publishing(const targets::alltoallv::Publishing& publishing, bool as
   users_[slot][rank] = {use, as_proxy};
 }
 
+void Ghost::ended(std::uint32_t rank, Request request) {
+  const harness::Generation use = slots_.mark(rank, request);
+  for (auto& users : users_)
+    if (users[rank].use == use) users[rank] = {};
+}
+
 // ---- mappings -----------------------------------------------------------------------------------
 
-void Ghost::evicting(const Eviction& eviction) {
-  if (eviction.count == 0) return;
+void Ghost::evicting(const Eviction& eviction, bool is_used) {
+  if (!is_used) return;
   reach(eviction.reason == Reason::stale ? Window::key_reused : Window::blind_close);
 }
 

@@ -32,14 +32,17 @@ class Ghost {
   /// A rank waits for a slot no longer.
   void waits_no_more(std::uint32_t rank, Request request);
 
-  // ---- who uses a slot, from publishing in it to having unmapped ----
+  // ---- who uses a slot, from publishing in it to the end of the collective ----
   void found_free(Request request);
   void claimed(const targets::alltoallv::Taking& taking);
   void publishing(const targets::alltoallv::Publishing& publishing, bool as_proxy);
-  void unmapped(std::uint32_t rank, std::uint32_t slot) { users_[slot][rank] = {}; }
+  /// The rank is done with the collective, and so with whatever was in its slot.
+  void ended(std::uint32_t rank, Request request);
 
   // ---- mappings ----
-  void evicting(const targets::alltoallv::Eviction& eviction);
+  /// `is_used`: the collective or team that mapped it is not over on its rank, whether the policy
+  /// has let go of it or not.
+  void evicting(const targets::alltoallv::Eviction& eviction, bool is_used);
   void open_failed() { reach(Window::open_failed); }
 
  private:

@@ -19,6 +19,7 @@ Judges::Judges(harness::Scene& scene, const Course& course)
     : scene_(scene),
       course_(course),
       slots_(scene, course.rank_count(), course.bounded()),
+      accesses_(scene, slots_),
       ghost_(scene, slots_),
       mappings_(scene, course.bounded()),
       memory_(scene, course.bounded()),
@@ -62,6 +63,7 @@ BirthId Judges::memory_of(const Use& use) const {
 // team's.
 void Judges::let_go(const Use& use, BirthId met, std::uint64_t count) {
   const BirthId scratch = scratch_[use.peer];
+  accesses_.let_go(use, met, count, mappings_.is_own(use, met));
   mappings_.let_go(use, met, count, memory_of(use));
   const harness::Ledger& ledger = scene_.world().ledger;
   if (!course_.bounded() || use.request != Use::kTeam || scratch == BirthId::none ||
@@ -72,9 +74,7 @@ void Judges::let_go(const Use& use, BirthId met, std::uint64_t count) {
   scene_.world().history.add(std::move(fault));
 }
 
-void Judges::team_destroyed(std::uint32_t rank) {
-  if (course_.bounded()) mappings_.ended(rank, Use::kTeam);
-}
+void Judges::team_destroyed(std::uint32_t rank) { mappings_.team_destroyed(rank); }
 
 // ---- what is in a slot --------------------------------------------------------------------------
 
@@ -105,6 +105,14 @@ void Judges::published(const Publication& publication) {
     scene_.expect("shares", publication.receive_displacement[peer],
                   exchange.receive_displacement[peer] * kBytes);
   }
+}
+
+// The mark of a key tells whose it is.
+void Judges::key_read(const targets::alltoallv::KeyReading& reading) {
+  const auto written_for = static_cast<std::uint32_t>(harness::raw(reading.mark));
+  Use use = reading.use;
+  use.request = written_for - 1;
+  accesses_.key_read(reading, written_for != 0 ? memory_of(use) : BirthId::none);
 }
 
 // ---- what may be left ---------------------------------------------------------------------------

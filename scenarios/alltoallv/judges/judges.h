@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scenarios/alltoallv/course.h"
+#include "scenarios/alltoallv/judges/accesses.h"
 #include "scenarios/alltoallv/judges/ghost.h"
 #include "scenarios/alltoallv/judges/leftovers.h"
 #include "scenarios/alltoallv/judges/mappings.h"
@@ -17,9 +18,11 @@ class Judges final : public targets::alltoallv::Observer {
   Judges& operator=(const Judges&) = delete;
 
   Ghost& ghost() { return ghost_; }
+  const Ghost& ghost() const { return ghost_; }
   Slots& slots() { return slots_; }
   const Slots& slots() const { return slots_; }
   Mappings& mappings() { return mappings_; }
+  const Mappings& mappings() const { return mappings_; }
   Memory& memory() { return memory_; }
   /// How many destinations were read back.
   std::uint32_t reading_count() const { return reading_count_; }
@@ -38,9 +41,11 @@ class Judges final : public targets::alltoallv::Observer {
   void copied() override { scene_.exercised(); }
   void read(const targets::alltoallv::Reading& reading) override;
   void number_lost(const targets::alltoallv::LostNumber& lost) override {
+    accesses_.number_lost(lost.request);
     ghost_.number_lost(lost);
   }
   void posting_again(const targets::alltoallv::Reposting& posting) override {
+    accesses_.posting_again(posting);
     ghost_.posting_again(posting);
   }
   void posted(const targets::alltoallv::Posting& posting) override {
@@ -49,27 +54,50 @@ class Judges final : public targets::alltoallv::Observer {
   }
   void found_free(Request request) override { ghost_.found_free(request); }
   void claimed(const targets::alltoallv::Taking& taking) override {
+    accesses_.claimed(taking);
     ghost_.claimed(taking);
     if (taking.former == 0) slots_.claimed(taking.slot, taking.request);
   }
-  void entered(const targets::alltoallv::Entering& entering) override { ghost_.entered(entering); }
+  void entered(const targets::alltoallv::Entering& entering) override {
+    accesses_.entered(entering);
+    ghost_.entered(entering);
+  }
   void publishing(const targets::alltoallv::Publishing& publishing) override {
     ghost_.publishing(publishing, is_proxy(publishing.rank, course_.topology(publishing.rank)));
   }
+  void source_written(std::uint32_t rank, Request request) override {
+    accesses_.source_written(request, memory_.source_of(rank, request));
+  }
   void published(const targets::alltoallv::Publication& publication) override;
-  void set_up(std::uint32_t rank, Request request) override { ghost_.waits_no_more(rank, request); }
+  void arrived(const targets::alltoallv::Arrival& arrival) override {
+    accesses_.arrived(arrival);
+    if (arrival.crossing == targets::alltoallv::Crossing::setup)
+      ghost_.waits_no_more(arrival.rank, arrival.request);
+  }
+  void passed(const targets::alltoallv::Passage& passage) override { accesses_.passed(passage); }
   void failed(std::uint32_t, Request) override { ghost_.failed(); }
-  void gave_up(std::uint32_t, Request) override { ghost_.gave_up(); }
-  void unmapped(std::uint32_t rank, std::uint32_t slot) override { ghost_.unmapped(rank, slot); }
-  void released(std::uint32_t slot) override { slots_.released(slot); }
+  void gave_up(std::uint32_t, Request request) override {
+    accesses_.gave_up(request);
+    ghost_.gave_up();
+  }
+  void key_read(const targets::alltoallv::KeyReading& reading) override;
+  void released(std::uint32_t slot) override {
+    accesses_.released(slot);
+    slots_.released(slot);
+  }
   void left(const targets::alltoallv::SlotLeft& slot) override { slots_.left(slot); }
   void ended(std::uint32_t rank, Request request) override {
     ghost_.waits_no_more(rank, request);
+    ghost_.ended(rank, request);
     mappings_.ended(rank, request);
   }
-  void opened(const Opening& opening) override { mappings_.opened(opening); }
+  void opened(const Opening& opening) override {
+    accesses_.opened(opening.region);
+    mappings_.opened(opening);
+  }
   void open_failed(std::uint32_t, std::uint32_t) override { ghost_.open_failed(); }
   void mapped(const Use& use, harness::BirthId region, std::uint64_t count) override {
+    accesses_.mapped(region, count);
     mappings_.mapped(use, region, count, memory_of(use));
   }
   void let_go(const Use& use, harness::BirthId met, std::uint64_t count) override;
@@ -77,7 +105,9 @@ class Judges final : public targets::alltoallv::Observer {
     mappings_.followed_null(meant);
   }
   void evicting(const targets::alltoallv::Eviction& eviction) override {
-    ghost_.evicting(eviction);
+    accesses_.evicting(eviction);
+    mappings_.evicting(eviction);
+    ghost_.evicting(eviction, mappings_.is_used(eviction.region));
   }
   void marked(harness::BirthId region) override { mappings_.marked(region); }
   void closing(harness::BirthId region) override { mappings_.closing(region); }
@@ -92,6 +122,7 @@ class Judges final : public targets::alltoallv::Observer {
   harness::Scene& scene_;
   const Course& course_;
   Slots slots_;
+  Accesses accesses_;
   Ghost ghost_;
   Mappings mappings_;
   Memory memory_;

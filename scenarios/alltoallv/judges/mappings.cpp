@@ -28,6 +28,11 @@ void retain(harness::Scene& scene, BirthId life, std::string why) {
   scene.world().history.add(std::move(fault));
 }
 
+/// Returns "collective 2", or the team's.
+static std::string in_words(const Use& use) {
+  return use.request == Use::kTeam ? "the team" : fmt::format("collective {}", use.request + 1);
+}
+
 Mappings::Mappings(harness::Scene& scene, bool bounded)
     : scene_(scene), bounded_(bounded), close_at_zero_(scene.config().values[kCloseAxis] != 0) {}
 
@@ -55,6 +60,7 @@ void Mappings::opened(const Opening& opening) {
 
 void Mappings::mapped(const Use& use, BirthId region, std::uint64_t told, BirthId memory) {
   held_[use.rank].push_back({use, region});
+  begun_[use.rank].push_back({use, region});
   Region* known = find(region);
   if (known == nullptr) return;
   ++known->count;
@@ -72,6 +78,9 @@ void Mappings::let_go(const Use& use, BirthId met, std::uint64_t told, BirthId m
   if (bounded_) scene_.expect("count of a mapping", told, count);
   if (known != nullptr && known->count > 0) --known->count;
   if (known != nullptr && known->memory == BirthId::none) known->memory = memory;
+  if (own != held.end() && own->region != met)
+    if (const auto reason = thrown_for(ledger.life(own->region).name))
+      thrown_.push_back({ledger.life(met).name, *reason});
   if (count == 0)
     scene_.world().history.add(ledger.describe(FaultKind::double_free, met));
   else if (own == held.end() || own->region != met)
@@ -88,6 +97,17 @@ void Mappings::followed_null(BirthId meant) {
   scene_.world().history.add(std::move(fault));
 }
 
+void Mappings::evicting(const targets::alltoallv::Eviction& eviction) {
+  evicted_for_ = eviction.by;
+  thrown_.push_back({scene_.world().ledger.life(eviction.region).name, eviction.reason});
+}
+
+std::optional<targets::alltoallv::Reason> Mappings::thrown_for(harness::Name region) const {
+  const auto found = std::find_if(thrown_.rbegin(), thrown_.rend(),
+                                  [&](const Thrown& one) { return one.region == region; });
+  return found != thrown_.rend() ? std::optional(found->reason) : std::nullopt;
+}
+
 void Mappings::marked(BirthId region) {
   Region* known = find(region);
   if (known == nullptr) return;
@@ -102,7 +122,8 @@ void Mappings::closing(BirthId region) {
       if (regions[i].opening.region != region) continue;
       if (regions[i].count > 0) {
         Fault fault = scene_.world().ledger.describe(FaultKind::wrong_owner, region);
-        fault.detail = "closed while collectives hold it";
+        fault.detail = fmt::format("closed for {} of rank {}, while it is held by {}",
+                                   in_words(evicted_for_), evicted_for_.rank, holders(regions[i]));
         scene_.world().history.add(std::move(fault));
       }
       if (!regions[i].marked) judge_leaving(regions[i]);
@@ -111,7 +132,38 @@ void Mappings::closing(BirthId region) {
     }
 }
 
+void Mappings::forget(std::uint32_t rank, Request request) {
+  std::erase_if(begun_[rank], [&](const Held& one) { return one.use.request == request; });
+}
+
+void Mappings::team_destroyed(std::uint32_t rank) {
+  forget(rank, Use::kTeam);
+  if (bounded_) ended(rank, Use::kTeam);
+}
+
+bool Mappings::is_used(BirthId region) const {
+  return std::any_of(begun_.begin(), begun_.end(), [&](const auto& uses) {
+    return std::any_of(uses.begin(), uses.end(),
+                       [&](const Held& one) { return one.region == region; });
+  });
+}
+
+bool Mappings::is_own(const Use& use, BirthId region) const {
+  const auto& held = held_[use.rank];
+  return std::any_of(held.begin(), held.end(),
+                     [&](const Held& one) { return one.use == use && one.region == region; });
+}
+
+std::string Mappings::holders(const Region& region) const {
+  std::string text;
+  for (const Held& held : held_[region.opening.rank])
+    if (held.region == region.opening.region)
+      text += (text.empty() ? "" : ", ") + in_words(held.use);
+  return text.empty() ? "nobody any more" : text;
+}
+
 void Mappings::ended(std::uint32_t rank, Request request) {
+  forget(rank, request);
   auto& held = held_[rank];
   const auto over = std::partition(held.begin(), held.end(),
                                    [&](const Held& one) { return one.use.request != request; });
@@ -129,7 +181,7 @@ void Mappings::report_held(const Held& held) {
   Fault fault = ledger.describe(FaultKind::retention, held.region);
   fault.object_kind = "reference to a mapping";
   fault.death_site = {};
-  fault.detail = "the collective is over and still counted";
+  fault.detail = fmt::format("{} is over and still counted", in_words(held.use));
   scene_.world().history.add(std::move(fault));
 }
 

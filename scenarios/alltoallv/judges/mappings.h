@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory_resource>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "scenarios/alltoallv/scenario.h"
@@ -31,11 +33,14 @@ class Mappings {
   void mapped(const Use& use, harness::BirthId region, std::uint64_t told, harness::BirthId memory);
   void let_go(const Use& use, harness::BirthId met, std::uint64_t told, harness::BirthId memory);
   void followed_null(harness::BirthId meant);
+  /// A mapping is about to leave the table, for the sake of another use.
+  void evicting(const targets::alltoallv::Eviction& eviction);
   void marked(harness::BirthId region);
   void closing(harness::BirthId region);
   /// A collective is over on a rank: its uses are.
   void ended(std::uint32_t rank, Request request);
   /// Whatever is open goes now, and nothing may be left.
+  void team_destroyed(std::uint32_t rank);
   void process_closes(std::uint32_t rank) { closing_[rank] = true; }
   void process_closed(std::uint32_t rank);
 
@@ -44,6 +49,13 @@ class Mappings {
   void settle(std::uint32_t rank);
   /// How many mappings `rank` has open, whoever holds them.
   std::size_t open_count(std::uint32_t rank) const { return open_[rank].size(); }
+  /// Whether a collective that is not over on its rank, or a team, has mapped it.
+  bool is_used(harness::BirthId region) const;
+  /// Whether the mapping is the one that the use was given.
+  bool is_own(const Use& use, harness::BirthId region) const;
+  /// Why the mapping left the table, or the one that was meant when this one was let go of; none
+  /// where neither has.
+  std::optional<targets::alltoallv::Reason> thrown_for(harness::Name region) const;
 
  private:
   struct Region {
@@ -53,6 +65,10 @@ class Mappings {
     bool marked = false;
     bool reported = false;
   };
+  struct Thrown {
+    harness::Name region;
+    targets::alltoallv::Reason reason;
+  };
   struct Held {
     Use use;
     harness::BirthId region;
@@ -61,7 +77,9 @@ class Mappings {
   using ByRank = std::array<std::pmr::vector<T>, targets::alltoallv::kRankLimit>;
 
   Region* find(harness::BirthId region);
+  void forget(std::uint32_t rank, Request request);
   void report_held(const Held& held);
+  std::string holders(const Region& region) const;
   bool must_go(const Region& region) const;
   void judge_leaving(Region& region);
   bool may_leave(const Region& region) const;
@@ -71,7 +89,10 @@ class Mappings {
   bool close_at_zero_;
   ByRank<Region> open_;
   ByRank<Held> held_;
+  ByRank<Held> begun_;  ///< All uses of what is not over, let go of or not.
   std::array<bool, targets::alltoallv::kRankLimit> closing_{};
+  std::pmr::vector<Thrown> thrown_;  ///< Left the table, or met in the place of what has.
+  Use evicted_for_;  ///< The use that the last mapping to leave the table made room for.
 };
 
 }  // namespace scenarios::alltoallv

@@ -7,13 +7,14 @@ namespace {
 
 using targets::alltoallv::Status;
 
-constexpr std::array<Refusal, 9> kRefusals{{
+constexpr std::array<Refusal, 10> kRefusals{{
     {"init", Status::not_supported, &Circumstances::in_place,
      "alltoallv.h, Status: in place is not supported; as upstream's alltoallv_ce"},
     {"init", Status::no_buffer, &Circumstances::empty,
      "alltoallv.h, Status: the variable is empty"},
     {"open", Status::driver_error, &Circumstances::injected, "alltoallv.h: a CUDA call failed"},
     {"fill", Status::driver_error, &Circumstances::injected, "the same"},
+    {"prepare", Status::driver_error, &Circumstances::injected, "the same"},
     {"init", Status::driver_error, &Circumstances::injected, "the same"},
     {"check", Status::driver_error, &Circumstances::injected, "the same"},
     {"scrub", Status::driver_error, &Circumstances::injected, "the same"},

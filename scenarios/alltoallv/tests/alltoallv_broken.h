@@ -32,6 +32,9 @@ class Wrapper : public Alltoallv {
   void drop(std::uint32_t rank, Buffer buffer) override { path_.drop(rank, buffer); }
   void make_cycle(std::uint32_t rank, Buffer buffer) override { path_.make_cycle(rank, buffer); }
   void collect(std::uint32_t rank) override { path_.collect(rank); }
+  Status prepare(std::uint32_t rank, Request request, const Arguments& arguments) override {
+    return path_.prepare(rank, request, arguments);
+  }
   Status init(std::uint32_t rank, Request request, const Arguments& arguments) override {
     return path_.init(rank, request, arguments);
   }

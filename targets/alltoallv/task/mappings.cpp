@@ -29,11 +29,9 @@ Status Mappings::map_all(CUstream stream) {
 
 Status Mappings::map_source(std::uint32_t peer, CUstream stream) {
   Entry& entry = post_.entry(peer);
-  Status status = map(peer, entry.source, Side::source);
-  CUevent event = nullptr;
-  if (status == Status::ok)
-    status = post_.rank.team.events().find_of_peer(post_.slot, peer, entry, event);
-  if (status != Status::ok) return status;
+  if (const Status status = map(peer, entry.source, Side::source); status != Status::ok)
+    return status;
+  const CUevent event = post_.rank.team.events().of_peer(post_.slot, peer, entry);
   return cuStreamWaitEvent(stream, event, 0) == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
@@ -74,7 +72,6 @@ void Mappings::unmap_all() {
   for (const ProxyEntry& entry : rank.team.proxies())
     if (entry.proxy == rank.number && post_.copies_peers())
       core_.policy->unmap(*this, Side::destination, entry.destination);
-  core_.tell([&](Observer& observer) { observer.unmapped(rank.number, post_.slot); });
 }
 
 }  // namespace targets::alltoallv

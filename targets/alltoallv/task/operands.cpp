@@ -2,24 +2,17 @@
 
 namespace targets::alltoallv {
 
-Status Operands::take(CUstream stream) {
+bool Operands::take() {
   Tensors& tensors = post_.rank.tensors;
   if (!post_.arguments.null_source) {
     source_tensor_ = tensors.at(post_.arguments.source);
-    if (!source_tensor_) return Status::no_buffer;
-    if (const Status status = await_fill(stream); status != Status::ok) return status;
+    if (!source_tensor_) return false;
+    source_base_ = source_tensor_->payload<TensorPayload>().base;
   }
-  return tensors.make(destination_tensor_, destination_base_);
-}
-
-// Without an execution engine, data are ready when the collective is posted.
-Status Operands::await_fill(CUstream stream) {
-  auto& payload = source_tensor_->payload<TensorPayload>();
-  source_base_ = payload.base;
-  if (payload.ready || (stream != nullptr && stream == payload.stream)) return Status::ok;
-  if (cuStreamSynchronize(payload.stream) != CUDA_SUCCESS) return Status::driver_error;
-  payload.ready = true;
-  return Status::ok;
+  destination_tensor_ = tensors.take_destination(post_.request);
+  if (!destination_tensor_) return false;
+  destination_base_ = destination_tensor_->payload<TensorPayload>().base;
+  return true;
 }
 
 Status Operands::export_to_peers() {
@@ -34,6 +27,12 @@ Status Operands::export_to_peers() {
 void Operands::release() {
   source_tensor_.reset();
   destination_tensor_.reset();
+}
+
+void Operands::give_back() {
+  source_tensor_.reset();
+  if (destination_tensor_)
+    post_.rank.tensors.return_destination(post_.request, std::move(destination_tensor_));
 }
 
 }  // namespace targets::alltoallv

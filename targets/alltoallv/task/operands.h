@@ -10,8 +10,11 @@ class Operands {
  public:
   explicit Operands(const Post& post) : post_(post) {}
 
-  /// Takes the source out of its variable, and makes the destination.
-  Status take(CUstream stream);
+  /// Takes the source out of its variable, and the destination that was prepared. False where there
+  /// is none.
+  bool take();
+  /// Returns what it took to the caller, for whom nothing has happened.
+  void give_back();
   /// Exports what peers reach: the source; the destination only where somebody writes there for a
   /// peer.
   Status export_to_peers();
@@ -26,8 +29,6 @@ class Operands {
   const MemInfo& exported_destination() const { return exported_destination_; }
 
  private:
-  Status await_fill(CUstream stream);
-
   const Post& post_;
   harness::Ref source_tensor_;
   harness::Ref destination_tensor_;

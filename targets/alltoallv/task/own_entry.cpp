@@ -1,18 +1,12 @@
 #include "targets/alltoallv/task/own_entry.h"
 
-#include <bit>
-
 #include "targets/alltoallv/policy.h"
 
 namespace targets::alltoallv {
 
 std::uint32_t parity(const Post& post) { return post.seq / post.rank.core.setup.slot_count % 2; }
 
-Entry& OwnEntry::entry() {
-  Entry*& entry = post_.shared_slot().entries[post_.rank.number];
-  if (entry == nullptr) entry = core_.scheduler.arena().make<Entry>(core_.scheduler);
-  return *entry;
-}
+Entry& OwnEntry::entry() { return core_.segment->entry(post_.slot, post_.rank.number); }
 
 // ---- setup --------------------------------------------------------------------------------------
 
@@ -26,13 +20,15 @@ Status OwnEntry::set_up(CUstream stream) {
   if (post_.copies_peers()) publish(entry);
   const Status status = record_source(entry, stream);
   if (status != Status::ok && !core_.policy->joins_after_error()) return status;
-  if (core_.policy->joins_after_error()) entry.failed.write(status == Status::ok ? 0 : 1, mark);
+  if (core_.policy->tells_errors()) entry.failed.write(status == Status::ok ? 0 : 1, mark);
   if (!post_.copies_peers())
     publish_step(0);
   else
     tell_published(entry);
-  if (post_.shared_slot().barrier.start(rank)) core_.ring();
-  core_.tell([&](Observer& observer) { observer.set_up(rank, post_.request); });
+  const bool last = post_.shared_slot().barrier.start(rank);
+  if (last) core_.ring();
+  core_.tell(
+      [&](Observer& observer) { observer.arrived({rank, post_.request, Crossing::setup, last}); });
   return status;
 }
 
@@ -49,6 +45,8 @@ void OwnEntry::publish(Entry& entry) {
   if (post_.arguments.collective == Collective::alltoallv) entry.shares.write(shares, mark);
   const MemInfo& source = operands_.exported_source();
   entry.source.write(&MemInfo::ptr, source.ptr, mark);
+  core_.tell(
+      [&](Observer& observer) { observer.source_written(post_.rank.number, post_.request); });
   core_.delay_point("amid the memory info");
   entry.source.write(&MemInfo::length, source.length, mark);
   entry.source.write(&MemInfo::offset, source.offset, mark);
@@ -75,17 +73,7 @@ void OwnEntry::tell_published(const Entry& entry) {
 }
 
 Status OwnEntry::record_source(Entry& entry, CUstream stream) {
-  CUevent event = nullptr;
-  if (const Status status = post_.rank.team.events().find_own(post_.slot, event);
-      status != Status::ok)
-    return status;
-  if (!entry.is_published) {
-    CUipcEventHandle handle;
-    if (cuIpcGetEventHandle(&handle, event) != CUDA_SUCCESS) return Status::driver_error;
-    const Published published{std::bit_cast<Handle>(handle)};
-    entry.published.write(published, post_.mark());
-    entry.is_published = true;
-  }
+  const CUevent event = post_.rank.team.events().own(post_.slot, entry);
   if (stream == nullptr) stream = post_.rank.context.team_stream();
   return cuEventRecord(event, stream) == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
@@ -103,7 +91,7 @@ bool OwnEntry::is_at(std::uint32_t step) const {
 
 void OwnEntry::give_up() {
   if (!post_.copies_peers()) publish_step(kFailedStep);
-  entry().broken[parity(post_)].write(post_.use(), post_.mark());
+  if (core_.policy->tells_errors()) entry().broken[parity(post_)].write(post_.use(), post_.mark());
 }
 
 }  // namespace targets::alltoallv

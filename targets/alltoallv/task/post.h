@@ -16,10 +16,7 @@ struct Post {
   std::uint32_t round = 0;  ///< How often the request was posted.
 
   /// Returns the mark of its words in the slot: for whoever looks on, not for the program.
-  harness::Generation mark() const {
-    return static_cast<harness::Generation>((std::uint64_t{request} + 1) | std::uint64_t{round}
-                                                                               << 32);
-  }
+  harness::Generation mark() const { return mark_of(request, round); }
   /// Returns how the program itself tells uses of slots apart: by number, and which of its posts.
   std::uint64_t use() const { return std::uint64_t{seq} | std::uint64_t{round} << 32; }
   bool copies_peers() const {

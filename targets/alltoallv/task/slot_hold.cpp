@@ -39,14 +39,12 @@ void SlotHold::claim(Slot& slot) {
     observer.claimed({post_.slot, post_.request, owner, slot.state.peek()});
   });
   if (owner != 0) return;
-  slot.last_claimed = post_.seq;
+  ++slot.claim_count;
   core_.ring();
 }
 
 bool SlotHold::may_claim(const Slot& slot) const {
-  if (!core_.policy->claims_in_order()) return true;
-  const std::uint32_t count = core_.setup.slot_count;
-  return slot.last_claimed == 0 ? post_.seq <= count : post_.seq == slot.last_claimed + count;
+  return !core_.policy->claims_in_order() || slot.claim_count == place_;
 }
 
 // The slot is free when rank 0 is done, whoever else is not.

@@ -11,6 +11,8 @@ class SlotHold {
  public:
   explicit SlotHold(const Post& post) : post_(post), core_(post.rank.core) {}
 
+  /// Takes its place behind those of its rank that asked for the slot before.
+  void ask() { place_ = post_.shared_slot().post_count++; }
   /// Returns true once the slot is the task's, and the rank's part of its barrier idle.
   bool get();
   /// Whether get() would return true.
@@ -24,6 +26,7 @@ class SlotHold {
 
   const Post& post_;
   Core& core_;
+  std::uint32_t place_ = 0;  ///< Rank 0's: how many asked for the slot before.
 };
 
 }  // namespace targets::alltoallv

@@ -1,6 +1,7 @@
 #include "targets/alltoallv/task/task.h"
 
 #include "targets/alltoallv/policy.h"
+#include "targets/alltoallv/task/waiting.h"
 
 namespace targets::alltoallv {
 
@@ -48,13 +49,18 @@ void Task::number() {
 
 Status Task::prepare() {
   if (const Status status = copies_.find_stream(); status != Status::ok) return status;
-  if (const Status status = operands_.take(copies_.stream()); status != Status::ok) return status;
+  if (!operands_.take()) return Status::no_buffer;
   if (const Status status = copies_.take_event(); status != Status::ok) return status;
   return post_.copies_peers() ? operands_.export_to_peers() : Status::ok;
 }
 
 void Task::release() {
   operands_.release();
+  copies_.give_back_event();
+}
+
+void Task::give_back() {
+  operands_.give_back();
   copies_.give_back_event();
 }
 
@@ -67,6 +73,7 @@ void Task::start() {
     });
   if (core_.policy->numbers_posts()) number();
   ++post_.round;
+  if (rank_ == 0) slot_hold_.ask();
   core_.tell([&](Observer& observer) {
     observer.posted({rank_, post_.request, post_.slot, post_.seq, post_.mark()});
   });
@@ -92,7 +99,7 @@ bool Task::step() {
     case Stage::sync:
       return slot_hold_.get() && enter(Stage::setup, own_entry_.set_up(copies_.stream()));
     case Stage::setup:
-      if (!barrier().test(rank_)) return false;
+      if (!pass(Crossing::setup)) return false;
       core_.delay_point("after the barrier test");
       mappings_.restart();
       return enter(Stage::map, agree());
@@ -108,7 +115,7 @@ bool Task::step() {
     case Stage::completion:
       return pass_completion();
     case Stage::third_barrier:
-      if (!barrier().test(rank_)) return false;
+      if (!pass(Crossing::release)) return false;
       end();
       return false;
     case Stage::initialized:
@@ -131,6 +138,25 @@ bool Task::can_go_on() const {
       return steps_.can_advance();
     default:
       return true;
+  }
+}
+
+harness::Label Task::waits_for() const {
+  switch (stage_) {
+    case Stage::sync:
+      return slot_in_words(post_);
+    case Stage::setup:
+      return barrier_in_words(post_, Crossing::setup);
+    case Stage::completion:
+      return barrier_in_words(post_, Crossing::completion);
+    case Stage::third_barrier:
+      return barrier_in_words(post_, Crossing::release);
+    case Stage::map:
+      return "a mapping that is in the way";
+    case Stage::steps:
+      return "a neighbour's step";
+    default:
+      return "progress";
   }
 }
 
@@ -171,7 +197,7 @@ Status Task::agree() {
 }
 
 bool Task::peer_failed() {
-  if (!core_.policy->joins_after_error()) return false;
+  if (!core_.policy->tells_errors()) return false;
   for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer)
     if (peer != rank_ && post_.entry(peer).failed.read(post_.mark()) != 0) return true;
   return false;
@@ -203,14 +229,23 @@ bool Task::finish_copies() {
 
 void Task::start_barrier(Stage next) {
   stage_ = next;
-  if (barrier().start(rank_)) core_.ring();
+  const bool last = barrier().start(rank_);
+  if (last) core_.ring();
+  const Crossing crossing = next == Stage::completion ? Crossing::completion : Crossing::release;
+  core_.tell([&](Observer& observer) { observer.arrived({rank_, post_.request, crossing, last}); });
+}
+
+bool Task::pass(Crossing crossing) {
+  if (!barrier().test(rank_)) return false;
+  core_.tell([&](Observer& observer) { observer.passed({rank_, post_.request, crossing}); });
+  return true;
 }
 
 bool Task::pass_completion() {
-  if (!barrier().test(rank_)) return false;
+  if (!pass(Crossing::completion)) return false;
   core_.delay_point("after the barrier test");
   if (!core_.policy->unmaps_before_barrier()) mappings_.unmap_all();
-  if (core_.policy->joins_after_error() && error_ == Status::ok && proxy_failed())
+  if (core_.policy->tells_errors() && error_ == Status::ok && proxy_failed())
     error_ = Status::peer_error;
   if (core_.policy->has_third_barrier()) {
     start_barrier(Stage::third_barrier);

@@ -45,6 +45,8 @@ class Task {
   /// Takes what it needs for any post; release() gives it back.
   Status prepare();
   void release();
+  /// Gives back what prepare() took before it failed.
+  void give_back();
   CUdeviceptr destination() const { return operands_.destination(); }
 
   // ---- from post to the end ----
@@ -53,6 +55,8 @@ class Task {
   bool advance();
   /// Whether its next poll would do anything. No turn: it tells whom to wake, no more.
   bool can_go_on() const;
+  /// Returns what it waits for, in words.
+  harness::Label waits_for() const;
   /// Takes the task over from whoever ended it, and returns what it ended with.
   Status take_over();
 
@@ -73,6 +77,7 @@ class Task {
   bool step_on();
   bool finish_copies();
   void start_barrier(Stage next);
+  bool pass(Crossing crossing);
   bool pass_completion();
   bool proxy_failed();
   void end();

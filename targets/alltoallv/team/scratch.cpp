@@ -31,7 +31,7 @@ void Scratch::unmap() {
     if (core_.policy->close_rule() == CloseRule::counted)
       caches_.of(peer).unmap_region(mapping);
     else
-      caches_.of(peer).unmap(mapping.key, mapping, Cache::Missing::ignored, true);
+      caches_.of(peer).unmap(mapping.key, mapping, Cache::Missing::followed, true);
     mapping = {};
   }
 }

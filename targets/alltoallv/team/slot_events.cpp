@@ -4,29 +4,28 @@
 
 namespace targets::alltoallv {
 
-Status SlotEvents::find_own(std::uint32_t slot, CUevent& event) {
-  if (own_[slot] == nullptr) {
-    constexpr unsigned kShared = CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
-    CUevent made = nullptr;
-    if (cuEventCreate(&made, kShared) != CUDA_SUCCESS) return Status::driver_error;
-    own_[slot] = made;
+CUevent SlotEvents::own(std::uint32_t slot, Entry& entry) {
+  CUevent& event = own_[slot];
+  if (event != nullptr) return event;
+  constexpr unsigned kShared = CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+  while (cuEventCreate(&event, kShared) != CUDA_SUCCESS) {
   }
-  event = own_[slot];
-  return Status::ok;
+  CUipcEventHandle handle;
+  while (cuIpcGetEventHandle(&handle, event) != CUDA_SUCCESS) {
+  }
+  entry.published.write({std::bit_cast<Handle>(handle)}, harness::Generation::any);
+  return event;
 }
 
-Status SlotEvents::find_of_peer(std::uint32_t slot, std::uint32_t peer, Entry& entry,
-                                CUevent& event) {
-  event = of_peers_[slot][peer];
-  if (event != nullptr) return Status::ok;
+CUevent SlotEvents::of_peer(std::uint32_t slot, std::uint32_t peer, Entry& entry) {
+  CUevent& event = of_peers_[slot][peer];
+  if (event != nullptr) return event;
   const Published published{
       read_wide(entry.published, &Published::event, harness::Generation::any)};
-  CUevent opened = nullptr;
-  if (cuIpcOpenEventHandle(&opened, std::bit_cast<CUipcEventHandle>(published.event)) !=
-      CUDA_SUCCESS)
-    return Status::driver_error;
-  event = of_peers_[slot][peer] = opened;
-  return Status::ok;
+  while (cuIpcOpenEventHandle(&event, std::bit_cast<CUipcEventHandle>(published.event)) !=
+         CUDA_SUCCESS) {
+  }
+  return event;
 }
 
 void SlotEvents::close_of_peers() {

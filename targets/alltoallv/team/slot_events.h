@@ -6,12 +6,14 @@
 namespace targets::alltoallv {
 
 /// Ownership: the team's; owns the events. Threads: the process's own tasks.
+/// Errors: none; a call that fails is made again, as where a team is made.
 class SlotEvents {
  public:
-  /// Gives the rank's own event of a slot, which is made on first use.
-  Status find_own(std::uint32_t slot, CUevent& event);
-  /// Gives a peer's event of a slot, which is opened on first use by what its entry says.
-  Status find_of_peer(std::uint32_t slot, std::uint32_t peer, Entry& entry, CUevent& event);
+  /// Returns the rank's own event of a slot: made, and its handle told in its entry, when first
+  /// asked for.
+  CUevent own(std::uint32_t slot, Entry& entry);
+  /// Returns a peer's event of a slot: opened by what its entry tells when first asked for.
+  CUevent of_peer(std::uint32_t slot, std::uint32_t peer, Entry& entry);
 
   void close_of_peers();
   void destroy_own();

@@ -14,7 +14,23 @@ void Team::create(Topology topology) {
   if (core_.setup.scratch) scratch_.make();
   core_.out_of_band.arrive_and_wait();
   scratch_.map();
-  if (core_.setup.scratch) core_.out_of_band.arrive_and_wait();
+  for_each_slot([&](std::uint32_t slot) { events_.own(slot, core_.segment->entry(slot, rank_)); });
+  core_.out_of_band.arrive_and_wait();
+  for_each_slot([&](std::uint32_t slot) {
+    for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer)
+      if (peer != rank_) events_.of_peer(slot, peer, core_.segment->entry(slot, peer));
+  });
+}
+
+// Upstream has events for all slots, and for as many more of active sets; here for those that the
+// job's collectives come to use.
+template <class Visit>
+void Team::for_each_slot(Visit visit) const {
+  const std::uint32_t count = core_.setup.slot_count;
+  for (std::uint32_t slot = 0; slot < count; ++slot) {
+    const std::uint32_t first_number = slot == 0 ? count : slot;
+    if (first_number <= core_.setup.number_count) visit(slot);
+  }
 }
 
 void Team::destroy() {

@@ -32,6 +32,8 @@ class Team {
   SlotEvents& events() { return events_; }
 
  private:
+  template <class Visit>
+  void for_each_slot(Visit visit) const;
   void tell_slots();
 
   Core& core_;

@@ -1,0 +1,87 @@
+// The story shows the race: what ranks do to what they share is told, in the words of UCC.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/tests/corpus.h"
+#include "scenarios/alltoallv/tests/alltoallv_cases.h"
+
+namespace scenarios::alltoallv::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A run of a committed reproducer, whose variant may be another.
+struct Told {
+  std::vector<std::string> notes;
+  std::vector<harness::Fault> faults;
+};
+
+Told tell(const char* name, std::string_view variant) {
+  harness::Case the_case = harness::testing::read_corpus(scenario, "repros").at(name).the_case;
+  the_case.variant = variant_named(variant);
+  harness::Runner runner;
+  const harness::Outcome& outcome = runner.run(the_case);
+  Told told{{}, outcome.faults};
+  for (const harness::Event& event : runner.history().events())
+    if (event.kind == harness::EventKind::note) told.notes.emplace_back(event.what.view());
+  return told;
+}
+
+/// Expects these notes in this order, with others in between.
+void expect_in_order(const std::vector<std::string>& notes, std::span<const char* const> steps) {
+  auto at = notes.begin();
+  for (const char* step : steps) {
+    at = std::find(at, notes.end(), step);
+    ASSERT_NE(at, notes.end()) << step;
+    ++at;
+  }
+}
+
+TEST(AlltoallvStory, TellsTheFourStepsOfTheReport) {
+  const Told told = tell("reread_slot-source_reread", "reread_slot");
+  constexpr std::array kSteps{
+      "shm_barrier_start: all are in the completion barrier of collective 1",
+      "shm_barrier_test: out of the completion barrier of collective 1",
+      "put_sync: sync_state[0] = 0",
+      "get_sync: sync_state[0] = 2",
+      "setup_start: collective 2, mem_info_src.ptr =",
+      "unmap: rank 0's mem_info_src.ptr is",
+  };
+  expect_in_order(told.notes, kSteps);
+  ASSERT_EQ(told.faults.size(), 2u);
+  EXPECT_EQ(told.faults[0].detail, "word 0 is of collective 2, where collective 1 reads");
+  EXPECT_TRUE(told.faults[1].fatal);
+  EXPECT_THAT(told.faults[1].detail, HasSubstr("0x78"));
+}
+
+// A read that is right is told as a step, and no note.
+TEST(AlltoallvStory, HasNoNoteOfAKeyThatIsRight) {
+  const Told told = tell("reread_slot-source_reread", "third_barrier");
+  EXPECT_TRUE(told.faults.empty());
+  EXPECT_THAT(told.notes, Not(Contains(HasSubstr("mem_info_src.ptr is"))));
+  EXPECT_THAT(told.notes, Contains("put_sync: sync_state[0] = 0"));
+}
+
+TEST(AlltoallvStory, TellsWhoClosesWhatAndWhoHoldsIt) {
+  const Told told = tell("snapshot_pointer-key_reused", "snapshot_pointer");
+  EXPECT_THAT(told.notes, Contains("map_memhandle: stale handle, refcount 1: throws out"));
+  ASSERT_FALSE(told.faults.empty());
+  EXPECT_THAT(told.faults,
+              Contains(::testing::Field(&harness::Fault::detail,
+                                        AllOf(HasSubstr("closed for collective"),
+                                              HasSubstr("while it is held by collective")))));
+}
+
+TEST(AlltoallvStory, TellsWhoIsMissingWhereNobodyCanGoOn) {
+  const Told told = tell("third_barrier-failed_after_claim", "third_barrier");
+  ASSERT_FALSE(told.faults.empty());
+  EXPECT_THAT(told.faults.back().detail, HasSubstr("barrier of slot 1"));
+  EXPECT_THAT(told.faults.back().detail, HasSubstr("waits for rank "));
+  EXPECT_THAT(told.notes, Contains(HasSubstr("returns an error, and its peers wait for it")));
+}
+
+}  // namespace
+}  // namespace scenarios::alltoallv::testing

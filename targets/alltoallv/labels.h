@@ -1,0 +1,34 @@
+// Labels: a label for each of so many numbers. Labels are static and hold no values; so all of a
+// kind are written down once, and telling one costs a look into a table.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/runtime.h"
+
+namespace targets::alltoallv {
+
+/// Lifetime: the process's: its labels outlive every run.
+class Labels {
+ public:
+  /// Holds what `words` makes of 0, 1, ... `count` - 1.
+  template <class Words>
+  Labels(std::uint32_t count, Words words) {
+    texts_.reserve(count);
+    for (std::uint32_t i = 0; i < count; ++i) texts_.push_back(words(i));
+  }
+
+  /// Returns the label of a number; of the last one where it is beyond that.
+  harness::Label operator[](std::uint64_t number) const {
+    const std::size_t last = texts_.size() - 1;
+    return harness::Label::of(texts_[std::min<std::size_t>(number, last)].c_str());
+  }
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+}  // namespace targets::alltoallv

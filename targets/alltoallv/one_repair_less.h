@@ -1,0 +1,61 @@
+// One repair less: snapshot_region without one of its seven repairs, a policy each, so that a table
+// of variants and windows says what each repair is worth.
+#pragma once
+
+#include "targets/alltoallv/snapshot_region.h"
+
+namespace targets::alltoallv {
+
+/// Finds the region again by the address that the peer had it at, as #1268 does.
+class FindByKey final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  void unmap(Mappings& mappings, Side side, std::uint32_t peer) override {
+    Mapping& mapping = mappings.of(side, peer);
+    mappings.cache_of(peer).unmap(mapping.key, mapping, Cache::Missing::followed);
+  }
+};
+
+/// Closes whatever is in the way, whoever holds it.
+class CloseBlindly final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  CloseRule close_rule() const override { return CloseRule::blind; }
+};
+
+/// Keeps an entry of what failed to open.
+class KeepFailedOpen final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  bool refuses_failed_opens() const override { return false; }
+};
+
+/// Ends a collective on the rank on which something failed, and joins no barrier any more.
+class LeaveOnError final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  bool joins_after_error() const override { return false; }
+};
+
+/// Joins the barriers after an error, and tells no peer of it.
+class HideError final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  bool tells_errors() const override { return false; }
+};
+
+/// Numbers a collective when it is made, once for all its posts.
+class NumberAtInit final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  bool numbers_posts() const override { return false; }
+};
+
+/// Looks whether a slot is free, then takes it: in two steps, and in any order.
+class TakeInTwoSteps final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  bool claims_in_order() const override { return false; }
+};
+
+}  // namespace targets::alltoallv

@@ -1,0 +1,40 @@
+#include "targets/alltoallv/task/waiting.h"
+
+#include <fmt/format.h>
+
+namespace targets::alltoallv {
+
+using harness::Label;
+
+namespace {
+
+constexpr std::uint32_t kNumbers = 2 * kRequestLimit;  ///< Those beyond are told as the last.
+
+const char* name_of(std::uint32_t crossing) {
+  constexpr std::array kNames{"setup", "completion", "third"};
+  return kNames[crossing];
+}
+
+}  // namespace
+
+Label slot_in_words(const Post& post) {
+  static const Labels kLabels(kSlotLimit * kNumbers, [](std::uint32_t i) {
+    const std::uint32_t owner = i % kNumbers;
+    return owner == 0 ? fmt::format("slot {}, which rank 0 has not claimed", i / kNumbers)
+                      : fmt::format("slot {}, where sync_state is {}", i / kNumbers, owner);
+  });
+  const std::uint32_t owner = post.shared_slot().state.peek();
+  return kLabels[post.slot * kNumbers + std::min(owner, kNumbers - 1)];
+}
+
+Label barrier_in_words(const Post& post, Crossing crossing) {
+  constexpr std::uint32_t kPlaces = kSlotLimit * kRankLimit;
+  static const Labels kLabels(3 * kPlaces, [](std::uint32_t i) {
+    return fmt::format("rank {} in the {} barrier of slot {}", i % kRankLimit, name_of(i / kPlaces),
+                       i / kRankLimit % kSlotLimit);
+  });
+  const std::uint32_t missing = post.shared_slot().barrier.first_missing();
+  return kLabels[harness::raw(crossing) * kPlaces + post.slot * kRankLimit + missing];
+}
+
+}  // namespace targets::alltoallv
