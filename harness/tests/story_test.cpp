@@ -112,6 +112,9 @@ TEST(Story, TheOutcomesOfTheReportsAreLastLines) {
       story_of("graph_argument", "borrow-recycled"),
       EndsWith("\na user sees: a wrong value, silently: the kernel works on the buffer that "
                "got the memory\n"));
+  EXPECT_THAT(story_of("alltoallv", "reread_slot-source_reread"),
+              EndsWith("\na user sees: SIGSEGV at 0x78, refcount of a null region; with "
+                       "--enable-assert an abort before it\n"));
   EXPECT_THAT(story_of("managed_dict", "incref_tagged_word-crash"),
               EndsWith("\na user sees: SIGSEGV at 0xab in PyDict_SetItem: PyDict_Check reads the "
                        "flags of a null type\n"));
