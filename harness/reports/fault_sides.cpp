@@ -87,7 +87,7 @@ FaultSides fault_sides(const Telling& telling, const Teller& teller, std::span<c
 
 namespace {
 
-/// Who did what, and for whom: "turn 16, in ask of user".
+/// Side: a moment in words, with its turn, op, task and stream: "turn 16, in ask of user".
 class Side {
  public:
   Side(const Telling& telling, const Teller& teller) : telling_(telling), teller_(teller) {
