@@ -131,6 +131,8 @@ def tree(tally, full):
     script(tally, "gate/counters.py", "--self-test")
     script(tally, "gate/budget.py", "--self-test")
     script(tally, "gate/canaries.py", "--self-test")
+    script(tally, "gate/effectiveness.py", "--self-test")
+    script(tally, "gate/memory.py", "--self-test")
     script(tally, "mutants.py", "--self-test")
     script(tally, "mutated_inputs.py", "--self-test")
 
@@ -256,6 +258,8 @@ def commands(tally, full):
     script(tally, "documents.py", "--transcripts", "release")
     gate = programs.run("release", "afterlife", "gate", "--canaries", ROOT / "results/gate/canaries.txt")
     tally.add(gate.code == 0, f"the gate's own canaries: exit {gate.code} {gate.err.strip()}")
+    compared = programs.run("release", "afterlife", "effectiveness", "--canaries", ROOT / "results/gate/effectiveness.txt")
+    tally.add(compared.code == 0, f"the canaries of effectiveness: exit {compared.code} {compared.err.strip()}")
     add_figures(tally, figures.measure(full, ("bad_input",)))
     name = measuring.named_sound()[0]
     found, ended = measuring.fuzz(name, "--seconds", 5)

@@ -57,13 +57,6 @@ inline constexpr std::size_t kPlantedCount = 4;
 /// Returns the name of what is broken.
 std::string_view name_of(Planted planted);
 
-/// Red where the interval is outside of what is promised (false alarms above 1 %, power below
-/// 95 %); shown where it is within (at most 2 %, at least 90 %); else there are too few samples.
-enum class Health : unsigned char { too_few, shown, red, reported };
-
-/// Returns the words for it.
-std::string_view name_of(Health health);
-
 struct CanaryRow {
   std::string load;
   Canary canary = Canary::unchanged;

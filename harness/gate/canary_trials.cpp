@@ -97,10 +97,7 @@ void count(Canary canary, std::uint64_t slower, std::uint64_t benchmarks, Rate& 
 
 Health health_of(const CanaryRow& row) {
   if (row.canary == Canary::slower_by_1) return Health::reported;
-  const double low = row.found.low(), high = row.found.high();
-  const bool alarms = is_false_alarm(row.canary);
-  if (alarms ? low > 0.01 : high < 0.95) return Health::red;
-  return (alarms ? high <= 0.02 : low >= 0.90) ? Health::shown : Health::too_few;
+  return health_of(row.found, is_false_alarm(row.canary));
 }
 
 CanaryRow judge_one(const std::string& load, Rounds rounds, Canary canary, Planted planted) {
@@ -137,11 +134,6 @@ std::string_view name_of(Planted planted) {
   constexpr std::array<std::string_view, kPlantedCount> kNames{"nothing", "threshold", "pairing",
                                                                "confirmation"};
   return kNames[static_cast<std::size_t>(planted)];
-}
-
-std::string_view name_of(Health health) {
-  constexpr std::array<std::string_view, 4> kNames{"too few samples", "shown", "red", "reported"};
-  return kNames[static_cast<std::size_t>(health)];
 }
 
 std::vector<CanaryRow> judge_canaries(const CanaryRecord& record, Planted planted) {

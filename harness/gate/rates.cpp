@@ -1,6 +1,7 @@
 #include "harness/gate/rates.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -27,6 +28,17 @@ double Rate::share() const {
 
 double Rate::low() const { return count == 0 ? 0 : wilson(*this, -1); }
 double Rate::high() const { return count == total ? 1 : wilson(*this, 1); }
+
+std::string_view name_of(Health health) {
+  constexpr std::array<std::string_view, 4> kNames{"too few samples", "shown", "red", "reported"};
+  return kNames[static_cast<std::size_t>(health)];
+}
+
+Health health_of(const Rate& rate, bool is_false_alarm) {
+  if (is_false_alarm ? rate.low() > 0.01 : rate.high() < 0.95) return Health::red;
+  return (is_false_alarm ? rate.high() <= 0.02 : rate.low() >= 0.90) ? Health::shown
+                                                                     : Health::too_few;
+}
 
 double mann_whitney(std::span<const double> first, std::span<const double> second) {
   std::vector<std::pair<double, bool>> all;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace harness::gate {
 
@@ -22,6 +23,16 @@ struct Rate {
   double low() const;   ///< Returns the lower end of the interval, 0 of nothing.
   double high() const;  ///< Returns the upper end of the interval, 1 of nothing.
 };
+
+/// Red where the interval is outside of what is promised (false alarms above 1 %, power below
+/// 95 %); shown where it is within (at most 2 %, at least 90 %); else there are too few samples.
+enum class Health : unsigned char { too_few, shown, red, reported };
+
+/// Returns the words for it.
+std::string_view name_of(Health health);
+
+/// Judges how often a gate was wrong, or how often it found what was there.
+Health health_of(const Rate& rate, bool is_false_alarm);
 
 /// Returns the two-sided chance that two sets differ so much where they do not. Source: Mann and
 /// Whitney (1947), normal with corrections for ties and continuity, as compare.py has it of SciPy

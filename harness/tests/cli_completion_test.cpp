@@ -106,8 +106,9 @@ Words options_of(const std::string& command) {
 // No list of options is kept anywhere else: an option that is added is completed.
 TEST(Completion, EveryOptionOfEveryCommandIsInEveryScript) {
   const std::string zsh = script("zsh"), fish = script("fish");
-  for (const char* command : {"list", "fuzz", "replay", "minimize", "prove", "explain", "gate",
-                              "counters", "price", "triage", "nightly", "bisect", "completion"}) {
+  for (const char* command :
+       {"list", "fuzz", "replay", "minimize", "prove", "explain", "gate", "counters",
+        "effectiveness", "memory", "price", "triage", "nightly", "bisect", "completion"}) {
     const Words options = options_of(command);
     ASSERT_THAT(options, Contains("--help")) << command;
     const Words bash = offered({"afterlife", command, "--"});

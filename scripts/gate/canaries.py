@@ -123,11 +123,18 @@ def record_here(count, preset, machine):
 
 
 def judge(preset, as_json):
-    """The exit code of the gate's judgement of itself, which is printed."""
+    """The exit code of the gate's judgement of itself, and what it printed."""
     if not RECORD.exists():
         raise revisions.CannotCompare(f"there is no {RECORD.relative_to(revisions.ROOT)}: ./scripts/gate.sh --record N writes it")
     program = build_of(preset, "afterlife") / "afterlife"
-    return subprocess.run([program, "gate", "--canaries", RECORD, *(["--json"] if as_json else [])]).returncode
+    return judged([program, "gate", "--canaries", RECORD], as_json)
+
+
+def judged(command, as_json):
+    ended = subprocess.run([*command, *(["--json"] if as_json else [])], capture_output=True, text=True)
+    if ended.returncode not in (0, 1):
+        raise revisions.CannotCompare(f"a record cannot be judged: {revisions.last_line(ended.stderr)}")
+    return ended.returncode, ended.stdout
 
 
 # ---- the self-test ----

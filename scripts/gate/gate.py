@@ -2,25 +2,27 @@
 """Compares two revisions: exact counters of work, instructions, and the time of every benchmark.
 
 Usage: ./scripts/gate.sh [BASE [HEAD]] [option...]
-       ./scripts/gate.sh --self-test | --record N
+       ./scripts/gate.sh --self-test | --record N [--only effectiveness]
 
 BASE is where this branch left main (on main, the commit before) unless it is named; HEAD is the working tree
 unless it is named. Both are built in build/gate, with the same compiler and in folders of the same length.
 
-  --only PART       counters, instructions or wall; may be given again (all three)
+  --only PART       counters, instructions, effectiveness, memory or wall; may be given again (all of them)
   --preset NAME     the build that is compared (release)
   --rounds N        at most so many rounds of the wall suite (80)
   --seconds N       begin no round of the wall suite that would end after so long
+  --windows         effectiveness of each window by itself, as at night: 100 searches of each variant, an hour or two
   --seed N          where orders and resamples are drawn from (1)
   --json            one JSON object on stdout, and nothing else there
-  --self-test       tell how often the gate is wrong, from the record of programs of which the answer is known
-                    (results/gate/canaries.txt): red where an interval is outside of what is promised
-  --record N        add N runs of 20 rounds to that record, about 10 s each, every third beside two busy processes
+  --self-test       tell how often the gate is wrong, from the records of programs of which the answer is known
+                    (results/gate): red where an interval is outside of what is promised
+  --record N        add N runs of 20 rounds to the record of wall time, about 10 s each, every third beside two busy
+                    processes; with --only effectiveness, what N comparisons take to that of searches, about 5 s each
   --machine WORD    what else that machine does, in a word under which the runs are recorded (quiet)
 
-A counter is red where it grew, instructions where they grew by more than 0.25 % (10 % those of the start), a benchmark
-by the rule of harness/gate/README.md. What a commit between the two states by `perf-budget: NAME +N %` (25 % at most)
-is allowed. Samples, page, Markdown and JUnit of the wall suite are left in build/gate.
+A counter is red where it grew, instructions where they grew by more than 0.25 % (10 % those of the start), memory where
+a run leaves four bytes more or the peak grew by a tenth (4 MiB at least), effectiveness and a benchmark by the rules of
+harness/gate/README.md. What a commit between the two states by `perf-budget: NAME +N %` (25 % at most) is allowed. Samples, page, Markdown and JUnit of the wall suite are left in build/gate.
 Exit: 0 passed, 1 something is slower or gone, 2 a side cannot be built or measured, 3 usage, 4 stopped, 5 undecided.
 """
 import argparse
@@ -32,9 +34,11 @@ import sys
 import budget
 import canaries
 import counters
+import effectiveness
+import memory
 import revisions
 
-PARTS = ("counters", "instructions", "wall")
+PARTS = ("counters", "instructions", "memory", "effectiveness", "wall")
 SUITE = pathlib.Path(__file__).resolve().parent / "suite.py"
 WORST_FIRST = (2, 3, 1, 4, 5, 0)
 
@@ -78,10 +82,17 @@ def after_budget(found, allowed, options):
     return 5 if any(row["verdict"] in ("undecided", "too noisy") for row in found["benchmarks"]) else 0
 
 
+def rows_of(name, base, head):
+    """The rows of one kind of exact numbers."""
+    if name == "memory":
+        return memory.compared(memory.of_paths(base), memory.of_paths(head))
+    measure, allowed = {"counters": (counters.of_work, 0.0), "instructions": (counters.of_instructions, 0.0025)}[name]
+    return counters.compared(measure(base), measure(head), allowed)
+
+
 def exact(name, base, head, options, budgets):
     """Exit code and rows of one kind of exact numbers."""
-    measure, allowed = {"counters": (counters.of_work, 0.0), "instructions": (counters.of_instructions, 0.0025)}[name]
-    rows = counters.compared(measure(base), measure(head), allowed)
+    rows = rows_of(name, base, head)
     for row in rows:
         if row.verdict == "grew" and row.base and budget.covers(budgets, row.name, row.head / row.base):
             row.verdict = "within"
@@ -103,13 +114,36 @@ def compare(options):
         if part not in options.only:
             continue
         say(f"measuring {part}")
-        code, found[part] = (wall(base, head, options, allowed) if part == "wall"
-                             else exact(part, base, head, options, allowed))
+        if part == "wall":
+            code, found[part] = wall(base, head, options, allowed)
+        elif part == "effectiveness":
+            code, found[part] = effectiveness.compare(base, head, options)
+        else:
+            code, found[part] = exact(part, base, head, options, allowed)
         codes.append(code)
     worst = next((code for code in WORST_FIRST if code in codes), 2)
     if options.json:
         print(json.dumps(found | {"exit": worst}, indent=2))
     return worst
+
+
+def record(options):
+    if options.only == ["effectiveness"]:
+        return effectiveness.record_comparisons(options.record, options.preset)
+    return canaries.record_here(options.record, options.preset, options.machine)
+
+
+def judge_itself(options):
+    """The worst of the exit codes of the gate's judgements of itself; with --only, of those parts alone."""
+    judges = {"wall": canaries.judge, "effectiveness": effectiveness.judge}
+    found = {part: judges[part](options.preset, options.json) for part in options.only or judges if part in judges}
+    if not found:
+        raise revisions.CannotCompare("only wall and effectiveness have a record to be judged by; the others are exact")
+    if options.json:
+        print(json.dumps({part: json.loads(text) for part, (_, text) in found.items()}, indent=2))
+    else:
+        print("\n".join(f"{part}\n{text}" for part, (_, text) in found.items()), end="")
+    return max(code for code, _ in found.values())
 
 
 def main():
@@ -121,6 +155,7 @@ def main():
     parser.add_argument("--preset", default="release", help=argparse.SUPPRESS)
     parser.add_argument("--rounds", type=int, default=80, help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, help=argparse.SUPPRESS)
+    parser.add_argument("--windows", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--self-test", action="store_true", help=argparse.SUPPRESS)
@@ -130,11 +165,13 @@ def main():
         options = parser.parse_args()
     except SystemExit as ended:
         return 3 if ended.code else 0
-    options.only = options.only or PARTS
     try:
         if options.record is not None:
-            return canaries.record_here(options.record, options.preset, options.machine)
-        return canaries.judge(options.preset, options.json) if options.self_test else compare(options)
+            return record(options)
+        if options.self_test:
+            return judge_itself(options)
+        options.only = options.only or PARTS
+        return compare(options)
     except (revisions.CannotCompare, budget.BadBudget, OSError) as why:
         say(why)
         return 2

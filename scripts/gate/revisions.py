@@ -96,14 +96,18 @@ class Side:
 
     @functools.cache
     def sound_of_each_path(self):
-        """The first sound variant of each path."""
-        ended = subprocess.run([self.program("afterlife"), "list", "--json"], capture_output=True, text=True)
-        try:
-            paths = json.loads(ended.stdout)["paths"]
-        except (json.JSONDecodeError, KeyError):
-            raise CannotCompare(f"{self.name}: afterlife list --json: exit {ended.returncode}, no list of paths") from None
-        sound = [[f"{path['path']}/{row['variant']}" for row in path["variants"] if row["claim"] == "sound"] for path in paths]
-        return tuple(names[0] for names in sound if names)
+        return sound_of_each_path(self.program("afterlife"))
+
+
+def sound_of_each_path(program):
+    """The first sound variant of each path."""
+    ended = subprocess.run([program, "list", "--json"], capture_output=True, text=True)
+    try:
+        paths = json.loads(ended.stdout)["paths"]
+    except (json.JSONDecodeError, KeyError):
+        raise CannotCompare(f"{program} list --json: exit {ended.returncode}, no list of paths") from None
+    sound = [[f"{path['path']}/{row['variant']}" for row in path["variants"] if row["claim"] == "sound"] for path in paths]
+    return tuple(names[0] for names in sound if names)
 
 
 def write_if_new(file, content, mode):

@@ -10,6 +10,8 @@
 #include "harness/entries/cli/bisect/options.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/completion.h"
+#include "harness/entries/cli/effectiveness/options.h"
+#include "harness/entries/cli/memory/options.h"
 #include "harness/entries/cli/nightly/commands.h"
 #include "harness/entries/cli/run_client.h"
 #include "harness/entries/cli/streams.h"
@@ -366,6 +368,8 @@ int run_command_line(int argc, char** argv) {
   CountersOptions counters_options;
   PriceOptions price_options;
   GateOptions gate_options;
+  EffectivenessOptions effectiveness_options;
+  MemoryOptions memory_options;
   NightlyOptions nightly_options;
   BisectOptions bisect_options;
   RunOptions run_options;
@@ -380,6 +384,8 @@ int run_command_line(int argc, char** argv) {
   CLI::App* counters_command = add_counters(app, counters_options);
   CLI::App* price_command = add_price(app, price_options);
   CLI::App* gate_command = add_gate(app, gate_options);
+  CLI::App* memory_command = add_memory(app, memory_options);
+  CLI::App* effectiveness_command = add_effectiveness(app, effectiveness_options);
   CLI::App* nightly_command = add_nightly(app, nightly_options);
   CLI::App* bisect_command = add_bisect(app, bisect_options);
   add_prove(app, prove_options);
@@ -411,6 +417,8 @@ int run_command_line(int argc, char** argv) {
   if (counters_command->parsed()) return counters(counters_options);
   if (price_command->parsed()) return price(price_options);
   if (gate_command->parsed()) return gate(gate_options);
+  if (memory_command->parsed()) return entries::memory(memory_options);
+  if (effectiveness_command->parsed()) return entries::effectiveness(effectiveness_options);
   if (bisect_command->parsed()) return entries::bisect(bisect_options);
   if (nightly_command->parsed()) return run_nightly(*nightly_command, nightly_options);
   return prove(prove_options);

@@ -1,0 +1,13 @@
+// The command line of `effectiveness`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "harness/entries/cli/effectiveness/effectiveness.h"
+
+namespace harness::entries {
+
+/// Adds the command to a program; it fills in the options.
+CLI::App* add_effectiveness(CLI::App& app, EffectivenessOptions& options);
+
+}  // namespace harness::entries

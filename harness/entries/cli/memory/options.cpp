@@ -1,0 +1,27 @@
+#include "harness/entries/cli/memory/options.h"
+
+#include "harness/entries/cli/arguments.h"
+
+namespace harness::entries {
+
+CLI::App* add_memory(CLI::App& app, MemoryOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "memory", "Measure how much memory a search of a sound variant takes, and whether it grows");
+  command
+      ->add_option("target", options.target,
+                   "PATH or PATH/VARIANT; the first sound variant of each path when left out")
+      ->type_name("PATH[/VARIANT]");
+  command->add_option("--runs", options.runs, "How many runs a search has (20 000)")
+      ->check(whole_number(64, 1'000'000'000'000))
+      ->type_name("N");
+  command->add_option("--seed", options.seed, "Where the search starts (1)")
+      ->check(whole_number(0, ~std::uint64_t{0}))
+      ->type_name("N");
+  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
+  command->footer(
+      help_footer("  afterlife memory argpack\n  afterlife memory argpack/own --runs 1000000",
+                  "Exit: 0 measured, 2 a file or the disk, 3 usage, 4 stopped."));
+  return command;
+}
+
+}  // namespace harness::entries

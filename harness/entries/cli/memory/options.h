@@ -1,0 +1,13 @@
+// The command line of `memory`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "harness/entries/cli/memory/memory.h"
+
+namespace harness::entries {
+
+/// Adds the command to a program; it fills in the options.
+CLI::App* add_memory(CLI::App& app, MemoryOptions& options);
+
+}  // namespace harness::entries

@@ -1,0 +1,62 @@
+"""Plants: a copy of this tree in which something is worse on purpose, for the gate to be tried on.
+
+All defects are in one build; the environment says which of them is on.
+"""
+import os
+import subprocess
+
+import revisions
+import tree_copy
+
+TREE = revisions.FOLDER / "planted"
+VARIABLE = "AFTERLIFE_PLANTED"
+
+INCLUDE = '#include <cstdlib>\n#include <string_view>\n#include <utility>\n'
+IS_ON = 'std::string_view(std::getenv("AFTERLIFE_PLANTED") == nullptr ? "" : std::getenv("AFTERLIFE_PLANTED")) == "{}"'
+
+# Defect | file | what is there | what takes its place. Every second run asks for nothing, by chance; finalizers that
+# launch are written down in no theme but the one of everything; of each run something is kept for good.
+DEFECTS = [
+    ("half_wasted", "harness/strategies/random_walk.cpp", "  swarm_ = next();\n",
+     "  swarm_ = next();\n  static const bool is_on = {is_on};\n  if (is_on && (mix(state_, 1) & 1) != 0) leave_.fill(Leave{0, false});\n"),
+    ("one_window", "scenarios/argpack/offer.cpp", "  if (&theme == &kThemes[0]) return possible;\n",
+     "  static const bool is_on = {is_on};\n"
+     "  if (&theme == &kThemes[0]) return is_on ? possible & ~ops(Op::plant) : possible;\n"
+     "  if (is_on && task != 0) return possible & theme.mutator & ~redundant(now) & ~ops(Op::plant);\n"),
+    ("leak", "harness/strategies/random_walk.cpp", "void RandomWalk::begin() {\n",
+     "void RandomWalk::begin() {\n  static const bool leaks = {is_on};\n"
+     "  static void** kept = nullptr;\n"
+     "  if (void** block = leaks ? static_cast<void**>(std::malloc(16)) : nullptr) *block = std::exchange(kept, block);\n"),
+]
+
+
+def planted(text, defect, there, instead):
+    """The source with the defect in it."""
+    if text.count(there) != 1:
+        raise revisions.CannotCompare(f"the defect {defect} fits its place no more: {there.strip()}")
+    return text.replace(there, instead.replace("{is_on}", IS_ON.format(defect)))
+
+
+def write():
+    """Makes the copy what this tree is, with the defects in it."""
+    TREE.mkdir(parents=True, exist_ok=True)
+    changed = {}
+    for defect, name, there, instead in DEFECTS:
+        text = changed.get(name) or INCLUDE + (revisions.ROOT / name).read_text()
+        changed[name] = planted(text, defect, there, instead)
+    kept = {name: (TREE / name).read_bytes() for name in changed if (TREE / name).is_file()}
+    times = {name: (TREE / name).stat() for name in kept}
+    tree_copy.copy_tree(TREE)
+    for name, text in changed.items():
+        (TREE / name).write_text(text)
+        if kept.get(name) == text.encode():  # It is built already.
+            os.utime(TREE / name, ns=(times[name].st_atime_ns, times[name].st_mtime_ns))
+
+
+def build(preset):
+    """The program with the defects, none of which is on."""
+    write()
+    ended = subprocess.run([TREE / "scripts/build.sh", preset, "afterlife"], capture_output=True, text=True)
+    if ended.returncode:
+        raise revisions.CannotCompare(f"the tree with defects does not build: {revisions.last_line(ended.stdout + ended.stderr)}")
+    return TREE / "build" / preset / "afterlife"
