@@ -133,6 +133,7 @@ def tree(tally, full):
     script(tally, "gate/canaries.py", "--self-test")
     script(tally, "gate/effectiveness.py", "--self-test")
     script(tally, "gate/memory.py", "--self-test")
+    script(tally, "gate/revisions.py", "--self-test")
     script(tally, "mutants.py", "--self-test")
     script(tally, "mutated_inputs.py", "--self-test")
 

@@ -1,4 +1,10 @@
-"""Revisions: the two trees that the gate compares, in folders of the same length, and their builds."""
+#!/usr/bin/env python3
+"""Revisions: the two trees that the gate compares, in folders of the same length, and their builds.
+
+Usage: scripts/gate/revisions.py --self-test
+
+Exit: 0 all plants were judged rightly, 1 not, 3 usage.
+"""
 import functools
 import io
 import json
@@ -7,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import programs  # noqa: E402
@@ -128,3 +135,51 @@ def sides(base, head, preset):
     if shutil.which("git") is None:
         raise CannotCompare("there is no git")
     return Side("base", base or default_base(), preset), Side("head", head, preset)
+
+
+# ---- the self-test ----
+
+class PlantedSide(Side):
+    """A side that is built by a script of its own, in a folder of its own."""
+
+    def __init__(self, folder, script):
+        super().__init__("base", None, "dev")
+        self.tree, self.log, self.commit = folder / "tree", folder / "log", "planted"
+        self.script = script
+
+    def export(self):
+        write_if_new(self.tree / "scripts/build.sh", f"#!/bin/sh\n{self.script}\n".encode(), 0o755)
+
+
+def why_not(call, *arguments):
+    """Why a comparison cannot go on, "" where it can."""
+    try:
+        call(*arguments)
+    except CannotCompare as why:
+        return str(why)
+    return ""
+
+
+def self_test():
+    rightly = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for script, wanted in (("exit 0", ""), ("echo oh no >&2; exit 2", "does not build: see"), ("kill -9 $$", "does not build: see")):
+            why = why_not(PlantedSide(folder, script).make)
+            rightly.append(wanted in why if wanted else not why)
+            rightly.append("\n" not in why)
+        for index, text in enumerate(('{"paths": [{"path": "p", "variants": [{"variant": "v", "claim": "sound"}]}]}', "nonsense", "")):
+            program = folder / f"program_{index}"
+            write_if_new(program, f"#!/bin/sh\necho '{text}'\n".encode(), 0o755)
+            why = why_not(sound_of_each_path, program)
+            rightly.append("no list of paths" in why if index else not why)
+    rightly.append("there is no revision" in why_not(commit_of, "no-such-revision"))
+    print(f"revisions: {sum(rightly)} of {len(rightly)} plants judged rightly")
+    return 0 if all(rightly) else 1
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--self-test"]:
+        print(__doc__.strip())
+        sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 3)
+    sys.exit(self_test())
