@@ -106,16 +106,17 @@ Stratum stratum_of(const Shared& shared, const std::string& window, const Measur
           waits_of(shared.head, window, measure, limit)};
 }
 
+/// Returns the geometric mean, which one wait out of all proportion hardly moves; 0 of none.
 double mean(const std::vector<Block>& blocks, Waits Stratum::* side) {
   double sum = 0, count = 0;
   for (const Block& block : blocks)
     for (const Stratum& stratum : block)
       for (const std::optional<Wait>& wait : stratum.*side)
         if (wait) {
-          sum += wait->time;
+          sum += std::log(std::max(wait->time, 1.0));
           ++count;
         }
-  return count > 0 ? sum / count : 0;
+  return count > 0 ? std::exp(sum / count) : 0;
 }
 
 /// A test that is not yet judged.

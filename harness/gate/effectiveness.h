@@ -61,7 +61,7 @@ struct EffectivenessRule {
 /// One test.
 struct EffectivenessRow {
   std::string name;
-  double base = 0;  ///< Mean of the base; of searches that found nothing the limit counts.
+  double base = 0;  ///< Geometric mean; of searches that found nothing the limit counts.
   double head = 0;
   LogRank rank;
   /// It is about runs to a fault, whose factor is known, and what is not seen must be told.
