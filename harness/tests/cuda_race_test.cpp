@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "harness/devices/sim/sim_device.h"
 #include "harness/tests/graph_stage.h"
 
 namespace harness::testing {
@@ -140,9 +141,6 @@ TEST_F(CudaRace, TwoCopiesIntoTheSameBytesRace) {
     CUDA_OK(cuMemcpyDtoDAsync_v2(address + 4, source, 8, make_stream()));
   });
   expect_order();
-  EXPECT_EQ(
-      stage.faults.front().detail,
-      "it writes bytes 4 to 8, and nothing orders it with who writes them (cuMemcpyDtoDAsync)");
 }
 
 TEST_F(CudaRace, CopiesOfDifferentBytesOrThatOnlyReadDoNot) {
@@ -283,6 +281,21 @@ void copy_in(CUdeviceptr address) {
   EXPECT_EQ(cuMemcpyHtoD_v2(address, bytes.data(), bytes.size()), CUDA_SUCCESS);
 }
 
+/// Has such copies done when they return, for as long as it lives: other work may be late.
+class DriverOfToday {
+ public:
+  explicit DriverOfToday(World& world)
+      : races_(static_cast<devices::SimDevice&>(*world.device).data_races()) {
+    races_.have_staged_copies_done(true);
+  }
+  ~DriverOfToday() { races_.have_staged_copies_done(false); }
+  DriverOfToday(const DriverOfToday&) = delete;
+  DriverOfToday& operator=(const DriverOfToday&) = delete;
+
+ private:
+  devices::DataRaces& races_;
+};
+
 TEST_F(CudaRace, AUseOfWhatWasCopiedInBeforeRacesByTheDocumentationAlone) {
   run([] {
     CUdeviceptr address = allocate(64);
@@ -303,12 +316,12 @@ TEST_F(CudaRace, AUseBeforeTheCopyInRacesAsEver) {
 
 TEST_F(CudaRace, AUseThatWasSubmittedBeforeTheCopyInRacesAsEverThoughItComesLater) {
   Always late = lagging();
-  stage.run(late, [] {
+  stage.run(late, [this] {
+    const DriverOfToday today(stage.world);
     CUdeviceptr address = allocate(64);
     CUstream stream = make_stream();
     set(stream, address);
     copy_in(address);
-    CUDA_OK(cuStreamSynchronize(nullptr));
     CUDA_OK(cuStreamSynchronize(stream));
   });
   EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
@@ -360,14 +373,14 @@ TEST_F(CudaRace, ACopyInHidesNoUseOfItsStreamThatTheFreeIsNotOrderedAfter) {
 
 TEST_F(CudaRace, AGraphThatWasLaunchedBeforeTheCopyInRacesAsEver) {
   Always late = lagging();
-  stage.run(late, [] {
+  stage.run(late, [this] {
+    const DriverOfToday today(stage.world);
     CUdeviceptr address = allocate(64);
     CUgraph graph = make_graph();
     add_set(graph, address, 1);
     CUstream stream = make_stream();
     CUDA_OK(cuGraphLaunch(instantiate(graph), stream));
     copy_in(address);
-    CUDA_OK(cuStreamSynchronize(nullptr));
     CUDA_OK(cuStreamSynchronize(stream));
   });
   EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
