@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Replays many findings of `afterlife run` many times, and compares all that they tell.
 
-Usage: scripts/real/determinism.py [--preset PRESET] [--replays N] [--seeds N] [--least N] [--self-test]
+Usage: scripts/real/determinism.py [--preset PRESET] [--replays N] [--seeds N] [--least N] [--only TEXT] [--self-test]
 
 Finds what the programs of harness/tests/clients and of mistakes.py show from each seed (1 to N, 2 by default), each at least once:
 at least 50 findings (--least) that differ in program, fault or decisions. Replays each 20 times (--replays), and compares the decisions, the fault
@@ -80,6 +80,7 @@ def main():
     parser.add_argument("--replays", type=int, default=20)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--least", type=int, default=50)
+    parser.add_argument("--only", default="")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
     build = ROOT / "build" / options.preset
@@ -90,6 +91,8 @@ def main():
     with tempfile.TemporaryDirectory() as kept:
         folder = pathlib.Path(kept)
         for name, command in commands(build, folder):
+            if options.only not in name:
+                continue
             for seed in range(1, options.seeds + 1):
                 for finding in found(build, name, command, seed, folder / f"found-{name}-{seed}"):
                     if (name, told(finding)) in known:
