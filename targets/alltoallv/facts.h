@@ -111,11 +111,12 @@ struct Passage {
   Crossing crossing;
 };
 
-/// A rank took a number for a request that does not come to be.
-struct LostNumber {
+/// A request does not come to be on a rank.
+struct FailedInit {
   std::uint32_t rank;
   Request request;
   Status answer;  ///< The answer to init().
+  bool numbered;  ///< The rank has taken a number for it.
 };
 
 /// A slot of a team that goes.

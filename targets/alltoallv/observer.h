@@ -35,7 +35,7 @@ class Observer : public MappingObserver {
   virtual void read(const Reading& reading) = 0;
 
   // ---- collectives and slots ----
-  virtual void number_lost(const LostNumber&) {}
+  virtual void init_failed(const FailedInit&) {}
   virtual void posting_again(const Reposting&) {}
   virtual void posted(const Posting&) {}
   /// Rank 0 found the slot free that a request waits for, and claims it if it may.

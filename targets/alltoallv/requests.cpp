@@ -15,8 +15,9 @@ Status Requests::init(Request request, const Arguments& arguments) {
   if (numbered) task->number();
   const Status status = task->prepare();
   if (status != Status::ok) {
-    if (numbered)
-      core.tell([&](Observer& observer) { observer.number_lost({rank_.number, request, status}); });
+    core.tell([&](Observer& observer) {
+      observer.init_failed({rank_.number, request, status, numbered});
+    });
     task->give_back();
     return status;
   }

@@ -19,8 +19,10 @@ void Ghost::disorder(Window window) {
 // ---- collectives --------------------------------------------------------------------------------
 
 // Whoever has taken a number in vain is one ahead of the others from then on.
-void Ghost::number_lost(const targets::alltoallv::LostNumber& lost) {
-  if (lost.answer == Status::driver_error) disorder(Window::number_skipped);
+void Ghost::init_failed(const targets::alltoallv::FailedInit& failed) {
+  if (failed.answer != Status::driver_error) return;
+  reach(Window::number_skipped);
+  if (failed.numbered) disorder(Window::number_skipped);
 }
 
 void Ghost::posting_again(const targets::alltoallv::Reposting& posting) {
@@ -28,7 +30,8 @@ void Ghost::posting_again(const targets::alltoallv::Reposting& posting) {
 }
 
 void Ghost::posted(const targets::alltoallv::Posting& posting) {
-  if (posting.rank == 0) waiters_[posting.request] = {true, posting.slot, posting.number};
+  if (posting.rank == 0)
+    waiters_[posting.request] = {true, posting.slot, posting.number, post_count_++};
 }
 
 void Ghost::entered(const targets::alltoallv::Entering& entering) {
@@ -45,7 +48,7 @@ void Ghost::waits_no_more(std::uint32_t rank, Request request) {
 bool Ghost::overtakes(Request request) const {
   const Waiter& own = waiters_[request];
   return std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter& other) {
-    return other.waits && other.slot == own.slot && other.number < own.number;
+    return other.waits && other.slot == own.slot && other.place < own.place;
   });
 }
 

@@ -23,7 +23,7 @@ class Ghost {
   int disorder_before(harness::Tick tick) const { return disordered_at_ < tick ? disorder_ : -1; }
 
   // ---- collectives ----
-  void number_lost(const targets::alltoallv::LostNumber& lost);
+  void init_failed(const targets::alltoallv::FailedInit& failed);
   void posting_again(const targets::alltoallv::Reposting& posting);
   void posted(const targets::alltoallv::Posting& posting);
   void entered(const targets::alltoallv::Entering& entering);
@@ -54,6 +54,7 @@ class Ghost {
     bool waits = false;
     std::uint32_t slot = 0;
     std::uint32_t number = 0;
+    std::uint32_t place = 0;  ///< How many posts came before.
   };
   template <class T, std::size_t kCount>
   using ByRank = std::array<std::array<T, targets::alltoallv::kRankLimit>, kCount>;
@@ -61,7 +62,7 @@ class Ghost {
   /// Whether another rank is not done with an earlier use of the slot.
   bool others_in(std::uint32_t slot, std::uint32_t rank, harness::Generation use,
                  bool as_proxy) const;
-  /// Whether an earlier collective of rank 0 waits for the same slot.
+  /// Whether a collective that rank 0 posted before waits for the same slot.
   bool overtakes(Request request) const;
 
   harness::Scene& scene_;
@@ -70,6 +71,7 @@ class Ghost {
   harness::Tick disordered_at_ = 0;
   ByRank<User, targets::alltoallv::kSlotLimit> users_{};
   std::array<Waiter, targets::alltoallv::kRequestLimit> waiters_{};  ///< Rank 0's, by request.
+  std::uint32_t post_count_ = 0;                                     ///< Rank 0's.
 };
 
 }  // namespace scenarios::alltoallv

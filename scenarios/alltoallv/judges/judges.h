@@ -40,9 +40,9 @@ class Judges final : public targets::alltoallv::Observer {
   // ---- Observer ----
   void copied() override { scene_.exercised(); }
   void read(const targets::alltoallv::Reading& reading) override;
-  void number_lost(const targets::alltoallv::LostNumber& lost) override {
-    accesses_.number_lost(lost.request);
-    ghost_.number_lost(lost);
+  void init_failed(const targets::alltoallv::FailedInit& failed) override {
+    if (failed.numbered) accesses_.number_lost(failed.request);
+    ghost_.init_failed(failed);
   }
   void posting_again(const targets::alltoallv::Reposting& posting) override {
     accesses_.posting_again(posting);

@@ -99,6 +99,15 @@ TEST_F(AlltoallvGhost, FindsASlotFreeThatAnEarlierCollectiveWaitsFor) {
   EXPECT_EQ(disorder(), harness::raw(Window::claim_race));
 }
 
+TEST_F(AlltoallvGhost, FindsASlotFreeThatWasAskedForBeforeByALaterNumber) {
+  post(0, 1);
+  post(0, 0);  // A persistent one, under the number that it had.
+  ghost_->found_free(1);
+  expect(Window::claim_race, false);
+  ghost_->found_free(0);
+  expect(Window::claim_race);
+}
+
 TEST_F(AlltoallvGhost, FindsASlotFreeThatNobodyElseWaitsFor) {
   post(0, 0);
   post(0, 1);
@@ -158,10 +167,16 @@ TEST_F(AlltoallvGhost, GivesUp) {
 }
 
 TEST_F(AlltoallvGhost, TakesANumberInVain) {
-  ghost_->number_lost({0, 0, Status::no_buffer});  // All ranks do.
+  ghost_->init_failed({0, 0, Status::no_buffer, true});  // All ranks do.
   EXPECT_EQ(disorder(), -1);
-  ghost_->number_lost({0, 0, Status::driver_error});
+  ghost_->init_failed({0, 0, Status::driver_error, true});
   EXPECT_EQ(disorder(), harness::raw(Window::number_skipped));
+}
+
+TEST_F(AlltoallvGhost, FailsInInitAndTakesNoNumber) {
+  ghost_->init_failed({0, 0, Status::driver_error, false});
+  expect(Window::number_skipped);
+  EXPECT_EQ(disorder(), -1);
 }
 
 TEST_F(AlltoallvGhost, KeepsTheFirstDisorder) {
