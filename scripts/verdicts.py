@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Searches every variant with several seeds, adds up what the runs say of each window, and prints a table for each path.
 
-Usage: scripts/verdicts.py [--long] [--seeds N] [--seconds S] [--no-failures] [--preset P] [PATH[/VARIANT]...] | --self-test
+Usage: scripts/verdicts.py [--long] [--seeds N] [--seconds S] [--config CONFIG] [--no-failures] [--preset P] [PATH[/VARIANT]...] | --self-test
 
   --long       seeds 1..20, 5 s for each variant; otherwise seeds 1..2, 0.2 s
   --seeds N    seeds 1..N
   --seconds S  for each variant and seed
+  --config C   in this config alone, as `afterlife fuzz` takes it: where a window is seldom reached, a small one has more runs
 
 The tables are Markdown, with the cells of `afterlife fuzz` (harness/docs/commands.md): open, closed, refused, contract, few, -.
 Asked is that no fault is unexplained, that none is outside its variant's claim, and that no claimed window which at least 1000
@@ -94,13 +95,14 @@ class Tables:
 
 def search(tables, options):
     """Runs the searches and adds up what they print."""
+    flags = ["--no-failures"] * options.no_failures + ["--config", options.config] * (options.config is not None)
     targets = options.targets or [path["path"] for path in measuring.list_all(options.preset)["paths"]]
     for target in targets:
         count = sum(name == target or name.startswith(target + "/") for name, _ in measuring.variants(options.preset))
         for seed in range(1, options.seeds + 1):
             with tempfile.TemporaryDirectory() as out:
-                found, _ = measuring.fuzz(target, "--seconds", max(0.1, options.seconds * count), "--seed", seed, "--out", out,
-                                          *(["--no-failures"] if options.no_failures else []), preset=options.preset)
+                found, _ = measuring.fuzz(target, "--seconds", max(0.1, options.seconds * count), "--seed", seed, "--out", out, *flags,
+                                          preset=options.preset)
             for result in found["results"]:
                 tables.add(result)
 
@@ -138,6 +140,7 @@ def arguments():
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--no-failures", action="store_true")
+    parser.add_argument("--config")
     parser.add_argument("--preset", default="release")
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--seconds", type=float)
