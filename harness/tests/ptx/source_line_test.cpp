@@ -25,6 +25,7 @@ add.s32 %r1, %r1, 2;
 add.s32 %r1, %r1, 3;
 .loc 3 99 0
 add.s32 %r1, %r1, 4;
+.loc 1 13 1
 ret;
 }
 .visible .entry second(.param .u64 p)
