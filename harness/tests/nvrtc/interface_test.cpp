@@ -27,12 +27,17 @@ constexpr const char* kKernel = "__global__ void k(int* p) { *p += 1; }\n";
 #if __has_include(<nvrtc.h>)
 // ---- as NVIDIA's header has it ------------------------------------------------------------------
 
+template <class... Types>
+constexpr bool kAreEnums = (std::is_enum_v<Types> && ...);
+template <class... Types>
+constexpr bool kArePointers = (std::is_pointer_v<Types> && ...);
+template <class Type>
+constexpr bool kIsHandle = std::is_same_v<Type, Program*> || std::is_same_v<Type, Program**>;
+
 /// Types count as the same where the header's is a type of its own: handles and results.
 template <class Ours, class Theirs>
-constexpr bool kSame =
-    std::is_same_v<Ours, Theirs> || (std::is_enum_v<Ours> && std::is_enum_v<Theirs>) ||
-    (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs> &&
-     (std::is_same_v<Ours, Program*> || std::is_same_v<Ours, Program**>));
+constexpr bool kSame = std::is_same_v<Ours, Theirs> || kAreEnums<Ours, Theirs> ||
+                       (kIsHandle<Ours> && kArePointers<Ours, Theirs>);
 template <class Ours, class Theirs>
 constexpr bool kSameFunction = false;
 template <class A, class... As, class B, class... Bs>
