@@ -67,11 +67,6 @@ std::uint64_t KernelRunner::State::exchange(std::uint32_t mask, std::uint64_t gi
   return self.result;
 }
 
-/// Returns the lanes of the warp that come to the same instruction before any of them goes on.
-std::uint32_t KernelRunner::State::active_lanes(std::uint64_t site) {
-  return static_cast<std::uint32_t>(exchange(0, site, kActive));
-}
-
 /// Lets those go on that ask who is here, once no other lane of the warp can come: all wait for
 /// something, or have exited. Each gets those that ask at the same place.
 void KernelRunner::State::settle_active(Warp& warp) {
@@ -99,7 +94,9 @@ bool KernelRunner::State::lanes_are_here(const Warp& warp, std::uint32_t mask) c
 }
 
 /// Gives a lane the words of those that are here.
-void KernelRunner::State::gather(const Warp& warp, std::uint32_t here, const Carrier& lane) {
+static void gather(const KernelRunner::State::Warp& warp, std::uint32_t here,
+                   const KernelRunner::State::Carrier& lane) {
+  using Gathering = KernelRunner::State::Gathering;
   const auto& wanted = *reinterpret_cast<const Gathering*>(lane.given);
   for (std::uint32_t rest = here; rest != 0; rest &= rest - 1) {
     const int from = __builtin_ctz(rest);
@@ -153,7 +150,8 @@ void afterlife_gather(std::uint32_t mask, const std::uint64_t* given, std::uint3
 }
 
 std::uint32_t afterlife_active_lanes(std::uint64_t site) {
-  return harness::devices::running->active_lanes(site);
+  return static_cast<std::uint32_t>(
+      harness::devices::running->exchange(0, site, harness::devices::kActive));
 }
 
 std::uint32_t afterlife_ballot(std::uint32_t mask, int predicate) {

@@ -90,11 +90,9 @@ struct KernelRunner::State {
   int sync_threads(int predicate);
   void open_barrier();
   std::uint64_t exchange(std::uint32_t mask, std::uint64_t given, std::uint32_t lane_wanted);
-  std::uint32_t active_lanes(std::uint64_t site);
   void settle_active(Warp& warp);
   bool lanes_are_here(const Warp& warp, std::uint32_t mask) const;
   void release_lanes(Warp& warp, std::uint32_t mask);
-  static void gather(const Warp& warp, std::uint32_t here, const Carrier& lane);
   void* edge(std::uint32_t barrier, std::uint32_t epoch) const;
 
   Provenance& provenance;
