@@ -27,22 +27,21 @@ constexpr const char* kKernel = "__global__ void k(int* p) { *p += 1; }\n";
 #if __has_include(<nvrtc.h>)
 // ---- as NVIDIA's header has it ------------------------------------------------------------------
 
-template <class... Types>
-constexpr bool kAreEnums = (std::is_enum_v<Types> && ...);
-template <class... Types>
-constexpr bool kArePointers = (std::is_pointer_v<Types> && ...);
-template <class Type>
-constexpr bool kIsHandle = std::is_same_v<Type, Program*> || std::is_same_v<Type, Program**>;
-
 /// Types count as the same where the header's is a type of its own: handles and results.
 template <class Ours, class Theirs>
-constexpr bool kSame = std::is_same_v<Ours, Theirs> || kAreEnums<Ours, Theirs> ||
-                       (kIsHandle<Ours> && kArePointers<Ours, Theirs>);
+constexpr bool is_same() {
+  if (std::is_same_v<Ours, Theirs>) return true;
+  if (std::is_enum_v<Ours>) return std::is_enum_v<Theirs>;
+  if (std::is_same_v<Ours, Program*>) return std::is_pointer_v<Theirs>;
+  if (std::is_same_v<Ours, Program**>) return std::is_pointer_v<Theirs>;
+  return false;
+}
 template <class Ours, class Theirs>
 constexpr bool kSameFunction = false;
 template <class A, class... As, class B, class... Bs>
 constexpr bool kSameFunction<A (*)(As...), B (*)(Bs...)> = [] {
-  if constexpr (sizeof...(As) == sizeof...(Bs)) return kSame<A, B> && (kSame<As, Bs> && ...);
+  if constexpr (sizeof...(As) == sizeof...(Bs))
+    return is_same<A, B>() && (is_same<As, Bs>() && ...);
   return false;
 }();
 
