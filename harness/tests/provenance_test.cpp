@@ -304,8 +304,7 @@ TEST(Provenance, CarriesAPointerWithADeviceCopy) {
 /// A kernel that puts the pointer where the next one finds it.
 struct Carrier {
   const char* kernel;
-  int offset;  ///< Where the pointer is in what is copied from `table`; -1 where it is a
-               ///< parameter.
+  int offset;  ///< Where the pointer is in what is copied; -1: it is a parameter.
 };
 
 class CarryingKernel : public ::testing::TestWithParam<Carrier> {
