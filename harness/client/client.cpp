@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -21,7 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kNvrtc = "libnvrtc.so.13";
+/// Loaded before the program's libraries, and the user's: what sees threads begin and wait, and our
+/// NVRTC.
+constexpr std::array kPreloaded{"libafterlife_threads.so", "libnvrtc.so.13"};
 
 /// The variable, with something in front of what it has here.
 std::string with_first(const char* variable, const std::string& first) {
@@ -30,12 +33,15 @@ std::string with_first(const char* variable, const std::string& first) {
   return fmt::format("{}={}{}{}", variable, first, is_set ? ":" : "", is_set ? before : "");
 }
 
-/// How the loader is told of our NVRTC. A path that LD_PRELOAD would take for several is left to
+/// Returns how the loader is told of them. A path that LD_PRELOAD would take for several is left to
 /// LD_LIBRARY_PATH.
 std::string preloaded(const std::string& library_folder) {
-  return library_folder.find_first_of(" :") != std::string::npos
-             ? kNvrtc
-             : fmt::format("{}/{}", library_folder, kNvrtc);
+  const bool is_one = library_folder.find_first_of(" :") == std::string::npos;
+  std::string names;
+  for (const char* library : kPreloaded)
+    names += fmt::format("{}{}{}", names.empty() ? "" : ":", is_one ? library_folder + "/" : "",
+                         library);
+  return names;
 }
 
 std::vector<std::string> environment_of(const Client& client, const std::string& folder) {

@@ -51,7 +51,8 @@ std::string to_text(const Finding& finding, const Command& command) {
                             {"replays", finding.replay_count},
                             {"shown", finding.shown_count},
                             {"pedantic", finding.pedantic},
-                            {"reads", finding.reads}};
+                            {"reads", finding.reads},
+                            {"doubt", finding.doubt}};
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -73,6 +74,7 @@ FindingFile parse_finding(const std::string& text) {
     file.finding.shown_count = json.at("shown");
     file.finding.pedantic = json.value("pedantic", false);
     file.finding.reads = json.value("reads", WorldReads());
+    file.finding.doubt = json.value("doubt", "");
     return file;
   });
 }

@@ -35,6 +35,17 @@ void from_json(const json& json, ToldDecision& told) {
   told.decision = {json.at("activation"), json.at("site"), json.at("nth"), json.at("value")};
 }
 
+static json threads_json(const ToldThreads& threads) {
+  return {{"birth", threads.birth},
+          {"death", threads.death},
+          {"use", threads.use},
+          {"capture", threads.capture}};
+}
+
+static ToldThreads threads_of(const json& json) {
+  return {json.at("birth"), json.at("death"), json.at("use"), json.at("capture")};
+}
+
 void to_json(json& json, const ToldFault& fault) {
   json = {{"signature", fault.signature},   {"kind", fault.kind},       {"object", fault.object},
           {"born", fault.birth_site},       {"died", fault.death_site}, {"used", fault.use_site},
@@ -42,6 +53,7 @@ void to_json(json& json, const ToldFault& fault) {
           {"death", fault.death},           {"use", fault.use},         {"capture", fault.capture},
           {"after", fault.decision_count}};
   if (!fault.pedantic.empty()) json["pedantic"] = fault.pedantic;
+  if (fault.threads != ToldThreads()) json["threads"] = threads_json(fault.threads);
 }
 
 void from_json(const json& json, ToldFault& fault) {
@@ -59,6 +71,7 @@ void from_json(const json& json, ToldFault& fault) {
   fault.use = json.at("use").get<Place>();
   fault.capture = json.at("capture").get<Place>();
   fault.decision_count = json.at("after");
+  if (json.contains("threads")) fault.threads = threads_of(json.at("threads"));
 }
 
 void to_json(json& json, const WorldReads& reads) {

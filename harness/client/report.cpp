@@ -12,10 +12,15 @@ std::string report_file(const std::string& folder, unsigned process) {
 
 // Names of files are whatever bytes the program has.
 std::string to_text(const Report& report) {
-  const nlohmann::json json{{"process", report.process},         {"calls", report.call_count},
-                            {"failable", report.failable_count}, {"whole", report.is_whole},
-                            {"python", report.has_python},       {"note", report.note},
-                            {"faults", report.faults},           {"decisions", report.decisions}};
+  const nlohmann::json json{{"process", report.process},
+                            {"calls", report.call_count},
+                            {"failable", report.failable_count},
+                            {"whole", report.is_whole},
+                            {"python", report.has_python},
+                            {"note", report.note},
+                            {"doubt", report.doubt},
+                            {"faults", report.faults},
+                            {"decisions", report.decisions}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -29,6 +34,7 @@ Report parse_report(const std::string& text) {
     report.is_whole = json.at("whole");
     report.has_python = json.at("python");
     report.note = json.at("note");
+    report.doubt = json.at("doubt");
     report.faults = json.at("faults").get<std::vector<ToldFault>>();
     report.decisions = json.at("decisions").get<std::vector<ToldDecision>>();
     return report;

@@ -35,6 +35,12 @@ struct ToldDecision {
   bool operator==(const ToldDecision&) const = default;
 };
 
+/// The program's names of the threads on which something happened; empty where there is one.
+struct ToldThreads {
+  std::string birth, death, use, capture;
+  bool operator==(const ToldThreads&) const = default;
+};
+
 struct ToldFault {
   std::string signature;
   std::string kind;
@@ -46,6 +52,7 @@ struct ToldFault {
   std::string detail;
   std::string pedantic;  ///< Says why drivers of today go on; empty where they may not.
   Place birth, death, use, capture;
+  ToldThreads threads;
   std::size_t decision_count = 0;  ///< How many decisions had been made.
   bool operator==(const ToldFault&) const = default;
 };
@@ -57,6 +64,7 @@ struct Report {
   bool is_whole = false;             ///< The process came to its end in an orderly way.
   bool has_python = false;
   std::string note;               ///< A sentence that the user should read, or nothing.
+  std::string doubt;              ///< The reason why it may not repeat, where there is one.
   std::vector<ToldFault> faults;  ///< One for each signature, in the order they were found.
   std::vector<ToldDecision> decisions;
   std::string last_call;  ///< The function, where the process did not end in an orderly way.

@@ -7,16 +7,18 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
+#include <tuple>
 
 #include "harness/client/fork_server.h"
 #include "harness/client/loaded_libraries.h"
+#include "harness/client/shortcuts.h"
 #include "harness/client/shrink.h"
 
 namespace harness::client {
 namespace {
 
-constexpr std::uint64_t kShrinkLimit = 300;  ///< Runs of the program, for one finding.
+constexpr std::uint64_t kShrinkLimit = 300;    ///< Runs of the program, for one finding.
+constexpr std::uint64_t kShortcutLimit = 200;  ///< Runs after that.
 constexpr unsigned kReplays = 3;
 
 Tape tape_of(const std::vector<ToldDecision>& decisions) {
@@ -41,12 +43,22 @@ Tape tape_before(const ClientRun& run, const std::string& signature) {
   return tape;
 }
 
-/// Returns the decisions of `tape` in the words of the run that they are from.
+/// Returns the decisions of `tape` in the words of the run that they are from. One that was given
+/// another answer since has none for that.
 std::vector<ToldDecision> told_of(const ClientRun& run, const Tape& tape) {
-  const std::set<Decision> kept(tape.begin(), tape.end());
+  const auto key = [](const Decision& one) {
+    return std::tuple(one.activation, one.site_tag, one.nth);
+  };
+  std::map<std::tuple<Name, std::uint16_t, std::uint16_t>, Decision> kept;
+  for (const Decision& one : tape) kept.emplace(key(one), one);
   std::vector<ToldDecision> told;
-  for (const ToldDecision& one : run.decisions())
-    if (kept.contains(one.decision)) told.push_back(one);
+  for (ToldDecision one : run.decisions()) {
+    const auto found = kept.find(key(one.decision));
+    if (found == kept.end()) continue;
+    if (found->second != one.decision) one.answer = "another one goes on";
+    one.decision = found->second;
+    told.push_back(one);
+  }
   return told;
 }
 
@@ -74,7 +86,7 @@ class Search {
     if (options_.forks && can_be_searched && goes_on()) start_server();
     while (can_be_searched && goes_on()) {
       watcher_.progress(result_, "run", seconds());
-      const std::uint64_t seed = mix(options_.seed, result_.run_count);
+      const std::uint64_t seed = mix(mix(0, options_.seed), result_.run_count);
       take(run_once(drawn_orders(seed)));
     }
     result_.stopped = stop_.load();
@@ -235,13 +247,16 @@ class Search {
       ++result_.further_runs;
       return run_once(orders_for(part, false)).find(signature) != nullptr;
     };
-    const Tape least = shrink(tape_before(run, signature), shows, kShrinkLimit);
+    const Tape all = tape_before(run, signature);
+    const Tape least = take_shortcuts(shrink(all, shows, kShrinkLimit), all, shows, kShortcutLimit);
     finding.decisions = told_of(run, least);
     for (unsigned i = 0; i < kReplays && !stop_.load(); ++i) {
       ++result_.further_runs;
       const ClientRun again = run_once(orders_for(least, true));
       if (again.ended.stopped) break;
       ++finding.replay_count;
+      for (const Report& report : again.reports)
+        if (finding.doubt.empty()) finding.doubt = report.doubt;
       const ToldFault* fault = again.find(signature);
       if (fault == nullptr) continue;
       ++finding.shown_count;

@@ -23,6 +23,7 @@ struct Finding {
   unsigned shown_count = 0;             ///< and how often they showed it.
   WorldReads reads;                     ///< Looked for where the replays do not agree.
   bool pedantic = false;                ///< The driver was as late as the documentation lets it be.
+  std::string doubt;                    ///< The reason why a replay may differ, where one is known.
 
   /// Returns whether each replay showed it: if not, the program differs from run to run by itself.
   bool repeats() const { return shown_count == replay_count; }

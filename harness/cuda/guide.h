@@ -18,9 +18,9 @@ class Guide {
   virtual ~Guide() = default;
   /// Returns who answers, for as long as the process lives.
   virtual Strategy& strategy() = 0;
-  /// Hears that the calling thread is about to call. What takes the program's own locks is done
-  /// here, as nobody may wait for those who has the driver.
-  virtual void coming() {}
+  /// Hears that the calling thread is about to call `function`. What takes the program's own locks
+  /// is done here, as nobody may wait for those who has the driver.
+  virtual void coming(Label function) { (void)function; }
   /// Hears, in a child of fork(), that it is another process from now on.
   virtual void forked() = 0;
   /// Returns the activation of the call that this thread makes, by its number.

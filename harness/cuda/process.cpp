@@ -73,14 +73,15 @@ ProcessWorld* ProcessWorld::of(const World& world) {
 std::size_t ProcessWorld::calling_thread() { return thread_number; }
 
 void ProcessWorld::begin_call(Label function) {
-  if (guide_ != nullptr) guide_->coming();
+  if (guide_ != nullptr) guide_->coming(function);
   lock();
   if (guide_ != nullptr) call = guide_->begin_call(thread_number, function);
 }
 
-std::uint32_t ProcessWorld::ask(Activation asking, Site site, std::uint32_t option_count) {
+std::uint32_t ProcessWorld::ask(Activation asking, Site site, std::uint32_t option_count,
+                                const Options* options) {
   Activation* const caller = world_.picker.enter(asking);
-  const std::uint32_t answer = world_.picker.pick(site, option_count);
+  const std::uint32_t answer = world_.picker.pick(site, option_count, options);
   world_.picker.leave_to(caller);
   return answer;
 }

@@ -35,7 +35,8 @@ class ProcessWorld {
   void begin_call(Label function);
   /// Asks the guide a question with so many options, outside of a call, for the thread that has the
   /// driver. There must be a guide.
-  std::uint32_t ask(Activation asking, Site site, std::uint32_t option_count);
+  std::uint32_t ask(Activation asking, Site site, std::uint32_t option_count,
+                    const Options* options = nullptr);
   /// Forks while the calling thread has the driver: the child goes on with it as the process would
   /// have, and its guide hears nothing. Returns what fork() returns.
   static int fork_as_one();

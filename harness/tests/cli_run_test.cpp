@@ -184,10 +184,8 @@ TEST_F(CliRun, RunsAreForkedAndFindTheSameAsProcessesOfTheirOwn) {
 
 TEST_F(CliRun, SaysInOneLineWhyNoRunCanBeForked) {
   const std::string file = folder_ / "threads.py";
-  write_file(file,
-             "import threading, time\n"
-             "threading.Thread(target=time.sleep, args=(0.3,), daemon=True).start()\n" +
-                 read_file(script("sound.py")));
+  write_file(file, "import _thread, time\n_thread.start_new_thread(time.sleep, (0.3,))\n" +
+                       read_file(script("sound.py")));
   const Ended ended = run({"--runs", "4"}, {"python3", file});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out,

@@ -38,6 +38,8 @@ Finding some_finding() {
                         "crash.py:3",
                         "the collector runs",
                         {{"crash.py", 3, "make", 0, false}}}};
+  finding.fault.threads = {"MainThread", "Thread-1 (drop)", "MainThread", ""};
+  finding.doubt = "Thread-1 (drop) is busy for long";
   finding.replay_count = 3;
   finding.shown_count = 2;
   finding.pedantic = true;
@@ -86,6 +88,7 @@ TEST(ClientFiles, AReportIsReadAsItWasWritten) {
   report.call_count = 1234567890123;
   report.is_whole = report.has_python = true;
   report.note = "a note";
+  report.doubt = "a doubt";
   report.faults = {some_finding().fault};
   report.decisions = some_finding().decisions;
   const Report read = parse_report(to_text(report));
@@ -94,6 +97,7 @@ TEST(ClientFiles, AReportIsReadAsItWasWritten) {
   EXPECT_TRUE(read.is_whole);
   EXPECT_TRUE(read.has_python);
   EXPECT_EQ(read.note, report.note);
+  EXPECT_EQ(read.doubt, report.doubt);
   EXPECT_EQ(read.faults, report.faults);
   EXPECT_EQ(read.decisions, report.decisions);
 }
@@ -122,6 +126,7 @@ TEST(ClientFiles, AFindingIsReadAsItWasWritten) {
   EXPECT_EQ(read.finding.shown_count, 2u);
   EXPECT_EQ(read.finding.reads, finding.reads);
   EXPECT_TRUE(read.finding.pedantic);
+  EXPECT_EQ(read.finding.doubt, finding.doubt);
   EXPECT_FALSE(read.finding.repeats());
 }
 

@@ -4,7 +4,7 @@
 Usage: scripts/real/cost.py [--preset PRESET] [--python FILE]
 
 Cost: the processor time of a plain run under `afterlife run`, less that of as short a program, against the same on our bare
-libcuda.so.1; at most 1.5 of a program, 5 of a script, whose lines are watched. Runs a second: forked at the first question, and with
+libcuda.so.1; at most 1.5 of a program, 5 of a script, whose lines are watched, also where it has two threads. Runs a second: forked at the first question, and with
 a process each; with --python, a Python that has cuda.core, of dropped_buffer.py, too. Exit: 0 within the bounds, 1 not, 2 nothing is built.
 """
 import argparse
@@ -66,10 +66,12 @@ def main():
         sys.exit(print(f"cost: build/{options.preset} is not built: ./scripts/build.sh {options.preset}", file=sys.stderr) or 2)
     good = True
     with tempfile.TemporaryDirectory() as out:
-        for name, program, bound in (("program", [build / "client_asked"], 1.5), ("script", [sys.executable, HERE / "loop.py"], 5)):
-            bare, under = cost(build, out, program, COUNT)
+        for name, program, bound in (("program", [build / "client_asked"], 1.5), ("script", [sys.executable, HERE / "loop.py"], 5),
+                                     ("threads", [sys.executable, HERE / "threads_loop.py"], 5)):
+            count = COUNT // 10 if name == "threads" else COUNT
+            bare, under = cost(build, out, program, count)
             good = good and under <= bound * bare
-            print(f"{'ok  ' if under <= bound * bare else 'FAIL'} {name}, {COUNT} rounds: {bare:.2f} s bare, {under:.2f} s under run: "
+            print(f"{'ok  ' if under <= bound * bare else 'FAIL'} {name}, {count} rounds: {bare:.2f} s bare, {under:.2f} s under run: "
                   f"{under / bare:.2f} times, at most {bound}", flush=True)
         fatbin = build / "generated/fatbins/graph_argument.fatbin"
         paced = [("program", [build / "client_asked"], 500), ("script", [sys.executable, ROOT / "harness/tests/clients/sound.py"], 100)]

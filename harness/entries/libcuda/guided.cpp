@@ -1,5 +1,5 @@
-// How it works. The activation of a call is named by its thread, its function, and how many times
-// that thread has called it: a decision stays where it is when the program is edited elsewhere.
+// How it works. Questions are asked by whoever has the driver; the names of who asks are kept, and
+// told in words once a fault or the end of the process has them reported.
 #include "harness/entries/libcuda/guided.h"
 
 #include <fcntl.h>
@@ -29,8 +29,9 @@ constexpr std::size_t kFaultLimit = 64;
 
 Guided* guided = nullptr;
 
-/// The place of the call that this thread is about to make.
+/// The place of the call that this thread is about to make, and its function.
 thread_local client::Place next_place;
+thread_local Label next_function;
 
 std::unique_ptr<Strategy> strategy_of(const client::Orders& orders) {
   if (orders.draws) return std::make_unique<Drawn>(orders.seed, orders.failable_count);
@@ -49,28 +50,24 @@ std::string failure_words(std::string_view function) {
   return error.empty() ? "fails" : fmt::format("fails, {}", error);
 }
 
-std::string answer_of(const Decision& decision, std::string_view function) {
-  const int site = site_of_tag(decision.site_tag);
-  if (site < 0) return fmt::format("{}", decision.value);
-  switch (static_cast<Site>(site)) {
-    case Site::collect:
-      return "the collector runs";
-    case Site::lag:
-      return "the device lags behind";
-    case Site::reuse:
-      return "freed storage is given out again";
-    case Site::schedule:
-      return "another stream goes on";
-    case Site::failure:
-      return failure_words(function);
-    default:
-      return fmt::format("{} {}", kSites[static_cast<std::size_t>(site)].name, decision.value);
+/// The options of who goes on, by the names of the threads; the first is the plain one.
+class ThreadOptions final : public Options {
+ public:
+  explicit ThreadOptions(std::span<BatonThread* const> threads) : threads_(threads) {}
+  std::uint32_t value(std::uint32_t index) const override {
+    return index == 0 ? 0 : value_of(*threads_[index]);
   }
-}
+  static std::uint32_t value_of(const BatonThread& thread) {
+    return static_cast<std::uint32_t>(thread.name) | 1;
+  }
+
+ private:
+  std::span<BatonThread* const> threads_;
+};
 
 }  // namespace
 
-std::unique_ptr<Guide> Guided::make() {
+std::unique_ptr<harness::Guide> Guided::make() {
   const std::optional<std::string> folder = client::ordered_folder();
   if (!folder) return nullptr;
   try {
@@ -87,8 +84,11 @@ class Guided::FirstQuestion final : public Strategy {
  public:
   explicit FirstQuestion(Guided& asked) : asked_(asked) {}
 
-  std::uint32_t answer(const Question& question) override {
+  void begin_run() {
     if (run_ == nullptr) run_ = asked_.begin_run();
+  }
+  std::uint32_t answer(const Question& question) override {
+    begin_run();
     return run_->answer(question);
   }
 
@@ -99,10 +99,13 @@ class Guided::FirstQuestion final : public Strategy {
 
 Guided::Guided(std::string folder, client::Orders orders)
     : folder_(std::move(folder)), orders_(std::move(orders)) {
-  if (orders_.serves)
-    strategy_ = std::make_unique<FirstQuestion>(*this);
-  else
+  if (orders_.serves) {
+    auto first = std::make_unique<FirstQuestion>(*this);
+    first_question_ = first.get();
+    strategy_ = std::move(first);
+  } else {
     strategy_ = strategy_of(orders_);
+  }
   guided = this;
   claim_process();
   std::atexit(end_of_process);
@@ -114,7 +117,7 @@ void Guided::claim_process() {
   report_.faults.clear();  // Those of a parent are in the parent's report.
   report_.call_count = 0;
   take_number();
-  root_ = derive_name(0, hash_name("process"), report_.process);
+  askers_.begin(derive_name(0, hash_name("process"), report_.process));
 }
 
 void Guided::take_number() {
@@ -143,14 +146,16 @@ std::unique_ptr<Strategy> Guided::begin_run() {
 
 // ---- calls ------------------------------------------------------------------------------------
 
-void Guided::coming() {
-  static const bool watched = [this] {
-    watch_python();
-    return true;
-  }();
-  (void)watched;
-  if (!orders_.locates) return;
+void Guided::coming(Label function) {
+  watch_python();
   const Python* python = Python::find();
+  if (python != nullptr) {
+    next_function = function;
+    python_threads_.call();
+    if (Baton::mine() == nullptr && python_threads_.are_several() && python->knows_thread())
+      doubt("a thread that Python's threading did not start calls the driver");
+  }
+  if (!orders_.locates) return;
   next_place = python != nullptr ? python->place() : client::Place{};
   if (next_place.empty()) next_place = native_place();
 }
@@ -167,98 +172,150 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
   ++report_.call_count;
   if (orders_.fails && !failure_of(function.view()).empty()) ++report_.failable_count;
   mark_.begin_call(function.view());
-  const std::uint32_t nth = ++call_counts_[{thread, function.hash()}];
-  const Name caller = derive_name(root_, hash_name("thread"), static_cast<std::uint32_t>(thread));
-  const Name name = derive_name(caller, function.hash(), nth);
-  new_askers_.emplace_back(name, Asker{function.view(), thread, nth, nullptr, 0});
-  if (orders_.locates) places_[name] = std::move(next_place);
-  return {name, {}, {}};
+  const Activation call = askers_.call(thread, function, Baton::mine());
+  if (orders_.locates) places_[call.name] = std::move(next_place);
+  return call;
 }
 
 // ---- Python -----------------------------------------------------------------------------------
 
 void Guided::watch_python() {
-  const Python* python = Python::find();
-  report_.has_python = python != nullptr;
-  if (python == nullptr) return;
-  if (!python->ask_when_to_collect(asks_to_collect))
-    report_.note = "somebody else watches the lines of the program: the collector is left alone";
+  static const bool is_watched = [this] {
+    const Python* python = Python::find();
+    report_.has_python = python != nullptr;
+    if (python != nullptr && !python->watch(*this))
+      report_.note = "somebody else watches the lines of the program: the collector is left alone";
+    return true;
+  }();
+  (void)is_watched;
 }
 
-bool Guided::asks_to_collect(const char* file, int line) {
-  return guided->decide_to_collect(file, line);
-}
-
-bool Guided::decide_to_collect(const char* file, int line) {
+bool Guided::line(const std::string& file, int line, bool looks) {
   ProcessWorld& process = ProcessWorld::get();
   process.lock();
   claim_process();
-  auto [counted, is_new] = line_counts_.try_emplace({file, line}, 0);
-  const std::uint32_t nth = ++counted->second;
-  const Name place =
-      derive_name(root_, hash_name(file), static_cast<std::uint32_t>(counted->first.second));
-  const Activation asking{derive_name(place, hash_name("line"), nth), {}, {}};
-  new_askers_.emplace_back(asking.name, Asker{{}, 1, nth, &counted->first.first, line});
+  const Activation asking = askers_.line(file, line, Baton::mine());
+  if (has_several_threads()) {
+    process.unlock();
+    python_threads_.line(file, line, looks);
+    process.lock();
+  }
   const bool collects = process.ask(asking, Site::collect, 2) != 0;
   process.unlock();
   return collects;
 }
 
+/// All runs are one up to here, where the process still has one thread and can be forked.
+Name Guided::name_first_thread() {
+  watch_python();
+  ProcessWorld& process = ProcessWorld::get();
+  process.lock();
+  claim_process();
+  if (first_question_ != nullptr) first_question_->begin_run();
+  const Name name = askers_.thread(ProcessWorld::calling_thread());
+  process.unlock();
+  return name;
+}
+
+void Guided::are_not_watched() {
+  if (report_.note.empty())
+    report_.note =
+        "somebody else watches the lines of the program's threads: another one goes on only where "
+        "one calls the driver or waits";
+}
+
+std::size_t Guided::next(const BatonThread& asking, Baton::At at,
+                         std::span<BatonThread* const> options) {
+  ProcessWorld& process = ProcessWorld::get();
+  process.lock();
+  claim_process();
+  const ThreadOptions told(options);
+  const std::uint32_t chosen = process.ask(askers_.turn(asking, at, next_function), Site::schedule,
+                                           static_cast<std::uint32_t>(options.size()), &told);
+  process.unlock();
+  return chosen;
+}
+
+void Guided::lost(const BatonThread& thread, bool is_busy) {
+  const std::string place =
+      thread.file != nullptr ? fmt::format(" at {}:{}", *thread.file, thread.line) : "";
+  const char* why = is_busy ? "is busy for long" : "waits for something that is not seen";
+  doubt(fmt::format("{} {}{}, and others went on beside it", thread.shown, why, place));
+}
+
+void Guided::doubt(const std::string& why) {
+  const std::lock_guard lock(doubt_mutex_);
+  if (doubt_.empty()) doubt_ = why;
+}
+
 // ---- reporting --------------------------------------------------------------------------------
 
-std::string Guided::words_of(const Asker& asker) const {
-  const std::string nth = asker.nth == 1 ? "" : fmt::format(", time {}", asker.nth);
-  if (asker.function.empty()) return fmt::format("{}:{}{}", *asker.file, asker.line, nth);
-  return fmt::format("{} {} of thread {}", asker.function, asker.nth, asker.thread);
+std::string Guided::answer_of(const Decision& decision, const Asker* asker) const {
+  const int site = site_of_tag(decision.site_tag);
+  if (site < 0) return fmt::format("{}", decision.value);
+  switch (static_cast<Site>(site)) {
+    case Site::collect:
+      return "the collector runs";
+    case Site::lag:
+      return "the device lags behind";
+    case Site::reuse:
+      return "freed storage is given out again";
+    case Site::schedule:
+      if (asker == nullptr || asker->kind == Asker::Kind::call) return "another stream goes on";
+      for (const BatonThread& thread : python_threads_.all())
+        if (ThreadOptions::value_of(thread) == decision.value)
+          return fmt::format("{} goes on", thread.shown);
+      return "another thread goes on";
+    case Site::failure:
+      return failure_words(asker != nullptr ? asker->function : std::string_view());
+    default:
+      return fmt::format("{} {}", kSites[static_cast<std::size_t>(site)].name, decision.value);
+  }
 }
 
 client::ToldDecision Guided::told(const Decision& decision) const {
-  const auto asker = askers_.find(origin_of(decision.activation));
-  if (asker == askers_.end()) return {decision, "the driver", answer_of(decision, {}), {}};
-  return {decision, words_of(asker->second), answer_of(decision, asker->second.function),
+  const Asker* asker = askers_.find(decision.activation);
+  return {decision, asker != nullptr ? words_of(*asker) : "the driver", answer_of(decision, asker),
           place_of(decision.activation)};
-}
-
-Name Guided::origin_of(Name activation) const {
-  while (!askers_.contains(activation)) {
-    const auto parent = parents_.find(activation);
-    if (parent == parents_.end()) break;
-    activation = parent->second;
-  }
-  return activation;
 }
 
 const client::Place& Guided::place_of(Name activation) const {
   static const client::Place kNowhere;
-  const auto place = places_.find(origin_of(activation));
+  const auto place = places_.find(askers_.origin_of(activation));
   return place != places_.end() ? place->second : kNowhere;
+}
+
+std::string Guided::thread_of(Name activation) const {
+  const Asker* asker = askers_.find(activation);
+  if (asker == nullptr || python_threads_.all().empty()) return {};
+  if (asker->python != nullptr) return asker->python->shown;
+  const BatonThread& first = python_threads_.all().front();
+  return askers_.thread(asker->thread) == first.name ? first.shown : "";
 }
 
 void Guided::find_places(const World& world, const Fault& fault, client::ToldFault& told) const {
   told.use = place_of(fault.activation);
   if (orders_.locates && fault.code != 0) add_kernel_frame(told.use, fault.code, told.use_site);
   told.capture = place_of(fault.captured);
-  if (const auto taken = askers_.find(origin_of(fault.captured)); taken != askers_.end())
-    told.capture_site = taken->second.function;
+  told.threads.use = thread_of(fault.activation);
+  told.threads.capture = thread_of(fault.captured);
+  if (const Asker* taken = askers_.find(fault.captured); taken != nullptr)
+    told.capture_site = taken->function;
   const Life* life = find_life(world, fault.object);
   if (life == nullptr) return;
   told.birth = place_of(life->birth_activation);
-  if (!life->alive) told.death = place_of(life->death_activation);
+  told.threads.birth = thread_of(life->birth_activation);
+  if (life->alive) return;
+  told.death = place_of(life->death_activation);
+  told.threads.death = thread_of(life->death_activation);
 }
 
 void Guided::passed(const World& world) {
   for (const ActivationRecord& record : world.history.activations())
-    new_parents_.emplace_back(record.name, record.parent);
+    askers_.add_parent(record.name, record.parent);
   if (world.injected_failures == told_failures_) return;
   told_failures_ = world.injected_failures;
   report(world);  // The program may well give up now, in any way.
-}
-
-void Guided::index() {
-  askers_.insert(new_askers_.begin(), new_askers_.end());
-  parents_.insert(new_parents_.begin(), new_parents_.end());
-  new_askers_.clear();
-  new_parents_.clear();
 }
 
 void Guided::found(const World& world, const Fault& fault) {
@@ -266,7 +323,7 @@ void Guided::found(const World& world, const Fault& fault) {
   for (const client::ToldFault& known : report_.faults)
     if (known.signature == signature) return;
   if (report_.faults.size() == kFaultLimit) return;
-  index();
+  askers_.index();
   client::ToldFault& told = report_.faults.emplace_back();
   told.signature = signature;
   told.kind = to_label(fault.kind).view();
@@ -284,8 +341,12 @@ void Guided::found(const World& world, const Fault& fault) {
 /// Writes the report; what cannot be written is told on stderr.
 void Guided::report(const World& world) {
   claim_process();
+  {
+    const std::lock_guard lock(doubt_mutex_);
+    report_.doubt = doubt_;
+  }
   report_.decisions.clear();
-  if (!world.picker.tape().empty()) index();
+  if (!world.picker.tape().empty()) askers_.index();
   for (const Decision& decision : world.picker.tape()) report_.decisions.push_back(told(decision));
   try {
     write_whole_file(client::report_file(folder_, report_.process), to_text(report_),

@@ -12,6 +12,7 @@
 #include "harness/devices/sim/sim_device.h"
 #include "harness/entries/libcuda/guided.h"
 #include "harness/entries/libcuda/ptx.h"
+#include "harness/entries/libcuda/python_threads.h"
 #include "harness/entries/libcuda/unsupported.h"
 #include "harness/kernel_image.h"
 
@@ -58,6 +59,7 @@ __attribute__((constructor)) void serve() {
   harness::serve_process([]() -> harness::Device* { return new harness::devices::SimDevice; },
                          harness::entries::find_unsupported);
   harness::ProcessWorld::guide_by(harness::entries::Guided::make);
+  harness::entries::PythonThreads::listen();
 }
 
 }  // namespace

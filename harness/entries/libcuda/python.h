@@ -4,11 +4,13 @@
 // Versions: 3.10 and later.
 #pragma once
 
+#include <string>
+
 #include "harness/client/report.h"
 
 namespace harness::entries {
 
-/// Threads: any for all of it. Takes the interpreter's lock.
+/// Threads: any for all of it. Takes the interpreter's lock, unless that is said to be had.
 class Python {
  public:
   /// Returns the interpreter, or null where there is none that runs.
@@ -17,17 +19,38 @@ class Python {
   /// Returns where the calling thread is, the innermost function first. Empty for a thread that is
   /// not the interpreter's.
   client::Place place() const;
+  /// Returns whether the calling thread is the interpreter's.
+  bool knows_thread() const;
+  /// Returns whether the calling thread has the interpreter's lock.
+  bool has_lock() const;
 
-  /// Answers whether the collector is to run, when a line of a user's file is about to run.
-  using Question = bool (*)(const char* file, int line);
-  /// Has the collector run no more by itself, and asks from now on, on this thread. It then runs
-  /// when the interpreter next looks whether something is to be done, as in any run of the program.
-  /// Returns false where somebody else watches lines already, as debuggers do.
-  bool ask_when_to_collect(Question question) const;
+  /// Hears of the lines of the threads that are watched, before they run. The thread has the
+  /// interpreter's lock.
+  class Lines {
+   public:
+    virtual ~Lines() = default;
+    /// Returns whether it wants to know where the interpreter looks if another thread is to go on.
+    virtual bool has_several_threads() = 0;
+    /// Hears of a line of a user's file. `looks`: the interpreter has looked since the line before.
+    /// Returns whether the collector is to run.
+    virtual bool line(const std::string& file, int line, bool looks) = 0;
+    /// Hears of a line of a library.
+    virtual void library_line() = 0;
+  };
+  /// Has the collector run no more by itself, and watches the lines of the calling thread. Where it
+  /// is to run it does when the interpreter next looks whether something is to be done, as in any
+  /// run of the program. Returns false where somebody else watches lines already, as debuggers do.
+  bool watch(Lines& lines) const;
+  /// Watches the threads that `threading` starts from now on, too, where this thread is watched.
+  /// Returns false where somebody else does. The calling thread has the interpreter's lock.
+  bool watch_new_threads() const;
+
+  /// Returns the name of the thread that the calling one is about to start by `threading`, or
+  /// nothing where it is not. The calling thread has the interpreter's lock.
+  std::string starting_thread() const;
 
  private:
   Python() = default;
-  bool look_up();
 };
 
 }  // namespace harness::entries

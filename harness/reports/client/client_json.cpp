@@ -29,6 +29,10 @@ Json fault_object(const client::ToldFault& fault) {
                       {"died", place_json(fault.death)},
                       {"used", place_json(fault.use)}};
   object["pedantic"] = fault.pedantic;
+  object["threads"] = {{"born", fault.threads.birth},
+                       {"captured", fault.threads.capture},
+                       {"died", fault.threads.death},
+                       {"used", fault.threads.use}};
   return object;
 }
 
@@ -41,6 +45,7 @@ Json finding_object(const client::Finding& finding) {
   object["replays"] = finding.replay_count;
   object["shown"] = finding.shown_count;
   object["reads"] = Json(nlohmann::json(finding.reads));
+  object["doubt"] = finding.doubt;
   return object;
 }
 

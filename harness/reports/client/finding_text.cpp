@@ -59,12 +59,14 @@ class Writer {
   }
 
   /// Tells who did something, and where.
-  void place(std::string_view label, const std::string& site, const Place& place) {
+  void place(std::string_view label, const std::string& site, const Place& place,
+             const std::string& thread) {
     if (site.empty() && place.empty()) return;
     const std::vector<const Frame*> frames = users_frames(place);
-    if (frames.empty()) return row(label, printable(site));
+    const std::string by = printable(site) + (thread.empty() ? "" : " on " + printable(thread));
+    if (frames.empty()) return row(label, by);
     const Frame& here = *frames.front();
-    row(label, fmt::format("{}{}, by {}", where(here), function_of(here), printable(site)));
+    row(label, fmt::format("{}{}, by {}", where(here), function_of(here), by));
     if (const std::string line = lines_.at(here.file, here.line); !line.empty())
       row("", "    " + line, Colour::bold);
     if (const std::string text = callers(frames); !text.empty()) row("", text, Colour::dim);
@@ -138,9 +140,11 @@ void add_reads(Writer& writer, const client::WorldReads& reads) {
 
 std::string replays(const client::Finding& finding) {
   if (finding.replay_count == 0) return "none: stopped before";
-  return fmt::format(
-      "{} of {}{}", finding.shown_count, finding.replay_count,
-      finding.repeats() ? "" : ": not repeatable, the program itself differs from run to run");
+  const std::string count = fmt::format("{} of {}", finding.shown_count, finding.replay_count);
+  if (!finding.doubt.empty())
+    return fmt::format("{}: not repeatable, {}", count, printable(finding.doubt));
+  if (finding.repeats()) return count;
+  return count + ": not repeatable, the program itself differs from run to run";
 }
 
 }  // namespace
@@ -149,10 +153,10 @@ std::string finding_text(const client::Finding& finding, const std::string& file
                          const Terminal& terminal) {
   const client::ToldFault& fault = finding.fault;
   Writer writer(terminal);
-  writer.place("born", fault.birth_site, fault.birth);
-  writer.place("captured", fault.capture_site, fault.capture);
-  writer.place("died", fault.death_site, fault.death);
-  writer.place("used", fault.use_site, fault.use);
+  writer.place("born", fault.birth_site, fault.birth, fault.threads.birth);
+  writer.place("captured", fault.capture_site, fault.capture, fault.threads.capture);
+  writer.place("died", fault.death_site, fault.death, fault.threads.death);
+  writer.place("used", fault.use_site, fault.use, fault.threads.use);
   if (!fault.detail.empty()) writer.row("", printable(fault.detail), Colour::dim);
   if (!fault.pedantic.empty()) writer.row("pedantic", printable(fault.pedantic));
   add_decisions(writer, finding);

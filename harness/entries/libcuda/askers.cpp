@@ -1,0 +1,115 @@
+#include "harness/entries/libcuda/askers.h"
+
+#include <fmt/format.h>
+
+namespace harness::entries {
+namespace {
+
+/// Whether others are named after this thread: the first one keeps the names of a program of one.
+bool is_named(const BatonThread* python) { return python != nullptr && !python->is_first; }
+
+}  // namespace
+
+Name Askers::thread(std::size_t number) const {
+  return derive_name(process_, hash_name("thread"), static_cast<std::uint32_t>(number));
+}
+
+Name Askers::caller(std::size_t number, const BatonThread* python) const {
+  return is_named(python) ? python->name : thread(number);
+}
+
+Askers::Line Askers::line_of(const BatonThread* python, const std::string& file, int line) const {
+  return {is_named(python) ? python->name : process_, file, line};
+}
+
+Name Askers::name_of_line(const Line& line, std::uint64_t kind, std::uint32_t nth) const {
+  const auto& [scope, file, number] = line;
+  const Name place = derive_name(scope, hash_name(file), static_cast<std::uint32_t>(number));
+  return derive_name(place, kind, nth);
+}
+
+Activation Askers::call(std::size_t number, Label function, const BatonThread* python) {
+  const Name from = caller(number, python);
+  const std::uint32_t nth = ++call_counts_[{from, function.hash()}];
+  const Name name = derive_name(from, function.hash(), nth);
+  new_askers_.emplace_back(
+      name, Asker{Asker::Kind::call, function.view(), number, nth, nullptr, 0, python});
+  return {name, {}, {}};
+}
+
+Activation Askers::line(const std::string& file, int line, const BatonThread* python) {
+  const auto counted = line_counts_.try_emplace(line_of(python, file, line), 0).first;
+  const Name name = name_of_line(counted->first, hash_name("line"), ++counted->second);
+  new_askers_.emplace_back(
+      name,
+      Asker{Asker::Kind::line, {}, 0, counted->second, &std::get<1>(counted->first), line, python});
+  return {name, {}, {}};
+}
+
+Activation Askers::turn(const BatonThread& python, Baton::At at, Label next_function) {
+  static const std::string kNoFile;
+  Asker asker{Asker::Kind::line, {}, 0, 1, python.file, python.line, &python};
+  const Line here = line_of(&python, python.file != nullptr ? *python.file : kNoFile, python.line);
+  Name name = 0;
+  if (at == Baton::At::line) {
+    asker.nth = line_counts_[here];
+    name = name_of_line(here, hash_name("line"), asker.nth);
+  } else if (at == Baton::At::call) {
+    asker.kind = Asker::Kind::before_call;
+    asker.function = next_function.view();
+    asker.nth = call_counts_[{python.name, next_function.hash()}] + 1;
+    const Name call = derive_name(python.name, next_function.hash(), asker.nth);
+    name = derive_name(call, hash_name("before"), 1);
+  } else {
+    asker.kind = at == Baton::At::wait ? Asker::Kind::wait : Asker::Kind::end;
+    asker.nth = ++wait_counts_[here];
+    name = name_of_line(here, hash_name("wait"), asker.nth);
+  }
+  new_askers_.emplace_back(name, asker);
+  return {name, {}, {}};
+}
+
+void Askers::index() {
+  askers_.insert(new_askers_.begin(), new_askers_.end());
+  parents_.insert(new_parents_.begin(), new_parents_.end());
+  new_askers_.clear();
+  new_parents_.clear();
+}
+
+Name Askers::origin_of(Name activation) const {
+  while (!askers_.contains(activation)) {
+    const auto parent = parents_.find(activation);
+    if (parent == parents_.end()) break;
+    activation = parent->second;
+  }
+  return activation;
+}
+
+const Asker* Askers::find(Name activation) const {
+  const auto asker = askers_.find(origin_of(activation));
+  return asker != askers_.end() ? &asker->second : nullptr;
+}
+
+std::string words_of(const Asker& asker) {
+  const std::string shown = asker.python != nullptr ? asker.python->shown : "";
+  const std::string nth = asker.nth == 1 ? "" : fmt::format(", time {}", asker.nth);
+  const std::string caller = shown.empty() ? fmt::format("thread {}", asker.thread) : shown;
+  const std::string call = fmt::format("{} {} of {}", asker.function, asker.nth, caller);
+  const std::string place =
+      asker.file != nullptr ? fmt::format("{}:{}", *asker.file, asker.line) : "";
+  switch (asker.kind) {
+    case Asker::Kind::call:
+      return call;
+    case Asker::Kind::before_call:
+      return "before " + call;
+    case Asker::Kind::line:
+      return place + nth + (shown.empty() ? "" : " of " + shown);
+    case Asker::Kind::wait:
+      return fmt::format("{}{}, where {} waits", place.empty() ? "its start" : place, nth, shown);
+    case Asker::Kind::end:
+      break;
+  }
+  return fmt::format("the end of {}", shown);
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,80 @@
+// Askers: who asks the questions of a process, named by causes that stay where they are when the
+// program is edited elsewhere, and told in words.
+//
+// A call is named by its thread, its function, and how many times that thread has called it; a line
+// by its file, its number and how many times that thread came to it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "harness/entries/libcuda/baton.h"
+#include "harness/label.h"
+#include "harness/pick.h"
+
+namespace harness::entries {
+
+/// Whoever asks a question.
+struct Asker {
+  enum class Kind { call, line, before_call, wait, end };
+  Kind kind = Kind::call;
+  std::string_view function;  ///< The one that is called.
+  std::size_t thread = 0;     ///< The number of a call's thread.
+  std::uint32_t nth = 0;      ///< Counted from 1 on.
+  const std::string* file = nullptr;
+  int line = 0;
+  const BatonThread* python = nullptr;  ///< The thread, where it takes turns.
+};
+
+/// Threads: for whoever has the driver. Lifetime: until the process ends; files and threads that
+/// it is told of live as long.
+class Askers {
+ public:
+  /// Names what is asked from now on after this process.
+  void begin(Name process) { process_ = process; }
+  /// Returns the name of the thread of this number, where it is none that another one started.
+  Name thread(std::size_t number) const;
+
+  /// Each returns the activation of what happens next on the thread: a call,
+  Activation call(std::size_t number, Label function, const BatonThread* python);
+  /// a line,
+  Activation line(const std::string& file, int line, const BatonThread* python);
+  /// or that another one may go on, where it is: before the line or the call that was named last.
+  Activation turn(const BatonThread& python, Baton::At at, Label next_function);
+  /// Takes what an activation was caused by.
+  void add_parent(Name activation, Name parent) { new_parents_.emplace_back(activation, parent); }
+
+  /// Makes it known by name who asked and what caused what, as the functions below look it up.
+  void index();
+  /// Returns the name of the call or the line that an activation comes from.
+  Name origin_of(Name activation) const;
+  /// Returns who asks there, or null.
+  const Asker* find(Name activation) const;
+
+ private:
+  using Line = std::tuple<Name, std::string, int>;
+
+  Name caller(std::size_t number, const BatonThread* python) const;
+  Name name_of_line(const Line& line, std::uint64_t kind, std::uint32_t nth) const;
+  Line line_of(const BatonThread* python, const std::string& file, int line) const;
+
+  Name process_ = 0;
+  std::map<std::pair<Name, std::uint64_t>, std::uint32_t> call_counts_;
+  std::map<Line, std::uint32_t> line_counts_;
+  std::map<Line, std::uint32_t> wait_counts_;
+  std::vector<std::pair<Name, Asker>> new_askers_;  ///< Not looked up yet: most never are.
+  std::vector<std::pair<Name, Name>> new_parents_;
+  std::unordered_map<Name, Asker> askers_;
+  std::unordered_map<Name, Name> parents_;  ///< By the name of what they caused.
+};
+
+/// Returns it in words: "crash.py:25 of Thread-1".
+std::string words_of(const Asker& asker);
+
+}  // namespace harness::entries

@@ -1,0 +1,129 @@
+// Baton: of the threads that take turns one goes on at a time, the one that has the baton.
+//
+// It is handed on where its thread says so: before a step, where the thread waits, and at its end.
+// A wait that ends at a moment ends so only once nobody else can go on, in the order of these
+// moments. They are counted on a clock that stands still while somebody goes on, so that the order
+// is the same on a slow machine; but none ends before the time is really over.
+#pragma once
+
+#include <semaphore.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/base.h"
+#include "harness/entries/libcuda/thread_hooks.h"
+
+namespace harness::entries {
+
+/// A thread that takes turns. Its waiting is the baton's; the rest is written by the thread itself.
+struct BatonThread {
+  Name name = 0;                      ///< By its cause: who started it, and how many-th.
+  std::string shown;                  ///< The program's name for it.
+  bool is_first = false;              ///< Nobody of the others started it.
+  std::uint32_t child_count = 0;      ///< How many threads it has started.
+  const std::string* file = nullptr;  ///< The last line of the user's that it came to; or null.
+  int line = 0;
+
+  enum class State { goes_on, ready, waits, unseen, over };
+  State state = State::ready;
+  const std::function<bool()>* done = nullptr;                 ///< Says whether its wait is over.
+  std::optional<std::chrono::steady_clock::time_point> limit;  ///< Moment when its wait ends.
+  std::int64_t limit_tick = 0;    ///< The same on the clock that stands still, in ms.
+  std::uint64_t wait_number = 0;  ///< The older of two that end at one tick is first.
+  bool is_interrupted = false;
+  bool is_timed_out = false;
+  sem_t turn{};  ///< Posted when it is given the baton.
+  pid_t id = 0;  ///< The system's number of it; 0 until it runs.
+};
+
+/// Lifetime: until the process ends; never destroyed, for threads may still wait.
+/// Threads: any. The functions that take a thread are called on that one.
+class Baton {
+ public:
+  /// Where somebody else may go on.
+  enum class At { line, call, wait, end };
+
+  /// Decides who goes on.
+  class Judge {
+   public:
+    virtual ~Judge() = default;
+    /// Returns the index of one of at least two options; the first is the plain one.
+    virtual std::size_t next(const BatonThread& asking, At at,
+                             std::span<BatonThread* const> options) = 0;
+    /// Hears that a thread has taken no step for long, so that others go on beside it: it waits for
+    /// something unseen, or `is_busy`.
+    virtual void lost(const BatonThread& thread, bool is_busy) = 0;
+  };
+
+  explicit Baton(Judge& judge);
+
+  /// Returns the calling thread, or null where it takes no turns.
+  static BatonThread* mine();
+  /// Returns whether there are several threads.
+  bool is_shared() const { return living_count_ > 1; }
+  /// Makes the calling thread the first one, which has the baton.
+  BatonThread& begin(Name name, std::string shown);
+  /// Adds a thread that is about to be started. It is ready.
+  BatonThread& add(Name name, std::string shown);
+  /// Takes it back: it could not be started.
+  void remove(BatonThread& thread);
+
+  /// Begins the calling thread, which is `me` from now on, and waits for its turn.
+  void enter(BatonThread& me);
+  /// Returns who is to go on instead, or null: of a thread that others go on beside, itself. Where
+  /// nobody may ask, somebody else goes on only after very many steps.
+  BatonThread* next(BatonThread& me, At at, bool may_ask);
+  /// Lets another one go on, and waits for its turn.
+  void hand_to(BatonThread& me, BatonThread& other);
+  /// Lets others go on until `done` holds, which is asked on any thread, or the time is over.
+  Woken wait(BatonThread& me, const std::function<bool()>& done,
+             std::optional<std::chrono::nanoseconds> limit);
+  /// Ends the calling thread's part.
+  void leave(BatonThread& me);
+
+  /// Returns all threads that there ever were, in the order of their starts.
+  const std::deque<BatonThread>& threads() const { return threads_; }
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  using Clock = std::chrono::steady_clock;
+
+  static bool is_ready(const BatonThread& thread);
+  std::vector<BatonThread*> ready_others(const BatonThread& me);
+  BatonThread* first_in_time();
+  void give(BatonThread& thread);
+  /// Gives the baton to whoever can go on, if anybody.
+  void give_to_anyone(const BatonThread* but);
+  void pass_on(Lock& lock, BatonThread& me, At at);
+  void wait_for_turn(Lock& lock, BatonThread& me);
+  void look_after_holder();
+  static void before_fork();
+  static void after_fork();
+  static void begin_child();
+
+  Judge& judge_;
+  std::mutex mutex_;
+  std::deque<BatonThread> threads_;
+  std::atomic<std::size_t> living_count_ = 0;
+  BatonThread* holder_ = nullptr;  ///< Has the baton; null while all wait.
+  BatonThread* keeper_ = nullptr;  ///< While all wait: who looks often whether anybody can go on.
+  std::uint64_t progress_ = 0;     ///< Steps of whoever has the baton.
+  std::uint64_t seen_progress_ = ~std::uint64_t{0};  ///< Nobody has looked yet.
+  Clock::time_point still_since_;  ///< No progress since then, as far as was looked;
+  Clock::time_point quiet_since_;  ///< and asleep.
+  std::uint32_t steps_in_turn_ = 0;
+  std::int64_t tick_ = 0;  ///< The clock that stands still, in ms.
+  std::uint64_t wait_count_ = 0;
+};
+
+}  // namespace harness::entries

@@ -1,0 +1,111 @@
+// Python's C interface: the functions that are used of it, looked up by name.
+//
+// Python.h is not included: what is used has been the same since 3.10, and a build needs no Python.
+// Objects are addresses.
+#pragma once
+
+#include <utility>
+
+namespace harness::entries {
+
+using PythonObject = void*;
+using PythonTrace = int (*)(PythonObject self, PythonObject frame, int what, PythonObject argument);
+
+/// How a function of ours is described to the interpreter: PyMethodDef.
+struct PythonMethod {
+  const char* name;
+  PythonObject (*function)(PythonObject self, PythonObject arguments);
+  int flags;
+  const char* text;
+};
+
+/// Functions of Python.h, by their names there: what they return, and what they take.
+#define AFTERLIFE_PYTHON_FUNCTIONS(FUNCTION)                                             \
+  FUNCTION(int, Py_IsInitialized, ())                                                    \
+  FUNCTION(void, Py_IncRef, (PythonObject))                                              \
+  FUNCTION(void, Py_DecRef, (PythonObject))                                              \
+  FUNCTION(int, Py_AddPendingCall, (int (*)(void*), void*))                              \
+  FUNCTION(int, PyGILState_Check, ())                                                    \
+  FUNCTION(int, PyGILState_Ensure, ())                                                   \
+  FUNCTION(void, PyGILState_Release, (int))                                              \
+  FUNCTION(PythonObject, PyGILState_GetThisThreadState, ())                              \
+  FUNCTION(PythonObject, PyEval_SaveThread, ())                                          \
+  FUNCTION(void, PyEval_RestoreThread, (PythonObject))                                   \
+  FUNCTION(PythonObject, PyEval_GetFrame, ())                                            \
+  FUNCTION(void, PyEval_SetTrace, (PythonTrace, PythonObject))                           \
+  FUNCTION(PythonObject, PyFrame_GetBack, (PythonObject))                                \
+  FUNCTION(PythonObject, PyFrame_GetCode, (PythonObject))                                \
+  FUNCTION(int, PyFrame_GetLineNumber, (PythonObject))                                   \
+  FUNCTION(PythonObject, PyObject_GetAttrString, (PythonObject, const char*))            \
+  FUNCTION(PythonObject, PyObject_CallNoArgs, (PythonObject))                            \
+  FUNCTION(PythonObject, PyObject_GetIter, (PythonObject))                               \
+  FUNCTION(PythonObject, PyIter_Next, (PythonObject))                                    \
+  FUNCTION(PythonObject, PyMapping_GetItemString, (PythonObject, const char*))           \
+  FUNCTION(PythonObject, PyTuple_GetItem, (PythonObject, long))                          \
+  FUNCTION(PythonObject, PyCFunction_NewEx, (PythonMethod*, PythonObject, PythonObject)) \
+  FUNCTION(PythonObject, PySys_GetObject, (const char*))                                 \
+  FUNCTION(const char*, PyUnicode_AsUTF8, (PythonObject))                                \
+  FUNCTION(int, PyBytes_AsStringAndSize, (PythonObject, char**, long*))                  \
+  FUNCTION(long, PyLong_AsLong, (PythonObject))                                          \
+  FUNCTION(long, PyGC_Collect, ())                                                       \
+  FUNCTION(void, PyErr_Clear, ())                                                        \
+  FUNCTION(PythonObject, PyImport_ImportModule, (const char*))                           \
+  FUNCTION(PythonObject, PyObject_CallMethod, (PythonObject, const char*, const char*, ...))
+
+struct PythonFunctions {
+#define AFTERLIFE_DECLARE(result, name, parameters) result(*name) parameters = nullptr;
+  AFTERLIFE_PYTHON_FUNCTIONS(AFTERLIFE_DECLARE)
+#undef AFTERLIFE_DECLARE
+  PythonObject none = nullptr;
+};
+
+/// All null until they are looked up.
+extern PythonFunctions python;
+
+/// Looks them up. Returns false where one is missing.
+bool look_up_python();
+
+/// The interpreter's lock, held for as long as it lives.
+class PythonLocked {
+ public:
+  PythonLocked() : state_(python.PyGILState_Ensure()) {}
+  ~PythonLocked() { python.PyGILState_Release(state_); }
+  PythonLocked(const PythonLocked&) = delete;
+  PythonLocked& operator=(const PythonLocked&) = delete;
+
+ private:
+  int state_;
+};
+
+/// The interpreter's lock, which the calling thread has, let go for as long as it lives.
+class PythonUnlocked {
+ public:
+  PythonUnlocked() : state_(python.PyEval_SaveThread()) {}
+  ~PythonUnlocked() { python.PyEval_RestoreThread(state_); }
+  PythonUnlocked(const PythonUnlocked&) = delete;
+  PythonUnlocked& operator=(const PythonUnlocked&) = delete;
+
+ private:
+  PythonObject state_;
+};
+
+/// Something of the interpreter's that we have a reference to.
+class PythonOwned {
+ public:
+  explicit PythonOwned(PythonObject object) : object_(object) {}
+  ~PythonOwned() {
+    if (object_ != nullptr) python.Py_DecRef(object_);
+  }
+  PythonOwned(PythonOwned&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  PythonOwned& operator=(PythonOwned&& other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  PythonObject get() const { return object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  PythonObject object_;
+};
+
+}  // namespace harness::entries

@@ -1,0 +1,96 @@
+#include "harness/entries/libcuda/python_code.h"
+
+#include <array>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+
+namespace harness::entries {
+namespace {
+
+constexpr std::size_t kOpcodes = 256;
+
+std::string text_of(PythonObject object, const char* attribute) {
+  const PythonOwned value(python.PyObject_GetAttrString(object, attribute));
+  const char* text = value ? python.PyUnicode_AsUTF8(value.get()) : nullptr;
+  return text != nullptr ? text : "";
+}
+
+bool comes_installed(std::string_view file) {
+  return file.starts_with('<') || file.find("/site-packages/") != file.npos ||
+         file.find("/dist-packages/") != file.npos || file.find("/lib/python3") != file.npos;
+}
+
+/// Whether the interpreter looks in an instruction of this name.
+bool looks(std::string_view name) {
+  if (name.starts_with("CALL_INTRINSIC")) return false;
+  return name.starts_with("CALL") || name == "JUMP_ABSOLUTE" || name.starts_with("JUMP_BACKWARD") ||
+         name.starts_with("POP_JUMP_BACKWARD");
+}
+
+/// Says for each instruction, by its number in this version, whether the interpreter looks there.
+std::array<bool, kOpcodes> find_opcodes() {
+  std::array<bool, kOpcodes> found{};
+  const PythonOwned module(python.PyImport_ImportModule("dis"));
+  const PythonOwned names(module ? python.PyObject_GetAttrString(module.get(), "opname") : nullptr);
+  const PythonOwned all(names ? python.PyObject_GetIter(names.get()) : nullptr);
+  for (std::size_t i = 0; all && i < kOpcodes; ++i) {
+    const PythonOwned name(python.PyIter_Next(all.get()));
+    const char* text = name ? python.PyUnicode_AsUTF8(name.get()) : nullptr;
+    if (text == nullptr) break;
+    found[i] = looks(text);
+  }
+  python.PyErr_Clear();
+  return found;
+}
+
+/// The same, once it was found.
+std::array<bool, kOpcodes> known_opcodes{};
+
+}  // namespace
+
+void PythonCode::prepare() { known_opcodes = find_opcodes(); }
+
+PythonCode& PythonCode::of(PythonObject frame) {
+  static auto* const known = new std::unordered_map<PythonObject, std::unique_ptr<PythonCode>>;
+  PythonOwned code(python.PyFrame_GetCode(frame));
+  std::unique_ptr<PythonCode>& found = (*known)[code.get()];
+  if (found == nullptr) found = std::make_unique<PythonCode>(std::move(code));
+  return *found;
+}
+
+PythonCode::PythonCode(PythonOwned code)
+    : code_(std::move(code)),
+      file_(text_of(code_.get(), "co_filename")),
+      function_(text_of(code_.get(), "co_name")),
+      is_library_(comes_installed(file_)) {}
+
+bool PythonCode::looks_in(int line) {
+  if (!has_lines_) find_lines();
+  const auto found = lines_.find(line);
+  return found != lines_.end() && found->second;
+}
+
+/// Reads the instructions of each line: two bytes each, the first of which is its number.
+void PythonCode::find_lines() {
+  has_lines_ = true;
+  const PythonOwned bytes(python.PyObject_GetAttrString(code_.get(), "co_code"));
+  const PythonOwned rows(python.PyObject_CallMethod(code_.get(), "co_lines", nullptr));
+  const PythonOwned all(rows ? python.PyObject_GetIter(rows.get()) : nullptr);
+  char* text = nullptr;
+  long count = 0;
+  if (!bytes || !all || python.PyBytes_AsStringAndSize(bytes.get(), &text, &count) != 0)
+    return python.PyErr_Clear();
+  for (PythonOwned row(nullptr); (row = PythonOwned(python.PyIter_Next(all.get())));) {
+    const PythonObject line = python.PyTuple_GetItem(row.get(), 2);
+    if (line == python.none) continue;
+    bool& looks_there = lines_[static_cast<int>(python.PyLong_AsLong(line))];
+    const long begin = python.PyLong_AsLong(python.PyTuple_GetItem(row.get(), 0));
+    const long end = python.PyLong_AsLong(python.PyTuple_GetItem(row.get(), 1));
+    for (long i = begin; i < end && i < count; i += 2)
+      looks_there = looks_there || known_opcodes[static_cast<unsigned char>(text[i])];
+  }
+  python.PyErr_Clear();
+}
+
+}  // namespace harness::entries

@@ -1,0 +1,45 @@
+// Python code: what is known of a code object: its file, and where the interpreter looks, in it,
+// whether another thread is to go on.
+//
+// From 3.10 on it looks at the beginning of a function, after a call and where it jumps back; in
+// between nobody else can go on, unless the lock is let go.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "harness/entries/libcuda/python_api.h"
+
+namespace harness::entries {
+
+/// Threads: whoever has the interpreter's lock. Lifetime: until the process ends, and so does its
+/// code object.
+class PythonCode {
+ public:
+  /// Has looks_in() know the instructions of this version: a module of Python's is imported, which
+  /// no thread may be in the way of.
+  static void prepare();
+  /// Returns what is known of the code that a frame runs.
+  static PythonCode& of(PythonObject frame);
+
+  explicit PythonCode(PythonOwned code);
+
+  const std::string& file() const { return file_; }
+  const std::string& function() const { return function_; }
+  /// Was installed, or is Python's own: not where a user's mistakes are.
+  bool is_library() const { return is_library_; }
+  /// Returns whether the interpreter looks while it runs this line.
+  bool looks_in(int line);
+
+ private:
+  void find_lines();
+
+  PythonOwned code_;
+  std::string file_;
+  std::string function_;
+  bool is_library_ = false;
+  bool has_lines_ = false;
+  std::map<int, bool> lines_;  ///< Those that are known once they were asked for.
+};
+
+}  // namespace harness::entries

@@ -1,0 +1,129 @@
+// How it works. Who has the baton is the only one of these threads that wants the interpreter's
+// lock, so that the interpreter itself never hands that on. A thread that gives the baton away lets
+// go of the lock first.
+#include "harness/entries/libcuda/python_threads.h"
+
+#include <dlfcn.h>
+
+#include <cerrno>
+
+#include "harness/cuda/process.h"
+#include "harness/entries/libcuda/python.h"
+#include "harness/entries/libcuda/python_api.h"
+#include "harness/entries/libcuda/python_code.h"
+
+namespace harness::entries {
+namespace {
+
+PythonThreads* threads = nullptr;
+
+BatonThread& thread_of(void* hooked) { return *static_cast<BatonThread*>(hooked); }
+
+std::chrono::nanoseconds time_until(const Moment& end) {
+  timespec now{};
+  clock_gettime(end.clock, &now);
+  return std::chrono::seconds(end.at.tv_sec - now.tv_sec) +
+         std::chrono::nanoseconds(end.at.tv_nsec - now.tv_nsec);
+}
+
+bool has_lock() {
+  const Python* interpreter = Python::find();
+  return interpreter != nullptr && interpreter->has_lock();
+}
+
+}  // namespace
+
+/// The functions that the library in front of the C library's calls.
+struct PythonThreads::Hooks {
+  static void* starting() {
+    const Python* interpreter = Python::find();
+    if (interpreter == nullptr || !interpreter->has_lock()) return nullptr;
+    const std::string shown = interpreter->starting_thread();
+    if (shown.empty()) return nullptr;
+    ProcessWorld::get();  // Has a guide made, where one is ordered.
+    return threads != nullptr ? threads->start_another(shown) : nullptr;
+  }
+
+  static void not_started(void* hooked) { threads->baton_.remove(thread_of(hooked)); }
+  static void started(void* hooked) { threads->baton_.enter(thread_of(hooked)); }
+  static void ended(void* hooked) { threads->baton_.leave(thread_of(hooked)); }
+
+  /// Returns the calling thread where it may let others go on in the C library.
+  static BatonThread* waiting_thread() {
+    BatonThread* me = Baton::mine();
+    return me != nullptr && threads->are_several() && !has_lock() ? me : nullptr;
+  }
+
+  static Woken waits(sem_t* semaphore, const Moment* limit) {
+    BatonThread* me = waiting_thread();
+    if (me == nullptr) return Woken::unwatched;
+    const std::function<bool()> done = [semaphore] {
+      int value = 0;
+      return sem_getvalue(semaphore, &value) == 0 && value > 0;
+    };
+    while (sem_trywait(semaphore) != 0) {
+      std::optional<std::chrono::nanoseconds> rest;
+      if (limit != nullptr) rest = time_until(*limit);
+      const Woken woken = threads->baton_.wait(*me, done, rest);
+      if (woken != Woken::ready) return woken;
+    }
+    return Woken::ready;
+  }
+
+  static Woken sleeps(const Moment& end) {
+    BatonThread* me = waiting_thread();
+    if (me == nullptr) return Woken::unwatched;
+    return threads->baton_.wait(*me, [] { return false; }, time_until(end));
+  }
+
+  static constexpr ThreadHooks kTable{starting, not_started, started, ended, waits, sleeps};
+};
+
+void PythonThreads::listen() {
+  void* take = dlsym(RTLD_DEFAULT, kTakeThreadHooks);
+  if (take != nullptr) reinterpret_cast<TakeThreadHooks>(take)(&Hooks::kTable);
+}
+
+PythonThreads::PythonThreads(Guide& guide) : guide_(guide), baton_(*new Baton(guide)) {
+  threads = this;
+}
+
+BatonThread* PythonThreads::start_another(const std::string& shown) {
+  BatonThread* me = Baton::mine();
+  if (me == nullptr) {
+    if (!baton_.threads().empty()) return nullptr;
+    PythonCode::prepare();
+    me = &baton_.begin(guide_.name_first_thread(), "MainThread");
+    if (!Python::find()->watch_new_threads()) guide_.are_not_watched();
+  }
+  const Name name = derive_name(me->name, hash_name("Python thread"), ++me->child_count);
+  return &baton_.add(name, shown);
+}
+
+void PythonThreads::step(BatonThread& me, Baton::At at, bool may_ask) {
+  BatonThread* other = baton_.next(me, at, may_ask);
+  if (other == nullptr) return;
+  if (!has_lock()) return baton_.hand_to(me, *other);
+  const PythonUnlocked unlocked;
+  baton_.hand_to(me, *other);
+}
+
+void PythonThreads::line(const std::string& file, int line, bool may_switch) {
+  BatonThread* me = Baton::mine();
+  if (me == nullptr || !are_several()) return;
+  me->file = &file;
+  me->line = line;
+  step(*me, Baton::At::line, may_switch);
+}
+
+void PythonThreads::library_line() {
+  BatonThread* me = Baton::mine();
+  if (me != nullptr && are_several()) step(*me, Baton::At::line, false);
+}
+
+void PythonThreads::call() {
+  BatonThread* me = Baton::mine();
+  if (me != nullptr && are_several() && !has_lock()) step(*me, Baton::At::call, true);
+}
+
+}  // namespace harness::entries

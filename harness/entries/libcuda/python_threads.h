@@ -1,0 +1,52 @@
+// Python threads: those that Python's `threading` starts take turns, so that who goes on is decided
+// and not left to the system.
+//
+// A thread that begins in another way runs free, as do those of libraries.
+#pragma once
+
+#include <string>
+
+#include "harness/entries/libcuda/baton.h"
+
+namespace harness::entries {
+
+/// Lifetime: until the process ends. Threads: any.
+class PythonThreads {
+ public:
+  /// Decides for them.
+  class Guide : public Baton::Judge {
+   public:
+    /// Hears that the calling thread is about to start the first other one. Returns its name.
+    virtual Name name_first_thread() = 0;
+    /// Hears that somebody else watches the lines of the threads.
+    virtual void are_not_watched() = 0;
+  };
+
+  /// Gives hooks to the library that is loaded before the program; there may be none.
+  static void listen();
+
+  explicit PythonThreads(Guide& guide);
+
+  /// Comes to a line of the user's. The thread has the interpreter's lock. `may_switch`: another
+  /// thread may go on here.
+  void line(const std::string& file, int line, bool may_switch);
+  /// Comes to a line of a library.
+  void library_line();
+  /// Is about to call the driver.
+  void call();
+
+  /// Returns whether there are several now.
+  bool are_several() const { return baton_.is_shared(); }
+  const std::deque<BatonThread>& all() const { return baton_.threads(); }
+
+ private:
+  struct Hooks;
+
+  BatonThread* start_another(const std::string& shown);
+  void step(BatonThread& me, Baton::At at, bool may_ask);
+
+  Guide& guide_;
+  Baton& baton_;  ///< Never destroyed.
+};
+
+}  // namespace harness::entries

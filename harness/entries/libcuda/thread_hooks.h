@@ -1,0 +1,50 @@
+// Thread hooks: between the library that is loaded before a program's, which sees its threads begin
+// and wait, and the driver, which decides who goes on.
+//
+// The library knows no driver, the driver may be loaded late: it hands over this table when it is.
+#pragma once
+
+#include <semaphore.h>
+#include <time.h>
+
+namespace harness::entries {
+
+/// A moment of one of the system's clocks.
+struct Moment {
+  clockid_t clock;
+  timespec at;
+};
+
+/// How a wait ended.
+enum class Woken {
+  unwatched,    ///< It did not begin: the thread is none of those that take turns.
+  ready,        ///< It is there; a semaphore has been taken.
+  timed_out,    ///< The moment has come.
+  interrupted,  ///< A signal has come.
+};
+
+/// Threads: any, for all of it.
+struct ThreadHooks {
+  /// A thread is about to be made. Returns what it is known as, or null where it is left alone.
+  void* (*starting)();
+  /// It could not be made.
+  void (*not_started)(void* thread);
+  /// The calling thread is that one. Returns when it is its turn.
+  void (*started)(void* thread);
+  /// The calling thread is that one, and about to end.
+  void (*ended)(void* thread);
+  /// Waits for a semaphore, up to a moment or, with null, for ever.
+  Woken (*waits)(sem_t* semaphore, const Moment* limit);
+  /// Lets time pass up to a moment.
+  Woken (*sleeps)(const Moment& end);
+};
+
+/// The function of that library which takes the table, by its name there.
+inline constexpr const char* kTakeThreadHooks = "afterlife_take_thread_hooks";
+using TakeThreadHooks = void (*)(const ThreadHooks* hooks);
+
+/// The functions of the system that the library stands in front of, by its names there.
+inline constexpr const char* kSystemWait = "afterlife_system_sem_clockwait";
+using SystemWait = int (*)(sem_t* semaphore, clockid_t clock, const timespec* limit);
+
+}  // namespace harness::entries

@@ -1,0 +1,171 @@
+// Preload: loaded before all libraries of a program that `afterlife run` starts, it stands in front
+// of the functions of the C library by which Python's threads begin and wait.
+//
+// How it works. Each function asks the driver's hooks first, and is the system's own where there
+// are none or where they leave the thread alone. The driver is loaded with the first thread that
+// Python starts, so that none begins unseen. It is in every process of the program, shells too,
+// and so needs nothing but the C library.
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <sys/select.h>
+#include <time.h>
+
+#include "harness/entries/libcuda/thread_hooks.h"
+
+namespace {
+
+using harness::entries::Moment;
+using harness::entries::ThreadHooks;
+using harness::entries::Woken;
+
+const ThreadHooks* hooks = nullptr;
+
+template <class Function>
+Function system_function(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+bool is_of_python(const void* code) {
+  const void* python = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
+  Dl_info caller{};
+  Dl_info interpreter{};
+  return python != nullptr && dladdr(code, &caller) != 0 && dladdr(python, &interpreter) != 0 &&
+         caller.dli_fbase == interpreter.dli_fbase;
+}
+
+/// Loads the driver, which hands over its hooks.
+void load_driver() {
+  static bool is_tried = false;
+  if (is_tried || getenv("AFTERLIFE_RUN") == nullptr) return;
+  is_tried = true;
+  dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+}
+
+struct Start {
+  void* (*function)(void*);
+  void* argument;
+  void* thread;
+  const ThreadHooks* told;
+};
+
+void end_thread(void* begun) {
+  auto* start = static_cast<Start*>(begun);
+  start->told->ended(start->thread);
+  free(start);
+}
+
+void* run_thread(void* begun) {
+  auto* start = static_cast<Start*>(begun);
+  start->told->started(start->thread);
+  void* result = nullptr;
+  pthread_cleanup_push(end_thread, start);  // Python ends threads by pthread_exit(), too.
+  result = start->function(start->argument);
+  pthread_cleanup_pop(1);
+  return result;
+}
+
+/// The result of the C library's function for a wait of ours, with errno.
+int told(Woken woken) {
+  if (woken == Woken::ready) return 0;
+  errno = woken == Woken::timed_out ? ETIMEDOUT : EINTR;
+  return -1;
+}
+
+Woken ask_to_wait(sem_t* semaphore, const Moment* limit) {
+  return hooks != nullptr ? hooks->waits(semaphore, limit) : Woken::unwatched;
+}
+
+Woken ask_to_sleep(const Moment& end) {
+  return hooks != nullptr ? hooks->sleeps(end) : Woken::unwatched;
+}
+
+timespec later(timespec now, timespec duration) {
+  constexpr long kSecond = 1'000'000'000;
+  timespec end{now.tv_sec + duration.tv_sec, now.tv_nsec + duration.tv_nsec};
+  if (end.tv_nsec < kSecond) return end;
+  return {end.tv_sec + 1, end.tv_nsec - kSecond};
+}
+
+}  // namespace
+
+#define AFTERLIFE_EXPORT extern "C" __attribute__((visibility("default")))
+
+AFTERLIFE_EXPORT void afterlife_take_thread_hooks(const ThreadHooks* taken) { hooks = taken; }
+
+AFTERLIFE_EXPORT int afterlife_system_sem_clockwait(sem_t* semaphore, clockid_t clock,
+                                                    const timespec* limit) {
+  static const auto wait =
+      system_function<int (*)(sem_t*, clockid_t, const timespec*)>("sem_clockwait");
+  return wait(semaphore, clock, limit);
+}
+
+AFTERLIFE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                    void* (*function)(void*), void* argument) {
+  static const auto create =
+      system_function<int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>(
+          "pthread_create");
+  void* known = nullptr;
+  if (is_of_python(__builtin_return_address(0))) {
+    load_driver();
+    if (hooks != nullptr) known = hooks->starting();
+  }
+  if (known == nullptr) return create(thread, attributes, function, argument);
+  auto* start = static_cast<Start*>(malloc(sizeof(Start)));
+  if (start == nullptr) return hooks->not_started(known), EAGAIN;
+  *start = {function, argument, known, hooks};
+  const int status = create(thread, attributes, run_thread, start);
+  if (status == 0) return 0;
+  hooks->not_started(known);
+  free(start);
+  return status;
+}
+
+AFTERLIFE_EXPORT int sem_wait(sem_t* semaphore) {
+  static const auto wait = system_function<int (*)(sem_t*)>("sem_wait");
+  const Woken woken = ask_to_wait(semaphore, nullptr);
+  return woken == Woken::unwatched ? wait(semaphore) : told(woken);
+}
+
+AFTERLIFE_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* limit) {
+  static const auto wait = system_function<int (*)(sem_t*, const timespec*)>("sem_timedwait");
+  const Moment end{CLOCK_REALTIME, *limit};
+  const Woken woken = ask_to_wait(semaphore, &end);
+  return woken == Woken::unwatched ? wait(semaphore, limit) : told(woken);
+}
+
+AFTERLIFE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* limit) {
+  const Moment end{clock, *limit};
+  const Woken woken = ask_to_wait(semaphore, &end);
+  return woken == Woken::unwatched ? afterlife_system_sem_clockwait(semaphore, clock, limit)
+                                   : told(woken);
+}
+
+AFTERLIFE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* wanted,
+                                     timespec* rest) {
+  static const auto sleep =
+      system_function<int (*)(clockid_t, int, const timespec*, timespec*)>("clock_nanosleep");
+  // A rest is asked for by who sleeps for a while, which Python does not.
+  const Woken woken =
+      (flags & TIMER_ABSTIME) != 0 ? ask_to_sleep({clock, *wanted}) : Woken::unwatched;
+  if (woken == Woken::unwatched) return sleep(clock, flags, wanted, rest);
+  return woken == Woken::interrupted ? EINTR : 0;
+}
+
+AFTERLIFE_EXPORT int select(int count, fd_set* reads, fd_set* writes, fd_set* errors,
+                            timeval* timeout) {
+  static const auto look =
+      system_function<int (*)(int, fd_set*, fd_set*, fd_set*, timeval*)>("select");
+  if (count == 0 && timeout != nullptr && hooks != nullptr) {  // A sleep, as of Python 3.10.
+    constexpr long kMicrosecond = 1000;
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const timespec end = later(now, {timeout->tv_sec, timeout->tv_usec * kMicrosecond});
+    const Woken woken = ask_to_sleep({CLOCK_MONOTONIC, end});
+    if (woken == Woken::interrupted) return told(woken);
+    if (woken != Woken::unwatched) return 0;
+  }
+  return look(count, reads, writes, errors, timeout);
+}
