@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 /// Loaded before the program's libraries, and the user's: what sees threads begin and wait, and our
 /// NVRTC.
 constexpr std::array kPreloaded{"libafterlife_threads.so", "libnvrtc.so.13"};
+constexpr std::array kLibraries{"libcuda.so.1", kPreloaded[0], kPreloaded[1]};
 
 /// The variable, with something in front of what it has here.
 std::string with_first(const char* variable, const std::string& first) {
@@ -83,7 +84,7 @@ std::string library_folder() {
         "this build's libcuda.so.1 has a sanitizer, whose run-time other programs lack: use the "
         "build dev or release");
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path() / "lib";
-  for (const char* library : {"libcuda.so.1", kNvrtc})
+  for (const char* library : kLibraries)
     if (!fs::exists(folder / library))
       throw std::runtime_error(
           fmt::format("{}/{} is not there: build the target cuda_sim", folder.string(), library));
