@@ -138,8 +138,8 @@ TEST(CliTriageOfPaths, ACallThatWasToldToFailIsSpared) {
   const json causes = causes_of({"corpus/alltoallv/repros/reread_slot-failed_after_claim.repro"});
   ASSERT_EQ(causes.size(), 1u) << causes;
   EXPECT_EQ(causes[0]["repair"], "spare");
-  EXPECT_EQ(causes[0]["of"], "cuMemAlloc");
-  EXPECT_THAT(causes[0]["used"], ElementsAre("collective_init"));
+  EXPECT_EQ(causes[0]["of"], "cuEventRecord");
+  EXPECT_THAT(causes[0]["used"], ElementsAre("setup_start"));
 }
 
 }  // namespace
