@@ -279,7 +279,7 @@ def outputs(tally, full):
         ended = subprocess.run([ROOT / "scripts/outputs/outputs.py", *arguments], stdout=subprocess.PIPE, text=True)
         print(ended.stdout, end="", flush=True)
         counted = re.fullmatch(r"(\d+) passed, (\d+) failed, (\d+) skipped", (ended.stdout.splitlines() or [""])[-1])
-        tally.update(zip(("passed", "failed", "skipped"), map(int, counted.groups() if counted else (0, 1, 0))))
+        tally.update(dict(zip(("passed", "failed", "skipped"), map(int, counted.groups() if counted else (0, 1, 0)))))
 
 
 def laws(tally, full):
