@@ -164,6 +164,12 @@ TEST(Story, ADefaultStreamIsToldByItsSort) {
   EXPECT_EQ(streams, std::set<std::string>{"legacy stream"});
 }
 
+TEST(Story, TheCauseOfALineGoesBeforeItsWords) {
+  EXPECT_THAT(story_of("alltoallv", "reread_slot-source_reread"),
+              AllOf(HasSubstr("unmap: rank 0's mem_info_src.ptr is device memory #5\n"),
+                    HasSubstr("alltoallv  [rank 1]\n")));
+}
+
 TEST(Story, SetUpIsOneLine) {
   const std::string text = story_of("graph_argument", "borrow-argument_dropped");
   EXPECT_THAT(text, AllOf(ContainsRegex("\n   0  set-up: [0-9]+ calls\n"),
