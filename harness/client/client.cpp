@@ -1,6 +1,7 @@
 // How it works. The orders and the reports of a run are in a folder of its own, which goes with it.
-// LD_LIBRARY_PATH has programs find our libcuda.so.1 first. LD_PRELOAD has libnvrtc.so.13 loaded
-// from the beginning on, for clients that look among their own packages before they look there.
+// LD_LIBRARY_PATH has programs find our libcuda.so.1 first. LD_PRELOAD has two more loaded
+// from the beginning on: libafterlife_threads.so, which must stand before the C library, and
+// libnvrtc.so.13, for clients that look among their own packages before they look there.
 #include "harness/client/client.h"
 
 #include <fmt/format.h>

@@ -3,15 +3,14 @@
 #pragma once
 
 #include <atomic>
-#include <string>
 
 #include "harness/nightly/history.h"
 
 namespace harness::entries {
 
-/// Does so for a night that is whole; `folder` is the history's. One that is stopped meanwhile
-/// notes nothing. Errors: std::runtime_error with one line.
-void replay_absent(nightly::History& history, const std::string& folder, const std::string& night,
+/// Does so for a night that is whole. One that is stopped meanwhile notes nothing. Errors:
+/// std::runtime_error with one line.
+void replay_absent(nightly::History& history, const nightly::Night& night,
                    const std::atomic<bool>& stop);
 
 }  // namespace harness::entries
