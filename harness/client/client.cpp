@@ -141,7 +141,7 @@ std::string ClientRun::own_failure(double timeout_seconds) const {
 
 ProcessOptions process_options(const Client& client, const std::string& folder) {
   constexpr std::size_t kErrLimit = std::size_t{1} << 20;
-  return {client.timeout_seconds, environment_of(client, folder), kErrLimit};
+  return {client.timeout_seconds, environment_of(client, folder), kErrLimit, true};
 }
 
 ClientRun run_client(const Client& client, const Orders& orders, const std::atomic<bool>& stop) {

@@ -67,6 +67,7 @@ class Search {
   Search(const SearchOptions& options, SearchWatcher& watcher, const std::atomic<bool>& stop)
       : options_(options), watcher_(watcher), stop_(stop) {
     result_.options = options;
+    result_.fixed_addresses = can_fix_addresses();
     result_.suppressed_runs.resize(options.suppressions.all().size());
   }
 

@@ -61,6 +61,7 @@ struct SearchResult {
   std::uint64_t call_count = 0;    ///< Number of CUDA calls in the plain run.
   bool has_python = false;
   bool stopped = false;
+  bool fixed_addresses = true;  ///< The same ones in each run.
   std::string not_ours;    ///< The reason why our driver was not called, in words that follow "it".
   std::string note;        ///< A sentence of the driver's, or nothing.
   bool is_served = false;  ///< Runs were forked at the first question.

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -44,9 +45,20 @@ std::string refusal_of(const std::string& name, int error) {
   return fmt::format("its first line names an interpreter that is not there: {}", shown(line));
 }
 
+/// Returns whether what this process becomes has the same addresses each time.
+bool fix_addresses(unsigned long persona) {
+  return ::personality(persona | ADDR_NO_RANDOMIZE) != -1;
+}
+
+unsigned long present_persona() {
+  constexpr unsigned long kAsks = 0xffffffff;
+  const int persona = ::personality(kAsks);
+  return persona < 0 ? 0 : static_cast<unsigned long>(persona);
+}
+
 /// Becomes the program, or tells why not. Nothing here may allocate: we are a fork.
 [[noreturn]] void become(char* const* words, char** environment, const Capture& capture,
-                         const Pipe& refusal, pid_t parent) {
+                         const Pipe& refusal, pid_t parent, bool fixed_addresses) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
@@ -55,6 +67,7 @@ std::string refusal_of(const std::string& name, int error) {
   ::dup2(null, 0);
   ::dup2(capture.out(), 1);
   ::dup2(capture.err(), 2);
+  if (fixed_addresses) fix_addresses(present_persona());
   environ = environment;
   ::execvp(words[0], words);
   const int error = errno;
@@ -124,7 +137,8 @@ void RunningProcess::start(const Command& command, const ProcessOptions& options
   // sanitizer wants to see it.
   id_ = kAsan || kTsan ? ::fork() : ::_Fork();
   if (id_ < 0) fail("start a process", errno);
-  if (id_ == 0) become(words.data(), environment.data(), capture_, refusal, parent);
+  if (id_ == 0)
+    become(words.data(), environment.data(), capture_, refusal, parent, options.fixed_addresses);
   ::setpgid(id_, id_);
   capture_.hand_over();
   refusal.close(1);
@@ -148,6 +162,13 @@ int RunningProcess::wait() {
   is_over_ = true;
   ::kill(-id_, SIGKILL);  // Whatever it started and left behind.
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+bool can_fix_addresses() {
+  const unsigned long persona = present_persona();
+  const bool is_granted = fix_addresses(persona);
+  ::personality(persona);
+  return is_granted;
 }
 
 ProcessEnd run_process(const Command& command, const ProcessOptions& options,

@@ -36,7 +36,11 @@ struct ProcessOptions {
   double timeout_seconds = 600;
   std::vector<std::string> environment;  ///< "NAME=value", each in place of what has the name now.
   std::size_t err_kept = kErrKept;       ///< In bytes, of its end.
+  bool fixed_addresses = false;          ///< The same ones in each run, where they can be fixed.
 };
+
+/// Returns whether the kernel lets a program have the same addresses in each run.
+bool can_fix_addresses();
 
 /// Runs the command in this folder with nothing on stdin. Ends it where it takes too long, prints
 /// more than 64 MiB, or where `stop` is set.

@@ -169,8 +169,7 @@ TEST_F(ClientThreads, AFindingIsReplayedTwentyTimesAsItWas) {
 }
 
 TEST_F(ClientThreads, ManyDecisionsAreReplayedAsTheyWere) {
-  // A pool joins its threads in the order of a set, by their addresses: these differ by process.
-  for (const char* name : {"dropped_by_thread.py", "queued.py", "locked.py"}) {
+  for (const char* name : {"dropped_by_thread.py", "queued.py", "locked.py", "pooled.py"}) {
     const Client client = client_of(script(name));
     ForkServer server(client, kGoOn);
     ASSERT_THAT(server.refusal(), IsEmpty());

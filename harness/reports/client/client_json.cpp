@@ -76,6 +76,7 @@ std::string search_json(const client::SearchResult& result, const std::vector<st
               {"stopped", result.stopped},
               {"note", result.note},
               {"not_ours", result.not_ours},
+              {"fixed_addresses", result.fixed_addresses},
               {"forked", result.is_served},
               {"not_forked", result.no_server}};
   object["failures"] = Json::array();

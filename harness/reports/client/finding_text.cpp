@@ -214,6 +214,10 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
                     terminal.width)) +
             "\n" + (failure.last_call.empty() ? "" : fmt::format("  {}\n", failure.last_call));
   if (!result.note.empty()) text += printable(result.note) + "\n";
+  if (!result.fixed_addresses)
+    text +=
+        "the kernel lets no program have the same addresses in each run (personality): what is in "
+        "their order may differ\n";
   if (!result.no_server.empty())
     text += fmt::format("a process for each run, as none can be forked: {}\n",
                         printable(result.no_server));
