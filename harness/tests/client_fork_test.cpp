@@ -113,12 +113,13 @@ TEST_F(ClientFork, EachRunHasTheOutputTheFolderAndTheFilesOfAProcessOfItsOwn) {
       "data = open(os.path.join(os.path.dirname(__file__), 'data'), 'rb', buffering=0)\n"
       "print(data.read(6), os.getcwd(), flush=True)\nprint('kept', end=' ')\n"
       "print('on stderr', file=sys.stderr)\nout = os.dup(1)\nask()\n"
-      "print(data.read(7), len(sys.stdin.read()))\nos.write(out, b'duplicate\\n')\n"
+      "print(data.read(7), len(sys.stdin.read()), len(os.listdir('/proc/self/fd')))\n"
+      "os.write(out, b'duplicate\\n')\n"
       "raise SystemExit(5)\n");
   ForkServer server(client, kGoOn);
   const std::string alone = told(run_client(client, drawn(1), kGoOn));
   EXPECT_THAT(alone, StartsWith("5\nb'first\\n' " + fs::current_path().string()));
-  for (const char* printed : {"kept ", "b'second\\n' 0\n", "duplicate\n", "\non stderr"})
+  for (const char* printed : {"kept ", "b'second\\n' 0 ", "duplicate\n", "\non stderr"})
     EXPECT_THAT(alone, HasSubstr(printed));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(forked(server, drawn(1)), alone);
 }

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Measures what `afterlife run` costs a program, and how many runs a second it comes to.
 
-Usage: scripts/real/cost.py [--preset PRESET] [--python FILE]
+Usage: scripts/real/cost.py [--preset PRESET] [--wheels]
 
 Cost: the processor time of a plain run under `afterlife run`, less that of as short a program, against the same on our bare
-libcuda.so.1; at most 1.5 of a program, 5 of a script, whose lines are watched, also where it has two threads. Runs a second: forked at the first question, and with
-a process each; with --python, a Python that has cuda.core, of dropped_buffer.py, too. Exit: 0 within the bounds, 1 not, 2 nothing is built.
+libcuda.so.1; at most 1.5 of a program, 5 of a script, whose lines are watched, also where it has two threads. Runs a second, and the
+processor time of one: forked at the first question, and with a process each; with --wheels of issue_2039.py and dropped_buffer.py
+on the cuda.core of real.py, too. Other work on the machine makes runs a second fewer, processor time hardly.
+Exit: 0 within the bounds, 1 not, 2 nothing is built.
 """
 import argparse
 import os
@@ -16,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from real import CORE_0_7, CORE_1_2, Row, environment, installed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "scripts/real"
@@ -46,20 +50,21 @@ def cost(build, out, program, count):
     return [statistics.median(way(count) - way(1) for _ in range(ROUNDS)) for way in ways.values()]
 
 
-def runs_a_second(build, out, program, count, *options):
-    """Runs of the search alone: less what one run takes with all that begins and ends."""
-    def seconds(runs):
+def pace(build, out, program, count, env, *options):
+    """Runs a second and the processor time of one, in words: of the search alone, less what one run takes with all that begins
+    and ends."""
+    def used(runs):
         began = time.monotonic()
-        subprocess.run(run_command(build, out, "--runs", str(runs), *options) + program, check=False,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return time.monotonic() - began
-    return count / (seconds(count + 1) - seconds(1))
+        processor = processor_seconds(run_command(build, out, "--runs", str(runs), *options) + program, env)
+        return time.monotonic() - began, processor
+    many, one = used(count + 1), used(1)
+    return f"{count / (many[0] - one[0]):.1f} runs a second, {(many[1] - one[1]) / count * 1000:.0f} ms of a processor each"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--preset", default="release", choices=("release", "dev"))
-    parser.add_argument("--python", metavar="FILE", help="one that has cuda.core")
+    parser.add_argument("--wheels", action="store_true", help="programs on cuda.core, too")
     options = parser.parse_args()
     build = ROOT / "build" / options.preset
     if not (build / "client_asked").is_file():
@@ -74,12 +79,15 @@ def main():
             print(f"{'ok  ' if under <= bound * bare else 'FAIL'} {name}, {count} rounds: {bare:.2f} s bare, {under:.2f} s under run: "
                   f"{under / bare:.2f} times, at most {bound}", flush=True)
         fatbin = build / "generated/fatbins/graph_argument.fatbin"
-        paced = [("program", [build / "client_asked"], 500), ("script", [sys.executable, ROOT / "harness/tests/clients/sound.py"], 100)]
-        if options.python:
-            paced.append(("cuda.core", [options.python, HERE / "dropped_buffer.py", fatbin], 100))
-        for name, program, count in paced:
-            forked, alone = (runs_a_second(build, out, program, count, *how) for how in ((), ("--process-per-run",)))
-            print(f"     {name}: {forked:.1f} runs a second forked, {alone:.1f} with a process each", flush=True)
+        paced = [("program", [build / "client_asked"], 500, None),
+                 ("script", [sys.executable, ROOT / "harness/tests/clients/sound.py"], 100, None)]
+        for wheels in (CORE_0_7, CORE_1_2) if options.wheels else ():
+            env = environment(installed(Row(*wheels, "issue_2039.py")))
+            for script, given in (("issue_2039.py", []), ("dropped_buffer.py", [fatbin])):
+                paced.append((f"{wheels[0]}, {script}", [sys.executable, HERE / script, *given], 100, env))
+        for name, program, count, env in paced:
+            for way, how in (("forked", ()), ("a process each", ("--process-per-run",))):
+                print(f"     {name}, {way}: {pace(build, out, program, count if not how else count // 5, env, *how)}", flush=True)
     sys.exit(0 if good else 1)
 
 

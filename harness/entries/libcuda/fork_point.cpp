@@ -1,6 +1,8 @@
 // How it works. The process only waits here: the child of a run is a group of its own, is ended
 // where the process is, and is told of by its exit code. A first fork, of a child that ends at
 // once, has libraries stop threads that they stop for a fork (OpenBLAS does, by pthread_atfork).
+// While a run goes on the child of the next one is forked, and copies on another processor the
+// memory that it shares with the process and that a run writes to; it then waits for its orders.
 #include "harness/entries/libcuda/fork_point.h"
 
 #include <dirent.h>
@@ -8,6 +10,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -18,10 +21,13 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "harness/client/server_socket.h"
 #include "harness/cuda/process.h"
+#include "harness/entries/libcuda/own_memory.h"
 
 namespace harness::entries {
 namespace {
@@ -134,14 +140,62 @@ void begin_child(pid_t parent) {
   if (::getppid() != parent) ::_exit(127);
 }
 
+/// Waits, in a child, until its run is wanted, and takes that run's pipes.
+void wait_for_run(const ServerSocket& line) {
+  Carried pipes{-1, -1};
+  const std::optional<Packet> wanted = line.receive(&pipes);
+  if (!wanted) ::_exit(127);
+  replace_pipes(*wanted, pipes);
+  close_all(pipes);
+}
+
+/// A child that was forked ahead of its run, by the process that follows it.
+struct Ahead {
+  pid_t child = -1;
+  std::optional<ServerSocket> line;  ///< Tells it to begin.
+};
+
+/// Returns in the process, and in the child once its run is wanted: there `child` is 0.
+Ahead fork_ahead(pid_t parent, const OwnMemory& memory) {
+  std::array<int, 2> ends{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) ::_exit(127);
+  ServerSocket ours(ends[0]);
+  const ServerSocket childs(ends[1]);
+  const pid_t child = ProcessWorld::fork_as_one();
+  if (child < 0) ::_exit(127);
+  if (child != 0) return {child, std::move(ours)};
+  {
+    const ServerSocket unused(std::move(ours));
+  }
+  begin_child(parent);
+  memory.copy();
+  wait_for_run(childs);
+  return {0, std::nullopt};
+}
+
 /// Tells of the child until it is over, and clears away what it left.
 void follow(const ServerSocket& socket, pid_t child) {
-  ::setpgid(child, child);
-  const bool is_heard = socket.send({Packet::Kind::begun, child, {}}) &&
-                        socket.send({Packet::Kind::ended, code_of(child), {}}) && socket.receive();
+  const bool is_heard = socket.send({Packet::Kind::ended, code_of(child), {}}) && socket.receive();
   ::kill(-child, SIGKILL);
   reap(child);
   if (!is_heard) ::_exit(127);
+}
+
+/// Waits until a run is wanted. Returns the pipes that it is to have.
+std::pair<Packet, Carried> next_run(const ServerSocket& socket) {
+  Carried pipes{-1, -1};
+  const std::optional<Packet> wanted = socket.receive(&pipes);
+  if (!wanted || wanted->kind != Packet::Kind::begin) ::_exit(127);
+  return {*wanted, pipes};
+}
+
+/// Has the child that is ahead begin a run, and hands over the pipes.
+void begin_run(const ServerSocket& socket, const Ahead& ahead, const Packet& wanted,
+               Carried& pipes) {
+  ::setpgid(ahead.child, ahead.child);
+  const bool is_begun = ahead.line->send(wanted, &pipes);
+  close_all(std::exchange(pipes, {-1, -1}));
+  if (!socket.send({Packet::Kind::begun, is_begun ? ahead.child : -1, {}})) ::_exit(127);
 }
 
 }  // namespace
@@ -155,21 +209,20 @@ void fork_runs(const std::string& folder, bool is_first) {
   const pid_t parent = ::getpid();
   stop_threads();
   socket->send({is_alone ? Packet::Kind::ready : Packet::Kind::not_alone, socket->number(), {}});
-  for (Carried pipes{-1, -1};;) {
-    const std::optional<Packet> wanted = socket->receive(&pipes);
-    if (!wanted || wanted->kind != Packet::Kind::begin) ::_exit(127);
+  // None is ahead before the first is wanted: until then the process is looked at from outside.
+  auto [wanted, pipes] = next_run(*socket);
+  const OwnMemory memory;
+  for (Ahead ahead = fork_ahead(parent, memory); ahead.child != 0;) {
     places.put_back();
-    const pid_t child = ProcessWorld::fork_as_one();
-    if (child == 0) {
-      begin_child(parent);
-      replace_pipes(*wanted, pipes);
-      close_all(pipes);
-      return halted.go_on();
-    }
-    close_all(pipes);
-    if (child < 0) ::_exit(127);
-    follow(*socket, child);
+    begin_run(*socket, ahead, wanted, pipes);
+    const pid_t running = ahead.child;
+    ahead = fork_ahead(parent, memory);
+    if (ahead.child == 0) break;
+    follow(*socket, running);
+    std::tie(wanted, pipes) = next_run(*socket);
   }
+  close_all(pipes);
+  halted.go_on();
 }
 
 }  // namespace harness::entries

@@ -7,6 +7,7 @@
 
 #include "harness/entries/libcuda/python_api.h"
 #include "harness/entries/libcuda/python_code.h"
+#include "harness/entries/libcuda/python_libraries.h"
 
 namespace harness::entries {
 namespace {
@@ -126,6 +127,7 @@ bool Python::watch(Lines& wanted) const {
     if (present.get() != python.none) return false;
   }
   stop_collector();
+  pass_over_libraries();
   lines = &wanted;
   watched.is_first = true;
   python.PyEval_SetTrace(on_event, nullptr);

@@ -15,7 +15,10 @@ static bool find_symbol(Function& function, const char* name) {
 
 bool look_up_python() {
 #define AFTERLIFE_FIND(result, name, parameters) &&find_symbol(python.name, #name)
-  return find_symbol(python.none, "_Py_NoneStruct") AFTERLIFE_PYTHON_FUNCTIONS(AFTERLIFE_FIND);
+#define AFTERLIFE_FIND_OBJECT(member, name) &&find_symbol(python.member, #name)
+  return true AFTERLIFE_PYTHON_FUNCTIONS(AFTERLIFE_FIND)
+      AFTERLIFE_PYTHON_OBJECTS(AFTERLIFE_FIND_OBJECT);
+#undef AFTERLIFE_FIND_OBJECT
 #undef AFTERLIFE_FIND
 }
 

@@ -46,17 +46,40 @@ struct PythonMethod {
   FUNCTION(PythonObject, PySys_GetObject, (const char*))                                 \
   FUNCTION(const char*, PyUnicode_AsUTF8, (PythonObject))                                \
   FUNCTION(int, PyBytes_AsStringAndSize, (PythonObject, char**, long*))                  \
+  FUNCTION(PythonObject, PyList_New, (long))                                             \
+  FUNCTION(int, PyList_Append, (PythonObject, PythonObject))                             \
+  FUNCTION(long, PyList_Size, (PythonObject))                                            \
+  FUNCTION(PythonObject, PyList_GetItem, (PythonObject, long))                           \
+  FUNCTION(PythonObject, PyList_AsTuple, (PythonObject))                                 \
+  FUNCTION(int, PyDict_Next, (PythonObject, long*, PythonObject*, PythonObject*))        \
+  FUNCTION(PythonObject, PyModule_GetDict, (PythonObject))                               \
+  FUNCTION(PythonObject, PyFunction_GetGlobals, (PythonObject))                          \
+  FUNCTION(PythonObject, PyObject_Type, (PythonObject))                                  \
+  FUNCTION(int, PyObject_IsInstance, (PythonObject, PythonObject))                       \
+  FUNCTION(PythonObject, PyObject_CallObject, (PythonObject, PythonObject))              \
+  FUNCTION(int, PyObject_GC_IsTracked, (PythonObject))                                   \
+  FUNCTION(void, PyObject_GC_Track, (PythonObject))                                      \
+  FUNCTION(void, PyObject_GC_UnTrack, (PythonObject))                                    \
   FUNCTION(long, PyLong_AsLong, (PythonObject))                                          \
   FUNCTION(long, PyGC_Collect, ())                                                       \
   FUNCTION(void, PyErr_Clear, ())                                                        \
   FUNCTION(PythonObject, PyImport_ImportModule, (const char*))                           \
   FUNCTION(PythonObject, PyObject_CallMethod, (PythonObject, const char*, const char*, ...))
 
+/// Objects that are in the interpreter itself, by their names there.
+#define AFTERLIFE_PYTHON_OBJECTS(OBJECT) \
+  OBJECT(none, _Py_NoneStruct)           \
+  OBJECT(PyType_Type, PyType_Type)       \
+  OBJECT(PyModule_Type, PyModule_Type)   \
+  OBJECT(PyFunction_Type, PyFunction_Type)
+
 struct PythonFunctions {
 #define AFTERLIFE_DECLARE(result, name, parameters) result(*name) parameters = nullptr;
   AFTERLIFE_PYTHON_FUNCTIONS(AFTERLIFE_DECLARE)
 #undef AFTERLIFE_DECLARE
-  PythonObject none = nullptr;
+#define AFTERLIFE_DECLARE(member, name) PythonObject member = nullptr;
+  AFTERLIFE_PYTHON_OBJECTS(AFTERLIFE_DECLARE)
+#undef AFTERLIFE_DECLARE
 };
 
 /// All null until they are looked up.

@@ -16,11 +16,6 @@ std::string text_of(PythonObject object, const char* attribute) {
   return text != nullptr ? text : "";
 }
 
-bool comes_installed(std::string_view file) {
-  return file.starts_with('<') || file.find("/site-packages/") != file.npos ||
-         file.find("/dist-packages/") != file.npos || file.find("/lib/python3") != file.npos;
-}
-
 /// Whether the interpreter looks in an instruction of this name.
 bool looks(std::string_view name) {
   if (name.starts_with("CALL_INTRINSIC")) return false;
@@ -48,6 +43,11 @@ std::array<bool, kOpcodes> find_opcodes() {
 std::array<bool, kOpcodes> known_opcodes{};
 
 }  // namespace
+
+bool PythonCode::comes_installed(std::string_view file) {
+  return file.starts_with('<') || file.find("/site-packages/") != file.npos ||
+         file.find("/dist-packages/") != file.npos || file.find("/lib/python3") != file.npos;
+}
 
 void PythonCode::prepare() { known_opcodes = find_opcodes(); }
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "harness/entries/libcuda/python_api.h"
 
@@ -19,6 +20,8 @@ class PythonCode {
   /// Has looks_in() know the instructions of this version: a module of Python's is imported, which
   /// no thread may be in the way of.
   static void prepare();
+  /// Returns whether a file of code was installed, or is the interpreter's own.
+  static bool comes_installed(std::string_view file);
   /// Returns what is known of the code that a frame runs.
   static PythonCode& of(PythonObject frame);
 

@@ -1,0 +1,155 @@
+// How it works. All that the collector tracks is frozen, which is documented for processes that
+// fork; then what no installed module reaches is tracked anew.
+#include "harness/entries/libcuda/python_libraries.h"
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "harness/entries/libcuda/python_api.h"
+#include "harness/entries/libcuda/python_code.h"
+
+namespace harness::entries {
+namespace {
+
+using Objects = std::unordered_set<PythonObject>;
+
+/// The items of a list, for as long as that has them.
+std::vector<PythonObject> items_of(PythonObject list) {
+  std::vector<PythonObject> items;
+  if (list == nullptr) return items;
+  const long count = python.PyList_Size(list);
+  items.reserve(static_cast<std::size_t>(count));
+  for (long i = 0; i < count; ++i) items.push_back(python.PyList_GetItem(list, i));
+  return items;
+}
+
+/// Where a module is from: "" for one of the interpreter's own.
+std::string file_of(PythonObject module) {
+  const PythonOwned file(python.PyObject_GetAttrString(module, "__file__"));
+  const char* text = file ? python.PyUnicode_AsUTF8(file.get()) : nullptr;
+  python.PyErr_Clear();
+  return text != nullptr ? text : "";
+}
+
+class Libraries {
+ public:
+  explicit Libraries(const std::vector<PythonObject>& tracked) {
+    find_modules();
+    for (PythonObject object : tracked) {
+      if (is_class(object)) sort_class(object);
+      sort_class(PythonOwned(python.PyObject_Type(object)).get());
+    }
+  }
+
+  /// Returns all that they reach.
+  const Objects& reached(PythonObject gc) {
+    reached_ = modules_;
+    reached_.insert(classes_.begin(), classes_.end());
+    std::vector<PythonObject> latest(reached_.begin(), reached_.end());
+    while (!latest.empty()) {
+      const PythonOwned referents = referents_of(gc, latest);
+      latest.clear();
+      for (PythonObject object : items_of(referents.get()))
+        if (is_theirs(object) && reached_.insert(object).second) latest.push_back(object);
+    }
+    python.PyErr_Clear();
+    return reached_;
+  }
+
+ private:
+  void find_modules() {
+    PythonObject all = python.PySys_GetObject("modules");
+    PythonObject name = nullptr;
+    PythonObject module = nullptr;
+    for (long at = 0; all != nullptr && python.PyDict_Next(all, &at, &name, &module) != 0;) {
+      if (python.PyObject_IsInstance(module, python.PyModule_Type) != 1) continue;
+      const char* text = python.PyUnicode_AsUTF8(name);
+      if (text == nullptr || !is_installed(text, module)) {
+        users_.insert(module);
+        users_.insert(python.PyModule_GetDict(module));
+        continue;
+      }
+      modules_.insert(module);
+      tables_.insert(python.PyModule_GetDict(module));
+      names_.insert(text);
+    }
+    python.PyErr_Clear();
+  }
+
+  static bool is_installed(const std::string& name, PythonObject module) {
+    if (name == "__main__") return false;
+    const std::string file = file_of(module);
+    return file.empty() || PythonCode::comes_installed(file);
+  }
+
+  static bool is_class(PythonObject object) {
+    return python.PyObject_IsInstance(object, python.PyType_Type) == 1;
+  }
+
+  void sort_class(PythonObject type) {
+    if (classes_.contains(type) || users_classes_.contains(type)) return;
+    (is_from_library(type) ? classes_ : users_classes_).insert(type);
+  }
+
+  bool is_from_library(PythonObject type) const {
+    const PythonOwned name(python.PyObject_GetAttrString(type, "__module__"));
+    const char* text = name ? python.PyUnicode_AsUTF8(name.get()) : nullptr;
+    python.PyErr_Clear();
+    return text != nullptr && names_.contains(text);
+  }
+
+  bool is_theirs(PythonObject object) const {
+    if (python.PyObject_GC_IsTracked(object) == 0 && !is_class(object)) return false;
+    if (users_.contains(object) || users_classes_.contains(object)) return false;
+    const PythonOwned type(python.PyObject_Type(object));
+    if (type.get() == python.PyFunction_Type)
+      return tables_.contains(python.PyFunction_GetGlobals(object));
+    return !users_classes_.contains(type.get());
+  }
+
+  static PythonOwned referents_of(PythonObject gc, const std::vector<PythonObject>& objects) {
+    const PythonOwned list(python.PyList_New(0));
+    for (PythonObject object : objects) {
+      python.PyList_Append(list.get(), object);
+      if (!is_class(object)) continue;
+      // One that is compiled in is not the collector's, but what its table holds is.
+      const PythonOwned table(python.PyObject_GetAttrString(object, "__dict__"));
+      if (table) python.PyList_Append(list.get(), table.get());
+    }
+    const PythonOwned arguments(python.PyList_AsTuple(list.get()));
+    const PythonOwned function(python.PyObject_GetAttrString(gc, "get_referents"));
+    return PythonOwned(function && arguments
+                           ? python.PyObject_CallObject(function.get(), arguments.get())
+                           : nullptr);
+  }
+
+  Objects modules_;        ///< Those that are installed,
+  Objects tables_;         ///< and their names' tables.
+  Objects classes_;        ///< Classes of installed modules.
+  Objects users_;          ///< The other modules, and theirs.
+  Objects users_classes_;  ///< Other classes.
+  Objects reached_;
+  std::unordered_set<std::string> names_;  ///< The installed ones.
+};
+
+}  // namespace
+
+void pass_over_libraries() {
+  const PythonOwned gc(python.PyImport_ImportModule("gc"));
+  const PythonOwned tracked(gc ? python.PyObject_CallMethod(gc.get(), "get_objects", nullptr)
+                               : nullptr);
+  if (!tracked) return python.PyErr_Clear();
+  const std::vector<PythonObject> objects = items_of(tracked.get());
+  Libraries libraries(objects);
+  const Objects& passed_over = libraries.reached(gc.get());
+  const PythonOwned frozen(python.PyObject_CallMethod(gc.get(), "freeze", nullptr));
+  if (!frozen) return python.PyErr_Clear();
+  for (PythonObject object : objects) {
+    if (passed_over.contains(object) || python.PyObject_GC_IsTracked(object) == 0) continue;
+    python.PyObject_GC_UnTrack(object);
+    python.PyObject_GC_Track(object);
+  }
+}
+
+}  // namespace harness::entries
