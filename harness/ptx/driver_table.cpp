@@ -29,6 +29,7 @@ void afterlife_gather(std::uint32_t mask, const unsigned long* given, std::uint3
 void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value);
 void afterlife_stop_kernel(std::uint32_t why, const char* words);
 void afterlife_exit_thread();
+void afterlife_sleep(std::uint32_t nanoseconds);
 std::uint32_t afterlife_print(std::uint64_t format, std::uint64_t values);
 void afterlife_fail_assertion(std::uint64_t message, std::uint64_t file, std::uint32_t line,
                               std::uint64_t function);
@@ -59,6 +60,7 @@ namespace harness::ptx {
   made.gather = afterlife_gather;
   made.stop = afterlife_stop_kernel;
   made.exit = afterlife_exit_thread;
+  made.sleep = afterlife_sleep;
   made.print = afterlife_print;
   made.fail_assertion = afterlife_fail_assertion;
   made.set_conditional = afterlife_set_conditional;

@@ -157,7 +157,8 @@ constexpr Family kFamilies[] = {
     {"mma", "f16 bf16 f32 f64 s32", "*", 4, "multiply", translate_matrix_product, kMatrix,
      "A * B + C, spread over a warp"},
 
-    {"nanosleep", "", "*", 0, "", translate_nothing, kOther, "time is not simulated"},
+    {"nanosleep", "", "*", 0, "", translate_sleep, kOther,
+     "takes no time but on the device's clocks"},
     {"pmevent", "", "*", 0, "", translate_nothing, kOther, "a mark for profilers"},
     {"trap", "", "", 0, "", translate_end, kOther, "the end of the kernel"},
     {"brkpt", "", "", 0, "", translate_end, kOther, "the same: there is no debugger"},

@@ -88,5 +88,6 @@ std::string translate_matrix_load(FunctionWriter&, const Instruction&, const Fam
 std::string translate_matrix_product(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_copy(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_nothing(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_sleep(FunctionWriter&, const Instruction&, const Family&);
 
 }  // namespace harness::ptx

@@ -12,6 +12,10 @@ std::string translate_nothing(FunctionWriter&, const Instruction& instruction, c
   return ";";
 }
 
+std::string translate_sleep(FunctionWriter& writer, const Instruction& instruction, const Family&) {
+  return fmt::format("ptx::sleep({});", writer.value(instruction.operand(0), "u32"));
+}
+
 std::string translate_branch(FunctionWriter& writer, const Instruction& instruction,
                              const Family& family) {
   if (family.name == "bra")

@@ -61,6 +61,81 @@ TEST_P(CudaGraphMemory, MemoryLivesFromItsNodeToTheNodeThatFreesIt) {
   expect_no_fault();
 }
 
+/// A node that allocates 64 bytes of managed memory.
+CUgraphNode add_managed(CUgraph graph, CUdeviceptr& address, CUmemLocation location) {
+  CUDA_MEM_ALLOC_NODE_PARAMS params{};
+  params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED;
+  params.poolProps.location = location;
+  params.bytesize = 64;
+  CUgraphNode node = nullptr;
+  EXPECT_EQ(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &params), CUDA_SUCCESS);
+  address = params.dptr;
+  return node;
+}
+
+TEST_P(CudaGraphMemory, TheHostMayUseManagedMemory) {
+  run([this] {
+    for (const CUmemLocation location :
+         {CUmemLocation{.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0},
+          CUmemLocation{.type = CU_MEM_LOCATION_TYPE_NONE, .id = 0}}) {
+      CUdeviceptr address = 0;
+      CUgraph graph = make_graph();
+      CUgraphNode node = add_managed(graph, address, location);
+      add_set(graph, address, 7, {node});
+      launch_and_wait(instantiate(graph));
+      int* const host = reinterpret_cast<int*>(address);
+      int count = 1;
+      EXPECT_EQ(*host, 7);
+      *host = 8;
+      CUDA_OK(launch(add_one(), 1, 1, nullptr, {&address, &count}));
+      CUDA_OK(cuStreamSynchronize(nullptr));
+      EXPECT_EQ(*host, 9);
+      CUDA_OK(cuMemFreeAsync(address, nullptr));
+      CUDA_OK(cuStreamSynchronize(nullptr));
+    }
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphMemory, APointerThatTheHostStoresInManagedMemoryIsOne) {
+  run([this] {
+    CUdeviceptr table = 0;
+    CUdeviceptr data = allocate(64);
+    CUdeviceptr out = allocate(64);
+    CUgraph graph = make_graph();
+    add_managed(graph, table, {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0});
+    launch_and_wait(instantiate(graph));
+    *reinterpret_cast<CUdeviceptr*>(table) = data;
+    CUDA_OK(cuMemsetD32_v2(data, 5, 1));
+    CUDA_OK(launch(get_kernel(image(), "copy_indirect"), 1, 1, nullptr, {&table, &out}));
+    CUDA_OK(cuStreamSynchronize(nullptr));
+    EXPECT_EQ(read_int(out), 5);
+    CUDA_OK(cuMemFreeAsync(table, nullptr));
+    CUDA_OK(cuStreamSynchronize(nullptr));
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaGraphMemory, NoBytesAreAnAllocationWhereItIsCapturedAndNoNode) {
+  run([] {
+    CUstream stream = make_stream();
+    CUdeviceptr address = 0;
+    CUgraph captured = nullptr;
+    CUDA_OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    CUDA_OK(cuMemAllocAsync(&address, 0, stream));
+    CUDA_OK(cuMemFreeAsync(address, stream));
+    CUDA_OK(cuStreamEndCapture(stream, &captured));
+    launch_and_wait(instantiate(captured));
+    CUDA_MEM_ALLOC_NODE_PARAMS params{};
+    params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    params.poolProps.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
+    CUgraphNode node = nullptr;
+    EXPECT_EQ(cuGraphAddMemAllocNode(&node, make_graph(), nullptr, 0, &params),
+              CUDA_ERROR_INVALID_VALUE);
+  });
+  expect_no_fault();
+}
+
 TEST_P(CudaGraphMemory, WhatAGraphDoesNotFreeIsFreedByTheStream) {
   run([] {
     auto [graph, address, alloc] = make_allocating();

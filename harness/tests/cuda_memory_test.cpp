@@ -65,13 +65,6 @@ TEST_P(CudaMemory, OnlyTheStartOfAnAllocationCanBeFreed) {
   expect_fault("api_misuse");
 }
 
-TEST_P(CudaMemory, NoBytesAreNoStreamOrderedAllocation) {
-  run([] {
-    CUdeviceptr address = 0;
-    EXPECT_EQ(cuMemAllocAsync(&address, 0, nullptr), CUDA_ERROR_INVALID_VALUE);
-  });
-}
-
 TEST_P(CudaMemory, ASetOfFreedMemoryIsAFault) {
   run([] {
     CUdeviceptr address = allocate(64);

@@ -45,6 +45,30 @@ TEST_P(CudaPool, AllocationsComeFromTheCurrentPoolUntilItIsDestroyed) {
   expect_no_fault();
 }
 
+TEST_P(CudaPool, NoBytesAreAnAllocationThatIsFreed) {
+  run([] {
+    CUdeviceptr first = 0;
+    CUdeviceptr second = 0;
+    CUDA_OK(cuMemAllocAsync(&first, 0, nullptr));
+    CUDA_OK(cuMemAllocAsync(&second, 0, nullptr));
+    EXPECT_NE(first, second);
+    CUDA_OK(cuMemFreeAsync(first, nullptr));
+    CUDA_OK(cuMemFreeAsync(second, nullptr));
+    CUDA_OK(cuStreamSynchronize(nullptr));
+    EXPECT_EQ(cuMemAlloc_v2(&first, 0), CUDA_ERROR_INVALID_VALUE) << "which is documented";
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaPool, WhatHasNoBytesIsNotToBeUsed) {
+  run([] {
+    CUdeviceptr address = 0;
+    CUDA_OK(cuMemAllocAsync(&address, 0, nullptr));
+    EXPECT_NE(cuMemsetD8Async(address, 1, 1, nullptr), CUDA_SUCCESS);
+    CUDA_OK(cuMemFreeAsync(address, nullptr));
+  });
+}
+
 TEST_P(CudaPool, AnAttributeIsKnownAndWhatIsCountedIsNotSet) {
   run([] {
     CUmemoryPool pool = make_pool();

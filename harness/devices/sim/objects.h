@@ -81,7 +81,7 @@ struct Event : Object {
   StreamPoint point;                ///< The work that was last recorded.
   std::uint64_t record_count = 0;   ///< Number of calls so far.
   std::uint32_t noted = 0;          ///< The last of these calls, as a place in the history.
-  Tick time = 0;                    ///< When the last record was reached.
+  std::uint64_t time = 0;           ///< When the last record was reached, in nanoseconds.
   Clock clock;                      ///< The last record, and all that comes before it.
   Capture* capture = nullptr;       ///< The capture that it was last recorded in, if any.
   std::vector<GraphEdge> captured;  ///< The nodes that it stands for in that capture.

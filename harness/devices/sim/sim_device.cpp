@@ -16,6 +16,7 @@ void SimDevice::begin(World& world) {
   }
   memory_.begin(ledger());
   provenance_->begin();
+  runner_->begin();
   data_races_->begin(world.history.counts(FaultKind::data_race));
   handles_.begin();
   graphs_.begin();

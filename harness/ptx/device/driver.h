@@ -31,6 +31,7 @@ struct Driver {
   void (*gather)(u32 mask, const u64* given, u32 count, u64* all);
   void (*stop)(u32 why, const char* words);
   void (*exit)();
+  void (*sleep)(u32 nanoseconds);
   u32 (*print)(u64 format, u64 values);
   void (*fail_assertion)(u64 message, u64 file, u32 line, u64 function);
   void (*set_conditional)(u64 handle, u32 value);

@@ -49,6 +49,21 @@ TEST_F(PtxProgram, AddsTwoVectors) {
   release(x), release(y), release(z);
 }
 
+TEST_F(PtxProgram, EventsTellHowLongTheLongestThreadSlept) {
+  CUevent start = nullptr;
+  CUevent end = nullptr;
+  AFTERLIFE_CU(cuEventCreate)(&start, CU_EVENT_DEFAULT);
+  AFTERLIFE_CU(cuEventCreate)(&end, CU_EVENT_DEFAULT);
+  AFTERLIFE_CU(cuEventRecord)(start, nullptr);
+  ASSERT_EQ(launch(kernel("sleep_by_thread"), 2, 64, 0), CUDA_SUCCESS);
+  AFTERLIFE_CU(cuEventRecord)(end, nullptr);
+  AFTERLIFE_CU(cuEventSynchronize)(end);
+  float milliseconds = 0;
+  ASSERT_EQ(AFTERLIFE_CU(cuEventElapsedTime_v2)(&milliseconds, start, end), CUDA_SUCCESS);
+  EXPECT_GE(milliseconds, 6.3F);  // 63 times 0.1 ms.
+  EXPECT_LT(milliseconds, 6.4F);
+}
+
 TEST_F(PtxProgram, TakesParametersInABuffer) {
   const CUdeviceptr x = copy_of(std::vector<int>{1, 2});
   const CUdeviceptr z = copy_of(std::vector<int>{0, 0});

@@ -75,10 +75,11 @@ static CUresult capture_allocation(SimDevice& sim, CUdeviceptr* address, std::ui
   if (const CUresult error = sim.captures().admit_node(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
       error != CUDA_SUCCESS)
     return error;
-  if (pool.kind != PoolKind::device) return CUDA_ERROR_NOT_SUPPORTED;
+  if (pool.is_pinned()) return CUDA_ERROR_NOT_SUPPORTED;
   CUDA_MEM_ALLOC_NODE_PARAMS given{};
-  given.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  given.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  given.poolProps.allocType =
+      pool.is_managed() ? CU_MEM_ALLOCATION_TYPE_MANAGED : CU_MEM_ALLOCATION_TYPE_PINNED;
+  given.poolProps.location = location_of(pool.kind);
   given.poolProps.maxSize = pool.limit;
   given.bytesize = bytes;
   const Found<const NodeParams> made = make_alloc_params(sim, *stream.capture->graph, given);
@@ -98,7 +99,7 @@ static CUresult capture_free(SimDevice& sim, CUdeviceptr address, Stream& stream
 
 static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t bytes, Pool& pool,
                          Stream& stream) {
-  if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (address == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (stream.capture != nullptr) return capture_allocation(sim, address, bytes, pool, stream);
   if (pool.limit != 0 && bytes > pool.limit - std::min(pool.limit, pool.used))
     return CUDA_ERROR_OUT_OF_MEMORY;

@@ -261,7 +261,6 @@ CUresult Calls::cuEventSynchronize(CUevent handle) {
   return sim.faults().broken();
 }
 
-/// One tick is a microsecond: time is made of turns, so that it is the same in every replay.
 CUresult Calls::cuEventElapsedTime_v2(float* milliseconds, CUevent start_handle,
                                       CUevent end_handle) {
   if (milliseconds == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -273,7 +272,9 @@ CUresult Calls::cuEventElapsedTime_v2(float* milliseconds, CUevent start_handle,
   if (((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
     return CUDA_ERROR_INVALID_HANDLE;
   if (!done(start->point) || !done(end->point)) return CUDA_ERROR_NOT_READY;
-  *milliseconds = (static_cast<float>(end->time) - static_cast<float>(start->time)) * 1e-3F;
+  constexpr double kMillisecond = 1e6;
+  *milliseconds = static_cast<float>(
+      (static_cast<double>(end->time) - static_cast<double>(start->time)) / kMillisecond);
   return CUDA_SUCCESS;
 }
 

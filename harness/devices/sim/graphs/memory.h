@@ -23,6 +23,7 @@ struct GraphMemory {
   const Graph* graph = nullptr;     ///< The graph whose node allocates it.
   const Graph* freed_in = nullptr;  ///< The graph that has a node that frees it.
   std::uint32_t holders = 0;        ///< Graphs and executables with the node, and a life there.
+  bool is_managed = false;          ///< The host may use it, too.
 
   /// The node of `graph` that frees it is no more. Another graph than the one that allocates it can
   /// then free it; executables of that one still do.

@@ -5,11 +5,14 @@ namespace harness::devices {
 
 constexpr std::size_t kDeviceCount = 1;
 
+static bool is_managed(PoolKind kind) {
+  return kind >= PoolKind::managed && kind != PoolKind::none;
+}
+
 static CUresult check_alloc(const CUDA_MEM_ALLOC_NODE_PARAMS& given) {
   const CUmemPoolProps& props = given.poolProps;
-  if (props.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-      props.location.type != CU_MEM_LOCATION_TYPE_DEVICE || props.location.id != 0 ||
-      given.bytesize == 0 || given.accessDescCount > kDeviceCount ||
+  const PoolKind kind = pool_kind(props.location, props.allocType);
+  if ((kind != PoolKind::device && !is_managed(kind)) || given.accessDescCount > kDeviceCount ||
       (given.accessDescCount > 0 && given.accessDescs == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
   return props.handleTypes == CU_MEM_HANDLE_TYPE_NONE ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
@@ -20,6 +23,8 @@ Found<const NodeParams> make_alloc_params(SimDevice& sim, const Graph& graph,
   if (const CUresult error = check_alloc(given); error != CUDA_SUCCESS) return error;
   GraphMemory* memory = sim.graphs().allocations().reserve(graph, given.bytesize);
   if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+  memory->is_managed = is_managed(pool_kind(given.poolProps.location, given.poolProps.allocType));
+  if (memory->is_managed) sim.host_memory().add(memory->block);
   NodeParams& params =
       sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_MEM_ALLOC, "allocation");
   given.dptr = sim.memory().block(memory->block).base;

@@ -79,6 +79,7 @@ class Launch {
   KernelSurroundings surroundings{};  ///< For a translated kernel: `pointers` ends with it.
 
   std::uint64_t blocks_run = 0;
+  std::uint64_t slept = 0;  ///< In nanoseconds, by the thread that slept for longest.
 
   // Addresses that stand for "the launch began" and "its blocks are done" to TSan.
   char began = 0;

@@ -148,6 +148,7 @@ void KernelRunner::State::carrier_main(void* argument) {
 
 void KernelRunner::State::run_next_thread(Carrier& self) {
   self.thread = next_thread++;
+  self.slept = 0;
   const Index index = next_index;
   self.index = index;
   set_registers(0, index.x(), index.y(), index.z);
@@ -276,6 +277,9 @@ KernelRunner::State::~State() {
 KernelRunner::KernelRunner(Provenance& provenance) : state_(std::make_unique<State>(provenance)) {}
 KernelRunner::~KernelRunner() = default;
 
+void KernelRunner::begin() { state_->slept = 0; }
+std::uint64_t KernelRunner::slept_nanoseconds() const { return state_->slept; }
+
 BlockEnding KernelRunner::run_block(Launch& launch, std::uint64_t index) {
   return state_->run(launch, index);
 }
@@ -283,5 +287,14 @@ BlockEnding KernelRunner::run_block(Launch& launch, std::uint64_t index) {
 }  // namespace harness::devices
 
 extern "C" void afterlife_exit_thread() { harness::devices::running->exit_thread(); }
+
+/// Threads sleep at the same time: what counts is the longest sleeper of the launch.
+extern "C" void afterlife_sleep(std::uint32_t nanoseconds) {
+  harness::devices::KernelRunner::State& state = *harness::devices::running;
+  const std::uint64_t slept = state.current->slept += nanoseconds;
+  if (slept <= state.launch->slept) return;
+  state.slept += slept - state.launch->slept;
+  state.launch->slept = slept;
+}
 
 extern "C" void* afterlife_dynamic_shared() { return harness::devices::dynamic_shared_memory(); }

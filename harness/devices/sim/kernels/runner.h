@@ -36,6 +36,11 @@ class KernelRunner {
   /// Runs block `index` (x fastest) of `launch`. Blocks may run in any order, each once.
   BlockEnding run_block(Launch& launch, std::uint64_t index);
 
+  /// Returns how long the kernels of this run have slept: of each the thread that did so for
+  /// longest.
+  std::uint64_t slept_nanoseconds() const;
+  void begin();
+
   struct State;  ///< The state that functions called by kernels act on.
 
  private:

@@ -37,6 +37,7 @@ struct KernelRunner::State {
     std::uint32_t thread;  ///< Linear, in its block.
     Index index;           ///< Its place in the block, as threadIdx.
     Window stack;
+    std::uint64_t slept;  ///< In nanoseconds, by its thread.
     // While its thread waits for lanes of its warp:
     std::uint64_t given;
     std::uint32_t lane_wanted;
@@ -110,6 +111,7 @@ struct KernelRunner::State {
   Carrier* current = nullptr;
 
   Launch* launch = nullptr;
+  std::uint64_t slept = 0;  ///< In nanoseconds, by all kernels of this run.
   BlockEnding ending = BlockEnding::finished;
   Crash crash;  ///< Empty where nothing crashed.
   std::uint32_t thread_count = 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/devices/sim/graphs/memory.h"
 #include "harness/devices/sim/kernels/provenance.h"
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/memory/pools.h"
@@ -26,7 +27,8 @@ class HostMemory {
            (block.pool != nullptr && block.pool->is_pinned());
   }
   static bool is_managed(const Block& block) {
-    return block.origin == Origin::managed || (block.pool != nullptr && block.pool->is_managed());
+    return block.origin == Origin::managed || (block.pool != nullptr && block.pool->is_managed()) ||
+           (block.graph != nullptr && block.graph->is_managed);
   }
   static bool is_visible(const Block& block) { return is_pinned(block) || is_managed(block); }
   void add(std::uint32_t block) { blocks_.push_back(block); }

@@ -93,9 +93,18 @@ void Memory::end() {
 
 // ---- blocks -----------------------------------------------------------------------------------
 
+static std::uint64_t granules_for(std::uint64_t bytes) {
+  return (std::max<std::uint64_t>(bytes, 1) + Memory::kGranule - 1) / Memory::kGranule;
+}
+
+/// What counts as used: storage that is given out again may be larger than what lives there.
+static std::uint64_t counted_bytes(const Block& block) {
+  return granules_for(block.bytes) * Memory::kGranule;
+}
+
 std::uint32_t Memory::allocate(Origin origin, std::uint64_t bytes) {
   if (bytes > kBytes) return 0;
-  const auto granules = static_cast<std::uint32_t>((bytes + kGranule - 1) / kGranule);
+  const auto granules = static_cast<std::uint32_t>(granules_for(bytes));
   const bool is_paged = origin == Origin::physical || bytes >= kPagedBytes;
   const std::uint64_t alignment = is_paged ? kPage : kGranule;
   cursor_ = (cursor_ + alignment - 1) / alignment * alignment;
@@ -139,7 +148,7 @@ std::uint32_t Memory::give(Origin origin, std::uint64_t base, std::uint32_t gran
   block.birth = ledger_->born(kind, base, bytes, from);
   std::uint32_t* first = granules_ + (base - range_.low) / kGranule;
   std::fill(first, first + granules, index);
-  if (!is_alias(block)) used_bytes_ += granules * kGranule;
+  if (!is_alias(block)) used_bytes_ += counted_bytes(block);
   return index;
 }
 
@@ -173,7 +182,7 @@ void Memory::retire(std::uint32_t index) {
     return;
   }
   if (block.origin == Origin::mapped) return MemoryViews::unmap(block.base, block.bytes);
-  used_bytes_ -= block.granules * kGranule;
+  used_bytes_ -= counted_bytes(block);
   if (block.bytes > kFilledBytes) forget_pages(block);
 }
 
@@ -183,7 +192,7 @@ std::uint32_t Memory::set_apart(std::uint64_t bytes, std::uint32_t old) {
   if (index == 0) return 0;
   Block& block = blocks_[index];
   block.installed = block.freed = block.dead = true;
-  used_bytes_ -= block.granules * kGranule;
+  used_bytes_ -= counted_bytes(block);
   poison(reinterpret_cast<void*>(block.base), block.granules * kGranule);
   return index;
 }
@@ -193,7 +202,7 @@ void Memory::begin_life(std::uint32_t index) {
   HARNESS_CHECK(block.dead, "one life at a time");
   block.life = ledger_->born(kGraphKind, block.base, block.bytes, block.life);
   block.dead = false;
-  used_bytes_ += block.granules * kGranule;
+  used_bytes_ += counted_bytes(block);
   install(index);
 }
 

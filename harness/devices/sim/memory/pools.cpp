@@ -40,6 +40,24 @@ PoolKind pool_kind(const CUmemLocation& location, CUmemAllocationType type) {
   }
 }
 
+CUmemLocation location_of(PoolKind kind) {
+  switch (kind) {
+    case PoolKind::device:
+    case PoolKind::managed_device:
+      return {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    case PoolKind::host:
+    case PoolKind::managed_host:
+      return {CU_MEM_LOCATION_TYPE_HOST, 0};
+    case PoolKind::host_node:
+    case PoolKind::managed_host_node:
+      return {CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+    case PoolKind::managed:
+    case PoolKind::none:
+      break;
+  }
+  return {CU_MEM_LOCATION_TYPE_NONE, 0};
+}
+
 Pool& Pools::default_pool(PoolKind kind) {
   Pool*& pool = sim_.processes().current().default_pools[static_cast<std::size_t>(kind)];
   if (pool == nullptr) {

@@ -29,6 +29,9 @@ inline constexpr std::size_t kPoolKindCount = static_cast<std::size_t>(PoolKind:
 /// Returns the kind of pool for a location and a type of allocation.
 PoolKind pool_kind(const CUmemLocation& location, CUmemAllocationType type);
 
+/// Returns where memory of this kind is.
+CUmemLocation location_of(PoolKind kind);
+
 struct Pool : Object {
   bool is_default = false;
   PoolKind kind = PoolKind::device;

@@ -17,6 +17,13 @@ void WorkSteps::acquire_before(Stream& stream, const Work& work) {
   for (const StreamPoint& point : work.after) edge_acquire(&point.stream->done_edge);
 }
 
+/// One tick is a microsecond, and a kernel takes as long as it sleeps: time is made of turns, so
+/// that it is the same in every replay.
+std::uint64_t WorkSteps::now() const {
+  constexpr std::uint64_t kTick = 1000;
+  return sim_.scheduler().now() * kTick + sim_.runner().slept_nanoseconds();
+}
+
 void WorkSteps::start(Stream& stream, Work& work) {
   work.started = true;
   if (work.kind == WorkKind::graph) work.run->start();
@@ -58,7 +65,7 @@ bool WorkSteps::step(Stream& stream, Work& work) {
       sim_.pools().release(work.block);
       return true;
     case WorkKind::record:
-      if (work.event->record_count == work.event_record) work.event->time = sim_.scheduler().now();
+      if (work.event->record_count == work.event_record) work.event->time = now();
       return true;
     case WorkKind::memory_ops:
       return do_memory_op(work);

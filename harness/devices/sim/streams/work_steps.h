@@ -17,6 +17,8 @@ class WorkSteps {
   explicit WorkSteps(SimDevice& sim) : sim_(sim) {}
 
   /// Lets TSan know that the work comes after its submission and what it waited for.
+  /// In nanoseconds.
+  std::uint64_t now() const;
   static void acquire_before(Stream& stream, const Work& work);
   void start(Stream& stream, Work& work);
   /// Does one step. Returns true when nothing is left.
