@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -57,6 +58,34 @@ std::uint64_t hash(std::string_view text, std::uint64_t state) {
   return state;
 }
 
+struct Entry {
+  fs::file_time_type used;
+  fs::path path;
+  std::uintmax_t bytes;
+};
+
+std::vector<Entry> entries_of(const std::string& folder) {
+  std::vector<Entry> entries;
+  std::error_code error;
+  for (const fs::directory_entry& file : fs::directory_iterator(folder, error)) {
+    std::error_code gone;  // Another process may have removed it.
+    const Entry entry{file.last_write_time(gone), file.path(), file.file_size(gone)};
+    if (!gone) entries.push_back(entry);
+  }
+  return entries;
+}
+
+/// Tells whether somebody has used it since it was looked at, or is still writing it.
+bool is_in_use(const Entry& entry) {
+  std::error_code gone;
+  const fs::file_time_type used = fs::last_write_time(entry.path, gone);
+  if (gone) return false;
+  const bool is_draft =
+      entry.path.filename().string().find(ContentCache::kDraft) != std::string::npos;
+  constexpr std::chrono::hours kDay{24};
+  return used != entry.used || (is_draft && fs::file_time_type::clock::now() - used < kDay);
+}
+
 }  // namespace
 
 ContentCache::ContentCache() : folder_(find_folder()) {}
@@ -74,29 +103,17 @@ bool ContentCache::has(const std::string& file) const {
   return true;
 }
 
-void ContentCache::bound() const {
-  struct Entry {
-    fs::file_time_type used;
-    fs::path path;
-    std::uintmax_t bytes;
-  };
-  std::vector<Entry> entries;
+void ContentCache::bound(std::uintmax_t limit) const {
+  std::vector<Entry> entries = entries_of(folder_);
   std::uintmax_t bytes = 0;
-  std::error_code error;
-  for (const fs::directory_entry& file : fs::directory_iterator(folder_, error)) {
-    std::error_code gone;  // Another process may have removed it.
-    const Entry entry{file.last_write_time(gone), file.path(), file.file_size(gone)};
-    if (gone) continue;
-    bytes += entry.bytes;
-    entries.push_back(entry);
-  }
+  for (const Entry& entry : entries) bytes += entry.bytes;
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  std::size_t count = entries.size();
   for (const Entry& entry : entries) {
-    if (count <= kFileLimit && bytes <= kByteLimit) return;
-    fs::remove(entry.path, error);
-    --count;
+    if (bytes <= limit) return;
+    if (is_in_use(entry)) continue;
+    std::error_code gone;
+    fs::remove(entry.path, gone);
     bytes -= entry.bytes;
   }
 }

@@ -4,7 +4,7 @@
 // it under a name of its own, in the folder, and renames it.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,11 +23,14 @@ class ContentCache {
                        std::string_view suffix) const;
   /// Tells whether the file is there, and notes that it was used.
   bool has(const std::string& file) const;
-  /// Removes the files that were not used for longest, down to the limits.
-  void bound() const;
+  /// Removes the files that were not used for longest until the folder has no more bytes than that.
+  /// One that somebody uses meanwhile stays, and so does what somebody is about to write; whoever
+  /// finds a file gone makes it anew.
+  void bound(std::uintmax_t bytes = kByteLimit) const;
 
-  static constexpr std::size_t kFileLimit = 512;
-  static constexpr std::size_t kByteLimit = std::size_t{256} << 20;
+  static constexpr std::uintmax_t kByteLimit = std::uintmax_t{1} << 30;
+  /// A file whose name has this is not finished. It goes once a day has passed.
+  static constexpr std::string_view kDraft = "draft";
 
  private:
   std::string folder_;
