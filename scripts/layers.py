@@ -45,8 +45,10 @@ RULES = [
      "translation is text in, kernels out: it knows kernel images and processes, and no device"),
     (r"harness/nvrtc/.*", r"harness/(?:files|process|nvrtc)/.*",
      "a program is text in, PTX out: it knows processes and files, and nothing of the driver"),
+    (r"harness/entries/libnvjitlink/.*", r"harness/ptx/(?:link|module)\.h|harness/entries/libnvjitlink/.*",
+     "libnvJitLink.so.13 puts texts together, and knows no driver"),
     (r"harness/entries/libnvrtc/.*", r"harness/nvrtc/.*", "libnvrtc.so.13 hands over to what compiles, and knows nothing else"),
-    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:call_mark|orders|report|server_socket)\.h|harness/ptx/image\.h"
+    (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:call_mark|orders|report|server_socket)\.h|harness/ptx/(?:image|link|module)\.h"
      r"|harness/strategies/random_walk\.h",
      "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
     (r"harness/entries/.*",
@@ -173,6 +175,7 @@ PLANTS = [
     ("harness/nvrtc/planted.cpp", '"harness/device.h"', "a program is text in"),
     ("harness/nvrtc/planted.cpp", '"harness/process/planted.h"', ""),
     ("harness/entries/libnvrtc/planted.cpp", '"harness/cuda.h"', "libnvrtc"),
+    ("harness/entries/libnvjitlink/planted.cpp", '"harness/ptx/image.h"', "libnvJitLink"),
     ("harness/entries/cli/planted.cpp", '"harness/scheduler.h"', "an entry knows"),
     ("harness/entries/fuzz.cpp", '"scenarios/planted/scenario.h"', "an entry knows"),
     ("harness/entries/libcuda/planted.cpp", '"harness/devices/gpu/planted.h"', "libcuda"),

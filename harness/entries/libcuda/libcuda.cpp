@@ -11,6 +11,7 @@
 #include "harness/device.h"
 #include "harness/devices/sim/sim_device.h"
 #include "harness/entries/libcuda/guided.h"
+#include "harness/entries/libcuda/linker.h"
 #include "harness/entries/libcuda/ptx.h"
 #include "harness/entries/libcuda/python_threads.h"
 #include "harness/entries/libcuda/unsupported.h"
@@ -54,10 +55,16 @@ harness::devices::ImageFound find_image(const void* image) {
   return harness::entries::load_ptx(image);
 }
 
+/// Functions that are none of the simulated device's.
+void* find_beside(const char* base) {
+  void* found = harness::entries::find_linker(base);
+  return found != nullptr ? found : harness::entries::find_unsupported(base);
+}
+
 __attribute__((constructor)) void serve() {
   harness::devices::set_image_lookup(find_image);
   harness::serve_process([]() -> harness::Device* { return new harness::devices::SimDevice; },
-                         harness::entries::find_unsupported);
+                         find_beside);
   harness::ProcessWorld::guide_by(harness::entries::Guided::make);
   harness::entries::PythonThreads::listen();
 }

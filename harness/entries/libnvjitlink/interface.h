@@ -1,0 +1,28 @@
+// Interface: what libnvJitLink.so.13 exports, by nvJitLink's public header, which need not be here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace harness::nvjitlink {
+
+/// A linker, to those who have only its handle.
+class Linker;
+
+enum class Result : int {
+#define NVJITLINK_RESULT(name) name,
+#include "harness/entries/libnvjitlink/interface.def"
+#undef NVJITLINK_RESULT
+};
+
+enum class Input : int { none, cubin, ptx, ltoir, fatbin, object, library, index, any = 10 };
+
+/// The functions that return a result, by their names.
+struct Interface {
+  // NOLINTNEXTLINE(bugprone-macro-parentheses): the parameters have theirs.
+#define NVJITLINK_FUNCTION(name, parameters, arguments) Result(*name) parameters;
+#include "harness/entries/libnvjitlink/interface.def"
+#undef NVJITLINK_FUNCTION
+};
+
+}  // namespace harness::nvjitlink
