@@ -260,6 +260,14 @@ TEST(PtxLinkText, LinesOfSourcesKeepTheirFiles) {
   EXPECT_THAT(linked, AllOf(HasSubstr(".file\t1 \"first.cu\""), HasSubstr(".loc\t1 5 0")));
 }
 
+TEST(PtxLinkText, OneDefinitionStaysOfEachName) {
+  const std::string linked = ptx::link({{"weak", variable(".weak", 1)},
+                                        {"strong", variable(".visible", 2)},
+                                        {"last", variable(".weak", 3)}});
+  EXPECT_THAT(linked, HasSubstr("base = 2;"));
+  EXPECT_EQ(linked.find("base ="), linked.rfind("base ="));
+}
+
 TEST(PtxLinkText, HasTheNewestVersionAndTargetAndOneSharedArrayOfEachName) {
   const std::string shared = ".extern .shared .align 16 .b8 room[];\n";
   const std::string linked =

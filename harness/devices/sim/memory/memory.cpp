@@ -97,7 +97,7 @@ static std::uint64_t granules_for(std::uint64_t bytes) {
   return (std::max<std::uint64_t>(bytes, 1) + Memory::kGranule - 1) / Memory::kGranule;
 }
 
-/// What counts as used: storage that is given out again may be larger than what lives there.
+/// Returns what counts as used: storage that is given out again may be larger than its tenant.
 static std::uint64_t counted_bytes(const Block& block) {
   return granules_for(block.bytes) * Memory::kGranule;
 }
