@@ -25,6 +25,10 @@ struct PricedPath {
 /// Returns a table for each class, and below it why variants have no price.
 std::string price_tables(const PricedPath& path, const Terminal& terminal);
 
+/// Returns one table of all paths, a row for each variant. Where a variant fails on a program, the
+/// cells of that class say so instead of a price.
+std::string price_summary(const std::vector<PricedPath>& paths, const Terminal& terminal);
+
 /// Returns one object; without host times equal prices make equal bytes.
 std::string price_json(const std::vector<PricedPath>& paths);
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "harness/tests/child.h"
 
@@ -10,6 +12,7 @@ namespace harness {
 namespace {
 
 using nlohmann::json;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -49,6 +52,25 @@ TEST(CliPrice, SaysThatAVariantFailsInsteadOfItsPrice) {
   const std::string table = price({"example"}).out;
   EXPECT_THAT(table, HasSubstr("fails  fails"));
   EXPECT_THAT(table, HasSubstr("borrow survives 0 of 2: replaced_in_flight 2"));
+}
+
+TEST(CliPrice, IsOneRowOfEveryVariantInBrief) {
+  const Ended brief = price({"--brief"});
+  EXPECT_EQ(brief.code, 0) << brief.err;
+  std::set<std::string> rows;
+  std::istringstream in(brief.out);
+  for (std::string line; std::getline(in, line);) rows.insert(line.substr(0, line.find(' ')));
+  for (const json& path : json::parse(run_child("afterlife", {"list", "--json"}).out)["paths"])
+    for (const json& variant : path["variants"])
+      EXPECT_TRUE(rows.contains(variant["variant"].get<std::string>())) << variant["variant"];
+}
+
+// Cheap in ordinary use, and no price where it fails.
+TEST(CliPrice, SaysInBriefWhereACheapVariantFails) {
+  const std::string brief = price({"example", "--brief"}).out;
+  EXPECT_THAT(brief, ContainsRegex("borrow +46 .* fails 2/2 +fails [1-9][0-9]*/100\n"));
+  EXPECT_THAT(brief, ContainsRegex("retain +46 .* 1[.]000 +1[.][0-9]+\n"));
+  EXPECT_EQ(price({"example", "--brief", "--time"}).code, 3);
 }
 
 TEST(CliPrice, TellsHostTimeOnlyWhereItIsAskedFor) {

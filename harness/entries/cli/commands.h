@@ -94,16 +94,6 @@ struct CountersOptions {
 };
 int counters(const CountersOptions& options);
 
-struct PriceOptions {
-  std::vector<std::string> paths;  ///< None = all.
-  std::uint64_t drawn = 100;       ///< Programs that are drawn for each path.
-  std::uint64_t seed = 1;
-  std::string corpus = "corpus";
-  bool time = false;  ///< Measure host time, too.
-  bool json = false;
-};
-int price(const PriceOptions& options);
-
 struct GateOptions {
   std::vector<std::string> base;  ///< A command, a word each.
   std::vector<std::string> head;

@@ -13,6 +13,7 @@
 #include "harness/entries/cli/effectiveness/options.h"
 #include "harness/entries/cli/memory/options.h"
 #include "harness/entries/cli/nightly/commands.h"
+#include "harness/entries/cli/price/options.h"
 #include "harness/entries/cli/run_client.h"
 #include "harness/entries/cli/streams.h"
 #include "harness/entries/cli/unexpected.h"
@@ -212,24 +213,6 @@ CLI::App* add_counters(CLI::App& app, CountersOptions& options) {
   return command;
 }
 
-CLI::App* add_price(CLI::App& app, PriceOptions& options) {
-  CLI::App* command = app.add_subcommand(
-      "price", "Tell what each variant costs on programs that all of those compared survive");
-  command->add_option("paths", options.paths, "Only these paths; every one when left out")
-      ->type_name("PATH");
-  command->add_option("--drawn", options.drawn, "How many programs are drawn for each path (100)")
-      ->check(whole_number(1, 100'000))
-      ->type_name("N");
-  command->add_option("--seed", options.seed, "Where the drawing starts (1)")
-      ->check(whole_number(0, ~std::uint64_t{0}))
-      ->type_name("N");
-  command->add_option("--corpus", options.corpus, "The corpus to run (corpus)")->type_name("DIR");
-  command->add_flag("--time", options.time, "Measure the host's time of an op, too");
-  command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
-  command->footer(footer("  afterlife price argpack\n  afterlife price --time --json"));
-  return command;
-}
-
 CLI::App* add_gate(CLI::App& app, GateOptions& options) {
   CLI::App* command = app.add_subcommand("gate",
                                          "Compare two commands that print Google Benchmark's JSON, "
@@ -415,7 +398,7 @@ int run_command_line(int argc, char** argv) {
   if (explain_command->parsed()) return explain(explain_options);
   if (triage_command->parsed()) return entries::triage(triage_options);
   if (counters_command->parsed()) return counters(counters_options);
-  if (price_command->parsed()) return price(price_options);
+  if (price_command->parsed()) return entries::price(price_options);
   if (gate_command->parsed()) return gate(gate_options);
   if (memory_command->parsed()) return entries::memory(memory_options);
   if (effectiveness_command->parsed()) return entries::effectiveness(effectiveness_options);

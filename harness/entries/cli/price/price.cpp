@@ -1,6 +1,6 @@
 // price: what each variant of a path costs, on three classes of programs that the compared variants
 // survive: the ordinary use, the committed programs, and programs that are drawn.
-#include "harness/price.h"
+#include "harness/entries/cli/price/price.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/programs.h"
+#include "harness/price.h"
 #include "harness/reports/price_views.h"
 
 namespace harness::entries {
@@ -98,11 +99,14 @@ int price(const PriceOptions& options) {
   std::vector<PricedPath> paths;
   for (const Scenario* scenario : wanted) {
     paths.push_back(priced_path(runner, *scenario, options));
-    if (!options.json)
+    if (!options.json && !options.brief)
       fmt::print("{}{}", paths.size() > 1 ? "\n" : "",
                  reports::price_tables(paths.back(), reports::Terminal::of(1)));
   }
-  if (options.json) fmt::print("{}\n", reports::price_json(paths));
+  if (options.json)
+    fmt::print("{}\n", reports::price_json(paths));
+  else if (options.brief)
+    fmt::print("{}", reports::price_summary(paths, reports::Terminal::of(1)));
   return kAsClaimed;
 }
 

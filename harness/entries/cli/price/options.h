@@ -1,0 +1,13 @@
+// The command line of `price`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "harness/entries/cli/price/price.h"
+
+namespace harness::entries {
+
+/// Adds the command to a program; it fills in the options.
+CLI::App* add_price(CLI::App& app, PriceOptions& options);
+
+}  // namespace harness::entries

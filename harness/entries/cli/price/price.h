@@ -1,0 +1,23 @@
+// price: what each variant of a path costs, beside the others.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace harness::entries {
+
+struct PriceOptions {
+  std::vector<std::string> paths;  ///< None = all.
+  std::uint64_t drawn = 100;       ///< Programs that are drawn for each path.
+  std::uint64_t seed = 1;
+  std::string corpus = "corpus";
+  bool time = false;   ///< Measure host time, too.
+  bool brief = false;  ///< One row per variant.
+  bool json = false;
+};
+
+/// Runs the command and returns its exit code.
+int price(const PriceOptions& options);
+
+}  // namespace harness::entries
