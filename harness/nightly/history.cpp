@@ -103,15 +103,19 @@ bool History::is_wanted(const ShardRecord& shard, const std::string& result,
             whole(shard.terms.budget.runs), shard.terms.budget.seconds, whole(shard.terms.shards),
             shard.terms.target, shard.terms.revision},
            "OR IGNORE");
-    insert(database_, "shards", {shard.night, whole(shard.index), result, content, shard.ended_at});
+    insert(database_, "shards",
+           {shard.night, whole(shard.index), result, content, shard.ended_at,
+            whole(shard.peak_bytes), shard.machine});
     return true;
   }
   // Two runs of one shard differ in their times: one of them is chosen, whichever came first.
   if (content >= text(known[0][0])) return false;
   for (const char* table : {"sightings", "windows", "cells"})
     database_.query(fmt::format("DELETE FROM {} WHERE night = ? AND shard = ?", table), key);
-  database_.query("UPDATE shards SET content = ?, ended_at = ? WHERE night = ? AND shard = ?",
-                  {content, shard.ended_at, key[0], key[1]});
+  database_.query(
+      "UPDATE shards SET content = ?, ended_at = ?, peak_bytes = ?, machine = ? WHERE night = ? "
+      "AND shard = ?",
+      {content, shard.ended_at, whole(shard.peak_bytes), shard.machine, key[0], key[1]});
   return true;
 }
 
@@ -132,7 +136,8 @@ void History::add_cell(const ShardRecord& shard, const CellRecord& record) {
           fmt::format("{}", cell.seed), whole(cell.budget.runs), cell.budget.seconds,
           whole(record.runs), whole(record.vacuous_runs), whole(record.faulty_runs),
           whole(record.caught_runs), whole(record.least_runs), whole(record.first_fault_run),
-          whole(record.cut_short), record.seconds, record.minimize_seconds});
+          whole(record.cut_short), record.seconds, record.minimize_seconds,
+          whole(record.instructions)});
   for (const WindowRecord& window : record.windows)
     insert(database_, "windows",
            {shard.night, whole(shard.index), cell.path, cell.variant, window.window,

@@ -9,6 +9,7 @@
 #include "harness/nightly/past.h"
 #include "harness/nightly/plan.h"
 #include "harness/nightly/state.h"
+#include "harness/nightly/trend.h"
 
 namespace harness::nightly {
 
@@ -66,6 +67,7 @@ struct Night {
   std::vector<NightFinding> absent;    ///< Open ones that it did not see, in the same order.
   std::vector<PastNight> past;         ///< The nights up to this one, which is the last.
   std::uint64_t nights_missing = 0;    ///< Nights before it that did not happen: see past.h.
+  std::vector<Trend> trends = {};      ///< Up to this night: see trend.h.
 
   /// Returns the canaries that were not caught.
   std::vector<const NightCell*> missed_canaries() const;

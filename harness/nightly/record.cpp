@@ -61,23 +61,26 @@ Json to_json(const CellRecord& record) {
     windows.push_back(
         {{"window", window.window}, {"reached", window.reached}, {"caught", window.caught}});
   for (const FindingRecord& finding : record.findings) findings.push_back(to_json(finding));
-  return {{"path", cell.path},
-          {"variant", cell.variant},
-          {"claim", cell.claim},
-          {"seed", cell.seed},
-          {"planned_runs", cell.budget.runs},
-          {"planned_seconds", cell.budget.seconds},
-          {"runs", record.runs},
-          {"vacuous_runs", record.vacuous_runs},
-          {"faulty_runs", record.faulty_runs},
-          {"caught_runs", record.caught_runs},
-          {"least_runs", record.least_runs},
-          {"first_fault_run", record.first_fault_run},
-          {"cut_short", record.cut_short},
-          {"seconds", record.seconds},
-          {"minimize_seconds", record.minimize_seconds},
-          {"windows", windows},
-          {"findings", findings}};
+  Json json{{"path", cell.path},
+            {"variant", cell.variant},
+            {"claim", cell.claim},
+            {"seed", cell.seed},
+            {"planned_runs", cell.budget.runs},
+            {"planned_seconds", cell.budget.seconds},
+            {"runs", record.runs},
+            {"vacuous_runs", record.vacuous_runs},
+            {"faulty_runs", record.faulty_runs},
+            {"caught_runs", record.caught_runs},
+            {"least_runs", record.least_runs},
+            {"first_fault_run", record.first_fault_run},
+            {"cut_short", record.cut_short},
+            {"seconds", record.seconds},
+            {"minimize_seconds", record.minimize_seconds},
+            {"windows", windows},
+            {"findings", findings}};
+  // A number that is not known is left out, as by older programs: equal results stay equal.
+  if (record.instructions > 0) json["instructions"] = record.instructions;
+  return json;
 }
 
 CellRecord cell_of(const Json& json, const std::string& folder) {
@@ -96,6 +99,7 @@ CellRecord cell_of(const Json& json, const std::string& folder) {
   record.cut_short = json.at("cut_short");
   record.seconds = json.at("seconds");
   record.minimize_seconds = json.at("minimize_seconds");
+  record.instructions = json.value("instructions", std::uint64_t{0});
   for (const Json& window : json.at("windows"))
     record.windows.push_back({window.at("window"), window.at("reached"), window.at("caught")});
   for (const Json& finding : json.at("findings"))
@@ -106,17 +110,20 @@ CellRecord cell_of(const Json& json, const std::string& folder) {
 Json to_json(const ShardRecord& shard) {
   Json cells = Json::array();
   for (const CellRecord& cell : shard.cells) cells.push_back(to_json(cell));
-  return {{"night", shard.night},
-          {"number", shard.terms.number},
-          {"seed", shard.terms.seed},
-          {"planned_runs", shard.terms.budget.runs},
-          {"planned_seconds", shard.terms.budget.seconds},
-          {"shards", shard.terms.shards},
-          {"target", shard.terms.target},
-          {"revision", shard.terms.revision},
-          {"index", shard.index},
-          {"cells", cells},
-          {"ended_at", shard.ended_at}};
+  Json json{{"night", shard.night},
+            {"number", shard.terms.number},
+            {"seed", shard.terms.seed},
+            {"planned_runs", shard.terms.budget.runs},
+            {"planned_seconds", shard.terms.budget.seconds},
+            {"shards", shard.terms.shards},
+            {"target", shard.terms.target},
+            {"revision", shard.terms.revision},
+            {"index", shard.index},
+            {"cells", cells},
+            {"ended_at", shard.ended_at}};
+  if (shard.peak_bytes > 0) json["peak_bytes"] = shard.peak_bytes;
+  if (!shard.machine.empty()) json["machine"] = shard.machine;
+  return json;
 }
 
 ShardRecord shard_of(const Json& json, const std::string& folder) {
@@ -128,6 +135,8 @@ ShardRecord shard_of(const Json& json, const std::string& folder) {
   shard.index = json.at("index");
   for (const Json& cell : json.at("cells")) shard.cells.push_back(cell_of(cell, folder));
   shard.ended_at = json.value("ended_at", std::int64_t{0});  // Older programs did not write it.
+  shard.peak_bytes = json.value("peak_bytes", std::uint64_t{0});
+  shard.machine = json.value("machine", "");
   return shard;
 }
 
@@ -148,7 +157,12 @@ ShardRecord parse_shard(const std::string& text, const std::string& file,
 
 std::string result_of(ShardRecord shard) {
   shard.ended_at = 0;
-  for (CellRecord& cell : shard.cells) cell.seconds = cell.minimize_seconds = 0;
+  shard.peak_bytes = 0;
+  shard.machine = "";
+  for (CellRecord& cell : shard.cells) {
+    cell.seconds = cell.minimize_seconds = 0;
+    cell.instructions = 0;
+  }
   return hash_of(to_text(shard));
 }
 

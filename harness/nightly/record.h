@@ -1,6 +1,7 @@
 // Record: what a shard of a night came to, as plain data and as text.
 //
-// All but the times is a function of the plan, where the plan's budget is in runs.
+// All but the times, and what was taken, is a function of the plan, where the plan's budget is in
+// runs.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +44,7 @@ struct CellRecord {
   bool cut_short = false;             ///< Time ran out before all findings were minimized.
   double seconds = 0;
   double minimize_seconds = 0;
+  std::uint64_t instructions = 0;     ///< Those of the runs, in user mode; 0 = not known.
   std::vector<WindowRecord> windows;  ///< In the scenario's order.
   std::vector<FindingRecord> findings;
   bool operator==(const CellRecord&) const = default;
@@ -53,7 +55,9 @@ struct ShardRecord {
   Terms terms;
   std::size_t index = 1;  ///< Counted from 1.
   std::vector<CellRecord> cells;
-  std::int64_t ended_at = 0;  ///< In seconds since 1970, UTC; 0 where it is not known.
+  std::int64_t ended_at = 0;     ///< In seconds since 1970, UTC; 0 where it is not known.
+  std::uint64_t peak_bytes = 0;  ///< The most memory that its process had; 0 = not known.
+  std::string machine = {};      ///< Class of the machine: see Services; "" = not known.
   bool operator==(const ShardRecord&) const = default;
 };
 
@@ -70,7 +74,7 @@ CellRecord parse_cell(const std::string& text, const std::string& file, const st
 ShardRecord parse_shard(const std::string& text, const std::string& file,
                         const std::string& folder);
 
-/// Returns a hash of all that is no time: equal results have equal ones.
+/// Returns a hash of all that follows from the plan: equal results have equal ones.
 std::string result_of(ShardRecord shard);
 
 }  // namespace harness::nightly

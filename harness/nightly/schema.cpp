@@ -126,7 +126,14 @@ CREATE TABLE replays (
 ) STRICT, WITHOUT ROWID;
 )";
 
-constexpr std::array kMigrations{kRuns, kFindings, kMarks, kTimes, kReplays};
+// 6: what a shard took, and on what; 0 and "" where it is not known.
+constexpr std::string_view kTrends = R"(
+ALTER TABLE cells ADD COLUMN instructions INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE shards ADD COLUMN peak_bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE shards ADD COLUMN machine TEXT NOT NULL DEFAULT '';
+)";
+
+constexpr std::array kMigrations{kRuns, kFindings, kMarks, kTimes, kReplays, kTrends};
 constexpr std::array<std::string_view, 9> kTables{"revisions", "nights",  "shards",
                                                   "cells",     "windows", "findings",
                                                   "sightings", "marks",   "replays"};

@@ -55,6 +55,30 @@ const Scenario& scenario_of(const Cell& cell) {
   throw std::runtime_error(fmt::format("there is no path '{}'", cell.path));
 }
 
+/// Counts the instructions of a search's runs, and not those of minimizing.
+class RunInstructions {
+ public:
+  explicit RunInstructions(const Services& services) : services_(services) {}
+
+  /// The search turns to something else.
+  void turn(bool is_minimizing) {
+    const std::uint64_t count = services_.instructions ? services_.instructions() : 0;
+    if (is_running_) runs_ += count - before_;
+    before_ = count;
+    is_running_ = !is_minimizing;
+  }
+  /// Returns those of its runs, all together.
+  std::uint64_t end() {
+    turn(true);
+    return runs_;
+  }
+
+ private:
+  const Services& services_;
+  std::uint64_t before_ = 0, runs_ = 0;
+  bool is_running_ = false;
+};
+
 class ShardRun {
  public:
   ShardRun(Runner& runner, const Plan& plan, std::size_t index, const std::string& folder,
@@ -138,8 +162,10 @@ class ShardRun {
     if (told_to_stop()) return std::nullopt;
     const fs::path folder = part_ / name_of_cell(i);
     remove_below(folder);
-    const SearchResult found = search(i);
+    RunInstructions instructions(services_);
+    const SearchResult found = search(i, instructions);
     CellRecord record = record_of(cells_[i], found);
+    record.instructions = instructions.end();
     if (!found.findings.empty()) {
       tell(Phase::record);
       make_folder(folder);
@@ -155,7 +181,7 @@ class ShardRun {
     return record;
   }
 
-  SearchResult search(std::size_t i) {
+  SearchResult search(std::size_t i, RunInstructions& instructions) {
     const Cell& cell = cells_[i];
     const Scenario& scenario = scenario_of(cell);
     SearchOptions options;
@@ -165,7 +191,8 @@ class ShardRun {
     options.run_limit = cell.budget.runs;
     options.second_limit = cell.budget.seconds;
     options.stop = services_.stop;
-    options.turned = [this](bool is_minimizing) {
+    options.turned = [this, &instructions](bool is_minimizing) {
+      instructions.turn(is_minimizing);
       tell(is_minimizing ? Phase::minimize : Phase::run);
     };
     if (services_.progress)
@@ -228,6 +255,8 @@ class ShardRun {
   void place() {
     tell(Phase::record);
     if (services_.clock) result_.record.ended_at = services_.clock();
+    if (services_.peak_bytes) result_.record.peak_bytes = services_.peak_bytes();
+    result_.record.machine = services_.machine;
     write_whole_file((part_ / kRecordFile).string(), to_text(result_.record));
     sync_folder(part_);
     std::error_code failed;

@@ -43,6 +43,11 @@ struct Services {
   std::function<void(Phase)> phase;  ///< Called where another one begins.
   /// Tells the time, in seconds since 1970, UTC; empty = it is not recorded.
   std::function<std::int64_t()> clock;
+  /// Tells how many instructions this thread has carried out; empty or 0 = nobody counts them.
+  std::function<std::uint64_t()> instructions;
+  /// Tells the most memory that this process had, in bytes; empty = it is not recorded.
+  std::function<std::uint64_t()> peak_bytes;
+  std::string machine;  ///< Its class: nights of one class are compared; "" = not recorded.
 };
 
 enum class ShardEnd : unsigned char {

@@ -222,8 +222,10 @@ def complaint(code, said, moment):
 
 def without_times(text):
     """A report or a line of an export, without times and rates."""
-    text = re.sub(r'"(minimize_seconds|seconds|ended_at)":\s*[^,}\s]*|"content":"[^"]*"', r"\1", text)
+    text = re.sub(r'"(minimize_seconds|seconds|ended_at|peak_bytes|instructions)":\s*[^,}\s]*|"content":"[^"]*"', r"\1", text)
     text = re.sub(r' time="[\d.]+"', "", text)
+    text = re.sub(r'"trends":.*|<h2>Trend</h2>.*?</section>', "", text, flags=re.S)
+    text = re.sub(r"(trend: |afterlife_trend_).*", r"\1", text)
     text = re.sub(r"(afterlife_\w*seconds(?:\{.*\})?) .*", r"\1", text)
     return re.sub(r"\b[\d,]+\.\d\b(?: s\b)?", "TIME", text)
 

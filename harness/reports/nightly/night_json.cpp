@@ -57,6 +57,24 @@ Json absent_rows(const nightly::Night& night) {
   return all;
 }
 
+Json row(const nightly::Trend& trend) {
+  Json points = Json::array(), changes = Json::array();
+  for (const nightly::TrendPoint& point : trend.points)
+    points.push_back(
+        {{"night", point.number}, {"revision", point.revision}, {"value", point.value}});
+  for (const nightly::ChangePoint& change : trend.changes)
+    changes.push_back({{"night", trend.points[change.index].number},
+                       {"revision", trend.points[change.index].revision},
+                       {"ratio", change.ratio},
+                       {"chance", change.chance},
+                       {"worse", trend.is_worse(change)}});
+  return {{"path", trend.path},
+          {"variant", trend.variant},
+          {"quantity", to_text(trend.quantity)},
+          {"points", points},
+          {"changes", changes}};
+}
+
 template <class Rows>
 Json rows(const Rows& from) {
   Json all = Json::array();
@@ -87,7 +105,8 @@ std::string night_json(const nightly::Night& night) {
                   {"cells", rows(night.cells)},
                   {"windows", rows(night.windows)},
                   {"findings", rows(night.findings)},
-                  {"absent", absent_rows(night)}});
+                  {"absent", absent_rows(night)},
+                  {"trends", rows(night.trends)}});
 }
 
 }  // namespace harness::reports

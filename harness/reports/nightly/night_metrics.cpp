@@ -43,6 +43,20 @@ std::string per_variant(const Night& night, std::string_view name, std::string_v
   return text;
 }
 
+/// One sample per series that changed, of its last change; "" where none did.
+template <class Value>
+std::string per_change(const Night& night, std::string_view name, std::string_view help,
+                       Value value) {
+  std::string text;
+  for (const nightly::Trend& trend : night.trends) {
+    if (trend.changes.empty()) continue;
+    text += fmt::format("afterlife_{}{{{},{},{}}} {}\n", name, label("path", trend.path),
+                        label("variant", trend.variant), label("quantity", to_text(trend.quantity)),
+                        value(trend, trend.changes.back()));
+  }
+  return text.empty() ? text : family(name, help) + text;
+}
+
 }  // namespace
 
 std::string night_metrics(const Night& night) {
@@ -70,6 +84,14 @@ std::string night_metrics(const Night& night) {
                      [](const NightCell& cell) { return cell.faulty_runs; }) +
          per_variant(night, "variant_seconds", "Time of running and minimizing.",
                      [](const NightCell& cell) { return cell.seconds; }) +
+         per_change(night, "trend_change_ratio", "The last change of a series over nights.",
+                    [](const nightly::Trend&, const nightly::ChangePoint& change) {
+                      return change.ratio;
+                    }) +
+         per_change(night, "trend_change_night", "The first night after it.",
+                    [](const nightly::Trend& trend, const nightly::ChangePoint& change) {
+                      return trend.points[change.index].number;
+                    }) +
          "# EOF\n";
 }
 

@@ -6,6 +6,7 @@
 #include "harness/reports/html.h"
 #include "harness/reports/nightly/night_curves.h"
 #include "harness/reports/nightly/night_sections.h"
+#include "harness/reports/nightly/night_trends.h"
 #include "harness/reports/nightly/night_views.h"
 #include "harness/reports/nightly/night_words.h"
 #include "harness/reports/page_style.h"
@@ -21,10 +22,10 @@ std::string head_of(const Night& night) {
   return fmt::format(
       "<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-      "'none'; style-src 'unsafe-inline'\">\n<title>night {}: {}</title>\n<style>{}{}{}</style>\n"
+      "'none'; style-src 'unsafe-inline'\">\n<title>night {}: {}</title>\n<style>{}{}{}{}</style>\n"
       "</head>\n",
       night.terms.number, night.is_red() ? "red" : "nothing new", page_style(),
-      night_curves_style(), night_sections_style());
+      night_curves_style(), trends_style(), night_sections_style());
 }
 
 std::string_view badge_of(const Night& night) {
@@ -155,9 +156,9 @@ std::string night_page(const Night& night, const NightFiles& files) {
                  "Each claims how it fails: where that is not seen, the search is broken or too "
                  "short.",
                  canaries_of(night)) +
-         curves_of(night) + section("Variants", "", variants_of(night)) + all_windows_of(night) +
-         known_sections(night, files) + section("This night", "", terms_of(night)) +
-         "</main>\n</body>\n</html>\n";
+         curves_of(night) + trends_section(night) + section("Variants", "", variants_of(night)) +
+         all_windows_of(night) + known_sections(night, files) +
+         section("This night", "", terms_of(night)) + "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace harness::reports

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "harness/printable.h"
+#include "harness/reports/nightly/night_trends.h"
 #include "harness/reports/nightly/night_views.h"
 #include "harness/reports/nightly/night_words.h"
 #include "harness/reports/table.h"
@@ -16,6 +17,8 @@ using nightly::NightFinding;
 
 /// More news than this nobody reads in a terminal; all of it is in the JSON.
 constexpr std::size_t kShownNews = 20;
+/// A change of a trend is told for so many nights.
+constexpr std::uint64_t kToldNights = 14;
 
 std::string cells_of(const Night& night, const Terminal& terminal) {
   Table table({{"variant", Align::left, true},
@@ -75,6 +78,19 @@ std::string canaries_of(const Night& night, const Terminal& terminal) {
   return text.empty() ? text : text + "\n";
 }
 
+/// Returns the changes for the worse of the last nights.
+std::string trends_of(const Night& night, const Terminal& terminal) {
+  std::string text;
+  for (const nightly::Trend& trend : night.trends)
+    for (const nightly::ChangePoint& change : trend.changes)
+      if (trend.is_worse(change) &&
+          trend.points[change.index].number + kToldNights > night.terms.number)
+        text += terminal.paint(Colour::yellow, wrapped("trend: " + change_in_words(trend, change),
+                                                       terminal.width, 2)) +
+                "\n";
+  return text.empty() ? text : text + "\n";
+}
+
 }  // namespace
 
 std::string night_table(const Night& night, const std::string& folder, const Terminal& terminal) {
@@ -82,7 +98,7 @@ std::string night_table(const Night& night, const std::string& folder, const Ter
                         : night.shards_here < night.terms.shards ? Colour::yellow
                                                                  : Colour::green;
   return cells_of(night, terminal) + "\n" + news_of(night, folder, terminal) +
-         fixed_of(night, terminal) + canaries_of(night, terminal) +
+         fixed_of(night, terminal) + canaries_of(night, terminal) + trends_of(night, terminal) +
          terminal.paint(colour, wrapped(summary_of(night), terminal.width, 2)) + "\n";
 }
 

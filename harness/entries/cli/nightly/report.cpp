@@ -99,6 +99,7 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
 Night night_of(nightly::History& history, const std::string& id, const NightlyOptions& options) {
   Night night = history.night(id);
   night.nights_missing = nightly::missing_nights(night.past, options.every_hours * 3600);
+  night.trends = nightly::trends_of(history.database(), id, night.terms);
   return night;
 }
 

@@ -44,6 +44,9 @@ NightlyServices::NightlyServices(const std::atomic<bool>& stop, std::size_t inde
                std::chrono::system_clock::now().time_since_epoch())
         .count();
   };
+  services_.instructions = [this] { return instructions_.count(); };
+  services_.peak_bytes = peak_bytes;
+  services_.machine = machine_class();
   services_.replay = [&stop](const std::string& folder) { return replay_all(folder, stop); };
   services_.phase = show_phase;
   services_.progress = [this](const nightly::Place& place, const nightly::Cell& cell,

@@ -2,6 +2,7 @@
 // and replays in a process of their own.
 #pragma once
 
+#include "harness/entries/cli/nightly/resources.h"
 #include "harness/nightly/shard.h"
 #include "harness/reports/progress.h"
 
@@ -21,6 +22,7 @@ class NightlyServices {
   void show(const nightly::Place& place, const nightly::Cell& cell, const SearchResult& result);
 
   nightly::Services services_;
+  InstructionCounter instructions_;
   std::string shard_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   reports::Progress progress_{2, reports::Terminal::of(2)};

@@ -1,0 +1,125 @@
+#include "harness/nightly/trend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "harness/base.h"
+
+namespace harness::nightly {
+namespace {
+
+/// Path, variant and quantity, in the order in which trends are shown.
+using Key = std::tuple<std::string, std::string, Quantity>;
+using Points = std::map<Key, std::vector<TrendPoint>>;
+
+double real(const Value& value) {
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value);
+}
+
+/// Nights up to a number whose shards were all on machines of the class that the last one has.
+constexpr const char* kComparable =
+    "SELECT night FROM shards JOIN nights ON id = night WHERE number <= ?1 GROUP BY night "
+    "HAVING (min(machine), max(machine)) = "
+    "(SELECT min(machine), max(machine) FROM shards WHERE night = ?2)";
+
+/// Adds what a night came to; what was not recorded is 0, and no point.
+void add(Points& points, const Key& key, const Row& row, double value) {
+  if (value <= 0) return;
+  points[key].push_back({static_cast<std::uint64_t>(number(row[0])), text(row[1]), value});
+}
+
+/// Adds speed and instructions from rows that end with runs, seconds, instructions, and the runs
+/// whose instructions were counted.
+void add_rates(Points& points, const std::string& path, const std::string& variant,
+               const Row& row) {
+  const std::size_t first = row.size() - 4;
+  const double runs = real(row[first]), seconds = real(row[first + 1]);
+  const double instructions = real(row[first + 2]), counted = real(row[first + 3]);
+  if (seconds > 0) add(points, {path, variant, Quantity::speed}, row, runs / seconds);
+  if (counted > 0)
+    add(points, {path, variant, Quantity::instructions}, row, instructions / counted);
+}
+
+constexpr const char* kRates =
+    "sum(runs), sum(cells.seconds), sum(instructions), "
+    "sum(CASE WHEN instructions > 0 THEN runs ELSE 0 END)";
+
+void add_variants(Points& points, Database& database, const Row& terms) {
+  for (const Row& row : database.query(
+           fmt::format("SELECT number, max(revision), path, variant, {} FROM cells JOIN nights ON "
+                       "id = night WHERE night IN ({}) AND (path, variant) IN (SELECT path, "
+                       "variant FROM cells WHERE night = ?2) GROUP BY number, path, variant ORDER "
+                       "BY number",
+                       kRates, kComparable),
+           terms))
+    add_rates(points, text(row[2]), text(row[3]), row);
+}
+
+void add_whole(Points& points, Database& database, const Row& terms, const std::string& target) {
+  Row arguments = terms;
+  arguments.emplace_back(target);
+  for (const Row& row : database.query(
+           fmt::format("SELECT number, max(revision), {} FROM cells JOIN nights ON id = night "
+                       "WHERE night IN ({}) AND target = ?3 GROUP BY number ORDER BY number",
+                       kRates, kComparable),
+           arguments)) {
+    add_rates(points, "", "", row);
+    add(points, {"", "", Quantity::executions}, row, real(row[2]));
+  }
+  for (const Row& row : database.query(
+           fmt::format("SELECT number, max(revision), max(peak_bytes) FROM shards JOIN nights ON "
+                       "id = night WHERE night IN ({}) AND target = ?3 GROUP BY number ORDER BY "
+                       "number",
+                       kComparable),
+           arguments))
+    add(points, {"", "", Quantity::memory}, row, real(row[2]));
+}
+
+Trend trend_of(const Key& key, std::vector<TrendPoint> points) {
+  if (points.size() > kMostTrendNights)
+    points.erase(points.begin(), points.end() - static_cast<std::ptrdiff_t>(kMostTrendNights));
+  const auto& [path, variant, quantity] = key;
+  Trend trend{path, variant, quantity, std::move(points), {}};
+  std::vector<double> values;
+  for (const TrendPoint& point : trend.points) values.push_back(point.value);
+  ChangeRule rule;
+  rule.seed = mix(hash_name(trend.name()), raw(quantity));
+  trend.changes = change_points(values, rule);
+  return trend;
+}
+
+}  // namespace
+
+std::string_view to_text(Quantity quantity) {
+  static constexpr std::array<std::string_view, 4> kWords{"speed", "executions", "memory",
+                                                          "instructions"};
+  return kWords[raw(quantity)];
+}
+
+bool more_is_better(Quantity quantity) {
+  return quantity == Quantity::speed || quantity == Quantity::executions;
+}
+
+std::string Trend::name() const { return path.empty() ? "all" : path + "/" + variant; }
+
+bool Trend::is_worse(const ChangePoint& change) const {
+  return (change.ratio < 1) == more_is_better(quantity);
+}
+
+std::vector<Trend> trends_of(Database& database, const std::string& night, const Terms& terms) {
+  Points points;
+  const Row arguments{static_cast<std::int64_t>(terms.number), night};
+  add_whole(points, database, arguments, terms.target);
+  add_variants(points, database, arguments);
+  std::vector<Trend> trends;
+  for (auto& [key, series] : points)
+    if (series.size() > 1) trends.push_back(trend_of(key, std::move(series)));
+  return trends;
+}
+
+}  // namespace harness::nightly
