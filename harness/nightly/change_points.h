@@ -19,14 +19,15 @@ namespace harness::nightly {
 struct ChangeRule {
   double level = 0.001;  ///< Chance of a change point in a series that has none.
   std::size_t permutations = 1999;
-  std::size_t least_values = 3;  ///< Of a segment.
+  std::size_t least_values = 3;  ///< The fewest in a segment.
   std::uint64_t seed = 1;
 };
 
 struct ChangePoint {
-  std::size_t index = 0;  ///< Of the first value after it.
+  std::size_t index = 0;  ///< The first value after it.
   double ratio = 1;       ///< Median of its segment over that of the segment before.
-  double chance = 1;      ///< Of such a change in a series without one, by the permutation test.
+  double chance =
+      1;  ///< How likely such a change is in a series without one, by the permutation test.
   bool operator==(const ChangePoint&) const = default;
 };
 
