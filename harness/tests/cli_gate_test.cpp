@@ -332,6 +332,24 @@ TEST(CliGate, WritesJUnitMarkdownAndAPage) {
             0);
 }
 
+TEST(CliGate, ThePageSaysHowOftenTheGateIsWrong) {
+  const Folder folder;
+  const std::string record = folder / "canaries", page = folder / "gate.html";
+  std::string rounds = "afterlife_canaries 1\na\n";
+  for (int i = 0; i < 200; ++i) rounds += "quiet 0123 1000 1000 1010 1030\n";
+  write_file(record, rounds);
+  const Ended ended = run_gate({"--rounds", "8", "--html", page, "--rates", record},
+                               printing("100"), printing("100"));
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(read_file(page), HasSubstr("<h2>How often this gate is wrong</h2>"));
+  EXPECT_THAT(read_file(page), HasSubstr("<td>0 of 3</td><td>0.0 to 56.1 %</td>"));
+  expect_one_line(run_gate({"--rates", record}, printing("1"), printing("1")), 3, "--html");
+  const std::string alone = folder / "alone.html";
+  EXPECT_EQ(run_toys({"gate", "--canaries", record, "--html", alone}).code, 0);
+  EXPECT_THAT(read_file(alone), HasSubstr("too few samples"));
+  expect_one_line(run_toys({"gate", "--canaries", record, "--html", folder / "no/p.html"}), 2, "");
+}
+
 TEST(CliGate, AFailureToMeasureIsAnErrorInJUnitAndJson) {
   const Folder folder;
   const Ended ended =

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "harness/gate/canaries.h"
+#include "harness/reports/gate/canary_page.h"
 #include "harness/tests/child.h"
 #include "harness/tests/gate_machine.h"
 
@@ -139,6 +140,51 @@ TEST(GateCanaries, EachShowsItsOwnKindOfBrokenGate) {
   EXPECT_THAT(red_of(Planted::threshold), Contains(Canary::unchanged));
   EXPECT_THAT(red_of(Planted::confirmation), ElementsAre(Canary::passing));
   EXPECT_THAT(red_of(Planted::pairing), ElementsAre(Canary::disturbed));
+}
+
+// ---- the page ----
+
+/// The page of a record of so many rounds, in which "the same" is slower by `same`.
+std::string page_of(std::size_t rounds, double same = 0, double three = 0.03) {
+  const CanaryRecord record = recorded(rounds, kQuiet, same, three);
+  return reports::canary_page({judge_canaries(record, Planted::nothing), plant_in_gate(record)});
+}
+
+TEST(GateCanaryPage, IsRedWhereAnIntervalIsOutside) {
+  EXPECT_THAT(page_of(400, 0.03), HasSubstr("<span class=\"badge bad\">red</span>"));
+  const std::string missed = page_of(400, 0, 0.001);
+  EXPECT_THAT(missed, HasSubstr("<span class=\"badge bad\">red</span>"));
+  EXPECT_THAT(missed, HasSubstr("<td class=\"open\">red</td>"));
+}
+
+TEST(GateCanaryPage, SaysThatSamplesAreTooFewBeforeThat) {
+  const std::string page = page_of(180);
+  EXPECT_THAT(page, HasSubstr("<span class=\"badge good\">too few samples</span>"));
+  EXPECT_THAT(page, HasSubstr("<td>quiet</td><td>unchanged</td><td>false alarm</td><td>0 of 2</td>"
+                              "<td>0.0 to 65.8 %</td>"));
+  EXPECT_THAT(page, ::testing::Not(HasSubstr("<script")));
+}
+
+TEST(GateCanaryPage, IsShownWhereEveryIntervalIsWithin) {
+  reports::CanaryReport report;
+  report.rows.push_back({"quiet", Canary::unchanged, 300, {0, 300}, {}, Health::too_few});
+  report.rows[0].health = gate::health_of(report.rows[0].found, true);
+  report.searches.push_back({"half_wasted", false, false, 3, {100, 100}, Health::too_few});
+  EXPECT_THAT(reports::canary_page(report), HasSubstr("badge good\">too few samples<"));
+  report.searches[0].health = gate::health_of(report.searches[0].red, false);
+  EXPECT_THAT(reports::canary_page(report), HasSubstr("badge good\">shown<"));
+  report.searches[0].red = {80, 100};
+  report.searches[0].health = gate::health_of(report.searches[0].red, false);
+  EXPECT_THAT(reports::canary_page(report), HasSubstr("badge bad\">red<"));
+}
+
+// A gate whose defect no canary shows is as bad as one that is wrong.
+TEST(GateCanaryPage, IsRedWhereABrokenGateIsNotSeen) {
+  reports::CanaryReport report;
+  report.plants.push_back({Planted::pairing, false, true});
+  EXPECT_THAT(reports::canary_page(report), HasSubstr("badge bad\">red<"));
+  EXPECT_THAT(reports::canary_page(report),
+              HasSubstr("broken pairing: not seen: this self-test shows nothing"));
 }
 
 // ---- the record ----

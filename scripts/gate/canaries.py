@@ -19,6 +19,7 @@ import tempfile
 import revisions
 
 RECORD = revisions.ROOT / "results/gate/canaries.txt"
+SEARCHES = revisions.ROOT / "results/gate/effectiveness.txt"
 VERSION = "afterlife_canaries 1"
 SIDES = ("canary_0", "canary_0", "canary_1", "canary_3")
 ROUNDS_OF_RUN = 20
@@ -127,7 +128,9 @@ def judge(preset, as_json):
     if not RECORD.exists():
         raise revisions.CannotCompare(f"there is no {RECORD.relative_to(revisions.ROOT)}: ./scripts/gate.sh --record N writes it")
     program = build_of(preset, "afterlife") / "afterlife"
-    return judged([program, "gate", "--canaries", RECORD], as_json)
+    revisions.FOLDER.mkdir(parents=True, exist_ok=True)
+    searches = ["--searches", SEARCHES] if SEARCHES.exists() else []
+    return judged([program, "gate", "--canaries", RECORD, *searches, "--html", revisions.FOLDER / "self-test.html"], as_json)
 
 
 def judged(command, as_json):

@@ -15,7 +15,7 @@ unless it is named. Both are built in build/gate, with the same compiler and in 
   --seed N          where orders and resamples are drawn from (1)
   --json            one JSON object on stdout, and nothing else there
   --self-test       tell how often the gate is wrong, from the records of programs of which the answer is known
-                    (results/gate): red where an interval is outside of what is promised
+                    (results/gate): red where an interval is outside of what is promised; build/gate/self-test.html draws them
   --record N        add N runs of 20 rounds to the record of wall time, about 10 s each, every third beside two busy
                     processes; with --only effectiveness, what N comparisons take to that of searches, about 5 s each
   --machine WORD    what else that machine does, in a word under which the runs are recorded (quiet)
@@ -47,6 +47,14 @@ def say(text):
     print(f"gate: {text}", file=sys.stderr, flush=True)
 
 
+def rates_for_page(program):
+    """Options by which the page says how often the gate is wrong; none where the program is older than they are."""
+    if "--rates" not in subprocess.run([program, "gate", "--help"], capture_output=True, text=True).stdout:
+        return []
+    records = (("--rates", canaries.RECORD), ("--searches", canaries.SEARCHES))
+    return [word for option, record in records if record.exists() for word in (option, record)]
+
+
 def wall(base, head, options, allowed):
     """Exit code and object of `afterlife gate` over the suite; the table is printed meanwhile."""
     folder = revisions.FOLDER
@@ -57,6 +65,7 @@ def wall(base, head, options, allowed):
                "--rounds", options.rounds, "--seed", options.seed]
     command += ["--seconds", options.seconds] if options.seconds else []
     command += ["--json"] if options.json else []
+    command += rates_for_page(head.program("afterlife"))
     fuzzed = ",".join(head.sound_of_each_path())
     for side in (base, head):
         command += ["--", sys.executable, SUITE, side.build, fuzzed, "{benchmarks}"]

@@ -104,6 +104,8 @@ struct GateOptions {
   std::string samples;    ///< All samples go here; "" = nowhere, as with those below.
   std::string recompute;  ///< Samples are read from here, and nothing is run.
   std::string canaries;   ///< A record of canaries, by which the gate itself is judged.
+  std::string searches;   ///< A record of searches, for the page that says how that came out.
+  std::string rates;      ///< A record of canaries, for the page of a comparison.
   std::string junit;
   std::string markdown;
   std::string html;

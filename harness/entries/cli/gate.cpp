@@ -14,7 +14,7 @@
 #include "harness/gate/commands.h"
 #include "harness/gate/comparison.h"
 #include "harness/gate/sample_file.h"
-#include "harness/reports/gate/canary_views.h"
+#include "harness/reports/gate/canary_page.h"
 #include "harness/reports/gate/gate_views.h"
 #include "harness/reports/progress.h"
 
@@ -101,6 +101,8 @@ void require_sense(const GateOptions& options) {
     throw UsageError("--recompute reads samples, and so takes no commands");
   if (!options.canaries.empty() && (has_commands || !options.recompute.empty()))
     throw UsageError("--canaries reads a record, and so takes neither commands nor --recompute");
+  if (options.html.empty() && !(options.rates + options.searches).empty())
+    throw UsageError("--rates and --searches are for the page: name it with --html");
   if (!options.recompute.empty() || !options.canaries.empty()) return;
   if (options.base.empty() || options.head.empty())
     throw UsageError(
@@ -114,19 +116,39 @@ void require_files(const GateOptions& options) {
     if (!file->empty()) require_replaceable(*file);
 }
 
+/// Reads how often the gate is wrong, from one record or both.
+reports::CanaryReport rates_of(const std::string& canaries, const std::string& searches) {
+  reports::CanaryReport report;
+  if (!canaries.empty()) {
+    const gate::CanaryRecord record = gate::read_canaries(canaries);
+    report.rows = gate::judge_canaries(record, gate::Planted::nothing);
+    report.plants = gate::plant_in_gate(record);
+  }
+  if (!searches.empty())
+    report.searches = gate::judge_effectiveness(gate::EffectivenessRecord(searches), {});
+  return report;
+}
+
+void write_page(const GateOptions& options, const Comparison& comparison) {
+  if (options.rates.empty() && options.searches.empty())
+    return write_whole_file(options.html, reports::gate_page(comparison));
+  const reports::CanaryReport rates = rates_of(options.rates, options.searches);
+  write_whole_file(options.html, reports::gate_page(comparison, &rates));
+}
+
 void write_files(const GateOptions& options, const Comparison& comparison) {
   if (!options.junit.empty()) write_whole_file(options.junit, reports::gate_junit(comparison));
   if (!options.markdown.empty())
     write_whole_file(options.markdown, reports::gate_markdown(comparison));
-  if (!options.html.empty()) write_whole_file(options.html, reports::gate_page(comparison));
+  if (!options.html.empty()) write_page(options, comparison);
 }
 
 /// Says how often the gate was wrong in a record of which the answers are known.
 int judge_itself(const GateOptions& options) {
   end_on_interrupts();
-  const gate::CanaryRecord record = gate::read_canaries(options.canaries);
-  const reports::CanaryReport report{gate::judge_canaries(record, gate::Planted::nothing),
-                                     gate::plant_in_gate(record)};
+  if (!options.html.empty()) require_replaceable(options.html);
+  const reports::CanaryReport report = rates_of(options.canaries, options.searches);
+  if (!options.html.empty()) write_whole_file(options.html, reports::canary_page(report));
   if (options.json)
     fmt::print("{}\n", reports::canary_json(report));
   else

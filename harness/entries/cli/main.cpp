@@ -237,6 +237,10 @@ CLI::App* add_gate(CLI::App& app, GateOptions& options) {
       ->add_option("--canaries", options.canaries,
                    "Judge the gate itself by this record; see ./scripts/gate.sh --record")
       ->type_name("FILE");
+  command->add_option("--rates", options.rates, "Say on the page how often the gate is wrong by it")
+      ->type_name("FILE");
+  command->add_option("--searches", options.searches, "The same of this record of searches")
+      ->type_name("FILE");
   command->add_option("--junit", options.junit, "Write the verdicts as JUnit's XML")
       ->type_name("FILE");
   command->add_option("--markdown", options.markdown, "Write the table for a pull request")

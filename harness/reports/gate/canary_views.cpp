@@ -27,19 +27,20 @@ Colour colour_of(Health health) {
   return health == Health::shown ? Colour::green : Colour::dim;
 }
 
-std::string words_of(const gate::PlantedRow& row) {
-  if (row.is_seen) return "red, as it must be";
-  return row.had_enough ? "not seen: this self-test shows nothing" : "too few samples to see it";
-}
-
 Json rate_json(const gate::Rate& rate) {
   return {{"count", rate.count}, {"total", rate.total}, {"low", rate.low()}, {"high", rate.high()}};
 }
 
 }  // namespace
 
+std::string words_of(const gate::PlantedRow& row) {
+  if (row.is_seen) return "red, as it must be";
+  return row.had_enough ? "not seen: this self-test shows nothing" : "too few samples to see it";
+}
+
 bool CanaryReport::is_red() const {
-  return std::ranges::any_of(rows, [](const auto& row) { return row.health == Health::red; }) ||
+  const auto red = [](const auto& row) { return row.health == Health::red; };
+  return std::ranges::any_of(rows, red) || std::ranges::any_of(searches, red) ||
          std::ranges::any_of(plants,
                              [](const auto& row) { return row.had_enough && !row.is_seen; });
 }

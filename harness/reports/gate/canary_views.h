@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/gate/canaries.h"
+#include "harness/gate/effectiveness_canaries.h"
 #include "harness/reports/terminal.h"
 
 namespace harness::reports {
@@ -13,10 +14,14 @@ namespace harness::reports {
 struct CanaryReport {
   std::vector<gate::CanaryRow> rows;
   std::vector<gate::PlantedRow> plants;
+  std::vector<gate::EffectivenessCanary> searches = {};  ///< From the other record, if any.
 
   /// Returns whether a row is red, or a broken gate was not seen in samples enough.
   bool is_red() const;
 };
+
+/// Returns what became of a gate that was broken on purpose.
+std::string words_of(const gate::PlantedRow& row);
 
 /// Returns the table, and a line for each broken gate.
 std::string canary_table(const CanaryReport& report, const Terminal& terminal);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "harness/reports/gate/canary_page.h"
 #include "harness/reports/gate/gate_plot.h"
 #include "harness/reports/gate/gate_views.h"
 #include "harness/reports/gate/gate_words.h"
@@ -13,9 +14,9 @@ std::string head_of(const gate::Comparison& comparison) {
   return fmt::format(
       "<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, "
       "initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
-      "'none'; style-src 'unsafe-inline'\">\n<title>gate: {}</title>\n<style>{}{}</style>\n"
+      "'none'; style-src 'unsafe-inline'\">\n<title>gate: {}</title>\n<style>{}{}{}</style>\n"
       "</head>\n",
-      name_of(comparison.outcome()), page_style(), gate_plot_style());
+      name_of(comparison.outcome()), page_style(), gate_plot_style(), canary_page_style());
 }
 
 std::string header_of(const gate::Comparison& comparison) {
@@ -64,12 +65,13 @@ std::string rule_of(const gate::Plan& plan) {
 
 }  // namespace
 
-std::string gate_page(const gate::Comparison& comparison) {
+std::string gate_page(const gate::Comparison& comparison, const CanaryReport* rates) {
   const std::string plot = gate_plot(comparison);
   return "<!doctype html>\n<html lang=\"en\">\n" + head_of(comparison) + "<body>\n<main>\n" +
          header_of(comparison) + (plot.empty() ? "" : section("Ratios", plot)) +
          section("Benchmarks", table_of(comparison.result)) +
-         section("Rule", rule_of(comparison.plan)) + "</main>\n</body>\n</html>\n";
+         section("Rule", rule_of(comparison.plan)) +
+         (rates == nullptr ? "" : canary_section(*rates)) + "</main>\n</body>\n</html>\n";
 }
 
 }  // namespace harness::reports

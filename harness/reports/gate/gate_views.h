@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/gate/comparison.h"
+#include "harness/reports/gate/canary_views.h"
 #include "harness/reports/terminal.h"
 
 namespace harness::reports {
@@ -24,7 +25,8 @@ std::string gate_junit(const gate::Comparison& comparison);
 /// Returns the table for a pull request.
 std::string gate_markdown(const gate::Comparison& comparison);
 
-/// Returns a page without scripts: each benchmark's ratio with its interval drawn, and the table.
-std::string gate_page(const gate::Comparison& comparison);
+/// Returns a page without scripts: each benchmark's ratio with its interval drawn, the table, and
+/// how often the gate is wrong where `rates` says so (null: nobody does).
+std::string gate_page(const gate::Comparison& comparison, const CanaryReport* rates = nullptr);
 
 }  // namespace harness::reports
