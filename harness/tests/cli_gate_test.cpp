@@ -194,6 +194,21 @@ TEST(CliGate, ABenchmarkThatVanishesLaterShowsWhatWasMeasured) {
   EXPECT_THAT(ended.err, HasSubstr("afterlife: round 13: the head ended with exit code 9"));
 }
 
+TEST(CliGate, ABenchmarkThatIsNoMoreInALaterRoundIsOneLineAndNoPass) {
+  const Folder folder;
+  const std::string file = folder / "count";
+  const Words vanishing =
+      shell("echo x >> " + file + "; if [ $(wc -l < " + file + ") -gt 12 ]; then cat <<'EOF'\n" +
+            benchmarks_json(row("a", 100)) + "\nEOF\nelse cat <<'EOF'\n" +
+            benchmarks_json(row("a", 100) + "," + row("b", 100)) + "\nEOF\nfi");
+  const Words both = printing(benchmarks_json(row("a", 100) + "," + row("b", 100)));
+  const Ended ended = run_gate({}, both, vanishing);
+  EXPECT_EQ(ended.code, 2) << ended.out;
+  EXPECT_THAT(ended.out, Not(HasSubstr("passed")));
+  EXPECT_THAT(ended.err, HasSubstr("'b'"));
+  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+}
+
 TEST(CliGate, WhatItIsNotToldIsUsage) {
   for (const Words& wrong :
        {Words{"gate"}, Words{"gate", "--", "true"}, Words{"gate", "--", "true", "--"},
@@ -298,6 +313,37 @@ TEST(CliGate, AFullDiskIsOneLineAndExitCode2) {
   EXPECT_EQ(ended.code, 2) << ended.out << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("samples: cannot write: File too large"));
   EXPECT_THAT(ended.out, Not(HasSubstr("passed")));
+}
+
+TEST(CliGate, AFullDiskUnderThePageIsOneLineAndNoPass) {
+  const Folder folder;
+  const auto no_room = [] {
+    const rlimit limit{600, 600};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  };
+  for (const char* option : {"--html", "--junit", "--markdown"}) {
+    std::string rows = row("a", 100);
+    for (int i = 0; i < 20; ++i) rows += "," + row("b" + std::to_string(i), 100);
+    const Ended ended =
+        run_child("afterlife_toys",
+                  gate_arguments({"--rounds", "8", option, folder / "file"},
+                                 printing(benchmarks_json(rows)), printing(benchmarks_json(rows))),
+                  no_room);
+    expect_one_line(ended, 2, "file: cannot write: File too large");
+  }
+}
+
+TEST(CliGate, AGateThatIsKilledIsNoPass) {
+  const Folder folder;
+  const Words slow = shell("sleep 0.02; echo x >> " + (folder / "log") + "; echo 100");
+  Child child("afterlife_toys",
+              gate_arguments({"--rounds", "100000", "--html", folder / "p"}, slow, slow));
+  while (read_file(folder / "log").size() < 20) std::this_thread::yield();
+  child.signal(SIGKILL);
+  const Ended ended = child.wait(std::chrono::seconds(60));
+  EXPECT_EQ(ended.code, -SIGKILL);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_FALSE(std::filesystem::exists(folder / "p"));
 }
 
 // ---- views ----

@@ -32,13 +32,19 @@ def readings(program):
     ended = subprocess.run([program, *PROCESS], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if ended.returncode:
         raise revisions.CannotCompare(f"{program.name}: exit {ended.returncode}: {revisions.last_line(ended.stderr)}")
-    try:
-        rows = [row for row in json.loads(ended.stdout)["benchmarks"] if row["run_type"] == "iteration"]
-    except (json.JSONDecodeError, KeyError):
-        raise revisions.CannotCompare(f"{program.name} printed no JSON of Google Benchmark") from None
+    return least_times(program.name, ended.stdout)
+
+
+def least_times(name, text):
     least = {}
-    for row in rows:
-        least[row["run_name"]] = min(least.get(row["run_name"], float("inf")), row["real_time"])
+    try:
+        for row in json.loads(text)["benchmarks"]:
+            if row["run_type"] == "iteration":
+                least[row["run_name"]] = min(least.get(row["run_name"], float("inf")), row["real_time"])
+    except (json.JSONDecodeError, KeyError, TypeError):
+        raise revisions.CannotCompare(f"{name} printed no JSON of Google Benchmark") from None
+    if not least or not all(0.5 <= time < 1e18 for time in least.values()):
+        raise revisions.CannotCompare(f"{name} printed a time that is none: did its clock go back?" if least else f"{name} measured nothing")
     return least
 
 
@@ -142,6 +148,24 @@ def judged(command, as_json):
 
 # ---- the self-test ----
 
+def printed(time, name="a"):
+    return json.dumps({"benchmarks": [{"run_type": "iteration", "run_name": name, "real_time": time}]})
+
+
+# What a program printed | whether it is taken.
+OUTPUTS = [
+    (printed(5.0), True), (printed(0), False), (printed(-3), False), (printed("1"), False), (printed(1e300), False), ("", False),
+    ("nonsense", False), ("{}", False), ("[]", False), ('{"benchmarks": []}', False), ('{"benchmarks": [{}]}', False),
+]
+
+
+def is_taken(text):
+    try:
+        return bool(least_times("planted", text))
+    except revisions.CannotCompare:
+        return False
+
+
 def planted_reading(program):
     return {"b": 1000.0 + int(program.name[-1]) * 10, "a": 500.4}
 
@@ -166,6 +190,7 @@ def self_test():
             rightly.append(False)
         except revisions.CannotCompare:
             rightly.append(record.read_text().splitlines() == lines)
+    rightly += [is_taken(text) == wanted for text, wanted in OUTPUTS]
     print(f"canaries: {sum(rightly)} of {len(rightly)} plants judged rightly")
     return 0 if all(rightly) else 1
 

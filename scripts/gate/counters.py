@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 
+import outcome
 import revisions
 
 FIRST_RUNS, ALL_RUNS = 100, 300
@@ -81,12 +82,19 @@ def of_work(side):
     ended = subprocess.run([side.program("afterlife"), "counters", "--json"], cwd=side.tree, capture_output=True, text=True)
     if ended.returncode == 3:
         return {}
+    return numbers_in(f"{side.name}: afterlife counters", outcome.json_of(f"{side.name}: afterlife counters", ended))
+
+
+def numbers_in(name, found):
+    """The counters by case and name."""
     try:
-        rows = json.loads(ended.stdout)["counters"]
-    except (json.JSONDecodeError, KeyError):
-        raise revisions.CannotCompare(f"{side.name}: afterlife counters: exit {ended.returncode}, "
-                                      f"{ended.stderr.strip()[-200:]}") from None
-    return {f"{case} {counter}": value for case, row in rows.items() for counter, value in row.items()}
+        numbers = {f"{case} {counter}": value for case, row in found["counters"].items() for counter, value in row.items()}
+    except (KeyError, AttributeError):
+        raise revisions.CannotCompare(f"{name} printed JSON without counters") from None
+    wrong = [name_of for name_of, value in numbers.items() if type(value) is not int or value < 0]
+    if wrong or not numbers:
+        raise revisions.CannotCompare(f"{name} printed no number for '{wrong[0]}'" if wrong else f"{name} counted nothing")
+    return numbers
 
 
 def of_instructions(side):
@@ -96,7 +104,9 @@ def of_instructions(side):
     if shutil.which("valgrind") is None:
         raise revisions.CannotCompare("instructions are counted by valgrind, which is not installed")
     stripped = side.tree / "build/stripped"
-    subprocess.run(["strip", "-o", stripped, side.program("afterlife")], check=True)
+    ended = subprocess.run(["strip", "-o", stripped, side.program("afterlife")], capture_output=True, text=True)
+    if ended.returncode:
+        raise revisions.CannotCompare(f"{side.name}: strip {outcome.how_ended(ended.returncode)}: {revisions.last_line(ended.stderr)}")
     work = {("start", 0): ["--version"]}
     for name in side.sound_of_each_path():
         for runs in (FIRST_RUNS, ALL_RUNS):
@@ -135,6 +145,12 @@ PLANTS = [
     (1_000_000, 1_002_501, 0.0025, "grew"), (1_000_000, 1_005_000, 0.0025, "grew"),
 ]
 
+# Objects that a program printed; the first is right.
+NONSENSE = [
+    {"counters": {"a": {"turns": 1}}}, {}, {"counters": []}, {"counters": {"a": 1}}, {"counters": {}},
+    {"counters": {"a": {"turns": -1}}}, {"counters": {"a": {"turns": "1"}}}, {"counters": {"a": {"turns": None}}},
+]
+
 
 def self_test():
     rightly = sum(verdict(base, head, allowed) == wanted for base, head, allowed, wanted in PLANTS)
@@ -146,7 +162,8 @@ def self_test():
         == {"start": 5, "counters": 3, f"a/b, {ALL_RUNS - FIRST_RUNS} runs": 30}
     rightly += [row.verdict for row in compared({"start": 100}, {"start": 110}, 0)
                 + compared({"start": 100}, {"start": 111}, 0)] == ["within", "grew"]
-    total = len(PLANTS) + 4
+    rightly += [bool(outcome.why_not(numbers_in, "planted", found)[1]) for found in NONSENSE] == [False] + [True] * (len(NONSENSE) - 1)
+    total = len(PLANTS) + 5
     print(f"counters: {rightly} of {total} plants judged rightly")
     return 0 if rightly == total else 1
 

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 import canaries
+import outcome
 import plants
 import revisions
 
@@ -55,11 +56,10 @@ def compare(base, head, options):
     command = [head.program("afterlife"), "effectiveness", "--compare", *files]
     command += ["--windows"] if options.windows else []
     ended = subprocess.run([*command, "--json"], capture_output=True, text=True)
-    if ended.returncode not in (0, 1, 5):
-        raise revisions.CannotCompare(f"effectiveness --compare: exit {ended.returncode}: {revisions.last_line(ended.stderr)}")
+    found = outcome.json_of("effectiveness --compare", ended, (0, 1, 5))
     if not options.json:
         subprocess.run(command)
-    return ended.returncode, json.loads(ended.stdout)
+    return ended.returncode, found
 
 
 def without_measure(side, options):

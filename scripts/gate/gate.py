@@ -10,7 +10,8 @@ unless it is named. Both are built in build/gate, with the same compiler and in 
   --only PART       counters, instructions, effectiveness, memory or wall; may be given again (all of them)
   --preset NAME     the build that is compared (release)
   --rounds N        at most so many rounds of the wall suite (80)
-  --seconds N       begin no round of the wall suite that would end after so long
+  --seconds N       begin no round of the wall suite that would end after so long (60; 0: as long as it takes)
+  --all-seconds N   begin no part after so long, builds excluded: it is undecided (180; 0: as long as it takes)
   --windows         effectiveness of each window by itself, as at night: 100 searches of each variant, an hour or two
   --seed N          where orders and resamples are drawn from (1)
   --json            one JSON object on stdout, and nothing else there
@@ -36,11 +37,12 @@ import canaries
 import counters
 import effectiveness
 import memory
+import outcome
 import revisions
+import spending
 
 PARTS = ("counters", "instructions", "memory", "effectiveness", "wall")
 SUITE = pathlib.Path(__file__).resolve().parent / "suite.py"
-WORST_FIRST = (2, 3, 1, 4, 5, 0)
 
 
 def say(text):
@@ -55,7 +57,7 @@ def rates_for_page(program):
     return [word for option, record in records if record.exists() for word in (option, record)]
 
 
-def wall(base, head, options, allowed):
+def wall(base, head, options, allowed, seconds):
     """Exit code and object of `afterlife gate` over the suite; the table is printed meanwhile."""
     folder = revisions.FOLDER
     samples = folder / "samples.jsonl"
@@ -63,7 +65,7 @@ def wall(base, head, options, allowed):
     command = [head.program("afterlife"), "gate", "--samples", samples, "--html", folder / "gate.html",
                "--markdown", folder / "gate.md", "--junit", folder / "junit.xml",
                "--rounds", options.rounds, "--seed", options.seed]
-    command += ["--seconds", options.seconds] if options.seconds else []
+    command += ["--seconds", seconds] if seconds else []
     command += ["--json"] if options.json else []
     command += rates_for_page(head.program("afterlife"))
     fuzzed = ",".join(head.sound_of_each_path())
@@ -71,12 +73,10 @@ def wall(base, head, options, allowed):
         command += ["--", sys.executable, SUITE, side.build, fuzzed, "{benchmarks}"]
     ended = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE if options.json else None, text=True)
     if ended.returncode != 1:
-        return ended.returncode, json.loads(ended.stdout) if options.json else None
+        outcome.worst([ended.returncode])  # Else it was killed, which is no answer.
+        return ended.returncode, outcome.json_of("afterlife gate", ended, outcome.WORST_FIRST) if options.json else None
     again = subprocess.run([head.program("afterlife"), "gate", "--json", "--recompute", samples], capture_output=True, text=True)
-    try:
-        found = json.loads(again.stdout)
-    except json.JSONDecodeError:
-        raise revisions.CannotCompare("afterlife gate --recompute printed no JSON") from None
+    found = outcome.json_of("afterlife gate --recompute", again, (1,))
     return after_budget(found, allowed, options), found
 
 
@@ -110,6 +110,21 @@ def exact(name, base, head, options, budgets):
     return 1 if any(row.is_red for row in rows) else 0, [row.as_json() for row in rows if row.verdict != "equal"]
 
 
+def measured(part, base, head, options, allowed, spent):
+    """Exit code and object of one part; undecided where no time is left for it."""
+    if not spent.has_time():
+        say(f"no time is left for {part} (--all-seconds): undecided")
+        return 5, None
+    say(f"measuring {part}")
+    seconds = spent.for_wall()
+    with spent.on(part):
+        if part == "wall":
+            return wall(base, head, options, allowed, seconds)
+        if part == "effectiveness":
+            return effectiveness.compare(base, head, options)
+        return exact(part, base, head, options, allowed)
+
+
 def compare(options):
     base, head = revisions.sides(options.base, options.head, options.preset)
     if not options.json:
@@ -119,18 +134,14 @@ def compare(options):
     for side in (base, head):
         say(f"building {side.name}; the log is in {side.log}")
         side.make()
+    spent = spending.Spending(options.seconds, 0 if options.windows else options.all_seconds)
     for part in PARTS:
-        if part not in options.only:
-            continue
-        say(f"measuring {part}")
-        if part == "wall":
-            code, found[part] = wall(base, head, options, allowed)
-        elif part == "effectiveness":
-            code, found[part] = effectiveness.compare(base, head, options)
-        else:
-            code, found[part] = exact(part, base, head, options, allowed)
-        codes.append(code)
-    worst = next((code for code in WORST_FIRST if code in codes), 2)
+        if part in options.only:
+            code, found[part] = measured(part, base, head, options, allowed, spent)
+            codes.append(code)
+    say(spent.told())
+    found["seconds"] = {part: round(seconds, 1) for part, seconds in spent.parts.items()}
+    worst = outcome.worst(codes)
     if options.json:
         print(json.dumps(found | {"exit": worst}, indent=2))
     return worst
@@ -163,7 +174,8 @@ def main():
     parser.add_argument("--only", action="append", choices=PARTS, help=argparse.SUPPRESS)
     parser.add_argument("--preset", default="release", help=argparse.SUPPRESS)
     parser.add_argument("--rounds", type=int, default=80, help=argparse.SUPPRESS)
-    parser.add_argument("--seconds", type=float, help=argparse.SUPPRESS)
+    parser.add_argument("--seconds", type=float, default=spending.WALL_SECONDS, help=argparse.SUPPRESS)
+    parser.add_argument("--all-seconds", type=float, default=spending.ALL_SECONDS, help=argparse.SUPPRESS)
     parser.add_argument("--windows", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)

@@ -7,11 +7,11 @@ Growth is of the bytes that the heap has handed out, and exact: nothing is left 
 tree keep 16 bytes of each run, and compares that with this tree: what grew must be red, and this tree with itself not.
 Exit: 0 judged rightly, 1 not, 2 a side cannot be built or measured, 3 usage.
 """
-import json
 import subprocess
 import sys
 
 import canaries
+import outcome
 import plants
 import revisions
 from counters import Row
@@ -29,12 +29,11 @@ def measured(program, variant, environment=None):
                            env=environment or {})
     if ended.returncode == 3:
         return None
+    found = outcome.json_of(f"{program}: memory {variant}", ended)
     try:
-        found = json.loads(ended.stdout)
-        return {"peak": found["peak_bytes"], "growth": found["variants"][variant]["growth_per_million_runs"]}
-    except (json.JSONDecodeError, KeyError):
-        raise revisions.CannotCompare(f"{program}: memory {variant}: exit {ended.returncode}, "
-                                      f"{revisions.last_line(ended.stderr) or 'and no numbers'}") from None
+        return {"peak": found["peak_bytes"] + 0, "growth": found["variants"][variant]["growth_per_million_runs"] + 0}
+    except (KeyError, TypeError):
+        raise revisions.CannotCompare(f"{program}: memory {variant} printed no numbers") from None
 
 
 def of_paths(side):
