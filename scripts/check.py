@@ -134,6 +134,7 @@ def tree(tally, full):
     script(tally, "gate/effectiveness.py", "--self-test")
     script(tally, "gate/memory.py", "--self-test")
     script(tally, "gate/outcome.py", "--self-test")
+    script(tally, "gate/baselines.py", "--self-test")
     script(tally, "gate/suite.py", "--self-test")
     script(tally, "gate/spending.py", "--self-test")
     script(tally, "gate/revisions.py", "--self-test")

@@ -2,7 +2,7 @@
 """Compares two revisions: exact counters of work, instructions, and the time of every benchmark.
 
 Usage: ./scripts/gate.sh [BASE [HEAD]] [option...]
-       ./scripts/gate.sh --self-test | --record N [--only effectiveness]
+       ./scripts/gate.sh --self-test | --record N [--only effectiveness] | --record-baseline [REVISION]
 
 BASE is where this branch left main (on main, the commit before) unless it is named; HEAD is the working tree
 unless it is named. Both are built in build/gate, with the same compiler and in folders of the same length.
@@ -19,6 +19,9 @@ unless it is named. Both are built in build/gate, with the same compiler and in 
                     (results/gate): red where an interval is outside of what is promised; build/gate/self-test.html draws them
   --record N        add N runs of 20 rounds to the record of wall time, about 10 s each, every third beside two busy
                     processes; with --only effectiveness, what N comparisons take to that of searches, about 5 s each
+  --record-baseline write the counters, instructions and memory of a committed revision (HEAD) to results/baselines: where
+                    BASE has such a file for this class of machines (processor, cores, compiler, C library, preset),
+                    it is not run for them, and not built where nothing else is compared. Times stay paired
   --machine WORD    what else that machine does, in a word under which the runs are recorded (quiet)
 
 A counter is red where it grew, instructions where they grew by more than 0.25 % (10 % those of the start), memory where
@@ -32,6 +35,7 @@ import pathlib
 import subprocess
 import sys
 
+import baselines
 import budget
 import canaries
 import counters
@@ -91,17 +95,18 @@ def after_budget(found, allowed, options):
     return 5 if any(row["verdict"] in ("undecided", "too noisy") for row in found["benchmarks"]) else 0
 
 
-def rows_of(name, base, head):
-    """The rows of one kind of exact numbers."""
+def rows_of(name, base, head, baseline):
+    """The rows of one kind of exact numbers; those of the base are measured where there is no baseline."""
+    measure = baselines.PARTS[name]
+    numbers = baseline[name] if baseline else measure(base)
     if name == "memory":
-        return memory.compared(memory.of_paths(base), memory.of_paths(head))
-    measure, allowed = {"counters": (counters.of_work, 0.0), "instructions": (counters.of_instructions, 0.0025)}[name]
-    return counters.compared(measure(base), measure(head), allowed)
+        return memory.compared(numbers, measure(head))
+    return counters.compared(numbers, measure(head), {"counters": 0.0, "instructions": 0.0025}[name])
 
 
-def exact(name, base, head, options, budgets):
+def exact(name, base, head, options, budgets, baseline):
     """Exit code and rows of one kind of exact numbers."""
-    rows = rows_of(name, base, head)
+    rows = rows_of(name, base, head, baseline)
     for row in rows:
         if row.verdict == "grew" and row.base and budget.covers(budgets, row.name, row.head / row.base):
             row.verdict = "within"
@@ -110,7 +115,21 @@ def exact(name, base, head, options, budgets):
     return 1 if any(row.is_red for row in rows) else 0, [row.as_json() for row in rows if row.verdict != "equal"]
 
 
-def measured(part, base, head, options, allowed, spent):
+def made(base, head, options):
+    """Builds both sides; returns the baseline of the base, if any. With one, the base may be left unbuilt."""
+    say(f"building {head.name}; the log is in {head.log}")
+    head.make()
+    machine = baselines.machine_of(head)
+    baseline = baselines.read(base.commit, machine)
+    if baseline:
+        say(f"the exact numbers of {base.name} are those of {baselines.file_of(base.commit, machine).name}")
+    if not baseline or not set(options.only) <= set(baselines.PARTS):
+        say(f"building {base.name}; the log is in {base.log}")
+        base.make()
+    return baseline
+
+
+def measured(part, base, head, options, allowed, spent, baseline):
     """Exit code and object of one part; undecided where no time is left for it."""
     if not spent.has_time():
         say(f"no time is left for {part} (--all-seconds): undecided")
@@ -122,7 +141,7 @@ def measured(part, base, head, options, allowed, spent):
             return wall(base, head, options, allowed, seconds)
         if part == "effectiveness":
             return effectiveness.compare(base, head, options)
-        return exact(part, base, head, options, allowed)
+        return exact(part, base, head, options, allowed, baseline)
 
 
 def compare(options):
@@ -131,13 +150,11 @@ def compare(options):
         print(f"base {base.name}\nhead {head.name}", flush=True)
     allowed = budget.read(revisions.messages(base, head))
     codes, found = [], {"schema": 1, "base": base.name, "head": head.name}
-    for side in (base, head):
-        say(f"building {side.name}; the log is in {side.log}")
-        side.make()
+    baseline = made(base, head, options)
     spent = spending.Spending(options.seconds, 0 if options.windows else options.all_seconds)
     for part in PARTS:
         if part in options.only:
-            code, found[part] = measured(part, base, head, options, allowed, spent)
+            code, found[part] = measured(part, base, head, options, allowed, spent, baseline)
             codes.append(code)
     say(spent.told())
     found["seconds"] = {part: round(seconds, 1) for part, seconds in spent.parts.items()}
@@ -181,12 +198,15 @@ def main():
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--self-test", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--record", type=int, metavar="N", help=argparse.SUPPRESS)
+    parser.add_argument("--record-baseline", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--machine", default="quiet", help=argparse.SUPPRESS)
     try:
         options = parser.parse_args()
     except SystemExit as ended:
         return 3 if ended.code else 0
     try:
+        if options.record_baseline:
+            return baselines.record(options.base, options.preset)
         if options.record is not None:
             return record(options)
         if options.self_test:
