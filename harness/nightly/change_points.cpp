@@ -133,6 +133,7 @@ std::vector<ChangePoint> change_points(std::span<const double> values, const Cha
   }
   std::sort(chances.begin(), chances.end());
   std::vector<ChangePoint> points;
+  points.reserve(chances.size());
   for (std::size_t i = 0; i < chances.size(); ++i)
     points.push_back({chances[i].first, ratio_at(values, ends, i + 1), chances[i].second});
   return points;

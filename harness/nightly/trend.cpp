@@ -86,6 +86,7 @@ Trend trend_of(const Key& key, std::vector<TrendPoint> points) {
   const auto& [path, variant, quantity] = key;
   Trend trend{path, variant, quantity, std::move(points), {}};
   std::vector<double> values;
+  values.reserve(trend.points.size());
   for (const TrendPoint& point : trend.points) values.push_back(point.value);
   ChangeRule rule;
   rule.seed = mix(hash_name(trend.name()), raw(quantity));

@@ -38,6 +38,7 @@ std::vector<double> series(std::size_t nights, std::uint64_t seed, double share,
                            const std::function<double(std::size_t)>& planted) {
   Noise noise(seed);
   std::vector<double> values;
+  values.reserve(nights);
   for (std::size_t i = 0; i < nights; ++i)
     values.push_back(1000 * planted(i) * std::exp(share * noise.next()));
   return values;

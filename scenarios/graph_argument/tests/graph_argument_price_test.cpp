@@ -88,6 +88,7 @@ const harness::Scenario& planted() {
 
 std::vector<Case> ordinary_use(const harness::Scenario& of) {
   std::vector<Case> programs;
+  programs.reserve(config_count(scenario));
   for (std::size_t i = 0; i < config_count(scenario); ++i)
     programs.push_back({&of, 0, config_at(scenario, i), &sim(), plain_program().tape()});
   return programs;
