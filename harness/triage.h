@@ -7,11 +7,10 @@
 // fault, on the recorded schedule, and when a bounded search of other schedules of the same program
 // does not find this one again. Of all repairs that work for some reproducer of a path, the causes
 // are the fewest and narrowest that explain all: a repair that leaves more open (a site, a use)
-// counts for more than one.
+// counts for more than one (harness/triage/choice.h).
 //
 // Neither variant nor claim nor window is looked at: variants that lack the same care share a
 // cause.
-// Source: a greedy weighted set cover (Chvatal 1979).
 // Threads: the runner's.
 #pragma once
 
@@ -37,6 +36,10 @@ struct Repair {
   Label used;    ///< The site of the use that it is held for; or of the call that is spared.
   bool operator==(const Repair&) const = default;
 };
+
+/// Returns "keep Buffer got at allocate alive until launch has used it": a repair and no other has
+/// these words.
+std::string in_words(const Repair& repair);
 
 /// A case, and which of its faults it is about.
 struct Suspect {
@@ -77,6 +80,19 @@ struct TriageOptions {
 
 /// Sorts cases by root cause. Equal ones, and equal options, give equal answers.
 Triage triage(Runner& runner, std::span<const Suspect> suspects, const TriageOptions& options = {});
+
+/// A repair that removes the fault of a case.
+struct WorkingRepair {
+  Repair repair;
+  unsigned cost = 0;    ///< More where it leaves more open.
+  bool is_own = false;  ///< It is about the very thing that the fault is about.
+};
+
+/// Returns all repairs that the run of a case suggests and that remove its fault, narrow ones
+/// first: for whoever chooses causes later, with cases that are elsewhere. None where there is no
+/// fault.
+std::vector<WorkingRepair> working_repairs(Runner& runner, const Suspect& suspect,
+                                           const TriageOptions& options = {});
 
 /// The least repair of one case, and how far it was tried.
 struct Remedy {

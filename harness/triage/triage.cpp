@@ -1,19 +1,16 @@
 // How it works. Each finding is looked at by itself, so that no answer depends on the order of the
-// files: which of the repairs that its run suggests work for it. Then the causes are chosen, one
-// after the other: the repair that works for the most findings that have no cause yet, by its cost;
-// those findings are its members. A repair that costs less than all the causes that it could stand
-// for takes their place. What nothing of its own explains is tried with the causes of its path.
+// files: which of the repairs that its run suggests work for it. Then the causes are chosen
+// (choice.h). What nothing of its own explains is tried with the causes of its path.
 #include "harness/triage.h"
 
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "harness/triage/candidates.h"
+#include "harness/triage/choice.h"
 #include "harness/triage/trial.h"
 
 namespace harness {
@@ -24,20 +21,14 @@ using triaging::Finding;
 using triaging::order_of;
 using triaging::Trial;
 
-/// A repair, and the findings that it works for.
+/// A repair of a path's.
 struct Proposal {
   const Scenario* scenario = nullptr;
   Repair repair;
-  unsigned cost = 0;
-  std::size_t own_count = 0;  ///< Findings about the very thing that is held.
-  std::vector<std::size_t> findings;
-  std::vector<Repair> here;  ///< The sites, by finding.
-};
 
-/// A proposal that is a cause, and which of its findings are its members.
-struct Chosen {
-  const Proposal* proposal;
-  std::vector<std::size_t> places;  ///< In the proposal's findings.
+  auto order() const { return std::tuple(order_of(repair), scenario->name.view()); }
+  bool operator==(const Proposal& other) const { return order() == other.order(); }
+  bool operator<(const Proposal& other) const { return order() < other.order(); }
 };
 
 class Triaging {
@@ -46,15 +37,7 @@ class Triaging {
 
   Triage run(std::span<const Suspect> suspects) {
     for (std::size_t i = 0; i < suspects.size() && !trial_.is_stopped(); ++i) place(i, suspects[i]);
-    has_cause_.resize(findings_.size());
-    std::sort(proposals_.begin(), proposals_.end(), [](const Proposal& a, const Proposal& b) {
-      return is_better(a, a.findings.size(), b, b.findings.size());
-    });
-    while (choose()) {
-    }
-    while (simplify()) {
-    }
-    for (const Chosen& chosen : chosen_) result_.causes.push_back(to_cause(chosen));
+    choose();
     explain_others();
     std::sort(result_.causes.begin(), result_.causes.end(), comes_before);
     result_.stopped = trial_.is_stopped();
@@ -78,100 +61,56 @@ class Triaging {
       return;
     }
     trial_.keep_working(*look);
-    for (const Candidate& one : look->candidates) propose(one, findings_.size(), suspect);
-    (look->candidates.empty() ? others_ : findings_).push_back(std::move(look->finding));
-  }
-
-  void propose(const Candidate& candidate, std::size_t finding, const Suspect& suspect) {
-    const Scenario* scenario = suspect.the_case.scenario;
-    const auto key = std::pair(scenario, order_of(candidate.repair));
-    const auto [place, is_new] = places_.emplace(key, proposals_.size());
-    if (is_new)
-      proposals_.push_back(
-          {scenario, candidate.repair, triaging::cost_of(candidate.repair), 0, {}, {}});
-    Proposal& proposal = proposals_[place->second];
-    proposal.findings.push_back(finding);
-    proposal.here.push_back(candidate.here);
-    proposal.own_count += candidate.is_own;
+    if (look->candidates.empty())
+      others_.push_back(std::move(look->finding));
+    else
+      explained_.push_back(std::move(*look));
   }
 
   // ---- choosing ----
 
-  std::size_t gain_of(const Proposal& proposal) const {
-    return static_cast<std::size_t>(
-        std::count_if(proposal.findings.begin(), proposal.findings.end(),
-                      [&](std::size_t finding) { return !has_cause_[finding]; }));
+  static Proposal proposal_of(const Trial::Look& look, const Candidate& candidate) {
+    return {look.finding.the_case.scenario, candidate.repair};
   }
 
-  /// More findings for its cost come first; then what is cheap, and about what died itself.
-  static bool is_better(const Proposal& a, std::size_t a_gain, const Proposal& b,
-                        std::size_t b_gain) {
-    if (a_gain * b.cost != b_gain * a.cost) return a_gain * b.cost > b_gain * a.cost;
-    const auto rest = [](const Proposal& one) {
-      return std::tuple(one.cost, -static_cast<long>(one.own_count), order_of(one.repair),
-                        one.scenario->name.view());
-    };
-    return rest(a) < rest(b);
+  /// Returns the repairs that work for some finding, in their order.
+  std::vector<Proposal> proposals() const {
+    std::vector<Proposal> all;
+    for (const Trial::Look& look : explained_)
+      for (const Candidate& one : look.candidates) all.push_back(proposal_of(look, one));
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
   }
 
-  bool choose() {
-    const Proposal* best = nullptr;
-    std::size_t best_gain = 0;
-    for (const Proposal& proposal : proposals_) {
-      const std::size_t gain = gain_of(proposal);
-      if (gain == 0 || (best != nullptr && !is_better(proposal, gain, *best, best_gain))) continue;
-      best = &proposal;
-      best_gain = gain;
+  void choose() {
+    const std::vector<Proposal> all = proposals();
+    std::vector<unsigned> costs;
+    for (const Proposal& one : all) costs.push_back(triaging::cost_of(one.repair));
+    std::vector<std::vector<Offer>> offers;
+    for (const Trial::Look& look : explained_) {
+      std::vector<Offer>& own = offers.emplace_back();
+      for (const Candidate& one : look.candidates) {
+        const auto place = std::lower_bound(all.begin(), all.end(), proposal_of(look, one));
+        own.push_back({static_cast<std::size_t>(place - all.begin()), one.is_own});
+      }
     }
-    if (best != nullptr) take(*best);
-    return best != nullptr;
+    for (const Explained& chosen : choose_causes(costs, offers))
+      result_.causes.push_back(to_cause(all[chosen.repair], chosen.findings));
   }
 
-  void take(const Proposal& proposal) {
-    Chosen chosen{&proposal, {}};
-    for (std::size_t i = 0; i < proposal.findings.size(); ++i) {
-      if (has_cause_[proposal.findings[i]]) continue;
-      has_cause_[proposal.findings[i]] = true;
-      chosen.places.push_back(i);
-    }
-    chosen_.push_back(std::move(chosen));
-  }
-
-  /// Puts one proposal in the place of causes that cost more together, if there is one.
-  bool simplify() {
-    for (const Proposal& proposal : proposals_) {
-      unsigned cost = 0;
-      const auto is_in = [&](const Chosen& chosen) { return stands_for(proposal, chosen); };
-      for (const Chosen& chosen : chosen_)
-        if (is_in(chosen)) cost += chosen.proposal->cost;
-      if (cost <= proposal.cost) continue;
-      for (const Chosen& chosen : chosen_)
-        if (is_in(chosen))
-          for (const std::size_t place : chosen.places)
-            has_cause_[chosen.proposal->findings[place]] = false;
-      std::erase_if(chosen_, is_in);
-      take(proposal);
-      return true;
-    }
-    return false;
-  }
-
-  /// Returns whether a repair works for all findings of a cause. A proposal's are ascending.
-  static bool stands_for(const Proposal& proposal, const Chosen& chosen) {
-    return std::all_of(chosen.places.begin(), chosen.places.end(), [&](std::size_t place) {
-      return std::binary_search(proposal.findings.begin(), proposal.findings.end(),
-                                chosen.proposal->findings[place]);
-    });
-  }
-
-  Cause to_cause(const Chosen& chosen) const {
-    const Proposal& proposal = *chosen.proposal;
+  Cause to_cause(const Proposal& proposal, const std::vector<std::size_t>& members) const {
     Cause cause{proposal.scenario, proposal.repair, {}, {}, {}, {}};
-    for (const std::size_t place : chosen.places) {
-      cause.members.push_back(findings_[proposal.findings[place]].index);
-      add_site(cause.got, proposal.here[place].got);
-      add_site(cause.let_go, proposal.here[place].let_go);
-      add_site(cause.used, proposal.here[place].used);
+    for (const std::size_t member : members) {
+      const Trial::Look& look = explained_[member];
+      cause.members.push_back(look.finding.index);
+      const Repair& here =
+          std::find_if(look.candidates.begin(), look.candidates.end(), [&](const Candidate& one) {
+            return one.repair == proposal.repair;
+          })->here;
+      add_site(cause.got, here.got);
+      add_site(cause.let_go, here.let_go);
+      add_site(cause.used, here.used);
     }
     return cause;
   }
@@ -198,12 +137,8 @@ class Triaging {
   }
 
   Trial trial_;
-  std::vector<Finding> findings_;  ///< Those that a repair of their own removes.
+  std::vector<Trial::Look> explained_;  ///< Those that a repair of their own removes.
   std::vector<Finding> others_;
-  std::deque<Proposal> proposals_;  // Those that are chosen are pointed at.
-  std::vector<Chosen> chosen_;
-  std::map<std::pair<const Scenario*, decltype(order_of(Repair()))>, std::size_t> places_;
-  std::vector<bool> has_cause_;  ///< By place in findings_.
   Triage result_;
 };
 
@@ -211,6 +146,18 @@ class Triaging {
 
 Triage triage(Runner& runner, std::span<const Suspect> suspects, const TriageOptions& options) {
   return Triaging(runner, options).run(suspects);
+}
+
+std::vector<WorkingRepair> working_repairs(Runner& runner, const Suspect& suspect,
+                                           const TriageOptions& options) {
+  Trial trial(runner, options);
+  std::optional<Trial::Look> look = trial.look(0, suspect);
+  std::vector<WorkingRepair> working;
+  if (!look) return working;
+  trial.keep_working(*look);
+  for (const Candidate& one : look->candidates)
+    working.push_back({one.repair, triaging::cost_of(one.repair), one.is_own});
+  return working;
 }
 
 bool removes(Runner& runner, const Repair& repair, const Suspect& suspect, std::size_t index,

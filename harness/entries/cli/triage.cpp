@@ -162,6 +162,7 @@ class Triaged {
             {"got", sites(cause.got)},
             {"let_go", sites(cause.let_go)},
             {"used", sites(cause.used)},
+            {"words", in_words(repair)},
             {"smallest", smallest(cause)},
             {"files", names_of(cause.members)}};
   }

@@ -9,38 +9,6 @@
 namespace harness::reports {
 namespace {
 
-constexpr Label kStep = "step";  ///< A failure that is injected in no call of CUDA.
-
-/// " at free", or nothing where the site was left open.
-std::string at(std::string_view how, Label site) {
-  return site.empty() ? std::string() : fmt::format(" {} {}", how, site.view());
-}
-
-std::string thing(Label object) {
-  return object.empty() ? "everything" : std::string(object.view());
-}
-
-std::string in_words(const Repair& repair) {
-  switch (repair.kind) {
-    case RepairKind::hold:
-      return fmt::format("keep {}{}{} alive{}", thing(repair.object), at("got at", repair.got),
-                         at("and let go at", repair.let_go),
-                         repair.used.empty()
-                             ? std::string(" until all have used it")
-                             : fmt::format(" until {} has used it", repair.used.view()));
-    case RepairKind::release:
-      return fmt::format("let go of {}{} when the program is done with it", thing(repair.object),
-                         at("got at", repair.got));
-    case RepairKind::spare:
-      if (repair.object == kStep)
-        return fmt::format("have the step{} that went wrong go well", at("in", repair.used));
-      return fmt::format("have {}{} not fail",
-                         repair.object.empty() ? "no call" : repair.object.view(),
-                         at("in", repair.used));
-  }
-  return {};
-}
-
 std::string line(std::string_view text) { return wrapped(printable(text), kWidth, 2) + "\n"; }
 
 }  // namespace
