@@ -1,8 +1,6 @@
-// Cause: what makes two findings the same one, over shards and nights.
-//
-// For now it is the path, the variant, the hazard and the signature: one finding per signature. A
-// triage by root causes enters here, and nowhere else: it gives findings that one repair removes
-// the same name, and shards, history and reports follow.
+// Cause: the name of one way in which a finding shows, over shards and nights: its path, variant,
+// hazard and signature. Ways that one repair removes have one root (root.h), and are one finding to
+// people (findings.h).
 #pragma once
 
 #include <string>
@@ -17,7 +15,7 @@ inline constexpr const char* kFault = "fault";
 /// A finding that does not replay: the harness, or the target's own code, is at fault.
 inline constexpr const char* kNondeterminism = "nondeterminism";
 
-/// The parts of a finding that its cause follows from.
+/// The parts that a cause follows from.
 struct Symptom {
   std::string_view kind;
   std::string_view hazard;

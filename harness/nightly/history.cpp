@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <stdexcept>
 #include <tuple>
 
+#include "harness/nightly/findings.h"
+#include "harness/nightly/root.h"
 #include "harness/nightly/schema.h"
 #include "harness/nightly/shard.h"
 #include "harness/printable.h"
@@ -15,6 +18,9 @@ namespace harness::nightly {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// A night after all nights, in which is ignored what is so for good.
+constexpr std::uint64_t kNever = 1'000'000'000'000;
 
 std::int64_t whole(std::uint64_t count) { return static_cast<std::int64_t>(count); }
 
@@ -38,6 +44,14 @@ std::string places(std::size_t count) {
 void insert(Database& database, const char* table, const Row& row, const char* otherwise = "") {
   database.query(fmt::format("INSERT {} INTO {} VALUES {}", otherwise, table, places(row.size())),
                  row);
+}
+
+/// Returns whether nobody needs to look at a finding again after this night: what was said since
+/// then counts.
+bool is_for_good(Database& database, const FindingKey& key, std::uint64_t last) {
+  const State state = state_in(database, key, last + 1);
+  return state == State::fixed ||
+         (state == State::ignored && state_in(database, key, kNever) == State::ignored);
 }
 
 }  // namespace
@@ -150,14 +164,14 @@ void History::add_cell(const ShardRecord& shard, const CellRecord& record) {
 void History::add_finding(const ShardRecord& shard, const Cell& cell,
                           const FindingRecord& finding) {
   const std::string file = fs::path(finding.file).filename().string();
-  const Row row{finding.cause,  finding.kind,      cell.path, cell.variant,
-                finding.hazard, finding.signature, file,      finding.reproducer};
+  const Row row{finding.cause,     finding.kind, cell.path,          cell.variant,   finding.hazard,
+                finding.signature, file,         finding.reproducer, finding.repairs};
   insert(database_, "findings", row, "OR IGNORE");
   database_.query(
       "UPDATE findings SET kind = ?2, path = ?3, variant = ?4, hazard = ?5, signature = ?6, "
-      "file = ?7, reproducer = ?8 WHERE cause = ?1 AND (reproducer = '' OR (length(reproducer), "
-      "reproducer, kind, path, variant, hazard, signature, file) > (length(?8), ?8, ?2, ?3, ?4, "
-      "?5, ?6, ?7))",
+      "file = ?7, reproducer = ?8, repairs = ?9 WHERE cause = ?1 AND (reproducer = '' OR "
+      "(repairs = '' AND ?9 <> '') OR (length(reproducer), reproducer, kind, path, variant, "
+      "hazard, signature, file) > (length(?8), ?8, ?2, ?3, ?4, ?5, ?6, ?7))",
       row);
   // Two signatures of one cause are one sighting.
   database_.query(
@@ -190,28 +204,6 @@ std::string History::night_before(std::uint64_t number) {
       "SELECT id FROM nights WHERE number < ? ORDER BY number DESC, id DESC LIMIT 1",
       {whole(number)});
   return rows.empty() ? std::string() : text(rows[0][0]);
-}
-
-NightFinding History::finding_of(const Row& row, std::uint64_t night_number) {
-  NightFinding finding{text(row[0]), text(row[1]), text(row[2]), text(row[3]),
-                       text(row[4]), text(row[5]), text(row[6])};
-  finding.runs = count_at(row, 7);
-  std::vector<std::uint64_t> seen;
-  for (const Row& night :
-       database_.query("SELECT DISTINCT number FROM sightings JOIN nights ON night = id "
-                       "WHERE cause = ? AND number <= ? ORDER BY number",
-                       {finding.cause, whole(night_number)}))
-    seen.push_back(count_at(night, 0));
-  std::optional<Mark> mark;
-  for (const Row& said : database_.query(
-           "SELECT state, number, last_number FROM marks WHERE cause = ? AND number < ? "
-           "ORDER BY number DESC LIMIT 1",
-           {finding.cause, whole(night_number)}))
-    mark = {text(said[0]), count_at(said, 1), count_at(said, 2)};
-  finding.state =
-      state_of(night_number, seen, mark, fixed_in(database_, finding.cause, night_number));
-  finding.first_number = seen.empty() ? night_number : seen.front();
-  return finding;
 }
 
 Night History::night(const std::string& id) {
@@ -257,12 +249,8 @@ Night History::night(const std::string& id) {
              "AND path = ? AND variant = ? GROUP BY window ORDER BY window",
              {id, cell.path, cell.variant}))
       cell.windows.push_back(window_of(window));
-  for (const Row& found : database_.query(
-           "SELECT f.cause, kind, path, variant, hazard, signature, file, sum(s.runs) "
-           "FROM sightings s JOIN findings f USING (cause) WHERE night = ? GROUP BY f.cause",
-           {id}))
-    night.findings.push_back(finding_of(found, night.terms.number));
-  add_absent(night);
+  night.findings = findings_seen(database_, id, night.terms.number);
+  night.absent = findings_replayed(database_, id, night.terms.number);
   night.past = past_nights(database_, night.terms.number);
   const auto key = [](const NightFinding& finding) {
     return std::tuple(!finding.is_news(), std::tie(finding.path, finding.variant, finding.hazard,
@@ -274,25 +262,11 @@ Night History::night(const std::string& id) {
   return night;
 }
 
-void History::add_absent(Night& night) {
-  for (const Row& row : database_.query(
-           "SELECT f.cause, kind, path, variant, hazard, signature, file, 0 FROM replays r JOIN "
-           "findings f USING (cause) WHERE night = ?",
-           {night.id})) {
-    NightFinding& finding = night.absent.emplace_back(finding_of(row, night.terms.number));
-    finding.absent = replays_of(database_, finding.cause, night.terms.number).at(0);
-  }
+std::vector<AbsentFinding> History::absent(const Night& night) {
+  return findings_absent(database_, night.id, night.terms.number);
 }
 
-std::vector<AbsentFinding> History::absent(const Night& night) {
-  std::vector<AbsentFinding> open;
-  for (AbsentFinding& finding : absent_findings(database_, night.id)) {
-    const Row row{finding.cause, "", "", "", "", "", "", std::int64_t{0}};
-    if (finding_of(row, night.terms.number).state == State::known)
-      open.push_back(std::move(finding));
-  }
-  return open;
-}
+void History::sort_findings() { sort_by_root(database_); }
 
 void History::note(const Night& night, const std::map<std::string, Absence>& absences) {
   Transaction transaction(database_);
@@ -302,45 +276,41 @@ void History::note(const Night& night, const std::map<std::string, Absence>& abs
 
 // ---- people ----
 
-bool History::mark(const std::string& cause, const std::string& state, const std::string& reason,
+bool History::mark(const std::string& name, const std::string& state, const std::string& reason,
                    std::uint64_t nights) {
   Transaction transaction(database_);
-  if (!reproducer(cause)) return false;
+  const std::optional<std::string> cause = cause_named(database_, name);
+  if (!cause) return false;
   const std::uint64_t last = next_number() - 1;
   insert(database_, "marks",
-         {cause, whole(last), state, reason, whole(nights == 0 ? 0 : last + nights)}, "OR REPLACE");
+         {*cause, whole(last), state, reason, whole(nights == 0 ? 0 : last + nights)},
+         "OR REPLACE");
   transaction.commit();
   return true;
 }
 
-std::optional<std::string> History::reproducer(const std::string& cause) {
-  const auto rows = database_.query("SELECT reproducer FROM findings WHERE cause = ?", {cause});
-  if (rows.empty()) return std::nullopt;
-  return text(rows[0][0]);
+std::optional<std::string> History::reproducer(const std::string& name) {
+  const std::optional<std::string> cause = cause_named(database_, name);
+  if (!cause) return std::nullopt;
+  return text(
+      database_.query("SELECT reproducer FROM findings WHERE cause = ?", {*cause}).at(0)[0]);
 }
 
 // ---- dropping ----
 
 std::vector<ClosedFinding> History::closed_findings() {
   const std::uint64_t last = next_number() - 1;
+  std::map<FindingKey, bool> is_closed;
   std::vector<ClosedFinding> closed;
   for (const Row& row : database_.query(
-           "SELECT f.cause, kind, path, variant, hazard, signature, file, 0, max(number), "
-           "length(CAST(reproducer AS BLOB)) FROM findings f JOIN sightings s USING (cause) JOIN "
-           "nights ON night = id WHERE reproducer <> '' GROUP BY f.cause HAVING max(number) < ? "
-           "ORDER BY max(number), f.cause",
+           "SELECT f.cause, max(number), length(CAST(reproducer AS BLOB)) FROM findings f JOIN "
+           "sightings s USING (cause) JOIN nights ON night = id WHERE reproducer <> '' GROUP BY "
+           "f.cause HAVING max(number) < ? ORDER BY max(number), f.cause",
            {whole(last)})) {
-    // After the last night: what was said since then counts.
-    const State state = finding_of(row, last + 1).state;
-    const bool for_good = database_
-                              .query(
-                                  "SELECT 1 FROM marks WHERE cause = ? AND last_number > 0 "
-                                  "AND number = (SELECT max(number) FROM marks WHERE "
-                                  "cause = ?)",
-                                  {row[0], row[0]})
-                              .empty();
-    if (state == State::fixed || (state == State::ignored && for_good))
-      closed.push_back({text(row[0]), count_at(row, 8), count_at(row, 9)});
+    const FindingKey key = key_of(database_, text(row[0])).value();
+    const auto [known, is_new] = is_closed.try_emplace(key);
+    if (is_new) known->second = is_for_good(database_, key, last);
+    if (known->second) closed.push_back({text(row[0]), count_at(row, 1), count_at(row, 2)});
   }
   return closed;
 }

@@ -28,7 +28,7 @@ struct Merged {
   std::set<std::string> nights;     ///< Names of the nights that the others are of.
 };
 
-/// A finding that nobody needs to look at again, and that the last night did not see.
+/// A reproducer of a finding that nobody needs to look at again and the last night did not see.
 struct ClosedFinding {
   std::string cause;
   std::uint64_t last_number = 0;  ///< Number of the last night that saw it.
@@ -55,18 +55,21 @@ class History {
   /// Sums up a night, as far as its shards are there.
   Night night(const std::string& id);
 
+  /// Gives a root cause to what has none yet (root.h): when all shards of a night are there.
+  void sort_findings();
+
   /// Returns the open findings of variants that this night searched and that it did not see.
   std::vector<AbsentFinding> absent(const Night& night);
   /// Notes, by cause, what replaying them came to; all of it or nothing.
   void note(const Night& night, const std::map<std::string, Absence>& absences);
 
-  /// Says something of a finding: "open", "fixed" or "ignored", for so many nights (0 = for good).
-  /// False when no finding has this cause.
-  bool mark(const std::string& cause, const std::string& state, const std::string& reason,
+  /// Says something of a finding, named by itself or by one of its causes: "open", "fixed" or
+  /// "ignored", for so many nights (0 = for good). False when there is no such finding.
+  bool mark(const std::string& name, const std::string& state, const std::string& reason,
             std::uint64_t nights);
-  /// Returns the reproducer of a finding, "" where it was dropped, or nothing where there is no
-  /// such finding.
-  std::optional<std::string> reproducer(const std::string& cause);
+  /// Returns the plainest reproducer of a finding or of one of its causes, "" where it was dropped,
+  /// or nothing where there is no such finding.
+  std::optional<std::string> reproducer(const std::string& name);
 
   /// Returns what is fixed, or ignored for good, and still has its reproducer: first what was seen
   /// longest ago.
@@ -82,8 +85,6 @@ class History {
   bool is_wanted(const ShardRecord& shard, const std::string& result, const std::string& content);
   void add_cell(const ShardRecord& shard, const CellRecord& cell);
   void add_finding(const ShardRecord& shard, const Cell& cell, const FindingRecord& finding);
-  NightFinding finding_of(const Row& row, std::uint64_t night_number);
-  void add_absent(Night& night);
 
   Database database_;
 };

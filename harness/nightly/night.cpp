@@ -31,6 +31,17 @@ std::size_t Night::count(State state) const {
                     [state](const NightFinding& finding) { return finding.state == state; }));
 }
 
+bool NightFinding::is_of(const NightCell& cell) const {
+  const auto is_its = [&](const NightSymptom& symptom) { return symptom.variant == cell.variant; };
+  return path == cell.path && std::any_of(symptoms.begin(), symptoms.end(), is_its);
+}
+
+std::size_t Night::symptom_count() const {
+  std::size_t count = 0;
+  for (const NightFinding& finding : findings) count += finding.symptoms.size();
+  return count;
+}
+
 std::vector<const NightFinding*> Night::fixed() const {
   std::vector<const NightFinding*> fixed;
   for (const NightFinding& finding : absent)

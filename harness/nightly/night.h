@@ -39,22 +39,41 @@ struct NightCell {
   std::string verdict() const;
 };
 
+/// One way in which a finding shows.
+struct NightSymptom {
+  std::string cause;  ///< Its name: see cause.h.
+  std::string kind;
+  std::string variant;
+  std::string hazard;
+  std::string signature;
+  std::string file;        ///< Name that its reproducer goes by.
+  std::uint64_t runs = 0;  ///< Runs of this night that showed it.
+};
+
+/// All that has one root cause (root.h), in the canaries of a path or in one sound variant.
 struct NightFinding {
-  std::string cause;
+  std::string cause;  ///< Its name.
+  // The plainest of its symptoms.
   std::string kind;
   std::string path;
   std::string variant;
   std::string hazard;
   std::string signature;
-  std::string file;  ///< Name that its reproducer goes by.
+  std::string file;
   State state = State::fresh;
-  std::uint64_t runs = 0;          ///< Runs of this night that showed it.
+  std::uint64_t runs = 0;          ///< Summed over the ways in which it shows.
   std::uint64_t first_number = 0;  ///< Number of the night that saw it first.
+  std::string repair = {};         ///< In words, what removes it; "" = nothing that was tried.
+  std::string root = {};           ///< See findings.h.
+  std::string owner = {};
+  std::vector<NightSymptom> symptoms = {};  ///< The plainest first.
   /// The replay of one that this night did not see.
   std::optional<AbsentReplay> absent = {};
 
   /// Returns whether somebody should look at it today.
   bool is_news() const { return state == State::fresh || state == State::regressed; }
+  /// Returns whether this variant shows it.
+  bool is_of(const NightCell& cell) const;
 };
 
 struct Night {
@@ -73,6 +92,8 @@ struct Night {
   std::vector<const NightCell*> missed_canaries() const;
   /// Returns how many of the findings that it saw are in this state.
   std::size_t count(State state) const;
+  /// Returns how many signatures they show all together.
+  std::size_t symptom_count() const;
   /// Returns those that it did not see, and that it found to be fixed.
   std::vector<const NightFinding*> fixed() const;
   /// Returns whether something is new or has come back, or a canary was not caught.

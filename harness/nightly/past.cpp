@@ -1,8 +1,12 @@
 #include "harness/nightly/past.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
+
+#include "harness/nightly/sightings.h"
 
 namespace harness::nightly {
 namespace {
@@ -12,7 +16,7 @@ std::uint64_t count_at(const Row& row, std::size_t column) {
 }
 
 /// Returns what each night, by its number, is given by a query of two columns.
-std::map<std::uint64_t, std::uint64_t> counts(Database& database, const char* statement) {
+std::map<std::uint64_t, std::uint64_t> counts(Database& database, const std::string& statement) {
   std::map<std::uint64_t, std::uint64_t> by_night;
   for (const Row& row : database.query(statement)) by_night[count_at(row, 0)] = count_at(row, 1);
   return by_night;
@@ -21,9 +25,10 @@ std::map<std::uint64_t, std::uint64_t> counts(Database& database, const char* st
 }  // namespace
 
 std::vector<PastNight> past_nights(Database& database, std::uint64_t number) {
-  auto news = counts(database,
-                     "SELECT first, count(*) FROM (SELECT min(number) AS first FROM sightings "
-                     "JOIN nights ON id = night GROUP BY cause) GROUP BY first");
+  auto news =
+      counts(database, fmt::format("SELECT first, count(*) FROM (SELECT min(number) AS first FROM "
+                                   "{} GROUP BY root, owner) GROUP BY first",
+                                   kSightings));
   auto missed = counts(database,
                        "SELECT number, count(*) FROM (SELECT number FROM cells JOIN nights ON id "
                        "= night WHERE claim = 'unsound' GROUP BY number, path, variant HAVING "

@@ -8,12 +8,12 @@
 
 namespace harness::nightly {
 
-enum class Phase : unsigned char { plan, run, minimize, replay, record, merge, report };
+enum class Phase : unsigned char { plan, run, minimize, replay, triage, record, merge, report };
 
 /// Returns the phase's name.
 inline std::string_view to_text(Phase phase) {
-  static constexpr std::array<std::string_view, 7> kWords{"plan",   "run",   "minimize", "replay",
-                                                          "record", "merge", "report"};
+  static constexpr std::array<std::string_view, 8> kWords{"plan",   "run",    "minimize", "replay",
+                                                          "triage", "record", "merge",    "report"};
   return kWords[raw(phase)];
 }
 

@@ -20,16 +20,19 @@ constexpr const char* kShard = "shard";
 std::string hash_of(const std::string& text) { return fmt::format("{:016x}", hash_name(text)); }
 
 Json to_json(const FindingRecord& finding) {
-  return {{"cause", finding.cause},
-          {"kind", finding.kind},
-          {"hazard", finding.hazard},
-          {"signature", finding.signature},
-          {"runs", finding.runs},
-          {"first_run", finding.first_run},
-          {"minimized", finding.minimized},
-          {"file", finding.file},
-          {"hash", hash_of(finding.reproducer)},
-          {"difference", finding.difference}};
+  Json json{{"cause", finding.cause},
+            {"kind", finding.kind},
+            {"hazard", finding.hazard},
+            {"signature", finding.signature},
+            {"runs", finding.runs},
+            {"first_run", finding.first_run},
+            {"minimized", finding.minimized},
+            {"file", finding.file},
+            {"hash", hash_of(finding.reproducer)},
+            {"difference", finding.difference}};
+  // Repairs that were not tried are left out, as by older programs: equal results stay equal.
+  if (!finding.repairs.empty()) json["repairs"] = finding.repairs;
+  return json;
 }
 
 /// A reproducer's file is one of the shard's own folder, and is as it was written.
@@ -48,10 +51,17 @@ std::string reproducer_of(const Json& finding, const std::string& folder) {
 }
 
 FindingRecord finding_of(const Json& json, const std::string& folder) {
-  return {json.at("cause"),     json.at("kind"), json.at("hazard"),
-          json.at("signature"), json.at("runs"), json.at("first_run"),
-          json.at("minimized"), json.at("file"), reproducer_of(json, folder),
-          json.at("difference")};
+  return {json.at("cause"),
+          json.at("kind"),
+          json.at("hazard"),
+          json.at("signature"),
+          json.at("runs"),
+          json.at("first_run"),
+          json.at("minimized"),
+          json.at("file"),
+          reproducer_of(json, folder),
+          json.at("difference"),
+          json.value("repairs", std::string())};
 }
 
 Json to_json(const CellRecord& record) {

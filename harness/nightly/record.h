@@ -20,7 +20,7 @@ struct WindowRecord {
 };
 
 struct FindingRecord {
-  std::string cause;  ///< Two findings of one cause are one: see cause.h.
+  std::string cause;  ///< Its name: see cause.h.
   std::string kind;   ///< See cause.h.
   std::string hazard;
   std::string signature;
@@ -30,6 +30,8 @@ struct FindingRecord {
   std::string file;        ///< Name of the reproducer, from the shard's folder.
   std::string reproducer;  ///< Its text.
   std::string difference;  ///< From what the file says, when it was replayed; "" = none.
+  /// Those that work for it, as root.h has them as text; "" = not tried.
+  std::string repairs = {};
   bool operator==(const FindingRecord&) const = default;
 };
 

@@ -133,10 +133,24 @@ ALTER TABLE shards ADD COLUMN peak_bytes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE shards ADD COLUMN machine TEXT NOT NULL DEFAULT '';
 )";
 
-constexpr std::array kMigrations{kRuns, kFindings, kMarks, kTimes, kReplays, kTrends};
-constexpr std::array<std::string_view, 9> kTables{"revisions", "nights",  "shards",
-                                                  "cells",     "windows", "findings",
-                                                  "sightings", "marks",   "replays"};
+// 7: the root cause of each finding: the repairs that work for it, as its shortest reproducer
+// says ('': not tried), and the one that was chosen ('': none works).
+constexpr std::string_view kRoots = R"(
+ALTER TABLE findings ADD COLUMN repairs TEXT NOT NULL DEFAULT '';
+
+CREATE TABLE roots (
+  cause TEXT NOT NULL PRIMARY KEY REFERENCES findings,
+  root TEXT NOT NULL,
+  words TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX roots_by_root ON roots (root);
+)";
+
+constexpr std::array kMigrations{kRuns, kFindings, kMarks, kTimes, kReplays, kTrends, kRoots};
+constexpr std::array<std::string_view, 10> kTables{"revisions", "nights",   "shards", "cells",
+                                                   "windows",   "findings", "roots",  "sightings",
+                                                   "marks",     "replays"};
 
 // One look tells both: another program may be making the tables.
 void refuse_what_is_not_ours(Database& database) {

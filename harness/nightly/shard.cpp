@@ -19,7 +19,9 @@
 #include "harness/files/read.h"
 #include "harness/files/whole_file.h"
 #include "harness/nightly/cause.h"
+#include "harness/nightly/root.h"
 #include "harness/nightly/sealed.h"
+#include "harness/triage.h"
 
 namespace harness::nightly {
 namespace {
@@ -29,6 +31,9 @@ namespace fs = std::filesystem;
 constexpr const char* kRecordFile = "shard.json";
 constexpr const char* kPlanFile = "plan.json";
 constexpr const char* kPartEnding = ".part";
+
+/// Runs in which a finding that the search had no time to make smaller is made so first.
+constexpr std::uint64_t kMinimizeRuns = 300;
 
 void make_folder(const fs::path& folder) {
   std::error_code failed;
@@ -174,7 +179,7 @@ class ShardRun {
     }
     if (found.stopped) return std::nullopt;
     if (!found.findings.empty()) confirm(record, folder);
-    if (told_to_stop()) return std::nullopt;
+    if (!try_repairs(record, found) || told_to_stop()) return std::nullopt;
     tell(Phase::record);
     sync_folder(folder);
     write_whole_file(file_of_cell(i).string(), to_text(record));
@@ -250,6 +255,27 @@ class ShardRun {
       finding.difference = difference;
       finding.cause = cause_of(record.cell, {finding.kind, finding.hazard, finding.signature});
     }
+  }
+
+  /// Notes which repairs work for each finding that is a fault; false when it was stopped.
+  bool try_repairs(CellRecord& record, const SearchResult& found) {
+    if (!found.findings.empty()) tell(Phase::triage);
+    for (std::size_t i = 0; i < record.findings.size() && !told_to_stop(); ++i)
+      if (record.findings[i].kind == kFault)
+        record.findings[i].repairs = repairs_of(found.findings[i]);
+    return !told_to_stop();
+  }
+
+  std::string repairs_of(const Finding& finding) {
+    TriageOptions options;
+    options.search_runs = services_.repair_runs;
+    options.minimize_runs = finding.is_minimized ? 0 : kMinimizeRuns;
+    options.stop = services_.stop;
+    std::vector<RepairRecord> repairs;
+    for (const WorkingRepair& one :
+         working_repairs(runner_, {finding.reproducer.the_case, finding.signature}, options))
+      repairs.push_back({in_words(one.repair), one.cost, one.is_own});
+    return to_text(repairs);
   }
 
   void place() {

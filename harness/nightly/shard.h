@@ -41,6 +41,8 @@ struct Services {
   std::function<std::map<std::string, std::string>(const std::string& folder)> replay;
   std::function<void(const Place&, const Cell&, const SearchResult&)> progress;
   std::function<void(Phase)> phase;  ///< Called where another one begins.
+  /// Runs of other schedules in which a repair of a finding must work.
+  std::uint64_t repair_runs = 240;
   /// Tells the time, in seconds since 1970, UTC; empty = it is not recorded.
   std::function<std::int64_t()> clock;
   /// Tells how many instructions this thread has carried out; empty or 0 = nobody counts them.

@@ -24,6 +24,7 @@ nightly::CellRecord searched(const std::string& folder, const char* difference,
   nightly::Services services;
   services.strategy = find(tables::strategies(), "random_walk");
   services.device = find(tables::devices(), "sim");
+  services.repair_runs = 6;
   int count = 0;
   services.write = [&](const std::string& place, const Finding& finding) {
     const std::string file = std::to_string(++count) + ".repro";
@@ -66,7 +67,7 @@ TEST(NightlyShard, TellsWhatItIsDoing) {
   const Folder folder;
   std::string phases;
   searched(folder.path(), "", &phases);
-  EXPECT_EQ(phases, "run minimize record replay record record ");
+  EXPECT_EQ(phases, "run minimize record replay triage record record ");
 }
 
 }  // namespace

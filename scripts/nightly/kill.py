@@ -44,7 +44,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import programs  # noqa: E402
 from command_line import CommandLine  # noqa: E402
 
-PHASES = ("plan", "run", "minimize", "replay", "record", "merge", "report")
+PHASES = ("plan", "run", "minimize", "replay", "triage", "record", "merge", "report")
 INSIDE = "AFTERLIFE_MOUNTS_OF_ITS_OWN"  # Set where mounts are seen by this script alone.
 DISK_MIB = 64
 ROOMS = (0, 0, 4096, 40_000)  # Bytes that a full disk still has.

@@ -28,7 +28,15 @@ Json row(const nightly::NightWindow& window) {
           {"caught", window.caught}};
 }
 
+Json row(const nightly::NightSymptom& symptom) {
+  return {{"cause", symptom.cause},   {"variant", symptom.variant},
+          {"hazard", symptom.hazard}, {"signature", symptom.signature},
+          {"runs", symptom.runs},     {"reproducer", symptom.file}};
+}
+
 Json row(const nightly::NightFinding& finding) {
+  Json symptoms = Json::array();
+  for (const nightly::NightSymptom& symptom : finding.symptoms) symptoms.push_back(row(symptom));
   return {{"cause", finding.cause},
           {"state", to_text(finding.state)},
           {"kind", finding.kind},
@@ -38,7 +46,9 @@ Json row(const nightly::NightFinding& finding) {
           {"signature", finding.signature},
           {"runs", finding.runs},
           {"first_night", finding.first_number},
-          {"reproducer", finding.file}};
+          {"reproducer", finding.file},
+          {"repair", finding.repair},
+          {"symptoms", symptoms}};
 }
 
 Json absent_row(const nightly::NightFinding& finding) {

@@ -36,6 +36,20 @@ std::string further_of(const NightFinding& finding) {
                      shown_text(finding.file));
 }
 
+/// Returns what removes it, and all the ways in which it shows, for whoever opens them.
+std::string cause_of(const NightFinding& finding) {
+  std::string html;
+  if (!finding.repair.empty())
+    html += fmt::format("<div class=\"repair\">repair: {}</div>", shown_text(finding.repair));
+  const std::string breadth = breadth_of(finding);
+  if (breadth.empty()) return html;
+  html += fmt::format("<details><summary>{}</summary><ul>", breadth);
+  for (const nightly::NightSymptom& symptom : finding.symptoms)
+    html += fmt::format("<li><code>{}</code> {}, {} runs</li>", shown_text(symptom.variant),
+                        shown_text(shown(symptom.signature, kShownBytes)), grouped(symptom.runs));
+  return html + "</ul></details>";
+}
+
 std::string row_of(const NightFinding& finding, const NightFiles& files) {
   return fmt::format(
       "<tr><td{}>{}</td><td><code>{}/{}</code></td><td class=\"fault\">{}{}</td><td "
@@ -43,7 +57,7 @@ std::string row_of(const NightFinding& finding, const NightFiles& files) {
       "data-label=\"runs\">{}</td><td class=\"number\" data-label=\"since "
       "night\">{}</td></tr>\n",
       finding.is_news() ? " class=\"open\"" : "", to_text(finding.state), shown_text(finding.path),
-      shown_text(finding.variant), link_to(finding, files), further_of(finding),
+      shown_text(finding.variant), link_to(finding, files), cause_of(finding) + further_of(finding),
       grouped(finding.runs), finding.first_number);
 }
 
@@ -96,6 +110,9 @@ constexpr std::string_view kStyle = R"(.number{text-align:right}
 summary{cursor:pointer;padding:8px 14px;color:var(--task)}
 a{color:var(--task)}
 .stack .dim{font-size:13px}
+.fault summary{padding:2px 0}
+.fault ul{margin:4px 0;padding-left:18px}
+.fault li{overflow-wrap:anywhere}
 .cross td,.cross th{padding:6px 8px}
 .cross td:first-child,.cross th:first-child{position:sticky;left:0;background:var(--page)}
 .cross th{vertical-align:bottom}

@@ -31,8 +31,7 @@ std::string cells_of(const Night& night, const Terminal& terminal) {
   for (const NightCell& cell : night.cells) {
     std::size_t news = 0, others = 0;
     for (const NightFinding& finding : night.findings)
-      if (finding.path == cell.path && finding.variant == cell.variant)
-        ++(finding.is_news() ? news : others);
+      if (finding.is_of(cell)) ++(finding.is_news() ? news : others);
     table.add({{name_of(cell)},
                {cell.claim},
                {cell.verdict(), colour_of(cell)},
@@ -53,8 +52,12 @@ std::string news_of(const Night& night, const std::string& folder, const Termina
     NightFinding told = finding;
     told.signature = shown(finding.signature, kShownSignatureBytes);
     const std::string line = headline_of(told);
+    text += terminal.paint(Colour::red, wrapped(line, terminal.width, 2)) + "\n";
+    if (!finding.repair.empty())
+      text += "  " + wrapped("repair: " + printable(finding.repair), terminal.width, 4) + "\n";
+    if (const std::string breadth = breadth_of(finding); !breadth.empty())
+      text += "  " + breadth + "\n";
     text +=
-        terminal.paint(Colour::red, wrapped(line, terminal.width, 2)) + "\n" +
         fmt::format("  {}\n", printable((std::filesystem::path(folder) / finding.file).string()));
   }
   if (count > kShownNews) text += fmt::format("and {} more (--json)\n", count - kShownNews);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "harness/nightly/cause.h"
 #include "harness/printable.h"
@@ -26,6 +27,14 @@ std::string headline_of(const NightFinding& finding) {
   return fmt::format("{}{} {}/{}: {}", to_text(finding.state),
                      finding.kind == nightly::kNondeterminism ? ", and does not replay:" : "",
                      finding.path, finding.variant, finding.signature);
+}
+
+std::string breadth_of(const NightFinding& finding) {
+  if (finding.symptoms.size() < 2) return {};
+  std::set<std::string_view> variants;
+  for (const nightly::NightSymptom& symptom : finding.symptoms) variants.insert(symptom.variant);
+  return fmt::format("shows in {} ways{}", grouped(finding.symptoms.size()),
+                     variants.size() > 1 ? fmt::format(", in {} variants", variants.size()) : "");
 }
 
 std::string absence_of(const NightFinding& finding) {
@@ -60,6 +69,8 @@ std::string summary_of(const Night& night) {
       night.is_red() ? "red" : "nothing new", canaries - night.missed_canaries().size(), canaries,
       night.count(State::fresh), night.count(State::regressed), night.count(State::known),
       night.count(State::ignored));
+  if (const std::size_t ways = night.symptom_count(); ways > night.findings.size())
+    text += fmt::format(", in {}", counted(ways, "signature"));
   if (const std::size_t fixed = night.fixed().size(); fixed > 0)
     text += fmt::format(", {} fixed", grouped(fixed));
   if (night.shards_here < night.terms.shards)

@@ -19,6 +19,9 @@ Colour colour_of(const nightly::NightCell& cell);
 /// Returns "new toy/borrow: SIGNATURE", the signature whole.
 std::string headline_of(const nightly::NightFinding& finding);
 
+/// Returns "shows in 12 ways, in 3 variants"; "" where it shows in one.
+std::string breadth_of(const nightly::NightFinding& finding);
+
 /// Returns what the replay of a finding that the night did not see came to, in words.
 std::string absence_of(const nightly::NightFinding& finding);
 

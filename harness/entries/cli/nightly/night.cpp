@@ -140,6 +140,7 @@ int merge_and_tell(const NightlyOptions& options, History& history,
     const std::string id = history.last_night(merged.nights);
     const nightly::Night sum = history.night(id);
     const bool is_whole = sum.shards_here == sum.terms.shards;
+    if (is_whole) history.sort_findings();
     if (is_whole) replay_absent(history, sum, stop);
     show_phase(Phase::report);
     const nightly::Night night = night_of(history, id, options);

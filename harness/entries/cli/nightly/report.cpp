@@ -83,7 +83,7 @@ reports::NightFiles write_news(const NightlyOptions& options, const Night& night
   std::size_t page_count = 0;
   for (const NightFinding& finding : night.findings) {
     if (!finding.is_news()) break;
-    const std::string reproducer = history.reproducer(finding.cause).value();
+    const std::string reproducer = history.reproducer(finding.symptoms.front().cause).value();
     if (reproducer.empty()) continue;  // Dropped, as people closed the finding later.
     make_folder(files.folder);
     const std::string file = (fs::path(files.folder) / finding.file).string();

@@ -1,0 +1,130 @@
+#include "harness/nightly/root.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+
+#include "harness/base.h"
+#include "harness/triage/choice.h"
+
+namespace harness::nightly {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A finding without a root.
+struct Unsorted {
+  std::string cause;
+  std::string signature;
+  std::vector<RepairRecord> repairs;
+};
+
+/// Those of one path.
+class PathRoots {
+ public:
+  PathRoots(Database& database, const std::string& path) : database_(database), path_(path) {
+    for (const Row& row : database.query(
+             "SELECT DISTINCT words FROM roots r JOIN findings f USING (cause) WHERE path = ? AND "
+             "words <> ''",
+             {path}))
+      known_.push_back(text(row[0]));
+    std::sort(known_.begin(), known_.end());
+  }
+
+  void sort(const std::vector<Unsorted>& findings) {
+    std::vector<Unsorted> fresh;
+    for (const Unsorted& finding : findings) {
+      if (finding.repairs.empty())
+        note(finding, "");
+      else if (const std::optional<std::string> known = known_of(finding))
+        note(finding, *known);
+      else
+        fresh.push_back(finding);
+    }
+    choose(fresh);
+  }
+
+ private:
+  std::optional<std::string> known_of(const Unsorted& finding) const {
+    std::optional<std::pair<unsigned, std::string>> best;
+    for (const RepairRecord& repair : finding.repairs) {
+      const std::pair one(repair.cost, repair.words);
+      const bool is_known = std::binary_search(known_.begin(), known_.end(), repair.words);
+      if (is_known && (!best || one < *best)) best = one;
+    }
+    return best ? std::optional(best->second) : std::nullopt;
+  }
+
+  void choose(const std::vector<Unsorted>& findings) {
+    std::map<std::string, unsigned> repairs;  // By words, with their costs.
+    for (const Unsorted& finding : findings)
+      for (const RepairRecord& repair : finding.repairs) repairs[repair.words] = repair.cost;
+    std::vector<std::string> words;
+    std::vector<unsigned> costs;
+    for (const auto& [one, cost] : repairs) {
+      words.push_back(one);
+      costs.push_back(cost);
+    }
+    std::vector<std::vector<Offer>> offers;
+    for (const Unsorted& finding : findings) {
+      std::vector<Offer>& own = offers.emplace_back();
+      for (const RepairRecord& repair : finding.repairs) {
+        const auto place = std::lower_bound(words.begin(), words.end(), repair.words);
+        own.push_back({static_cast<std::size_t>(place - words.begin()), repair.is_own});
+      }
+    }
+    for (const Explained& cause : choose_causes(costs, offers))
+      for (const std::size_t finding : cause.findings) note(findings[finding], words[cause.repair]);
+  }
+
+  void note(const Unsorted& finding, const std::string& words) {
+    const std::string& what = words.empty() ? finding.signature : words;
+    database_.query("INSERT INTO roots VALUES (?, ?, ?)",
+                    {finding.cause, root_of(path_, what), words});
+  }
+
+  Database& database_;
+  std::string path_;
+  std::vector<std::string> known_;  ///< Words of the repairs, in order.
+};
+
+}  // namespace
+
+std::string to_text(std::span<const RepairRecord> repairs) {
+  Json json = Json::array();
+  for (const RepairRecord& repair : repairs)
+    json.push_back({repair.words, repair.cost, repair.is_own});
+  return json.dump();
+}
+
+std::vector<RepairRecord> parse_repairs(const std::string& text) {
+  std::vector<RepairRecord> repairs;
+  try {
+    for (const Json& one : Json::parse(text)) repairs.push_back({one.at(0), one.at(1), one.at(2)});
+  } catch (const Json::exception&) {
+    throw std::runtime_error("repairs of a finding cannot be read");
+  }
+  return repairs;
+}
+
+std::string root_of(const std::string& path, const std::string& what) {
+  return fmt::format("{:016x}", hash_name("root of " + path + "\n" + what));
+}
+
+void sort_by_root(Database& database) {
+  std::map<std::string, std::vector<Unsorted>> by_path;
+  for (const Row& row : database.query("SELECT path, cause, signature, repairs FROM findings f "
+                                       "WHERE repairs <> '' AND NOT EXISTS (SELECT "
+                                       "1 FROM roots r WHERE r.cause = f.cause) ORDER BY cause"))
+    by_path[text(row[0])].push_back({text(row[1]), text(row[2]), parse_repairs(text(row[3]))});
+  Transaction transaction(database);
+  for (const auto& [path, findings] : by_path) PathRoots(database, path).sort(findings);
+  transaction.commit();
+}
+
+}  // namespace harness::nightly
