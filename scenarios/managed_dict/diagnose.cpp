@@ -3,13 +3,15 @@
 // everything after it may be its consequence. Where none is left, nobody wrote what he must not:
 // what looked like corruption is one instance after another at one address.
 //
-// The classes are those of the report, (a)-(e), and two that it does not list: (f) and (g).
+// The classes are those of the report, (a)-(e), and three that it does not list: (f), (g), (h).
+// Where the record fits several, all are named; where it ended in a crash that nothing explains,
+// none is.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <cstdlib>
 
-#include "scenarios/managed_dict/evidence.h"
+#include "scenarios/managed_dict/suspicion.h"
 
 namespace scenarios::managed_dict {
 namespace {
@@ -19,13 +21,6 @@ using harness::InstrumentSet;
 
 constexpr std::uint32_t kWordBytes = 8;
 
-struct Suspicion {
-  Order order;
-  const char* kind;
-  std::string evidence;
-};
-using Suspected = std::optional<Suspicion>;
-
 /// The earlier of two.
 Suspected first_of(Suspected one, Suspected other) {
   if (!one) return other;
@@ -34,78 +29,22 @@ Suspected first_of(Suspected one, Suspected other) {
 
 bool may_be_dict(std::uint64_t word) { return word % kWordBytes == 0; }
 
-// ---- the write watch ----------------------------------------------------------------------------
-
-/// Says if the interpreter wrote the word: it puts values there once, then a dict or nothing.
-bool is_legal(const WordWrite& write) {
-  const bool ours = write.writer == Writer::interpreter || write.writer == Writer::allocator;
-  if (!ours || write.width != kWordBytes || write.offset != 0) return false;
-  return write.before == 0 || write.after == 0 || write.before == write.after ||
-         may_be_dict(write.after);
-}
-
-/// The word is what it was but for a flag or a small count: it was read, changed and written back.
-bool is_derived(const WordWrite& write) {
-  constexpr std::uint64_t kSmall = 8;
-  const std::uint64_t up = write.after - write.before;
-  return up <= kSmall || -up <= kSmall;
-}
-
-Suspicion suspect(const WordWrite& write) {
-  const char* kind = "b";
-  const char* how = "wider than the tag that it clears";
-  if (write.width == 1) {
-    kind = "a";
-    how = "one byte, and no more";
-  } else if (write.width == kWordBytes && write.offset == 0 && !is_derived(write)) {
-    kind = "c";
-    how = "the whole word, by something that has nothing to do with it";
-  }
-  return {
-      write.order, kind,
-      fmt::format("write watch: {} stored {} bytes at {:+} of the word of instance #{}, {:#x} -> "
-                  "{:#x}: {}",
-                  to_label(write.writer).view(), write.width, write.offset, write.instance,
-                  write.before, write.after, how)};
-}
-
-Suspected from_writes(const Evidence& evidence) {
-  for (const WordWrite& write : evidence.word_writes)
-    if (!is_legal(write)) return suspect(write);
-  return {};
-}
-
 // ---- the debug allocator ------------------------------------------------------------------------
 
+// A debug allocator knows the pointer that free() got, and the bytes around the block; neither who
+// wrote nor how. A count of references moves a pointer by a few bytes; another byte by any number.
 Suspicion suspect(const BlockFinding& finding) {
-  using Kind = BlockFinding::Kind;
-  const auto say = [&](const char* kind, std::string what) {
-    return Suspicion{finding.order, kind, "debug allocator: " + std::move(what)};
-  };
-  switch (finding.kind) {
-    case Kind::freed_beside:
-      return say("f",
-                 fmt::format("free() got a pointer {:+} beside block #{}: its prefix, which says "
-                             "where it begins, was counted",
-                             finding.shift, finding.block));
-    case Kind::prefix_changed:
-      if (finding.width == 1) break;
-      return say("f",
-                 fmt::format("{} changed the prefix of chunk #{} by {:+} with {} bytes, as one "
-                             "counts references: the tagged word points at this byte",
-                             to_label(finding.writer).view(), finding.block, finding.shift,
-                             finding.width));
-    case Kind::header_changed:
-      return say("g", fmt::format("{} changed the header of the inline values in block #{} with {} "
-                                  "bytes, as one counts references",
-                                  to_label(finding.writer).view(), finding.block, finding.width));
-    case Kind::overrun:
-    case Kind::freed_written:
-    case Kind::freed_again:
-      break;
-  }
-  return say("c", fmt::format("{}: {} bytes by {}, block #{}", to_label(finding.kind).view(),
-                              finding.width, to_label(finding.writer).view(), finding.block));
+  constexpr std::int32_t kCounts = 4;
+  if (finding.kind != BlockFinding::Kind::freed_beside)
+    return {finding.order, "c",
+            fmt::format("debug allocator: {}, block #{}", to_label(finding.kind).view(),
+                        finding.block)};
+  const bool counted = std::abs(finding.shift) <= kCounts;
+  return {finding.order, counted ? "f" : "c|f",
+          fmt::format("debug allocator: free() got a pointer {:+} beside block #{}: {}",
+                      finding.shift, finding.block,
+                      counted ? "what says where it begins was counted, as one counts references"
+                              : "what says where it begins is another byte")};
 }
 
 Suspected from_blocks(const Evidence& evidence) {
@@ -127,7 +66,12 @@ const Sighting* previous(const Evidence& evidence, const Sighting& seen) {
 
 Suspected from_values(const Evidence& evidence) {
   for (const Sighting& seen : evidence.sightings)
-    if (seen.value_shift != 0)
+    if (seen.value_shift == kAtNoObject)
+      return Suspicion{seen.order, "c",
+                       fmt::format("allocation counter: a value in chunk #{} points at no object: "
+                                   "it was overwritten",
+                                   seen.chunk)};
+    else if (seen.value_shift != 0)
       return Suspicion{
           seen.order, "g",
           fmt::format("allocation counter: a value in chunk #{} points {:+} beside the object "
@@ -145,7 +89,7 @@ Suspected from_words(const Evidence& evidence) {
       continue;
     if (may_be_dict(seen.word)) continue;
     return Suspicion{
-        seen.order, "a|b",
+        seen.order, "a|b|c|e",
         fmt::format("allocation counter: instance #{} is the one that was there, and its "
                     "word went {:#x} -> {:#x}: somebody wrote to it",
                     seen.instance, before->word, seen.word)};
@@ -166,7 +110,7 @@ std::size_t recycled_places(const Evidence& evidence) {
 Suspected from_paths(const Evidence& evidence) {
   if (evidence.counters.stale_cache_lines == 0) return {};
   return Suspicion{
-      0, "e",
+      0, "h",
       fmt::format("path counters: {} cache lines went on answering for a type after it was "
                   "modified",
                   evidence.counters.stale_cache_lines)};
@@ -175,20 +119,24 @@ Suspected from_paths(const Evidence& evidence) {
 // ---- all together -------------------------------------------------------------------------------
 
 const char* conclusion_of(std::string_view kind) {
+  if (kind == "a|b|c|e")
+    return "somebody wrote to the word of a live instance, and nothing here tells how wide";
+  if (kind.size() > 1) return "one of these: what is recorded fits them all";
   switch (kind[0]) {
     case 'a':
-      return kind == "a" ? "a narrow writer: one byte of the word was written"
-                         : "somebody wrote to the word of a live instance: (a) or (b)";
+      return "a narrow writer: one byte of the word was written";
     case 'b':
       return "a wide writer: a store of several bytes changed the tag";
     case 'c':
       return "a wild write: through a stale pointer, or past the end of its own block";
     case 'e':
-      return "a stale cache: compiled code stored what it remembered of another time";
+      return "a torn word: compiled code stored one that it holds, half of it replaced";
     case 'f':
       return "stray reference counting through the tagged word";
     case 'g':
       return "stray reference counting of the values themselves, the tag taken off";
+    case 'h':
+      return "a stale cache: compiled code used what a class was at another time";
     default:
       return "";
   }
@@ -246,9 +194,9 @@ Diagnosis all_clear(const Evidence& evidence, InstrumentSet without) {
   if (has(Instrument::debug_allocator)) {
     if (diagnosis.kind == "-")
       diagnosis.conclusion = "no wrong free: neither (c) nor (f), it seems";
-    diagnosis.evidence.push_back(fmt::format(
-        "debug allocator: {} frees of chunks, all as allocated; no prefix, no padding touched",
-        evidence.checked_frees));
+    diagnosis.evidence.push_back(
+        fmt::format("debug allocator: {} frees of chunks, all as allocated; no padding touched",
+                    evidence.checked_frees));
   }
   if (has(Instrument::path_counters)) {
     const std::uint64_t stores = evidence.counters.compiled_stores;
@@ -272,8 +220,8 @@ Diagnosis by_crash_alone(const Evidence& evidence) {
     return {wild->kind,
             std::string_view(wild->kind) == "c" ? "a wild access" : conclusion_of(wild->kind),
             {wild->evidence}};
-  return {"a|b",
-          "not a use after free, so not (c): somebody cleared the tag",
+  return {"a|b|e|f",
+          "not a use after free: an even word was met, and what made it so no crash can tell",
           {crash_in_words(*evidence.crash)}};
 }
 
@@ -309,6 +257,11 @@ Diagnosis diagnose(const Evidence& evidence, InstrumentSet without) {
   Diagnosis diagnosis = first
                             ? Diagnosis{first->kind, conclusion_of(first->kind), {first->evidence}}
                             : all_clear(evidence, without);
+  // With all instruments on, a crash that none of them explains is not explained.
+  if (!first && without == 0 && evidence.crash) {
+    diagnosis.kind = "-";
+    diagnosis.conclusion = "it crashed, and no instrument saw who did it";
+  }
   if (has(Instrument::crash_report) && evidence.crash &&
       (!first || first->order != evidence.crash->order))
     diagnosis.evidence.push_back(crash_in_words(*evidence.crash));

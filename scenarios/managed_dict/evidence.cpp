@@ -23,15 +23,17 @@ void add(std::vector<Line>& lines, const Sighting& seen) {
   std::string text = fmt::format("probe     {:11}  place {}  instance #{}  chunk #{}  {:#x}",
                                  seen.compiled ? "jit" : "interpreter", seen.place, seen.instance,
                                  seen.chunk, seen.word);
-  if (seen.value_shift != 0) text += fmt::format("  a value {:+} off", seen.value_shift);
+  if (seen.value_shift == kAtNoObject)
+    text += "  a value at no object";
+  else if (seen.value_shift != 0)
+    text += fmt::format("  a value {:+} off", seen.value_shift);
   lines.emplace_back(seen.order, std::move(text));
 }
 
 void add(std::vector<Line>& lines, const BlockFinding& finding) {
-  lines.emplace_back(
-      finding.order,
-      fmt::format("allocator {:11}  {}  {} bytes  {:+}  block #{}", to_label(finding.writer).view(),
-                  to_label(finding.kind).view(), finding.width, finding.shift, finding.block));
+  lines.emplace_back(finding.order,
+                     fmt::format("allocator {:11}  {:+}  block #{}", to_label(finding.kind).view(),
+                                 finding.shift, finding.block));
 }
 
 }  // namespace
@@ -42,9 +44,7 @@ Label to_label(Writer writer) {
 }
 
 Label to_label(BlockFinding::Kind kind) {
-  static constexpr std::array<Label, 6> kLabels{"freed_beside", "prefix_changed",
-                                                "overrun",      "freed_written",
-                                                "freed_again",  "header_changed"};
+  static constexpr std::array<Label, 3> kLabels{"freed_beside", "overrun", "freed_again"};
   return kLabels[harness::raw(kind)];
 }
 

@@ -19,7 +19,7 @@ namespace scenarios::managed_dict {
 enum class Instrument : std::uint8_t {
   write_watch,         ///< Writes to the word at obj-0x18: by instrumented stores, and by hardware.
   allocation_counter,  ///< Birth ids at every probe: of the instance, its chunk, its values.
-  debug_allocator,     ///< Arguments of free(), the chunk's prefix, bytes around a block.
+  debug_allocator,     ///< Arguments of free(), and bytes around a block when it is freed.
   path_counters,       ///< How often the compiled paths ran, and with what they remembered.
   crash_report,  ///< The report that everybody has, and AddressSanitizer over pymalloc has no more
                  ///< than.
@@ -28,7 +28,7 @@ inline constexpr std::array<harness::InstrumentInfo, 5> kInstruments{{
     {"write_watch", "who writes to an instance's word at obj-0x18, and what"},
     {"allocation_counter", "birth ids of instances, chunks and values at every attribute store"},
     {"debug_allocator",
-     "whether free() gets what malloc() returned; prefixes, padding, freed blocks"},
+     "whether free() gets what malloc() returned, once, with nothing written around it"},
     {"path_counters",
      "how often the compiled paths really ran, and from which state of their caches"},
     {"crash_report", "where it crashed, as AddressSanitizer over pymalloc would print it"},
@@ -48,13 +48,16 @@ using Order = std::uint32_t;
 struct WordWrite {
   Order order;
   Writer writer;
-  std::uint8_t width;  ///< In bytes, of the store.
-  std::int8_t offset;  ///< Offset of its first byte, from the word's.
+  std::uint16_t width;  ///< In bytes, of the instruction, or of the call of memset().
+  std::int16_t offset;  ///< Offset of its first byte, from the word's.
   std::uint32_t instance;
-  std::uint64_t before;  ///< The whole word.
+  std::uint64_t before;  ///< The bytes of the word that it covers; others are 0, or equal.
   std::uint64_t after;
   bool operator==(const WordWrite&) const = default;
 };
+
+/// A value that has nothing to do with the object that it pointed at, or with another one.
+inline constexpr std::int32_t kAtNoObject = 1 << 30;
 
 /// An attribute store was about to happen, and the probe looked at the instance.
 struct Sighting {
@@ -66,24 +69,20 @@ struct Sighting {
   std::uint32_t chunk;  ///< 0: none.
   std::uint64_t word;
   /// How far beside the start of an object one of the values points; 0: none does.
-  std::int32_t value_shift;
+  std::int32_t value_shift;  ///< Or kAtNoObject.
   bool operator==(const Sighting&) const = default;
 };
 
-/// Something that a debug allocator does not let pass.
+/// Something that a debug allocator does not let pass: PYTHONMALLOC=debug, or malloc's own checks.
+/// It sees no store: only what free() is given, and what the bytes around that block are by then.
 struct BlockFinding {
   enum class Kind : std::uint8_t {
-    freed_beside,    ///< free() got a pointer that malloc() never returned; `shift` beside one.
-    prefix_changed,  ///< A chunk's prefix byte; `shift` is by how much.
-    overrun,         ///< Bytes around a block, or of a neighbour, by a store that went too far.
-    freed_written,   ///< A block that nobody has was written to.
-    freed_again,     ///< free() of a block that nobody has.
-    header_changed,  ///< 3.13: what inline values begin with, by a store as wide as a count.
+    freed_beside,  ///< free() got a pointer that malloc() never returned; `shift` beside one.
+    overrun,       ///< Bytes around the block that are nobody's were written.
+    freed_again,   ///< free() of a block that nobody has.
   };
   Order order;
   Kind kind;
-  Writer writer;
-  std::uint8_t width;  ///< Width of the store; 0 where it is unknown.
   std::int32_t shift;
   std::uint32_t block;
   bool operator==(const BlockFinding&) const = default;

@@ -1,7 +1,6 @@
-// How it works. A store is judged by the block that it met: the word of an instance goes to the
-// write watch; a prefix, padding, a neighbour's or nobody's bytes to the debug allocator. What the
-// interpreter does all day (values, counts of references, links of collector and allocator) leaves
-// no trace.
+// How it works. Of all stores only those to the word of a live instance are evidence: the write
+// watch's. What the debug allocator sees it sees when a block is freed; what a probe sees of the
+// values is read from a copy, which is made of the stores to them.
 #include "scenarios/managed_dict/recorder.h"
 
 #include <algorithm>
@@ -59,10 +58,28 @@ std::uint64_t word_with(std::uint64_t bytes, std::int32_t store_offset, std::int
 
 }  // namespace
 
-std::uint8_t Recorder::Life::prefix() const {
-  for (std::uint32_t size = 1; size <= kSharedKeysLimit; ++size)
-    if (chunk_bytes(size) == bytes) return static_cast<std::uint8_t>(prefix_bytes(size));
-  return 0;
+// Where the values are in a block of this kind and size: a chunk's, or those of an instance itself.
+void Recorder::Life::place_values(Version version) {
+  for (std::uint32_t size = 0; size <= kSharedKeysLimit; ++size) {
+    const std::uint32_t before = kPreheaderBytes + basic_bytes(version);
+    const bool is_chunk = kind == BlockKind::values && chunk_bytes(size) == bytes;
+    const bool is_inline = kind == BlockKind::instance && version == Version::cpython313 &&
+                           before + inline_bytes(size) == bytes;
+    if (!is_chunk && !is_inline) continue;
+    first = is_chunk ? prefix_bytes(size) : before + kWord;
+    end = first + size * kWordBytes;
+    copy.resize(bytes);
+    last_right.resize(size);
+    return;
+  }
+}
+
+// Those of an instance say themselves how many they are, and stay where they are when a dict has
+// taken over what they refer to.
+std::size_t Recorder::Life::value_count() const {
+  if (kind == BlockKind::values || copy.empty()) return last_right.size();
+  if (copy[first + kInlineValidOffset] == 0) return 0;
+  return std::min<std::size_t>(last_right.size(), copy[first + kInlineCapacityOffset]);
 }
 
 Recorder::Life* Recorder::find(harness::BirthId id) {
@@ -99,11 +116,8 @@ void Recorder::allocated(const Allocation& allocation) {
   ++order_;
   if (watch_ != nullptr && allocation.kind == BlockKind::instance)
     watch_->born(allocation.address + static_cast<Address>(word_offsets(evidence_.version)[0]));
-  Life life{allocation.block, allocation.kind, allocation.address, allocation.bytes, {}, {}};
-  if (allocation.kind == BlockKind::values) {
-    life.copy.resize(allocation.bytes);
-    life.last_right.resize(allocation.bytes / kWordBytes + 1);
-  }
+  Life life{allocation.block, allocation.kind, allocation.address, allocation.bytes, 0, 0, {}, {}};
+  life.place_values(evidence_.version);
   instance_count_ += allocation.kind == BlockKind::instance;
   // Whoever was here before is gone, or was never freed by its own name.
   const auto last = by_address_.lower_bound(allocation.address + allocation.bytes);
@@ -119,61 +133,44 @@ void Recorder::allocated(const Allocation& allocation) {
 void Recorder::stored(const Store& store) {
   ++order_;
   if (watch_ != nullptr) watch_->stored(store.address, store.width);
-  if (!store.alive) {
-    if (store.module != Module::allocator) add_finding(BlockFinding::Kind::freed_written, store);
-    return;
+  Life* life = store.alive ? find(store.block) : nullptr;
+  if (life == nullptr) return;  // Nobody's, or it lives as long as the process.
+  if (store.kind == BlockKind::instance) stored_in_word(store);
+  if (!life->copy.empty()) stored_in_values(store, *life);
+}
+
+void Recorder::stored_in_word(const Store& store) {
+  for (const std::int32_t word : word_offsets(evidence_.version)) {
+    if (!overlaps(store.offset, store.width, word, word + static_cast<std::int32_t>(kWordBytes)))
+      continue;
+    if (evidence_.word_writes.size() >= kKeepLimit) return;
+    const std::int32_t begin = store.offset - store.part - word;
+    evidence_.word_writes.push_back({order_, writer_of(store.module), store.whole,
+                                     static_cast<std::int16_t>(begin), number(store.block),
+                                     word_with(store.before, store.offset, word),
+                                     word_with(store.after, store.offset, word)});
   }
-  Life* life = find(store.block);
-  if (life == nullptr) return;  // It lives as long as the process.
-  if (store.kind == BlockKind::instance) return stored_in_instance(store, *life);
-  if (store.kind == BlockKind::values) return stored_in_chunk(store, *life);
-  // Nothing else has bytes of its own: it is somebody's index that went too far.
-  if (store.width == 1 || store.kind == BlockKind::noise)
-    add_finding(BlockFinding::Kind::overrun, store);
 }
 
-void Recorder::stored_in_instance(const Store& store, const Life& life) {
-  for (const std::int32_t word : word_offsets(evidence_.version))
-    if (overlaps(store.offset, store.width, word, word + static_cast<std::int32_t>(kWordBytes)))
-      return stored_in_word(store, word);
-  const auto inline_begin =
-      static_cast<std::int32_t>(kPreheaderBytes + basic_bytes(evidence_.version));
-  const bool is_inline = evidence_.version == Version::cpython313 && store.offset >= inline_begin;
-  const bool beyond = store.offset + store.width > static_cast<std::int32_t>(life.bytes);
-  if (is_inline && store.width == 4) return add_finding(BlockFinding::Kind::header_changed, store);
-  if (beyond || (store.width == 1 && !is_inline)) add_finding(BlockFinding::Kind::overrun, store);
-}
-
-void Recorder::stored_in_word(const Store& store, std::int32_t word) {
-  if (evidence_.word_writes.size() >= kKeepLimit) return;
-  evidence_.word_writes.push_back({order_, writer_of(store.module), store.width,
-                                   static_cast<std::int8_t>(store.offset - word),
-                                   number(store.block), word_with(store.before, store.offset, word),
-                                   word_with(store.after, store.offset, word)});
-}
-
-void Recorder::stored_in_chunk(const Store& store, Life& life) {
-  const std::int32_t prefix = life.prefix();
+// The copy is what a probe would look at. A count that an embedded interpreter is to repeat is told
+// by its width: a 4-byte store counts up, an 8-byte one down.
+void Recorder::stored_in_values(const Store& store, Life& life) {
+  const auto first = static_cast<std::int32_t>(life.first);
   const std::int32_t end = store.offset + store.width;
-  const bool in_values = store.offset >= prefix;
-  const std::uint8_t prefix_before = life.copy[static_cast<std::size_t>(prefix - 1)];
   if (store.offset >= 0 && static_cast<std::size_t>(end) <= life.copy.size())
     std::memcpy(life.copy.data() + store.offset, &store.after, store.width);
-  if (end > static_cast<std::int32_t>(life.bytes) || (in_values && store.width == 1))
-    return add_finding(BlockFinding::Kind::overrun, store);
-  if (in_values && store.width == 4) strays_.push_back({load_count_, "incref_values"});
-  if (in_values) return note_value(store, life);
-  if (end < prefix) return;
-  const std::int32_t now = life.copy[static_cast<std::size_t>(prefix - 1)];
-  if (store.width == 1 && now == prefix) return;  // The byte is written so when the chunk is made.
+  if (store.offset >= first && store.offset < static_cast<std::int32_t>(life.end)) {
+    if (store.width == 4) strays_.push_back({load_count_, "incref_values"});
+    return note_value(store, life);
+  }
   constexpr harness::Label kUp = "incref", kDown = "decref";
-  if (store.width != 1) strays_.push_back({load_count_, store.width == 4 ? kUp : kDown});
-  add_finding(BlockFinding::Kind::prefix_changed, store, now - prefix_before);
+  const bool counted = life.kind == BlockKind::values && store.offset == first - 1;
+  if (counted && store.width != 1) strays_.push_back({load_count_, store.width == 4 ? kUp : kDown});
 }
 
 // Records the object that an attribute store put there.
 void Recorder::note_value(const Store& store, Life& life) {
-  const auto offset = static_cast<std::uint32_t>(store.offset) - life.prefix();
+  const auto offset = static_cast<std::uint32_t>(store.offset) - life.first;
   if (store.width == kWordBytes && offset % kWordBytes == 0 && is_object(store.after))
     life.last_right[offset / kWordBytes] = store.after;
 }
@@ -181,12 +178,7 @@ void Recorder::note_value(const Store& store, Life& life) {
 void Recorder::released(const Release& release) {
   ++order_;
   const auto shift = static_cast<std::int32_t>(release.address - release.allocated);
-  BlockFinding finding{order_,
-                       BlockFinding::Kind::freed_beside,
-                       writer_of(release.module),
-                       0,
-                       shift,
-                       number(release.block)};
+  BlockFinding finding{order_, BlockFinding::Kind::freed_beside, shift, number(release.block)};
   evidence_.checked_frees += release.is_values;
   if (release.block == harness::BirthId::none || find(release.block) == nullptr) {
     finding.kind = BlockFinding::Kind::freed_again;
@@ -211,18 +203,18 @@ void Recorder::released(const Release& release) {
 // else altogether was not counted but overwritten.
 std::int32_t Recorder::value_shift(harness::BirthId chunk) {
   Life* life = find(chunk);
-  if (life == nullptr || life->kind != BlockKind::values) return 0;
+  if (life == nullptr) return 0;
   std::int32_t found = 0;
-  const std::size_t prefix = life->prefix();
-  for (std::size_t i = 0; prefix + (i + 1) * kWordBytes <= life->copy.size(); ++i) {
+  for (std::size_t i = 0; i < life->value_count(); ++i) {
     Address value = 0;
-    std::memcpy(&value, life->copy.data() + prefix + i * kWordBytes, sizeof value);
+    std::memcpy(&value, life->copy.data() + life->first + i * kWordBytes, sizeof value);
     if (value == 0 || is_object(value)) {
       life->last_right[i] = value;
       continue;
     }
     const auto shift = static_cast<std::int64_t>(value - life->last_right[i]);
-    if (std::abs(shift) <= kCountReach && shift != 0) found = static_cast<std::int32_t>(shift);
+    if (shift == 0) continue;
+    found = std::abs(shift) <= kCountReach ? static_cast<std::int32_t>(shift) : kAtNoObject;
   }
   return found;
 }
@@ -258,10 +250,6 @@ void Recorder::ended(const Counters& counters) {
   if (watch_ != nullptr) watch_->settle();
   ++order_;
   for (const auto& [id, life] : lives_) look_at(life);
-}
-
-void Recorder::add_finding(BlockFinding::Kind kind, const Store& store, std::int32_t shift) {
-  add({order_, kind, writer_of(store.module), store.width, shift, number(store.block)});
 }
 
 void Recorder::add(const BlockFinding& finding) {

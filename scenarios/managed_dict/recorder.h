@@ -51,9 +51,12 @@ class Recorder final : public targets::managed_dict::MemoryObserver {
     BlockKind kind;
     Address begin;
     std::uint32_t bytes;
-    std::vector<std::uint8_t> copy;   ///< Bytes of a chunk of values.
-    std::vector<Address> last_right;  ///< Last object that each word of it pointed at.
-    std::uint8_t prefix() const;
+    std::uint32_t first;              ///< Where values[0] is in it, where it has values,
+    std::uint32_t end;                ///< and where they end.
+    std::vector<std::uint8_t> copy;   ///< Its bytes, as far as stores were seen; or none.
+    std::vector<Address> last_right;  ///< Last object that each value pointed at.
+    void place_values(targets::managed_dict::Version version);
+    std::size_t value_count() const;
   };
 
   Life* find(harness::BirthId id);
@@ -61,12 +64,9 @@ class Recorder final : public targets::managed_dict::MemoryObserver {
   static Address object_in(const Life& life);
   bool is_object(Address address) const;
 
-  void stored_in_instance(const targets::managed_dict::Store& store, const Life& life);
-  void stored_in_word(const targets::managed_dict::Store& store, std::int32_t word);
-  void stored_in_chunk(const targets::managed_dict::Store& store, Life& life);
+  void stored_in_word(const targets::managed_dict::Store& store);
+  void stored_in_values(const targets::managed_dict::Store& store, Life& life);
   void note_value(const targets::managed_dict::Store& store, Life& life);
-  void add_finding(BlockFinding::Kind kind, const targets::managed_dict::Store& store,
-                   std::int32_t shift = 0);
   void add(const BlockFinding& finding);
   std::int32_t value_shift(harness::BirthId chunk);
   /// A look at the values of a chunk where no attribute is stored: when it goes, and at the end.

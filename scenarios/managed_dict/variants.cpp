@@ -17,6 +17,7 @@ constexpr Label kWordCounted[] = {"word_counted", "chunk_freed"};
 constexpr Label kWordCountedUp[] = {"word_counted", "chunk_freed", "order_appended"};
 constexpr Label kWordReadOrMet[] = {"word_read", "instance_recycled"};
 constexpr Label kFormerInstance[] = {"instance_recycled", "word_read"};
+constexpr Label kFormerBlock[] = {"word_read", "value_counted", "chunk_freed", "retention"};
 constexpr Label kBlockBefore[] = {"order_appended", "word_read", "chunk_freed", "value_counted",
                                   "retention"};
 constexpr Label kTypeModified[] = {"type_modified"};
@@ -45,9 +46,15 @@ constexpr harness::VariantInfo kVariants[] = {
      unsound(kWordReadOrMet, "b2: DECREF of an object that begins at the word")},
     {"clear_gc_flag_off_header", unsound(kWordRead, "b3: the collector's flag, two words early")},
     {"straddling_store", unsound(kWordRead, "b4: a wide store that means the word before")},
+    {"clear_tag_of_two_bytes", unsound(kWordRead, "b5: and word, ~1")},
+    {"subtract_from_four_bytes", unsound(kWordReadOrMet, "b6: sub dword, 1")},
+    {"store_sixteen_bytes", unsound(kWordRead, "b7: a vector store of two words, the tag gone")},
     {"stale_pointer_store", unsound(kFormerInstance, "c1: through a pointer to a former instance")},
+    {"stale_byte_store", unsound(kFormerInstance, "c3: the same, one byte wide")},
+    {"stale_memset", unsound(kFormerBlock, "c4: memset of a former block, into the word")},
     {"insertion_order_overrun", unsound(kBlockBefore, "c2: the order grows into the block before")},
-    {"stale_cache_value", unsound(kTypeModified, "e1: a cache misses that its type was modified")},
+    {"torn_word_store", unsound(kWordReadOrMet, "e1: a baked word, half patched, is stored")},
+    {"stale_cache_value", unsound(kTypeModified, "h1: a cache misses that its type was modified")},
     {"legal_recycle", sound("d0: an instance lives where another did")},
     {"legal_materialise", sound("d1: an instance is given a dict between two stores")},
     {"skip_compilation",

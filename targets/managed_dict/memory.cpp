@@ -52,6 +52,29 @@ void Memory::store_link(Address address, std::uint64_t value) {
     record(address, sizeof value, before, value);
 }
 
+// An observer is told of the bytes word by word: its record holds as many as a register does.
+void Memory::store_bytes(Address address, std::span<const std::byte> bytes) {
+  at(address, static_cast<std::uint32_t>(bytes.size()));
+  const Whole whole{address, bytes.size()};
+  while (!bytes.empty()) {
+    const std::size_t room = kWord - address % kWord;
+    const std::size_t count = std::min(room, bytes.size());
+    store_part(address, bytes.first(count), whole);
+    address += count;
+    bytes = bytes.subspan(count);
+  }
+}
+
+void Memory::store_part(Address address, std::span<const std::byte> bytes, Whole whole) {
+  std::byte* place = raw(address);
+  std::uint64_t before = 0, after = 0;
+  std::memcpy(&before, place, bytes.size());
+  std::memcpy(&after, bytes.data(), bytes.size());
+  std::memcpy(place, bytes.data(), bytes.size());
+  if (memory_observer_ != nullptr) [[unlikely]]
+    record(address, static_cast<std::uint8_t>(bytes.size()), before, after, whole);
+}
+
 bool Memory::is_filled(Address address, std::byte value, std::size_t count) {
   const std::byte* bytes = raw(address);
   return std::all_of(bytes, bytes + count, [&](std::byte byte) { return byte == value; });
@@ -63,14 +86,16 @@ Address Memory::add_static(BlockKind kind, std::uint32_t bytes) {
   return block.begin;
 }
 
-void Memory::record(Address address, std::uint8_t width, std::uint64_t before,
-                    std::uint64_t after) {
+void Memory::record(Address address, std::uint8_t width, std::uint64_t before, std::uint64_t after,
+                    Whole whole) {
   const Block* block = blocks_.find(address);
   if (block == nullptr) block = blocks_.find_dead(address);
   Store store{};
   store.tick = scheduler().now();
   store.module = module_;
   store.width = width;
+  store.whole = static_cast<std::uint16_t>(whole.bytes);
+  store.part = static_cast<std::uint16_t>(address - whole.begin);
   store.kind = BlockKind::none;
   store.address = address;
   store.before = before;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstring>
+#include <span>
 #include <type_traits>
 
 #include "harness/runtime.h"
@@ -52,6 +53,10 @@ class Memory {
       std::memcpy(bytes, &value, sizeof(T));
     }
   }
+
+  /// One instruction, or one call of memset(), that stores several words: all bytes are there, or
+  /// it is a crash and none is written.
+  void store_bytes(Address address, std::span<const std::byte> bytes);
 
   /// The bytes at `address`, which live blocks have: for who only looks.
   template <class T>
@@ -109,7 +114,17 @@ class Memory {
   }
   Crash crash_at(Address address);
   [[noreturn]] void end(const Crash& crash);
-  void record(Address address, std::uint8_t width, std::uint64_t before, std::uint64_t after);
+  /// Part of a store: `begin` is where the whole of it begins, and `whole` how long it is.
+  struct Whole {
+    Address begin;
+    std::size_t bytes;
+  };
+  void record(Address address, std::uint8_t width, std::uint64_t before, std::uint64_t after) {
+    record(address, width, before, after, {address, width});
+  }
+  void record(Address address, std::uint8_t width, std::uint64_t before, std::uint64_t after,
+              Whole whole);
+  void store_part(Address address, std::span<const std::byte> bytes, Whole whole);
 
   harness::Runtime& runtime_;
   HeapObserver& heap_observer_;

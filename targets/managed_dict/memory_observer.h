@@ -27,7 +27,9 @@ inline constexpr std::size_t kBlockKindCount = 8;
 struct Store {
   harness::Tick tick;
   Module module;
-  std::uint8_t width;          ///< In bytes: 1, 2, 4 or 8.
+  std::uint8_t width;          ///< In bytes: 1 to 8.
+  std::uint16_t whole;         ///< Width of the instruction, which may store more than this,
+  std::uint16_t part;          ///< and where in it this begins.
   BlockKind kind;              ///< Kind of the block that was met.
   bool alive;                  ///< Whether that block was (the allocator links dead ones).
   harness::BirthId block;      ///< The life that was met.

@@ -30,7 +30,7 @@ class Planted {
     ++evidence_.checked_frees;
     return write(Writer::interpreter, 8, 0, id, word, 0);
   }
-  Planted& write(Writer writer, std::uint8_t width, std::int8_t offset, std::uint32_t id,
+  Planted& write(Writer writer, std::uint16_t width, std::int16_t offset, std::uint32_t id,
                  std::uint64_t before, std::uint64_t after) {
     evidence_.word_writes.push_back({++order_, writer, width, offset, id, before, after});
     return *this;
@@ -40,8 +40,8 @@ class Planted {
     evidence_.sightings.push_back({++order_, true, place, id, id + 100, word, shift});
     return *this;
   }
-  Planted& find(BlockFinding::Kind kind, std::uint8_t width, std::int32_t shift) {
-    evidence_.findings.push_back({++order_, kind, Writer::jit, width, shift, 7});
+  Planted& find(BlockFinding::Kind kind, std::int32_t shift) {
+    evidence_.findings.push_back({++order_, kind, shift, 7});
     return *this;
   }
   Planted& crash(std::uint64_t address = 0xab) {
@@ -82,35 +82,60 @@ TEST(ManagedDictDiagnosePlanted, AByteOfTheWordIsTheNarrowWriter) {
                              .write(writer, 1, 0, 1, 0x97, 0x96)
                              .probe(1, 1, kWord - 1);
     EXPECT_EQ(seen.kind(), "a");
-    EXPECT_EQ(seen.kind(instrument_bit(Instrument::write_watch)), "a|b")
+    EXPECT_EQ(seen.kind(instrument_bit(Instrument::write_watch)), "a|b|c|e")
         << "the counter knows that it is the same instance, and no more";
     EXPECT_NE(seen.kind(only(Instrument::debug_allocator)), "a");
   }
 }
 
+/// One store to the word of instance 2, where instance 1 was; `former` is what that one had.
+std::string told_of(Writer writer, std::uint16_t width, std::int16_t offset, std::uint64_t before,
+                    std::uint64_t after, std::uint64_t former = kWord - 0x40) {
+  Planted seen = Planted().born(1, former).probe(1, 1, former).died(1, former);
+  return seen.born(2).probe(1, 2, kWord).write(writer, width, offset, 2, before, after).kind();
+}
+
 TEST(ManagedDictDiagnosePlanted, AWiderStoreThatClipsTheTagIsTheWideWriter) {
-  const auto wide = [](Writer writer, std::uint8_t width, std::int8_t offset, std::uint64_t after) {
-    return Planted().born(1).write(writer, width, offset, 1, kWord, after).kind();
+  const auto wide = [](Writer writer, std::uint16_t width, std::int16_t offset,
+                       std::uint64_t after) {
+    return told_of(writer, width, offset, kWord, after);
   };
   EXPECT_EQ(wide(Writer::interpreter, 8, 0, kWord - 1), "b") << "encoded twice";
   EXPECT_EQ(wide(Writer::jit, 8, 0, kWord - 1), "b") << "a misdirected decrement";
-  EXPECT_EQ(wide(Writer::jit, 4, 0, kWord - 1), "b");
   EXPECT_EQ(wide(Writer::interpreter, 8, 0, kWord & ~std::uint64_t{1}), "b") << "a flag cleared";
   EXPECT_EQ(wide(Writer::unknown, 8, -4, kWord - 1), "b") << "it straddles byte 0";
+  EXPECT_EQ(wide(Writer::jit, 16, -8, kWord - 1), "b") << "a vector store";
+  EXPECT_EQ(told_of(Writer::jit, 4, 0, 0, 0xffffffff), "b") << "one less than nothing, 4 bytes";
+  EXPECT_EQ(told_of(Writer::jit, 2, 0, 0x97, 0x96), "b");
 }
 
-TEST(ManagedDictDiagnosePlanted, AWordThatHasNothingToDoWithTheOldOneIsAWildWrite) {
-  const Planted seen = Planted()
-                           .born(1)
-                           .write(Writer::jit, 8, 0, 1, kWord, kWord + 0x4000)
-                           .probe(1, 1, kWord + 0x4000);
-  EXPECT_EQ(seen.kind(), "c");
+TEST(ManagedDictDiagnosePlanted, AByteThatWasNotReadBeforeMayBeOfAStalePointer) {
+  EXPECT_EQ(told_of(Writer::jit, 1, 0, 0x97, 0x57), "c") << "the byte that another had";
+  EXPECT_EQ(told_of(Writer::jit, 1, 0, 0x37, 0x96), "a|c");
+  EXPECT_EQ(told_of(Writer::jit, 1, 0, 0x00, 0xff), "a") << "one less";
 }
 
-TEST(ManagedDictDiagnosePlanted, WhatGoesPastABlockOrIntoNobodysIsAWildWrite) {
-  for (const auto kind : {BlockFinding::Kind::overrun, BlockFinding::Kind::freed_written,
-                          BlockFinding::Kind::freed_again}) {
-    const Planted seen = Planted().born(1).find(kind, 1, 0).probe(1, 1, kWord);
+TEST(ManagedDictDiagnosePlanted, AWordThatHasNothingToDoWithTheOldOneIsAWildWriteOrAWideOne) {
+  const std::uint64_t wild = kWord + 0x123456;
+  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, wild), "b|c");
+  EXPECT_EQ(told_of(Writer::unknown, 4, 0, kWord & 0xffffffff, wild & 0xffffffff), "b|c");
+  EXPECT_EQ(told_of(Writer::unknown, 8, 0, kWord, kWord - 0x40), "c") << "the former instance's";
+  EXPECT_EQ(told_of(Writer::unknown, 16, -8, kWord, 0), "c") << "cleared";
+}
+
+TEST(ManagedDictDiagnosePlanted, AWordOfTwoWordsBytesIsTheTornOne) {
+  const std::uint64_t former = 0x7f3a24008040;  // A dict.
+  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0x7f3a24000040, former), "e") << "its low byte";
+  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0x7f3a24008097, former), "e") << "all but that";
+  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0x24000097, former), "e") << "half of nothing";
+  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, former, former), "c|e") << "whole, so not torn";
+  EXPECT_EQ(told_of(Writer::unknown, 8, 0, kWord, 0x7f3a24008097, former), "b|c")
+      << "nothing is baked into what nobody compiled";
+}
+
+TEST(ManagedDictDiagnosePlanted, WhatIsWrittenAroundABlockOrFreedTwiceIsAWildWrite) {
+  for (const auto kind : {BlockFinding::Kind::overrun, BlockFinding::Kind::freed_again}) {
+    const Planted seen = Planted().born(1).find(kind, 0).probe(1, 1, kWord);
     EXPECT_EQ(seen.kind(), "c");
     EXPECT_EQ(seen.kind(instrument_bit(Instrument::debug_allocator)), "d") << "wrong, as in B7";
   }
@@ -119,7 +144,7 @@ TEST(ManagedDictDiagnosePlanted, WhatGoesPastABlockOrIntoNobodysIsAWildWrite) {
 TEST(ManagedDictDiagnosePlanted, AStaleCacheIsToldByThePathCounters) {
   Planted seen = Planted().born(1).probe(1, 1, kWord).died(1);
   seen.evidence().counters.stale_cache_lines = 1;
-  EXPECT_EQ(seen.kind(), "e");
+  EXPECT_EQ(seen.kind(), "h");
   EXPECT_EQ(seen.kind(instrument_bit(Instrument::path_counters)), "d");
 }
 
@@ -127,7 +152,7 @@ TEST(ManagedDictDiagnosePlanted, AStaleCacheIsToldByThePathCounters) {
 /// and a perfectly legal initialisation stores what was taken for an impossible pattern.
 Planted counted_through_the_word() {
   Planted seen = Planted().born(1).probe(1, 1, kWord);
-  seen.find(BlockFinding::Kind::prefix_changed, 4, 1).find(BlockFinding::Kind::freed_beside, 0, -1);
+  seen.find(BlockFinding::Kind::freed_beside, -1);
   return seen.died(1).born(2, kWord - 1).probe(1, 2, kWord - 1).crash();
 }
 
@@ -143,13 +168,12 @@ TEST(ManagedDictDiagnosePlanted, WithoutItTheWrongConclusionsOfTheTableComeOut) 
   EXPECT_EQ(seen.kind(only(Instrument::write_watch)), "d") << "only legal writers";
   EXPECT_EQ(seen.kind(only(Instrument::allocation_counter)), "d") << "different ids";
   const auto by_crash = diagnose(seen.evidence(), only(Instrument::crash_report));
-  EXPECT_EQ(by_crash.kind, "a|b");
+  EXPECT_EQ(by_crash.kind, "a|b|e|f");
   EXPECT_NE(by_crash.conclusion.find("not a use after free"), std::string::npos);
 }
 
 TEST(ManagedDictDiagnosePlanted, AnEvenCountThatNeverCrashesIsCaughtAllTheSame) {
-  Planted seen =
-      Planted().born(1).probe(1, 1, kWord).find(BlockFinding::Kind::prefix_changed, 4, 2);
+  Planted seen = Planted().born(1).probe(1, 1, kWord).find(BlockFinding::Kind::freed_beside, -2);
   seen.died(1).born(2, kWord - 2).probe(1, 2, kWord - 2);
   EXPECT_EQ(seen.kind(), "f");
   EXPECT_EQ(seen.kind(instrument_bit(Instrument::debug_allocator)), "d");
@@ -164,9 +188,23 @@ TEST(ManagedDictDiagnosePlanted, ACountedValueIsToldByTheAllocationCounter) {
 
 TEST(ManagedDictDiagnosePlanted, WhatComesFirstDecides) {
   Planted narrow = Planted().born(1).write(Writer::jit, 1, 0, 1, 0x97, 0x96);
-  EXPECT_EQ(narrow.find(BlockFinding::Kind::freed_beside, 0, -1).kind(), "a");
-  Planted counted = Planted().born(1).find(BlockFinding::Kind::prefix_changed, 8, -1);
+  EXPECT_EQ(narrow.find(BlockFinding::Kind::freed_beside, -1).kind(), "a");
+  Planted counted = Planted().born(1).find(BlockFinding::Kind::freed_beside, 1);
   EXPECT_EQ(counted.write(Writer::jit, 1, 0, 1, 0x97, 0x96).kind(), "f");
+}
+
+TEST(ManagedDictDiagnosePlanted, APointerFarBesideItsBlockWasNotMovedByCounts) {
+  EXPECT_EQ(Planted().born(1).find(BlockFinding::Kind::freed_beside, 0x5e).kind(), "c|f");
+}
+
+TEST(ManagedDictDiagnosePlanted, AValueAtNoObjectWasOverwritten) {
+  EXPECT_EQ(Planted().born(1).probe(1, 1, kWord, kAtNoObject).kind(), "c");
+}
+
+TEST(ManagedDictDiagnosePlanted, ACrashThatNoInstrumentExplainsAccusesNobody) {
+  const Planted seen = Planted().born(1).probe(1, 1, kWord).crash(0x7f3a24000031);
+  EXPECT_EQ(seen.kind(), "-");
+  EXPECT_EQ(seen.kind(instrument_bit(Instrument::debug_allocator)), "d") << "what people concluded";
 }
 
 TEST(ManagedDictDiagnosePlanted, AVacuousRunExplainsNothing) {

@@ -75,8 +75,8 @@ void Reader::read(const std::string& line) {
   } else if (what == "write") {
     std::int32_t offset = 0;
     words >> tick >> kind >> block >> offset >> before >> after;
-    recorder_.stored({tick, module_of(kind), 8, BlockKind::instance, true, id(block), BirthId::none,
-                      offset, 0, before, after});
+    recorder_.stored({tick, module_of(kind), 8, 8, 0, BlockKind::instance, true, id(block),
+                      BirthId::none, offset, 0, before, after});
   } else if (what == "probe") {
     std::uint64_t instance = 0, chunk = 0, word = 0;
     std::int32_t shift = 0;

@@ -152,6 +152,70 @@ class Stores final : public md::MemoryObserver {
   std::set<std::pair<int, std::uint64_t>> seen;
 };
 
+/// Looks at the first store of a run to a word that is by compiled code, or by an unknown module.
+class Widths final : public md::MemoryObserver {
+ public:
+  void began(md::Version) override { first_ = true; }
+  void stored(const md::Store& store) override {
+    constexpr std::int32_t kWordInBlock = md::kPreheaderBytes + md::kWordOffset;
+    const bool in_word = store.offset + store.width > kWordInBlock &&
+                         store.offset < kWordInBlock + static_cast<std::int32_t>(md::kWord);
+    const bool theirs = store.module == md::Module::jit || store.module == md::Module::unknown;
+    if (!first_ || store.kind != md::BlockKind::instance || !in_word || !theirs) return;
+    seen_.insert({store.whole, store.offset - store.part - kWordInBlock});
+    first_ = false;
+  }
+  /// How wide, and where in the word it begins.
+  std::set<std::pair<int, int>> take() { return std::exchange(seen_, {}); }
+
+ private:
+  std::set<std::pair<int, int>> seen_;
+  bool first_ = true;
+};
+
+// Every width that the report could have met: 1, 2, 4, 8 and 16 bytes, a memset(), and a byte
+// through a stale pointer.
+TEST(ManagedDictMechanism, WritersOfEveryWidthAreSeenAsWideAsTheyAre) {
+  using Widths_ = std::set<std::pair<int, int>>;
+  const std::vector<std::pair<std::string_view, Widths_>> expected{
+      {"clear_tag_byte", {{1, 0}}},           {"clear_tag_of_two_bytes", {{2, 0}}},
+      {"subtract_from_four_bytes", {{4, 0}}}, {"straddling_store", {{8, -4}}},
+      {"torn_word_store", {{8, 0}}},          {"store_sixteen_bytes", {{16, -8}}},
+      {"stale_byte_store", {{1, 0}}},         {"stale_memset", {{9, -8}, {10, -8}, {16, -8}}}};
+  harness::Runner runner;
+  for (const auto& [variant, widths] : expected) {
+    static Widths watching;
+    harness::Scenario watched = scenario;
+    watched.drive = [](harness::Scene& scene) { drive_shaped(scene, kWholeShape, &watching); };
+    const auto walk = harness::find(harness::tables::strategies(), "random_walk")->make(1);
+    for (int i = 0; i < 4000; ++i)
+      runner.run(watched, variant_named(variant), harness::parse_config(scenario, kConfig), sim(),
+                 *walk);
+    EXPECT_EQ(watching.take(), widths) << variant;
+  }
+}
+
+// The report's class (e): bytes of two words, of which neither has the tag cleared. A low byte 0x96
+// is none of theirs: a legal word ends in 7 or f, a dict in 0.
+TEST(ManagedDictMechanism, ATornWordCrashesWhereTheReportDidAndNeverEndsIn96) {
+  harness::Runner runner;
+  const auto walk = harness::find(harness::tables::strategies(), "random_walk")->make(5);
+  std::size_t crashes = 0, torn = 0;
+  for (int i = 0; i < 60'000; ++i) {
+    const Outcome outcome = runner.run(scenario, variant_named("torn_word_store"),
+                                       harness::parse_config(scenario, kConfig), sim(), *walk);
+    const Fault* crash = crash_of(outcome);
+    crashes += crash != nullptr && crash->detail == "SIGSEGV at 0xab";
+    for (const Fault& fault : outcome.faults) {
+      if (fault.object_kind != harness::Label("tagged word")) continue;
+      ++torn;
+      EXPECT_EQ(fault.detail.find("96 instead"), std::string::npos) << fault.detail;
+    }
+  }
+  EXPECT_GE(crashes, 1U);
+  EXPECT_GE(torn, 20U);
+}
+
 // An instrument sees the same run as nobody does.
 TEST(ManagedDictMechanism, AnObserverChangesNothing) {
   static Stores stores;

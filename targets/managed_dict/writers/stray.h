@@ -28,6 +28,50 @@ class StalePointerStore final : public Writer {
   std::uint64_t last_word_ = 0;  ///< Word of the instance that was stored to last.
 };
 
+/// The same, of a flag that is one byte: the low byte of what was there.
+class StaleByteStore final : public Writer {
+ public:
+  using Writer::Writer;
+  void before_death(Address object) override {
+    object_ = object;
+    word_ = last_word_;
+  }
+  void before_store(Address object) override {
+    last_word_ = core_.attributes.word(object);
+    const bool same = static_cast<std::uint8_t>(word_) == static_cast<std::uint8_t>(last_word_);
+    if (object != object_ || word_ == 0 || same) return;
+    if (fires(1, harness::Site::collect) == 0) return;
+    const ModuleScope module(memory(), Module::unknown);
+    memory().store<std::uint8_t>(object + kWordOffset, static_cast<std::uint8_t>(word_));
+  }
+
+ private:
+  Address object_ = 0;
+  std::uint64_t word_ = 0;
+  std::uint64_t last_word_ = 0;  ///< Word of the instance that was stored to last.
+};
+
+/// An extension clears what it once had: memset() of a block that is an instance's by now. How far
+/// it goes is a pick: one byte of the word, two, or all.
+class StaleMemset final : public Writer {
+ public:
+  using Writer::Writer;
+  void before_death(Address object) override { object_ = object; }
+  void before_store(Address object) override {
+    if (object != object_) return;
+    const std::uint32_t kind = fires(kLengths.size(), harness::Site::collect);
+    if (kind == 0) return;
+    const ModuleScope module(memory(), Module::unknown);
+    constexpr std::array<std::byte, 16> kZeros{};
+    memory().store_bytes(object - kPreheaderBytes, std::span(kZeros).first(kLengths[kind - 1]));
+  }
+
+ private:
+  static constexpr std::array<std::size_t, 3> kLengths{9, 10, 16};
+
+  Address object_ = 0;
+};
+
 /// The insertion order grows on below its prefix, into the block before: by how far is a pick.
 class InsertionOrderOverrun final : public Writer {
  public:

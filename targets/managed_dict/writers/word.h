@@ -36,6 +36,43 @@ class ClearGcFlagOffHeader final : public Writer {
   }
 };
 
+/// `and word, 0xfffe`: two bytes.
+class ClearTagOfTwoBytes final : public Writer {
+ public:
+  using Writer::Writer;
+  void before_store(Address object) override {
+    if (fires() == 0) return;
+    const Address word = object + kWordOffset;
+    const int value = memory().load<std::uint16_t>(word) & 0xfffe;
+    memory().store<std::uint16_t>(word, static_cast<std::uint16_t>(value));
+  }
+};
+
+/// `sub dword, 1`: four bytes, and no gate: what a 32-bit count of references would be.
+class SubtractFromFourBytes final : public Writer {
+ public:
+  using Writer::Writer;
+  void before_store(Address object) override {
+    if (fires() == 0) return;
+    const Address word = object + kWordOffset;
+    memory().store<std::uint32_t>(word, memory().load<std::uint32_t>(word) - 1);
+  }
+};
+
+/// A vector register holds the two words before the collector's, and goes back to both: the tag was
+/// masked out of it, to follow the pointer.
+class StoreSixteenBytes final : public Writer {
+ public:
+  using Writer::Writer;
+  void before_store(Address object) override {
+    if (fires() == 0) return;
+    const Address place = object + kWordOffset - kWord;
+    const std::array<std::uint64_t, 2> words{memory().load<std::uint64_t>(place),
+                                             core_.attributes.word(object) & ~std::uint64_t{1}};
+    memory().store_bytes(place, std::as_bytes(std::span(words)));
+  }
+};
+
 /// An unaligned wide store that means the word before, and takes half of this one along.
 class StraddlingStore final : public Writer {
  public:
