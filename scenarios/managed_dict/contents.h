@@ -8,7 +8,7 @@
 namespace scenarios::managed_dict {
 
 /// The object that an attribute refers to.
-enum class Kept : std::uint8_t { number, boolean, shared, itself };
+enum class Kept : std::uint8_t { number, boolean, shared, itself, guard };
 
 /// Copyable.
 class Contents {

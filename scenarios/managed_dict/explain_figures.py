@@ -14,6 +14,7 @@ CLASS_OF = {
     "straddling_store": "b", "clear_tag_of_two_bytes": "b", "subtract_from_four_bytes": "b",
     "store_sixteen_bytes": "b",
     "stale_pointer_store": "c", "stale_byte_store": "c", "stale_memset": "c", "insertion_order_overrun": "c",
+    "release_before_store": "c",
     "torn_word_store": "e", "stale_cache_value": "h",
     "incref_tagged_word": "f", "decref_tagged_word": "f", "balanced_tagged_count": "f",
     "even_tagged_count": "f",

@@ -16,7 +16,8 @@ struct Conditions {
     const Attribute last = instance.of == Class::autocast ? 2 : 0;
     for (Attribute attribute = 0; attribute <= last; ++attribute) {
       const Contents::Entry* entry = model.contents_[statement.variable].find(attribute);
-      if (entry == nullptr || entry->kept == Kept::itself) return true;
+      if (entry == nullptr || entry->kept == Kept::itself || entry->kept == Kept::guard)
+        return true;
     }
     return false;
   }
@@ -65,6 +66,7 @@ void Model::part_from_held(Variable variable) {
   held_has_values_ = variables_[variable].has_values && !is_inline();
   // An instance that refers to itself goes when it is collected, and takes its values along then.
   is_held_form_known_ = variables_[variable].is_form_known && held_.count(Kept::itself) == 0;
+  if (held_.count(Kept::itself) != 0) held_was_of_ = variable;
   held_of_ = kNobody;
 }
 
@@ -72,9 +74,13 @@ void Model::drop(Variable variable) {
   part_from_held(variable);
   const Contents& contents = contents_[variable];
   if (variables_[variable].defined && contents.count(Kept::itself) != 0) {
-    ++loose_;
+    loose_ += 1 + contents.count(Kept::guard);
     loose_numbers_ += contents.count(Kept::number);
     loose_dicts_ += variables_[variable].has_dict;
+  }
+  if (held_was_of_ == variable) {
+    held_guards_ = contents.count(Kept::guard);
+    held_was_of_ = kNobody;
   }
   variables_[variable] = {};
   contents_[variable].clear();
@@ -97,7 +103,8 @@ void Model::make(Variable variable, Class of) {
 }
 
 void Model::store(const Statement& statement) {
-  constexpr std::array<Kept, 4> kKept{Kept::number, Kept::boolean, Kept::shared, Kept::itself};
+  constexpr std::array<Kept, 6> kKept{Kept::number, Kept::boolean, Kept::shared,
+                                      Kept::itself, Kept::guard,   Kept::guard};
   Instance& instance = variables_[statement.variable];
   instance.has_new_name = !has(statement);
   if (!instance.has_values) instance.has_dict = true;
@@ -127,6 +134,8 @@ void Model::apply(const Statement& statement) {
     case Op::access_dict:
       instance.has_dict = holds_ = true;
       held_of_ = statement.variable;
+      held_was_of_ = kNobody;
+      held_guards_ = 0;
       return;
     case Op::replace_dict:
     case Op::delete_dict:
@@ -172,10 +181,11 @@ Bounds Model::bounds(std::uint32_t blocks, bool asked) const {
   std::uint32_t dicts = loose_dicts_ + 2;
   for (Variable variable = 0; variable < variables_.size(); ++variable) {
     const Instance& instance = variables_[variable];
-    objects += instance.defined;
+    objects += instance.defined + contents_[variable].count(Kept::guard);
     dicts += instance.defined && (instance.has_dict || !instance.is_form_known);
     numbers += contents_[variable].count(Kept::number);
   }
+  if (holds_ && held_of_ == kNobody) objects += held_.count(Kept::guard) + held_guards_;
   if (asked) dicts = objects + 1;
   if (type_numbers_ != 0) numbers += kTypes;
   return {objects, objects + 1, dicts, dicts, numbers, noise_ + 2 * blocks};

@@ -93,7 +93,10 @@ class Model {
   targets::managed_dict::Version layout_{};
   bool holds_ = false;
   Variable held_of_ = kNobody;  ///< Variable whose dict vars() returned last, while it is.
-  Contents held_;               ///< After that,
+  Variable held_was_of_ =
+      kNobody;  ///< Variable whose instance it keeps, by an attribute of its own.
+  std::uint32_t held_guards_ = 0;  ///< Guards that this instance had when it was dropped.
+  Contents held_;                  ///< After that,
   bool held_has_values_ = false;
   bool is_held_form_known_ = true;
   std::array<bool, targets::managed_dict::kClassCountOfPath> subclassed_{};

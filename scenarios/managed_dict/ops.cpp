@@ -63,6 +63,17 @@ Status store_all(Player& player, const Situation&, const Slot&) {
   return Status::ok;
 }
 
+// A value that runs code when it goes, which reads the attribute.
+Status store_guarded(Player& player, const Situation&, const Slot&) {
+  constexpr std::array<ValueKind, 2> kGuards{ValueKind::called_back, ValueKind::finalized};
+  const Variable variable = player.choose().defined();
+  const Attribute attribute = player.choose().number(kAttributesDrawn);
+  const Status status =
+      player.store_attr(variable, attribute, kGuards[player.choose().number(kGuards.size())]);
+  player.count(Op::store_guarded);
+  return status;
+}
+
 /// A statement about an attribute of a variable.
 Status about_attribute(Player& player, Op op, Status (Statements::*call)(Variable, Attribute)) {
   const Variable variable = player.choose().defined();

@@ -34,6 +34,7 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"type_modified", "a type is modified, then a cache of the JIT answers for it"},
     {"value_counted", "the values are decoded, then counted as an object"},
     {"dict_published", "the values move to a dict, then a store goes on"},
+    {"value_released", "an attribute's value goes, and code that this runs reads the attribute"},
 }};
 
 constexpr std::array<Label, 1> kActors{"skew"};

@@ -21,6 +21,7 @@ constexpr Label kFormerBlock[] = {"word_read", "value_counted", "chunk_freed", "
 constexpr Label kBlockBefore[] = {"order_appended", "word_read", "chunk_freed", "value_counted",
                                   "retention"};
 constexpr Label kTypeModified[] = {"type_modified"};
+constexpr Label kValueReleased[] = {"value_released"};
 constexpr Label kValueCounted[] = {"value_counted"};
 
 constexpr Claim sound(const char* words) { return {ClaimKind::sound, {}, false, words}; }
@@ -53,6 +54,8 @@ constexpr harness::VariantInfo kVariants[] = {
     {"stale_byte_store", unsound(kFormerInstance, "c3: the same, one byte wide")},
     {"stale_memset", unsound(kFormerBlock, "c4: memset of a former block, into the word")},
     {"insertion_order_overrun", unsound(kBlockBefore, "c2: the order grows into the block before")},
+    {"release_before_store",
+     unsound(kValueReleased, "c5: the old value goes before the new one is stored")},
     {"torn_word_store", unsound(kWordReadOrMet, "e1: a baked word, half patched, is stored")},
     {"stale_cache_value", unsound(kTypeModified, "h1: a cache misses that its type was modified")},
     {"legal_recycle", sound("d0: an instance lives where another did")},

@@ -18,6 +18,7 @@ struct Telling {
 
 constexpr std::array kTellings{
     Telling{"tagged word", Window::word_read},
+    Telling{"released value", Window::value_released},
     Telling{"padding", Window::order_appended},
     Telling{"prefix", Window::chunk_freed},
     Telling{"values", Window::chunk_freed},

@@ -14,8 +14,9 @@ enum class Window : std::uint8_t {
   type_modified,
   value_counted,
   dict_published,
+  value_released,
 };
-inline constexpr std::size_t kWindowCount = 8;
+inline constexpr std::size_t kWindowCount = 9;
 
 /// Notes which windows a run gets to. Where a variant has a writer that is none of CPython's, what
 /// comes before it acts is CPython's own, and no arrival.

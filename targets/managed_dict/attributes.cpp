@@ -88,6 +88,10 @@ void Attributes::store_value(Address values, std::uint32_t index, Address value)
   const Address place = values + index * kWord;
   core_.objects.incref(value);
   const Address old = load(place);
+  if (old != 0 && memory_.module() == Module::jit && core_.writer->releases_first()) {
+    core_.objects.decref(old);
+    return store(place, value);
+  }
   store(place, value);
   if (old == 0) {
     append_order(values, index);
@@ -244,6 +248,7 @@ void Attributes::set_values(Address object, Address values) {
 void Attributes::deallocate(Address object) {
   const SiteScope site(core_.scheduler(), "subtype_dealloc");
   const ModuleScope module(memory_, Module::interpreter);
+  if (core_.release_code != nullptr && !core_.release_code->released(object)) return;
   const Address type = load(object + kTypeOffset);
   core_.collector.untrack(object);
   clear(object);

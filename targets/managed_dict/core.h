@@ -9,6 +9,7 @@
 #include "targets/managed_dict/heap_view.h"
 #include "targets/managed_dict/jit.h"
 #include "targets/managed_dict/objects.h"
+#include "targets/managed_dict/release_code.h"
 #include "targets/managed_dict/types.h"
 #include "targets/managed_dict/writer.h"
 
@@ -51,7 +52,8 @@ struct Core {
   Caches caches;
   Jit jit;
   HeapView view;
-  Writer* writer = nullptr;  ///< Never null once the variant's maker is done.
+  ReleaseCode* release_code = nullptr;  ///< The program's; null where there is none.
+  Writer* writer = nullptr;             ///< Never null once the variant's maker is done.
 };
 
 }  // namespace targets::managed_dict

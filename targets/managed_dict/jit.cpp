@@ -100,7 +100,10 @@ Address Jit::load_compiled(Site site, Address object, Attribute attribute) {
   Counters& counters = core_.memory.counters();
   ++counters.compiled_loads;
   core_.code_observer().compiled_load();
-  core_.writer->before_load(object);
+  if (core_.writer->before_load(object)) {
+    ++counters.guard_exits;
+    return core_.attributes.get(object, attribute);
+  }
   core_.code_observer().believing(object);
   const Attributes::Where where = core_.attributes.look(object);
   if (where.values != 0) core_.code_observer().values_decoded();

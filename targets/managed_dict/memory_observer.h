@@ -104,6 +104,7 @@ struct Counters {
   std::uint64_t interpreted_stores = 0;
   std::uint64_t compilations = 0;
   std::uint64_t deopts = 0;
+  std::uint64_t guard_exits = 0;  ///< Compiled code left by a guard that failed.
   std::uint64_t invalidations = 0;
   std::uint64_t stale_cache_lines = 0;  ///< That answer for a type after it was modified.
   std::uint64_t materialisations = 0;

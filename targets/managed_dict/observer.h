@@ -75,6 +75,8 @@ class CodeObserver {
   virtual void attribute_read(Address object, Attribute attribute, Address value) = 0;
   virtual void class_attribute_read(Class of, Address value) = 0;
   virtual void order_appended() = 0;
+  /// Code that runs because `dying` is given up read the attribute that held it, and found `found`.
+  virtual void read_under_release(Address found, Address dying) = 0;
   /// A type was modified that caches of the JIT knew.
   virtual void type_modified() = 0;
 

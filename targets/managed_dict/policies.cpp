@@ -4,6 +4,7 @@
 #include "targets/managed_dict/writers/cache.h"
 #include "targets/managed_dict/writers/count.h"
 #include "targets/managed_dict/writers/legal.h"
+#include "targets/managed_dict/writers/release.h"
 #include "targets/managed_dict/writers/stray.h"
 #include "targets/managed_dict/writers/word.h"
 
@@ -55,6 +56,7 @@ constexpr Policy kPolicies[] = {
     {"stale_byte_store", make<StaleByteStore>},
     {"stale_memset", make<StaleMemset>},
     {"insertion_order_overrun", make<InsertionOrderOverrun>},
+    {"release_before_store", make<ReleaseBeforeStore>},
     {"torn_word_store", make<TornWordStore>},
     {"stale_cache_value", make<StaleCacheValue>},
     {"legal_recycle", make<LegalRecycle>},

@@ -24,10 +24,13 @@ inline constexpr Attribute kAttributeLimit = 34;  ///< More than shared keys hav
 
 /// Kinds of value that are stored.
 enum class ValueKind : std::uint8_t {
-  number,    ///< A new int.
-  boolean,   ///< True or False: immortal.
-  shared,    ///< The dtype: one mortal object that many refer to.
-  instance,  ///< The instance itself: a cycle.
+  number,       ///< A new int.
+  boolean,      ///< True or False: immortal.
+  shared,       ///< The dtype: one mortal object that many refer to.
+  instance,     ///< The instance itself: a cycle.
+  called_back,  ///< A new instance; a weak reference to it has a callback, which reads the
+                ///< attribute.
+  finalized,    ///< A new instance of a class whose __del__ does.
 };
 
 enum class Status : std::uint8_t {

@@ -15,15 +15,18 @@ class Writer {
   explicit Writer(Core& core) : core_(core) {}
   virtual ~Writer() = default;
 
-  /// Compiled code is about to store to, or to load from, an attribute of `object`.
+  /// Compiled code is about to store to an attribute of `object`, or to load one.
   virtual void before_store(Address /*object*/) {}
-  virtual void before_load(Address /*object*/) {}
+  /// Returns whether the guard behind that fails: the code is left for the interpreter.
+  virtual bool before_load(Address /*object*/) { return false; }
   /// An attribute was added to the insertion order, `count` before it.
   virtual void after_append(Address /*values*/, std::uint32_t /*count*/) {}
   /// The collector has looked at `object`, and clears its flags.
   virtual void on_collect(Address /*object*/) {}
   /// The instance has given up all that it had, and is about to be freed.
   virtual void before_death(Address /*object*/) {}
+  /// Compiled code replaces a value: whether it gives up the old one before it stores the new one.
+  virtual bool releases_first() { return false; }
   /// A type was modified: whether a cache that watches it misses the news.
   virtual bool forgets_invalidation() { return false; }
   virtual bool may_compile() const { return true; }

@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kSource = R"(
 import gc
+import weakref
 from afterlife import loading, number, reading, recorded, storing
 
 class DType: pass
@@ -68,11 +69,30 @@ def new_instance(v, c):
     WHICH[v] = c
     for a in range(40): WANT[v][a] = None
 def del_instance(v): V[v] = None
+class _Closing:
+    def __init__(self, place): self.place = place
+    def __del__(self): look(*self.place)
+REFERENCES = set()
+GUARDS = set()
+def look(v, a):
+    if V[v] is not None: getattr(V[v], NAMES[WHICH[v]][a], None)
+def guarded(v, a, k):
+    made = guard(v, a, k)
+    GUARDS.add(id(made))
+    return made
+def guard(v, a, k):
+    if k == 5: return _Closing((v, a))
+    made = PLAIN[2].__new__(PLAIN[2])
+    def going(reference):
+        REFERENCES.discard(reference)
+        look(v, a)
+    REFERENCES.add(weakref.ref(made, going))
+    return made
 def store_attr(v, a, k):
-    value = V[v] if k == 3 else dtype if k == 2 else True if k == 1 else number()
+    value = guarded(v, a, k) if k > 3 else V[v] if k == 3 else dtype if k == 2 else True if k == 1 else number()
     storing(V[v])
     setattr(V[v], NAMES[WHICH[v]][a], value)
-    WANT[v][a] = None if k == 3 else value
+    WANT[v][a] = None if k >= 3 else value
 def load_attr(v, a):
     loading(V[v])
     got = getattr(V[v], NAMES[WHICH[v]][a], None)
@@ -105,7 +125,7 @@ def launch_with(instance, c):
     for a in range(3 if c == 1 else 1):
         loading(instance)
         got = getattr(instance, NAMES[c][a], None)
-        if got is None or got is instance: return
+        if got is None or got is instance or id(got) in GUARDS: return
         if c == 1 and a == 0 and got is not True: reading()
 def launch(v): launch_with(V[v], WHICH[v])
 def clear_up():

@@ -4,7 +4,7 @@
 // numbers:
 //
 //     new_instance 0 1          variable, class (0 _NoGrad, 1 _Autocast, 2 _ProfileScope)
-//     store_attr 0 2 0          variable, attribute, kind of value
+//     store_attr 0 2 0          variable, attribute, kind of value (4, 5: code runs when it goes)
 //     with_block 3              depth
 //
 // and besides, for what the model decides elsewhere:

@@ -1,5 +1,6 @@
 #include "scenarios/managed_dict/judges/code.h"
 
+#include "harness/fault/kinds.h"
 #include "scenarios/managed_dict/windows.h"
 
 namespace scenarios::managed_dict {
@@ -49,6 +50,16 @@ void CodeJudge::compiled_store() {
 void CodeJudge::compiled_load() { sight_.reach(Window::word_counted); }
 void CodeJudge::values_decoded() { sight_.reach(Window::value_counted); }
 void CodeJudge::order_appended() { sight_.reach(Window::order_appended); }
+// Whatever the store is, its attribute holds the new value, or none, before the old one goes.
+void CodeJudge::read_under_release(Address found, Address dying) {
+  sight_.reach(Window::value_released);
+  if (found != dying) return;
+  harness::Fault fault = sight_.fault_here(harness::FaultKind::use_after_death, "released value",
+                                           "the attribute still holds what is given up");
+  if (const GhostInstance* instance = ghost_.find(dying))
+    fault.object = sight_.name_of(instance->id);
+  sight_.report(std::move(fault));
+}
 void CodeJudge::type_modified() { sight_.reach(Window::type_modified); }
 void CodeJudge::instance_made(std::uint32_t recycled) {
   if (recycled != 0) sight_.reach(Window::instance_recycled);

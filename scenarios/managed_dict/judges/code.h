@@ -39,6 +39,7 @@ class CodeJudge final : public targets::managed_dict::CodeObserver {
     heap_.judge_class_reading(of, value);
   }
   void order_appended() override;
+  void read_under_release(Address found, Address dying) override;
   void type_modified() override;
   void instance_made(std::uint32_t recycled) override;
   void asked_for_dict() override { asked_ = true; }

@@ -36,6 +36,8 @@ std::vector<Smallest> smallest_programs() {
       {"value_counted", "incref_decoded_values", plain, block},
       {"dict_published", "stock", plain,
        Program().script(Op::new_instance).script(Op::access_dict).script(Op::store_attr)},
+      {"value_released", "release_before_store", plain,
+       Program().script(Op::new_instance).script(Op::store_guarded).script(Op::store_attr)},
   };
 }
 

@@ -33,6 +33,7 @@ const std::map<std::string, std::string, std::less<>> kClasses{{"clear_tag_byte"
                                                                {"stale_byte_store", "c"},
                                                                {"stale_memset", "c"},
                                                                {"insertion_order_overrun", "c"},
+                                                               {"release_before_store", "c"},
                                                                {"torn_word_store", "e"},
                                                                {"stale_cache_value", "h"},
                                                                {"incref_tagged_word", "f"},

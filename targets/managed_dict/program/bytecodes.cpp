@@ -56,6 +56,9 @@ Address Bytecodes::make_value(ValueKind kind, Address object) {
       return new_reference(dtype_);
     case ValueKind::instance:
       return new_reference(object);
+    case ValueKind::called_back:
+    case ValueKind::finalized:
+      break;  // Guards make those.
   }
   return 0;
 }

@@ -29,7 +29,9 @@ Status Program::store_attr(Variable variable, Attribute attribute, ValueKind kin
   const Address object = variables_.objects[variable];
   if (object == 0) return Status::name_error;
   core_.jit.enter(Function::script);
-  return code_.store(Function::script, object, attribute, code_.make_value(kind, object));
+  const Address value = Guards::is_one(kind) ? guards_.make(kind, variable, attribute)
+                                             : code_.make_value(kind, object);
+  return code_.store(Function::script, object, attribute, value);
 }
 
 Status Program::load_attr(Variable variable, Attribute attribute) {

@@ -1,6 +1,7 @@
 // Program: the script's statements, run by the modelled interpreter.
 #pragma once
 
+#include "targets/managed_dict/program/guards.h"
 #include "targets/managed_dict/program/variables.h"
 #include "targets/managed_dict/program/workload.h"
 
@@ -10,7 +11,13 @@ namespace targets::managed_dict {
 class Program final : public Statements {
  public:
   explicit Program(Core& core)
-      : core_(core), code_(core), noise_(core), workload_(core, code_, noise_) {}
+      : core_(core),
+        code_(core),
+        noise_(core),
+        workload_(core, code_, noise_),
+        guards_(core, variables_) {
+    core.release_code = &guards_;
+  }
   Program(const Program&) = delete;  // Its parts point at each other.
   Program& operator=(const Program&) = delete;
 
@@ -44,6 +51,7 @@ class Program final : public Statements {
   Noise noise_;
   Workload workload_;
   Variables variables_;
+  Guards guards_;
 };
 
 }  // namespace targets::managed_dict

@@ -5,67 +5,74 @@
 #pragma once
 
 #include "targets/managed_dict/core.h"
+#include "targets/managed_dict/lowering.h"
 
 namespace targets::managed_dict {
 
-/// The slot is loaded as an owned dict, and a reference to it is taken.
-class IncrefTaggedWord final : public Writer {
+/// A compiler that takes the word for an object: its pass counts what the load says of itself
+/// (lowering.h). Whether an access is compiled so at all, and then whether the guard fails, is a
+/// pick: 1 it fails, 2 it holds.
+class CountedSlotLoad : public Writer {
  public:
-  using Writer::Writer;
-  void before_load(Address object) override {
-    if (has_tagged_word(object) && fires() != 0)
-      core_.objects.increment(core_.attributes.word(object));
-  }
-};
-
-/// A reference that was never taken is given up.
-class DecrefTaggedWord final : public Writer {
- public:
-  using Writer::Writer;
-  void before_load(Address object) override {
-    if (has_tagged_word(object) && fires() != 0)
-      core_.objects.decrement(core_.attributes.word(object));
-  }
-};
-
-/// Both, in balance: they undo each other unless bit 23 of values[0] is set, where only INCREF
-/// counts.
-class BalancedTaggedCount final : public Writer {
- public:
-  using Writer::Writer;
-  void before_load(Address object) override {
-    if (!has_tagged_word(object) || fires() == 0) return;
-    const std::uint64_t word = core_.attributes.word(object);
-    core_.objects.increment(word);
-    core_.objects.decrement(word);
-  }
-};
-
-/// Two of a kind: the next chunk is two bytes off, its word looks valid, and all values read back.
-class EvenTaggedCount final : public Writer {
- public:
-  using Writer::Writer;
-  void before_load(Address object) override {
-    if (!has_tagged_word(object)) return;
+  CountedSlotLoad(Core& core, const SlotLoad& load) : Writer(core), load_(load) {}
+  bool before_load(Address object) final {
+    if (!has_tagged_word(object)) return false;
     const std::uint32_t kind = fires(2);
-    if (kind == 0) return;
-    const std::uint64_t word = core_.attributes.word(object);
-    for (int i = 0; i < 2; ++i) {
-      if (kind == 1)
+    if (kind == 0) return false;
+    const Way way = kind == 1 ? Way::exit : Way::through;
+    count(core_.attributes.word(object), insert_counts(load_, way));
+    return way == Way::exit;
+  }
+
+ private:
+  void count(Address word, const CountPlan& plan) {
+    for (std::uint32_t i = 0; i < plan.count; ++i)
+      if (plan.steps[i] == Count::take)
         core_.objects.increment(word);
       else
         core_.objects.decrement(word);
-    }
   }
+
+  SlotLoad load_;
+};
+
+/// Borrowed, promoted, and forgotten where a guard fails: one more.
+class IncrefTaggedWord final : public CountedSlotLoad {
+ public:
+  explicit IncrefTaggedWord(Core& core)
+      : CountedSlotLoad(core, {.promotions = 1, .exit_gives_up = false}) {}
+};
+
+/// Owned: a reference that was never taken is given up, whichever way the code goes.
+class DecrefTaggedWord final : public CountedSlotLoad {
+ public:
+  explicit DecrefTaggedWord(Core& core) : CountedSlotLoad(core, {.owned = true}) {}
+};
+
+/// Borrowed and promoted, in balance: that undoes itself unless bit 23 of values[0] is set, where
+/// only INCREF counts.
+class BalancedTaggedCount final : public CountedSlotLoad {
+ public:
+  explicit BalancedTaggedCount(Core& core) : CountedSlotLoad(core, {.promotions = 1}) {}
+};
+
+/// Two loads, each owned and promoted, and forgotten where a guard fails: two more or two less. The
+/// next chunk is two bytes off, its word looks valid, and all values read back.
+class EvenTaggedCount final : public CountedSlotLoad {
+ public:
+  explicit EvenTaggedCount(Core& core)
+      : CountedSlotLoad(core,
+                        {.owned = true, .promotions = 1, .loads = 2, .exit_gives_up = false}) {}
 };
 
 /// The word is decoded before it is counted: values[0] is one more.
 class IncrefDecodedValues final : public Writer {
  public:
   using Writer::Writer;
-  void before_load(Address object) override {
+  bool before_load(Address object) override {
     const Attributes::Where where = core_.attributes.look(object);
     if (where.values != 0 && fires() != 0) core_.objects.increment(where.values);
+    return false;
   }
 };
 

@@ -1,0 +1,67 @@
+// Code that runs under a release: what it finds in the attribute whose value goes.
+#include <gtest/gtest.h>
+
+#include "harness/fault/kinds.h"
+#include "scenarios/managed_dict/tests/managed_dict_interpreter.h"
+
+namespace scenarios::managed_dict::testing {
+namespace {
+
+using harness::Fault;
+using harness::FaultKind;
+using harness::Outcome;
+
+enum Guard : std::uint32_t { called_back, finalized };
+
+/// v.a = Guard(); then `next`.
+Program guarded(Guard guard, Op next) {
+  return Program().script(Op::new_instance).script(Op::store_guarded, {0, 0, guard}).script(next);
+}
+
+Outcome run(std::string_view variant, const Program& program) {
+  static harness::Runner runner;
+  return runner.run(make_case(variant, "layout=cpython312 compiler=inline", program));
+}
+
+std::size_t count(const Outcome& outcome, FaultKind kind, harness::Label what) {
+  return static_cast<std::size_t>(std::count_if(
+      outcome.faults.begin(), outcome.faults.end(),
+      [&](const Fault& fault) { return fault.kind == kind && fault.object_kind == what; }));
+}
+
+// Whatever gives the value up: a store, a deletion, another dict, the instance's own end.
+TEST(ManagedDictRelease, StockHasTheNewValueOrNoneBeforeTheOldOneGoes) {
+  for (const Guard guard : {called_back, finalized})
+    for (const Op next : {Op::store_attr, Op::store_all, Op::delete_attr, Op::replace_dict,
+                          Op::delete_dict, Op::new_instance, Op::del_instance, Op::collect})
+      EXPECT_FALSE(run("stock", guarded(guard, next)).failed()) << harness::raw(next);
+}
+
+TEST(ManagedDictRelease, TheOldValueIsFoundWhereItGoesFirst) {
+  for (const Guard guard : {called_back, finalized}) {
+    const Outcome outcome = run("release_before_store", guarded(guard, Op::store_attr));
+    EXPECT_EQ(count(outcome, FaultKind::use_after_death, "released value"), 1U);
+  }
+}
+
+// A callback runs while the count is 0: who takes a reference and gives it up frees it once more.
+TEST(ManagedDictRelease, ACallbackThatTakesAReferenceFreesTheValueUnderItsOwnRelease) {
+  const Outcome by_callback = run("release_before_store", guarded(called_back, Op::store_attr));
+  ASSERT_FALSE(by_callback.faults.empty());
+  EXPECT_TRUE(by_callback.faults.back().fatal) << by_callback.faults.back().signature();
+  EXPECT_EQ(by_callback.faults.back().use_site, harness::Label("subtype_dealloc"));
+  const Outcome by_finalizer = run("release_before_store", guarded(finalized, Op::store_attr));
+  EXPECT_FALSE(by_finalizer.faults.back().fatal) << "__del__ has a reference meanwhile";
+}
+
+TEST(ManagedDictRelease, OnlyCompiledStoresDoSo) {
+  const Program interpreted = Program()
+                                  .script(Op::new_instance)
+                                  .script(Op::store_guarded)
+                                  .script(Op::access_dict)
+                                  .script(Op::store_attr);
+  EXPECT_FALSE(run("release_before_store", interpreted).failed()) << "PyDict_SetItem stores first";
+}
+
+}  // namespace
+}  // namespace scenarios::managed_dict::testing
