@@ -67,6 +67,27 @@ std::uintptr_t program_counter(const void* context) {
 #endif
 }
 
+/// The instruction that ends at `code`. Only the page of its last byte is looked at.
+DecodedStore store_before(std::uintptr_t code, const void* context, const void* place,
+                          std::size_t width) {
+#if defined(__x86_64__)
+  constexpr std::size_t kPage = 4096, kLongest = 15;
+  const std::size_t length = std::min(kLongest, (code - 1) % kPage + 1);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(code - length);
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+  constexpr std::array kNumbers{REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+                                REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                REG_R12, REG_R13, REG_R14, REG_R15};
+  GeneralRegisters registers{};
+  for (std::size_t i = 0; i < kNumbers.size(); ++i)
+    registers[i] = static_cast<std::uint64_t>(machine.gregs[kNumbers[i]]);
+  return decode_store({bytes, length}, code, registers, reinterpret_cast<std::uintptr_t>(place),
+                      width);
+#else
+  return {};
+#endif
+}
+
 std::string in_words(int error) {
   switch (error) {
     case EACCES:
@@ -157,7 +178,7 @@ void HardwareWatch::trapped(int number, siginfo_t* info, void* context) {
   HardwareWatch& watch = *the_watch;
   if (info->si_code == kTrapOfPerf) {
     const int error = errno;
-    watch.keep(info->si_addr, program_counter(context));
+    watch.keep(info->si_addr, program_counter(context), context);
     errno = error;
     return;
   }
@@ -165,12 +186,13 @@ void HardwareWatch::trapped(int number, siginfo_t* info, void* context) {
   raise(number);
 }
 
-void HardwareWatch::keep(const void* place, std::uintptr_t code) {
+void HardwareWatch::keep(const void* place, std::uintptr_t code, const void* context) {
   Register* used = find(place);
   if (used == nullptr) return;  // Forgotten while the signal was under way.
   const std::uint64_t after = bytes_at(place, used->width);
   if (writes_.size() < writes_.capacity())
-    writes_.push_back({place, code, used->last, after});
+    writes_.push_back(
+        {place, code, used->last, after, store_before(code, context, place, used->width)});
   else
     ++lost_count_;
   used->last = after;

@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/instruments/store_decoder.h"
+
 namespace harness::instruments {
 
 class HardwareWatch {
@@ -33,6 +35,7 @@ class HardwareWatch {
     std::uintptr_t code;   ///< Address of the instruction after the store.
     std::uint64_t before;  ///< All watched bytes, as they were,
     std::uint64_t after;   ///< and as they are now.
+    DecodedStore store;    ///< The instruction, as far as it was decoded.
   };
 
   /// Why this machine has no hardware watch, in words; empty where it has one. It is tried
@@ -52,6 +55,9 @@ class HardwareWatch {
   std::size_t watched_count() const;  ///< Counts the places that are watched now.
 
   std::span<const Write> writes() const { return writes_; }
+  /// Makes room: what writes() shows has been looked at.
+  void clear_writes() { writes_.clear(); }
+  /// Writes since the beginning that there was no room for.
   std::uint64_t lost_count() const { return lost_count_; }
 
  private:
@@ -63,7 +69,7 @@ class HardwareWatch {
   };
 
   static void trapped(int number, siginfo_t* info, void* context);
-  void keep(const void* place, std::uintptr_t code);
+  void keep(const void* place, std::uintptr_t code, const void* context);
   Register* find(const void* place);
 
   std::array<Register, kRegisterCount> registers_;

@@ -173,15 +173,17 @@ Diagnosis all_clear(const Evidence& evidence, InstrumentSet without) {
   const auto has = [&](Instrument one) { return (without & instrument_bit(one)) == 0; };
   Diagnosis diagnosis{"-", "this shows nothing by itself", {}};
   if (has(Instrument::write_watch)) {
-    diagnosis.kind = "d";
-    diagnosis.conclusion = "legal recycling: only legal writers wrote to the word";
+    const bool complete = evidence.lost_writes == 0;
+    diagnosis.kind = complete ? "d" : "-";
+    diagnosis.conclusion = complete ? "legal recycling: only legal writers wrote to the word"
+                                    : "writes to words were lost: what is recorded is not all";
     diagnosis.evidence.push_back(
         fmt::format("write watch: all {} stores to words are the interpreter's own",
                     evidence.word_writes.size()));
   }
   if (has(Instrument::allocation_counter)) {
     const std::size_t recycled = recycled_places(evidence);
-    if (recycled != 0) {
+    if (recycled != 0 && evidence.lost_writes == 0) {
       diagnosis.kind = "d";
       diagnosis.conclusion = "legal recycling: another instance at the same address";
     } else if (diagnosis.kind == "-") {

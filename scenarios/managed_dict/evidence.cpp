@@ -61,6 +61,7 @@ std::vector<std::string> Evidence::lines() const {
       fmt::format("counters  compiled stores {}, loads {}; stale cache lines {}; frees checked {}",
                   counters.compiled_stores, counters.compiled_loads, counters.stale_cache_lines,
                   checked_frees));
+  if (lost_writes != 0) lines.push_back(fmt::format("lost      {} writes to words", lost_writes));
   if (crash) lines.push_back(fmt::format("crash     at {:#x}", crash->address));
   return lines;
 }

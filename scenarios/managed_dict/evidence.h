@@ -113,6 +113,7 @@ struct Evidence {
   std::vector<Sighting> sightings;
   std::vector<BlockFinding> findings;
   std::uint32_t checked_frees = 0;
+  std::uint64_t lost_writes = 0;  ///< Writes to words that the hardware saw and that are not here.
   targets::managed_dict::Counters counters;
   std::optional<CrashSeen> crash;
   HardwareSeen hardware;

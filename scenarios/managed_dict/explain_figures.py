@@ -1,6 +1,7 @@
 """Figures of `afterlife explain`: does it name the class of writer, and which instrument tells it?"""
 import collections
 import json
+import re
 import pathlib
 import tempfile
 
@@ -25,9 +26,9 @@ INSTRUMENTS = ("write_watch", "allocation_counter", "debug_allocator", "path_cou
 # Whose evidence a class is told by, and what the others say without it: the table of what each
 # instrument concludes, as the path's README has it. "d": nobody wrote, it is recycling.
 WRONG = [
-    ("write_watch", "ab", ("d", "a|b", "-"), "'(d)', nothing, or '(a) or (b)'"),
+    ("write_watch", "ab", ("d", "a|b|c|e", "-"), "'(d)', nothing, or '(a), (b), (c) or (e)'"),
     ("debug_allocator", "f", ("d",), "'(d), no writer', 'a recycling artefact'"),
-    ("path_counters", "e", ("d",), "'(d), no writer'"),
+    ("path_counters", "h", ("d",), "'(d), no writer'"),
     ("allocation_counter", "g", ("d", "f"), "'(d), no writer', or for (f)"),
 ]
 
@@ -53,6 +54,21 @@ def explained(file, *options):
         raise CannotMeasure(f"afterlife explain: exit {ended.code}, {ended.err.strip()[-200:]}") from None
 
 
+def accused(kind):
+    """The classes that an answer accuses: of 'c|e' two, of '-', 'd' and 'vacuous' none."""
+    return set() if kind in ("-", "d", "vacuous") else set(kind.split("|"))
+
+
+def pattern(case):
+    """The sentence that decided, its numbers taken out: what the evidence is, whichever the case."""
+    return re.sub(r"0x[0-9a-f]+|[-+]?\d+", "N", (case.get("evidence") or [""])[0])
+
+
+def kinds_of(*counts):
+    """Every answer that was given: single classes first."""
+    return sorted({kind for count in counts for _, kind in count}, key=lambda kind: (len(kind), kind))
+
+
 def print_matrix(title, rows, columns, count):
     print(f"    {title}")
     print("    " + " " * 34 + "".join(f"{column:>8}" for column in columns))
@@ -70,31 +86,40 @@ def managed_dict_explained(full):
                  known == set(CLASS_OF))
     wanted = 70 if full else 4
     told, lacking, alone = (collections.Counter() for _ in range(3))
-    right, total = 0, 0
+    patterns = collections.defaultdict(set)
+    right, among, wrong_count, total = 0, 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for variant, expected in CLASS_OF.items():
             for file in minimized_cases(variant, wanted, folder):
                 case = explained(file)
                 total += 1
+                accuses = accused(case["class"])
                 right += case["class"] == expected
+                among += expected in accuses and len(accuses) > 1
+                wrong_count += bool(accuses) and expected not in accuses
+                patterns[expected].add(pattern(case))
                 told[f"({expected}) {variant}", case["class"]] += 1
                 for name in INSTRUMENTS:
                     share = case["instruments"][name]
                     lacking[f"({expected}) without {name}", share["lacking"]] += 1
                     alone[f"({expected}) {name}", share["alone"]] += 1
     print_matrix("writer, by class; what explain says of its cases:",
-                 [f"({c}) {v}" for v, c in CLASS_OF.items()], ("a", "b", "c", "d", "e", "f", "g"), told)
+                 [f"({c}) {v}" for v, c in CLASS_OF.items()], kinds_of(told), told)
     print()
-    kinds = ("a", "b", "c", "d", "e", "f", "g", "a|b", "vacuous", "-")
+    kinds = kinds_of(lacking, alone)
     classes = sorted(set(CLASS_OF.values()))
     print_matrix("with one instrument removed:",
                  [f"({c}) without {name}" for c in classes for name in INSTRUMENTS], kinds, lacking)
     print()
     print_matrix("each alone:", [f"({c}) {name}" for c in classes for name in INSTRUMENTS], kinds, alone)
-    yield Figure(f"managed_dict: explain names the class in {total} of {total} distinct minimized cases"
+    yield Figure("managed_dict: explain accuses no class but the writer's own in distinct minimized cases"
                  + (", at least 1000" if full else ""),
-                 f"{right} of {total}",
-                 right == total and (total >= 1000 or not full))
+                 f"{right} named, {among} among others, {total - right - among - wrong_count} left open, "
+                 f"{wrong_count} wrong, of {total}",
+                 wrong_count == 0 and 2 * right > total and (total >= 1000 or not full))
+    counted = ", ".join(f"({c}) {len(found)}" for c, found in sorted(patterns.items()))
+    yield Figure("managed_dict: distinct evidence patterns behind them, by class", counted,
+                 all(patterns.values()))
     for name, of_classes, wrong, words in WRONG:
         cases = sum(n for (row, _), n in lacking.items()
                     if row.endswith("without " + name) and row[1] in of_classes)

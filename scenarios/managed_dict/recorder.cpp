@@ -152,6 +152,13 @@ void Recorder::stored_in_word(const Store& store) {
   }
 }
 
+void Recorder::word_written(const Store& store, std::int16_t begin) {
+  ++order_;
+  if (find(store.block) == nullptr || evidence_.word_writes.size() >= kKeepLimit) return;
+  evidence_.word_writes.push_back({order_, writer_of(store.module), store.whole, begin,
+                                   number(store.block), store.before, store.after});
+}
+
 // The copy is what a probe would look at. A count that an embedded interpreter is to repeat is told
 // by its width: a 4-byte store counts up, an 8-byte one down.
 void Recorder::stored_in_values(const Store& store, Life& life) {

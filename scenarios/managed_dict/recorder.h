@@ -36,6 +36,10 @@ class Recorder final : public targets::managed_dict::MemoryObserver {
   void crashed(const targets::managed_dict::Crash& crash) override;
   void ended(const targets::managed_dict::Counters& counters) override;
 
+  /// A write to a word that a debug register trapped: its bytes before and after are the whole
+  /// word, `store.whole` is the width of the instruction (0: not decoded), `begin` where it began.
+  void word_written(const targets::managed_dict::Store& store, std::int16_t begin);
+
   /// The same for a probe that looked at the values itself.
   void probed(const targets::managed_dict::Probe& probe, std::int32_t value_shift);
 

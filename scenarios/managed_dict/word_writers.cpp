@@ -20,7 +20,8 @@ bool is_whole(const WordWrite& write) { return write.width == kWordBytes && writ
 /// Says if the interpreter wrote the word: it puts values there once, then a dict or nothing.
 bool is_legal(const WordWrite& write) {
   const bool ours = write.writer == Writer::interpreter || write.writer == Writer::allocator;
-  if (!ours || !is_whole(write)) return false;
+  const bool covers = write.offset <= 0 && write.offset + write.width >= std::int32_t{kWordBytes};
+  if (!ours || !(covers || write.width == 0)) return false;
   return write.before == 0 || write.after == 0 || write.before == write.after ||
          may_be_dict(write.after);
 }
@@ -96,12 +97,15 @@ Reading reading_of_whole(const WordWrite& write, const std::vector<std::uint64_t
       return {"c|e", "the whole word, as another instance had it: a stale pointer or a stale word"};
     return {"c", "the whole word, as another instance had it"};
   }
+  if (write.writer == Writer::jit && write.after == 0)
+    return {"b|c|e", "the whole word, which is nothing now"};
   if (write.writer == Writer::jit && is_torn(write, words))
     return {"e", "the whole word, of bytes of two others: one that was half replaced"};
   return {"b|c", "the whole word, by something that has nothing to do with it"};
 }
 
 Reading reading_of(const WordWrite& write, const std::vector<std::uint64_t>& words) {
+  if (write.width == 0) return {"a|b|c|e", "by an instruction that was not decoded"};
   if (is_derived(write)) {
     if (write.width == 1) return {"a", "one byte, and no more"};
     return {"b", "wider than the tag that it clears"};

@@ -2,6 +2,7 @@
 //
 // It may die of them: that is what they are for. Whoever wants to survive it runs this as a child.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fstream>
@@ -13,11 +14,12 @@
 namespace {
 
 constexpr const char* kHelp =
-    "Usage: embedded_<path>_<python> [--no-watch] FILE\n\n"
+    "Usage: embedded_<path>_<python> [--no-watch] [--write-limit=N] FILE\n\n"
     "Runs the statements of FILE, one a line, on the CPython that this program was built with, "
     "and\n"
     "prints what the instruments saw. scenarios/managed_dict/README.md says what statements there "
-    "are.\n\n"
+    "are.\nOf writes to words N are kept between two statements (65536); more are counted as "
+    "lost.\n\n"
     "Example:\n  printf 'new_instance 0 0\\nstore_attr 0 0 0\\n' > /tmp/two && "
     "./build/release/embedded_managed_dict_cpython311 /tmp/two\n\n"
     "Exit: 0 the statements ran, 2 one could not, 3 usage; killed by a signal when CPython was.\n";
@@ -53,6 +55,8 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--help") == 0) return std::fputs(kHelp, stdout) < 0;
     if (std::strcmp(argv[i], "--no-watch") == 0)
       instruments.hardware_watch = false;
+    else if (std::strncmp(argv[i], "--write-limit=", 14) == 0 && std::atol(argv[i] + 14) > 0)
+      instruments.write_limit = static_cast<std::size_t>(std::atol(argv[i] + 14));
     else
       file = file == nullptr ? argv[i] : "";
   }

@@ -156,9 +156,39 @@ State& state() {
   throw std::runtime_error(where + ": the interpreter raised");
 }
 
+/// The other planted faults: an illegal store to the word, of each width. Returns false where
+/// `kind` is none of them.
+bool store_to_word(const std::string& kind, std::uintptr_t* slot) {
+#if defined(__x86_64__)
+  if (kind == "and_byte") {
+    asm volatile("andb $0xfe, %0" : "+m"(*slot));
+  } else if (kind == "and_two") {
+    asm volatile("andw $0xfffe, %0" : "+m"(*slot));
+  } else if (kind == "sub_four") {
+    asm volatile("subl $1, %0" : "+m"(*slot));
+  } else if (kind == "sub_eight") {
+    asm volatile("subq $1, %0" : "+m"(*slot));
+  } else if (kind == "store_sixteen") {
+    const std::uintptr_t words[2] = {slot[-1], slot[0] & ~std::uintptr_t{1}};
+    asm volatile("movups (%0), %%xmm0\n\tmovups %%xmm0, (%1)"
+                 :
+                 : "r"(words), "r"(slot - 1)
+                 : "xmm0", "memory");
+  } else if (kind == "clear_sixteen") {
+    asm volatile("pxor %%xmm0, %%xmm0\n\tmovups %%xmm0, (%0)" : : "r"(slot - 1) : "xmm0", "memory");
+  } else {
+    return false;
+  }
+  return true;
+#else
+  return false;
+#endif
+}
+
 /// The planted fault: what a compiler does that takes the tagged word for an owned object. The
 /// interpreter's own functions count, so that nothing undefined is done by code of ours.
 void stray(const std::string& kind, PyObject* object) {
+  if (store_to_word(kind, slot_of(object))) return;
   const std::uintptr_t word = *slot_of(object);
   // No fault: what a store to its neighbours looks like that has the word's bytes masked out.
   if (kind == "rewrite") *static_cast<volatile std::uintptr_t*>(slot_of(object)) = word;

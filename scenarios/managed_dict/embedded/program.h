@@ -15,7 +15,9 @@
 //
 // `stray` is the planted fault: a C function counts references of what the tagged word seems to
 // point at. Its kinds: incref, decref, balanced (one of each), incref2, decref2; and incref_values,
-// which takes the tag off first. Lines that begin with # are skipped.
+// which takes the tag off first; and stores to the word itself: and_byte, and_two, sub_four,
+// sub_eight, store_sixteen (with the word before it, the tag gone), clear_sixteen. Lines that begin
+// with # are skipped.
 #pragma once
 
 #include <Python.h>

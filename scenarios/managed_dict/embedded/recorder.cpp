@@ -35,7 +35,6 @@ struct Instance {
 
 struct State {
   HardwareWatch* watch = nullptr;
-  std::size_t drained = 0;
   std::uint64_t tick = 0;
   std::uint64_t stores = 0;
   std::map<PyObject*, Instance> instances;
@@ -159,9 +158,17 @@ Instance* look_at(PyObject* object) {
   return &instance;
 }
 
+/// Writes that there was no room for: what is recorded is not all.
+void say_lost() {
+  const HardwareWatch* watch = state().watch;
+  if (watch != nullptr && watch->lost_count() != 0)
+    say("lost %" PRIu64 "\n", std::uint64_t{watch->lost_count()});
+}
+
 /// SIGSEGV or SIGABRT: what a debugger would say, and then what happens anyway.
 void died(int number, siginfo_t* info, void*) {
   drain_writes();
+  say_lost();
   const auto address = number == SIGSEGV ? reinterpret_cast<std::uintptr_t>(info->si_addr) : 0;
   say("crash %" PRIu64 " %" PRIu64 "\n", state().tick, std::uint64_t{address});
   signal(number, SIG_DFL);
@@ -183,7 +190,8 @@ void start_recording(const Instruments& instruments) {
   handle_death();
   install_tracked_allocator(&on_free);
   const std::string& why_not = HardwareWatch::why_not();
-  if (instruments.hardware_watch && why_not.empty()) state().watch = new HardwareWatch;
+  if (instruments.hardware_watch && why_not.empty())
+    state().watch = new HardwareWatch(instruments.write_limit);
   say("# hardware watch: %s\n", state().watch != nullptr     ? "on"
                                 : instruments.hardware_watch ? why_not.c_str()
                                                              : "off");
@@ -213,8 +221,7 @@ void record_reading() { say("reading\n"); }
 void drain_writes() {
   State& known = state();
   if (known.watch == nullptr) return;
-  for (; known.drained < known.watch->writes().size(); ++known.drained) {
-    const HardwareWatch::Write& write = known.watch->writes()[known.drained];
+  for (const HardwareWatch::Write& write : known.watch->writes()) {
     const CodePlace place = code_place(write.code - 1);
     std::uint64_t id = 0;
     for (const auto& [object, instance] : known.instances)
@@ -224,14 +231,21 @@ void drain_writes() {
       say("# touched by %s %s\n", place.module.c_str(), place.function.c_str());
       continue;
     }
-    say("# written by %s %s\n", place.module.c_str(), place.function.c_str());
-    say("write %" PRIu64 " %s %" PRIu64 " %d %" PRIu64 " %" PRIu64 "\n", known.tick,
-        module_of(place), id, kTagged ? 8 : 0, write.before, write.after);
+    say("# written by %s %s, before %#" PRIxPTR "\n", place.module.c_str(), place.function.c_str(),
+        write.code);
+    const int begin =
+        write.store.width != 0
+            ? static_cast<int>(write.store.address - reinterpret_cast<std::uintptr_t>(write.place))
+            : 0;
+    say("write %" PRIu64 " %s %" PRIu64 " %d %" PRIu64 " %" PRIu64 " %u %d\n", known.tick,
+        module_of(place), id, kTagged ? 8 : 0, write.before, write.after, write.store.width, begin);
   }
+  known.watch->clear_writes();
 }
 
 void stop_recording() {
   drain_writes();
+  say_lost();
   say("counters %" PRIu64 "\nend\n", state().stores);
 }
 

@@ -15,6 +15,7 @@ namespace scenarios::managed_dict::embedded {
 /// Instruments of the program that are not always on.
 struct Instruments {
   bool hardware_watch = true;
+  std::size_t write_limit = 65536;  ///< Writes that are kept between two statements.
 };
 
 /// Once, after Py_Initialize and before the first instance.

@@ -131,6 +131,8 @@ TEST(ManagedDictDiagnosePlanted, AWordOfTwoWordsBytesIsTheTornOne) {
   EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, former, former), "c|e") << "whole, so not torn";
   EXPECT_EQ(told_of(Writer::unknown, 8, 0, kWord, 0x7f3a24008097, former), "b|c")
       << "nothing is baked into what nobody compiled";
+  EXPECT_EQ(told_of(Writer::jit, 8, 0, kWord, 0, former), "b|c|e")
+      << "as much of nothing as can be";
 }
 
 TEST(ManagedDictDiagnosePlanted, WhatIsWrittenAroundABlockOrFreedTwiceIsAWildWrite) {

@@ -73,10 +73,14 @@ void Reader::read(const std::string& line) {
     words >> tick >> kind >> block >> address >> bytes;
     recorder_.allocated({tick, kind_of(kind), id(block), BirthId::none, address, bytes});
   } else if (what == "write") {
-    std::int32_t offset = 0;
-    words >> tick >> kind >> block >> offset >> before >> after;
-    recorder_.stored({tick, module_of(kind), 8, 8, 0, BlockKind::instance, true, id(block),
-                      BirthId::none, offset, 0, before, after});
+    std::int32_t offset = 0, begin = 0;
+    std::uint16_t width = 0;
+    words >> tick >> kind >> block >> offset >> before >> after >> width >> begin;
+    recorder_.word_written({tick, module_of(kind), 8, width, 0, BlockKind::instance, true,
+                            id(block), BirthId::none, offset, 0, before, after},
+                           static_cast<std::int16_t>(begin));
+  } else if (what == "lost") {
+    words >> recorder_.evidence().lost_writes;
   } else if (what == "probe") {
     std::uint64_t instance = 0, chunk = 0, word = 0;
     std::int32_t shift = 0;
@@ -169,6 +173,62 @@ TEST_P(TestManagedDictEmbedded, AStoreThatLeavesTheWordAsItWasAccusesNobody) {
   EXPECT_EQ(kind(ended), "d") << ended.out;
   if (harness::instruments::HardwareWatch::why_not().empty())
     EXPECT_THAT(ended.out, HasSubstr("# touched by embedded_managed_dict_")) << ended.out;
+}
+
+/// An illegal store to the word, before the only store of the second instance.
+struct Illegal {
+  const char* kind;
+  const char* told;
+  std::uint16_t width;
+  std::int16_t offset;
+  bool crashes;  ///< At 0xab.
+};
+
+// The report asked for just this: (a) or (b), from the faulting instruction.
+TEST_P(TestManagedDictEmbedded, TheWidthOfAnIllegalStoreIsDecodedAndTellsItsClass) {
+  if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
+    GTEST_SKIP() << why_not;
+  if (!is_tagged()) GTEST_SKIP() << "3.11 has no tagged word";
+  for (const Illegal& illegal :
+       {Illegal{"and_byte", "a", 1, 0, true}, Illegal{"and_two", "b", 2, 0, true},
+        Illegal{"sub_four", "b", 4, 0, true}, Illegal{"sub_eight", "b", 8, 0, true},
+        Illegal{"store_sixteen", "b", 16, -8, true},
+        Illegal{"clear_sixteen", "c", 16, -8, false}}) {
+    const Ended ended = run("stray 2 " + std::string(illegal.kind) +
+                            "\nnew_instance 0 0\nstore_attr 0 0 0\nstore_attr 0 0 0\n");
+    const Evidence evidence = Reader(ended.out).evidence();
+    EXPECT_EQ(diagnose(evidence).kind, illegal.told) << illegal.kind << "\n" << ended.out;
+    const auto written =
+        std::find_if(evidence.word_writes.begin(), evidence.word_writes.end(),
+                     [](const WordWrite& write) { return write.writer == Writer::unknown; });
+    ASSERT_NE(written, evidence.word_writes.end()) << illegal.kind << "\n" << ended.out;
+    EXPECT_EQ(written->width, illegal.width) << illegal.kind;
+    EXPECT_EQ(written->offset, illegal.offset) << illegal.kind;
+    EXPECT_EQ(evidence.crash.has_value(), illegal.crashes) << illegal.kind;
+    if (evidence.crash) EXPECT_EQ(evidence.crash->address, 0xabU) << illegal.kind;
+  }
+}
+
+TEST_P(TestManagedDictEmbedded, TheLegalWritersStoresAreDecodedToo) {
+  if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
+    GTEST_SKIP() << why_not;
+  const Ended ended = run(life_after_life(""));
+  const std::vector<WordWrite> writes = Reader(ended.out).evidence().word_writes;
+  EXPECT_GE(writes.size(), 4U);
+  for (const WordWrite& write : writes) EXPECT_GE(write.width, 8U) << ended.out;
+  EXPECT_THAT(ended.out, HasSubstr(", before 0x"));
+}
+
+TEST_P(TestManagedDictEmbedded, WritesThatWereLostAreTold) {
+  if (!is_tagged()) GTEST_SKIP() << "no statement of 3.11 writes the values' word twice";
+  if (const std::string& why_not = harness::instruments::HardwareWatch::why_not(); !why_not.empty())
+    GTEST_SKIP() << why_not;
+  const std::string program = life_after_life("") + "new_instance 0 1\ndelete_dict 0\n";
+  const Ended all = run(program);
+  EXPECT_EQ(Reader(all.out).evidence().lost_writes, 0U) << all.out;
+  const Ended ended = run(program, {"--write-limit=1"});
+  EXPECT_GT(Reader(ended.out).evidence().lost_writes, 0U) << ended.out;
+  EXPECT_EQ(kind(ended), "-") << "what is recorded is not all";
 }
 
 TEST_P(TestManagedDictEmbedded, WithoutTheWatchTheVerdictIsTheSame) {
