@@ -40,6 +40,7 @@ std::uint64_t covered(const WordWrite& write) {
 bool is_derived(const WordWrite& write) {
   constexpr std::uint64_t kSmall = 3;
   const std::uint64_t mask = covered(write);
+  if (mask == 0) return false;
   const std::uint64_t one = mask & -mask;  // The lowest bit that it covers.
   const std::uint64_t up = (write.after - write.before) & mask;
   const std::uint64_t down = (write.before - write.after) & mask;
