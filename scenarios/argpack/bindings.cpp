@@ -22,9 +22,9 @@ class Comparison {
   }
   void array(const Thing* array, bool with_gradient) {
     expect(binding_.at(Place::array), array);
-    expect(binding_.at(Place::gradient), with_gradient ? member(array, 1) : nullptr);
+    expect(binding_.gradient(), with_gradient ? member(array, 1) : nullptr);
   }
-  void external(const Thing* external) { expect(binding_.at(Place::external), external); }
+  void external(const Thing* external) { expect(binding_.external(), external); }
   void all(const Thing* pack, const Thing* array_given, const Thing* external_given) {
     packs(pack);
     array(array_given != nullptr ? array_given : member(pack, 1), true);

@@ -21,12 +21,26 @@ void Contexts::made(Thing& context, std::uint32_t generation) {
 }
 
 void Contexts::bound(Context& context, Place place, Thing* thing) {
+  // An array is bound in place or by a copy, and not both.
+  if (place == Place::external) give_up(context, Place::external_copy);
+  if (place == Place::external_copy) give_up(context, Place::external);
   Bound& bound = context.binding.places[harness::raw(place)];
   things_.release(bound.thing);
   bound = thing != nullptr ? Bound{thing, thing->oldest()} : Bound{};
   if (place > Place::nested_twice) return;
   std::uint32_t& depth = context.binding.depth;
   depth = thing != nullptr ? std::max(depth, harness::raw(place) + std::uint32_t{1}) : 0;
+}
+
+void Contexts::give_up(Context& context, Place place) {
+  Bound& bound = context.binding.places[harness::raw(place)];
+  things_.release(bound.thing);
+  bound = {};
+}
+
+void Contexts::copied_back(const Context& context) {
+  const Bound& external = context.at_launch.at(Place::external_copy);
+  if (external.thing != nullptr) external.thing->kernels.push_back(external);
 }
 
 void Contexts::submitted(Context& context) {

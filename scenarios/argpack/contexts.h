@@ -26,8 +26,11 @@ class Contexts {
   void ended(Thing& context) { std::erase(holders_, &context); }
   void bound(Context& context, Place place, Thing* thing);
   void submitted(Context& context);
+  void copied_back(const Context& context);
 
  private:
+  void give_up(Context& context, Place place);
+
   const Things& things_;
   Progress& progress_;
   std::pmr::vector<Thing*> holders_;  ///< Those that somebody may still have.

@@ -134,6 +134,11 @@ const GhostUser* Ghost::user_in(harness::Name activation) const {
 void Ghost::bound(ThingId context, Place place, ThingId id) {
   GhostBinding& binding = *find(context)->binding;
   use(binding, false);
+  if (place == Place::gradient_address) return;  // No launch looks at it.
+  if (place == Place::external_copy) {           // Nor at what was copied.
+    binding.places[raw(Place::external)] = {};
+    return;
+  }
   GhostThing* thing = find(id);
   binding.places[raw(place)] = thing != nullptr ? GhostBound{thing, thing->moves} : GhostBound{};
   if (place > Place::nested_twice) return;

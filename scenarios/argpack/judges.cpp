@@ -113,6 +113,8 @@ void Judges::finished() {
   witness_.did(kFinished);
 }
 
+void Judges::copied_back(ThingId context) { model_.contexts.copied_back(context_of(context)); }
+
 void Judges::read(ThingId context, std::span<const std::int32_t> words) {
   judge_reading(scene_, context_of(context), words);
   witness_.did(kRead);

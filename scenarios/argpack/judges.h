@@ -66,6 +66,7 @@ class Judges final : public targets::argpack::Observer {
   }
   void submitted(ThingId context) override;
   void finished() override;
+  void copied_back(ThingId context) override;
   void read(ThingId context, std::span<const std::int32_t> words) override;
   void contents(ThingId array, std::span<const std::int32_t> words) override;
 

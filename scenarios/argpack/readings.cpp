@@ -160,7 +160,7 @@ void judge_reading(harness::Scene& scene, const Context& context, Words words) {
     reading.expect(array);
     for (std::uint32_t i = 1; i < kThreads; i += 2) reading.element(array_words(words)[i]);
   }
-  const Bound& external = binding.at(Place::external);
+  const Bound& external = binding.external();
   if (external.thing == nullptr) return;
   Comparison in(scene, "external");
   Comparison out(scene, "saxpy");

@@ -26,6 +26,13 @@ struct ExternalArgument {
   CUdeviceptr device = 0;
 };
 
+/// torch memory that the backend cannot reach, and the numpy array that stands in for it. In
+/// kernel_impl.py the closure of a callback has both.
+struct HostCopy {
+  harness::Ref original;
+  harness::Ref copy;
+};
+
 /// Taichi's LaunchContextBuilder. Raw pointers all of it, unless the policy adds something.
 /// Ownership: the script owns it through its wrapper; the policy is told when it goes.
 struct LaunchContext {
@@ -42,6 +49,7 @@ struct LaunchContext {
   bool launched = false;  ///< The kernel was submitted, or recorded.
   /// Where arg_buffer points after a launch: into the buffer that the launch has freed.
   harness::BirthId device_arguments = harness::BirthId::none;
+  HostCopy host_copy;             ///< Of what is bound as `external`, or empty.
   harness::Ref exported;          ///< For policies that hold external storage where it is.
   ThingId thing = ThingId::none;  ///< Its number in facts.
   ArgumentBlock arguments{};

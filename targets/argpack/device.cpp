@@ -5,12 +5,12 @@ namespace targets::argpack {
 
 static constexpr harness::Label kHandleKind = "DeviceAllocation";
 
-Status LlvmDevice::allocate(std::size_t bytes, DeviceAllocation& allocation) {
+Status LlvmDevice::allocate(Use use, std::size_t bytes, DeviceAllocation& allocation) {
   CUdeviceptr address = 0;
-  const Status status = memory_.allocate(bytes, address);
+  const Status status = memory_.allocate(use, bytes, address);
   if (status != Status::ok) return status;
   allocation = {this, allocations_.size(), harness::BirthId::none};
-  allocations_.push_back({address, harness::BirthId::none});
+  allocations_.push_back({address, use, harness::BirthId::none});
   return Status::ok;
 }
 
@@ -21,7 +21,7 @@ void LlvmDevice::adopt(DeviceAllocation& allocation, harness::BirthId owner) {
 void LlvmDevice::deallocate(const DeviceAllocation& allocation) {
   AllocInfo& info = allocations_[allocation.alloc_id];
   if (info.ptr == 0) return ledger_.double_free(info.owner);
-  memory_.free(std::exchange(info.ptr, 0));
+  memory_.free(info.use, std::exchange(info.ptr, 0));
 }
 
 CUdeviceptr LlvmDevice::pointer(const DeviceAllocation& allocation) {
@@ -30,9 +30,9 @@ CUdeviceptr LlvmDevice::pointer(const DeviceAllocation& allocation) {
   return info.ptr;
 }
 
-Status GfxDevice::allocate(std::size_t bytes, DeviceAllocation& allocation) {
+Status GfxDevice::allocate(Use use, std::size_t bytes, DeviceAllocation& allocation) {
   CUdeviceptr address = 0;
-  const Status status = memory_.allocate(bytes, address);
+  const Status status = memory_.allocate(use, bytes, address);
   if (status != Status::ok) return status;
   std::uint32_t node = static_cast<std::uint32_t>(nodes_.size());
   if (free_nodes_.empty()) {
@@ -72,7 +72,7 @@ GfxDevice::Buffer GfxDevice::retain(const DeviceAllocation& allocation) {
 
 void GfxDevice::release(Buffer buffer) {
   if (--buffers_[buffer].references > 0) return;
-  memory_.free(buffers_[buffer].ptr);
+  memory_.free(Use::object, buffers_[buffer].ptr);  // All of gfx's memory is of one source.
 }
 
 }  // namespace targets::argpack

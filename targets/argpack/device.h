@@ -30,7 +30,7 @@ class Device {
   Device(const Device&) = delete;  // Handles point at it.
   Device& operator=(const Device&) = delete;
 
-  virtual Status allocate(std::size_t bytes, DeviceAllocation& allocation) = 0;
+  virtual Status allocate(Use use, std::size_t bytes, DeviceAllocation& allocation) = 0;
   virtual void deallocate(const DeviceAllocation& allocation) = 0;
   /// The host object that owns the allocation is made: to the ledger, its life is the handle's.
   virtual void adopt(DeviceAllocation& allocation, harness::BirthId owner) = 0;
@@ -50,7 +50,7 @@ class Device {
 class LlvmDevice final : public Device {
  public:
   using Device::Device;
-  Status allocate(std::size_t bytes, DeviceAllocation& allocation) override;
+  Status allocate(Use use, std::size_t bytes, DeviceAllocation& allocation) override;
   void deallocate(const DeviceAllocation& allocation) override;
   void adopt(DeviceAllocation& allocation, harness::BirthId owner) override;
   CUdeviceptr pointer(const DeviceAllocation& allocation) override;
@@ -58,6 +58,7 @@ class LlvmDevice final : public Device {
  private:
   struct AllocInfo {
     CUdeviceptr ptr;
+    Use use;
     harness::BirthId owner;  ///< None for what lives within one C call.
   };
   std::pmr::vector<AllocInfo> allocations_;
@@ -68,7 +69,7 @@ class LlvmDevice final : public Device {
 class GfxDevice final : public Device {
  public:
   using Device::Device;
-  Status allocate(std::size_t bytes, DeviceAllocation& allocation) override;
+  Status allocate(Use use, std::size_t bytes, DeviceAllocation& allocation) override;
   void deallocate(const DeviceAllocation& allocation) override;
   /// Nothing: ids are reused by what has no owner too, so each allocation is a life of its own.
   void adopt(DeviceAllocation&, harness::BirthId) override {}

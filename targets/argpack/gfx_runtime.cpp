@@ -38,6 +38,8 @@ Status GfxRuntime::prepare(bool parents_first, LaunchContext& context, Buffers& 
   if (status == Status::ok) status = resolve_arrays(context, buffers, dispatch);
   if (status != Status::ok) return status;
   resolve_packs(context, parents_first);
+  if (context.external.bound) status = copy_in(context, buffers, dispatch);
+  if (status != Status::ok) return status;
   context.arguments.scalar = context.scalar;
   const CUdeviceptr arguments = device_.pointer(buffers.arguments);
   const CUresult result = cuMemcpyHtoD(arguments, &context.arguments, sizeof(ArgumentBlock));
@@ -46,7 +48,7 @@ Status GfxRuntime::prepare(bool parents_first, LaunchContext& context, Buffers& 
 
 // In ctx_buffers_ from the start: the next flush frees it, however the launch goes.
 Status GfxRuntime::allocate(std::size_t bytes, DeviceAllocation& allocation) {
-  const Status status = device_.allocate(bytes, allocation);
+  const Status status = device_.allocate(Use::buffer, bytes, allocation);
   if (status == Status::ok) ctx_buffers_.push_back(allocation);
   return status;
 }
@@ -56,11 +58,7 @@ Status GfxRuntime::resolve_arrays(LaunchContext& context, Buffers& buffers, Disp
     const SiteScope site(core_.scheduler, kLaunchArray);
     context.arguments.array = resolve_array(context.array, dispatch);
   }
-  if (context.gradient.bound) {
-    const SiteScope site(core_.scheduler, kLaunchGradient);
-    context.arguments.gradient = resolve_array(context.gradient, dispatch);
-  }
-  return context.external.bound ? resolve_external(context, buffers, dispatch) : Status::ok;
+  return context.external.bound ? allocate(sizeof(ExternalBlock), buffers.external) : Status::ok;
 }
 
 CUdeviceptr GfxRuntime::resolve_array(const ArrayArgument& argument, Dispatch& dispatch) {
@@ -71,14 +69,8 @@ CUdeviceptr GfxRuntime::resolve_array(const ArrayArgument& argument, Dispatch& d
   return address;
 }
 
-Status GfxRuntime::resolve_external(LaunchContext& context, Buffers& buffers, Dispatch& dispatch) {
+Status GfxRuntime::copy_in(LaunchContext& context, const Buffers& buffers, Dispatch& dispatch) {
   const SiteScope site(core_.scheduler, kLaunchExternal);
-  if (context.external.storage == Storage::device) {
-    context.arguments.external = context.external.device;
-    return Status::ok;
-  }
-  const Status status = allocate(sizeof(ExternalBlock), buffers.external);
-  if (status != Status::ok) return status;
   const ExternalBlock& block = context.external.host->block;
   const CUdeviceptr address = device_.pointer(buffers.external);
   if (cuMemcpyHtoD(address, &block, sizeof block) != CUDA_SUCCESS) return Status::driver_error;
@@ -106,7 +98,7 @@ void GfxRuntime::record(const LaunchContext& context, const Buffers& buffers, Di
   }
   dispatch.refer(device_.retain(buffers.arguments));
   dispatch.refer(device_.retain(buffers.results));
-  dispatch.parameters = kernel_parameters(context, device_.pointer(buffers.arguments),
+  dispatch.parameters = kernel_parameters(core_, context, device_.pointer(buffers.arguments),
                                           device_.pointer(buffers.results));
   recorded_.push_back(dispatch);
 }

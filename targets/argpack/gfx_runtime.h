@@ -44,8 +44,8 @@ class GfxRuntime {
   Status allocate(std::size_t bytes, DeviceAllocation& allocation);
   Status resolve_arrays(LaunchContext& context, Buffers& buffers, Dispatch& dispatch);
   CUdeviceptr resolve_array(const ArrayArgument& argument, Dispatch& dispatch);
-  Status resolve_external(LaunchContext& context, Buffers& buffers, Dispatch& dispatch);
   void resolve_packs(LaunchContext& context, bool parents_first);
+  Status copy_in(LaunchContext& context, const Buffers& buffers, Dispatch& dispatch);
   void record(const LaunchContext& context, const Buffers& buffers, Dispatch& dispatch);
   Status read_back(LaunchContext& context, const Buffers& buffers, bool returns);
 

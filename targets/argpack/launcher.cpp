@@ -14,10 +14,11 @@ std::size_t result_bytes(const LaunchContext& context) {
   return context.array.bound ? offsetof(ResultBlock, in) : offsetof(ResultBlock, array);
 }
 
-KernelParameters kernel_parameters(const LaunchContext& context, CUdeviceptr arguments,
-                                   CUdeviceptr results) {
+KernelParameters kernel_parameters(const Core& core, const LaunchContext& context,
+                                   CUdeviceptr arguments, CUdeviceptr results) {
+  const bool has_gradient = context.gradient.bound && follows_gradients(core.setup.backend);
   const std::int32_t flags =
-      (context.array.bound ? kUsesArray : 0) | (context.gradient.bound ? kUsesGradient : 0) |
+      (context.array.bound ? kUsesArray : 0) | (has_gradient ? kUsesGradient : 0) |
       (context.external.bound ? kUsesExternal : 0) | (context.has_scalar ? kUsesScalar : 0);
   return {{arguments, results}, static_cast<std::int32_t>(context.depth), flags};
 }
@@ -37,19 +38,20 @@ namespace {
 /// Device memory that goes back when the launch is over, however it went.
 class Temporary {
  public:
-  explicit Temporary(Memory& memory) : memory_(memory) {}
+  Temporary(Memory& memory, Use use) : memory_(memory), use_(use) {}
   ~Temporary() { free(); }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
 
-  Status allocate(std::size_t bytes) { return memory_.allocate(bytes, address_); }
+  Status allocate(std::size_t bytes) { return memory_.allocate(use_, bytes, address_); }
   void free() {
-    if (address_ != 0) memory_.free(std::exchange(address_, 0));
+    if (address_ != 0) memory_.free(use_, std::exchange(address_, 0));
   }
   CUdeviceptr address() const { return address_; }
 
  private:
   Memory& memory_;
+  Use use_;
   CUdeviceptr address_ = 0;
 };
 
@@ -59,9 +61,9 @@ class LlvmLaunch {
       : core_(core),
         program_(program),
         context_(context),
-        results_(core.driver.memory()),
-        arguments_(core.driver.memory()),
-        transfer_(core.driver.memory()) {}
+        results_(core.driver.memory(), Use::buffer),
+        arguments_(core.driver.memory(), Use::buffer),
+        transfer_(core.driver.memory(), Use::object) {}
 
   Status run(const CompiledKernel& compiled, bool returns) {
     check_arguments();
@@ -145,7 +147,7 @@ Status LlvmLaunch::resolve_arrays() {
     const SiteScope site(core_.scheduler, kLaunchArray);
     context_.arguments.array = resolve_array(context_.array);
   }
-  if (context_.gradient.bound) {
+  if (context_.gradient.bound && follows_gradients(core_.setup.backend)) {
     const SiteScope site(core_.scheduler, kLaunchGradient);
     context_.arguments.gradient = resolve_array(context_.gradient);
   }
@@ -196,7 +198,7 @@ Status LlvmLaunch::start() {
       cuMemcpyHtoDAsync(arguments_.address(), &context_.arguments, sizeof(ArgumentBlock), nullptr);
   if (copied != CUDA_SUCCESS) return Status::driver_error;
   const Status status =
-      submit(core_, kernel_parameters(context_, arguments_.address(), results_.address()));
+      submit(core_, kernel_parameters(core_, context_, arguments_.address(), results_.address()));
   if (status == Status::ok) context_.launched = true;
   return status;
 }

@@ -24,8 +24,8 @@ inline harness::Label pack_site(std::uint32_t level) {
 std::size_t result_bytes(const LaunchContext& context);
 
 /// Returns the parameters that the kernel gets by value.
-KernelParameters kernel_parameters(const LaunchContext& context, CUdeviceptr arguments,
-                                   CUdeviceptr results);
+KernelParameters kernel_parameters(const Core& core, const LaunchContext& context,
+                                   CUdeviceptr arguments, CUdeviceptr results);
 
 Status submit(Core& core, KernelParameters parameters);
 

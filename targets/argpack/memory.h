@@ -6,59 +6,38 @@
 
 #include <cuda.h>
 
-#include <bit>
-#include <cstdint>
-
-#include "targets/argpack/argpack.h"
+#include "targets/argpack/page_cache.h"
 
 namespace targets::argpack {
 
-/// Hands out equal pages of one chunk, lowest address first: Taichi's CachingAllocator as these
-/// small allocations meet it (sizes are rounded to pages, best fit takes the first, a freed page is
-/// at once the next allocation's).
-/// Ownership: owns the chunk for as long as the process runs, as the runtime's own pool does.
-class PageCache {
- public:
-  static constexpr std::size_t kPageBytes = 1024;
-  static constexpr std::size_t kPageCount = 64;
-
-  Status reserve() {
-    if (chunk_ != 0) return Status::ok;
-    const CUresult result = cuMemAlloc(&chunk_, kPageBytes * kPageCount);
-    return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
-  }
-  Status allocate(CUdeviceptr& address) {
-    if (free_ == 0) return Status::driver_error;
-    const int page = std::countr_zero(free_);
-    free_ &= free_ - 1;
-    address = chunk_ + static_cast<std::size_t>(page) * kPageBytes;
-    return Status::ok;
-  }
-  void free(CUdeviceptr address) { free_ |= std::uint64_t{1} << ((address - chunk_) / kPageBytes); }
-
- private:
-  CUdeviceptr chunk_ = 0;
-  std::uint64_t free_ = ~std::uint64_t{0};  ///< Bit per page.
+/// Where device memory comes from, for whom.
+enum class Use : std::uint8_t {
+  object,   ///< Packs, ndarrays, copies of external arrays: allocate_memory_runtime().
+  buffer,   ///< Results and arguments of one launch: malloc_async(), hipMalloc.
+  staging,  ///< The buffer that ArgPack::write() goes through: allocate_memory(), raw.
 };
 
+/// Device memory of one kind of use, by backend.
 /// Ownership: owns nothing that it has handed out.
 class Memory {
  public:
-  explicit Memory(Backend backend) : backend_(backend) {}
+  explicit Memory(Backend backend)
+      : backend_(backend), cache_(/*merges=*/backend == Backend::cuda_cache) {}
 
-  Status reserve() { return backend_ == Backend::cuda_cache ? cache_.reserve() : Status::ok; }
+  Status reserve() { return is_cached(Use::object) ? cache_.reserve() : Status::ok; }
+  /// The program has ended, and the runtime's own pool with it.
+  void reset() { cache_.reset(); }
 
-  Status allocate(std::size_t bytes, CUdeviceptr& address) {
-    if (backend_ == Backend::cuda_cache) return cache_.allocate(address);
-    const CUresult result = backend_ == Backend::cuda_pool
-                                ? cuMemAllocAsync(&address, bytes, nullptr)
-                                : cuMemAlloc(&address, bytes);
+  Status allocate(Use use, std::size_t bytes, CUdeviceptr& address) {
+    if (is_cached(use)) return cache_.allocate(address);
+    const CUresult result =
+        is_pooled(use) ? cuMemAllocAsync(&address, bytes, nullptr) : cuMemAlloc(&address, bytes);
     return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
   }
 
-  void free(CUdeviceptr address) {
-    if (backend_ == Backend::cuda_cache) return cache_.free(address);
-    if (backend_ == Backend::cuda_pool) {
+  void free(Use use, CUdeviceptr address) {
+    if (is_cached(use)) return cache_.free(address);
+    if (is_pooled(use)) {
       cuMemFreeAsync(address, nullptr);
       return;
     }
@@ -67,6 +46,11 @@ class Memory {
   }
 
  private:
+  bool is_cached(Use use) const {
+    return use == Use::object && (backend_ == Backend::cuda_cache || backend_ == Backend::amdgpu);
+  }
+  bool is_pooled(Use use) const { return use != Use::staging && backend_ == Backend::cuda_pool; }
+
   Backend backend_;
   PageCache cache_;
 };

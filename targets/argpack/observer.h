@@ -16,8 +16,17 @@ namespace targets::argpack {
 enum class ThingId : std::uint32_t { none };
 
 /// Where a context binds a thing.
-enum class Place : std::uint8_t { pack, nested, nested_twice, array, gradient, external };
-inline constexpr std::size_t kPlaceCount = 6;
+enum class Place : std::uint8_t {
+  pack,
+  nested,
+  nested_twice,
+  array,
+  gradient,
+  external,
+  gradient_address,  ///< A gradient that no launch follows, and no kernel touches.
+  external_copy,     ///< An external array by a copy of its own, made when it was bound.
+};
+inline constexpr std::size_t kPlaceCount = 8;
 
 /// A wrapper at its making.
 struct Making {
@@ -98,6 +107,8 @@ class LaunchFacts {
   virtual void submitted(ThingId context) = 0;
   /// The device has finished everything submitted so far.
   virtual void finished() = 0;
+  /// The array itself has by now what the last launch left in the copy of it.
+  virtual void copied_back(ThingId context) = 0;
   /// Tells the kernel's report, which the host has now: for each thread, the words of the pack, the
   /// array, the external array's input, and its output.
   virtual void read(ThingId context, std::span<const std::int32_t> words) = 0;

@@ -27,7 +27,7 @@ Program::Program(Core& core, std::uint32_t generation) : core_(core), generation
 Status Program::create_argpack(std::uint32_t depth, const PackBlock& block,
                                Borrowed<ArgPack>& created) {
   DeviceAllocation allocation;
-  const Status status = device_->allocate(sizeof(PackBlock), allocation);
+  const Status status = device_->allocate(Use::object, sizeof(PackBlock), allocation);
   if (status != Status::ok) return status;
   if (cuMemcpyHtoD(device_->pointer(allocation), &block, sizeof block) != CUDA_SUCCESS) {
     device_->deallocate(allocation);
@@ -41,7 +41,8 @@ Status Program::create_argpack(std::uint32_t depth, const PackBlock& block,
 
 Status Program::create_ndarray(std::int32_t value, Borrowed<Ndarray>& created) {
   DeviceAllocation allocation;
-  const Status status = device_->allocate(kArrayWords * sizeof(std::int32_t), allocation);
+  const Status status =
+      device_->allocate(Use::object, kArrayWords * sizeof(std::int32_t), allocation);
   if (status != Status::ok) return status;
   const auto bits = static_cast<std::uint32_t>(value);
   if (cuMemsetD32(device_->pointer(allocation), bits, kArrayWords) != CUDA_SUCCESS) {
@@ -104,14 +105,14 @@ void Program::erase(const Borrowed<Ndarray>& ndarray) {
 Status Program::write(const DeviceAllocation& target, std::size_t offset, const void* bytes,
                       std::size_t size) {
   DeviceAllocation staging;
-  const Status status = device_->allocate(size, staging);
+  const Status status = device_->allocate(Use::staging, size, staging);
   if (status != Status::ok) return status;
   const CUdeviceptr source = device_->pointer(staging);
   const bool copied =
       cuMemcpyHtoD(source, bytes, size) == CUDA_SUCCESS &&
       cuMemcpyDtoD(target.device->pointer(target) + offset, source, size) == CUDA_SUCCESS;
-  device_->deallocate(staging);
   const Status waited = synchronize();
+  device_->deallocate(staging);
   return copied ? waited : Status::driver_error;
 }
 
@@ -163,6 +164,7 @@ void Program::finalize() {
   for (std::size_t left = ndarrays_.size(); left > 0; --left) end(ndarrays_, left - 1);
   compiled_.reset();
   kernel_.reset();
+  core_.driver.memory().reset();
 }
 
 }  // namespace targets::argpack

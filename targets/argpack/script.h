@@ -17,8 +17,8 @@ class Script {
         packs_(core, policy, globals_),
         arrays_(core, globals_, externals_),
         garbage_(core, globals_, {programs_, packs_, arrays_, externals_}),
-        binder_(core, policy),
-        launches_(core, policy),
+        binder_(core, policy, externals_),
+        launches_(core, policy, externals_),
         calls_(core, globals_, binder_, launches_),
         contexts_(core, globals_, binder_, launches_) {
     core.policy = &policy;

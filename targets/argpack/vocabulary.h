@@ -18,6 +18,16 @@ enum class Backend : std::uint8_t {
 inline constexpr std::array<harness::Label, 5> kBackendLabels{"cpu", "cuda_pool", "cuda_cache",
                                                               "amdgpu", "gfx"};
 
+/// Says if a launch follows the gradient that is bound to it. gfx and amdgpu pass on the address of
+/// its handle, on the host, as if it were one on the device: no kernel of theirs may touch it.
+constexpr bool follows_gradients(Backend backend) {
+  return backend != Backend::amdgpu && backend != Backend::gfx;
+}
+/// Says if torch's device memory is used in place. Elsewhere a copy on the host stands in for it.
+constexpr bool takes_device_memory(Backend backend) {
+  return backend == Backend::cuda_pool || backend == Backend::cuda_cache;
+}
+
 /// The answer of each method: what Python would raise.
 enum class Status : std::uint8_t {
   ok,
@@ -50,7 +60,7 @@ inline constexpr std::uint32_t kHoldLimit = 8;
 /// Where an external array's memory is.
 enum class Storage : std::uint8_t {
   host,    ///< numpy: copied to the device before the kernel, and back after it.
-  device,  ///< torch on a stream of its own: used in place, freed on that stream.
+  device,  ///< torch on a stream of its own, freed on it: used in place, or by a copy on the host.
 };
 
 /// The act of a planted finalizer when the collector gets to it.

@@ -49,34 +49,26 @@ TEST(ArgpackBounds, ADeferredFreeThatAnIdleDeviceDoesNotBringIsCaught) {
 }
 
 /// Without a GIL two ops set the member of one pack at a time, and the one whose fact came first is
-/// the one that stays: what hangs below its pack is in use, too.
+/// the one that stays.
 constexpr const char* kTwoSetOneMember = R"(afterlife reproducer 1
 path argpack
 variant own
-config backend=amdgpu gil=off collector=eval_breaker
+config backend=cuda_pool gil=off collector=eval_breaker
 device sim
 tasks script mutator
 script:0 op new_argpack
-script:0 argument 5
-script:0 argument[1] 3
-script:1 op new_argpack
-script:2 op call
-script:2 lag 1
-mutator:0 op drop
-mutator:1 op replace_nested
-nap:0 of mutator:1 argument 2
-script:3 op call
-script:3 schedule[41] mutator
-script:6 op new_argpack
-script:6 schedule[6] mutator
-mutator:1 schedule[59] script:1 of start
-script:8 op set_nested
-script:8 argument 5
-script:8 schedule[4] mutator
-script:9 op call
+script:1 op plant
+script:12 op call_with_all
+script:12 argument[4] 1
+new_ndarray:1 of script:12 collect[2] 1
+finalize:0 of trap:0 of script:1 schedule[5] mutator
+mutator:0 op replace_nested
+finalize:0 of "ArgPack wrapper":0 of finalize:0 of trap:0 of script:1 schedule mutator
+mutator:0 schedule[18] script:1 of start
+finalize:0 of trap:0 of script:1 schedule[20] mutator
 end
 )";
-TEST(ArgpackBounds, WhatHangsBelowAMemberThatTwoSetAtATimeIsNoRetention) {
+TEST(ArgpackBounds, AMemberThatTwoSetAtATimeIsNoRetention) {
   const harness::Case held =
       harness::parse_reproducer(kTwoSetOneMember, "two_set_one_member").the_case;
   harness::Runner runner;
@@ -137,8 +129,33 @@ struct HoldsForTheContext : Own {
     context.array = array;
   }
 };
+constexpr const char* kDropsWhatIsLaunched = R"(afterlife reproducer 1
+path argpack
+variant own
+config backend=cuda_pool gil=on collector=eval_breaker
+device sim
+tasks script mutator
+script:0 op new_argpack
+script:1 op new_ndarray
+script:1 argument 6
+script:2 op make_context
+script:2 argument[1] 1
+script:3 op launch
+script:4 op drop
+script:4 argument 6
+script:5 op synchronize
+end
+)";
 TEST(ArgpackBounds, AContextThatKeepsWhatItHasLaunchedIsRetention) {
-  find<make<HoldsForTheContext>>(FaultKind::retention, "bound/synchronize");
+  harness::Case dropped =
+      harness::parse_reproducer(kDropsWhatIsLaunched, "drops_what_is_launched").the_case;
+  harness::Runner runner;
+  EXPECT_EQ(first_signature(runner.run(dropped)), "");
+  harness::Scenario broken = scenario;
+  broken.drive = drive_broken<make<HoldsForTheContext>>;
+  dropped.scenario = &broken;
+  EXPECT_EQ(first_signature(runner.run(dropped)),
+            "retention Ndarray born:create_ndarray used:bound/synchronize");
 }
 
 }  // namespace

@@ -47,8 +47,9 @@ Status Binder::set_packs(const Ref& context, const Ref& pack, std::uint32_t leve
   return status;
 }
 
-static Place place_of(const LaunchContext& context, const ArrayArgument& argument) {
-  return &argument == &context.array ? Place::array : Place::gradient;
+Place Binder::place_of(const LaunchContext& context, const ArrayArgument& argument) const {
+  if (&argument == &context.array) return Place::array;
+  return follows_gradients(core_.setup.backend) ? Place::gradient : Place::gradient_address;
 }
 
 Status Binder::bind_one(LaunchContext& context, ArrayArgument& argument, Object& array) {
@@ -74,16 +75,31 @@ Status Binder::bind_array(const Ref& wrapper, const Ref& array, bool with_gradie
   });
 }
 
+// set_arg_ext_array of kernel_impl.py; who makes contexts by hand does the same.
 Status Binder::bind_external(const Ref& wrapper, const Ref& external) {
+  const bool in_place = external->payload<ExternalPayload>().external.storage == Storage::host ||
+                        takes_device_memory(core_.setup.backend);
+  if (in_place) return bind_storage(wrapper, external, {});
+  HostCopy host_copy{external, Ref()};
+  const Status status = externals_.copy_to_host(external, host_copy.copy);
+  return status == Status::ok ? bind_storage(wrapper, external, std::move(host_copy)) : status;
+}
+
+Status Binder::bind_storage(const Ref& wrapper, const Ref& external, HostCopy host_copy) {
   return c_call("set_arg_external", [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
-    ExternalPayload& payload = external->payload<ExternalPayload>();
-    if (context.external.bound) policy_.unbound(context, context.external);
-    context.external = {true, payload.external.storage, payload.external.host.borrow(),
-                        payload.external.device};
+    unbind_external(context);
+    const Ref& bound = host_copy.copy ? host_copy.copy : external;
+    const External& storage = bound->payload<ExternalPayload>().external;
+    context.external = {true, storage.storage, storage.host.borrow(), storage.device};
+    context.host_copy = std::move(host_copy);
     policy_.bound(context, context.external, external);
-    core_.facts.tell(&Observer::bound, context.thing, Place::external, payload.thing);
+    const bool is_copy = static_cast<bool>(context.host_copy.copy);
+    const ThingId thing = thing_of(*external);
+    if (is_copy) core_.facts.tell(&Observer::referred, thing);
+    core_.facts.tell(&Observer::bound, context.thing,
+                     is_copy ? Place::external_copy : Place::external, thing);
     return Status::ok;
   });
 }
@@ -106,6 +122,14 @@ void Binder::unbind(LaunchContext& context, ArrayArgument& argument) {
   argument = {};
 }
 
+// The array of a copy may go with it: not before somebody else has taken its place.
+void Binder::unbind_external(LaunchContext& context) {
+  if (context.external.bound) policy_.unbound(context, context.external);
+  context.external = {};
+  if (const HostCopy old = std::exchange(context.host_copy, {}); old.original)
+    tell_dropped(thing_of(*old.original));
+}
+
 void Binder::unbind_packs(LaunchContext& context) {
   for (std::uint32_t level = 0; level < context.depth; ++level) {
     if (context.packs[level].bound) policy_.unbound(context, context.packs[level]);
@@ -121,7 +145,7 @@ void Binder::deallocate(ContextPayload& payload) {
   unbind_packs(context);
   unbind(context, context.array);
   unbind(context, context.gradient);
-  if (context.external.bound) policy_.unbound(context, context.external);
+  unbind_external(context);
   if (context.thing != ThingId::none) core_.facts.tell(&Observer::ended, context.thing);
 }
 

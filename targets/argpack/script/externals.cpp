@@ -95,8 +95,37 @@ Status ExternalArrays::read(Program& program, const ExternalPayload& payload) {
   return Status::ok;
 }
 
+// torch copies on its own stream, and waits where the other side is pageable memory.
+Status ExternalArrays::copy_to_host(const Ref& tensor, Ref& copy) {
+  const ExternalPayload& from = tensor->payload<ExternalPayload>();
+  copy = core_.runtime.heap.make<ExternalPayload>(
+      kExternalType, ExternalPayload{this, ThingId::none, from.value, {}});
+  return c_call("Tensor.to", [&](Program&) {
+    const SiteScope site(core_.scheduler, kNewExternal);
+    const CUstream stream = core_.driver.user_stream();
+    ExternalBlock block{};
+    const CUresult copied = cuMemcpyDtoHAsync(&block, from.external.device, sizeof block, stream);
+    const CUresult waited = cuStreamSynchronize(stream);
+    if (copied != CUDA_SUCCESS || waited != CUDA_SUCCESS) return Status::driver_error;
+    copy->payload<ExternalPayload>().external.host =
+        core_.runtime.host.make<HostStorage>("HostStorage", block);
+    return Status::ok;
+  });
+}
+
+Status ExternalArrays::copy_from_host(const Ref& tensor, const Ref& copy) {
+  return c_call("Tensor.copy_", [&](Program&) {
+    const CUstream stream = core_.driver.user_stream();
+    const ExternalBlock& block = copy->payload<ExternalPayload>().external.host->block;
+    const CUdeviceptr device = tensor->payload<ExternalPayload>().external.device;
+    const CUresult copied = cuMemcpyHtoDAsync(device, &block, sizeof block, stream);
+    const CUresult waited = cuStreamSynchronize(stream);
+    return copied == CUDA_SUCCESS && waited == CUDA_SUCCESS ? Status::ok : Status::driver_error;
+  });
+}
+
 void ExternalArrays::deallocate(ExternalPayload& payload) {
-  core_.facts.tell(&Observer::ended, payload.thing);
+  if (payload.thing != ThingId::none) core_.facts.tell(&Observer::ended, payload.thing);
   const SiteScope site(core_.scheduler, kFreeExternal);
   free(payload.external);
 }

@@ -54,9 +54,18 @@ Status Launches::wait_for_result(const Ref& wrapper) {
   return Status::ok;
 }
 
+Status Launches::call_back(const Ref& wrapper) {
+  const HostCopy host_copy = context_of(wrapper).host_copy;
+  if (!host_copy.copy) return Status::ok;
+  const Status status = externals_.copy_from_host(host_copy.original, host_copy.copy);
+  if (status == Status::ok) core_.facts.tell(&Observer::copied_back, context_of(wrapper).thing);
+  return status;
+}
+
 Status Launches::launch(const Ref& wrapper, bool returns) {
-  const Status status = launch_now(wrapper, returns);
-  return status == Status::ok && returns ? wait_for_result(wrapper) : status;
+  Status status = launch_now(wrapper, returns);
+  if (status == Status::ok && returns) status = wait_for_result(wrapper);
+  return status == Status::ok ? call_back(wrapper) : status;
 }
 
 }  // namespace targets::argpack

@@ -1,0 +1,178 @@
+// Each backend keeps, frees and follows as its own code does, and no other: what fails on one is
+// looked for on all.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "harness/reproducer.h"
+#include "harness/strategies/random_walk.h"
+#include "scenarios/argpack/tests/argpack_cases.h"
+#include "targets/argpack/page_cache.h"
+
+namespace scenarios::argpack::testing {
+namespace {
+
+using harness::Event;
+using harness::EventKind;
+using harness::Fault;
+using harness::History;
+using harness::Outcome;
+using targets::argpack::Backend;
+using targets::argpack::kBackendLabels;
+using targets::argpack::PageCache;
+
+// ---- what a search finds, by backend ------------------------------------------------------------
+
+/// Returns how many of so many runs of `borrow` on this backend, with a GIL, come to a fault that
+/// `counts`.
+template <class Counts>
+std::uint64_t failing_runs(Backend backend, Counts counts, std::uint64_t runs = 6000) {
+  harness::Runner runner;
+  runner.leave_out_failures(true);
+  harness::strategies::RandomWalk walk(1);
+  harness::Config config = harness::config_at(scenario, 0);
+  config.values[kBackendAxis] = harness::raw(backend);
+  std::uint64_t failing = 0;
+  for (std::uint64_t run = 0; run < runs; ++run) {
+    const Outcome& outcome = runner.run(scenario, variant_named("borrow"), config, sim(), walk);
+    for (std::size_t i = 0; i < outcome.faults.size(); ++i) {
+      if (!counts(outcome.faults[i], runner.history())) continue;
+      ++failing;
+      break;
+    }
+  }
+  return failing;
+}
+
+bool is_of_a_gradient_that_a_launch_follows(const Fault& fault, const History&) {
+  return fault.use_site == harness::Label("launch_kernel/gradient");
+}
+bool is_of_torch_memory(const Fault& fault, const History&) {
+  return fault.object_kind == harness::Label("device memory") &&
+         fault.birth_site == harness::Label("new_external");
+}
+/// What a kernel met dead died after the last kernel was submitted.
+bool is_of_work_in_flight(const Fault& fault, const History& history) {
+  if (!targets::argpack::is_kernel(fault.use_site)) return false;
+  harness::Tick submitted = 0;
+  harness::Tick died = 0;
+  for (const Event& event : history.events()) {
+    if (event.kind == EventKind::death && event.object == fault.object) died = event.tick;
+    if (event.kind == EventKind::submit && targets::argpack::is_kernel(event.what))
+      submitted = event.tick;
+  }
+  return died > submitted;
+}
+
+TEST(ArgpackBackends, GfxAndAmdgpuFollowNoGradient) {
+  for (const Backend backend : {Backend::cpu, Backend::cuda_pool, Backend::cuda_cache})
+    EXPECT_GT(failing_runs(backend, is_of_a_gradient_that_a_launch_follows), 0u)
+        << kBackendLabels[harness::raw(backend)].view();
+  for (const Backend backend : {Backend::amdgpu, Backend::gfx})
+    EXPECT_EQ(failing_runs(backend, is_of_a_gradient_that_a_launch_follows), 0u)
+        << kBackendLabels[harness::raw(backend)].view();
+}
+
+TEST(ArgpackBackends, OnlyCudaUsesTorchMemoryInPlace) {
+  for (const Backend backend : {Backend::cuda_pool, Backend::cuda_cache})
+    EXPECT_GT(failing_runs(backend, is_of_torch_memory), 0u)
+        << kBackendLabels[harness::raw(backend)].view();
+  for (const Backend backend : {Backend::cpu, Backend::amdgpu, Backend::gfx})
+    EXPECT_EQ(failing_runs(backend, is_of_torch_memory), 0u)
+        << kBackendLabels[harness::raw(backend)].view();
+}
+
+TEST(ArgpackBackends, NothingIsInFlightBehindALaunchWhereFreeingItsBuffersWaits) {
+  EXPECT_GT(failing_runs(Backend::cuda_pool, is_of_work_in_flight), 0u);
+  for (const Backend backend : {Backend::cpu, Backend::cuda_cache, Backend::amdgpu})
+    EXPECT_EQ(failing_runs(backend, is_of_work_in_flight), 0u)
+        << kBackendLabels[harness::raw(backend)].view();
+}
+
+// ---- calls of one op ----------------------------------------------------------------------------
+
+/// Returns the CUDA calls of the script's second op, each with a blank behind it.
+std::string calls_of_second_op(Backend backend, const std::string& program) {
+  const std::string text = "afterlife reproducer 1\npath argpack\nvariant borrow\nconfig backend=" +
+                           std::string(kBackendLabels[harness::raw(backend)].view()) +
+                           " gil=on collector=eval_breaker\ndevice sim\ntasks script mutator\n" +
+                           program + "end\n";
+  harness::Runner runner;
+  runner.run(harness::parse_reproducer(text, "test").the_case);
+  std::string calls;
+  std::uint32_t ops = 0;
+  for (const Event& event : runner.history().events()) {
+    if (event.kind == EventKind::op && event.task == 0) ++ops;
+    if (event.kind == EventKind::call && ops == 2) calls += std::string(event.what.view()) + " ";
+  }
+  return calls;
+}
+
+TEST(ArgpackBackends, DeletingAPackWaitsForNothingWhereItsMemoryIsCached) {
+  const std::string program =
+      "script:0 op new_argpack\nscript:0 argument[1] 1\nscript:1 op drop\nscript:2 op "
+      "new_argpack\n";
+  EXPECT_EQ(calls_of_second_op(Backend::cpu, program), "cuMemFree ");
+  EXPECT_EQ(calls_of_second_op(Backend::cuda_pool, program), "cuMemFreeAsync ");
+  EXPECT_EQ(calls_of_second_op(Backend::cuda_cache, program), "");
+  EXPECT_EQ(calls_of_second_op(Backend::amdgpu, program), "");
+}
+
+TEST(ArgpackBackends, ALaunchFreesItsBuffersAsTheDriverDoesThatAllocatedThem) {
+  const std::string program =
+      "script:0 op new_argpack\nscript:0 argument[1] 1\nscript:1 op call\nscript:1 argument[3] 1\n"
+      "script:2 op new_argpack\n";
+  EXPECT_EQ(calls_of_second_op(Backend::cuda_pool, program),
+            "cuMemAllocAsync cuMemAllocAsync cuMemcpyHtoDAsync cuLaunchKernel cuMemFreeAsync "
+            "cuMemFreeAsync ");
+  EXPECT_EQ(calls_of_second_op(Backend::cuda_cache, program),
+            "cuMemAlloc cuMemAlloc cuMemcpyHtoDAsync cuLaunchKernel cuMemFree cuMemFree ");
+  EXPECT_EQ(calls_of_second_op(Backend::amdgpu, program),
+            "cuMemAlloc cuMemAlloc cuMemcpyHtoDAsync cuLaunchKernel cuStreamSynchronize cuMemFree "
+            "cuStreamSynchronize cuMemFree ");
+}
+
+// ---- pages --------------------------------------------------------------------------------------
+
+std::uint32_t page(PageCache& cache) {
+  CUdeviceptr address = 0;
+  EXPECT_EQ(cache.allocate(address), targets::argpack::Status::ok);
+  return static_cast<std::uint32_t>(address / PageCache::kPageBytes);
+}
+void free(PageCache& cache, std::uint32_t page) { cache.free(page * PageCache::kPageBytes); }
+
+TEST(ArgpackPages, ALonePageGoesBeforeThoseOfAMergedBlock) {
+  PageCache cuda(true);
+  PageCache amdgpu(false);
+  for (PageCache* cache : {&cuda, &amdgpu}) {
+    for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(page(*cache), i);
+    for (const std::uint32_t i : {0u, 1u, 3u}) free(*cache, i);
+  }
+  EXPECT_EQ(page(cuda), 3u);
+  EXPECT_EQ(page(cuda), 0u);
+  EXPECT_EQ(page(cuda), 1u);
+  EXPECT_EQ(page(cuda), 5u);
+  EXPECT_EQ(page(amdgpu), 0u);
+  EXPECT_EQ(page(amdgpu), 1u);
+  EXPECT_EQ(page(amdgpu), 3u);
+}
+
+TEST(ArgpackPages, APageThatWasAskedForAsANeighbourKeepsTheNextOneFromMerging) {
+  PageCache cache(true);
+  for (std::uint32_t i = 0; i < 4; ++i) page(cache);
+  for (const std::uint32_t i : {0u, 1u, 2u}) free(cache, i);
+  EXPECT_EQ(page(cache), 2u);
+  EXPECT_EQ(page(cache), 0u);
+}
+
+TEST(ArgpackPages, TheNextProgramBeginsWithNoneHandedOut) {
+  PageCache cache(true);
+  for (std::uint32_t i = 0; i < 3; ++i) page(cache);
+  free(cache, 1);
+  cache.reset();
+  EXPECT_EQ(page(cache), 0u);
+}
+
+}  // namespace
+}  // namespace scenarios::argpack::testing
