@@ -20,10 +20,11 @@ SOURCES = {
     "gfx_runtime.cpp": ...,
     "script/programs.cpp": ["ScriptPrograms::reset_now"],
     "script/arrays.cpp": ["ScriptArrays::finalize"],
-    "script/externals.cpp": ["ExternalArrays::free", "ExternalArrays::resize_now", "ExternalArrays::deallocate"],
-    "script/binder.cpp": ["Binder::make_launch_context", "Binder::bind", "place_of", "Binder::bind_one", "Binder::bind_array",
-                          "Binder::bind_external", "Binder::unbind", "Binder::unbind_packs", "Binder::deallocate"],
-    "script/launches.cpp": ["Launches::compile", "Launches::launch_now", "Launches::wait_for_result"],
+    "script/externals.cpp": ["ExternalArrays::free", "ExternalArrays::resize_now", "ExternalArrays::deallocate",
+                             "ExternalArrays::copy_from_host"],
+    "script/binder.cpp": ["Binder::make_launch_context", "Binder::bind", "Binder::place_of", "Binder::bind_one", "Binder::bind_array",
+                          "Binder::bind_external", "Binder::bind_storage", "Binder::unbind", "Binder::unbind_external", "Binder::unbind_packs", "Binder::deallocate"],
+    "script/launches.cpp": ["Launches::compile", "Launches::launch_now", "Launches::wait_for_result", "Launches::call_back"],
     "script/packs.cpp": ["ScriptPacks::finalize"],
 }
 

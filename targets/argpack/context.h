@@ -49,7 +49,7 @@ struct LaunchContext {
   bool launched = false;  ///< The kernel was submitted, or recorded.
   /// Where arg_buffer points after a launch: into the buffer that the launch has freed.
   harness::BirthId device_arguments = harness::BirthId::none;
-  HostCopy host_copy;             ///< Of what is bound as `external`, or empty.
+  HostCopy host_copy;             ///< Empty where `external` is bound in place.
   harness::Ref exported;          ///< For policies that hold external storage where it is.
   ThingId thing = ThingId::none;  ///< Its number in facts.
   ArgumentBlock arguments{};

@@ -52,7 +52,7 @@ bool is_of_torch_memory(const Fault& fault, const History&) {
   return fault.object_kind == harness::Label("device memory") &&
          fault.birth_site == harness::Label("new_external");
 }
-/// What a kernel met dead died after the last kernel was submitted.
+/// Whatever a kernel met dead died after the last kernel was submitted.
 bool is_of_work_in_flight(const Fault& fault, const History& history) {
   if (!targets::argpack::is_kernel(fault.use_site)) return false;
   harness::Tick submitted = 0;

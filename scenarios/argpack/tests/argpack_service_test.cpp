@@ -122,7 +122,7 @@ struct KeepsFailuresToItself : WholePrograms {
   }
 };
 TEST(ArgpackService, AFailureThatIsNotAnsweredIsAFault) {
-  EXPECT_EQ(find<break_path<KeepsFailuresToItself>>(FaultKind::refusal, "synchronize", 20'000,
+  EXPECT_EQ(find<break_path<KeepsFailuresToItself>>(FaultKind::refusal, "synchronize", 60'000,
                                                     Backend::gfx)
                 .detail,
             "answered ok, though a CUDA call of its own failed");
