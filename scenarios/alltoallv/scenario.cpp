@@ -52,6 +52,9 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"claim_race", "threads of rank 0 claim a slot at once, or for a later collective first"},
     {"number_skipped",
      "init fails on one rank after it has taken a number, then it is asked again and is one ahead"},
+    {"setup_ignored",
+     "the set-up of a triggered post fails, then its slot is given back and its copies are posted"},
+    {"scratch_freed", "a rank leaves its team and frees its scratch, which a peer has mapped"},
 }};
 
 constexpr std::array<harness::Growth, 3> kGrowth{{

@@ -23,6 +23,20 @@ constexpr Symptom kRows[] = {
      .use = "alltoallv_unmap",
      .sees = "nothing in a release build; with --enable-assert an abort at refcount >= 1",
      .source = "tl_cuda_cache.c:318"},
+    {.kind = FaultKind::wrong_owner,
+     .object = "device memory",
+     .detail = "has it mapped for the team",
+     .sees = "undefined; where the driver keeps exported memory for its importers, nothing",
+     .source = "tl_cuda_team.c:219-290; cuda.h: cuIpcCloseMemHandle; ucx#10346"},
+    {.kind = FaultKind::api_misuse,
+     .object = "device memory",
+     .use = "post_copies",
+     .sees = "cudaErrorInvalidValue from cudaMemcpyAsync, told to the log; its peers wait for ever",
+     .source = "alltoallv_ce.c:670-677: the status of triggered_post_setup is not looked at"},
+    {.kind = FaultKind::wrong_value,
+     .object = "destination",
+     .sees = "UCC_OK, and other data: {}",
+     .source = "ucc.h: a collective that is complete has written its destination"},
 };
 
 }  // namespace

@@ -11,22 +11,27 @@ using harness::Claim;
 using harness::ClaimKind;
 using harness::Label;
 
-constexpr Label kReread[] = {
-    "source_reread",  "proxy_reread",       "key_reused",    "blind_close", "open_failed",
-    "number_skipped", "failed_after_claim", "number_reused", "claim_race",  "retention"};
-constexpr Label kRetaining[] = {"key_reused",     "blind_close",        "open_failed",
-                                "number_skipped", "failed_after_claim", "number_reused",
-                                "claim_race",     "retention"};
-constexpr Label kKeyAba[] = {"key_reused",         "blind_close",   "open_failed", "number_skipped",
-                             "failed_after_claim", "number_reused", "claim_race"};
+constexpr Label kReread[] = {"source_reread",      "proxy_reread",  "key_reused",
+                             "blind_close",        "open_failed",   "number_skipped",
+                             "failed_after_claim", "number_reused", "claim_race",
+                             "setup_ignored",      "scratch_freed", "retention"};
+constexpr Label kRetaining[] = {
+    "key_reused",    "blind_close", "open_failed",   "number_skipped", "failed_after_claim",
+    "number_reused", "claim_race",  "setup_ignored", "scratch_freed",  "retention"};
+constexpr Label kKeyAba[] = {"key_reused",     "blind_close",        "open_failed",
+                             "number_skipped", "failed_after_claim", "number_reused",
+                             "claim_race",     "setup_ignored",      "scratch_freed"};
 constexpr Label kBlindClose[] = {"blind_close",        "open_failed",   "number_skipped",
-                                 "failed_after_claim", "number_reused", "claim_race"};
+                                 "failed_after_claim", "number_reused", "claim_race",
+                                 "setup_ignored",      "scratch_freed"};
 
 constexpr Label kByKey[] = {"key_reused", "blind_close"};
 constexpr Label kGarbage[] = {"open_failed"};
 constexpr Label kErrors[] = {"failed_after_claim"};
 constexpr Label kNumbers[] = {"number_reused", "number_skipped"};
 constexpr Label kClaims[] = {"claim_race"};
+constexpr Label kSetups[] = {"setup_ignored"};
+constexpr Label kTeams[] = {"scratch_freed"};
 
 constexpr Claim unsound(std::span<const Label> hazards, const char* words) {
   return {ClaimKind::unsound, hazards, false, words};
@@ -70,10 +75,14 @@ constexpr harness::VariantInfo kVariants[] = {
      unsound(kErrors, "snapshot_region, but a rank on which something failed joins no barrier")},
     {"hide_error",
      unsound(kErrors, "snapshot_region, but such a rank joins them without telling its peers")},
+    {"ignore_setup_error",
+     unsound(kSetups, "snapshot_region, but a triggered post goes on though its set-up failed")},
     {"number_at_init",
      unsound(kNumbers, "snapshot_region, but numbers a collective once, when it is made")},
     {"take_in_two_steps",
      unsound(kClaims, "snapshot_region, but looks and claims in two steps, in any order")},
+    {"leave_team_at_once",
+     unsound(kTeams, "snapshot_region, but frees a team's scratch without waiting for its peers")},
 };
 
 }  // namespace

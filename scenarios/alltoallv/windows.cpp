@@ -20,6 +20,8 @@ using targets::alltoallv::kPurgeSite;
 using targets::alltoallv::kStaleSite;
 using targets::alltoallv::kUnopenedRegion;
 
+constexpr harness::Label kDeviceMemory = "device memory";
+
 std::optional<Window> window_of_closing(harness::Label site) {
   if (site == kStaleSite) return Window::key_reused;
   if (site == kInTheWaySite || site == kPurgeSite) return Window::blind_close;
@@ -40,6 +42,8 @@ std::optional<Window> own_window(const harness::Scene& scene, const Fault& fault
   if (harness::is_caller_error(scene.scenario(), fault)) return std::nullopt;
   const Judges& judges = scene.state<Job>().judges;
   const Ghost& ghost = judges.ghost();
+  if (fault.kind == FaultKind::wrong_owner && fault.object_kind == kDeviceMemory)
+    return Window::scratch_freed;
   if (fault.use_site == kFailedSite) return Window::failed_after_claim;
   if (const auto window = window_of_closing(fault.use_site)) return window;
   if (const auto window = window_of_closing(fault.death_site)) return window;

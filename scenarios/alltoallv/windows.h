@@ -17,7 +17,9 @@ enum class Window : std::uint8_t {
                        ///< next.
   claim_race,          ///< Threads of rank 0 claim a slot at once, or out of order.
   number_skipped,      ///< A rank takes a number in vain, and is one ahead for ever.
+  setup_ignored,       ///< A triggered post whose set-up failed goes on all the same.
+  scratch_freed,       ///< A rank frees the scratch of a team that a peer has mapped.
 };
-inline constexpr std::size_t kWindowCount = 10;
+inline constexpr std::size_t kWindowCount = 12;
 
 }  // namespace scenarios::alltoallv

@@ -11,9 +11,9 @@
 // rank on which it fails holds up no other.
 // The caller: all ranks init and post the same collectives in the same order (finalizing one
 // unposted counts as long as all do); a destination is nobody else's until the collective is
-// complete; a team is destroyed when nothing is outstanding on it, on any rank. Threads: calls of
-// one rank come from its own tasks; a progress thread may run beside them. Errors: a Status;
-// nothing throws. After an error of init() nothing has happened; it can be asked again.
+// complete; a rank destroys its part of a team when nothing is outstanding on it there. Threads:
+// calls of one rank come from its own tasks; a progress thread may run beside them. Errors: a
+// Status; nothing throws. After an error of init() nothing has happened; it can be asked again.
 #pragma once
 
 #include <array>
@@ -103,6 +103,7 @@ class Alltoallv {
   virtual void close(std::uint32_t rank) = 0;
   /// Collective: returns when all ranks have called it.
   virtual void create_team(std::uint32_t rank, Topology topology) = 0;
+  /// Waits for nobody, unless the policy does.
   virtual void destroy_team(std::uint32_t rank) = 0;
   /// A second thread calls progress, until the process closes.
   virtual void start_progress_thread(std::uint32_t rank) = 0;

@@ -41,7 +41,7 @@ struct Core {
   harness::Barrier out_of_band;  ///< The caller's own way to exchange words when teams are made.
   harness::Resource doorbell;
   Policy* policy = nullptr;
-  Segment* segment = nullptr;
+  Segment* segment = nullptr;  ///< Rank 0 tells it where a team is made.
   /// Scratch of the team, by rank, as the ranks told each other out of band.
   std::array<MemInfo, kRankLimit> scratch{};
 };

@@ -111,12 +111,25 @@ struct Passage {
   Crossing crossing;
 };
 
+/// Something failed on a rank that has the slot.
+struct Failure {
+  std::uint32_t rank;
+  Request request;
+  bool in_triggered_set_up;  ///< That is, in the caller's own time.
+};
+
 /// A request does not come to be on a rank.
 struct FailedInit {
   std::uint32_t rank;
   Request request;
   Status answer;  ///< The answer to init().
   bool numbered;  ///< The rank has taken a number for it.
+};
+
+/// A rank is about to let go of its part of a team.
+struct Leaving {
+  std::uint32_t rank;
+  bool has_scratch;  ///< Which its peers have mapped.
 };
 
 /// A slot of a team that goes.

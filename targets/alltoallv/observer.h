@@ -48,13 +48,15 @@ class Observer : public MappingObserver {
   virtual void published(const Publication&) {}
   virtual void arrived(const Arrival&) {}
   virtual void passed(const Passage&) {}
-  /// Something failed on a rank that has the slot.
-  virtual void failed(std::uint32_t /*rank*/, Request) {}
+  virtual void failed(const Failure&) {}
+  /// The rank gives the slot back, posts its copies and starts the next barrier all the same.
+  virtual void went_on(std::uint32_t /*rank*/, Request) {}
   /// The rank passes none of the barriers that are left.
   virtual void gave_up(std::uint32_t /*rank*/, Request) {}
   virtual void key_read(const KeyReading&) {}
   /// Somebody set the slot free.
   virtual void released(std::uint32_t /*slot*/) {}
+  virtual void leaving(const Leaving&) {}
   virtual void left(const SlotLeft&) {}
   /// The collective is over on this rank.
   virtual void ended(std::uint32_t /*rank*/, Request) {}

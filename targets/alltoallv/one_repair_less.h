@@ -44,6 +44,13 @@ class HideError final : public SnapshotRegion {
   bool tells_errors() const override { return false; }
 };
 
+/// Sets a triggered post up, and goes on whatever has come of that.
+class IgnoreSetupError final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  bool ignores_setup_errors() const override { return true; }
+};
+
 /// Numbers a collective when it is made, once for all its posts.
 class NumberAtInit final : public SnapshotRegion {
  public:
@@ -56,6 +63,13 @@ class TakeInTwoSteps final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   bool claims_in_order() const override { return false; }
+};
+
+/// Lets go of a team without waiting for those who still have its scratch mapped.
+class LeaveTeamAtOnce final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  bool leaves_teams_together() const override { return false; }
 };
 
 }  // namespace targets::alltoallv

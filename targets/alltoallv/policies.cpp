@@ -47,8 +47,10 @@ constexpr NamedPolicy kPolicies[] = {
     {"keep_failed_open", make<KeepFailedOpen>},
     {"leave_on_error", make<LeaveOnError>},
     {"hide_error", make<HideError>},
+    {"ignore_setup_error", make<IgnoreSetupError>},
     {"number_at_init", make<NumberAtInit>},
     {"take_in_two_steps", make<TakeInTwoSteps>},
+    {"leave_team_at_once", make<LeaveTeamAtOnce>},
 };
 
 }  // namespace

@@ -28,12 +28,16 @@ class Policy {
   virtual bool refuses_failed_opens() const { return false; }
   /// Whether a rank on which something failed still joins the barriers and releases the slot.
   virtual bool joins_after_error() const { return false; }
+  /// Whether a triggered post whose set-up failed goes on as if it had not.
+  virtual bool ignores_setup_errors() const { return true; }
   /// Whether it says so in its part of the slot, for its peers to end with an error, too.
   virtual bool tells_errors() const { return false; }
   /// Whether each post takes a number, and not each collective once for all its posts.
   virtual bool numbers_posts() const { return false; }
   /// Whether rank 0 looks and claims in one step, and the collectives of a slot in turn.
   virtual bool claims_in_order() const { return false; }
+  /// Whether the ranks of a team wait for each other before it goes: nobody frees what others map.
+  virtual bool leaves_teams_together() const { return false; }
   /// Whether each use of a slot is tagged with its collective.
   virtual bool tags_slots() const { return false; }
 

@@ -34,7 +34,7 @@ void Requests::finalize(Request request) {
 void Requests::post(Request request) {
   const SiteScope site(rank_.core.scheduler, "collective_post");
   Task& task = *requested_[request];
-  task.start();
+  task.start(false);
   task.advance();
   if (task.queued()) progress_.push(task);
 }
@@ -44,7 +44,7 @@ void Requests::post(Request request) {
 void Requests::triggered_post(Request request) {
   const SiteScope site(rank_.core.scheduler, "triggered_post");
   Task& task = *requested_[request];
-  task.start();
+  task.start(true);
   while (task.queued() && !task.is_set_up()) {
     const bool moved = task.advance();
     if (!task.queued() || task.is_set_up()) break;

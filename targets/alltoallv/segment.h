@@ -132,6 +132,10 @@ class Segment {
     return *entry;
   }
 
+  /// A rank has made its part of the team. Returns true to the last one. Not in UCC.
+  bool join() { return ++member_count_ == rank_count_; }
+  bool is_complete() const { return member_count_ == rank_count_; }
+
   /// Calls `visit(index, slot)` for every slot that somebody looked at.
   template <class Visit>
   void for_each_used(Visit visit) const {
@@ -142,6 +146,7 @@ class Segment {
  private:
   harness::Scheduler& scheduler_;
   std::uint32_t rank_count_;
+  std::uint32_t member_count_ = 0;
   std::array<Slot*, kSlotLimit> slots_{};
 };
 

@@ -24,9 +24,11 @@ class SnapshotRegion : public Policy {
   CloseRule close_rule() const override { return CloseRule::counted; }
   bool refuses_failed_opens() const override { return true; }
   bool joins_after_error() const override { return true; }
+  bool ignores_setup_errors() const override { return false; }
   bool tells_errors() const override { return true; }
   bool numbers_posts() const override { return true; }
   bool claims_in_order() const override { return true; }
+  bool leaves_teams_together() const override { return true; }
 };
 
 }  // namespace targets::alltoallv

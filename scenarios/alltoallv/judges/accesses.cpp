@@ -99,6 +99,12 @@ void Accesses::gave_up(Request request) {
   tell(EventKind::note, kLabels[request + 1]);
 }
 
+void Accesses::went_on(Request request) {
+  static const Labels kLabels = by_collective(
+      "triggered_post: ", ", whose triggered_post_setup failed, is posted all the same");
+  tell(EventKind::note, kLabels[request + 1]);
+}
+
 void Accesses::released(std::uint32_t slot) {
   static const Labels kLabels(targets::alltoallv::kSlotLimit, [](std::uint32_t i) {
     return fmt::format("put_sync: sync_state[{}] = 0", i);

@@ -24,6 +24,7 @@ class Accesses {
   void arrived(const targets::alltoallv::Arrival& arrival);
   void passed(const targets::alltoallv::Passage& passage);
   void gave_up(Request request);
+  void went_on(Request request);
   void released(std::uint32_t slot);
   /// `memory`: what is under the key, where anybody knows.
   void key_read(const targets::alltoallv::KeyReading& reading, harness::BirthId memory);

@@ -27,7 +27,11 @@ class Ghost {
   void posting_again(const targets::alltoallv::Reposting& posting);
   void posted(const targets::alltoallv::Posting& posting);
   void entered(const targets::alltoallv::Entering& entering);
-  void failed() { reach(Window::failed_after_claim); }
+  void failed(const targets::alltoallv::Failure& failure) {
+    reach(Window::failed_after_claim);
+    if (failure.in_triggered_set_up) reach(Window::setup_ignored);
+  }
+  void went_on() { disorder(Window::setup_ignored); }
   void gave_up() { disorder(Window::failed_after_claim); }
   /// A rank waits for a slot no longer.
   void waits_no_more(std::uint32_t rank, Request request);
@@ -38,6 +42,12 @@ class Ghost {
   void publishing(const targets::alltoallv::Publishing& publishing, bool as_proxy);
   /// The rank is done with the collective, and so with whatever was in its slot.
   void ended(std::uint32_t rank, Request request);
+
+  // ---- teams ----
+  /// `others_map`: peers have its scratch mapped, whether the policy waits for them or not.
+  void leaving(bool others_map) {
+    if (others_map) reach(Window::scratch_freed);
+  }
 
   // ---- mappings ----
   /// `is_used`: the collective or team that mapped it is not over on its rank, whether the policy

@@ -65,16 +65,24 @@ void Judges::let_go(const Use& use, BirthId met, std::uint64_t count) {
   const BirthId scratch = scratch_[use.peer];
   accesses_.let_go(use, met, count, mappings_.is_own(use, met));
   mappings_.let_go(use, met, count, memory_of(use));
-  const harness::Ledger& ledger = scene_.world().ledger;
-  if (!course_.bounded() || use.request != Use::kTeam || scratch == BirthId::none ||
-      ledger.alive(scratch))
-    return;
-  harness::Fault fault = ledger.describe(harness::FaultKind::wrong_owner, scratch);
-  fault.detail = "freed while a peer has it mapped for the team";
-  scene_.world().history.add(std::move(fault));
+  if (use.request == Use::kTeam && scratch != BirthId::none &&
+      !scene_.world().ledger.alive(scratch))
+    report_freed(scratch, use.rank);
 }
 
-void Judges::team_destroyed(std::uint32_t rank) { mappings_.team_destroyed(rank); }
+// It is told once: when it goes, or, where that was seen too late, by whoever lets go of it.
+void Judges::team_destroyed(std::uint32_t rank) {
+  const BirthId scratch = std::exchange(scratch_[rank], BirthId::none);
+  if (scratch != BirthId::none && !scene_.world().ledger.alive(scratch))
+    if (const auto peer = mappings_.mapper_of_scratch(rank)) report_freed(scratch, *peer);
+  mappings_.team_destroyed(rank);
+}
+
+void Judges::report_freed(BirthId scratch, std::uint32_t peer) {
+  harness::Fault fault = scene_.world().ledger.describe(harness::FaultKind::wrong_owner, scratch);
+  fault.detail = fmt::format("freed while rank {} has it mapped for the team", peer);
+  scene_.world().history.add(std::move(fault));
+}
 
 // ---- what is in a slot --------------------------------------------------------------------------
 

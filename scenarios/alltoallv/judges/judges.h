@@ -75,7 +75,11 @@ class Judges final : public targets::alltoallv::Observer {
       ghost_.waits_no_more(arrival.rank, arrival.request);
   }
   void passed(const targets::alltoallv::Passage& passage) override { accesses_.passed(passage); }
-  void failed(std::uint32_t, Request) override { ghost_.failed(); }
+  void failed(const targets::alltoallv::Failure& failure) override { ghost_.failed(failure); }
+  void went_on(std::uint32_t, Request request) override {
+    accesses_.went_on(request);
+    ghost_.went_on();
+  }
   void gave_up(std::uint32_t, Request request) override {
     accesses_.gave_up(request);
     ghost_.gave_up();
@@ -84,6 +88,9 @@ class Judges final : public targets::alltoallv::Observer {
   void released(std::uint32_t slot) override {
     accesses_.released(slot);
     slots_.released(slot);
+  }
+  void leaving(const targets::alltoallv::Leaving& leaving) override {
+    ghost_.leaving(leaving.has_scratch && mappings_.mapper_of_scratch(leaving.rank).has_value());
   }
   void left(const targets::alltoallv::SlotLeft& slot) override { slots_.left(slot); }
   void ended(std::uint32_t rank, Request request) override {
@@ -117,6 +124,7 @@ class Judges final : public targets::alltoallv::Observer {
   void compare(harness::Label what, const Memo& found, harness::BirthId allocation,
                std::uint64_t offset);
   void report_wrong_value(std::string detail);
+  void report_freed(harness::BirthId scratch, std::uint32_t peer);
   Allowance allowance(std::uint32_t rank) const;
 
   harness::Scene& scene_;

@@ -148,6 +148,13 @@ bool Mappings::is_used(BirthId region) const {
   });
 }
 
+std::optional<std::uint32_t> Mappings::mapper_of_scratch(std::uint32_t rank) const {
+  for (std::uint32_t peer = 0; peer < held_.size(); ++peer)
+    for (const Held& held : held_[peer])
+      if (held.use.request == Use::kTeam && held.use.peer == rank) return peer;
+  return std::nullopt;
+}
+
 bool Mappings::is_own(const Use& use, BirthId region) const {
   const auto& held = held_[use.rank];
   return std::any_of(held.begin(), held.end(),

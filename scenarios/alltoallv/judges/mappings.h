@@ -49,6 +49,8 @@ class Mappings {
   void settle(std::uint32_t rank);
   /// How many mappings `rank` has open, whoever holds them.
   std::size_t open_count(std::uint32_t rank) const { return open_[rank].size(); }
+  /// The peer that has scratch of `rank` mapped for the team; none where nobody has.
+  std::optional<std::uint32_t> mapper_of_scratch(std::uint32_t rank) const;
   /// Whether a collective that is not over on its rank, or a team, has mapped it.
   bool is_used(harness::BirthId region) const;
   /// Whether the mapping is the one that the use was given.

@@ -4,7 +4,7 @@
 #include "harness/tests/corpus.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
 #include "targets/alltoallv/job.h"
-#include "targets/alltoallv/snapshot_region.h"
+#include "targets/alltoallv/one_repair_less.h"
 
 namespace scenarios::alltoallv::testing {
 

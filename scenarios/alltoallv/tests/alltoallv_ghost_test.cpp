@@ -155,9 +155,25 @@ TEST_F(AlltoallvGhost, MarksThatAreNotOfThePostAreAFault) {
 // ---- what failed --------------------------------------------------------------------------------
 
 TEST_F(AlltoallvGhost, FailsAndStays) {
-  ghost_->failed();
+  ghost_->failed({0, 0, false});
   expect(Window::failed_after_claim);
   EXPECT_EQ(disorder(), -1);
+}
+
+TEST_F(AlltoallvGhost, FailsToSetATriggeredPostUp) {
+  ghost_->failed({0, 0, true});
+  EXPECT_TRUE(ghost_->reached(Window::failed_after_claim));
+  EXPECT_TRUE(ghost_->reached(Window::setup_ignored));
+  EXPECT_EQ(disorder(), -1);
+  ghost_->went_on();
+  EXPECT_EQ(disorder(), harness::raw(Window::setup_ignored));
+}
+
+TEST_F(AlltoallvGhost, LeavesATeamWhoseScratchIsMapped) {
+  ghost_->leaving(false);
+  expect(Window::scratch_freed, false);
+  ghost_->leaving(true);
+  expect(Window::scratch_freed);
 }
 
 TEST_F(AlltoallvGhost, GivesUp) {

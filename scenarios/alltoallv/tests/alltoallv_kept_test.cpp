@@ -95,6 +95,10 @@ TEST(AlltoallvKept, ScratchIsThereForAsLongAsTheTeamHasItMapped) {
               Contains("wrong_owner device memory"));
 }
 
+TEST(AlltoallvKept, ATeamWaitsForThoseWhoHaveItsScratchMapped) {
+  EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, gather()), Contains("wrong_owner device memory"));
+}
+
 // ---- answers ------------------------------------------------------------------------------------
 
 template <Status answer>

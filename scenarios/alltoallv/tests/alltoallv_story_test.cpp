@@ -75,6 +75,25 @@ TEST(AlltoallvStory, TellsWhoClosesWhatAndWhoHoldsIt) {
                                               HasSubstr("while it is held by collective")))));
 }
 
+TEST(AlltoallvStory, TellsThatATriggeredPostGoesOnAfterItsSetUpFailed) {
+  const Told told = tell("reread_slot-setup_ignored", "reread_slot");
+  constexpr std::array kSteps{
+      "get_sync: sync_state[1] = 1",
+      "setup_start: collective 1, mem_info_src.ptr =",
+      "triggered_post: collective 1, whose triggered_post_setup failed, is posted all the same",
+      "put_sync: sync_state[1] = 0",
+  };
+  expect_in_order(told.notes, kSteps);
+  EXPECT_THAT(tell("reread_slot-setup_ignored", "snapshot_region").faults, ::testing::IsEmpty());
+}
+
+TEST(AlltoallvStory, TellsWhoHasScratchMappedThatIsFreed) {
+  const Told told = tell("reread_slot-scratch_freed", "reread_slot");
+  ASSERT_FALSE(told.faults.empty());
+  EXPECT_THAT(told.faults.front().detail, HasSubstr("has it mapped for the team"));
+  EXPECT_THAT(tell("reread_slot-scratch_freed", "snapshot_region").faults, ::testing::IsEmpty());
+}
+
 TEST(AlltoallvStory, TellsWhoIsMissingWhereNobodyCanGoOn) {
   const Told told = tell("third_barrier-failed_after_claim", "third_barrier");
   ASSERT_FALSE(told.faults.empty());

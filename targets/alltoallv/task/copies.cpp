@@ -60,9 +60,8 @@ Status Copies::copy_from(std::uint32_t peer) {
   if (share.bytes == 0) return Status::ok;
   CUdeviceptr from = operands_.source();
   if (peer != post_.rank.number) {
-    const CUdeviceptr mapped = mappings_.of(Side::source, peer).mapped;
-    if (mapped == 0) return Status::ok;
-    from = mapped + post_.entry(peer).source.read(&MemInfo::offset, post_.mark());
+    from = mappings_.of(Side::source, peer).mapped +
+           post_.entry(peer).source.read(&MemInfo::offset, post_.mark());
   }
   const std::uint32_t displacement = post_.arguments.exchange.receive_displacement[peer] * kBytes;
   return submit(operands_.destination() + displacement, from + share.displacement, share.bytes);
@@ -73,7 +72,7 @@ Status Copies::copy_as_proxy(const ProxyEntry& pair) {
   const Share share = share_of(pair.source, pair.destination);
   const Mapping& source = mappings_.of(Side::source, pair.source);
   const Mapping& destination = mappings_.of(Side::destination, pair.destination);
-  if (share.bytes == 0 || source.mapped == 0 || destination.mapped == 0) return Status::ok;
+  if (share.bytes == 0) return Status::ok;
   const CUdeviceptr from =
       source.mapped + post_.entry(pair.source).source.read(&MemInfo::offset, post_.mark());
   const std::uint32_t displacement =

@@ -6,7 +6,7 @@ namespace targets::alltoallv {
 
 std::uint32_t parity(const Post& post) { return post.seq / post.rank.core.setup.slot_count % 2; }
 
-Entry& OwnEntry::entry() { return core_.segment->entry(post_.slot, post_.rank.number); }
+Entry& OwnEntry::entry() { return post_.rank.team.segment().entry(post_.slot, post_.rank.number); }
 
 // ---- setup --------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ struct Post {
   std::uint32_t seq = 0;    ///< Number of the collective, by the rank's own count.
   std::uint32_t slot = 0;   ///< Index of the slot that it uses.
   std::uint32_t round = 0;  ///< How often the request was posted.
+  bool triggered = false;   ///< It sets up in the caller's own time.
 
   /// Returns the mark of its words in the slot: for whoever looks on, not for the program.
   harness::Generation mark() const { return mark_of(request, round); }
@@ -24,7 +25,7 @@ struct Post {
            arguments.collective == Collective::alltoallv;
   }
 
-  Slot& shared_slot() const { return rank.core.segment->slot(slot); }
+  Slot& shared_slot() const { return rank.team.segment().slot(slot); }
   Entry& entry(std::uint32_t peer) const { return *shared_slot().entries[peer]; }
 };
 

@@ -66,13 +66,14 @@ void Task::give_back() {
 
 // ---- the stages ---------------------------------------------------------------------------------
 
-void Task::start() {
+void Task::start(bool triggered) {
   if (post_.round > 0)
     core_.tell([&](Observer& observer) {
       observer.posting_again({rank_, post_.request, post_.seq, post_.shared_slot().state.peek()});
     });
   if (core_.policy->numbers_posts()) number();
   ++post_.round;
+  post_.triggered = triggered;
   if (rank_ == 0) slot_hold_.ask();
   core_.tell([&](Observer& observer) {
     observer.posted({rank_, post_.request, post_.slot, post_.seq, post_.mark()});
@@ -172,7 +173,9 @@ bool Task::enter(Stage next, Status status) {
 // Returns the error, as upstream does; whoever waits at a barrier waits for ever. In order: the
 // rank takes no further part in copying, but goes on from barrier to barrier.
 bool Task::fail(Stage next, Status status) {
-  core_.tell([&](Observer& observer) { observer.failed(rank_, post_.request); });
+  const bool sets_up = is_triggered_set_up(next);
+  core_.tell([&](Observer& observer) { observer.failed({rank_, post_.request, sets_up}); });
+  if (sets_up && core_.policy->ignores_setup_errors()) return go_on_anyway();
   if (core_.policy->joins_after_error()) {
     error_ = status;
     if (next == Stage::setup) {
@@ -188,6 +191,15 @@ bool Task::fail(Stage next, Status status) {
   const SiteScope site(core_.scheduler, kFailedSite);
   complete(status);
   return false;
+}
+
+// The set-up gives the slot back, whoever is in it, and returns an error that its caller, the
+// triggered post, does not look at: as upstream.
+bool Task::go_on_anyway() {
+  core_.tell([&](Observer& observer) { observer.went_on(rank_, post_.request); });
+  slot_hold_.release();
+  stage_ = Stage::post_copies;
+  return true;
 }
 
 // Whether everybody takes part.

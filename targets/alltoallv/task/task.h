@@ -50,7 +50,8 @@ class Task {
   CUdeviceptr destination() const { return operands_.destination(); }
 
   // ---- from post to the end ----
-  void start();
+  /// `triggered`: the caller sets it up before it is queued.
+  void start(bool triggered);
   /// Goes as far as it can. Returns true when it moved.
   bool advance();
   /// Whether its next poll would do anything. No turn: it tells whom to wake, no more.
@@ -72,6 +73,10 @@ class Task {
   bool step();
   bool enter(Stage next, Status status);
   bool fail(Stage next, Status status);
+  bool is_triggered_set_up(Stage next) const {
+    return post_.triggered && next <= Stage::post_copies;
+  }
+  bool go_on_anyway();
   Status agree();
   bool peer_failed();
   bool step_on();

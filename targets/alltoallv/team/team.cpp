@@ -1,5 +1,7 @@
 #include "targets/alltoallv/team/team.h"
 
+#include "targets/alltoallv/policy.h"
+
 namespace targets::alltoallv {
 
 using harness::SiteScope;
@@ -13,13 +15,15 @@ void Team::create(Topology topology) {
     core_.segment = core_.scheduler.arena().make<Segment>(core_.scheduler, core_.setup.rank_count);
   if (core_.setup.scratch) scratch_.make();
   core_.out_of_band.arrive_and_wait();
+  segment_ = core_.segment;
   scratch_.map();
-  for_each_slot([&](std::uint32_t slot) { events_.own(slot, core_.segment->entry(slot, rank_)); });
+  for_each_slot([&](std::uint32_t slot) { events_.own(slot, segment_->entry(slot, rank_)); });
   core_.out_of_band.arrive_and_wait();
   for_each_slot([&](std::uint32_t slot) {
     for (std::uint32_t peer = 0; peer < core_.setup.rank_count; ++peer)
-      if (peer != rank_) events_.of_peer(slot, peer, core_.segment->entry(slot, peer));
+      if (peer != rank_) events_.of_peer(slot, peer, segment_->entry(slot, peer));
   });
+  if (segment_->join()) core_.ring();
 }
 
 // Upstream has events for all slots, and for as many more of active sets; here for those that the
@@ -33,19 +37,36 @@ void Team::for_each_slot(Visit visit) const {
   }
 }
 
+// Upstream waits for nobody: it destroys its events and frees its scratch while peers have them
+// open.
 void Team::destroy() {
   const SiteScope site(core_.scheduler, "destroy_team");
-  core_.out_of_band.arrive_and_wait();
+  await_all();
+  core_.tell([&](Observer& observer) { observer.leaving({rank_, core_.setup.scratch}); });
+  gather();
   if (rank_ == 0) tell_slots();
   scratch_.unmap();
   events_.close_of_peers();
-  core_.out_of_band.arrive_and_wait();
+  gather();
   events_.destroy_own();
   scratch_.free();
 }
 
+/// Waits for all ranks, if the policy does.
+void Team::gather() {
+  if (core_.policy->leaves_teams_together()) core_.out_of_band.arrive_and_wait();
+}
+
+// The caller's: before a team goes, all of it is there. Upstream's create ends on each rank for
+// itself, so that one which is given up at once may leave its peers with handles of nothing.
+void Team::await_all() {
+  if (segment_->is_complete()) return;
+  core_.scheduler.wait_until({core_.doorbell, harness::AccessKind::read}, "a team",
+                             [this] { return segment_->is_complete(); });
+}
+
 void Team::tell_slots() {
-  core_.segment->for_each_used([&](std::uint32_t index, const Slot& slot) {
+  segment_->for_each_used([&](std::uint32_t index, const Slot& slot) {
     core_.tell([&](Observer& observer) {
       observer.left({index, slot.state.peek(), slot.barrier.waiting()});
     });

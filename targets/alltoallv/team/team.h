@@ -22,7 +22,8 @@ class Team {
 
   /// Returns when all ranks have called it.
   void create(Topology topology);
-  /// The same.
+  /// Lets go of the rank's part, which its peers may still have mapped, unless the policy waits for
+  /// them.
   void destroy();
 
   bool direct(std::uint32_t a, std::uint32_t b) const;
@@ -30,14 +31,18 @@ class Team {
   std::uint32_t next_number() { return ++seq_; }
   const Scratch& scratch() const { return scratch_; }
   SlotEvents& events() { return events_; }
+  Segment& segment() const { return *segment_; }
 
  private:
   template <class Visit>
   void for_each_slot(Visit visit) const;
+  void gather();
+  void await_all();
   void tell_slots();
 
   Core& core_;
   std::uint32_t rank_;
+  Segment* segment_ = nullptr;  ///< The team's, whatever others are made later.
   Topology topology_ = Topology::direct;
   std::uint32_t seq_ = 0;
   Scratch scratch_;
