@@ -203,6 +203,25 @@ CUresult copy(Target target, Source source, std::size_t bytes, Arguments... argu
                                : (gpu.driver().*kFunction)(target, source, bytes, arguments...);
 }
 
+/// Looks at each copy, of so many as can be meant.
+CUresult copy_batch(CUdeviceptr* targets, CUdeviceptr* sources, std::size_t* sizes,
+                    std::size_t count, CUmemcpyAttributes* attributes, std::size_t* first_of,
+                    std::size_t attribute_count, CUstream stream) {
+  constexpr std::size_t kCountLimit = 4096;
+  if (count > kCountLimit) return CUDA_ERROR_INVALID_VALUE;
+  GpuDevice& gpu = GpuDevice::current();
+  CUresult error = check(gpu, stream);
+  const bool there = targets != nullptr && sources != nullptr && sizes != nullptr;
+  for (std::size_t i = 0; there && i < count && error == CUDA_SUCCESS; ++i) {
+    error = gpu.check(targets[i], sizes[i]);
+    if (error == CUDA_SUCCESS) error = gpu.check(sources[i], sizes[i]);
+  }
+  return error != CUDA_SUCCESS
+             ? error
+             : gpu.driver().cuMemcpyBatchAsync_v2(targets, sources, sizes, count, attributes,
+                                                  first_of, attribute_count, stream);
+}
+
 template <auto kFunction, class Value, class... Arguments>
 CUresult set(CUdeviceptr target, Value value, std::size_t count, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
@@ -282,6 +301,7 @@ static void add_copies(DriverTable& table) {
   OWN(cuMemcpyDtoD_v2_ptds, copy<&T::cuMemcpyDtoD_v2_ptds>);
   OWN(cuMemcpyDtoDAsync_v2, copy<&T::cuMemcpyDtoDAsync_v2>);
   OWN(cuMemcpyAsync, copy<&T::cuMemcpyAsync>);
+  OWN(cuMemcpyBatchAsync_v2, copy_batch);
   OWN(cuMemsetD8_v2, set<&T::cuMemsetD8_v2>);
   OWN(cuMemsetD8_v2_ptds, set<&T::cuMemsetD8_v2_ptds>);
   OWN(cuMemsetD8Async, set<&T::cuMemsetD8Async>);

@@ -50,6 +50,24 @@ static void copy_what_another_stream_wrote(Program& p) {
   p.memory.leave(target);
 }
 
+/// Two copies of one call, which are in no order.
+static void copy_in_a_batch(Program& p) {
+  const std::size_t home = p.below(kOwnStreams);  // The default stream takes none.
+  Memory targets[] = {p.memory.make(Kind::plain, home), p.memory.make(Kind::plain, home)};
+  const CUdeviceptr source = p.memory.use(home, p.memory.shared()[0]);
+  CUdeviceptr to[] = {p.memory.use(home, targets[0]), p.memory.use(home, targets[1])};
+  CUdeviceptr from[] = {source, source};
+  std::size_t sizes[] = {kBytes, kBytes};
+  CUmemcpyAttributes attributes{};
+  attributes.srcAccessOrder = p.keep(Rule::batches_say_how_they_read)
+                                  ? CU_MEMCPY_SRC_ACCESS_ORDER_STREAM
+                                  : CU_MEMCPY_SRC_ACCESS_ORDER_INVALID;
+  std::size_t first = 0;
+  cuMemcpyBatchAsync_v2(to, from, sizes, 2, &attributes, &first, 1, p.handle(home));
+  p.work(home);
+  for (Memory& target : targets) p.memory.leave(target);
+}
+
 static void set(Program& p) {
   const std::size_t home = p.any_home();
   const CUdeviceptr address = p.memory.use(home, p.memory.any());
@@ -242,6 +260,7 @@ Steps memory_steps() {
       free_from_the_start,
       free_by_its_function,
       allocate_some_bytes,
+      copy_in_a_batch,
   };
   return kSteps;
 }

@@ -4,6 +4,8 @@
 // Pageable host memory is read by the call itself (the driver stages it) and written before it
 // returns; pinned, managed and device memory is read and written when the stream gets there.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/graphs/params.h"
@@ -52,6 +54,26 @@ static CUresult capture_copy(SimDevice& sim, Stream& stream, const CopyRequest& 
   return made ? sim.captures().add(stream, *made) : made.error();
 }
 
+static CUresult submit(SimDevice& sim, Stream& stream, const Place& target, const Place& source,
+                       std::uint64_t bytes, bool is_async) {
+  const bool to_host = is_pageable(target) || (!is_async && is_pinned(sim, target));
+  const bool from_host = is_pageable(source) || (!is_async && is_pinned(sim, source));
+  // The synchronous form has the stream idle before it stages.
+  if (!is_async && is_pageable(source)) sim.queues().synchronize(stream);
+  Work& work = sim.queues().fresh(WorkKind::copy, "copy");
+  work.target = target;
+  work.source = source;
+  work.bytes = bytes;
+  if (is_pageable(source)) stage(sim, work);
+  const bool waits = to_host || (from_host && !is_pageable(source));
+  const bool is_staged = !is_async && is_pageable(source) && !to_host;
+  if (is_staged) work.staged_copy = sim.data_races().begin_staged_copy();
+  const bool may_be_late = !waits && !(is_staged && sim.data_races().staged_copies_are_done());
+  sim.queues().submit(stream, work, may_be_late ? Lag::ask : Lag::never);
+  if (waits) sim.queues().drain(stream);
+  return sim.faults().broken();
+}
+
 static CUresult copy(SimDevice& sim, CUstream on, const CopyRequest& request, bool is_async) {
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
@@ -69,22 +91,7 @@ static CUresult copy(SimDevice& sim, CUstream on, const CopyRequest& request, bo
   if (status != CUDA_SUCCESS) return status;
 
   if (stream->capture != nullptr) return capture_copy(sim, *stream, request);
-  const bool to_host = is_pageable(target) || (!is_async && is_pinned(sim, target));
-  const bool from_host = is_pageable(source) || (!is_async && is_pinned(sim, source));
-  // The synchronous form has the stream idle before it stages.
-  if (!is_async && is_pageable(source)) sim.queues().synchronize(*stream);
-  Work& work = sim.queues().fresh(WorkKind::copy, "copy");
-  work.target = target;
-  work.source = source;
-  work.bytes = request.bytes;
-  if (is_pageable(source)) stage(sim, work);
-  const bool waits = to_host || (from_host && !is_pageable(source));
-  const bool is_staged = !is_async && is_pageable(source) && !to_host;
-  if (is_staged) work.staged_copy = sim.data_races().begin_staged_copy();
-  const bool may_be_late = !waits && !(is_staged && sim.data_races().staged_copies_are_done());
-  sim.queues().submit(*stream, work, may_be_late ? Lag::ask : Lag::never);
-  if (waits) sim.queues().drain(*stream);
-  return sim.faults().broken();
+  return submit(sim, *stream, target, source, request.bytes, is_async);
 }
 
 static std::uint64_t number(const void* pointer) {
@@ -127,6 +134,116 @@ CUresult Calls::cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, siz
 
 CUresult Calls::cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream on) {
   return copy(sim, on, {target, source, bytes, true, true}, true);
+}
+
+// ---- batches ----------------------------------------------------------------------------------
+
+namespace {
+
+/// Copies of one call, in no order among each other.
+struct Batch {
+  const CUdeviceptr* targets;
+  const CUdeviceptr* sources;
+  const std::size_t* sizes;
+  std::size_t count;
+  const CUmemcpyAttributes* attributes;
+  const std::size_t* first_of;  ///< By attributes: the first copy that has them.
+  std::size_t attribute_count;
+};
+
+bool are_valid(const CUmemcpyAttributes& attributes) {
+  return attributes.srcAccessOrder >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM &&
+         attributes.srcAccessOrder <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY &&
+         attributes.flags <= CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE;
+}
+
+/// Whether there are copies, and each has attributes that mean something.
+bool is_valid(const Batch& batch) {
+  constexpr std::size_t kCountLimit = 4096;
+  if (batch.targets == nullptr || batch.sources == nullptr || batch.sizes == nullptr ||
+      batch.attributes == nullptr || batch.first_of == nullptr || batch.count > kCountLimit ||
+      batch.attribute_count == 0 || batch.attribute_count > batch.count || batch.first_of[0] != 0)
+    return false;
+  for (std::size_t i = 0; i < batch.attribute_count; ++i) {
+    if (!are_valid(batch.attributes[i])) return false;
+    if (i > 0 && batch.first_of[i] <= batch.first_of[i - 1]) return false;
+  }
+  return batch.first_of[batch.attribute_count - 1] < batch.count;
+}
+
+bool overlap(CUdeviceptr a, std::size_t a_bytes, CUdeviceptr b, std::size_t b_bytes) {
+  return a < b + b_bytes && b < a + a_bytes;
+}
+
+/// Whether a copy reads or writes what another one writes: then it matters which comes first.
+bool is_dependent(const Batch& batch) {
+  for (std::size_t i = 0; i < batch.count; ++i)
+    for (std::size_t j = 0; j < batch.count; ++j) {
+      if (i == j) continue;
+      const auto written = [&](CUdeviceptr address) {
+        return overlap(batch.targets[i], batch.sizes[i], address, batch.sizes[j]);
+      };
+      if (written(batch.targets[j]) || written(batch.sources[j])) return true;
+    }
+  return false;
+}
+
+/// Whether the source is read at the call: it must be, or, where any order will do, may be.
+bool reads_ahead(SimDevice& sim, CUmemcpySrcAccessOrder order) {
+  if (order == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM) return false;
+  return order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL ||
+         sim.world().picker.pick(Site::order, 2) != 0;
+}
+
+CUresult submit_in_batch(SimDevice& sim, Stream& stream, const Place& target, const Place& source,
+                         std::size_t bytes, CUmemcpySrcAccessOrder order) {
+  if (!reads_ahead(sim, order)) return submit(sim, stream, target, source, bytes, true);
+  Work& work = sim.queues().fresh(WorkKind::copy, "copy");
+  work.target = target;
+  work.source = source;
+  work.bytes = bytes;
+  stage(sim, work);
+  sim.queues().submit(stream, work, Lag::ask);
+  return sim.faults().broken();
+}
+
+CUresult submit_batch(SimDevice& sim, CUstream on, const Batch& batch) {
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream) return stream.error();
+  if (on == nullptr || on == CU_STREAM_LEGACY || !is_valid(batch)) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = sim.captures().refuse(*stream); error != CUDA_SUCCESS) return error;
+  std::vector<std::pair<Place, Place>> places(batch.count);  // Target and source of each.
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    auto& [target, source] = places[i];
+    if (batch.sizes[i] == 0) continue;
+    CUresult status = find_place(sim, batch.targets[i], batch.sizes[i], false, target);
+    if (status != CUDA_SUCCESS) return status;
+    status = find_place(sim, batch.sources[i], batch.sizes[i], false, source);
+    if (status != CUDA_SUCCESS) return status;
+  }
+  if (is_dependent(batch)) {
+    sim.faults().misuse("batch", "a copy depends on another, and they are in no order");
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  std::size_t kind = 0;
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    if (kind + 1 < batch.attribute_count && batch.first_of[kind + 1] == i) ++kind;
+    if (batch.sizes[i] == 0) continue;
+    const auto& [target, source] = places[i];
+    const CUresult status = submit_in_batch(sim, *stream, target, source, batch.sizes[i],
+                                            batch.attributes[kind].srcAccessOrder);
+    if (status != CUDA_SUCCESS) return status;
+  }
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult Calls::cuMemcpyBatchAsync_v2(CUdeviceptr* targets, CUdeviceptr* sources, size_t* sizes,
+                                      size_t count, CUmemcpyAttributes* attributes,
+                                      size_t* first_of, size_t attribute_count, CUstream on) {
+  return submit_batch(sim, on,
+                      {targets, sources, sizes, count, attributes, first_of, attribute_count});
 }
 
 // ---- sets -------------------------------------------------------------------------------------
