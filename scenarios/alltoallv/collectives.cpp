@@ -71,7 +71,7 @@ Collectives::Status Collectives::fill(const Step& step) {
     const Births births(job_.scene.world());
     const Status answer = job_.path->fill(rank_, step.buffer, step.slot, step.stream);
     if (answer == Status::ok) {
-      memory_.filled(rank_, step.buffer, births.last_allocation());
+      memory_.filled(rank_, step.buffer, births.last_allocation(), step.stream);
       filled_[step.buffer] = step.slot;
     } else if (course_.bounded() && !births.all_freed()) {
       retain(job_.scene, births.last_allocation(), "fill has failed");

@@ -15,6 +15,8 @@ std::uint32_t slot_count(const harness::Config& config) {
   return std::array{1U, 2U, 8U}[config.values[kConcurrentAxis]];
 }
 
+bool copies_in_batches(const harness::Config& config) { return config.values[kCopiesAxis] != 0; }
+
 static void run_launcher(Job& job) {
   harness::Scheduler& scheduler = job.scene.world().scheduler;
   for (const Step& step : job.course.plan()) {
@@ -52,6 +54,7 @@ void drive_path(Scene& scene, const Shape& shape, Maker make) {
                     .request_count = shape.slots + shape.closing_slots,
                     .number_count = job->course.number_count(),
                     .close_at_zero = scene.config().values[kCloseAxis] != 0,
+                    .batch_copies = copies_in_batches(scene.config()),
                     .scratch = job->course.uses_scratch(),
                     .quiet = job->course.is_quiet(),
                     .observer = &job->judges};

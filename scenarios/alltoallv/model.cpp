@@ -59,16 +59,30 @@ Exchange exchange_of(const Step& step, std::uint32_t rank, std::uint32_t rank_co
   return exchange;
 }
 
+/// How many copies a rank of a ring submits: a fragment's steps have two each, but for the last one
+/// of two ranks.
+static std::size_t ring_copies(const Step& step, std::uint32_t rank_count) {
+  constexpr std::uint32_t kFragment = 2;
+  const std::uint32_t fragments = (share(step, 0, 1) + kFragment - 1) / kFragment;
+  return fragments * (rank_count == 2 ? std::size_t{3} : 2 * (rank_count - std::size_t{1}));
+}
+
+bool has_proxied_share(const Step& step, std::uint32_t rank,
+                       targets::alltoallv::Topology topology) {
+  return topology != targets::alltoallv::Topology::direct && rank <= 2 &&
+         share(step, 0, 2) + share(step, 2, 0) != 0;
+}
+
 std::size_t transfer_count(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
-                           targets::alltoallv::Topology topology) {
+                           targets::alltoallv::Topology topology, bool batch) {
   if (step.collective == Collective::reduce_scatter_linear)
     return 2;  // Into its scratch; and the kernel that adds up.
-  if (step.collective == Collective::allgather_ring)
-    return 2 * rank_count - 1;  // Each block, and all but one passed on.
+  if (step.collective == Collective::allgather_ring) return ring_copies(step, rank_count);
   const bool proxied = topology != targets::alltoallv::Topology::direct;
   if (proxied && (rank == 0 || rank == 2)) return 0;
   std::size_t count = 0;
   for (std::uint32_t peer = 0; peer < rank_count; ++peer) count += share(step, peer, rank) != 0;
+  if (batch && !proxied) return count != 0;
   if (is_proxy(rank, topology)) count += (share(step, 0, 2) != 0) + (share(step, 2, 0) != 0);
   return count;
 }

@@ -16,10 +16,14 @@ inline bool is_proxy(std::uint32_t rank, targets::alltoallv::Topology topology) 
   return topology != targets::alltoallv::Topology::direct && rank == 1;
 }
 
+/// Whether `rank` sends, gets or copies what goes by a proxy.
+bool has_proxied_share(const Step& step, std::uint32_t rank, targets::alltoallv::Topology topology);
+
 /// How many copies and kernels `rank` submits until it has all that a collective brings it, and its
-/// pair has what it copies for them; 0 where another rank copies for it.
+/// pair has what it copies for them; 0 where another rank copies for it. `batch`: copies are one
+/// call where nobody has a proxy.
 std::size_t transfer_count(const Step& step, std::uint32_t rank, std::uint32_t rank_count,
-                           targets::alltoallv::Topology topology);
+                           targets::alltoallv::Topology topology, bool batch);
 
 /// Which source each rank gave: the number of its fill.
 using Fills = std::array<std::uint32_t, kRankLimit>;

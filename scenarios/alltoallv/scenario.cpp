@@ -29,10 +29,12 @@ using harness::Label;
 constexpr std::array<Label, 3> kConcurrentLabels{"1", "2", "8"};
 constexpr std::array<Label, 7> kRankLabels{"2", "3", "4", "5", "6", "7", "8"};
 constexpr std::array<Label, 2> kCloseLabels{"never", "at_zero"};
-constexpr std::array<harness::Axis, 3> kAxes{{
+constexpr std::array<Label, 2> kCopiesLabels{"each", "batch"};
+constexpr std::array<harness::Axis, 4> kAxes{{
     {"C", kConcurrentLabels},
     {"ranks", kRankLabels},
     {"close", kCloseLabels},
+    {"copies", kCopiesLabels},
 }};
 
 constexpr std::array<harness::Window, kWindowCount> kWindows{{
@@ -55,6 +57,10 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"setup_ignored",
      "the set-up of a triggered post fails, then its slot is given back and its copies are posted"},
     {"scratch_freed", "a rank leaves its team and frees its scratch, which a peer has mapped"},
+    {"pair_ignored", "copies go in one batch, then a pair that has a proxy is copied directly"},
+    {"read_ahead", "a batch reads a source in any order, then its stream gets to what fills it"},
+    {"half_overwritten",
+     "a rank of a ring is slow, then a half of scratch is written that it reads"},
 }};
 
 constexpr std::array<harness::Growth, 3> kGrowth{{

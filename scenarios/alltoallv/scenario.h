@@ -27,9 +27,11 @@ inline constexpr std::uint32_t kSlotCountLimit = 32;
 static_assert(kSlotCountLimit <= targets::alltoallv::kRequestLimit);
 
 /// The axes of a config, by index.
-enum Axis : std::size_t { kConcurrentAxis, kRanksAxis, kCloseAxis };
+enum Axis : std::size_t { kConcurrentAxis, kRanksAxis, kCloseAxis, kCopiesAxis };
 std::uint32_t rank_count(const harness::Config& config);
 std::uint32_t slot_count(const harness::Config& config);
+/// Whether the copies of a collective are one call, as they are built with CUDA 13.
+bool copies_in_batches(const harness::Config& config);
 
 void drive(harness::Scene& scene);
 void drive_shaped(harness::Scene& scene, const Shape& shape);

@@ -11,19 +11,20 @@ using harness::Claim;
 using harness::ClaimKind;
 using harness::Label;
 
-constexpr Label kReread[] = {"source_reread",      "proxy_reread",  "key_reused",
-                             "blind_close",        "open_failed",   "number_skipped",
-                             "failed_after_claim", "number_reused", "claim_race",
-                             "setup_ignored",      "scratch_freed", "retention"};
-constexpr Label kRetaining[] = {
-    "key_reused",    "blind_close", "open_failed",   "number_skipped", "failed_after_claim",
-    "number_reused", "claim_race",  "setup_ignored", "scratch_freed",  "retention"};
-constexpr Label kKeyAba[] = {"key_reused",     "blind_close",        "open_failed",
-                             "number_skipped", "failed_after_claim", "number_reused",
-                             "claim_race",     "setup_ignored",      "scratch_freed"};
-constexpr Label kBlindClose[] = {"blind_close",        "open_failed",   "number_skipped",
-                                 "failed_after_claim", "number_reused", "claim_race",
-                                 "setup_ignored",      "scratch_freed"};
+constexpr Label kReread[] = {
+    "source_reread",  "proxy_reread",       "key_reused",    "blind_close", "open_failed",
+    "number_skipped", "failed_after_claim", "number_reused", "claim_race",  "setup_ignored",
+    "scratch_freed",  "pair_ignored",       "read_ahead",    "retention"};
+constexpr Label kRetaining[] = {"key_reused",     "blind_close",        "open_failed",
+                                "number_skipped", "failed_after_claim", "number_reused",
+                                "claim_race",     "setup_ignored",      "scratch_freed",
+                                "pair_ignored",   "read_ahead",         "retention"};
+constexpr Label kKeyAba[] = {"key_reused",         "blind_close",   "open_failed", "number_skipped",
+                             "failed_after_claim", "number_reused", "claim_race",  "setup_ignored",
+                             "scratch_freed",      "pair_ignored",  "read_ahead"};
+constexpr Label kBlindClose[] = {
+    "blind_close", "open_failed",   "number_skipped", "failed_after_claim", "number_reused",
+    "claim_race",  "setup_ignored", "scratch_freed",  "pair_ignored",       "read_ahead"};
 
 constexpr Label kByKey[] = {"key_reused", "blind_close"};
 constexpr Label kGarbage[] = {"open_failed"};
@@ -31,6 +32,9 @@ constexpr Label kErrors[] = {"failed_after_claim"};
 constexpr Label kNumbers[] = {"number_reused", "number_skipped"};
 constexpr Label kClaims[] = {"claim_race"};
 constexpr Label kSetups[] = {"setup_ignored"};
+constexpr Label kPairs[] = {"pair_ignored"};
+constexpr Label kOrders[] = {"read_ahead"};
+constexpr Label kHalves[] = {"half_overwritten"};
 constexpr Label kTeams[] = {"scratch_freed"};
 
 constexpr Claim unsound(std::span<const Label> hazards, const char* words) {
@@ -81,6 +85,13 @@ constexpr harness::VariantInfo kVariants[] = {
      unsound(kNumbers, "snapshot_region, but numbers a collective once, when it is made")},
     {"take_in_two_steps",
      unsound(kClaims, "snapshot_region, but looks and claims in two steps, in any order")},
+    {"batch_without_proxies",
+     unsound(kPairs, "snapshot_region, but copies in a batch where a pair of ranks has a proxy")},
+    {"read_in_any_order",
+     unsound(kOrders, "snapshot_region, but lets a batch read its sources in any order")},
+    {"overwrite_half",
+     unsound(kHalves,
+             "snapshot_region, but a ring does not wait for those who read what it writes")},
     {"leave_team_at_once",
      unsound(kTeams, "snapshot_region, but frees a team's scratch without waiting for its peers")},
 };

@@ -44,6 +44,8 @@ std::optional<Window> own_window(const harness::Scene& scene, const Fault& fault
   const Ghost& ghost = judges.ghost();
   if (fault.kind == FaultKind::wrong_owner && fault.object_kind == kDeviceMemory)
     return Window::scratch_freed;
+  if (fault.kind == FaultKind::wrong_value && ghost.was_read_ahead(fault.tick))
+    return Window::read_ahead;
   if (fault.use_site == kFailedSite) return Window::failed_after_claim;
   if (const auto window = window_of_closing(fault.use_site)) return window;
   if (const auto window = window_of_closing(fault.death_site)) return window;

@@ -19,7 +19,10 @@ enum class Window : std::uint8_t {
   number_skipped,      ///< A rank takes a number in vain, and is one ahead for ever.
   setup_ignored,       ///< A triggered post whose set-up failed goes on all the same.
   scratch_freed,       ///< A rank frees the scratch of a team that a peer has mapped.
+  pair_ignored,        ///< A batch copies between ranks that do not reach each other.
+  read_ahead,          ///< A batch reads a source before the stream gets to what fills it.
+  half_overwritten,    ///< A ring writes a half of scratch that others have not read yet.
 };
-inline constexpr std::size_t kWindowCount = 12;
+inline constexpr std::size_t kWindowCount = 15;
 
 }  // namespace scenarios::alltoallv

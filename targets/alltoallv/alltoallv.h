@@ -87,6 +87,7 @@ struct Setup {
   std::uint32_t request_count = kRequestLimit;  ///< Numbers that requests may have.
   std::uint32_t number_count = kRequestLimit;   ///< Numbers that a team's collectives take at most.
   bool close_at_zero = false;    ///< A mapping that nobody holds is closed, not kept.
+  bool batch_copies = false;     ///< CUDA 13: the copies of a collective are one call.
   bool scratch = false;          ///< The job uses ring or linear collectives.
   bool quiet = false;            ///< No rank is held up at a named place.
   Observer* observer = nullptr;  ///< May be null.

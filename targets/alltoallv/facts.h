@@ -89,6 +89,20 @@ struct Publication {
   std::span<const std::uint32_t, kRankLimit> receive_displacement;
 };
 
+/// A rank is about to copy what peers send it, in a config of batches.
+struct Batching {
+  std::uint32_t rank;
+  Request request;
+  bool one_call;  ///< False where it copies one by one.
+};
+
+/// A rank has got to a step that writes a half of scratch which others have not read yet.
+struct Overwriting {
+  std::uint32_t rank;
+  Request request;
+  bool at_once;  ///< False where it waits: for them, or for what it reads itself.
+};
+
 /// The barriers of a collective: the first two are of one kind, one after the other.
 enum class Crossing : std::uint8_t {
   setup,       ///< All have published.

@@ -33,8 +33,11 @@ static_assert(sizeof(ReduceBlock) == 80);
 
 inline constexpr std::size_t kBlockBytes = 256;  ///< Per request: room for either.
 
-/// Scratch of one slot: an area for each step of a ring, or the whole source.
+/// Scratch of one slot: two halves for the steps of a ring, or the whole source.
 inline constexpr std::size_t kScratchBytes = 512;
+inline constexpr std::size_t kScratchHalf = kScratchBytes / 2;
+/// A ring passes on so many in one step, at most.
+inline constexpr std::uint32_t kFragmentElements = 2;
 static_assert(kScratchBytes >= kBufferElements * sizeof(std::int32_t));
 
 }  // namespace targets::alltoallv

@@ -46,6 +46,8 @@ class Observer : public MappingObserver {
   /// A rank has written where its source is.
   virtual void source_written(std::uint32_t /*rank*/, Request) {}
   virtual void published(const Publication&) {}
+  virtual void batching(const Batching&) {}
+  virtual void overwriting(const Overwriting&) {}
   virtual void arrived(const Arrival&) {}
   virtual void passed(const Passage&) {}
   virtual void failed(const Failure&) {}

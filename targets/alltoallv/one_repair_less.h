@@ -13,6 +13,7 @@ class FindByKey final : public SnapshotRegion {
   void unmap(Mappings& mappings, Side side, std::uint32_t peer) override {
     Mapping& mapping = mappings.of(side, peer);
     mappings.cache_of(peer).unmap(mapping.key, mapping, Cache::Missing::followed);
+    mapping = {};  // The next post may fail before it maps anew.
   }
 };
 
@@ -63,6 +64,27 @@ class TakeInTwoSteps final : public SnapshotRegion {
  public:
   using SnapshotRegion::SnapshotRegion;
   bool claims_in_order() const override { return false; }
+};
+
+/// Copies in a batch, whether or not ranks reach each other.
+class BatchWithoutProxies final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  bool heeds_proxies_in_batches() const override { return false; }
+};
+
+/// Lets a batch read its sources in any order, whatever its stream holds before.
+class ReadInAnyOrder final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  bool reads_in_stream_order() const override { return false; }
+};
+
+/// Looks in a ring at those alone whose data come, and not at those who still read.
+class OverwriteHalf final : public SnapshotRegion {
+ public:
+  using SnapshotRegion::SnapshotRegion;
+  bool waits_for_readers() const override { return false; }
 };
 
 /// Lets go of a team without waiting for those who still have its scratch mapped.

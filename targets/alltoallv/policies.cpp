@@ -50,6 +50,9 @@ constexpr NamedPolicy kPolicies[] = {
     {"ignore_setup_error", make<IgnoreSetupError>},
     {"number_at_init", make<NumberAtInit>},
     {"take_in_two_steps", make<TakeInTwoSteps>},
+    {"batch_without_proxies", make<BatchWithoutProxies>},
+    {"read_in_any_order", make<ReadInAnyOrder>},
+    {"overwrite_half", make<OverwriteHalf>},
     {"leave_team_at_once", make<LeaveTeamAtOnce>},
 };
 

@@ -36,6 +36,12 @@ class Policy {
   virtual bool numbers_posts() const { return false; }
   /// Whether rank 0 looks and claims in one step, and the collectives of a slot in turn.
   virtual bool claims_in_order() const { return false; }
+  /// Whether a ring writes a half of scratch only when all who read it have. Upstream's does.
+  virtual bool waits_for_readers() const { return true; }
+  /// Whether copies are no batch where a pair of ranks has a proxy.
+  virtual bool heeds_proxies_in_batches() const { return false; }
+  /// Whether a batch reads its sources in the order of its stream, and not in any.
+  virtual bool reads_in_stream_order() const { return false; }
   /// Whether the ranks of a team wait for each other before it goes: nobody frees what others map.
   virtual bool leaves_teams_together() const { return false; }
   /// Whether each use of a slot is tagged with its collective.

@@ -28,6 +28,8 @@ class SnapshotRegion : public Policy {
   bool tells_errors() const override { return true; }
   bool numbers_posts() const override { return true; }
   bool claims_in_order() const override { return true; }
+  bool heeds_proxies_in_batches() const override { return true; }
+  bool reads_in_stream_order() const override { return true; }
   bool leaves_teams_together() const override { return true; }
 };
 

@@ -77,7 +77,8 @@ void Answers::judge_ending(std::uint32_t rank, std::uint32_t slot, Status status
     return false;
   });
   const std::size_t all =
-      transfer_count(course_.step_at(slot), rank, course_.rank_count(), course_.topology(rank));
+      transfer_count(course_.step_at(slot), rank, course_.rank_count(), course_.topology(rank),
+                     copies_in_batches(scene_.config()));
   if (failures.error && status == Status::ok)
     scene_.refuse("wait", "ok, and a CUDA call failed that was not made again");
   else if (!failures.error && !failures.refused && status == Status::driver_error)

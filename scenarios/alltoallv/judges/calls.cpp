@@ -75,14 +75,29 @@ Failures failures_of(const harness::World& world, harness::Name activation, std:
 
 std::size_t transfers_of(const harness::World& world, harness::Name activation, std::size_t since) {
   constexpr Label kCopy = "cuMemcpyDtoDAsync";
+  constexpr Label kBatch = "cuMemcpyBatchAsync";
   constexpr Label kLaunch = "cuLaunchKernel";
   const auto& events = world.history.events();
   std::size_t count = 0;
   for (std::size_t i = since; i < events.size(); ++i)
     count += events[i].kind == EventKind::call && events[i].activation == activation &&
              events[i].value == CUDA_SUCCESS &&
-             (events[i].what == kCopy || events[i].what == kLaunch);
+             (events[i].what == kCopy || events[i].what == kBatch || events[i].what == kLaunch);
   return count;
+}
+
+bool was_read_ahead(const harness::World& world, std::uint32_t rank, std::uint32_t slot) {
+  const harness::Name step =
+      harness::derive_name(harness::slot_name(0, slot), Label("rank").hash(), rank);
+  const harness::Tape& tape = world.picker.tape();
+  const auto& named = world.history.activations();
+  return std::any_of(named.begin(), named.end(), [&](const harness::ActivationRecord& record) {
+    return record.parent == step && record.kind == targets::alltoallv::kCollectiveActivation &&
+           std::any_of(tape.begin(), tape.end(), [&](const harness::Decision& decision) {
+             return decision.activation == record.name && decision.value != 0 &&
+                    decision.site_tag == harness::site_tag(harness::Site::order);
+           });
+  });
 }
 
 void report_wrong_calls(harness::Scene& scene) {

@@ -26,6 +26,10 @@ Failures failures_of(const harness::World& world, harness::Name activation, std:
 /// How many calls that move data succeeded on behalf of an activation: copies and kernels.
 std::size_t transfers_of(const harness::World& world, harness::Name activation, std::size_t since);
 
+/// Whether a batch on behalf of the collective of that slot was told to read a source at the call,
+/// and not when its stream gets there.
+bool was_read_ahead(const harness::World& world, std::uint32_t rank, std::uint32_t slot);
+
 /// Reports each kind of call that failed in a run in which none was told to.
 void report_wrong_calls(harness::Scene& scene);
 

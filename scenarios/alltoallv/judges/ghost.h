@@ -2,6 +2,10 @@
 // It hears facts, and knows by them which windows a run reached.
 #pragma once
 
+#include <algorithm>
+#include <memory_resource>
+#include <vector>
+
 #include "scenarios/alltoallv/judges/slots.h"
 #include "scenarios/alltoallv/windows.h"
 
@@ -43,6 +47,26 @@ class Ghost {
   /// The rank is done with the collective, and so with whatever was in its slot.
   void ended(std::uint32_t rank, Request request);
 
+  // ---- batches ----
+  /// `one_call`: whether the policy copies in one all the same.
+  void batching_by_proxy(bool one_call) {
+    reach(Window::pair_ignored);
+    if (one_call) disorder(Window::pair_ignored);
+  }
+  /// A value that is read back now is wrong, and was copied before its stream had written it.
+  void read_ahead() { read_ahead_.push_back(scene_.world().scheduler.now()); }
+  /// Whether a value that was wrong at `tick` was.
+  bool was_read_ahead(harness::Tick tick) const {
+    return std::find(read_ahead_.begin(), read_ahead_.end(), tick) != read_ahead_.end();
+  }
+
+  // ---- rings ----
+  /// `at_once`: it does not wait for those who read.
+  void overwriting(bool at_once) {
+    reach(Window::half_overwritten);
+    if (at_once) disorder(Window::half_overwritten);
+  }
+
   // ---- teams ----
   /// `others_map`: peers have its scratch mapped, whether the policy waits for them or not.
   void leaving(bool others_map) {
@@ -79,6 +103,7 @@ class Ghost {
   const Slots& slots_;
   int disorder_ = -1;
   harness::Tick disordered_at_ = 0;
+  std::pmr::vector<harness::Tick> read_ahead_;
   ByRank<User, targets::alltoallv::kSlotLimit> users_{};
   std::array<Waiter, targets::alltoallv::kRequestLimit> waiters_{};  ///< Rank 0's, by request.
   std::uint32_t post_count_ = 0;                                     ///< Rank 0's.

@@ -6,6 +6,7 @@
 
 #include "harness/fault/kinds.h"
 #include "harness/scenario/faults.h"
+#include "scenarios/alltoallv/judges/calls.h"
 
 namespace scenarios::alltoallv {
 
@@ -37,6 +38,7 @@ void Judges::read(const targets::alltoallv::Reading& reading) {
                                 reading.destination, expected);
   scene_.world().scheduler.note(harness::EventKind::observe, "destination", 0,
                                 static_cast<std::uint32_t>(reading.destination[at < 0 ? 0 : at]));
+  if (at >= 0 && was_read_ahead(scene_.world(), reading.rank, reading.request)) ghost_.read_ahead();
   if (at >= 0)
     report_wrong_value(fmt::format("element {} is {} instead of {}", at,
                                    reading.destination[static_cast<std::size_t>(at)], expected));
@@ -113,6 +115,13 @@ void Judges::published(const Publication& publication) {
     scene_.expect("shares", publication.receive_displacement[peer],
                   exchange.receive_displacement[peer] * kBytes);
   }
+}
+
+void Judges::batching(const targets::alltoallv::Batching& batching) {
+  const Step& step = course_.step_at(batching.request);
+  if (has_proxied_share(step, batching.rank, course_.topology(batching.rank)))
+    ghost_.batching_by_proxy(batching.one_call);
+  if (memory_.is_ordered_by(step.stream, batching.request)) ghost_.reach(Window::read_ahead);
 }
 
 // The mark of a key tells whose it is.

@@ -69,6 +69,10 @@ class Judges final : public targets::alltoallv::Observer {
     accesses_.source_written(request, memory_.source_of(rank, request));
   }
   void published(const targets::alltoallv::Publication& publication) override;
+  void batching(const targets::alltoallv::Batching& batching) override;
+  void overwriting(const targets::alltoallv::Overwriting& overwriting) override {
+    ghost_.overwriting(overwriting.at_once);
+  }
   void arrived(const targets::alltoallv::Arrival& arrival) override {
     accesses_.arrived(arrival);
     if (arrival.crossing == targets::alltoallv::Crossing::setup)

@@ -66,8 +66,18 @@ BirthId Memory::destination(std::uint32_t rank, Request request) const {
   return BirthId::none;
 }
 
-void Memory::filled(std::uint32_t rank, Buffer buffer, BirthId allocation) {
-  tensors_[rank].push_back({.allocation = allocation, .variable = buffer});
+bool Memory::is_ordered_by(std::uint32_t stream, Request request) const {
+  if (stream == 0) return false;
+  return std::any_of(tensors_.begin(), tensors_.end(), [&](const auto& tensors) {
+    return std::any_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
+      return (tensor.requests >> request & 1) != 0 && tensor.destination_of != request &&
+             tensor.stream == stream;
+    });
+  });
+}
+
+void Memory::filled(std::uint32_t rank, Buffer buffer, BirthId allocation, std::uint32_t stream) {
+  tensors_[rank].push_back({.allocation = allocation, .variable = buffer, .stream = stream});
 }
 
 void Memory::begun(std::uint32_t rank, Request request, Buffer buffer, BirthId destination) {

@@ -39,7 +39,7 @@ class Memory {
   Memory(harness::Scene& scene, bool bounded) : scene_(scene), bounded_(bounded) {}
 
   // ---- what the caller did ----
-  void filled(std::uint32_t rank, Buffer buffer, harness::BirthId allocation);
+  void filled(std::uint32_t rank, Buffer buffer, harness::BirthId allocation, std::uint32_t stream);
   void begun(std::uint32_t rank, Request request, Buffer buffer, harness::BirthId destination);
   void cycled(std::uint32_t rank, Buffer buffer);
   /// After the call: what only the variable, or the request, held is gone.
@@ -56,6 +56,9 @@ class Memory {
   harness::BirthId source_of(std::uint32_t rank, Request request) const;
   /// Life of a request's destination; none when there is none.
   harness::BirthId destination(std::uint32_t rank, Request request) const;
+  /// Whether some rank's source of the request is filled on this stream of the user's, where nobody
+  /// waits for it.
+  bool is_ordered_by(std::uint32_t stream, Request request) const;
   /// Most requests that `rank` had at once.
   std::uint32_t most_requests(std::uint32_t rank) const { return most_[rank]; }
 
@@ -66,6 +69,7 @@ class Memory {
     Buffer variable = kNone;         ///< That holds it.
     Request destination_of = kNone;  ///< The request whose destination it is.
     std::uint32_t requests = 0;      ///< That use it: bit per request.
+    std::uint32_t stream = 0;        ///< Where it was filled.
     bool cycled = false;             ///< Only the collector knows when it goes.
     bool is_used() const { return variable != kNone || requests != 0 || cycled; }
   };

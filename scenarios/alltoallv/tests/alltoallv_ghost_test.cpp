@@ -169,6 +169,22 @@ TEST_F(AlltoallvGhost, FailsToSetATriggeredPostUp) {
   EXPECT_EQ(disorder(), harness::raw(Window::setup_ignored));
 }
 
+TEST_F(AlltoallvGhost, CopiesInABatchWhereThereIsAProxy) {
+  ghost_->batching_by_proxy(false);
+  expect(Window::pair_ignored);
+  EXPECT_EQ(disorder(), -1);
+  ghost_->batching_by_proxy(true);
+  EXPECT_EQ(disorder(), harness::raw(Window::pair_ignored));
+}
+
+TEST_F(AlltoallvGhost, FindsAHalfThatOthersStillRead) {
+  ghost_->overwriting(false);
+  expect(Window::half_overwritten);
+  EXPECT_EQ(disorder(), -1);
+  ghost_->overwriting(true);
+  EXPECT_EQ(disorder(), harness::raw(Window::half_overwritten));
+}
+
 TEST_F(AlltoallvGhost, LeavesATeamWhoseScratchIsMapped) {
   ghost_->leaving(false);
   expect(Window::scratch_freed, false);

@@ -87,6 +87,26 @@ TEST(AlltoallvStory, TellsThatATriggeredPostGoesOnAfterItsSetUpFailed) {
   EXPECT_THAT(tell("reread_slot-setup_ignored", "snapshot_region").faults, ::testing::IsEmpty());
 }
 
+TEST(AlltoallvStory, HasABatchReadAheadOfWhatFillsItsSource) {
+  const Told told = tell("reread_slot-read_ahead", "reread_slot");
+  ASSERT_FALSE(told.faults.empty());
+  EXPECT_EQ(told.faults.front().object_kind, harness::Label("destination"));
+  EXPECT_THAT(tell("reread_slot-read_ahead", "batch_without_proxies").faults, ::testing::IsEmpty());
+}
+
+TEST(AlltoallvStory, HasABatchThatCopiesForAPairWithAProxy) {
+  const Told told = tell("reread_slot-pair_ignored", "reread_slot");
+  ASSERT_FALSE(told.faults.empty());
+  EXPECT_EQ(told.faults.front().use_site, harness::Label("post_batch_copies"));
+  EXPECT_THAT(tell("reread_slot-pair_ignored", "read_in_any_order").faults, ::testing::IsEmpty());
+}
+
+TEST(AlltoallvStory, HasAHalfOverwrittenWhereNobodyWaitsForItsReaders) {
+  EXPECT_FALSE(tell("overwrite_half-half_overwritten", "overwrite_half").faults.empty());
+  EXPECT_THAT(tell("overwrite_half-half_overwritten", "read_in_any_order").faults,
+              ::testing::IsEmpty());
+}
+
 TEST(AlltoallvStory, TellsWhoHasScratchMappedThatIsFreed) {
   const Told told = tell("reread_slot-scratch_freed", "reread_slot");
   ASSERT_FALSE(told.faults.empty());

@@ -1,5 +1,7 @@
 #include "targets/alltoallv/task/copies.h"
 
+#include "targets/alltoallv/policy.h"
+
 namespace targets::alltoallv {
 
 using harness::SiteScope;
@@ -14,6 +16,15 @@ Status status_of(CUresult result) {
 
 }  // namespace
 
+// A batch cannot go to the default stream: upstream takes the team's.
+Status Copies::find_stream() {
+  const Context& context = post_.rank.context;
+  const Status status = post_.rank.context.find_stream(post_.arguments.stream, stream_);
+  const bool batch = core_.setup.batch_copies && post_.copies_peers();
+  if (status == Status::ok && batch && stream_ == nullptr) stream_ = context.team_stream();
+  return status;
+}
+
 Status Copies::take_event() {
   return copied_ == nullptr ? post_.rank.context.take_event(copied_) : Status::ok;
 }
@@ -24,8 +35,25 @@ void Copies::give_back_event() {
 
 // ---- an alltoall(v) -----------------------------------------------------------------------------
 
-// Beginning with itself, so that not everybody reads from rank 0 first.
 Status Copies::submit_all() {
+  if (core_.setup.batch_copies)
+    core_.tell([&](Observer& observer) {
+      observer.batching({post_.rank.number, post_.request, is_batch()});
+    });
+  const Status status = is_batch() ? submit_batch() : submit_each();
+  if (status != Status::ok) return status;
+  core_.tell([](Observer& observer) { observer.copied(); });
+  return record();
+}
+
+// A batch knows of no proxies: whoever heeds that copies one by one where there are some.
+bool Copies::is_batch() const {
+  return core_.setup.batch_copies &&
+         (post_.rank.team.proxies().empty() || !core_.policy->heeds_proxies_in_batches());
+}
+
+// Beginning with itself, so that not everybody reads from rank 0 first.
+Status Copies::submit_each() {
   const SiteScope site(core_.scheduler, "post_copies");
   const Rank& rank = post_.rank;
   const std::uint32_t count = core_.setup.rank_count;
@@ -37,8 +65,46 @@ Status Copies::submit_all() {
   for (const ProxyEntry& entry : rank.team.proxies())
     if (entry.proxy == rank.number)
       if (const Status status = copy_as_proxy(entry); status != Status::ok) return status;
-  core_.tell([](Observer& observer) { observer.copied(); });
-  return record();
+  return Status::ok;
+}
+
+// One call, which fails as a whole.
+Status Copies::submit_batch() {
+  const SiteScope site(core_.scheduler, "post_batch_copies");
+  const std::uint32_t rank = post_.rank.number;
+  std::array<CUdeviceptr, kRankLimit> targets;
+  std::array<CUdeviceptr, kRankLimit> sources;
+  std::array<std::size_t, kRankLimit> sizes;
+  std::array<CUmemcpyAttributes, kRankLimit> attributes{};
+  std::array<std::size_t, kRankLimit> first_of;
+  std::size_t count = 0;
+  for (std::uint32_t i = 0; i < core_.setup.rank_count; ++i) {
+    const std::uint32_t peer = (rank + i) % core_.setup.rank_count;
+    const Share share = share_of(peer, rank);
+    if (share.bytes == 0) continue;
+    targets[count] =
+        operands_.destination() + post_.arguments.exchange.receive_displacement[peer] * kBytes;
+    sources[count] = source_of(peer) + share.displacement;
+    sizes[count] = share.bytes;
+    attributes[count].srcAccessOrder = core_.policy->reads_in_stream_order()
+                                           ? CU_MEMCPY_SRC_ACCESS_ORDER_STREAM
+                                           : CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
+    attributes[count].flags = CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE;
+    first_of[count] = count;
+    ++count;
+  }
+  if (count == 0) return Status::ok;
+  const CUresult result = cuMemcpyBatchAsync(targets.data(), sources.data(), sizes.data(), count,
+                                             attributes.data(), first_of.data(), count, stream_);
+  in_flight_ |= result == CUDA_SUCCESS;
+  return status_of(result);
+}
+
+/// Where what a peer sends begins, here.
+CUdeviceptr Copies::source_of(std::uint32_t peer) const {
+  if (peer == post_.rank.number) return operands_.source();
+  return mappings_.of(Side::source, peer).mapped +
+         post_.entry(peer).source.read(&MemInfo::offset, post_.mark());
 }
 
 Copies::Share Copies::share_of(std::uint32_t from, std::uint32_t to) const {
@@ -58,11 +124,7 @@ Copies::Share Copies::share_of(std::uint32_t from, std::uint32_t to) const {
 Status Copies::copy_from(std::uint32_t peer) {
   const Share share = share_of(peer, post_.rank.number);
   if (share.bytes == 0) return Status::ok;
-  CUdeviceptr from = operands_.source();
-  if (peer != post_.rank.number) {
-    from = mappings_.of(Side::source, peer).mapped +
-           post_.entry(peer).source.read(&MemInfo::offset, post_.mark());
-  }
+  const CUdeviceptr from = source_of(peer);
   const std::uint32_t displacement = post_.arguments.exchange.receive_displacement[peer] * kBytes;
   return submit(operands_.destination() + displacement, from + share.displacement, share.bytes);
 }

@@ -14,7 +14,7 @@ class Copies {
   Copies(const Post& post, const Operands& operands, Mappings& mappings)
       : post_(post), core_(post.rank.core), operands_(operands), mappings_(mappings) {}
 
-  Status find_stream() { return post_.rank.context.find_stream(post_.arguments.stream, stream_); }
+  Status find_stream();
   Status take_event();
   void give_back_event();
   CUstream stream() const { return stream_; }
@@ -41,7 +41,11 @@ class Copies {
     std::uint32_t bytes = 0;
     std::uint32_t displacement = 0;
   };
+  bool is_batch() const;
+  Status submit_each();
+  Status submit_batch();
   Share share_of(std::uint32_t from, std::uint32_t to) const;
+  CUdeviceptr source_of(std::uint32_t peer) const;
   Status copy_from(std::uint32_t peer);
   Status copy_as_proxy(const ProxyEntry& pair);
 

@@ -1,6 +1,9 @@
 #include "targets/alltoallv/task/steps.h"
 
+#include <algorithm>
+
 #include "targets/alltoallv/layout.h"
+#include "targets/alltoallv/policy.h"
 
 namespace targets::alltoallv {
 namespace {
@@ -14,7 +17,7 @@ Status Steps::advance(bool& last) {
     if (const Status status = copies_.poll(); status != Status::ok) return status;
   if (step_ > 0) {  // Work submitted before has landed.
     if (!own_.is_at(step_)) own_.publish_step(step_);
-    if (const Status status = neighbours_at(); status != Status::ok) return status;
+    if (const Status status = await_neighbours(); status != Status::ok) return status;
   }
   Status status = is_ring() ? ring_step(last) : linear_step(last);
   if (status == Status::ok) status = copies_.record();
@@ -24,28 +27,68 @@ Status Steps::advance(bool& last) {
 
 // ---- neighbours ---------------------------------------------------------------------------------
 
-/// Whether those whose data the next step needs are there.
-Status Steps::neighbours_at() {
+/// Steps of a fragment: two ranks have nobody between them to read from.
+std::uint32_t Steps::ring_steps() const {
   const std::uint32_t count = core_.setup.rank_count;
-  for (std::uint32_t i = 1; i < count; ++i) {
-    const std::uint32_t peer = (post_.rank.number + count - i) % count;
-    const std::uint32_t step = post_.entry(peer).step.read(post_.mark());
-    if (step < step_) return Status::in_progress;
-    if (step == kFailedStep) return Status::peer_error;
-    if (is_ring()) break;
-  }
-  return Status::ok;
+  return count == 2 ? 2 : count - 1;
 }
+
+// In a ring: the left one, whose data come; the right one, whose half is written; at the start of a
+// fragment the next but one, which has read the right one's scratch, and at its end the other next
+// but one, which has written the left one's. In a linear collective, all.
+std::size_t Steps::neighbours(Neighbours& found) const {
+  std::size_t count = 0;
+  if (!is_ring()) {
+    for (std::uint32_t i = 1; i < core_.setup.rank_count; ++i)
+      found[count++] = {-static_cast<std::int32_t>(i), true};
+    return count;
+  }
+  found[count++] = {-1, true};
+  found[count++] = {1, false};
+  const std::uint32_t steps = ring_steps();
+  if (step_ % steps == 0)
+    found[count++] = {2, false};
+  else if (step_ % steps == steps - 1)
+    found[count++] = {-2, true};
+  return count;
+}
+
+std::uint32_t Steps::at_distance(std::int32_t distance) const {
+  const auto count = static_cast<std::int32_t>(core_.setup.rank_count);
+  const auto rank = static_cast<std::int32_t>(post_.rank.number);
+  return static_cast<std::uint32_t>((rank + distance + 2 * count) % count);
+}
+
+/// Whether all whom the next step needs have got there.
+Status Steps::await_neighbours() {
+  Neighbours found;
+  const std::size_t count = neighbours(found);
+  bool all_given = true;
+  bool all_read = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t step = post_.entry(at_distance(found[i].distance)).step.read(post_.mark());
+    if (step == kFailedStep) return Status::peer_error;
+    if (step < step_) (found[i].gives ? all_given : all_read) = false;
+  }
+  const bool goes_on = all_given && (all_read || !core_.policy->waits_for_readers());
+  if (!all_read && writes())
+    core_.tell([&](Observer& observer) {
+      observer.overwriting({post_.rank.number, post_.request, goes_on});
+    });
+  return goes_on ? Status::ok : Status::in_progress;
+}
+
+/// Whether the next step of a ring writes into a neighbour's scratch.
+bool Steps::writes() const { return step_ % ring_steps() + 1 < ring_steps(); }
 
 bool Steps::can_advance() const {
   if (copies_.in_flight()) return true;
-  const std::uint32_t count = core_.setup.rank_count;
-  for (std::uint32_t i = 1; i < count; ++i) {
-    const std::uint32_t peer = (post_.rank.number + count - i) % count;
-    if (post_.entry(peer).step.peek() < step_) return false;
-    if (is_ring()) break;
-  }
-  return true;
+  Neighbours found;
+  const std::size_t count = neighbours(found);
+  return std::all_of(found.begin(), found.begin() + count, [&](const Neighbour& neighbour) {
+    return post_.entry(at_distance(neighbour.distance)).step.peek() >= step_ ||
+           (!neighbour.gives && !core_.policy->waits_for_readers());
+  });
 }
 
 // ---- what a step does ---------------------------------------------------------------------------
@@ -54,20 +97,34 @@ CUdeviceptr Steps::scratch_of(std::uint32_t rank) const {
   return post_.rank.team.scratch().at(post_.slot, rank);
 }
 
+// The last step of a fragment takes what the left one has got out of its scratch, and passes
+// nothing on.
 Status Steps::ring_step(bool& last) {
   const std::uint32_t rank = post_.rank.number;
   const std::uint32_t count = core_.setup.rank_count;
   const Exchange& exchange = post_.arguments.exchange;
-  const std::size_t bytes = exchange.send_count[0] * kBytes;
-  last = step_ + 1 == count;
-  CUdeviceptr from = scratch_of(rank) + (step_ - 1) * bytes;  // Data that came from the left.
-  if (step_ == 0) from = operands_.source() + exchange.send_displacement[0] * kBytes;
-  const std::uint32_t origin = (rank + count - step_) % count;
-  const CUdeviceptr to = operands_.destination() + exchange.receive_displacement[origin] * kBytes;
-  if (bytes == 0) return Status::ok;
-  if (const Status status = copies_.submit(to, from, bytes); status != Status::ok || last)
-    return status;
-  return copies_.submit(scratch_of((rank + 1) % count) + step_ * bytes, from, bytes);
+  const std::uint32_t steps = ring_steps();
+  const std::uint32_t fragment = step_ / steps;
+  const std::uint32_t within = step_ % steps;
+  const std::uint32_t elements = exchange.send_count[0];
+  const std::uint32_t first = fragment * kFragmentElements;
+  last = within + 1 == steps && first + kFragmentElements >= elements;
+  if (first >= elements) return Status::ok;
+  const std::size_t bytes = std::min(kFragmentElements, elements - first) * kBytes;
+  const auto target_of = [&](std::uint32_t origin) {
+    return operands_.destination() + (exchange.receive_displacement[origin] + first) * kBytes;
+  };
+  const std::size_t written = step_ % 2 * kScratchHalf;
+  const std::size_t read = kScratchHalf - written;
+  CUdeviceptr from = scratch_of(rank) + read;  // Data that came from the left.
+  if (within == 0) from = operands_.source() + (exchange.send_displacement[0] + first) * kBytes;
+  const Status status = copies_.submit(target_of((rank + count - within) % count), from, bytes);
+  if (status != Status::ok) return status;
+  if (within + 1 < steps)
+    return copies_.submit(scratch_of((rank + 1) % count) + written, from, bytes);
+  if (count == 2) return Status::ok;
+  return copies_.submit(target_of((rank + 1) % count),
+                        scratch_of((rank + count - 1) % count) + read, bytes);
 }
 
 Status Steps::linear_step(bool& last) {

@@ -3,7 +3,8 @@
 // others, and their step counters.
 //
 // Ring allgather: in each step a rank passes on to its right neighbour's scratch what came into its
-// own in the step before. Scratch has an area per step; upstream alternates between two.
+// own in the step before, fragment by fragment. Scratch has two halves, and steps alternate between
+// them: a rank may write a half of its neighbour's once all who read it have done so.
 // Linear reduce-scatter: everybody puts its source into its own scratch; then a kernel adds up
 // everybody's share, straight out of the peers' memory.
 #pragma once
@@ -25,8 +26,19 @@ class Steps {
   bool can_advance() const;
 
  private:
+  /// A rank at a distance, to the right, that has to have done the steps before this one.
+  struct Neighbour {
+    std::int32_t distance;
+    bool gives;  ///< It writes what is read now; else it reads what is written over now.
+  };
+  using Neighbours = std::array<Neighbour, kRankLimit>;
+
   bool is_ring() const { return post_.arguments.collective == Collective::allgather_ring; }
-  Status neighbours_at();
+  std::uint32_t ring_steps() const;
+  std::size_t neighbours(Neighbours& found) const;
+  std::uint32_t at_distance(std::int32_t distance) const;
+  bool writes() const;
+  Status await_neighbours();
   Status ring_step(bool& last);
   Status linear_step(bool& last);
   Status reduce();
