@@ -256,6 +256,23 @@ TEST_P(CudaGraphUpdate, ADependencyOnAnotherNodeIsNoUpdate) {
   expect_no_fault();
 }
 
+// cuda.h: more exit nodes are told by one of them, and by no dependency.
+TEST_P(CudaGraphUpdate, MoreExitNodesAreNoUpdate) {
+  run([] {
+    CUgraph chain = make_graph();
+    add_empty(chain, {add_empty(chain, {add_empty(chain)})});
+    CUgraphExec exec = instantiate(chain);
+    CUgraph fork = make_graph();
+    CUgraphNode root = add_empty(fork);
+    const Nodes exits{add_empty(fork, {root}), add_empty(fork, {root})};
+    const CUgraphExecUpdateResultInfo info = update_in_vain(exec, fork);
+    EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    EXPECT_TRUE(info.errorNode == exits[0] || info.errorNode == exits[1]);
+    EXPECT_EQ(info.errorFromNode, nullptr);
+  });
+  expect_no_fault();
+}
+
 TEST_P(CudaGraphUpdate, AnotherTypeOfNodeIsNoUpdate) {
   run([] {
     CUgraph graph = make_graph();

@@ -144,6 +144,21 @@ static Mismatch compare_node(SimDevice& sim, const PlanNode& paired, const Graph
           &node};
 }
 
+/// A node of the graph that none waits for, if it has more of these than what it is to update.
+static const GraphNode* find_new_exit(const ExecutablePlan& exec,
+                                      const std::vector<GraphNode*>& order) {
+  std::vector<bool> is_waited_for(order.size());
+  for (const GraphNode* node : order)
+    for (const GraphEdge& edge : node->after) is_waited_for[edge.from->index] = true;
+  const auto exits = std::count(is_waited_for.begin(), is_waited_for.end(), false);
+  const auto had = std::count_if(exec.nodes.begin(), exec.nodes.end(), [&](const PlanNode& node) {
+    return exec.dependents_of(node).empty();
+  });
+  if (exits <= had) return nullptr;
+  return *std::find_if(order.rbegin(), order.rend(),
+                       [&](const GraphNode* node) { return !is_waited_for[node->index]; });
+}
+
 /// Nodes are paired as they were laid out, which is by their edges and the order in which they were
 /// added.
 static Mismatch compare(SimDevice& sim, const ExecutablePlan& exec, Graph& graph,
@@ -151,6 +166,7 @@ static Mismatch compare(SimDevice& sim, const ExecutablePlan& exec, Graph& graph
   constexpr CUgraphExecUpdateResult kTopology = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
   if (exec.nodes.size() != graph.nodes.size()) return {kTopology};
   const std::vector<GraphNode*> order = sorted(graph);
+  if (const GraphNode* exit = find_new_exit(exec, order)) return {kTopology, exit};
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     const GraphNode& node = *order[i];
     const PlanNode& paired = exec.nodes[i];
