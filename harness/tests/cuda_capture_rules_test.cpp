@@ -48,6 +48,37 @@ TEST_P(CudaCaptureRules, AStreamThatCapturesCannotBeWaitedFor) {
   });
 }
 
+// cuda-python#2834 and mujoco_warp#425: drivers of today refuse these as they refuse cuMemAlloc.
+TEST_P(CudaCaptureRules, PoolsAreNotAskedNorModulesUnloadedUnderAGlobalCapture) {
+  run([this] {
+    CUmemoryPool pool = nullptr;
+    CUDA_OK(cuDeviceGetDefaultMemPool(&pool, 0));
+    CUmodule module = nullptr;
+    CUDA_OK(cuModuleLoadData(&module, image()));
+    CUlibrary library = nullptr;
+    CUDA_OK(cuLibraryLoadData(&library, image(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    cuuint64_t bytes = 0;
+    const auto ask = [&] {
+      return cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes);
+    };
+    CUstream stream = capturing(kGlobal);
+    EXPECT_EQ(ask(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_lost(stream);
+    stream = capturing(kGlobal);
+    EXPECT_EQ(cuModuleUnload(module), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_lost(stream);
+    stream = capturing(kGlobal);
+    EXPECT_EQ(cuLibraryUnload(library), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    expect_lost(stream);
+    stream = capturing(kRelaxed);
+    CUDA_OK(ask());
+    CUDA_OK(cuModuleUnload(module));
+    CUDA_OK(cuLibraryUnload(library));
+    CUDA_OK(cuGraphDestroy(end_capture(stream)));
+  });
+  expect_no_fault();
+}
+
 TEST_P(CudaCaptureRules, AnEventOfACaptureCannotBeWaitedForOnTheHost) {
   run([] {
     CUevent event = make_event();

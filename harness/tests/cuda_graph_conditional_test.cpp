@@ -1,5 +1,6 @@
 // Conditional nodes. Kernels set their values on the host only, so this runs on the simulated
 // driver.
+#include "harness/cuda/leeway.h"
 #include "harness/tests/graph_stage.h"
 
 extern "C" {
@@ -56,6 +57,52 @@ TEST_F(CudaGraphConditional, AKernelSetsTheValue) {
     launch_and_wait(instantiate(graph));
     EXPECT_EQ(read_int(address), 4);
   });
+  expect_no_fault();
+}
+
+/// A graph whose condition has no default; its kernel sets it, unless that is disabled.
+struct Unset {
+  CUdeviceptr address = allocate(64);
+  CUgraph graph = make_graph();
+  CUgraphConditionalHandle handle = make_handle(graph, 0, 0);
+  CUgraphNode kernel = add_set_condition(graph, handle, 1);
+  CUgraphExec exec = nullptr;
+
+  Unset() {
+    add_set(*add_conditional(graph, handle, CU_GRAPH_COND_TYPE_IF, 1, {kernel}), address, 4);
+    exec = instantiate(graph);
+    launch_and_wait(exec);
+    EXPECT_EQ(read_int(address), 4);
+    EXPECT_EQ(cuGraphNodeSetEnabled(exec, kernel, 0), CUDA_SUCCESS);
+    write_int(address, 0);
+  }
+};
+
+// cuda.h: a value is applied at the beginning of a launch only with ASSIGN_DEFAULT.
+TEST_F(CudaGraphConditional, AValueThatNothingSetInTheLaunchIsAFault) {
+  run([] {
+    const Unset set_once;
+    launch_and_wait(set_once.exec);
+    EXPECT_EQ(read_int(set_once.address), 4) << "that of the launch before";
+  });
+  EXPECT_EQ(stage.fault(), "api_misuse");
+}
+
+TEST_F(CudaGraphConditional, AndMayBeAnyOther) {
+  Always other(Site::lag, 1);
+  EXPECT_EQ(stage.run(other,
+                      [&] {
+                        give_leeway(stage.world);
+                        const Unset set_once;
+                        launch_and_wait(set_once.exec);
+                        EXPECT_EQ(read_int(set_once.address), 0);
+                      }),
+            Ending::finished);
+  EXPECT_EQ(stage.fault(), "api_misuse");
+}
+
+TEST_F(CudaGraphConditional, AValueThatAKernelSetsNeedsNoDefault) {
+  run([] { Unset(); });
   expect_no_fault();
 }
 

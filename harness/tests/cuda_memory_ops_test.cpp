@@ -278,5 +278,29 @@ TEST_F(CudaMemoryWait, WhatAWaitOrdersIsNoRace) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
+/// A wait orders the stream that waits, and what comes after that by the program's own orders.
+TEST_F(CudaMemoryWait, AWaitOrdersNoOtherStream) {
+  stage.judge_order();
+  const auto race = [](bool told) {
+    CUdeviceptr flag = allocate(64);
+    CUdeviceptr data = allocate(64);
+    write_int(flag, 1);
+    CUDA_OK(cuCtxSynchronize());
+    CUstream waiter = make_stream();
+    CUstream other = make_stream();
+    CUDA_OK(cuMemsetD32Async(data, 5, 1, make_stream()));
+    CUDA_OK(cuStreamWaitValue32_v2(waiter, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
+    CUevent event = make_event();
+    CUDA_OK(cuEventRecord(event, waiter));
+    if (told) CUDA_OK(cuStreamWaitEvent(other, event, 0));
+    CUDA_OK(cuMemsetD32Async(data, 3, 1, other));
+    CUDA_OK(cuCtxSynchronize());
+  };
+  stage.run([&] { race(false); });
+  EXPECT_EQ(stage.fault(), "order");
+  stage.run([&] { race(true); });
+  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
+}
+
 }  // namespace
 }  // namespace harness::testing

@@ -26,7 +26,7 @@ constexpr std::array<harness::Window, 2> kWindows{{
     {"replaced_in_flight", "a buffer is replaced, then the kernel of a request reads it"},
 }};
 
-constexpr std::array<Label, 1> kActors{"skew"};
+constexpr std::array<Label, 2> kActors{"skew", "leeway"};
 
 }  // namespace
 

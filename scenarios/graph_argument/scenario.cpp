@@ -61,7 +61,7 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"pending_queue_full", "Python's queue is full, then CUDA's thread has something to let go of"},
 }};
 
-constexpr std::array<Label, 2> kActors{"skew", "api_failure"};
+constexpr std::array<Label, 3> kActors{"skew", "api_failure", "leeway"};
 
 }  // namespace
 

@@ -37,7 +37,7 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"value_released", "an attribute's value goes, and code that this runs reads the attribute"},
 }};
 
-constexpr std::array<Label, 1> kActors{"skew"};
+constexpr std::array<Label, 2> kActors{"skew", "leeway"};
 constexpr std::array<harness::Omission, 1> kWithout{{
     {"data_race", "all device work is of one process and one stream, which orders it"},
 }};

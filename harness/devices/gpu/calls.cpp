@@ -108,6 +108,15 @@ CUresult destroy(Handle handle) {
   return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(handle);
 }
 
+/// The same where the driver may refuse, in a capture: then it lives on.
+template <auto kFunction, Kind kKind, class Handle>
+CUresult unload(Handle handle) {
+  GpuDevice& gpu = GpuDevice::current();
+  if (!gpu.lives(handle)) return destroy<kFunction, kKind>(handle);
+  const CUresult status = (gpu.driver().*kFunction)(handle);
+  return status == CUDA_SUCCESS ? gpu.died(kKind, handle) : status;
+}
+
 /// Then the driver answers: nothing is called now.
 bool captures(GpuDevice& gpu, CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -259,7 +268,7 @@ static void add_contexts_and_handles(DriverTable& table) {
   OWN(cuCtxPopCurrent_v2, pop_context);
   OWN(cuModuleLoadData, make<&T::cuModuleLoadData, Kind::module>);
   OWN(cuModuleLoadDataEx, make<&T::cuModuleLoadDataEx, Kind::module>);
-  OWN(cuModuleUnload, destroy<&T::cuModuleUnload, Kind::module>);
+  OWN(cuModuleUnload, unload<&T::cuModuleUnload, Kind::module>);
   OWN(cuStreamCreate, make<&T::cuStreamCreate, Kind::stream>);
   OWN(cuStreamCreateWithPriority, make<&T::cuStreamCreateWithPriority, Kind::stream>);
   OWN(cuStreamDestroy_v2, destroy<&T::cuStreamDestroy_v2, Kind::stream>);

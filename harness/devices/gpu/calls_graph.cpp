@@ -26,6 +26,15 @@ CUresult destroy(Handle handle) {
   return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(handle);
 }
 
+/// The same where the driver may refuse, in a capture: then it lives on.
+template <auto kFunction, Kind kKind, class Handle>
+CUresult unload(Handle handle) {
+  GpuDevice& gpu = GpuDevice::current();
+  if (!gpu.lives(handle)) return destroy<kFunction, kKind>(handle);
+  const CUresult status = (gpu.driver().*kFunction)(handle);
+  return status == CUDA_SUCCESS ? gpu.died(kKind, handle) : status;
+}
+
 template <auto kFunction, class... Arguments>
 CUresult add(CUgraphNode* node, CUgraph graph, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
@@ -91,7 +100,7 @@ void add_graph_functions(DriverTable& table) {
       make<&T::cuGraphInstantiateWithParams_ptsz, Kind::graph_exec>;
   table.cuGraphExecDestroy = destroy<&T::cuGraphExecDestroy, Kind::graph_exec>;
   table.cuLibraryLoadData = make<&T::cuLibraryLoadData, Kind::library>;
-  table.cuLibraryUnload = destroy<&T::cuLibraryUnload, Kind::library>;
+  table.cuLibraryUnload = unload<&T::cuLibraryUnload, Kind::library>;
 }
 
 }  // namespace harness::devices::gpu_calls

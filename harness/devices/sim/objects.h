@@ -55,9 +55,12 @@ struct Module : Object {
   const KernelImage* image = nullptr;
   std::vector<Function*> functions;      ///< Per entry of the image; null until asked for.
   std::vector<std::uint32_t> variables;  ///< The memory of each, by its block.
+  /// Its number among the modules that were unloaded; 0 for none, or one whose context ended.
+  std::uint32_t unload = 0;
   void reset() {
     functions.clear();
     variables.clear();
+    unload = 0;
   }
 };
 
@@ -118,8 +121,10 @@ struct Handles {
   HandleTable<Library, HandleKind::library> libraries;
   HandleTable<Kernel, HandleKind::kernel> kernels;
   HandleTable<Allocation, HandleKind::allocation> allocations;
+  std::uint32_t unload_count = 0;  ///< Number of modules that were unloaded.
 
   void begin() {
+    unload_count = 0;
     contexts.begin();
     modules.begin();
     functions.begin();

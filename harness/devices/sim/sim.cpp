@@ -64,8 +64,10 @@ const DeviceInfo sim{"sim", "the simulated driver; needs no GPU",
 extern "C" void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value) {
   using harness::devices::SimDevice;
   SimDevice& sim = SimDevice::current();
-  if (harness::devices::Conditional* found = sim.graphs().conditions().find(handle))
+  if (harness::devices::Conditional* found = sim.graphs().conditions().find(handle)) {
     found->value = value;
-  else
+    found->is_set = true;
+  } else {
     sim.faults().misuse("conditional handle", "not a handle that the driver gave out");
+  }
 }

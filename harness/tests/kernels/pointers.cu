@@ -19,6 +19,33 @@ extern "C" __global__ void follow_halves(const volatile std::uint32_t* table, st
   *out = *reinterpret_cast<const std::uint32_t*>(high << 32 | low);
 }
 
+/// A record whose pointer begins at no multiple of 8.
+struct __attribute__((packed)) PackedRecord {
+  std::uint32_t count;
+  const std::uint32_t* data;
+};
+
+/// Follows the pointer of a packed record, in device memory.
+extern "C" __global__ void follow_packed(const PackedRecord* records, unsigned index,
+                                         std::uint32_t* out) {
+  *out = *records[index].data;
+}
+
+/// The same of one that is a parameter.
+extern "C" __global__ void follow_packed_value(PackedRecord record, std::uint32_t* out) {
+  *out = *record.data;
+}
+
+/// Keeps a pointer in a packed record.
+extern "C" __global__ void keep_packed(PackedRecord* record, const std::uint32_t* data) {
+  record->data = data;
+}
+
+/// Clears a pointer of a tag in its top bits, and follows it.
+extern "C" __global__ void follow_tagged(std::uint64_t tagged, std::uint32_t* out) {
+  *out = *reinterpret_cast<const std::uint32_t*>(tagged << 16 >> 16);
+}
+
 /// Follows a pointer of a struct that it copies whole.
 extern "C" __global__ void follow_pack(const Pack* pack, std::uint32_t* out) {
   const Pack copy = *pack;
@@ -76,5 +103,6 @@ extern "C" __global__ void read_often(const std::uint32_t* memory, std::uint32_t
   atomicAdd(out, sum | 1);
 }
 
-AFTERLIFE_KERNELS(pointers, follow, follow_halves, follow_pack, keep, keep_atomically, copy_pack,
-                  copy_pair, copy_bytes, read_at, walk, read_often)
+AFTERLIFE_KERNELS(pointers, follow, follow_halves, follow_packed, follow_packed_value, keep_packed,
+                  follow_tagged, follow_pack, keep, keep_atomically, copy_pack, copy_pair,
+                  copy_bytes, read_at, walk, read_often)

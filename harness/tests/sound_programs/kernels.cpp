@@ -66,21 +66,17 @@ static void unused_module(Program& p) {
   unload(p, module);
 }
 
-static void module_outlives_its_work(Program& p) {
+/// A launch runs to its end, whatever becomes of its module.
+static void module_goes_before_its_work(Program& p) {
   Memory flag = p.memory.make(Kind::plain, 0, 4);
   Memory memory = p.memory.make(Kind::plain, 0);
   Module module = load(p);
   hold_up(p, flag, 0);
   p.add_one(0, p.memory.use(0, memory), module.add_one);
   p.move(module.state, Via::launched);
-  const bool waits = p.keep(Rule::modules_outlive_their_kernels);
-  if (!waits) unload(p, module);
+  unload(p, module);
   let_go(p, flag, 1);
   p.wait(0);
-  if (waits) {
-    p.move(module.state, Via::waited_for);
-    unload(p, module);
-  }
   p.memory.leave(memory);
   p.memory.leave(flag);
 }
@@ -253,7 +249,7 @@ Steps kernel_steps() {
   static constexpr Program::Step kSteps[] = {
       own_module,
       unused_module,
-      module_outlives_its_work,
+      module_goes_before_its_work,
       ask,
       ask_how_many_fit,
       ask_for_names,

@@ -224,6 +224,21 @@ static void free_from_the_start(Program& p) {
   p.memory.leave(memory);
 }
 
+/// Neither free is sure to wait for what is in flight.
+static void free_what_is_in_flight(Program& p) {
+  const bool kept = p.keep(Rule::memory_is_waited_for_before_its_free);
+  for (int i = 0; i < (kept ? 1 : 64); ++i) {
+    Memory memory = p.memory.make(p.coin() ? Kind::plain : Kind::pinned, 0);
+    p.set(0, p.memory.use(0, memory));
+    if (kept) p.wait(0);
+    if (memory.kind == Kind::pinned)
+      cuMemFreeHost(reinterpret_cast<void*>(memory.address));
+    else
+      cuMemFree_v2(memory.address);
+    p.move(memory.state, Via::freed_by_the_host);
+  }
+}
+
 static void free_by_its_function(Program& p) {
   Memory memory = p.memory.make(Kind::plain, 0);
   if (!p.keep(Rule::memory_is_freed_by_its_function))
@@ -258,6 +273,7 @@ Steps memory_steps() {
       use_while_alive,
       free_once,
       free_from_the_start,
+      free_what_is_in_flight,
       free_by_its_function,
       allocate_some_bytes,
       copy_in_a_batch,

@@ -72,7 +72,8 @@ static void allocate(Program& p, Memory& made, std::size_t bytes) {
 static void release(Program& p, Memory& memory) {
   switch (memory.kind) {
     case Kind::plain:
-    case Kind::managed:  // cuMemFree waits for what is in flight (API synchronization behavior).
+    case Kind::managed:  // It may wait for what is in flight, and may not.
+      p.wait_for_all();
       cuMemFree_v2(memory.address);
       return p.move(memory.state, Via::freed_by_the_host);
     case Kind::pinned:

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "harness/cuda/leeway.h"
 #include "harness/tests/sound_programs/steps.h"
 
 namespace harness::testing::sound {
@@ -50,7 +51,10 @@ class SoundPrograms : public OnSim {
   Ending run(std::uint64_t seed, int step_count, Rule dropped = Rule::none) {
     Whim whim(~seed);
     Program program(seed, dropped, tally_);  // Outside of the task, which may never unwind.
-    return stage.run_bare(whim, [&] { program.run(all_steps(), step_count); });
+    return stage.run_bare(whim, [&] {
+      give_leeway(stage.world);
+      program.run(all_steps(), step_count);
+    });
   }
 
   std::string complaint() const {

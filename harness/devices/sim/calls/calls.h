@@ -58,7 +58,7 @@ ImageFound find_image(const void* image);
 CUresult read_image(const char* file, std::string& image);
 /// Gives the variables of a module's image memory of the device, with what they hold at first.
 CUresult give_variables(SimDevice& sim, Module& module);
-/// Takes it back.
+/// Takes it back, once what was launched is done.
 void take_variables(SimDevice& sim, Module& module);
 /// Finds a variable of a module by its name; for what is wanted of address and size.
 CUresult find_variable(SimDevice& sim, const Module& module, const char* name, CUdeviceptr* address,

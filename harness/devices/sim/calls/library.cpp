@@ -49,6 +49,7 @@ CUresult Calls::cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrar
 }
 
 CUresult Calls::cuLibraryUnload(CUlibrary handle) {
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   Library* library = sim.handles().libraries.find(handle);
   if (library == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (!library->alive) {
@@ -56,6 +57,7 @@ CUresult Calls::cuLibraryUnload(CUlibrary handle) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   library->alive = library->module->alive = false;
+  library->module->unload = ++sim.handles().unload_count;
   sim.ledger().died(library->birth);
   take_variables(sim, *library->module);
   return CUDA_SUCCESS;

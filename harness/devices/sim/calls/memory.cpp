@@ -174,6 +174,14 @@ CUresult Calls::cuMemHostUnregister(void* host) {
 
 // ---- taking back ------------------------------------------------------------------------------
 
+/// Waits for what the context has in flight, or leaves it at that: cuda.h says that the free may.
+static void may_wait(SimDevice& sim, Context& context) {
+  if (sim.processes().leeway().is_given() && !sim.queues().knows_done(context) &&
+      sim.processes().leeway().pick("wait of a free", 2) != 0)
+    return;
+  sim.queues().synchronize(context);
+}
+
 static CUresult free_synchronously(SimDevice& sim, std::uint64_t address, bool host) {
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   const std::uint32_t index = find_freeable(sim, address);
@@ -188,7 +196,7 @@ static CUresult free_synchronously(SimDevice& sim, std::uint64_t address, bool h
     sim.faults().misuse(kDeviceMemory, "freed before its stream reached the allocation",
                         block.birth);
   const StreamPoint given_at = block.given_at;
-  if (block.context != nullptr) sim.queues().synchronize(*block.context);
+  if (block.context != nullptr) may_wait(sim, *block.context);
   sim.queues().wait(given_at);
   free_now(sim, index);
   return CUDA_SUCCESS;

@@ -80,6 +80,7 @@ CUresult Calls::cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodu
 }
 
 CUresult Calls::cuModuleUnload(CUmodule handle) {
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   Module* module = sim.handles().modules.find(handle);
   if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (!module->alive) {
@@ -87,6 +88,7 @@ CUresult Calls::cuModuleUnload(CUmodule handle) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
   module->alive = false;
+  module->unload = ++sim.handles().unload_count;
   sim.ledger().died(module->birth);
   take_variables(sim, *module);
   return CUDA_SUCCESS;

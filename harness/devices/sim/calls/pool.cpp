@@ -110,6 +110,10 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
   if (index == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   Block& block = sim.memory().block(index);
   block.pool = &pool;
+  // An allocation is an operation of its stream, also where nothing need be done for it: in the
+  // default stream it comes after what blocking streams were told, and before what they are told.
+  if (place < 0 && stream.legacy && !WorkQueues::idle(stream))
+    sim.queues().submit(stream, sim.queues().fresh(WorkKind::wait, "allocation"), Lag::never);
   if (HostMemory::is_visible(block)) sim.host_memory().add(index);
   pool.used += block.granules * Memory::kGranule;
   pool.used_high = std::max(pool.used_high, pool.used);

@@ -163,6 +163,7 @@ CUresult Calls::cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute a
 
 CUresult Calls::cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
                                       void* value) {
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   Pool* pool = sim.find(sim.handles().pools, handle, "pool");
   if (pool == nullptr || value == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (const bool* found = flag(*pool, attribute)) {

@@ -40,7 +40,7 @@ CUresult give_variables(SimDevice& sim, Module& module) {
 
 void take_variables(SimDevice& sim, Module& module) {
   for (const std::uint32_t index : module.variables)
-    if (!sim.memory().block(index).dead) free_now(sim, index);
+    if (!sim.memory().block(index).dead) sim.queues().release_when_idle(index);
   module.variables.clear();
 }
 

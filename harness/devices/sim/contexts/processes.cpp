@@ -6,6 +6,7 @@ void Processes::begin(World& world) {
   world_ = &world;
   for (const auto& process : processes_) process->reset();
   open_failures_.begin();
+  leeway_.begin(world);
 }
 
 void Processes::add(ProcessId last) {

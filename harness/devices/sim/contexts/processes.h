@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/cuda/open.h"
+#include "harness/devices/sim/contexts/leeway.h"
 #include "harness/devices/sim/graphs/launches/run.h"
 #include "harness/devices/sim/memory/pools.h"
 #include "harness/world.h"
@@ -51,6 +52,8 @@ class Processes {
   }
   /// Returns the answers that opens of IPC memory are told to give.
   OpenFailures& open_failures() { return open_failures_; }
+  /// Returns what decides where the driver may do one thing or another.
+  Leeway& leeway() { return leeway_; }
 
  private:
   void add(ProcessId last);
@@ -58,6 +61,7 @@ class Processes {
   World* world_ = nullptr;
   std::vector<std::unique_ptr<Process>> processes_;  ///< By ProcessId.
   OpenFailures open_failures_;
+  Leeway leeway_;
 };
 
 }  // namespace harness::devices

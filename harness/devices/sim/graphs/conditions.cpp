@@ -19,7 +19,8 @@ Conditional& Conditions::add(const Graph& graph, unsigned default_value, bool as
           nullptr,
           default_value,
           assigns_default,
-          0};
+          0,
+          false};
   return made;
 }
 

@@ -37,6 +37,7 @@ struct Conditional {
   unsigned default_value = 0;
   bool assigns_default = false;  ///< At the beginning of each launch.
   unsigned value = 0;
+  bool is_set = false;  ///< In this launch, by a kernel or as its default.
 };
 
 /// A node's work, as the call that said so meant it: values are copied, and whose memory they

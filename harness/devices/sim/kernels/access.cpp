@@ -132,13 +132,26 @@ static inline void follow(std::uint64_t address) {
     access_state.provenance->loaded_pointer(address, value);
 }
 
+/// The last byte at which a pointer of a packed record is looked for.
+static constexpr std::uint64_t kRecordBytes = 64;
+
+/// Follows pointers that begin at no multiple of 8: records may be packed.
+[[gnu::noinline]] static void loaded_packed(std::uint64_t address, std::uint64_t size) {
+  for (std::uint64_t word = address; word + 8 <= address + size; ++word)
+    if (word % 8 != 0) follow(word);
+}
+
 static inline void loaded(std::uint64_t address, std::uint64_t size) {
+  if ((size != 8 && size <= kRecordBytes && size != 16) || (address & 7) != 0) [[unlikely]]
+    loaded_packed(address, size);
   for (std::uint64_t word = (address + 7) & ~std::uint64_t{7}; word + 8 <= address + size;
        word += 8)
     follow(word);
 }
 
 static inline void stored(std::uint64_t address, std::uint64_t size) {
+  if (size == 8 && (address & 7) != 0) [[unlikely]]
+    return access_state.provenance->stored(address);
   for (std::uint64_t word = (address + 7) & ~std::uint64_t{7}; word + 8 <= address + size;
        word += 8)
     access_state.provenance->stored(word);

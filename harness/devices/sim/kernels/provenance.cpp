@@ -39,24 +39,51 @@ void Provenance::begin() {
 
 // ---- a call copies values ----------------------------------------------------------------------
 
+static std::uint64_t word_at(const std::byte* bytes) {
+  std::uint64_t value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+/// Returns whose memory `value` points to, of what is in the hull.
+BirthId Provenance::pointer_to(std::uint64_t value) const {
+  const BlockRef block = memory_.find(value);
+  // Nothing that was mapped there before is meant: the addresses are.
+  if (!block.alive && value >= reserved_low_) [[unlikely]]
+    if (const BirthId reservation = reserved_->at(value); reservation != BirthId::none)
+      return reservation;
+  return block.id;
+}
+
 void Provenance::capture(const void* bytes, std::size_t count, CapturedWords& words) const {
   const auto* from = static_cast<const std::byte*>(bytes);
-  for (std::size_t offset = 0; offset + 8 <= count; offset += 8) {
-    std::uint64_t value;
-    std::memcpy(&value, from + offset, 8);
+  for (std::size_t offset = 0; offset < count; offset += 8) {
+    const std::uint64_t value = offset + 8 <= count ? word_at(from + offset) : 0;
+    const BirthId id = shadow_.hull().contains(value) ? pointer_to(value) : BirthId::none;
+    if (id != BirthId::none)
+      words.push_back({static_cast<std::uint32_t>(offset), id});
+    else if (offset < kPackedBytes)
+      capture_packed(from, count, offset, words);
+  }
+}
+
+/// Looks for a pointer that begins within the word at `word`, which is none itself.
+void Provenance::capture_packed(const std::byte* from, std::size_t count, std::size_t word,
+                                CapturedWords& words) const {
+  if (word + 9 > count) return;  // No room for one.
+  const std::size_t end = std::min(word + 8, count - 7);
+  for (std::size_t offset = word + 1; offset < end; ++offset) {
+    const std::uint64_t value = word_at(from + offset);
     if (!shadow_.hull().contains(value)) [[likely]]
       continue;
-    BlockRef block = memory_.find(value);
-    // Nothing that was mapped there before is meant: the addresses are.
-    if (!block.alive && value >= reserved_low_) [[unlikely]]
-      if (const BirthId reservation = reserved_->at(value); reservation != BirthId::none)
-        block.id = reservation;
-    if (block.id != BirthId::none) words.push_back({static_cast<std::uint32_t>(offset), block.id});
+    const BirthId id = pointer_to(value);
+    if (id == BirthId::none) continue;
+    words.push_back({static_cast<std::uint32_t>(offset), id});
+    return;  // A word has the beginning of one pointer at most.
   }
 }
 
 void Provenance::wrote(std::uint64_t target, std::span<const CapturedWord> words) {
-  if (target % 8 != 0) return;
   for (const CapturedWord& word : words) shadow_.set_captured(target + word.offset, word.id);
 }
 
@@ -214,10 +241,42 @@ AddressRange Provenance::judge(std::uint64_t address, std::uint64_t bytes, std::
             std::max(std::min(here.base + here.bytes, meant->high), address + bytes)};
   }
   if (inside && authorised_by_reservation(address)) return {here.base, here.base + here.bytes};
+  const Label disguise = !inside                  ? Label()
+                         : is_tagged(here)        ? kTaggedPointer
+                         : is_known_to_host(here) ? kHostsPointer
+                                                  : Label();
+  if (!disguise.empty()) {
+    report(FaultKind::wild_access, here.id, BirthId::none, address, bytes, code, disguise);
+    return {here.base, here.base + here.bytes};
+  }
   const bool dead = here.id != BirthId::none && !here.alive;
   report(dead ? FaultKind::use_after_death : FaultKind::wild_access,
          here.life != BirthId::none ? here.life : here.id, BirthId::none, address, bytes, code);
   return {};
+}
+
+/// A parameter leads to the block but for its top bits, where no address has any.
+bool Provenance::is_tagged(const BlockRef& block) const {
+  constexpr std::uint64_t kAddress = (std::uint64_t{1} << 48) - 1;
+  const std::vector<std::byte>& values = launch_->values;
+  for (std::size_t offset = 0; offset + 8 <= values.size(); offset += 8) {
+    const std::uint64_t value = word_at(values.data() + offset);
+    if (value > kAddress && (value & kAddress) - block.base < block.bytes) return true;
+  }
+  return false;
+}
+
+/// Memory that the launch may touch, and the host write, holds a pointer to the block.
+bool Provenance::is_known_to_host(const BlockRef& block) const {
+  constexpr std::uint64_t kMostBytes = 1 << 20;
+  for (const Authority& authority : *sets_[raw(current_)]) {
+    const BlockRef there = memory_.find(authority.low);
+    if (!there.alive || there.bytes > kMostBytes || !memory_.is_hosts(there.base)) continue;
+    const auto* words = reinterpret_cast<const std::byte*>(there.base);
+    for (std::uint64_t offset = 0; offset + 8 <= there.bytes; offset += 8)
+      if (word_at(words + offset) - block.base < block.bytes) return true;
+  }
+  return false;
 }
 
 /// Through an open mapping, to memory that its exporter has freed.
@@ -234,14 +293,15 @@ AddressRange Provenance::judge_lost(const BlockRef& mapping, std::uint64_t addre
 }
 
 void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t address,
-                        std::uint64_t bytes, std::uintptr_t code) {
+                        std::uint64_t bytes, std::uintptr_t code, Label object) {
   for (const Reported& known : reported_)
     if (known.kind == kind && known.id == id) return;
   reported_.push_back({kind, id});
   Fault fault = ledger_.describe(kind, id);
-  fault.fatal = kind != FaultKind::recycled_use;
+  fault.fatal = kind != FaultKind::recycled_use && object.empty();
   // Whoever owns it, whatever call made it; but a graph's is what an address is that nobody owns.
   if (!(fault.object_kind == Label("graph memory"))) fault.object_kind = "device memory";
+  if (!object.empty()) fault.object_kind = object;
   fault.use_site = Label::of(launch_->entry->name);
   fault.activation = launch_->activation;
   fault.code = code;

@@ -58,6 +58,8 @@ class DeviceMemoryMap {
   virtual BlockRef find(std::uint64_t address) const = 0;
   /// Every block is in this range, always (mapped host memory too). Fixed within a run.
   virtual AddressRange range() const = 0;
+  /// Tells whether the host can write to the block that lives at `address`.
+  virtual bool is_hosts(std::uint64_t) const { return false; }
   /// Addresses that are a multiple of this apart are the same memory.
   virtual std::uint64_t period() const { return range().high - range().low; }
   /// Returns what is known of reserved addresses, or null.
@@ -66,7 +68,7 @@ class DeviceMemoryMap {
 
 /// A word of copied bytes that holds a pointer, and whose it was when it was copied.
 struct CapturedWord {
-  std::uint32_t offset;  ///< In the copied bytes; a multiple of 8.
+  std::uint32_t offset;  ///< In the copied bytes.
   BirthId id;
 };
 using CapturedWords = std::vector<CapturedWord>;
@@ -78,20 +80,28 @@ struct Authority {
   BirthId id;
 };
 
+/// The kinds of object of accesses by pointers that identity by birth does not know, and that lead
+/// to living memory all the same: one that a kernel clears of a tag, and one that the host has
+/// stored since the launch. They are at fault, and go on.
+inline constexpr Label kTaggedPointer = "memory by a tagged pointer";
+inline constexpr Label kHostsPointer = "memory by a pointer of the host's";
+
 class Provenance {
  public:
   Provenance(Ledger& ledger, const DeviceMemoryMap& memory);
+
+  static constexpr std::size_t kPackedBytes = 4096;
 
   /// A run begins: no launch, no shadow.
   void begin();
 
   // ---- a call copies values: at the call, not when the work is done ----
 
-  /// Appends to `words` which of the bytes are pointers, and whose.
+  /// Appends to `words` which of the bytes are pointers, and whose. Pointers in packed records,
+  /// which begin anywhere, are looked for in the first kPackedBytes.
   void capture(const void* bytes, std::size_t count, CapturedWords& words) const;
 
-  /// Bytes with these words were written to device memory at `target`. Unless that is aligned to 8,
-  /// no kernel can load a pointer from there, and nothing is kept.
+  /// Bytes with these words were written to device memory at `target`.
   void wrote(std::uint64_t target, std::span<const CapturedWord> words);
 
   /// capture() and wrote() in one, for a copy that is done at once.
@@ -171,6 +181,9 @@ class Provenance {
   };
 
   AuthoritySet& set_of(AuthorityIndex index) { return *sets_[raw(index)]; }
+  BirthId pointer_to(std::uint64_t value) const;
+  void capture_packed(const std::byte* from, std::size_t count, std::size_t word,
+                      CapturedWords& words) const;
   void fresh_set(Launch& launch);
   void make_current(AuthorityIndex index);
   void touch(const BlockRef& block);
@@ -183,8 +196,10 @@ class Provenance {
   bool authorised_by_reservation(std::uint64_t address) const;
   AddressRange judge_lost(const BlockRef& mapping, std::uint64_t address, std::uint64_t bytes,
                           std::uintptr_t code);
+  bool is_tagged(const BlockRef& block) const;
+  bool is_known_to_host(const BlockRef& block) const;
   void report(FaultKind kind, BirthId id, BirthId met, std::uint64_t address, std::uint64_t bytes,
-              std::uintptr_t code);
+              std::uintptr_t code, Label object = {});
 
   Ledger& ledger_;
   const DeviceMemoryMap& memory_;

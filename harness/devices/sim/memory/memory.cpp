@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "harness/devices/sim/memory/host_memory.h"
 #include "harness/sanitizers.h"
 
 namespace harness::devices {
@@ -314,6 +315,10 @@ BlockRef Memory::find(std::uint64_t address) const {
   here.life = block.story();
   if (block.origin == Origin::imported && !block.dead) look_through(block, here);
   return here;
+}
+
+bool Memory::is_hosts(std::uint64_t address) const {
+  return HostMemory::is_visible(blocks_[installed(address)]);
 }
 
 }  // namespace harness::devices

@@ -68,6 +68,7 @@ struct Block {
   StreamPoint given_at;  ///< The allocation, where it recycles storage: no free gets ahead of it.
   StreamPoint freed_at;
   OrderPoint freed_order;
+  std::uint32_t use_count = 0;     ///< Number of uses by work; counted where order is judged.
   std::uint32_t exported = 0;      ///< The block whose memory an imported or mapped one is.
   std::uint32_t open_count = 0;    ///< Number of times that an imported block is open.
   std::uint32_t import_count = 0;  ///< Number of processes that map it.
@@ -177,6 +178,7 @@ class Memory final : public DeviceMemoryMap {
   };
 
  private:
+  bool is_hosts(std::uint64_t address) const override;
   /// More of a block than this starts as zeros and does not keep its bytes when freed.
   static constexpr std::uint64_t kFilledBytes = std::uint64_t{1} << 20;
 

@@ -26,7 +26,7 @@ void DataRaces::begin(bool on) {
   log_.clear();
   host_.clear();
   done_.clear();
-  before_all_.clear();
+  passed_waits_.clear();
   spare_.clear();
   for (const auto& clock : remembered_) spare_.push_back(clock.get());
 }
@@ -67,7 +67,16 @@ void DataRaces::tell_host(Clock& remembered) {
 
 bool DataRaces::comes_before(const OrderPoint& point, const OrderedUse& use) const {
   if (point.line == use.at.line) return point.tick <= use.at.tick;
-  return use.after.includes(point) || before_all_.includes(point);
+  return use.after.includes(point) || (!passed_waits_.empty() && comes_before_wait(point, use));
+}
+
+/// Tells whether the use comes after a wait on memory that was over when `point` was done.
+bool DataRaces::comes_before_wait(const OrderPoint& point, const OrderedUse& use) const {
+  return std::any_of(passed_waits_.begin(), passed_waits_.end(), [&](const PassedWait& wait) {
+    const bool follows =
+        wait.at.line == use.at.line ? wait.at.tick <= use.at.tick : use.after.includes(wait.at);
+    return follows && wait.done.includes(point);
+  });
 }
 
 // ---- what is used -----------------------------------------------------------------------------
@@ -118,7 +127,8 @@ void DataRaces::used(std::uint32_t block, const OrderedUse& by) {
 }
 
 void DataRaces::used(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
-  const Block& used = memory_.block(block);
+  Block& used = memory_.block(block);
+  ++used.use_count;
   if (used.exported == 0) {
     if (!logs(block, range, by)) enter(block, range, by);
     return;
@@ -192,6 +202,18 @@ void DataRaces::check_access(std::uint32_t block, Uses& uses, const UsedRange& r
     const bool covered = range.low <= old.low && old.high <= range.high;
     return ordered && covered && (range.mode == AccessMode::write || range.mode == old.mode);
   });
+}
+
+void DataRaces::blocks_raced(std::uint32_t block, const UsedRange& range, const OrderedUse& by) {
+  const std::uint64_t base = memory_.block(block).base;
+  const std::string how = fmt::format("two blocks of it use bytes {} to {}, and one writes them",
+                                      range.low - base, range.high - base);
+  report_race(block, uses_of(block), by, {by.at, by.site, 0}, how.c_str());
+}
+
+void DataRaces::host_wrote(std::uint32_t block, const OrderedUse& by) {
+  report_race(block, uses_of(block), by, {by.at, "host", 0},
+              "it was submitted before the host wrote them, and nobody has waited for it");
 }
 
 void DataRaces::freed(std::uint32_t block, const OrderedUse& by) {

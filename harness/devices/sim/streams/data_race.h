@@ -5,7 +5,7 @@
 // one after another. Work comes after the work before it in its stream, after what its stream was
 // told to wait for, and after what the host has waited for before it submitted it. What a pool or a
 // stream's memory operations arrange at run time is no order that a program may rely on, but for
-// waits on memory: see passed_wait().
+// waits on memory, for what comes after them: see passed_wait().
 //
 // Source: vector clocks as in FastTrack (Flanagan and Freund 2009), with streams for threads. Where
 // we depart: byte ranges per block instead of a shadow per word, at most kAccessLimit of them, so
@@ -68,9 +68,9 @@ class DataRaces {
   Clock& remember(const Clock& clock);
   void tell_host(Clock& remembered);
 
-  /// A wait on memory is over. Who wrote the value is not known, so all that was done by now counts
-  /// as before all that is done from now on: races are missed then, but none is invented.
-  void passed_wait() { before_all_.join(done_); }
+  /// A wait on memory at `at` is over. Who wrote the value is not known, so all that was done by
+  /// now counts as before what comes after the wait: races are missed then, but none is invented.
+  void passed_wait(const OrderPoint& at) { passed_waits_.push_back({at, done_}); }
   void done(const OrderPoint& point) { done_.include(point); }
 
   /// Returns the number of the staged copy whose call begins.
@@ -91,6 +91,10 @@ class DataRaces {
   void used(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
   /// Judges a use of which only the block is known.
   void used(std::uint32_t block, const OrderedUse& by);
+  /// Two blocks of a kernel use the same bytes, and one writes.
+  void blocks_raced(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
+  /// The host has written what work in flight was still to use.
+  void host_wrote(std::uint32_t block, const OrderedUse& by);
   /// Judges the end of a block.
   void freed(std::uint32_t block, const OrderedUse& by);
 
@@ -115,6 +119,11 @@ class DataRaces {
     StagedCopies returned;
     AccessMode mode;
   };
+  /// A wait on memory, and what was done when it was over.
+  struct PassedWait {
+    OrderPoint at;
+    Clock done;
+  };
   struct LastUse {
     OrderPoint at;
     Label site;
@@ -135,6 +144,7 @@ class DataRaces {
   void read_log();
   void enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
   bool comes_before(const OrderPoint& point, const OrderedUse& use) const;
+  bool comes_before_wait(const OrderPoint& point, const OrderedUse& use) const;
   static LastUse allocation_at(const OrderPoint& point);
   static bool is_ordered_today(const LastUse& other, const OrderedUse& by);
   void enter_range(std::uint32_t block, Uses& uses, const UsedRange& range, const OrderedUse& by);
@@ -153,7 +163,7 @@ class DataRaces {
   bool staged_copies_are_done_ = false;
   Clock host_;
   Clock done_;
-  Clock before_all_;
+  std::vector<PassedWait> passed_waits_;  ///< In the order in which they were over.
   std::vector<std::unique_ptr<Clock>> remembered_;
   std::vector<Clock*> spare_;
   Records<Logged> log_;

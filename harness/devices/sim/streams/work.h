@@ -9,6 +9,7 @@
 
 #include "harness/devices/sim/kernels/launch.h"
 #include "harness/devices/sim/memory/memory.h"
+#include "harness/devices/sim/streams/block_uses.h"
 #include "harness/devices/sim/streams/clock.h"
 
 namespace harness::devices {
@@ -55,6 +56,14 @@ struct Rows {
   std::uint64_t source_slice = 0;
 };
 
+/// The bytes in a place of the host's when work with it was queued. Nobody sees the host write;
+/// that the bytes are others when the work gets there, and no work was at them, shows it.
+struct HostBytes {
+  std::uint32_t block = 0;  ///< 0: not the host's, or too much to look at.
+  std::uint32_t use_count = 0;
+  std::uint64_t hash = 0;
+};
+
 /// Ownership: owns what it copied from the caller. Kept and reused: buffers keep their capacity.
 struct Work {
   WorkKind kind = WorkKind::wait;
@@ -68,12 +77,16 @@ struct Work {
 
   Launch launch;
   std::uint64_t block_index = 0;  ///< Index of the block that runs next.
+  BlockUses block_uses;           ///< Uses of the blocks that have run.
   Module* module = nullptr;       ///< The module whose kernel it is.
+  std::uint32_t unloads = 0;      ///< So many modules were unloaded before its submission.
 
   Place target;
   Place source;
   std::uint64_t bytes = 0;  ///< The bytes of a row.
   Rows rows;
+  HostBytes source_bytes;
+  HostBytes target_bytes;
   CapturedAt captured;  ///< Where the addresses come from, if not the call that submitted this.
   bool staged = false;  ///< The source is `staging`: bytes copied by the call.
   StagedCopies staged_copy = 0;      ///< Its number, where the call was synchronous.
@@ -103,6 +116,7 @@ struct Work {
     started = false;
     block_index = 0;
     rows = {};
+    source_bytes = target_bytes = {};
     captured = launch.captured = {};
     staged = false;
     staged_copy = 0;

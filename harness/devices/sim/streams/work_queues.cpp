@@ -5,6 +5,7 @@
 #include "harness/devices/sim/streams/work_queues.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/devices/sim/sim_device.h"
 #include "harness/sanitizers.h"
@@ -29,6 +30,7 @@ void WorkQueues::begin() {
   spare_.clear();
   for (const auto& work : works_) spare_.push_back(work.get());
   busy_.clear();
+  leaving_.clear();
 }
 
 Work& WorkQueues::fresh(WorkKind kind, Label label) {
@@ -37,6 +39,7 @@ Work& WorkQueues::fresh(WorkKind kind, Label label) {
   spare_.pop_back();
   work.reset(kind, label);
   work.copies_returned = sim_.data_races().staged_count();
+  work.unloads = sim_.handles().unload_count;
   return work;
 }
 
@@ -127,6 +130,7 @@ void WorkQueues::enqueue(Stream& stream, Work& work) {
     if (stream.engine == Stream::kNoEngine) stream.engine = sim_.scheduler().engines().add(stream);
   }
   if (waits_on_memory(work)) ++memory_wait_count_;
+  sim_.steps().stays(work);
   stream.queue.push_back(&work);
 }
 
@@ -154,6 +158,19 @@ void WorkQueues::complete_front(Stream& stream) {
     set_ready(stream, false);
   }
   finish(stream, work);
+  if (!leaving_.empty() && busy_.empty()) [[unlikely]]
+    for (const std::uint32_t block : std::exchange(leaving_, {})) release(block);
+}
+
+void WorkQueues::release(std::uint32_t block) {
+  sim_.memory().block(block).freed_at = {};
+  sim_.pools().give_back(block);
+  sim_.pools().release(block);
+}
+
+void WorkQueues::release_when_idle(std::uint32_t block) {
+  if (busy_.empty()) return release(block);
+  leaving_.push_back(block);
 }
 
 void WorkQueues::finish(Stream& stream, Work& work) {
@@ -278,6 +295,16 @@ bool WorkQueues::idle(const Stream& stream) {
     for (const Stream* other : stream.context->streams)
       if (other->blocking && !other->idle()) return false;
   return stream.idle();
+}
+
+bool WorkQueues::knows_done(const Context& context) {
+  const Clock& host = sim_.data_races().host();
+  const auto is_known = [&host](const Stream* stream) {
+    const LineIndex line = stream->line;
+    return stream->idle() && (line == kNoLine || host.includes({line, stream->clock.of(line)}));
+  };
+  return is_known(context.legacy) &&
+         std::all_of(context.streams.begin(), context.streams.end(), is_known);
 }
 
 }  // namespace harness::devices

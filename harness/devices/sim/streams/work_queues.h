@@ -52,6 +52,9 @@ class WorkQueues {
   void settle();
   /// Ends the first piece of work of a stream.
   void complete_front(Stream& stream);
+  /// Ends the life of a block, at once or when no stream has work left. Nobody is judged for using
+  /// it until then.
+  void release_when_idle(std::uint32_t block);
   /// Ends the work of a node.
   void finish_part(Stream& stream, Work& work);
 
@@ -64,6 +67,8 @@ class WorkQueues {
   void synchronize(Stream& stream);
   void synchronize(Context& context);
   static bool idle(const Stream& stream);
+  /// Tells whether the host knows all work of the context to be done.
+  bool knows_done(const Context& context);
 
  private:
   static void depend(Stream& stream, Work& work);
@@ -74,13 +79,15 @@ class WorkQueues {
   bool pass_marker(Stream& stream);
   bool pass_graph(Stream& stream, Work& work);
   void set_ready(Stream& stream, bool ready);
+  void release(std::uint32_t block);
   void wait_for_others(const StreamPoint& point);
 
   SimDevice& sim_;
   std::size_t memory_wait_count_ = 0;  ///< Number of queued works with memory operations.
   std::vector<std::unique_ptr<Work>> works_;
   std::vector<Work*> spare_;
-  std::vector<Stream*> busy_;  ///< Streams with queued work.
+  std::vector<Stream*> busy_;           ///< Streams with queued work.
+  std::vector<std::uint32_t> leaving_;  ///< Blocks to release when there are none.
 };
 
 }  // namespace harness::devices

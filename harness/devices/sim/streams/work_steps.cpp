@@ -93,7 +93,9 @@ static CUresult error_of(BlockEnding ending) {
 }
 
 bool WorkSteps::run_block(const Stream& stream, Work& work) {
-  if (!work.module->alive && !sim_.faults().spared(work.module->birth, work.label)) {
+  // A launch before its module was unloaded runs to its end.
+  if (!work.module->alive && work.module->unload <= work.unloads &&
+      !sim_.faults().spared(work.module->birth, work.label)) {
     Fault fault = sim_.ledger().describe(FaultKind::use_after_death, work.module->birth);
     fault.fatal = true;
     fault.use_site = work.label;
@@ -104,6 +106,7 @@ bool WorkSteps::run_block(const Stream& stream, Work& work) {
   // A program that uses the default stream and no other, so far, pays for no footprints.
   if (sim_.data_races().on())
     sim_.provenance().watch(!stream.legacy || sim_.data_races().line_count() > 1);
+  if (work.block_index == 0) work.block_uses.begin();
   const BlockEnding ending = sim_.runner().run_block(work.launch, work.block_index++);
   if (sim_.data_races().on()) used_by_kernel(work);
   if (ending != BlockEnding::finished) {
@@ -201,20 +204,36 @@ void WorkSteps::used_range(std::uint32_t index, UsedRange range, const OrderedUs
 }
 
 /// Judges the uses that a block of a kernel was seen to make.
-void WorkSteps::used_by_kernel(const Work& work) {
+void WorkSteps::used_by_kernel(Work& work) {
   const OrderedUse by = use_by(work, work.label);
   for (const std::uint64_t address : sim_.provenance().touched())
     sim_.data_races().used(sim_.memory().installed(address), by);
-  for (UsedRange rest : sim_.provenance().footprint().finish())
+  const std::vector<UsedRange>& footprint = sim_.provenance().footprint().finish();
+  const bool has_several = work.launch.block_count() > 1 && !footprint.empty();
+  if (has_several) begin_block(work, footprint);
+  for (UsedRange rest : footprint)
     while (rest.low < rest.high) {
       const std::uint32_t index = sim_.memory().installed(rest.low);
       const Block& block = sim_.memory().block(index);
       const std::uint64_t end = std::min(rest.high, block.base + block.bytes);
       if (index == 0 || end <= rest.low) break;
-      if (sim_.provenance().authorised(block.birth))
-        sim_.data_races().used(index, {rest.low, end, rest.mode}, by);
+      if (sim_.provenance().authorised(block.birth)) {
+        const UsedRange range{rest.low, end, rest.mode};
+        sim_.data_races().used(index, range, by);
+        if (has_several) {
+          const UsedRange shared = work.block_uses.add(range);
+          if (shared.low != shared.high) sim_.data_races().blocks_raced(index, shared, by);
+        }
+      }
       rest.low = end;
     }
+}
+
+/// A block that was one of several has left its footprint.
+void WorkSteps::begin_block(Work& work, const std::vector<UsedRange>& footprint) {
+  work.block_uses.begin_block(
+      std::any_of(footprint.begin(), footprint.end(),
+                  [](const UsedRange& range) { return range.mode == AccessMode::atomic; }));
 }
 
 /// Calls `act` for each row, with the places of the work where the row begins.
@@ -234,7 +253,41 @@ static void for_rows(Work& work, Act act) {
   work.source = source;
 }
 
+static std::uint64_t hash_bytes(const Place& place, std::uint64_t bytes) {
+  return hash_name({reinterpret_cast<const char*>(place.address), bytes});
+}
+
+/// Returns the bytes that a copy which stays queued is to use, where the host can write them.
+HostBytes WorkSteps::host_bytes(const Place& place, std::uint64_t bytes) {
+  constexpr std::uint64_t kMostBytes = 4096;
+  if (place.birth == BirthId::none || bytes > kMostBytes) return {};
+  const std::uint32_t index = sim_.memory().installed(place.address);
+  const Block& block = sim_.memory().block(index);
+  const bool is_there = block.birth == place.birth && !block.dead &&
+                        bytes <= block.bytes - (place.address - block.base);
+  if (!is_there || !HostMemory::is_visible(block)) return {};
+  return {index, block.use_count, hash_bytes(place, bytes)};
+}
+
+void WorkSteps::stays(Work& work) {
+  const bool is_one_row = work.rows.height == 1 && work.rows.depth == 1;
+  if (work.kind != WorkKind::copy || !is_one_row || !sim_.data_races().on()) return;
+  work.source_bytes = host_bytes(work.source, work.bytes);
+  work.target_bytes = host_bytes(work.target, work.bytes);
+}
+
+/// Judges whether the host has written, since the copy was queued, what it is about to use.
+void WorkSteps::check_host_bytes(const Work& work, const Place& place, const HostBytes& held) {
+  if (held.block == 0) return;
+  const Block& block = sim_.memory().block(held.block);
+  if (block.dead || block.use_count != held.use_count) return;
+  if (hash_bytes(place, work.bytes) != held.hash)
+    sim_.data_races().host_wrote(held.block, use_by(work, work.site));
+}
+
 void WorkSteps::copy(Work& work) {
+  check_host_bytes(work, work.source, work.source_bytes);
+  check_host_bytes(work, work.target, work.target_bytes);
   for_rows(work, [&] { copy_row(work); });
 }
 
@@ -300,7 +353,7 @@ bool WorkSteps::do_memory_op(Work& work) {
   if (sim_.data_races().on())
     sim_.data_races().used(sim_.memory().installed(op.place.address), use_by(work, work.site));
   if (op.waits) {
-    sim_.data_races().passed_wait();
+    sim_.data_races().passed_wait(work.at);
     const auto& streams = sim_.handles().streams;
     if constexpr (kTsan)
       for (std::size_t i = 0; i < streams.size(); ++i) edge_acquire(&streams[i].done_edge);

@@ -26,10 +26,14 @@ class WorkSteps {
   /// Tells whether a wait for a value in memory comes next, and is not over. A wait on dead memory
   /// is: it is a fault.
   bool held_up(Work& work);
+  /// The work was not done at its submission.
+  void stays(Work& work);
   void note(EventKind kind, const Stream& stream, const Work& work);
 
  private:
   bool run_block(const Stream& stream, Work& work);
+  HostBytes host_bytes(const Place& place, std::uint64_t bytes);
+  void check_host_bytes(const Work& work, const Place& place, const HostBytes& held);
   void copy(Work& work);
   void copy_row(Work& work);
   void set(Work& work);
@@ -39,7 +43,8 @@ class WorkSteps {
   bool met_beyond(BlockRef here, const Place& place, std::uint64_t bytes);
   void used(const Work& work, const Place& place, AccessMode mode);
   void used_range(std::uint32_t index, UsedRange range, const OrderedUse& by);
-  void used_by_kernel(const Work& work);
+  void used_by_kernel(Work& work);
+  static void begin_block(Work& work, const std::vector<UsedRange>& footprint);
 
   SimDevice& sim_;
 };

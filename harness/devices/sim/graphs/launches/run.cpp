@@ -25,6 +25,7 @@ void GraphRun::begin(SimDevice& sim, Executable& exec, const Clock& before) {
   frame_count_ = next_order_ = 0;
   has_memory_ops_ = false;
   copies_returned_ = sim.data_races().staged_count();
+  unloads_ = sim.handles().unload_count;
   open_.clear();
   root_ = &enter(*plan_, nullptr, 0);
   record_events(*root_);
@@ -40,8 +41,9 @@ void GraphRun::start() {
 void GraphRun::assign_defaults(const ExecutablePlan& graph) {
   for (const PlanNode& node : graph.nodes) {
     Conditional* conditional = node.params->conditional;
-    if (conditional != nullptr && conditional->assigns_default)
-      conditional->value = conditional->default_value;
+    if (conditional == nullptr) continue;
+    conditional->is_set = conditional->assigns_default;
+    if (conditional->assigns_default) conditional->value = conditional->default_value;
   }
   for (const ExecutablePlan* body : graph.bodies) assign_defaults(*body);
 }
@@ -249,11 +251,24 @@ void GraphRun::go_inside(Place place, GraphFrame& body) {
   complete_frame(body);
 }
 
+/// Returns the value of a condition. Nobody says what it is before it was set in this launch: that
+/// of the launch before (plain), or another one.
+unsigned GraphRun::value_of(Conditional& conditional, std::size_t body_count) {
+  if (conditional.is_set) [[likely]]
+    return conditional.value;
+  sim_->faults().misuse("conditional value", "asked in a launch that has not set it");
+  conditional.is_set = true;
+  const auto values = static_cast<std::uint32_t>(std::min<std::size_t>(body_count, 7)) + 1;
+  const std::uint32_t picked = sim_->processes().leeway().pick("value of a condition", values + 1);
+  if (picked != 0) conditional.value = picked - 1;
+  return conditional.value;
+}
+
 /// Decides which of its bodies runs now, if any.
 void GraphRun::decide(Place place) {
   const PlanNode& node = place.frame->graph->nodes[place.node];
-  const unsigned value = node.params->conditional->value;
   const auto bodies = place.frame->graph->bodies_of(node);
+  const unsigned value = value_of(*node.params->conditional, bodies.size());
   std::size_t chosen = value;
   if (node.params->condition_type != CU_GRAPH_COND_TYPE_SWITCH) chosen = value != 0 ? 0 : 1;
   if (chosen >= bodies.size()) return complete(*place.frame, place.node);
@@ -298,6 +313,7 @@ Work& GraphRun::work_of(const Place& place) {
   run.work->at = point_of(*place.frame, place.node);
   run.work->before = place.frame->before[place.node];
   run.work->copies_returned = copies_returned_;
+  run.work->unloads = unloads_;
   run.work->activation = run.work->launch.activation = name;
   return *run.work;
 }

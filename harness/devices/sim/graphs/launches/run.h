@@ -96,6 +96,7 @@ class GraphRun {
   bool can_go(const Place& place);
   bool pass(Stream& stream, Place place);
   void go_inside(Place place, GraphFrame& body);
+  unsigned value_of(Conditional& conditional, std::size_t body_count);
   void decide(Place place);
   void free_memory(Place place);
   void reach(Event& event, const StreamPoint& point);
@@ -118,6 +119,7 @@ class GraphRun {
   std::vector<Place> able_;  ///< Scratch: those of them that take time.
   std::vector<std::uint32_t> names_;
   bool has_memory_ops_ = false;
+  std::uint32_t unloads_ = 0;         ///< So many modules were unloaded before the launch.
   StagedCopies copies_returned_ = 0;  ///< So many staged copies came before the launch.
 };
 

@@ -1,0 +1,115 @@
+// Races that no order of submissions shows: of the blocks of one kernel, and of the host with work
+// that is still queued. On the simulated driver.
+#include "harness/tests/cuda_stage.h"
+
+extern "C" {
+extern const harness::KernelImage afterlife_kernels_pointers;
+}
+
+namespace harness::testing {
+namespace {
+
+class CudaBlockRace : public OnSim {
+ protected:
+  CudaBlockRace() { stage.judge_order(); }
+
+  template <class Body>
+  void run(Body body) {
+    EXPECT_EQ(stage.run(body), Ending::finished) << stage.fault();
+  }
+  void expect_order() const { EXPECT_EQ(stage.fault(), "order"); }
+  void expect_none() const { EXPECT_TRUE(stage.faults.empty()) << stage.fault(); }
+};
+
+// ---- blocks of one kernel ---------------------------------------------------------------------
+
+TEST_F(CudaBlockRace, BlocksThatWriteTheSameBytesRace) {
+  run([] {
+    CUdeviceptr table = allocate(64);
+    CUdeviceptr data = allocate(64);
+    CUfunction keep = get_kernel(&afterlife_kernels_pointers, "keep");
+    CUDA_OK(launch(keep, 2, 1, make_stream(), {&table, &data}));
+  });
+  expect_order();
+}
+
+TEST_F(CudaBlockRace, OneBlockDoesNot) {
+  run([] {
+    CUdeviceptr table = allocate(64);
+    CUdeviceptr data = allocate(64);
+    CUfunction keep = get_kernel(&afterlife_kernels_pointers, "keep");
+    CUDA_OK(launch(keep, 1, 1, make_stream(), {&table, &data}));
+  });
+  expect_none();
+}
+
+TEST_F(CudaBlockRace, BlocksThatWriteEachItsOwnBytesDoNot) {
+  run([] {
+    CUdeviceptr address = allocate(4096);
+    CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
+    int count = 1024;
+    CUDA_OK(launch(function, 16, 64, make_stream(), {&address, &count}));
+  });
+  expect_none();
+}
+
+TEST_F(CudaBlockRace, BlocksThatUseAtomicsAreNotJudged) {
+  run([] {
+    CUdeviceptr table = allocate(64);
+    CUdeviceptr data = allocate(64);
+    CUfunction keep = get_kernel(&afterlife_kernels_pointers, "keep_atomically");
+    CUDA_OK(launch(keep, 2, 1, make_stream(), {&table, &data}));
+  });
+  expect_none();
+}
+
+// ---- the host ---------------------------------------------------------------------------------
+
+class CudaHostRace : public UnderStrategy {
+ protected:
+  CudaHostRace() { stage.judge_order(); }
+
+  /// The host writes pinned memory while a copy from it is queued, or once it has waited for that.
+  void write_after_a_copy(bool waits) {
+    run(lagging(), [waits] {
+      CUdeviceptr address = allocate(64);
+      void* pinned = nullptr;
+      CUDA_OK(cuMemAllocHost_v2(&pinned, 64));
+      auto* value = static_cast<int*>(pinned);
+      *value = 1;
+      CUstream stream = make_stream();
+      CUDA_OK(cuMemcpyHtoDAsync_v2(address, value, sizeof *value, stream));
+      if (waits) CUDA_OK(cuStreamSynchronize(stream));
+      *value = 2;
+      CUDA_OK(cuStreamSynchronize(stream));
+    });
+  }
+};
+
+TEST_F(CudaHostRace, TheHostWritesWhatACopyIsStillToRead) {
+  write_after_a_copy(false);
+  EXPECT_EQ(ending, Ending::finished);
+  EXPECT_EQ(stage.fault(), "order");
+}
+
+TEST_F(CudaHostRace, OnceItHasWaitedItMay) {
+  write_after_a_copy(true);
+  expect_finished();
+}
+
+TEST_F(CudaHostRace, WorkBeforeTheCopyMayWriteItsSource) {
+  run(lagging(), [] {
+    CUdeviceptr address = allocate(64);
+    void* pinned = nullptr;
+    CUDA_OK(cuMemAllocHost_v2(&pinned, 64));
+    const auto source = reinterpret_cast<CUdeviceptr>(pinned);
+    CUstream stream = make_stream();
+    keep_busy(stream, source);
+    CUDA_OK(cuMemcpyHtoDAsync_v2(address, pinned, sizeof(int), stream));
+    CUDA_OK(cuStreamSynchronize(stream));
+  });
+  expect_finished();
+}
+
+}  // namespace
+}  // namespace harness::testing

@@ -1,0 +1,124 @@
+// Where the documentation says what the driver may do: a program may rely on neither way. On the
+// simulated driver, where a pick decides.
+#include "harness/cuda/leeway.h"
+#include "harness/tests/cuda_stage.h"
+
+namespace harness::testing {
+namespace {
+
+class CudaLeeway : public UnderStrategy {
+ protected:
+  /// All work is late, and the driver does no more than it must.
+  template <class Body>
+  void run_at_least(Body body) {
+    run(lagging(), [&] {
+      give_leeway(stage.world);
+      body();
+    });
+  }
+};
+
+void* pin(std::size_t bytes) {
+  void* pinned = nullptr;
+  EXPECT_EQ(cuMemAllocHost_v2(&pinned, bytes), CUDA_SUCCESS);
+  return pinned;
+}
+
+// ---- whether a free waits ---------------------------------------------------------------------
+
+// cuda.h, on cuMemFree: "For all other pointers, this API may perform implicit synchronization."
+TEST_F(CudaLeeway, AFreeMayLeaveWhatIsInFlightToUseDeadMemory) {
+  run_at_least([] {
+    CUdeviceptr address = allocate(64);
+    CUstream stream = make_stream();
+    keep_busy(stream, address);
+    CUDA_OK(cuMemFree_v2(address));
+    cuStreamSynchronize(stream);
+    ADD_FAILURE() << "went on after touching dead memory";
+  });
+  EXPECT_EQ(ending, Ending::fatal);
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(CudaLeeway, AFreeOfPinnedMemoryMayLeaveACopyToReadIt) {
+  run_at_least([] {
+    CUdeviceptr address = allocate(64);
+    CUstream stream = make_stream();
+    void* value = pin(sizeof(int));
+    CUDA_OK(cuMemcpyHtoDAsync_v2(address, value, sizeof(int), stream));
+    CUDA_OK(cuMemFreeHost(value));
+    cuStreamSynchronize(stream);
+  });
+  EXPECT_EQ(ending, Ending::fatal);
+  EXPECT_EQ(stage.fault(), "use_after_death");
+}
+
+TEST_F(CudaLeeway, WhatNobodyWaitedForIsFreedInNoOrder) {
+  stage.judge_order();
+  run(Plain(), [&] {
+    CUdeviceptr address = allocate(64);
+    keep_busy(make_stream(), address);  // Done at once, as it happens.
+    CUDA_OK(cuMemFree_v2(address));
+  });
+  expect_finished();
+  struct OnceArmed : Strategy {
+    explicit OnceArmed(const bool& is_armed) : armed(is_armed) {}
+    std::uint32_t answer(const Question& question) override {
+      return armed && question.site == Site::lag;
+    }
+    const bool& armed;
+  };
+  bool armed = false;
+  run(OnceArmed(armed), [&] {
+    CUdeviceptr address = allocate(64);
+    keep_busy(make_stream(), address);
+    give_leeway(stage.world);
+    armed = true;
+    CUDA_OK(cuMemFree_v2(address));
+  });
+  EXPECT_EQ(ending, Ending::finished);
+  EXPECT_EQ(stage.fault(), "order");
+}
+
+TEST_F(CudaLeeway, AFreeIsAskedNothingOnceTheHostHasWaited) {
+  run_at_least([] {
+    CUdeviceptr address = allocate(64);
+    CUstream stream = make_stream();
+    keep_busy(stream, address);
+    CUDA_OK(cuStreamSynchronize(stream));
+    CUDA_OK(cuMemFree_v2(address));
+    CUDA_OK(cuMemFree_v2(allocate(64)));
+  });
+  expect_finished();
+  EXPECT_EQ(stage.tape.size(), 1U) << "the lag of the kernel";
+}
+
+TEST_F(CudaLeeway, WithoutLeewayTheDriverDoesAsThoseOfToday) {
+  run(lagging(), [] {
+    CUdeviceptr address = allocate(64);
+    keep_busy(make_stream(), address);
+    CUDA_OK(cuMemFree_v2(address));
+  });
+  expect_finished();
+}
+
+/// A question of the driver's leeway is another one for no question of its call.
+TEST_F(CudaLeeway, AQuestionHasANameOfItsOwn) {
+  run_at_least([] {
+    CUdeviceptr address = allocate(64);
+    CUdeviceptr other = allocate(64);
+    CUstream stream = make_stream();
+    keep_busy(stream, other);
+    CUDA_OK(cuMemFree_v2(address));
+    keep_busy(make_stream(), allocate(64));
+    CUDA_OK(cuStreamSynchronize(stream));
+  });
+  expect_finished();
+  ASSERT_EQ(stage.tape.size(), 3U);
+  EXPECT_EQ(stage.tape[0].activation, stage.tape[2].activation);
+  EXPECT_EQ(stage.tape[2].nth, 1U) << "the second piece of work, as if nothing had been asked";
+  EXPECT_NE(stage.tape[1].activation, stage.tape[0].activation);
+}
+
+}  // namespace
+}  // namespace harness::testing
