@@ -3,6 +3,7 @@
 #include "harness/tests/cuda_stage.h"
 
 extern "C" {
+extern const harness::KernelImage afterlife_kernels_blocks;
 extern const harness::KernelImage afterlife_kernels_pointers;
 }
 
@@ -55,10 +56,15 @@ TEST_F(CudaBlockRace, BlocksThatWriteEachItsOwnBytesDoNot) {
 
 TEST_F(CudaBlockRace, BlocksThatUseAtomicsAreNotJudged) {
   run([] {
-    CUdeviceptr table = allocate(64);
-    CUdeviceptr data = allocate(64);
-    CUfunction keep = get_kernel(&afterlife_kernels_pointers, "keep_atomically");
-    CUDA_OK(launch(keep, 2, 1, make_stream(), {&table, &data}));
+    CUdeviceptr parts = allocate(64);
+    CUdeviceptr done = allocate(64);
+    CUdeviceptr sum = allocate(64);
+    CUstream stream = make_stream();
+    CUDA_OK(cuMemsetD32Async(done, 0, 1, stream));
+    CUfunction last = get_kernel(&afterlife_kernels_blocks, "sum_last");
+    CUDA_OK(launch(last, 4, 1, stream, {&parts, &done, &sum}));
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(read_int(sum), 10);
   });
   expect_none();
 }

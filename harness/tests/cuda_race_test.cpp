@@ -396,5 +396,30 @@ TEST_F(CudaRace, NobodyIsJudgedWhoseScenarioDoesNotAsk) {
   EXPECT_TRUE(other.faults.empty()) << other.fault();
 }
 
+// cuda.h: an executable in flight is freed asynchronously, on completion. Nobody has waited.
+TEST_F(CudaRace, DestroyingAnExecutableOrdersNothingAfterItsLaunch) {
+  for (const bool has_user_object : {false, true}) {
+    run([has_user_object] {
+      CUdeviceptr address = allocate_async(64);
+      CUDA_OK(cuStreamSynchronize(nullptr));
+      CUgraph graph = make_graph();
+      add_set(graph, address, 1);
+      static int destroyed = 0;
+      CUuserObject object = nullptr;
+      if (has_user_object) {
+        CUDA_OK(cuUserObjectCreate(&object, &destroyed, count_up, 1,
+                                   CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+        CUDA_OK(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+      }
+      CUgraphExec exec = instantiate(graph);
+      CUDA_OK(cuGraphDestroy(graph));
+      CUDA_OK(cuGraphLaunch(exec, make_stream()));
+      CUDA_OK(cuGraphExecDestroy(exec));
+      CUDA_OK(cuMemFreeAsync(address, make_stream()));
+    });
+    expect_order();
+  }
+}
+
 }  // namespace
 }  // namespace harness::testing

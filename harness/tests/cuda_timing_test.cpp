@@ -230,6 +230,29 @@ TEST_F(CudaTiming, AModuleMayBeUnloadedUnderAQueuedKernel) {
   expect_finished();
 }
 
+TEST_F(CudaTiming, AndItsVariablesLastAsLong) {
+  static std::uint64_t variable = 0;
+  static const KernelVariable table{"table", 64, nullptr};
+  KernelImage image = afterlife_kernels_conformance;
+  image.variable_count = 1;
+  image.variables = &table;
+  image.variable_addresses = &variable;
+  run(lagging(), [&image] {
+    CUmodule module = nullptr;
+    CUfunction function = get_kernel(&image, "add_one", &module);
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    CUDA_OK(cuModuleGetGlobal_v2(&address, &bytes, module, "table"));
+    int count = 1;
+    CUstream stream = make_stream();
+    CUDA_OK(launch(function, 1, 1, stream, {&address, &count}));
+    CUDA_OK(cuModuleUnload(module));
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(cuMemGetAddressRange_v2(nullptr, nullptr, address), CUDA_ERROR_NOT_FOUND);
+  });
+  expect_finished();
+}
+
 // cuda.h: the call inserts an allocation operation into the stream, where it has its place.
 TEST_F(CudaTiming, AnAllocationInTheDefaultStreamOrdersBlockingStreams) {
   stage.judge_order();
@@ -237,6 +260,7 @@ TEST_F(CudaTiming, AnAllocationInTheDefaultStreamOrdersBlockingStreams) {
     CUstream user = make_stream(CU_STREAM_DEFAULT);
     CUstream owner = make_stream(CU_STREAM_DEFAULT);
     CUdeviceptr address = allocate_async(64, owner);
+    keep_busy(owner, address);  // It goes first among those that can go on.
     CUDA_OK(cuStreamSynchronize(owner));
     keep_busy(user, address);
     allocate_async(64, nullptr);
