@@ -32,8 +32,10 @@ enum class Site : std::uint8_t {
   spawn,     ///< Whether a task starts with the others or waits for its turn.
   order,     ///< In which order an unordered container is walked.
   delay,     ///< How long a task is held up at a named point.
+  thread,    ///< On which thread the driver calls a destructor of the program's.
+  hold,      ///< Whether the driver holds its lock while it calls a function of the program's.
 };
-inline constexpr std::size_t kSiteCount = 11;
+inline constexpr std::size_t kSiteCount = 13;
 
 struct SiteInfo {
   std::string_view name;
@@ -53,6 +55,8 @@ inline constexpr std::array<SiteInfo, kSiteCount> kSites{{
     {"spawn", {1, 8}},
     {"order", {0, 1}},
     {"delay", {1, 32}},
+    {"thread", {1, 4}},
+    {"hold", {1, 4}},
 }};
 
 inline constexpr std::array<std::uint16_t, kSiteCount> kSiteTags = [] {

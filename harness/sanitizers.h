@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "harness/sanitizers/edge_listener.h"
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define HARNESS_ASAN 1
@@ -55,19 +57,34 @@ inline void unpoison([[maybe_unused]] const void* address, [[maybe_unused]] std:
 #endif
 }
 
-/// The two halves of a happens-before edge. Tasks are threads to TSan, so every lock, event and
-/// stream of ours must draw its edges. Nothing without TSan.
-inline void edge_release([[maybe_unused]] void* address) {
+/// The two halves of a happens-before edge of device work. Streams are threads to TSan, so every
+/// one of ours must draw its edges. Nothing without TSan.
+inline void device_edge_release([[maybe_unused]] void* address) {
 #if HARNESS_TSAN
   __tsan_release(address);
 #endif
 }
 
 /// Draws the second half: what came before the release is seen from here on.
-inline void edge_acquire([[maybe_unused]] void* address) {
+inline void device_edge_acquire([[maybe_unused]] void* address) {
 #if HARNESS_TSAN
   __tsan_acquire(address);
 #endif
+}
+
+/// The same between tasks, which whoever listens hears of too: every lock, event and count of ours
+/// must draw its edges.
+inline void edge_release(void* address) {
+  if (EdgeListener::current != nullptr) [[unlikely]]
+    EdgeListener::current->released(address);
+  device_edge_release(address);
+}
+
+/// Draws the second half between tasks.
+inline void edge_acquire(void* address) {
+  if (EdgeListener::current != nullptr) [[unlikely]]
+    EdgeListener::current->acquired(address);
+  device_edge_acquire(address);
 }
 
 }  // namespace harness

@@ -20,6 +20,7 @@
 #include "harness/scheduler/choice.h"
 #include "harness/scheduler/crash_record.h"
 #include "harness/scheduler/engines.h"  // IWYU pragma: export
+#include "harness/scheduler/lock_order.h"
 #include "harness/scheduler/pace.h"
 #include "harness/scheduler/ready_set.h"
 #include "harness/scheduler/task.h"  // IWYU pragma: export
@@ -129,6 +130,7 @@ class Scheduler {
 
  private:
   using Task = scheduling::Task;
+  friend class LockWatch;
   friend class SiteScope;
   friend class ProcessScope;
 
@@ -178,6 +180,7 @@ class Scheduler {
   scheduling::Choice choice_{ready_, picker_};
   scheduling::Waiting waiting_;
   scheduling::CrashRecord crash_;
+  scheduling::LockOrder lock_order_{*this};
 
   Activation* outside_ = nullptr;     ///< The activation in which the run began.
   std::size_t unfinished_count_ = 0;  ///< Tasks that must finish and have not.

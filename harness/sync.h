@@ -7,6 +7,7 @@
 
 #include "harness/sanitizers.h"
 #include "harness/scheduler.h"
+#include "harness/scheduler/lock_watch.h"
 
 namespace harness {
 
@@ -18,6 +19,7 @@ class Mutex {
 
   /// Waits until nobody holds the mutex, and takes it.
   void lock() {
+    LockWatch::wanted(scheduler_, {resource_, label_});
     scheduler_.wait_until(
         {resource_, AccessKind::acquire}, label_, [this] { return owner_ == TaskId::none; },
         &owner_);
@@ -26,9 +28,7 @@ class Mutex {
   /// Takes the mutex if nobody holds it, in one turn. Returns whether it did.
   bool try_lock() {
     scheduler_.turn({resource_, AccessKind::acquire});
-    if (owner_ != TaskId::none) return false;
-    take();
-    return true;
+    return take_if_free();
   }
   /// Gives the mutex up, in one turn.
   void unlock() {
@@ -42,7 +42,13 @@ class Mutex {
  private:
   friend class Condition;
   friend class Gil;
+  bool take_if_free() {
+    if (owner_ != TaskId::none) return false;
+    take();
+    return true;
+  }
   void take() {
+    LockWatch::taken(scheduler_, {resource_, label_});
     owner_ = scheduler_.current();
     edge_acquire(this);
   }
@@ -50,6 +56,7 @@ class Mutex {
     HARNESS_CHECK(held_by_current(), "only the owner unlocks");
     edge_release(this);
     owner_ = TaskId::none;
+    LockWatch::given(scheduler_, resource_);
     scheduler_.touch(resource_);
   }
 
@@ -241,6 +248,13 @@ class Gil {
     }
     mutex_.give();
     mutex_.lock();
+  }
+  /// Gives the lock up for a call, in the turn that the call takes itself.
+  void give_for_call() { mutex_.give(); }
+  /// Takes it again, in the same turn if nobody has it.
+  void take_after_call() {
+    LockWatch::wanted(scheduler_, {mutex_.resource_, mutex_.label_});
+    if (!mutex_.take_if_free()) mutex_.lock();
   }
   bool enabled() const { return enabled_; }
   /// Returns whether the running task may run bytecode.

@@ -17,6 +17,7 @@
 
 #include "harness/cuda/process.h"
 #include "harness/device.h"
+#include "harness/heap/interpreter.h"
 
 namespace harness {
 
@@ -59,6 +60,7 @@ class SeamCall {
     if (world_->scheduler.site().empty()) site_.emplace(world_->scheduler, info.base);
   }
   ~SeamCall() {
+    without_gil_.reset();
     site_.reset();
     if (process_ != nullptr) [[unlikely]]
       process_->unlock();
@@ -84,6 +86,8 @@ class SeamCall {
   CUresult enter(Turn turn) {
     if (info_.needs == CallNeeds::nothing) return CUDA_SUCCESS;
     Scheduler& scheduler = world_->scheduler;
+    if (Interpreter* python = world_->heap.interpreter(); python != nullptr) [[unlikely]]
+      without_gil_.emplace(python);
     if (turn.offered) scheduler.turn({turn.resource, AccessKind::write});
     event_ = world_->history.events().size();
     const Name object = turn.resource == kDeviceResource ? 0 : turn.resource;
@@ -114,6 +118,7 @@ class SeamCall {
   const DriverTable* table_;
   ProcessWorld* process_ = nullptr;
   std::optional<SiteScope> site_;  ///< Where the caller has named no site.
+  std::optional<Interpreter::Call> without_gil_;
   std::size_t event_ = 0;
 };
 

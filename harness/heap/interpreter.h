@@ -66,6 +66,48 @@ class Interpreter {
     return function();
   }
 
+  // ---- CUDA calls ----
+
+  /// Says whether CUDA calls are made without the GIL, as `with nogil` makes them: from then on who
+  /// holds it gives it up before a call takes its turn, and has it again when the call has
+  /// returned. With nobody else at the lock, neither is a turn.
+  void make_calls_without_gil(bool without) { calls_without_gil_ = without; }
+
+  /// A CUDA call of whoever runs, for as long as it lives.
+  class Call {
+   public:
+    explicit Call(Interpreter* interpreter)
+        : gil_(interpreter != nullptr && interpreter->gives_up_gil() ? &interpreter->gil_
+                                                                     : nullptr) {
+      if (gil_ != nullptr) gil_->give_for_call();
+    }
+    ~Call() {
+      if (gil_ != nullptr) gil_->take_after_call();
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    Gil* gil_;
+  };
+
+  /// The CUDA calls of the running task keep the GIL all the same, for as long as it lives.
+  class Kept {
+   public:
+    explicit Kept(Interpreter& interpreter)
+        : kept_(interpreter.kept_), outer_(kept_), me_(interpreter.bit_of_current()) {
+      kept_ |= me_;
+    }
+    ~Kept() { kept_ = (kept_ & ~me_) | (outer_ & me_); }
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
+
+   private:
+    std::uint64_t& kept_;
+    std::uint64_t outer_;
+    std::uint64_t me_;
+  };
+
   // ---- pending calls ----
 
   static constexpr std::size_t kPendingLimit = 32;
@@ -86,6 +128,13 @@ class Interpreter {
     void* argument;
   };
 
+  bool gives_up_gil() const {
+    return calls_without_gil_ && gil_.enabled() && scheduler_.in_task() && gil_.held_by_current() &&
+           (kept_ & bit_of_current()) == 0;
+  }
+  std::uint64_t bit_of_current() const {
+    return std::uint64_t{1} << raw(scheduler_.current()) % 64;
+  }
   void between_steps();
   void run_pending_calls();
 
@@ -98,6 +147,8 @@ class Interpreter {
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;
   bool pending_running_ = false;
+  bool calls_without_gil_ = false;
+  std::uint64_t kept_ = 0;  ///< By the low bits of a task's id: its calls keep the GIL.
 };
 
 /// Makes the current task a Python thread for as long as it lives, if it is none:

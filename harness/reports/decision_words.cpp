@@ -30,6 +30,12 @@ std::string what(Site site, unsigned number, const std::string& answer) {
       return fmt::format("its {}. walk or choice without an order takes answer {}", number, answer);
     case Site::delay:
       return fmt::format("at its {}. named point it is held up (answer {})", number, answer);
+    case Site::thread:
+      return fmt::format(
+          "the {}. destructor is called by {}", number,
+          answer == "1" ? "the driver's thread that calls host functions" : "this call itself");
+    case Site::hold:
+      return fmt::format("the driver holds its lock around its {}. function", number);
   }
   return answer;
 }

@@ -213,6 +213,10 @@ std::string missing_in_words(const Telling& telling, const Teller& teller, const
     case FaultKind::deadlock:
     case FaultKind::livelock:
       return "Nobody ends the wait: all wait for each other.";
+    case FaultKind::lock_cycle:
+      return fmt::format("Nothing makes all take {} and {} in the same order.", object, use);
+    case FaultKind::blocked_callback:
+      return fmt::format("Nobody gives {} up for the {}.", object, use);
     default:
       return {};
   }

@@ -38,6 +38,7 @@ void Scheduler::begin(Tick turn_limit) {
   engines_.begin();
   pace_.begin();
   waiting_.begin();
+  lock_order_.begin();
   crash_.clear();
   outside_ = &picker_.current();
   home_.keep_exceptions();
@@ -83,12 +84,16 @@ TaskId Scheduler::add_task(Label label, void* body, Task::Invoke invoke, bool da
   task.body = body;
   task.invoke = invoke;
   task.daemon = daemon;
+  task.held.clear();
+  task.joined = now();
   task.name = name_next(label);
   task.root = Activation{task.name, {}, {}};
   task.activation = &task.root;
   task.runnable = ready_.add({&task, nullptr, static_cast<std::uint32_t>(task.name) | 1});
   if (!daemon) ++unfinished_count_;
   task.fiber.start(stacks_, task_main, &task);
+  if (EdgeListener::current != nullptr) [[unlikely]]
+    EdgeListener::current->spawned(raw(task.id));
   if (pace_.take_in(task)) ready_.make_ready(task.runnable);
   return task.id;
 }
@@ -223,7 +228,9 @@ void Scheduler::wait(Access access, Label what, void* context, Task::Ready ready
   }
   Task& me = *tasks_.current();
   turn(access);
+  bool slept = false;
   while (!ready(context)) {
+    slept = true;
     me.ready = ready;
     me.ready_context = context;
     sleep(me, State::waiting, what, holder);
@@ -231,6 +238,7 @@ void Scheduler::wait(Access access, Label what, void* context, Task::Ready ready
     if (next != &me) leave_for(next);
     me.ready = nullptr;
   }
+  if (access.kind == AccessKind::read && !slept) me.joined = now();
 }
 
 void Scheduler::pause() {
@@ -282,10 +290,28 @@ Scheduler::Task* Scheduler::next_task() {
   }
 }
 
+/// Whether the task waits for what others do, and not for a lock.
+static bool waits_for_others(const scheduling::Task& task) {
+  return task.state == State::waiting && task.pending.kind == AccessKind::read;
+}
+
+/// Wakes whom it can. What they have waited for was done by now, and not only when they go on.
+static void wake(scheduling::Waiting& waiting, const scheduling::Tasks& tasks,
+                 scheduling::ReadySet& ready, Tick now) {
+  constexpr std::size_t kBits = 64;
+  std::uint64_t waited = 0;
+  for (const auto& task : tasks.all())
+    if (waits_for_others(*task)) waited |= std::uint64_t{1} << raw(task->id) % kBits;
+  waiting.wake(tasks, ready);
+  for (const auto& task : tasks.all())
+    if ((waited >> raw(task->id) % kBits & 1) != 0 && task->state == State::ready)
+      task->joined = now;
+}
+
 /// Wakes whom it can. Returns whether somebody is ready; otherwise the run is over.
 bool Scheduler::can_go_on() {
   while (!over_) {
-    if (waiting_.pending()) waiting_.wake(tasks_, ready_);
+    if (waiting_.pending()) wake(waiting_, tasks_, ready_, now());
     if (ready_.empty()) start_next_unborn();
     if (ready_.empty() && poll_engines()) continue;
     if (ready_.empty()) {

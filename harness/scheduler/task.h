@@ -8,6 +8,7 @@
 #include "harness/fiber.h"
 #include "harness/label.h"
 #include "harness/pick.h"
+#include "harness/scheduler/held_locks.h"
 
 namespace harness {
 
@@ -85,6 +86,8 @@ struct Task {
   Ready ready = nullptr;                   ///< Null unless waiting.
   void* ready_context = nullptr;
   Reads reads;
+  HeldLocks held;
+  Tick joined = 0;  ///< When it last waited for what others did, by the clock of the run.
 };
 
 }  // namespace scheduling

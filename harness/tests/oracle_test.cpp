@@ -103,6 +103,35 @@ void refuse_service(Scene& scene) { scene.refuse("call", "no"); }
 
 void escape(Scene&) { throw std::runtime_error("out"); }
 
+// One after the other, by luck: the second waits for its turn without an order that is seen.
+void take_locks_in_a_circle(Scene& scene) {
+  Scheduler& scheduler = scene.world().scheduler;
+  Arena& arena = scheduler.arena();
+  Mutex* a = arena.make<Mutex>(scheduler, Label("a"));
+  Mutex* b = arena.make<Mutex>(scheduler, Label("b"));
+  bool* done = arena.make<bool>(false);
+  scheduler.spawn("other", [=, &scheduler] {
+    scheduler.wait_until({7, AccessKind::write}, "luck", [done] { return *done; });
+    const LockGuard second(*b);
+    const LockGuard first(*a);
+  });
+  {
+    const LockGuard first(*a);
+    const LockGuard second(*b);
+  }
+  *done = true;
+  scheduler.touch(7);
+}
+
+void end_with_a_lock_that_is_waited_for(Scene& scene) {
+  Scheduler& scheduler = scene.world().scheduler;
+  Mutex* mutex = scheduler.arena().make<Mutex>(scheduler, Label("mutex"));
+  mutex->lock();
+  scheduler.spawn_daemon("callbacks", [mutex] { mutex->lock(); });
+  constexpr int kTurnsOfOthers = 8;
+  for (int turn = 0; turn < kTurnsOfOthers; ++turn) scheduler.turn({});
+}
+
 constexpr Plant kPlants[] = {
     {"use_after_death", FaultKind::use_after_death, use_dead},
     {"recycled_use", FaultKind::recycled_use, use_recycled},
@@ -120,6 +149,8 @@ constexpr Plant kPlants[] = {
     {"ghost_generation", FaultKind::ghost_generation, read_for_another},
     {"crash", FaultKind::crash, crash},
     {"service", FaultKind::refusal, refuse_service},
+    {"lock_cycle", FaultKind::lock_cycle, take_locks_in_a_circle},
+    {"blocked_callback", FaultKind::blocked_callback, end_with_a_lock_that_is_waited_for},
 };
 
 void (*planted)(Scene& scene);

@@ -51,7 +51,7 @@ TEST(Sync, TwoLocksTakenInOppositeOrderDeadlockAndSayWhoWaitsForWhom) {
     stage.scheduler.spawn("ba", [&] { take(b, a); });
     if (stage.scheduler.run() != Ending::deadlock) continue;
     ++deadlocks;
-    const std::string story = stage.only_fault().detail;
+    const std::string story = stage.history.faults().back().detail;
     EXPECT_NE(story.find("ab waits for lock b held by ba"), std::string::npos) << story;
     EXPECT_NE(story.find("ba waits for lock a held by ab"), std::string::npos) << story;
   }

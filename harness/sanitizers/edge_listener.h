@@ -1,0 +1,23 @@
+// EdgeListener: hears of what orders one task before another: locks that are handed over, waits,
+// counts, and who was spawned by whom.
+#pragma once
+
+#include <cstdint>
+
+namespace harness {
+
+/// Threads: a listener hears of the tasks of its own thread.
+class EdgeListener {
+ public:
+  virtual ~EdgeListener() = default;
+  /// The running task has left at `place` what it knows, for whoever comes there.
+  virtual void released(const void* place) = 0;
+  /// The running task has come there.
+  virtual void acquired(const void* place) = 0;
+  /// The running task has spawned one with that number.
+  virtual void spawned(std::uint16_t task) = 0;
+
+  static inline constinit thread_local EdgeListener* current = nullptr;  ///< Or nobody.
+};
+
+}  // namespace harness

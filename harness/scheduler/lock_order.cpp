@@ -1,0 +1,84 @@
+#include "harness/scheduler/lock_order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/fault/kinds.h"
+#include "harness/scheduler.h"
+
+namespace harness::scheduling {
+
+void LockOrder::wanted(Task& task, const Lock& lock) {
+  const bool again = std::any_of(task.held.begin(), task.held.end(),
+                                 [&](const Lock& held) { return held.resource == lock.resource; });
+  if (again) return;
+  Path path;
+  for (const Lock& held : task.held) {
+    const Edge edge = note(task, held, lock);  // A copy: those that are kept may move.
+    path.assign(1, &edge);
+    if (closes(path)) tell(path);
+  }
+}
+
+const LockOrder::Edge& LockOrder::note(const Task& task, const Lock& from, const Lock& to) {
+  const auto known = std::find_if(edges_.begin(), edges_.end(), [&](const Edge& edge) {
+    return edge.from.resource == from.resource && edge.to.resource == to.resource &&
+           edge.task == task.id;
+  });
+  Edge& edge = known != edges_.end() ? *known : edges_.emplace_back();
+  edge = {from, to, task.id, scheduler_.now(), task.joined, task.held, task.context.site};
+  return edge;
+}
+
+/// Tells whether two of different tasks could have been at it at the same time.
+bool LockOrder::together(const Edge& a, const Edge& b) {
+  if (a.task == b.task || a.last <= b.joined || b.last <= a.joined) return false;
+  return std::none_of(a.held.begin(), a.held.end(), [&](const Lock& mine) {
+    return std::any_of(b.held.begin(), b.held.end(),
+                       [&](const Lock& other) { return other.resource == mine.resource; });
+  });
+}
+
+/// Makes the path a circle, if edges go on from its end to its beginning.
+bool LockOrder::closes(Path& path) {
+  const Resource end = path.back()->to.resource;
+  for (const Edge& next : edges_) {
+    if (next.from.resource != end) continue;
+    const bool fits = std::all_of(path.begin(), path.end(), [&](const Edge* edge) {
+      return together(*edge, next) && edge->to.resource != next.to.resource;
+    });
+    if (!fits) continue;
+    path.push_back(&next);
+    if (next.to.resource == path.front()->from.resource || closes(path)) return true;
+    path.pop_back();
+  }
+  return false;
+}
+
+// It begins with the lock that comes first by name, so that a circle has one name wherever it was
+// closed.
+void LockOrder::tell(const Path& circle) {
+  const auto first = std::min_element(
+      circle.begin(), circle.end(),
+      [](const Edge* a, const Edge* b) { return a->from.label.view() < b->from.label.view(); });
+  Path turned(first, circle.end());
+  turned.insert(turned.end(), circle.begin(), first);
+  Fault fault;
+  fault.kind = FaultKind::lock_cycle;
+  fault.object_kind = turned.front()->from.label;
+  fault.use_site = turned.front()->to.label;
+  fault.tick = scheduler_.now();
+  fault.activation = scheduler_.picker().current().name;
+  for (const Edge* edge : turned)
+    fault.detail +=
+        fmt::format("{}{} holds {} and waits for {} in {}", fault.detail.empty() ? "" : "; ",
+                    scheduler_.tasks().label(edge->task).view(), edge->from.label.view(),
+                    edge->to.label.view(), edge->site.view());
+  const std::uint64_t name = mix(fault.object_kind.hash(), fault.use_site.hash());
+  if (std::find(told_.begin(), told_.end(), name) != told_.end()) return;
+  told_.push_back(name);
+  scheduler_.history().add(std::move(fault));
+}
+
+}  // namespace harness::scheduling

@@ -1,0 +1,54 @@
+// LockOrder: in which order tasks take locks. A circle of them, by several tasks that could have
+// been at it at the same time, is a fault of the kind `lock_cycle`, also where nobody hung.
+//
+// Source: the lock graph of Goodlock (Havelund 2000): an edge says that a task that holds one lock
+// waited for another, or would have; a circle counts if its edges are of different tasks which held
+// no lock in common. Where we depart: an edge is not compared with what its task had waited for
+// before (a latch, a stream), since the other task was done by then.
+#pragma once
+
+#include <vector>
+
+#include "harness/scheduler/task.h"
+
+namespace harness {
+class Scheduler;
+}
+
+namespace harness::scheduling {
+
+/// Ownership: borrows the scheduler. Lifetime: edges are of one run.
+class LockOrder {
+ public:
+  explicit LockOrder(Scheduler& scheduler) : scheduler_(scheduler) {}
+  void begin() {  // Forgets the order of the previous run.
+    edges_.clear();
+    told_.clear();
+  }
+  /// Says that `task`, which holds some, waits for `lock`, or would have.
+  void wanted(Task& task, const Lock& lock);
+
+ private:
+  /// The last time that a task which held `from` wanted `to`.
+  struct Edge {
+    Lock from;
+    Lock to;
+    TaskId task;
+    Tick last;
+    Tick joined;     ///< It came after all that others did until then.
+    HeldLocks held;  ///< All that it held.
+    Label site;
+  };
+  using Path = std::vector<const Edge*>;
+
+  const Edge& note(const Task& task, const Lock& from, const Lock& to);
+  bool closes(Path& path);
+  static bool together(const Edge& a, const Edge& b);
+  void tell(const Path& circle);
+
+  Scheduler& scheduler_;
+  std::vector<Edge> edges_;
+  std::vector<std::uint64_t> told_;  ///< The circles that were told, by what names them.
+};
+
+}  // namespace harness::scheduling
