@@ -22,6 +22,7 @@ constexpr Resource kCalls = hash_name("calls");
 /// Counts, and tells those who wait for it.
 void count_call(void* data) {
   count_up(data);
+  edge_release(data);
   World::current()->scheduler.touch(kCalls);
 }
 
@@ -50,9 +51,10 @@ void yield() {
 }
 
 /// Waits until `calls` destructors were called, as a program does that counts them itself.
-void wait_for(const int& calls, int wanted) {
+void wait_for(int& calls, int wanted) {
   World::current()->scheduler.wait_until({kCalls, AccessKind::read}, "destructors",
                                          [&] { return calls == wanted; });
+  edge_acquire(&calls);
 }
 
 TEST_F(UserObject, TheLastReferenceCallsTheDestructorOnce) {

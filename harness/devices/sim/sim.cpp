@@ -20,6 +20,7 @@ CUresult admit(SimDevice& sim, CallNeeds needs) {
   const Callback caller = sim.threads().callback();
   if (caller != Callback::none) [[unlikely]]
     return refuse(sim, caller);
+  sim.processes().current().lock.pass(sim.scheduler());
   sim.queues().look_again();
   if (needs != CallNeeds::context) return CUDA_SUCCESS;
   if (sim.faults().broken() != CUDA_SUCCESS) [[unlikely]]
@@ -27,6 +28,14 @@ CUresult admit(SimDevice& sim, CallNeeds needs) {
   const Context* context = sim.threads().context();
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+/// A call is about to return `status`: calls the destructors that its thread owes.
+CUresult left(SimDevice& sim, CUresult status) {
+  UserObjects& objects = sim.graphs().user_objects();
+  if (objects.owes()) [[unlikely]]
+    objects.destroy_owed();
+  return status;
 }
 
 // Streams that legacy work waits for stay told apart: only what names stream 0 touches the whole
@@ -44,7 +53,10 @@ Resource resource(SimDevice& sim, CUstream handle) {
 
 constexpr DriverTable kTable{
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
-  [] parameters { return calls::Calls{SimDevice::current()}.name arguments; },
+  [] parameters {                                                                         \
+    SimDevice& sim = SimDevice::current();                                                \
+    return left(sim, calls::Calls{sim}.name arguments);                                   \
+  },
 #include "harness/cuda.def"
     [](CallNeeds needs) { return admit(SimDevice::current(), needs); },
     [](CUstream handle) { return resource(SimDevice::current(), handle); },

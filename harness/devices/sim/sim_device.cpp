@@ -30,6 +30,9 @@ void SimDevice::begin(World& world) {
   host_memory_.begin();
 }
 
-void SimDevice::end() { memory_.end(); }
+void SimDevice::end() {
+  data_races_->end();
+  memory_.end();
+}
 
 }  // namespace harness::devices

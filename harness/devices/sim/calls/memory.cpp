@@ -10,7 +10,7 @@ namespace harness::devices::calls {
 void free_now(SimDevice& sim, std::uint32_t index) {
   const bool is_kept = Intervention::current() != nullptr && sim.pools().is_kept(index);
   if (sim.data_races().on() && !is_kept) [[likely]] {
-    const OrderedUse by{{}, sim.data_races().host(), sim.scheduler().site()};
+    const OrderedUse by{{}, sim.data_races().caller(), sim.scheduler().site()};
     sim.data_races().freed(index, by);
   }
   sim.memory().block(index).freed_at = {};
@@ -167,7 +167,7 @@ CUresult Calls::cuMemHostUnregister(void* host) {
     return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   if (sim.memory().block(index).base != address) return CUDA_ERROR_INVALID_VALUE;
   if (sim.data_races().on())
-    sim.data_races().freed(index, {{}, sim.data_races().host(), sim.scheduler().site()});
+    sim.data_races().freed(index, {{}, sim.data_races().caller(), sim.scheduler().site()});
   sim.memory().retire(index);
   return CUDA_SUCCESS;
 }

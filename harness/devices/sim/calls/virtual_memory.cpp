@@ -51,7 +51,7 @@ void end_unreachable(SimDevice& sim, Allocation& allocation) {
 void take_access(SimDevice& sim, Mapping& mapping) {
   if (mapping.block == 0) return;
   if (sim.data_races().on())
-    sim.data_races().freed(mapping.block, {{}, sim.data_races().host(), sim.scheduler().site()});
+    sim.data_races().freed(mapping.block, {{}, sim.data_races().caller(), sim.scheduler().site()});
   sim.memory().retire(mapping.block);
   mapping.block = 0;
 }

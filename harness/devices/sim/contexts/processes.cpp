@@ -4,13 +4,17 @@ namespace harness::devices {
 
 void Processes::begin(World& world) {
   world_ = &world;
-  for (const auto& process : processes_) process->reset();
+  for (std::size_t id = 0; id < processes_.size(); ++id)
+    processes_[id]->reset(static_cast<ProcessId>(id));
   open_failures_.begin();
   leeway_.begin(world);
 }
 
 void Processes::add(ProcessId last) {
-  while (processes_.size() <= raw(last)) processes_.push_back(std::make_unique<Process>());
+  while (processes_.size() <= raw(last)) {
+    const auto id = static_cast<ProcessId>(processes_.size());
+    processes_.emplace_back(std::make_unique<Process>())->reset(id);
+  }
 }
 
 }  // namespace harness::devices

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/cuda/open.h"
+#include "harness/devices/sim/contexts/driver_lock.h"
 #include "harness/devices/sim/contexts/leeway.h"
 #include "harness/devices/sim/graphs/launches/run.h"
 #include "harness/devices/sim/memory/pools.h"
@@ -23,10 +24,14 @@ struct Process {
   std::array<Pool*, kPoolKindCount> default_pools{};
   std::array<Pool*, kPoolKindCount> current_pools{};  ///< The pools to use; null for the default.
   TaskId function_task = TaskId::none;                ///< The task that runs host functions.
-  std::vector<HostCall> functions;      ///< Host functions that are to be called, in order.
-  std::vector<std::uint32_t> mappings;  ///< Blocks that it has imported.
+  std::vector<HostCall> functions;       ///< Host functions that are to be called, in order.
+  std::vector<std::uint32_t> mappings;   ///< Blocks that it has imported.
+  DriverLock lock{"driver lock"};        ///< Under which calls work.
+  DriverLock thread{"driver's thread"};  ///< On which functions of the program are called.
 
-  void reset() {
+  void reset(ProcessId id) {
+    lock.begin(id);
+    thread.begin(id);
     initialized = false;
     primary = nullptr;
     primary_flags = 0;

@@ -1,7 +1,7 @@
 // How it works. Whoever lets go of the last reference puts the object into a queue. One task of the
 // driver's takes them from there, in that order, whenever the schedule lets it; in a program
 // without a world a thread does. Where a run is outside of its tasks, whoever is here calls the
-// destructor.
+// destructor. A call that is to call one itself does so at its end, when it has nothing half done.
 #include "harness/devices/sim/graphs/user_object.h"
 
 #include "harness/devices/sim/sim_device.h"
@@ -14,6 +14,8 @@ static constexpr Resource kDestructors = hash_name("user object destructors");
 void UserObjects::begin() {
   table_.begin();
   released_.clear();
+  owed_.clear();
+  by_itself_ = false;
   destructor_task_ = TaskId::none;
 }
 
@@ -35,18 +37,29 @@ void UserObjects::release(UserObject& object, std::uint64_t count) {
 }
 
 void UserObjects::destroy_later(UserObject& object) {
-  Scheduler& scheduler = sim_.scheduler();
-  if (scheduler.in_task()) {
-    released_.push_back(&object);
-    if (destructor_task_ == TaskId::none)
-      destructor_task_ =
-          scheduler.spawn_daemon("user object destructors", [this] { serve_destructors(); });
-    return scheduler.touch(kDestructors);
+  if (sim_.scheduler().in_task()) {
+    enum : std::uint32_t { own_thread, shared_thread, caller, count };
+    const std::uint32_t where =
+        sim_.world().picker.pick(Site::thread, by_itself_ ? std::uint32_t{caller} : count);
+    object.shares_thread = where == shared_thread;
+    if (where != caller) return destroy_on_thread(object);
+    object.owed_by = sim_.scheduler().current();
+    return owed_.push_back(&object);
   }
   ProcessWorld* process = ProcessWorld::of(sim_.world());
   if (process == nullptr) return destroy(object);
   released_.push_back(&object);
   thread_.post(*process, [this] { destroy_next(); });
+}
+
+void UserObjects::destroy_on_thread(UserObject& object) {
+  Scheduler& scheduler = sim_.scheduler();
+  object.released = scheduler.now();
+  released_.push_back(&object);
+  if (destructor_task_ == TaskId::none)
+    destructor_task_ =
+        scheduler.spawn_daemon("user object destructors", [this] { serve_destructors(); });
+  scheduler.touch(kDestructors);
 }
 
 void UserObjects::release(UserReferences& references, const Clock* after) {
@@ -73,9 +86,29 @@ void UserObjects::serve_destructors() {
   }
 }
 
+// While a destructor runs others may owe more, and so may this task.
+void UserObjects::destroy_owed() {
+  const TaskId me = sim_.scheduler().current();
+  for (;;) {
+    const auto mine = std::find_if(owed_.begin(), owed_.end(), [me](const UserObject* object) {
+      return object->owed_by == me;
+    });
+    if (mine == owed_.end()) return;
+    UserObject& object = **mine;
+    owed_.erase(mine);
+    edge_acquire(&object);
+    const SiteScope site(sim_.scheduler(), "user object destructor");
+    destroy(object);
+  }
+}
+
 void UserObjects::destroy_next() {
   UserObject& object = *released_.front();
   released_.erase(released_.begin());
+  if (sim_.scheduler().in_task()) {
+    sim_.data_races().function_starts(object.after);
+    LockWatch::joined(sim_.scheduler(), object.released);
+  }
   edge_acquire(&object);
   const SiteScope site(sim_.scheduler(), "user object destructor");
   destroy(object);
@@ -83,6 +116,11 @@ void UserObjects::destroy_next() {
 
 void UserObjects::destroy(const UserObject& object) {
   sim_.data_races().host_saw(object.after);
+  Scheduler& scheduler = sim_.scheduler();
+  Process& process = sim_.processes().current();
+  const DriverLock::Hold thread(process.thread, scheduler, object.shares_thread);
+  const bool holds = scheduler.in_task() && sim_.world().picker.pick(Site::hold, 2) != 0;
+  const DriverLock::Hold lock(process.lock, scheduler, holds);
   const CallbackScope scope(sim_.threads(), Callback::destructor);
   const ProcessWorld::Open open(ProcessWorld::of(sim_.world()));
   object.destroy(object.data);

@@ -1,12 +1,15 @@
 // UserObject: what a CUuserObject stands for: the program's data, and how often it is referenced.
-// Once nobody does, its destructor is called, at some time, by a thread of the driver's that all
-// share.
+// Once nobody does, its destructor is called, at some time. By whom is a pick: a thread of the
+// driver's that all of them share (plain), the one that calls host functions, too, or whoever let
+// go of the last reference, before his call returns. So is whether the driver holds its lock
+// meanwhile.
 #pragma once
 
 #include <cuda.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "harness/cuda/process.h"
@@ -23,7 +26,10 @@ struct UserObject : Object {
   std::uint64_t owned_by_callers = 0;  ///< References that calls may release.
   std::uint64_t count = 0;             ///< All of them: graphs, executables and launches hold some.
   Name activation = 0;                 ///< The activation that released the last one.
-  Clock after;  ///< The launches that held some: its destructor tells of them.
+  Clock after;                    ///< The launches that held some: its destructor tells of them.
+  Tick released = 0;              ///< When the last reference went.
+  TaskId owed_by = TaskId::none;  ///< The task whose call is to call the destructor.
+  bool shares_thread = false;     ///< Its destructor is called where host functions are.
   void reset() { after.clear(); }
 };
 
@@ -79,11 +85,30 @@ class UserObjects {
   /// Gives the destructors that are still to be called a while to return, in a program without a
   /// world: a synchronise does. Nothing is documented to wait for them.
   void wait_a_while();
+  /// Whether calls owe destructors.
+  bool owes() const { return !owed_.empty(); }
+  /// Calls the destructors that the running task owes.
+  void destroy_owed();
+  /// The driver goes on with work by itself, for as long as it lives: what that lets go of, no call
+  /// did.
+  class ByItself {
+   public:
+    explicit ByItself(UserObjects& objects)
+        : by_itself_(objects.by_itself_), outer_(std::exchange(by_itself_, true)) {}
+    ~ByItself() { by_itself_ = outer_; }
+    ByItself(const ByItself&) = delete;
+    ByItself& operator=(const ByItself&) = delete;
+
+   private:
+    bool& by_itself_;
+    bool outer_;
+  };
   /// Takes the references that `from` holds once more, for `to`.
   static void copy(const UserReferences& from, UserReferences& to);
 
  private:
   void destroy_later(UserObject& object);
+  void destroy_on_thread(UserObject& object);
   void destroy_next();
   void destroy(const UserObject& object);
   [[noreturn]] void serve_destructors();
@@ -91,6 +116,8 @@ class UserObjects {
   SimDevice& sim_;
   RecycledHandles<UserObject, HandleKind::user_object> table_;
   std::vector<UserObject*> released_;  ///< To be destroyed, in this order.
+  std::vector<UserObject*> owed_;      ///< The same, by who let go of them.
+  bool by_itself_ = false;
   TaskId destructor_task_ = TaskId::none;
   ProcessThread thread_;
 };

@@ -18,7 +18,7 @@ void* KernelRunner::State::edge(std::uint32_t barrier, std::uint32_t epoch) cons
 int KernelRunner::State::sync_threads(int predicate) {
   Carrier& self = *current;
   void* here = edge(0, barrier_epoch);
-  edge_release(here);
+  device_edge_release(here);
   barrier_predicates += predicate != 0;
   if (at_barrier.size() + 1 + finished_count == thread_count) {
     open_barrier();
@@ -29,7 +29,7 @@ int KernelRunner::State::sync_threads(int predicate) {
     settle_active(warp);
     park(self);
   }
-  edge_acquire(here);
+  device_edge_acquire(here);
   return barrier_result;
 }
 
@@ -51,7 +51,7 @@ std::uint64_t KernelRunner::State::exchange(std::uint32_t mask, std::uint64_t gi
   const std::uint32_t lane = self.thread % kWarpLanes;
   Warp& warp = warps[number];
   void* here = edge(1 + number, warp.epoch);
-  edge_release(here);
+  device_edge_release(here);
   self.given = given;
   self.lane_wanted = lane_wanted;
   warp.masks[lane] = mask;
@@ -63,7 +63,7 @@ std::uint64_t KernelRunner::State::exchange(std::uint32_t mask, std::uint64_t gi
   else
     settle_active(warp);
   if (warp.waiting >> lane & 1) park(self);
-  edge_acquire(here);
+  device_edge_acquire(here);
   return self.result;
 }
 

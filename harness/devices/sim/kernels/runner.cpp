@@ -114,7 +114,7 @@ void KernelRunner::State::give_up(Carrier& self) {
 
 void KernelRunner::State::end_block(Carrier& self, BlockEnding how) {
   ending = how;
-  edge_release(&launch->done);
+  device_edge_release(&launch->done);
   self.fiber.finish(home);
 }
 
@@ -158,16 +158,16 @@ void KernelRunner::State::run_next_thread(Carrier& self) {
     next_index.xy = ((index.xy >> 32) + 1) << 32;
   else
     next_index = {0, index.z + 1};
-  edge_acquire(&launch->began);
+  device_edge_acquire(&launch->began);
   launch->entry->call(launch->pointers.data());
-  edge_release(&launch->done);
+  device_edge_release(&launch->done);
   thread_finished(self);
 }
 
 /// The thread ends inside of a function: what is on its stack is forgotten.
 void KernelRunner::State::exit_thread() {
   Carrier& self = *current;
-  edge_release(&launch->done);
+  device_edge_release(&launch->done);
   thread_finished(self);
   leave(self);
 }
@@ -245,7 +245,7 @@ BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
   begin_block(which, index);
   provenance.begin_block(which);
   begin_access();
-  if (which.blocks_run++ == 0) edge_release(&which.began);
+  if (which.blocks_run++ == 0) device_edge_release(&which.began);
   running = this;
   home.adopt_thread();
   take_carrier_for_each_thread();
@@ -263,7 +263,7 @@ BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
     ending = ending_of(crash);
     crash = {};
   }
-  edge_acquire(&which.done);
+  device_edge_acquire(&which.done);
   access_state = AccessState{};
   return ending;
 }

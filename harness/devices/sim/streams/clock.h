@@ -47,6 +47,11 @@ class Clock {
     rest_.clear();
   }
 
+  bool empty() const {
+    return rest_.empty() &&
+           std::all_of(first_.begin(), first_.end(), [](std::uint32_t tick) { return tick == 0; });
+  }
+
   /// Returns how many of the line's pieces of work come before.
   std::uint32_t of(LineIndex line) const {
     if (line < kFirst) return first_[line];

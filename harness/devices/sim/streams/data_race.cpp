@@ -1,10 +1,10 @@
-// How it works. While there is one line everything is ordered, and uses are only logged; what the
-// host has waited for leaves the log, since all that is to come is after it. Once there are two
-// lines, the log is read. From then on each block keeps, for each line, the last piece of work that
-// used it, which is what its end is compared with, and the byte ranges that were used, which is
-// what a new use is compared with. A range is forgotten once a later use that comes after it covers
-// it and conflicts with all that it conflicts with: whoever races with the old one races with the
-// new one.
+// How it works. While there is one line everything is ordered, and uses are only logged; what
+// every task knows to be done leaves the log, since all that is to come is after it. Once there are
+// two lines, the log is read. From then on each block keeps, for each line, the last piece of work
+// that used it, which is what its end is compared with, and the byte ranges that were used, which
+// is what a new use is compared with. A range is forgotten once a later use that comes after it
+// covers it and conflicts with all that it conflicts with: whoever races with the old one races
+// with the new one.
 #include "harness/devices/sim/streams/data_race.h"
 
 #include "harness/fault/kinds.h"
@@ -20,6 +20,7 @@ static constexpr LineIndex kFirstLine = 0;  ///< The line whose uses are logged.
 
 void DataRaces::begin(bool on) {
   on_ = on;
+  if (on) knowledge_.begin(ledger_.scheduler());
   ++run_;
   line_count_ = 0;
   staged_count_ = 0;
@@ -49,7 +50,14 @@ OrderPoint DataRaces::advance(LineIndex& line, Clock& clock) {
 
 void DataRaces::host_saw(const Clock& clock) {
   host_.join(clock);
-  if (!log_.empty() && host_.includes({kFirstLine, log_.back().tick})) log_.clear();
+  if (!on_) return;
+  knowledge_.saw(clock);
+  if (!log_.empty() && knowledge_.all_know({kFirstLine, log_.back().tick})) log_.clear();
+}
+
+void DataRaces::function_starts(const Clock& clock) {
+  host_.join(clock);
+  if (on_) knowledge_.starts_anew(clock);
 }
 
 Clock& DataRaces::remember(const Clock& clock) {

@@ -1,9 +1,9 @@
 // DataRaces: which device work comes after which by the program's own orders, and so which uses of
 // memory race although this run happened to serialise them.
 //
-// The order of host calls is taken as this run made it: the host is one thread, whose calls come
-// one after another. Work comes after the work before it in its stream, after what its stream was
-// told to wait for, and after what the host has waited for before it submitted it. What a pool or a
+// The order of host calls is taken as this run made it. Work comes after the work before it in its
+// stream, after what its stream was told to wait for, and after what the task that submitted it
+// knew to be done (host_knowledge.h). What a pool or a
 // stream's memory operations arrange at run time is no order that a program may rely on, but for
 // waits on memory, for what comes after them: see passed_wait().
 //
@@ -24,6 +24,7 @@
 #include "harness/devices/sim/kernels/used_range.h"
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/streams/clock.h"
+#include "harness/devices/sim/streams/host_knowledge.h"
 #include "harness/ledger.h"
 #include "harness/records.h"
 
@@ -47,6 +48,8 @@ class DataRaces {
 
   /// With `on` false nothing is kept, and nobody is judged.
   void begin(bool on);
+  /// The run is over.
+  void end() { knowledge_.end(); }
   bool on() const { return on_; }
   std::uint32_t line_count() const { return line_count_; }
   bool is_only_line(LineIndex line) const { return line_count_ == 1 && line == 0; }
@@ -60,9 +63,14 @@ class DataRaces {
   LineIndex take_lines(std::uint32_t count);
   /// Returns the number of the run: lines mean nothing in another.
   std::uint32_t run() const { return run_; }
-  /// Returns the work that the host knows to be done: it comes before all that it does from now on.
+  /// Returns the work that some task has seen to be done, and so the driver.
   const Clock& host() const { return host_; }
+  /// Returns the work that the running task knows to be done: it comes before all that it does from
+  /// now on.
+  const Clock& caller() { return on_ ? knowledge_.mine() : host_; }
   void host_saw(const Clock& clock);
+  /// The driver calls a function of the program on the running task, after that work.
+  void function_starts(const Clock& clock);
 
   /// A clock as it is now, for somebody who waits. Lifetime: until told, or the run ends.
   Clock& remember(const Clock& clock);
@@ -161,6 +169,7 @@ class DataRaces {
   std::uint32_t line_count_ = 0;
   StagedCopies staged_count_ = 0;
   bool staged_copies_are_done_ = false;
+  HostKnowledge knowledge_;
   Clock host_;
   Clock done_;
   std::vector<PassedWait> passed_waits_;  ///< In the order in which they were over.

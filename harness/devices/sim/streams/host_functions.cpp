@@ -89,15 +89,22 @@ void HostFunctions::serve_next(Process& owner) {
   Stream& stream = *next.stream;
   Work& work = stream.front();
   WorkSteps::acquire_before(stream, work);
-  sim_.data_races().host_saw(next.run != nullptr ? next.frame->before[next.node] : work.before);
+  sim_.data_races().function_starts(next.run != nullptr ? next.frame->before[next.node]
+                                                        : work.before);
   {
-    const SiteScope site(sim_.scheduler(), "host function");
+    Scheduler& scheduler = sim_.scheduler();
+    const SiteScope site(scheduler, "host function");
+    LockWatch::joined(scheduler, work.submitted);
+    const DriverLock::Hold thread(owner.thread, scheduler, true);
+    const bool holds = scheduler.in_task() && sim_.world().picker.pick(Site::hold, 2) != 0;
+    const DriverLock::Hold lock(owner.lock, scheduler, holds);
     const CallbackScope scope(sim_.threads(), Callback::host_function);
     const Callee act = next.run != nullptr ? callee(next) : callee(work);
     const ProcessWorld::Open open(ProcessWorld::of(sim_.world()));
     act();
   }
-  edge_release(&stream.done_edge);
+  device_edge_release(&stream.done_edge);
+  const UserObjects::ByItself by_itself(sim_.graphs().user_objects());
   if (next.run != nullptr) {
     next.run->called(next);
   } else {

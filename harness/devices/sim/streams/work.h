@@ -70,6 +70,7 @@ struct Work {
   Label label;                     ///< "copy", or the kernel's name.
   Label site;                      ///< The site at which it was submitted.
   Name activation = 0;             ///< The activation that submitted it.
+  Tick submitted = 0;              ///< When.
   std::vector<StreamPoint> after;  ///< Points of other streams that must be done first.
   bool started = false;
   OrderPoint at;  ///< Its place in its line.

@@ -18,6 +18,15 @@ static bool can_start(const Work& work) {
   return work.started || std::all_of(work.after.begin(), work.after.end(), done);
 }
 
+/// Whether the driver is to call functions of the program before the stream is idle.
+static bool waits_for_program(const Stream& stream) {
+  return std::any_of(stream.queue.begin() + static_cast<std::ptrdiff_t>(stream.head),
+                     stream.queue.end(), [](const Work* work) {
+                       return work->kind == WorkKind::function ||
+                              (work->kind == WorkKind::graph && work->run->has_host_nodes());
+                     });
+}
+
 static bool waits_on_memory(const Work& work) {
   return work.kind == WorkKind::memory_ops ||
          (work.kind == WorkKind::graph && work.run->has_memory_ops());
@@ -59,7 +68,7 @@ void WorkQueues::depend(Stream& stream, Work& work) {
 void WorkQueues::catch_up(Stream& stream) {
   if (sim_.data_races().is_only_line(stream.line)) return;  // Nobody knows of more than it does.
   Clock& clock = stream.clock;
-  clock.join(sim_.data_races().host());
+  clock.join(sim_.data_races().caller());
   if (stream.blocking && !stream.legacy) clock.join(stream.context->legacy->clock);
   if (stream.legacy)
     for (const Stream* other : stream.context->streams)
@@ -77,8 +86,9 @@ StreamPoint WorkQueues::submit(Stream& stream, Work& work, Lag lag) {
   work.before = stream.clock;
   work.site = sim_.scheduler().site();
   work.activation = sim_.world().picker.current().name;
+  work.submitted = sim_.scheduler().now();
   if (!is_marker(work)) sim_.scheduler().note(EventKind::submit, work.label, stream.own_name);
-  edge_release(&stream.submit_edge);
+  device_edge_release(&stream.submit_edge);
   const bool first = stream.idle();
   const StreamPoint point{&stream, ++stream.submitted};
   const bool free_to_run = first && can_start(work) && work.kind != WorkKind::function;
@@ -141,6 +151,7 @@ void WorkQueues::advance(Stream& stream) {
   Activation activation{work.activation, {}, {}};  // Whoever asked is not who caused this.
   Activation* asker = sim_.world().picker.enter(activation);
   {
+    const UserObjects::ByItself by_itself(sim_.graphs().user_objects());
     const SiteScope site(sim_.scheduler(), work.site);
     if (sim_.steps().step(stream, work)) complete_front(stream);
     settle();
@@ -179,8 +190,8 @@ void WorkQueues::finish(Stream& stream, Work& work) {
   if (!is_marker(work)) sim_.steps().note(EventKind::finish, stream, work);
   if constexpr (kTsan) {
     const OnStream on(stream);
-    if (work.kind == WorkKind::kernel) edge_acquire(&work.launch.done);
-    edge_release(&stream.done_edge);
+    if (work.kind == WorkKind::kernel) device_edge_acquire(&work.launch.done);
+    device_edge_release(&stream.done_edge);
   }
   sim_.scheduler().touch(stream.resource);
   if (work.kind == WorkKind::graph) sim_.graphs().executables().end(*work.run);
@@ -192,7 +203,7 @@ void WorkQueues::finish_part(Stream& stream, Work& work) {
   sim_.data_races().done(work.at);
   if constexpr (kTsan) {
     const OnStream on(stream);
-    if (work.kind == WorkKind::kernel) edge_acquire(&work.launch.done);
+    if (work.kind == WorkKind::kernel) device_edge_acquire(&work.launch.done);
   }
   spare_.push_back(&work);
 }
@@ -249,11 +260,14 @@ void WorkQueues::wait(const StreamPoint& point) {
   if (point.stream == nullptr) return;
   const auto come = [&point] { return done(point); };
   if (!come()) {
+    if (waits_for_program(*point.stream))
+      sim_.processes().at(point.stream->context->process).thread.expect(sim_.scheduler());
     const Access access{point.stream->resource, AccessKind::read};
     sim_.scheduler().wait_until(access, point.stream->own_label, come);
     if (!come()) wait_for_others(point);
   }
-  edge_acquire(&point.stream->done_edge);
+  LockWatch::joined(sim_.scheduler(), sim_.scheduler().now());
+  device_edge_acquire(&point.stream->done_edge);
 }
 
 /// Waits for functions of the program, where threads of the driver's call them. What only another

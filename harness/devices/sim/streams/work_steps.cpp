@@ -13,8 +13,8 @@
 namespace harness::devices {
 
 void WorkSteps::acquire_before(Stream& stream, const Work& work) {
-  edge_acquire(&stream.submit_edge);
-  for (const StreamPoint& point : work.after) edge_acquire(&point.stream->done_edge);
+  device_edge_acquire(&stream.submit_edge);
+  for (const StreamPoint& point : work.after) device_edge_acquire(&point.stream->done_edge);
 }
 
 /// One tick is a microsecond, and a kernel takes as long as it sleeps: time is made of turns, so
@@ -31,7 +31,7 @@ void WorkSteps::start(Stream& stream, Work& work) {
   if constexpr (kTsan) {
     const OnStream on(stream);
     acquire_before(stream, work);
-    if (work.kind == WorkKind::kernel) edge_release(&work.launch.began);
+    if (work.kind == WorkKind::kernel) device_edge_release(&work.launch.began);
   }
 }
 
@@ -356,7 +356,7 @@ bool WorkSteps::do_memory_op(Work& work) {
     sim_.data_races().passed_wait(work.at);
     const auto& streams = sim_.handles().streams;
     if constexpr (kTsan)
-      for (std::size_t i = 0; i < streams.size(); ++i) edge_acquire(&streams[i].done_edge);
+      for (std::size_t i = 0; i < streams.size(); ++i) device_edge_acquire(&streams[i].done_edge);
   } else {
     std::memcpy(reinterpret_cast<void*>(op.place.address), &op.value, op.bytes);
   }

@@ -23,7 +23,7 @@ void GraphRun::begin(SimDevice& sim, Executable& exec, const Clock& before) {
   process_ = sim.scheduler().process();
   activation_ = {sim.scheduler().name_next("graph launch"), {}, {}};
   frame_count_ = next_order_ = 0;
-  has_memory_ops_ = false;
+  has_memory_ops_ = has_host_nodes_ = false;
   copies_returned_ = sim.data_races().staged_count();
   unloads_ = sim.handles().unload_count;
   open_.clear();
@@ -67,6 +67,7 @@ void GraphRun::fill(GraphFrame& frame, const ExecutablePlan& graph) {
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
     frame.nodes[i].waits_for = graph.nodes[i].after_count;
     has_memory_ops_ |= !graph.nodes[i].params->memory_ops.empty();
+    has_host_nodes_ |= graph.nodes[i].params->type == CU_GRAPH_NODE_TYPE_HOST;
     if (graph.nodes[i].params->type == CU_GRAPH_NODE_TYPE_GRAPH)
       frame.nodes[i].body = &enter(*graph.bodies_of(graph.nodes[i]).front(), &frame, i);
   }
@@ -201,7 +202,7 @@ bool GraphRun::pass(Stream& stream) {
 /// An event record node has been reached.
 void GraphRun::reach(Event& event, const StreamPoint& point) {
   point.stream->completed = point.seq;
-  edge_release(&point.stream->done_edge);
+  device_edge_release(&point.stream->done_edge);
   sim_->scheduler().touch(point.stream->resource);
   if (event.point.stream == point.stream && event.point.seq == point.seq)
     event.time = sim_->scheduler().now();

@@ -66,6 +66,8 @@ class GraphRun {
   bool can_step();
   /// Some node waits for values in memory.
   bool has_memory_ops() const { return has_memory_ops_; }
+  /// Some node calls the program.
+  bool has_host_nodes() const { return has_host_nodes_; }
   /// Takes one node one step further, and passes over what takes no time. Returns true when none is
   /// left.
   bool advance(Stream& stream);
@@ -119,7 +121,8 @@ class GraphRun {
   std::vector<Place> able_;  ///< Scratch: those of them that take time.
   std::vector<std::uint32_t> names_;
   bool has_memory_ops_ = false;
-  std::uint32_t unloads_ = 0;         ///< So many modules were unloaded before the launch.
+  std::uint32_t unloads_ = 0;  ///< So many modules were unloaded before the launch.
+  bool has_host_nodes_ = false;
   StagedCopies copies_returned_ = 0;  ///< So many staged copies came before the launch.
 };
 

@@ -1,0 +1,31 @@
+#include "harness/devices/sim/contexts/driver_lock.h"
+
+namespace harness::devices {
+
+void DriverLock::wait(Scheduler& scheduler) {
+  const TaskId me = scheduler.current();
+  if (me == TaskId::none || owner_ == TaskId::none || owner_ == me) return;
+  scheduler.wait_until(
+      {resource_, AccessKind::acquire}, label_, [this] { return owner_ == TaskId::none; }, &owner_);
+}
+
+// Held already, it is held until the outer one ends. No circle is told of the driver's own locks,
+// which it takes in an order of its own.
+DriverLock::Hold::Hold(DriverLock& lock, Scheduler& scheduler, bool held)
+    : lock_(lock),
+      scheduler_(scheduler),
+      held_(held && scheduler.in_task() && lock.owner_ != scheduler.current()) {
+  if (!held_) return;
+  lock_.wait(scheduler_);
+  lock_.owner_ = scheduler_.current();
+  LockWatch::taken(scheduler_, {lock_.resource_, lock_.label_});
+}
+
+DriverLock::Hold::~Hold() {
+  if (!held_) return;
+  lock_.owner_ = TaskId::none;
+  LockWatch::given(scheduler_, lock_.resource_);
+  scheduler_.touch(lock_.resource_);
+}
+
+}  // namespace harness::devices

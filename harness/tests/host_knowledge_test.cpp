@@ -1,0 +1,172 @@
+// One task's waits and another task's uses are ordered only where something orders the
+// two tasks. On the simulated driver.
+#include "harness/tests/cuda_stage.h"
+
+namespace harness::testing {
+namespace {
+
+class HostKnowledge : public UnderStrategy {
+ protected:
+  /// One task waits for a stream that uses memory, and tells another by `tell`; that one, after
+  /// `hear`, frees the memory in a stream of its own.
+  template <class Tell, class Hear>
+  void run_two(Tell tell, Hear hear) {
+    stage.judge_order();
+    run(lagging(), [this, tell, hear] {
+      Means means(stage.world.scheduler);
+      CUstream stream = make_stream();
+      CUstream other = make_stream();
+      CUdeviceptr address = allocate_async(64, stream);
+      CUDA_OK(cuStreamSynchronize(stream));
+      CUcontext context = nullptr;
+      CUDA_OK(cuCtxGetCurrent(&context));
+      Latch begun(stage.world.scheduler, 1);
+      Latch over(stage.world.scheduler, 1);
+      stage.world.scheduler.spawn("second", [&] {
+        begun.count_down();
+        hear(means);
+        CUDA_OK(cuCtxSetCurrent(context));
+        CUDA_OK(cuMemFreeAsync(address, other));
+        CUDA_OK(cuStreamSynchronize(other));
+        over.count_down();
+      });
+      begun.wait();
+      keep_busy(stream, address);
+      CUDA_OK(cuStreamSynchronize(stream));
+      tell(means);
+      over.wait();
+    });
+    EXPECT_EQ(ending, Ending::finished);
+  }
+
+  struct Means {
+    explicit Means(Scheduler& scheduler)
+        : scheduler(scheduler),
+          mutex(scheduler),
+          latch(scheduler, 1),
+          flag(scheduler),
+          condition(scheduler) {}
+    Scheduler& scheduler;
+    Mutex mutex;
+    Latch latch;
+    Atomic<int> flag;
+    Condition condition;
+    bool known = false;  ///< Without an order of its own.
+  };
+  /// Waits by luck: nothing that orders tasks is seen.
+  static void wait_by_luck(Means& means) {
+    means.scheduler.wait_until({7, AccessKind::read}, "luck", [&] { return means.known; });
+  }
+  static void end_luck(Means& means) {
+    means.known = true;
+    means.scheduler.touch(7);
+  }
+};
+
+TEST_F(HostKnowledge, WhatATaskHasWaitedForOrdersNothingForAnother) {
+  run_two(end_luck, wait_by_luck);
+  EXPECT_EQ(stage.fault(), "order");
+}
+
+TEST_F(HostKnowledge, ALatchHandsItOn) {
+  run_two([](Means& means) { means.latch.count_down(); }, [](Means& means) { means.latch.wait(); });
+  expect_finished();
+}
+
+TEST_F(HostKnowledge, ALockThatIsHandedOverHandsItOn) {
+  run_two(
+      [](Means& means) {
+        means.mutex.lock();
+        means.mutex.unlock();
+        end_luck(means);
+      },
+      [](Means& means) {
+        wait_by_luck(means);
+        const LockGuard guard(means.mutex);
+      });
+  expect_finished();
+}
+
+TEST_F(HostKnowledge, ALockThatWasGivenUpBeforeDoesNot) {
+  run_two([](Means& means) { end_luck(means); },
+          [](Means& means) {
+            {
+              const LockGuard guard(means.mutex);
+            }
+            wait_by_luck(means);
+          });
+  EXPECT_EQ(stage.fault(), "order");
+}
+
+TEST_F(HostKnowledge, AnAtomicThatIsReadHandsItOn) {
+  run_two(
+      [](Means& means) { means.flag.store(1); },
+      [](Means& means) { means.flag.wait_until("flag", [](int value) { return value == 1; }); });
+  expect_finished();
+}
+
+TEST_F(HostKnowledge, AConditionHandsItOn) {
+  run_two(
+      [](Means& means) {
+        const LockGuard guard(means.mutex);
+        means.known = true;
+        means.condition.notify_all();
+      },
+      [](Means& means) {
+        const LockGuard guard(means.mutex);
+        while (!means.known) means.condition.wait(means.mutex);
+      });
+  expect_finished();
+}
+
+TEST_F(HostKnowledge, ATaskKnowsWhatKnewWhoSpawnedIt) {
+  stage.judge_order();
+  run(lagging(), [this] {
+    CUstream stream = make_stream();
+    CUstream other = make_stream();
+    CUdeviceptr address = allocate_async(64, stream);
+    keep_busy(stream, address);
+    CUDA_OK(cuStreamSynchronize(stream));
+    CUcontext context = nullptr;
+    CUDA_OK(cuCtxGetCurrent(&context));
+    Latch over(stage.world.scheduler, 1);
+    stage.world.scheduler.spawn("second", [&] {
+      CUDA_OK(cuCtxSetCurrent(context));
+      CUDA_OK(cuMemFreeAsync(address, other));
+      CUDA_OK(cuStreamSynchronize(other));
+      over.count_down();
+    });
+    over.wait();
+  });
+  expect_finished();
+}
+
+TEST_F(HostKnowledge, HostFunctionsTellEachOtherNothing) {
+  stage.judge_order();
+  struct Heard {
+    Scheduler& scheduler;
+    bool heard = false;
+  };
+  // Both run on the driver's thread; what the first comes after, the second knows nothing of.
+  run(lagging(), [this] {
+    Heard heard{stage.world.scheduler};
+    CUstream stream = make_stream();
+    CUstream other = make_stream();
+    CUstream third = make_stream();
+    CUdeviceptr address = allocate_async(64, stream);
+    CUDA_OK(cuStreamSynchronize(stream));
+    keep_busy(stream, address);
+    CUDA_OK(cuLaunchHostFunc(stream, [](void*) {}, nullptr));
+    CUDA_OK(cuLaunchHostFunc(
+        other, [](void* data) { static_cast<Heard*>(data)->heard = true; }, &heard));
+    CUDA_OK(cuStreamSynchronize(other));
+    EXPECT_TRUE(heard.heard);
+    CUDA_OK(cuMemFreeAsync(address, third));
+    CUDA_OK(cuStreamSynchronize(third));
+  });
+  EXPECT_EQ(ending, Ending::finished);
+  EXPECT_EQ(stage.fault(), "order");
+}
+
+}  // namespace
+}  // namespace harness::testing
