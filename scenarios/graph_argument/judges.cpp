@@ -76,6 +76,17 @@ void Judges::named_closed_stream(bool refused) {
   scene_.world().history.add(std::move(fault));
 }
 
+// Whoever closes it while it is being used has the memory, or another's, written to: the caller's.
+void Judges::took_closed(Label kernel) {
+  ghost_.passages().reach(Window::buffer_closed);
+  harness::Fault fault =
+      harness::fault_here(scene_, harness::FaultKind::recycled_use, "device memory",
+                          "closed while its address was on the way to the node");
+  fault.death_site = targets::graph_argument::kBufferCloseSite;
+  fault.use_site = kernel;
+  scene_.world().history.add(std::move(fault));
+}
+
 // Dead, the handle is nobody's, and CUDA says so itself.
 void Judges::named_orphan(std::uint64_t handle, bool refused) {
   ghost_.passages().reach(Window::child_destroyed);

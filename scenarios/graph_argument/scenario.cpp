@@ -59,6 +59,8 @@ constexpr std::array<harness::Window, kWindowCount> kWindows{{
     {"reference_cycle",
      "what a graph keeps refers to the graph, then both are dropped: the caller's", false, true},
     {"pending_queue_full", "Python's queue is full, then CUDA's thread has something to let go of"},
+    {"gil_kept_in_call",
+     "CUDA calls what wants the GIL with its lock held, while a CUDA call keeps the GIL"},
 }};
 
 constexpr std::array<Label, 3> kActors{"skew", "api_failure", "leeway"};

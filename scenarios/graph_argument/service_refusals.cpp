@@ -200,13 +200,20 @@ bool has_unused_condition(const Model&, const Call& call) {
          is_spoilt(*call.referred[0]->graph);
 }
 
+/// Whether it lived at some time since the call began: another thread may have been ending it.
+bool lived(const harness::World& world, harness::BirthId id, const Call& call) {
+  const harness::Life& life = world.ledger.life(id);
+  const auto& events = world.history.events();
+  return life.alive || (call.events < events.size() && life.death_tick >= events[call.events].tick);
+}
+
 bool is_instantiated(const Model& model, const Call& call) {
   if (call.asked.op != Op::instantiate || call.referred_count != 1) return false;
   const ModelGraph& graph = *call.referred[0]->graph;
   return (has_memory(graph) || has_condition(graph)) &&
          std::any_of(
              model.runs().execs().begin(), model.runs().execs().end(), [&](const ModelExec* exec) {
-               return exec->source == &graph && model.scene().world().ledger.alive(exec->life);
+               return exec->source == &graph && lived(model.scene().world(), exec->life, call);
              });
 }
 

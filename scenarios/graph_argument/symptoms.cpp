@@ -32,6 +32,14 @@ constexpr Symptom kRows[] = {
      .object = "device memory",
      .sees = "GPU memory that grows, and is freed by nobody",
      .source = "cuda.h: cuGraphRetainUserObject"},
+    {.kind = FaultKind::deadlock,
+     .detail = "waits for driver lock",
+     .sees = "the process hangs: one thread is in take_gil, another in libcuda",
+     .source = "numba-cuda#317, #321"},
+    {.kind = FaultKind::lock_cycle,
+     .detail = "waits for driver lock",
+     .sees = "the process hangs now and then: one thread is in take_gil, another in libcuda",
+     .source = "numba-cuda#317, #321"},
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ constexpr Label kSlots[] = {"operand_dropped",        "node_changed",
                             "stream_or_event_closed", "handle_reused",
                             "capture_invalidated",    "retention"};
 constexpr Label kForever[] = {"retention"};
+constexpr Label kGil[] = {"gil_kept_in_call"};
 
 /// A graph that went with its node is closed, and whoever names it is told so.
 constexpr harness::DocumentedRefusal kRefusals[] = {{"child_destroyed", "closed"}};
@@ -57,6 +58,13 @@ constexpr harness::VariantInfo kVariants[] = {
       kRefusals}},
     {"retain_forever",
      {ClaimKind::unsound, kForever, true, "a list of the module's that nothing ever leaves",
+      kRefusals}},
+    {"gil_kept",
+     {ClaimKind::unsound, kGil, false,
+      "retain_per_node, but CUDA calls that do not wait keep the GIL: numba-cuda#317", kRefusals}},
+    {"gil_kept_in_deleters",
+     {ClaimKind::unsound, kGil, false,
+      "retain_per_node, but deleters keep the GIL, and destructors of user objects take it",
       kRefusals}},
 };
 

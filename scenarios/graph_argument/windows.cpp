@@ -3,6 +3,7 @@
 #include "scenarios/graph_argument/windows.h"
 
 #include <algorithm>
+#include <string>
 
 #include "harness/fault/kinds.h"
 #include "scenarios/graph_argument/contract.h"
@@ -76,6 +77,13 @@ bool is_callback(const Fault& fault) {
           fault.object_kind == Label("host function"));
 }
 
+/// The GIL and the driver's lock, each held by one who wants the other.
+bool is_about_the_gil(const Fault& fault) {
+  const bool hangs = fault.kind == FaultKind::lock_cycle || fault.kind == FaultKind::deadlock;
+  const auto names = [&](const char* lock) { return fault.detail.find(lock) != std::string::npos; };
+  return hangs && names("waits for GIL") && names("waits for driver lock");
+}
+
 }  // namespace
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
@@ -84,6 +92,7 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   const bool bounded = fault.use_site == Label("bound");
   if (fault.kind == FaultKind::retention && (bounded || !judges.keeps_itself())) return -1;
   if (fault.kind == FaultKind::refusal) return -1;
+  if (is_about_the_gil(fault)) return harness::raw(Window::gil_kept_in_call);
   if (is_callback(fault)) return harness::raw(Window::dropped_in_callback);
   if (const auto window = window_of_end(scene, fault)) return harness::raw(*window);
   if (const auto window = window_of_kind(fault)) return harness::raw(*window);

@@ -28,8 +28,9 @@ enum class Window : std::uint8_t {
   capture_invalidated,
   reference_cycle,
   pending_queue_full,
+  gil_kept_in_call,
 };
-inline constexpr std::size_t kWindowCount = 21;
+inline constexpr std::size_t kWindowCount = 22;
 
 using Passages = harness::Passages<Window>;
 

@@ -104,6 +104,7 @@ class CallbackAttach {
   static Core& checked(Core& core) {
     if (core.finalized.raised() && !core.ledger.used(core.life, harness::BirthId::none))
       core.scheduler.die();
+    core.facts.tell(&Observer::called_back);
     return core;
   }
   harness::AttachScope attach_;

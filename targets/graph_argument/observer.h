@@ -44,6 +44,10 @@ class Observer {
   virtual void update_failed() = 0;
   /// A capture was ended, and has made nothing.
   virtual void capture_failed() = 0;
+  /// A kernel node was given the address of a buffer that was closed before CUDA had copied it.
+  virtual void took_closed(harness::Label kernel) = 0;
+  /// A function that CUDA has called wants the GIL.
+  virtual void called_back() = 0;
   /// Python's queue has no room for what is put off.
   virtual void pending_call_refused() = 0;
 };

@@ -1,6 +1,8 @@
 // The table of policies, by name: one way to manage lifetimes each. The first is the path as
 // shipped.
 #include "targets/graph_argument/borrow.h"
+#include "targets/graph_argument/gil_kept.h"
+#include "targets/graph_argument/gil_kept_in_deleters.h"
 #include "targets/graph_argument/keep_on_definition.h"
 #include "targets/graph_argument/retain_forever.h"
 #include "targets/graph_argument/retain_per_node.h"
@@ -36,6 +38,8 @@ constexpr NamedPolicy kPolicies[] = {
     {"slot_table", make<SlotTable>},
     {"retain_per_node", make<RetainPerNode>},
     {"retain_forever", make<RetainForever>},
+    {"gil_kept", make<GilKept>},
+    {"gil_kept_in_deleters", make<GilKeptInDeleters>},
 };
 
 }  // namespace

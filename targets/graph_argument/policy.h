@@ -55,6 +55,10 @@ class Policy {
     return cuGraphExecUpdate(exec.exec, graph.graph, &result);
   }
 
+  // ---- the GIL ----
+  /// Whether CUDA calls keep it. Else they are made without it, as cuda.core makes them.
+  virtual bool keeps_gil() const { return false; }
+
   // ---- the end of things ----
   virtual void release(Garbage garbage) { carry_out(core_, garbage); }  // NOLINT: some keep it.
   /// A method of cuda.core's begins.

@@ -1,20 +1,35 @@
 #include "targets/graph_argument/retain_per_node.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace targets::graph_argument {
 
 // ---- on CUDA's thread ---------------------------------------------------------------------------
 
+// Once there is no interpreter, nobody takes it (#2074).
+class RetainPerNode::DestructorGil {
+ public:
+  explicit DestructorGil(const RetainPerNode& policy) {
+    if (policy.destructors_take_gil() && !policy.core_.finalized.raised())
+      attach_.emplace(policy.core_);
+  }
+
+ private:
+  std::optional<CallbackAttach> attach_;
+};
+
 void RetainPerNode::destroy_attachment(void* data) {
   auto& attachment = *static_cast<Attachment*>(data);
   const DestructorScope scope(attachment.policy.core_);
+  const DestructorGil gil(attachment.policy);
   attachment.policy.deferred_.push(attachment.owners);
 }
 
 void RetainPerNode::destroy_accumulator(void* data) {
   auto& accumulator = *static_cast<Accumulator*>(data);
   const DestructorScope scope(accumulator.policy.core_);
+  const DestructorGil gil(accumulator.policy);
   for (Owners* owners : accumulator.owners) accumulator.policy.deferred_.push(*owners);
 }
 

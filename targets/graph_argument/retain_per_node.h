@@ -36,6 +36,8 @@ class RetainPerNode : public Policy {
   void entered() override { deferred_.retry(); }
   void finalizing() override { deferred_.abandon(); }
   bool refuses_closed() const override { return true; }
+  /// Whether the destructors of user objects take the GIL for what they do.
+  virtual bool destructors_take_gil() const { return false; }
 
  private:
   /// Things that one version of a node needs.
@@ -64,6 +66,9 @@ class RetainPerNode : public Policy {
   struct Accumulators : Keeping {
     std::pmr::vector<Accumulator*> held;  ///< The last is appended to.
   };
+
+  /// The GIL, for as long as a destructor works; or nothing.
+  class DestructorGil;
 
   static void destroy_attachment(void* attachment);
   static void destroy_accumulator(void* accumulator);

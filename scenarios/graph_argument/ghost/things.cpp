@@ -4,13 +4,18 @@
 
 namespace scenarios::graph_argument {
 
-/// Returns the last life of that kind, which is the one that the path has just made.
+/// Returns the last life of that kind which was born where we are: the one that the path has just
+/// made.
 harness::BirthId GhostThings::newest(ThingKind kind) const {
   static constexpr std::array<harness::Label, 3> kLives{"device memory", "library", "event"};
   if (kind == ThingKind::function) return harness::BirthId::none;
   const auto& lives = scene_.world().ledger.lives();
+  const harness::Name activation = scene_.world().picker.current().name;
+  const auto is_it = [&](const harness::Life& life) {
+    return life.kind == kLives[harness::raw(kind)] && life.birth_activation == activation;
+  };
   std::size_t i = lives.size() - 1;
-  while (i > 0 && !(lives[i].kind == kLives[harness::raw(kind)])) --i;
+  while (i > 0 && !is_it(lives[i])) --i;
   return static_cast<harness::BirthId>(i);
 }
 

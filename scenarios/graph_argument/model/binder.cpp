@@ -7,10 +7,12 @@ namespace scenarios::graph_argument {
 using harness::BirthId;
 using harness::Label;
 
-BirthId newest_life(const harness::Ledger& ledger, Label kind) {
-  const auto& lives = ledger.lives();
+BirthId newest_life(harness::World& world, Label kind) {
+  const auto& lives = world.ledger.lives();
+  const harness::Name activation = world.picker.current().name;
   for (std::size_t i = lives.size(); i-- > 1;)
-    if (lives[i].kind == kind) return lives[i].alive ? static_cast<BirthId>(i) : BirthId::none;
+    if (lives[i].kind == kind && lives[i].birth_activation == activation)
+      return lives[i].alive ? static_cast<BirthId>(i) : BirthId::none;
   return BirthId::none;
 }
 
@@ -37,8 +39,7 @@ void ModelBinder::bind(Call& call) {
 void ModelBinder::make_thing(Call& call, Kind kind, Label life) {
   Thing& thing = things_.add(kind, newest(life));
   thing.value = call.asked.value;
-  if (call.asked.stream && !things_.is_closed(*call.asked.stream))
-    thing.stream = *call.asked.stream;
+  if (call.asked.stream && !call.accepted_closed) thing.stream = *call.asked.stream;
   losses_.hold({.life = thing.life, .of = Holding::Of::thing, .thing = &thing});
   call.made = &names_.wrap(kind);
   call.made->thing = &thing;

@@ -1,5 +1,5 @@
 // ModelBinder: what a call comes to when CUDA has done what it asks for. What CUDA has made is the
-// newest life of its kind: no task ran in between.
+// newest life of its kind that this op has made; others may have made more meanwhile.
 #pragma once
 
 #include "scenarios/graph_argument/model/losses.h"
@@ -9,15 +9,15 @@ namespace scenarios::graph_argument {
 /// Somebody captures while the call waits for the device, which spoils both.
 void meet_capture(Call& waiting, Wrapped& builder);
 
-/// Returns the newest life of that kind; none where it has ended.
-harness::BirthId newest_life(const harness::Ledger& ledger, harness::Label kind);
+/// Returns the newest life of that kind which was born where we are; none where it has ended.
+harness::BirthId newest_life(harness::World& world, harness::Label kind);
 
 /// Ownership: borrows all.
 class ModelBinder {
  public:
-  ModelBinder(const harness::Ledger& ledger, const ModelCalls& calls, ModelNames& names,
+  ModelBinder(harness::World& world, const ModelCalls& calls, ModelNames& names,
               ModelThings& things, ModelGraphs& graphs, ModelRuns& runs, ModelLosses& losses)
-      : ledger_(ledger),
+      : world_(world),
         calls_(calls),
         names_(names),
         things_(things),
@@ -34,7 +34,7 @@ class ModelBinder {
   void bind_inside(Call& call);
   void bind_definition(Call& call);
   void bind_exec(Call& call);
-  harness::BirthId newest(harness::Label kind) const { return newest_life(ledger_, kind); }
+  harness::BirthId newest(harness::Label kind) const { return newest_life(world_, kind); }
   void make_thing(Call& call, Kind kind, harness::Label life);
   ModelGraph& make_graph(ModelGraph* parent, harness::BirthId life);
   Wrapped& wrap_graph(Call& call, Kind kind, ModelGraph* graph);
@@ -48,7 +48,7 @@ class ModelBinder {
   void update_node(Call& call);
   void update(Call& call);
 
-  const harness::Ledger& ledger_;
+  harness::World& world_;
   const ModelCalls& calls_;
   ModelNames& names_;
   ModelThings& things_;

@@ -31,7 +31,7 @@ Model::Model(harness::Scene& scene)
       graphs_(scene.world()),
       runs_(scene.world()),
       losses_(scene.world().ledger, calls_, names_, things_, graphs_, runs_),
-      binder_(scene.world().ledger, calls_, names_, things_, graphs_, runs_, losses_),
+      binder_(scene.world(), calls_, names_, things_, graphs_, runs_, losses_),
       values_(scene.world().ledger, runs_) {}
 
 // ---- calls --------------------------------------------------------------------------------------
@@ -82,8 +82,7 @@ void Model::hold_user_objects(const Call& call) {
 
 // The second stream is the last that was made; the first and the default one stay.
 void Model::begins() {
-  losses_.hold(
-      {.life = newest_life(scene_.world().ledger, "stream"), .of = Holding::Of::second_stream});
+  losses_.hold({.life = newest_life(scene_.world(), "stream"), .of = Holding::Of::second_stream});
 }
 
 void Model::referred(Variable variable, Wrapper wrapper) {

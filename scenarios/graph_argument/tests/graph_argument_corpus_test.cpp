@@ -16,6 +16,8 @@ bool is_protected(std::string_view window) {
   return window == "module_dropped" || window == "update_failed" ||
          window == "capture_invalidated" || window == "pending_queue_full";
 }
+/// Shown by the variants that keep the GIL alone.
+bool is_about_the_gil(std::string_view window) { return window.starts_with("gil_kept_in_call"); }
 bool is_the_callers(std::string_view window) {
   return window == "buffer_closed" || window == "captured_dropped" ||
          window == "bare_address_dropped" || window.starts_with("graph_memory_misused") ||
@@ -25,14 +27,15 @@ bool is_the_callers(std::string_view window) {
 TEST(GraphArgumentPrograms, FailAsShippedWithinThreeDecisionsAndHoldForRetainPerNode) {
   ProgramProofs proofs(scenario);
   for (const auto& [name, program] : read_corpus(scenario, "programs"))
-    if (!is_protected(name) && !is_the_callers(name))
+    if (!is_protected(name) && !is_the_callers(name) && !is_about_the_gil(name))
       proofs.expect_told_apart(name, program, "borrow", "retain_per_node");
 }
 
 TEST(GraphArgumentPrograms, AreTheSmallest) {
   ProgramProofs proofs(scenario);
   for (const auto& [name, program] : read_corpus(scenario, "programs"))
-    if (!is_protected(name) && !is_the_callers(name) && name != "argument_dropped-report")
+    if (!is_protected(name) && !is_the_callers(name) && !is_about_the_gil(name) &&
+        name != "argument_dropped-report")
       proofs.expect_smallest(name, program, "borrow");
 }
 
@@ -42,6 +45,17 @@ TEST(GraphArgumentPrograms, OfProtectedWindowsGetThereAndHold) {
   for (const char* name :
        {"module_dropped", "update_failed", "capture_invalidated", "pending_queue_full"})
     proofs.expect_holds(name, programs.at(name).the_case, "retain_per_node", 1);
+}
+
+TEST(GraphArgumentPrograms, ThatKeepTheGilHangAndThoseThatDoNotHold) {
+  ProgramProofs proofs(scenario);
+  const auto programs = read_corpus(scenario, "programs");
+  const auto& kept = programs.at("gil_kept_in_call");
+  proofs.expect_told_apart("gil_kept_in_call", kept, "gil_kept", "retain_per_node");
+  proofs.expect_smallest("gil_kept_in_call", kept, "gil_kept");
+  // Where no destructor takes the GIL, nobody gets there.
+  proofs.expect_smallest("gil_kept_in_call-deleter", programs.at("gil_kept_in_call-deleter"),
+                         "gil_kept_in_deleters");
 }
 
 // Faults that the contract makes the caller's are his, for every variant, and nothing else is

@@ -1,14 +1,14 @@
 // ScriptBuilders: graphs by stream capture, as cuda.core has them.
 #pragma once
 
-#include "targets/graph_argument/script/frame.h"
+#include "targets/graph_argument/script/graph_frame.h"
 
 namespace targets::graph_argument {
 
 /// Ownership: in the run's arena; borrows the frame.
 class ScriptBuilders : public Builders {
  public:
-  explicit ScriptBuilders(Frame& frame) : frame_(frame), core_(frame.core()) {}
+  explicit ScriptBuilders(GraphFrame& frame) : frame_(frame), core_(frame.core()) {}
 
   Status begin_building(Variable into) override;
   Status launch_captured(Variable builder, Variable module, Variable buffer) override;
@@ -16,7 +16,7 @@ class ScriptBuilders : public Builders {
   Status complete(Variable into, Variable builder) override;
 
  private:
-  Frame& frame_;
+  GraphFrame& frame_;
   Core& core_;
 };
 

@@ -1,14 +1,14 @@
 // ScriptDefinitions: definitions, and the graphs inside of their nodes, as cuda.core has them.
 #pragma once
 
-#include "targets/graph_argument/script/frame.h"
+#include "targets/graph_argument/script/graph_frame.h"
 
 namespace targets::graph_argument {
 
 /// Ownership: in the run's arena; borrows the frame.
 class ScriptDefinitions : public Definitions {
  public:
-  explicit ScriptDefinitions(Frame& frame) : frame_(frame), core_(frame.core()) {}
+  explicit ScriptDefinitions(GraphFrame& frame) : frame_(frame), core_(frame.core()) {}
 
   Status create_definition(Variable into) override;
   Status clone(Variable into, Variable definition) override;
@@ -19,7 +19,7 @@ class ScriptDefinitions : public Definitions {
   Status get_branch(Variable into, Variable node, std::uint32_t branch) override;
 
  private:
-  Frame& frame_;
+  GraphFrame& frame_;
   Core& core_;
 };
 

@@ -26,6 +26,7 @@ Status ScriptExecutables::upload(Variable variable, StreamName name) {
     return status;
   return frame_.c_call("Graph.upload", [&] {
     const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
+    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // Others may close it.
     CUstream stream = nullptr;
     if (!exec) return Status::closed;
     if (const Status found = frame_.stream_of(name, stream); found != Status::ok) return found;
@@ -42,6 +43,7 @@ Status ScriptExecutables::launch(Variable variable, StreamName name) {
     return status;
   return frame_.c_call("Graph.launch", [&] {
     const Shared<ExecBox> exec = graph->payload<GraphPayload>().exec;
+    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // Others may close it.
     CUstream stream = nullptr;
     if (!exec) return Status::closed;
     if (const Status found = frame_.stream_of(name, stream); found != Status::ok) return found;
@@ -77,6 +79,7 @@ Status ScriptExecutables::update_node(Variable variable, Variable node, Variable
       return Status::driver_error;
     }
     frame_.tell(&ExecWitness::exec_node_changed, exec->id, payload.id, call.things);
+    tell_closed(core_, payload.work, call);
     frame_.tell(&Observer::bound);
     return Status::ok;
   });

@@ -2,14 +2,14 @@
 // them.
 #pragma once
 
-#include "targets/graph_argument/script/frame.h"
+#include "targets/graph_argument/script/graph_frame.h"
 
 namespace targets::graph_argument {
 
 /// Ownership: in the run's arena; borrows the frame.
 class ScriptExecutables : public Executables {
  public:
-  explicit ScriptExecutables(Frame& frame) : frame_(frame), core_(frame.core()) {}
+  explicit ScriptExecutables(GraphFrame& frame) : frame_(frame), core_(frame.core()) {}
 
   Status instantiate(Variable into, Variable definition) override;
   Status upload(Variable graph, StreamName stream) override;
@@ -19,7 +19,7 @@ class ScriptExecutables : public Executables {
   Status close_graph(Variable graph) override;
 
  private:
-  Frame& frame_;
+  GraphFrame& frame_;
   Core& core_;
 };
 

@@ -23,8 +23,8 @@ inline Shared<GraphBox> graph_of(const harness::Ref& definition) {
 Status instantiate_graph(const Shared<GraphBox>& graph, harness::Ref& made);
 
 /// Adds a node by `call(graph, dependencies, count, node)`, in three steps: the policy prepares,
-/// CUDA adds, the policy commits; all in one C call, under the GIL: a CUDA graph is not thread
-/// safe.
+/// CUDA adds, the policy commits; all in one C call, of which there is one at a time
+/// (graph_lock.h): a CUDA graph is not thread safe.
 template <class Call>
 Status add_node(const harness::Ref& definition, const NodeFacts& facts, const Owners& owners,
                 harness::Ref& made, Call call) {

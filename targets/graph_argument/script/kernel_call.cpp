@@ -57,11 +57,19 @@ Status prepare_call(const Shared<ModuleBox>& module, Work work, const Ref& first
   call.y = y.memory->address;
   const std::size_t count = fill_addresses(work, call.addresses, call.a, call.x, call.y);
   call.things[0] = x.thing;
+  call.buffers[0] = first;
+  if (count > 1) call.buffers[1] = second;
   if (count > 1) call.things[1] = y.thing;
   if (work == Work::chase) return Status::ok;  // int(buffer.handle): numbers, and no owners.
   call.owners.arguments->set(0u, first);
   if (count > 1) call.owners.arguments->set(1u, second);
   return Status::ok;
+}
+
+void tell_closed(Core& core, Work work, const KernelCall& call) {
+  for (const Ref& buffer : call.buffers)
+    if (buffer && !buffer->payload<BufferPayload>().memory)
+      core.facts.tell(&Observer::took_closed, harness::Label::of(kEntryNames[harness::raw(work)]));
 }
 
 Status load_change(Frame& frame, Variable node, Variable first, Variable second,
@@ -82,10 +90,13 @@ Status prepare_change(const Ref& node, const Ref& first, const Ref& second, Kern
 
 Status add_called(const Ref& definition, const NodeFacts& facts, const KernelCall& call,
                   Ref& made) {
-  return add_node(definition, facts, call.owners, made,
-                  [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
-                    return cuGraphAddKernelNode(node, graph, after, count, &call.params);
-                  });
+  const Status added =
+      add_node(definition, facts, call.owners, made,
+               [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
+                 return cuGraphAddKernelNode(node, graph, after, count, &call.params);
+               });
+  if (added == Status::ok) tell_closed(graph_of(definition)->core, facts.work, call);
+  return added;
 }
 
 }  // namespace targets::graph_argument

@@ -21,6 +21,7 @@ struct KernelCall {
   std::array<void*, 3> addresses{};
   Things things{};
   Owners owners;
+  std::array<harness::Ref, 2> buffers;  ///< Their addresses were copied.
 };
 
 /// Makes the tuple of the arguments, and fills in what does not depend on them.
@@ -31,6 +32,9 @@ Status prepare_call(const Shared<ModuleBox>& module, Work work, const harness::R
 /// Loads what a kernel node and its new buffers are, as both ways to give it others begin.
 Status load_change(Frame& frame, Variable node, Variable first, Variable second,
                    std::array<harness::Ref, 3>& loaded);
+/// CUDA has copied the values of `call`: tells of buffers that others have closed since their
+/// addresses were read.
+void tell_closed(Core& core, Work work, const KernelCall& call);
 /// Fills in `call` with other buffers for a kernel node.
 Status prepare_change(const harness::Ref& node, const harness::Ref& first,
                       const harness::Ref& second, KernelCall& call);

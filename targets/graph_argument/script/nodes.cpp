@@ -70,6 +70,7 @@ Status ScriptNodes::set_params(Variable variable, Variable first, Variable secon
       return Status::driver_error;
     }
     frame_.tell(&GraphWitness::node_changed, graph.id, payload.id, call.things);
+    tell_closed(core_, payload.work, call);
     frame_.tell(&Observer::bound);
     const Status status =
         core_.policy->commit(graph, *definition, payload.node, call.owners, prepared);
@@ -288,6 +289,7 @@ Status ScriptNodes::add_scratch(Variable into, Variable variable, Variable modul
     call.y = target.memory->address;
     call.addresses = {&call.x, &call.y, nullptr};
     call.owners.arguments->set(0u, buffer);
+    call.buffers[0] = buffer;
     frame_.tell(&GraphWitness::works_in, graph_of(definition)->id, allocation.id);
     return add_called(definition,
                       {.work = Work::scratch,

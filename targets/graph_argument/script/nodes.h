@@ -1,14 +1,14 @@
 // ScriptNodes: nodes without graphs inside, as cuda.core has them.
 #pragma once
 
-#include "targets/graph_argument/script/frame.h"
+#include "targets/graph_argument/script/graph_frame.h"
 
 namespace targets::graph_argument {
 
 /// Ownership: in the run's arena; borrows the frame.
 class ScriptNodes : public Nodes {
  public:
-  explicit ScriptNodes(Frame& frame) : frame_(frame), core_(frame.core()) {}
+  explicit ScriptNodes(GraphFrame& frame) : frame_(frame), core_(frame.core()) {}
 
   Status add_kernel(Variable into, Variable definition, Variable module, Kernel kernel,
                     Variable first, Variable second) override;
@@ -30,7 +30,7 @@ class ScriptNodes : public Nodes {
   Status add_copy_or_set(Variable into, Variable definition, Variable target, Variable source,
                          std::int32_t value);
 
-  Frame& frame_;
+  GraphFrame& frame_;
   Core& core_;
 };
 

@@ -32,6 +32,7 @@ Status ScriptObjects::allocate(Variable into, StreamName name, std::int32_t valu
   const Method method(core_);
   Ref made;
   const Status status = frame_.c_call("allocate", [&] {
+    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // Others may close it.
     CUstream stream = nullptr;
     if (const Status found = frame_.stream_of(name, stream); found != Status::ok) return found;
     CUdeviceptr address = 0;
@@ -39,10 +40,9 @@ Status ScriptObjects::allocate(Variable into, StreamName name, std::int32_t valu
       return Status::driver_error;
     frame_.tell(&Observer::bound);
     const ThingId thing = core_.facts.make_thing(ThingKind::buffer);
-    const Shared<StreamBox>& box = core_.streams[harness::raw(name)];
     auto memory = Shared<DevicePtr>::make(
-        core_.arena, core_, address, box ? box : core_.streams[harness::raw(StreamName::fallback)],
-        thing);
+        core_.arena, core_, address,
+        held ? held : core_.streams[harness::raw(StreamName::fallback)], thing);
     if (const Status filled = fill(*memory, value); filled != Status::ok) return filled;
     made = frame_.make(kBufferType, BufferPayload{thing, std::move(memory)});
     return Status::ok;
@@ -173,6 +173,7 @@ Status ScriptObjects::record(Variable variable, StreamName name) {
     return status;
   return frame_.c_call("Stream.record", [&] {
     const Shared<EventBox> box = event->payload<EventPayload>().event;
+    const Shared<StreamBox> held = core_.streams[harness::raw(name)];  // Others may close it.
     CUstream stream = nullptr;
     if (!box) return Status::closed;
     if (const Status found = frame_.stream_of(name, stream); found != Status::ok) return found;
@@ -185,7 +186,7 @@ Status ScriptObjects::record(Variable variable, StreamName name) {
 Status ScriptObjects::close_stream() {
   const Method method(core_);
   return frame_.c_call("Stream.close", [&] {
-    core_.streams[harness::raw(StreamName::second)].reset();
+    const Shared<StreamBox> closed = std::move(core_.streams[harness::raw(StreamName::second)]);
     frame_.tell(&Observer::bound);
     return Status::ok;
   });

@@ -10,6 +10,7 @@ static bool good(CUresult result) { return result == CUDA_SUCCESS; }
 
 Status ScriptProcess::init() {
   CUdevice device = 0;
+  core_.interpreter.make_calls_without_gil(!core_.policy->keeps_gil());
   if (!good(cuInit(0)) || !good(cuDeviceGet(&device, 0)) ||
       !good(cuDevicePrimaryCtxRetain(&core_.context, device)) ||
       !good(cuCtxSetCurrent(core_.context)))

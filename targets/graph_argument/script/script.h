@@ -24,7 +24,7 @@ class Script {
   }
 
  private:
-  Frame frame_;
+  GraphFrame frame_;
   ScriptProcess process_{frame_};
   ScriptGlobals globals_{frame_};
   ScriptObjects objects_{frame_};

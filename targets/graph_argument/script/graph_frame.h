@@ -1,0 +1,27 @@
+// GraphFrame: what methods of graphs work in: a frame, whose C calls are made one at a time.
+#pragma once
+
+#include "targets/graph_argument/script/frame.h"
+#include "targets/graph_argument/script/graph_lock.h"
+
+namespace targets::graph_argument {
+
+/// Ownership: as a frame.
+class GraphFrame : public Frame {
+ public:
+  explicit GraphFrame(Core& core) : Frame(core), lock_(core.interpreter, core.scheduler) {}
+
+  /// A C call that works on graphs.
+  template <class Function>
+  Status c_call(harness::Label name, Function function) {
+    return Frame::c_call(name, [&] {
+      const GraphLock::Hold hold(lock_);
+      return function();
+    });
+  }
+
+ private:
+  GraphLock lock_;
+};
+
+}  // namespace targets::graph_argument
