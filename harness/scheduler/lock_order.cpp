@@ -9,13 +9,24 @@
 
 namespace harness::scheduling {
 
+static bool are_same(const HeldLocks& a, const HeldLocks& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Lock& one, const Lock& other) {
+    return one.resource == other.resource;
+  });
+}
+
 void LockOrder::wanted(Task& task, const Lock& lock) {
   const bool again = std::any_of(task.held.begin(), task.held.end(),
                                  [&](const Lock& held) { return held.resource == lock.resource; });
   if (again) return;
+  const bool goes_on = std::any_of(edges_.begin(), edges_.end(), [&](const Edge& edge) {
+    return edge.from.resource == lock.resource;
+  });
   Path path;
   for (const Lock& held : task.held) {
-    const Edge edge = note(task, held, lock);  // A copy: those that are kept may move.
+    const Edge& noted = note(task, held, lock);
+    if (!goes_on) continue;
+    const Edge edge = noted;  // A copy: those that are kept may move.
     path.assign(1, &edge);
     if (closes(path)) tell(path);
   }
@@ -26,9 +37,14 @@ const LockOrder::Edge& LockOrder::note(const Task& task, const Lock& from, const
     return edge.from.resource == from.resource && edge.to.resource == to.resource &&
            edge.task == task.id;
   });
-  Edge& edge = known != edges_.end() ? *known : edges_.emplace_back();
-  edge = {from, to, task.id, scheduler_.now(), task.joined, task.held, task.context.site};
-  return edge;
+  if (known == edges_.end())
+    return edges_.emplace_back(
+        Edge{from, to, task.id, scheduler_.now(), task.joined, task.held, task.context.site});
+  known->last = scheduler_.now();
+  known->joined = task.joined;
+  if (!are_same(known->held, task.held)) known->held = task.held;
+  known->site = task.context.site;
+  return *known;
 }
 
 /// Tells whether two of different tasks could have been at it at the same time.

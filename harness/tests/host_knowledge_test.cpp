@@ -141,26 +141,37 @@ TEST_F(HostKnowledge, ATaskKnowsWhatKnewWhoSpawnedIt) {
   expect_finished();
 }
 
+/// Counts; nothing that orders tasks is seen.
+void count_call(void* data) {
+  ++*static_cast<int*>(data);
+  World::current()->scheduler.touch(7);
+}
+void wait_for(Scheduler& scheduler, const int& called, int count) {
+  scheduler.wait_until({7, AccessKind::read}, "luck", [&] { return called == count; });
+}
+
 TEST_F(HostKnowledge, HostFunctionsTellEachOtherNothing) {
   stage.judge_order();
-  struct Heard {
-    Scheduler& scheduler;
-    bool heard = false;
-  };
-  // Both run on the driver's thread; what the first comes after, the second knows nothing of.
+  // Both run on the driver's thread; the task hears of the second only, which is called last.
   run(lagging(), [this] {
-    Heard heard{stage.world.scheduler};
+    int called = 0;
     CUstream stream = make_stream();
     CUstream other = make_stream();
     CUstream third = make_stream();
     CUdeviceptr address = allocate_async(64, stream);
     CUDA_OK(cuStreamSynchronize(stream));
     keep_busy(stream, address);
-    CUDA_OK(cuLaunchHostFunc(stream, [](void*) {}, nullptr));
+    CUDA_OK(cuLaunchHostFunc(stream, count_call, &called));
+    wait_for(stage.world.scheduler, called, 1);
     CUDA_OK(cuLaunchHostFunc(
-        other, [](void* data) { static_cast<Heard*>(data)->heard = true; }, &heard));
-    CUDA_OK(cuStreamSynchronize(other));
-    EXPECT_TRUE(heard.heard);
+        other,
+        [](void* data) {
+          edge_release(data);
+          count_call(data);
+        },
+        &called));
+    wait_for(stage.world.scheduler, called, 2);
+    edge_acquire(&called);
     CUDA_OK(cuMemFreeAsync(address, third));
     CUDA_OK(cuStreamSynchronize(third));
   });

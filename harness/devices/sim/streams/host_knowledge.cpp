@@ -35,7 +35,8 @@ bool HostKnowledge::all_know(const OrderPoint& point) {
 
 HostKnowledge::Left& HostKnowledge::left_at(const void* place) {
   const std::size_t mask = left_.size() - 1;
-  std::size_t index = mix(0, reinterpret_cast<std::uintptr_t>(place)) & mask;
+  const auto address = reinterpret_cast<std::uintptr_t>(place);
+  std::size_t index = (address >> 4 ^ address >> 11) & mask;
   while (left_[index].run == run_ && left_[index].place != place) index = (index + 1) & mask;
   return left_[index];
 }
@@ -48,19 +49,20 @@ void HostKnowledge::grow() {
 }
 
 void HostKnowledge::released(const void* place) {
-  const Clock& mine = task(here());
-  if (mine.empty()) return;
+  const std::size_t me = here();
+  if (me >= task_count_) return;  // It has waited for nothing.
+  const Clock& mine = tasks_[me];
   Left* left = &left_at(place);
-  if (left->run != run_) {
-    if (2 * ++left_count_ > left_.size()) {
-      grow();
-      left = &left_at(place);
-    }
-    left->place = place;
-    left->run = run_;
-    left->clock.clear();
+  if (left->run == run_) [[likely]]
+    return left->clock.join(mine);
+  if (mine.empty()) return;
+  if (2 * ++left_count_ > left_.size()) {
+    grow();
+    left = &left_at(place);
   }
-  left->clock.join(mine);
+  left->place = place;
+  left->run = run_;
+  left->clock = mine;
 }
 
 void HostKnowledge::acquired(const void* place) {
