@@ -188,6 +188,15 @@ static Mismatch compare(SimDevice& sim, const ExecutablePlan& exec, Graph& graph
   return {};
 }
 
+/// An error of earlier work is told as late as here, by a pick: the call is documented to return
+/// such errors, and only CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE to mean that nothing was updated.
+static bool tells_late_error(SimDevice& sim) {
+  World& world = sim.world();
+  if (!world.calls_may_fail || world.picker.pick(Site::delay, 2) == 0) return false;
+  ++world.injected_failures;
+  return true;
+}
+
 CUresult Calls::cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_handle,
                                      CUgraphExecUpdateResultInfo* info) {
   if (info == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -204,7 +213,7 @@ CUresult Calls::cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_hand
   if (found.result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
   ExecutablePlan& root = sim.graphs().executables().writable(*call.executable());
   sim.graphs().executables().replace(root, *graph, root.after);
-  return CUDA_SUCCESS;
+  return tells_late_error(sim) ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
 }
 
 CUresult Calls::cuGraphExecChildGraphNodeSetParams(CUgraphExec exec_handle, CUgraphNode node_handle,
