@@ -25,6 +25,7 @@ void note(harness::Scene& scene, Model& model, Holding& holding) {
   if (std::exchange(holding.overdue, true)) return;
   holding.found_in = scene.world().picker.current().name;
   holding.found_at = scene.world().scheduler.now();
+  holding.stuck = model.calls().stuck();
   holding.lost_at = model.calls().script_calls() + 1 - holding.lost_at;
   model.losses().overdue().push_back(holding);
 }
@@ -75,7 +76,7 @@ void report_overdue(harness::Scene& scene, const Model& model) {
         scene, life,
         fmt::format("alive since turn {}; nobody could use it any more {} calls ago",
                     life.birth_tick, holding.lost_at));
-    fault.use_site = "bound";
+    fault.use_site = holding.stuck ? kStuckSite : Label("bound");
     fault.activation = holding.found_in;
     fault.tick = holding.found_at;
     history.add(std::move(fault));

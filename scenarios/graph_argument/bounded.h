@@ -5,6 +5,9 @@
 
 namespace scenarios::graph_argument {
 
+/// Where that is which Python's full queue has held up, and nobody has asked for again.
+inline constexpr harness::Label kStuckSite = "Py_AddPendingCall";
+
 /// How many calls of the main thread may pass, at most, from when nothing holds up the end of a
 /// thing that nobody can use until it is gone. Each has a step in which Python's queue is served.
 inline constexpr std::uint32_t kBoundCalls = 3;

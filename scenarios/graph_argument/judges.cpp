@@ -87,6 +87,12 @@ void Judges::took_closed(Label kernel) {
   scene_.world().history.add(std::move(fault));
 }
 
+// Until the main thread gets its turn for what was put off, nobody else lets go of it.
+void Judges::pending_call_refused() {
+  ghost_.passages().reach(Window::pending_queue_full);
+  model_.calls().set_stuck(true);
+}
+
 // Dead, the handle is nobody's, and CUDA says so itself.
 void Judges::named_orphan(std::uint64_t handle, bool refused) {
   ghost_.passages().reach(Window::child_destroyed);

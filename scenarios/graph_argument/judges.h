@@ -52,13 +52,13 @@ class Judges final : public targets::graph_argument::Observer,
   void drops_all(bool graphs) override;
   void named_closed_stream(bool refused) override;
   void named_orphan(std::uint64_t handle, bool refused) override;
-  void update_failed() override { ghost_.passages().reach(Window::update_failed); }
   void capture_failed() override { ghost_.passages().reach(Window::capture_invalidated); }
   void took_closed(harness::Label kernel) override;
   void called_back() override {
     if (!model_.calls().quiet()) ghost_.passages().reach(Window::gil_kept_in_call);
   }
-  void pending_call_refused() override { ghost_.passages().reach(Window::pending_queue_full); }
+  void pending_call_refused() override;
+  void cleaned_up() override { model_.calls().set_stuck(false); }
 
   // ---- Reader: what a launch has written to is read ----
   bool reads(Wrapper buffer) override {

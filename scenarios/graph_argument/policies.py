@@ -3,6 +3,8 @@ path keeps, gives up, checks, waits or locks."""
 
 # Of targets/graph_argument/: a file, and which of its functions; ... means all.
 SOURCES = {
+    "attach_per_node.h": ...,
+    "attach_per_node.cpp": ...,
     "retain_per_node.h": ...,
     "retain_per_node.cpp": ...,
     "deferred.h": ...,

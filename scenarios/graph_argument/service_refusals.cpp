@@ -121,7 +121,7 @@ bool other_shape(const Model&, const Call& call) {
   if (call.asked.op != Op::update || call.referred_count != 2) return false;
   const ModelExec& exec = *call.referred[0]->exec;
   const ModelGraph& graph = *call.referred[1]->graph;
-  if (exec.changed || has_changed(graph)) return true;
+  if (exec.changed || exec.in_doubt || has_changed(graph)) return true;
   ModelNodes nodes;
   flatten(graph, nodes);
   return !std::equal(nodes.begin(), nodes.end(), exec.nodes.begin(), exec.nodes.end(),
@@ -237,6 +237,7 @@ bool freed_before(const Model& model, const Call& call) {
 bool not_in_executable(const Model&, const Call& call) {
   if (call.asked.op != Op::update_node || call.referred_count != 4) return false;
   const ModelExec& exec = *call.referred[0]->exec;
+  if (exec.in_doubt) return true;
   const Wrapped& node = *call.referred[1];
   const ModelGraph* graph = node.graph;
   while (graph != nullptr && graph != exec.source) graph = graph->parent;

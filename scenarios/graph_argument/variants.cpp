@@ -30,6 +30,8 @@ constexpr Label kSlots[] = {"operand_dropped",        "node_changed",
                             "child_destroyed",        "dropped_in_callback",
                             "stream_or_event_closed", "handle_reused",
                             "capture_invalidated",    "retention"};
+/// Hazards of the release of today.
+constexpr Label kToday[] = {"dropped_in_callback", "update_failed", "pending_queue_full"};
 constexpr Label kForever[] = {"retention"};
 constexpr Label kGil[] = {"gil_kept_in_call"};
 
@@ -49,6 +51,10 @@ constexpr harness::VariantInfo kVariants[] = {
     {"slot_table",
      {ClaimKind::unsound, kSlots, false,
       "#2280: a table of owners per graph, which clones and executables share"}},
+    {"move_to_graph",
+     {ClaimKind::unsound, kToday, false,
+      "cuda.core 1.2.2: the graph has the only reference of each attachment; little is retried",
+      kRefusals}},
     {"retain_per_node",
      {ClaimKind::sound,
       {},

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/fault/kinds.h"
+#include "scenarios/graph_argument/bounded.h"
 #include "scenarios/graph_argument/contract.h"
 #include "scenarios/graph_argument/judges.h"
 
@@ -66,6 +67,8 @@ std::optional<Window> window_of_kind(const Fault& fault) {
   if (is_graph || kind == Label("graph node") || kind == Label("embedded graph"))
     return fault.kind == FaultKind::recycled_use ? Window::handle_reused : Window::child_destroyed;
   if (kind == Label("graph memory")) return Window::graph_memory_misused;
+  if (kind == targets::graph_argument::kAccumulatorKind && fault.kind != FaultKind::retention)
+    return Window::update_failed;
   if (kind == Label("reference cycle")) return Window::reference_cycle;
   return std::nullopt;
 }
@@ -84,13 +87,21 @@ bool is_about_the_gil(const Fault& fault) {
   return hangs && names("waits for GIL") && names("waits for driver lock");
 }
 
+/// A thing that nobody could use any more, by the model's account, is no cycle's.
+int window_of_retention(const Judges& judges, const Fault& fault) {
+  const bool bounded = fault.use_site == Label("bound");
+  const bool stuck = !bounded && judges.model().calls().stuck();
+  if (fault.use_site == kStuckSite || (stuck && !judges.keeps_itself()))
+    return harness::raw(Window::pending_queue_full);
+  if (bounded || !judges.keeps_itself()) return -1;
+  return harness::raw(Window::reference_cycle);
+}
+
 }  // namespace
 
 int window_of(const harness::Scene& scene, const Fault& fault) {
   const auto& judges = scene.state<Judges>();
-  // A thing that nobody could use any more, by the model's account, is no cycle's.
-  const bool bounded = fault.use_site == Label("bound");
-  if (fault.kind == FaultKind::retention && (bounded || !judges.keeps_itself())) return -1;
+  if (fault.kind == FaultKind::retention) return window_of_retention(judges, fault);
   if (fault.kind == FaultKind::refusal) return -1;
   if (is_about_the_gil(fault)) return harness::raw(Window::gil_kept_in_call);
   if (is_callback(fault)) return harness::raw(Window::dropped_in_callback);

@@ -40,6 +40,7 @@ void DeferredCleanup::drain() {
   }
   for (Owners* owner : owners) *owner = {};
   for (const Garbage& item : garbage) core_.policy->release(item);
+  core_.facts.tell(&Observer::cleaned_up);
 }
 
 }  // namespace targets::graph_argument

@@ -40,8 +40,6 @@ class Observer {
   virtual void named_closed_stream(bool refused) = 0;
   /// A graph is named that went with its node. It is refused, or its handle is used.
   virtual void named_orphan(std::uint64_t handle, bool refused) = 0;
-  /// The executable was not updated, and nobody knows what it holds.
-  virtual void update_failed() = 0;
   /// A capture was ended, and has made nothing.
   virtual void capture_failed() = 0;
   /// A kernel node was given the address of a buffer that was closed before CUDA had copied it.
@@ -50,6 +48,8 @@ class Observer {
   virtual void called_back() = 0;
   /// Python's queue has no room for what is put off.
   virtual void pending_call_refused() = 0;
+  /// All that was put off is gone: the main thread has had its turn.
+  virtual void cleaned_up() = 0;
 };
 
 }  // namespace targets::graph_argument

@@ -4,6 +4,7 @@
 #include "targets/graph_argument/gil_kept.h"
 #include "targets/graph_argument/gil_kept_in_deleters.h"
 #include "targets/graph_argument/keep_on_definition.h"
+#include "targets/graph_argument/move_to_graph.h"
 #include "targets/graph_argument/retain_forever.h"
 #include "targets/graph_argument/retain_per_node.h"
 #include "targets/graph_argument/script/script.h"
@@ -36,6 +37,7 @@ constexpr NamedPolicy kPolicies[] = {
     {"keep_on_definition", make<KeepOnDefinition>},
     {"user_object_tuple", make<UserObjectTuple>},
     {"slot_table", make<SlotTable>},
+    {"move_to_graph", make<MoveToGraph>},
     {"retain_per_node", make<RetainPerNode>},
     {"retain_forever", make<RetainForever>},
     {"gil_kept", make<GilKept>},

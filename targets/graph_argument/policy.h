@@ -14,6 +14,8 @@ struct Owners {
   std::array<Shared<DevicePtr>, 2> memory;  ///< and what they own.
   Shared<EventBox> event;
   harness::Ref function;  ///< Function that a host node calls.
+
+  bool any() const { return module || arguments || operands || memory[0] || event || function; }
 };
 
 /// Ownership: made in the run's arena, one per run.

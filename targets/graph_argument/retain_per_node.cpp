@@ -1,84 +1,16 @@
 #include "targets/graph_argument/retain_per_node.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace targets::graph_argument {
 
 // ---- on CUDA's thread ---------------------------------------------------------------------------
-
-// Once there is no interpreter, nobody takes it (#2074).
-class RetainPerNode::DestructorGil {
- public:
-  explicit DestructorGil(const RetainPerNode& policy) {
-    if (policy.destructors_take_gil() && !policy.core_.finalized.raised())
-      attach_.emplace(policy.core_);
-  }
-
- private:
-  std::optional<CallbackAttach> attach_;
-};
-
-void RetainPerNode::destroy_attachment(void* data) {
-  auto& attachment = *static_cast<Attachment*>(data);
-  const DestructorScope scope(attachment.policy.core_);
-  const DestructorGil gil(attachment.policy);
-  attachment.policy.deferred_.push(attachment.owners);
-}
 
 void RetainPerNode::destroy_accumulator(void* data) {
   auto& accumulator = *static_cast<Accumulator*>(data);
   const DestructorScope scope(accumulator.policy.core_);
   const DestructorGil gil(accumulator.policy);
   for (Owners* owners : accumulator.owners) accumulator.policy.deferred_.push(*owners);
-}
-
-// ---- nodes --------------------------------------------------------------------------------------
-
-Status RetainPerNode::prepare(GraphBox& graph, const Owners& owners, Keeping*& prepared) {
-  auto* attachment = core_.arena.make<Attachment>(*this, owners);
-  if (cuUserObjectCreate(&attachment->object, attachment, destroy_attachment, 1,
-                         CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) != CUDA_SUCCESS) {
-    attachment->owners = {};
-    return Status::driver_error;
-  }
-  if (cuGraphRetainUserObject(graph.graph, attachment->object, 1, CU_GRAPH_USER_OBJECT_MOVE) !=
-      CUDA_SUCCESS) {
-    cuUserObjectRelease(attachment->object, 1);
-    return Status::driver_error;
-  }
-  prepared = attachment;
-  return Status::ok;
-}
-
-void RetainPerNode::roll_back(GraphBox& graph, Keeping* prepared) {
-  if (prepared != nullptr)
-    cuGraphReleaseUserObject(graph.graph, static_cast<Attachment*>(prepared)->object, 1);
-}
-
-RetainPerNode::Attachment* RetainPerNode::take(GraphBox& graph, CUgraphNode node) {
-  if (graph.keeping == nullptr) return nullptr;
-  auto& entries = static_cast<Attachments*>(graph.keeping)->entries;
-  const auto found = std::find_if(entries.begin(), entries.end(),
-                                  [&](const auto& entry) { return entry.node == node; });
-  if (found == entries.end()) return nullptr;
-  Attachment* attachment = found->attachment;
-  entries.erase(found);
-  return attachment;
-}
-
-Status RetainPerNode::commit(GraphBox& graph, harness::Object&, CUgraphNode node, const Owners&,
-                             Keeping* prepared) {
-  Attachment* previous = take(graph, node);
-  if (graph.keeping == nullptr) graph.keeping = core_.arena.make<Attachments>();
-  static_cast<Attachments*>(graph.keeping)
-      ->entries.push_back({node, static_cast<Attachment*>(prepared)});
-  roll_back(graph, previous);
-  return Status::ok;
-}
-
-void RetainPerNode::destroyed(GraphBox& graph, CUgraphNode node) {
-  roll_back(graph, take(graph, node));
 }
 
 // ---- executables --------------------------------------------------------------------------------
@@ -109,6 +41,7 @@ CUresult RetainPerNode::instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*
 }
 
 void RetainPerNode::prepare_update(ExecBox& exec, const Owners& owners) {
+  core_.facts.tell(&ExecWitness::exec_appended, exec.id);
   static_cast<Accumulators*>(exec.keeping)
       ->held.back()
       ->owners.push_back(core_.arena.make<Owners>(owners));

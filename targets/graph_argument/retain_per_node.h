@@ -1,30 +1,22 @@
-// retain_per_node: each version of a node's parameters has a user object of its own, which keeps
-// what they point into, and is never changed. cuda-python #2357, #2371, #2473, #2526, #2602, #2627,
-// with the failed update of an executable closed.
+// retain_per_node: a user object per version of a node (attach_per_node.h), and an accumulator per
+// executable that its handle holds too. cuda-python #2357, #2371, #2473, #2526, #2602, #2627, with
+// what is still open there closed (move_to_graph.h is cuda.core's own).
 //
 // Its author says: sound, within the contract.
-// What it holds: all owners of a node, from before the node is added until the graph, its clones,
-// children and executables, and their launches are gone, or have other parameters. What an
-// executable's node is given is appended to an accumulator, a user object that only the executable
-// holds; and this, with a reference of its own, so that no update, failed or not, can take it away.
-// Who lets go: Python's main thread. CUDA's threads put off everything.
+// What it holds: what an executable's node is given is appended to an accumulator, a user object
+// that only the executable holds; and this, with a reference of its own, so that no update, failed
+// or not, can take it away. Who lets go: Python's main thread. CUDA's threads put off everything.
 // Bounded: replaced owners of an executable stay until its next whole update, or its end.
 #pragma once
 
+#include "targets/graph_argument/attach_per_node.h"
 #include "targets/graph_argument/deferred.h"
 
 namespace targets::graph_argument {
 
-class RetainPerNode : public Policy {
+class RetainPerNode : public AttachPerNode {
  public:
-  explicit RetainPerNode(Core& core) : Policy(core), deferred_(core) {}
-
-  Status prepare(GraphBox& graph, const Owners& owners, Keeping*& prepared) override;
-  void roll_back(GraphBox& graph, Keeping* prepared) override;
-  Status commit(GraphBox& graph, harness::Object& definition, CUgraphNode node,
-                const Owners& owners, Keeping* prepared) override;
-  void destroyed(GraphBox& graph, CUgraphNode node) override;
-  bool sets_tombstones() const override { return true; }
+  explicit RetainPerNode(Core& core) : AttachPerNode(core), deferred_(core) {}
 
   CUresult instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& keeping) override;
   void prepare_update(ExecBox& exec, const Owners& owners) override;
@@ -35,20 +27,11 @@ class RetainPerNode : public Policy {
   void release(Garbage garbage) override;
   void entered() override { deferred_.retry(); }
   void finalizing() override { deferred_.abandon(); }
-  bool refuses_closed() const override { return true; }
-  /// Whether the destructors of user objects take the GIL for what they do.
-  virtual bool destructors_take_gil() const { return false; }
+
+ protected:
+  void put_off(Owners& owners) override { deferred_.push(owners); }
 
  private:
-  /// Things that one version of a node needs.
-  struct Attachment : Keeping {
-    Attachment(RetainPerNode& kept_by, const Owners& from) : policy(kept_by), owners(from) {
-      owners.operands.reset();  // The owners are enough.
-    }
-    RetainPerNode& policy;
-    Owners owners;
-    CUuserObject object = nullptr;
-  };
   /// Attachments that the nodes of an executable were given since it was made.
   struct Accumulator {
     explicit Accumulator(RetainPerNode& policy) : policy(policy) {}
@@ -56,27 +39,14 @@ class RetainPerNode : public Policy {
     std::pmr::vector<Owners*> owners;
     CUuserObject object = nullptr;
   };
-  struct Attachments : Keeping {
-    struct Entry {
-      CUgraphNode node;
-      Attachment* attachment;
-    };
-    std::pmr::vector<Entry> entries;
-  };
   struct Accumulators : Keeping {
     std::pmr::vector<Accumulator*> held;  ///< The last is appended to.
   };
 
-  /// The GIL, for as long as a destructor works; or nothing.
-  class DestructorGil;
-
-  static void destroy_attachment(void* attachment);
   static void destroy_accumulator(void* accumulator);
   /// A new accumulator, which the graph holds too. Null where CUDA has failed.
   Accumulator* accumulate(GraphBox& graph);
   void give_up(Accumulators& accumulators, std::size_t first, std::size_t last);
-  /// Removes and returns the node's attachment; null where it has none.
-  static Attachment* take(GraphBox& graph, CUgraphNode node);
 
   DeferredCleanup deferred_;
 };

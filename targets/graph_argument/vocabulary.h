@@ -86,6 +86,7 @@ using Wrapper = harness::BirthId;
 inline constexpr harness::Label kInterpreterKind = "interpreter";
 inline constexpr harness::Label kFunctionKind = "function";
 inline constexpr harness::Label kCycleKind = "cycle";
+inline constexpr harness::Label kAccumulatorKind = "ExecAttachments";
 inline constexpr harness::Label kBufferEndSite = "Buffer.__dealloc__";
 inline constexpr harness::Label kBufferCloseSite = "Buffer.close";
 inline constexpr harness::Label kModuleEndSite = "ObjectCode.__dealloc__";

@@ -86,6 +86,10 @@ class ExecWitness {
   virtual void exec_made(ExecId exec, GraphId graph) = 0;
   virtual void exec_node_changed(ExecId exec, NodeId node, const Things& things) = 0;
   virtual void exec_updated(ExecId exec, GraphId graph) = 0;
+  /// CUDA has reported an error that does not say whether it has updated the executable.
+  virtual void exec_in_doubt(ExecId exec, GraphId graph) = 0;
+  /// Owners are about to be appended to what keeps those of the executable.
+  virtual void exec_appended(ExecId exec) = 0;
   virtual void exec_dropped(ExecId exec) = 0;
   /// The executable is about to be launched.
   virtual void launches(ExecId exec, StreamName stream) = 0;

@@ -33,6 +33,22 @@ void GhostExecs::exec_updated(ExecId id, GraphId graph) {
   const std::size_t count = std::min(before.size(), exec.nodes.size());
   for (std::size_t i = 0; i < count; ++i) exec.nodes[i].id = before[i].id;
   exec.source = &records_.at(graph);
+  exec.in_doubt = exec.appended = false;
+}
+
+void GhostExecs::exec_in_doubt(ExecId id, GraphId graph) {
+  GhostExec& exec = records_.at(id);
+  const std::size_t count = exec.nodes.size();
+  flatten(records_.at(graph), exec.nodes);
+  for (std::size_t i = count; i < std::min(2 * count, exec.nodes.size()); ++i)
+    exec.nodes[i].id = exec.nodes[i - count].id;
+  exec.in_doubt = true;
+}
+
+void GhostExecs::exec_appended(ExecId id) {
+  GhostExec& exec = records_.at(id);
+  exec.appended = exec.in_doubt;
+  if (exec.in_doubt) passages_.reach(Window::update_failed);
 }
 
 void GhostExecs::exec_dropped(ExecId id) {

@@ -28,6 +28,8 @@ class GhostExecs final : public targets::graph_argument::ExecWitness {
   void exec_made(ExecId exec, GraphId graph) override;
   void exec_node_changed(ExecId exec, NodeId node, const Things& things) override;
   void exec_updated(ExecId exec, GraphId graph) override;
+  void exec_in_doubt(ExecId exec, GraphId graph) override;
+  void exec_appended(ExecId exec) override;
   void exec_dropped(ExecId exec) override;
   void launches(ExecId exec, StreamName stream) override;
   void launch_failed() override { records_.launches().pop_back(); }

@@ -83,6 +83,8 @@ struct GhostExec {
   GhostGraph* source = nullptr;
   bool gone = false;
   bool launched = false;
+  bool in_doubt = false;  ///< It may have been updated: it has the nodes of before, and those too.
+  bool appended = false;  ///< Owners were, while it was in doubt.
 };
 
 struct GhostLaunch {

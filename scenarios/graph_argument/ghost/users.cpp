@@ -53,6 +53,7 @@ std::optional<Window> GhostUsers::window_of_users(const GhostThing& thing, bool 
     if (node == nullptr) continue;
     const Window use = window_of_use(*node, thing);
     if (!is_plain(use)) return use;
+    if (node->updated && launch.exec->appended) return Window::update_failed;
     if (launch.exec->gone) return Window::executable_closed;
     if (node->updated || !uses(launch.exec->nodes, thing)) return Window::executable_changed;
     return was_lost(*node, thing, launch.exec->source) ? Window::node_changed
@@ -63,7 +64,7 @@ std::optional<Window> GhostUsers::window_of_users(const GhostThing& thing, bool 
     if (node == nullptr) continue;
     const Window use = window_of_use(*node, thing);
     if (!is_plain(use)) return use;
-    if (node->updated) return Window::executable_changed;
+    if (node->updated) return exec->appended ? Window::update_failed : Window::executable_changed;
     if (was_lost(*node, thing, exec->source)) return Window::node_changed;
     return exec->source->gone ? Window::definition_dropped : use;
   }

@@ -40,6 +40,10 @@ class ModelCalls {
   std::size_t destructed() const { return destructed_; }
   /// Python's queue was filled at some time.
   bool flooded() const { return flooded_; }
+  /// Things that CUDA's threads have put off wait for a turn of the main thread that nobody has
+  /// got.
+  void set_stuck(bool stuck) { stuck_ = stuck; }
+  bool stuck() const { return stuck_; }
   void finalizes() { finalizing_ = true; }
   bool finalizing() const { return finalizing_; }
 
@@ -55,6 +59,7 @@ class ModelCalls {
   std::uint32_t held_up_at_ = 0;
   std::size_t destructed_ = 0;
   bool flooded_ = false;
+  bool stuck_ = false;
   bool finalizing_ = false;
 };
 

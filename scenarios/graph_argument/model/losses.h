@@ -24,6 +24,7 @@ struct Holding {
   std::uint32_t lost_at = 0;  ///< The script's calls when nobody could use it any more; 0: of use.
   bool awaited = false;       ///< Lost before the wait that was to end it began.
   bool overdue = false;
+  bool stuck = false;          ///< Found where Python's queue had had no room for what was put off.
   harness::Name found_in = 0;  ///< Where it was found to be.
   harness::Tick found_at = 0;
 };

@@ -45,16 +45,20 @@ Call& Model::begin(const Asked& asked) {
 
 void Model::end(Call& call, Status status) {
   hold_user_objects(call);
-  if (status != Status::ok) fail(call);
+  if (status != Status::ok) fail(call, status);
   calls_.end(call);
 }
 
 // Updates what is known of things after a call that failed.
-void Model::fail(const Call& call) {
+void Model::fail(const Call& call, Status status) {
   losses_.change();
   switch (call.asked.op) {
-    case Op::update:  // Nobody knows what the executable holds.
-      if (call.referred_count == 2) call.referred[0]->exec->updated_by.push_back(call.number);
+    case Op::update:
+      if (call.referred_count != 2) return;
+      call.referred[0]->exec->updated_by.push_back(call.number);
+      // cuda.h rules out only of CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE that it was carried out.
+      if (status == Status::driver_error)
+        ModelRuns::doubt(*call.referred[0]->exec, *call.referred[1]->graph);
       return;
     case Op::end_building:  // It is over, well or not.
       if (call.referred_count == 1) call.referred[0]->capturing = false;

@@ -59,7 +59,7 @@ class Model {
   const ModelValues& values() const { return values_; }
 
  private:
-  void fail(const Call& call);
+  void fail(const Call& call, targets::graph_argument::Status status);
   /// Holds the user objects that CUDA has made for the call.
   void hold_user_objects(const Call& call);
 

@@ -93,7 +93,8 @@ struct ModelExec {
   /// The last whole update, and those that failed since.
   std::pmr::vector<std::uint32_t> updated_by;
   bool closed = false;
-  bool changed = false;  ///< It differs from the graph that it was made of.
+  bool changed = false;   ///< It differs from the graph that it was made of.
+  bool in_doubt = false;  ///< It may have been updated: it has the nodes of before, and those too.
 };
 
 struct ModelLaunch {

@@ -22,7 +22,20 @@ void ModelRuns::update(ModelExec& exec, const ModelGraph& graph) {
     exec.nodes[i].home = before[i].home;
   }
   exec.given.clear();
+  exec.in_doubt = false;
   exec.changed = has_changed(graph);
+}
+
+// Like in a loop, how often a node of either kind runs is not the script's to say.
+void ModelRuns::doubt(ModelExec& exec, const ModelGraph& graph) {
+  const std::size_t count = exec.nodes.size();
+  flatten(graph, exec.nodes);
+  for (std::size_t i = count; i < std::min(2 * count, exec.nodes.size()); ++i) {
+    exec.nodes[i].serial = exec.nodes[i - count].serial;
+    exec.nodes[i].home = exec.nodes[i - count].home;
+  }
+  for (ModelNode& node : exec.nodes) node.looped = true;
+  exec.in_doubt = true;
 }
 
 ModelLaunch& ModelRuns::add_launch(const ModelExec& exec) {

@@ -14,6 +14,8 @@ class ModelRuns {
   ModelExec& add_exec(const ModelGraph& graph, harness::BirthId life);
   /// All nodes of the executable are those of the graph from now on.
   static void update(ModelExec& exec, const ModelGraph& graph);
+  /// The executable may be as it was, or have the nodes of the graph: nobody has said which.
+  static void doubt(ModelExec& exec, const ModelGraph& graph);
   const std::pmr::vector<ModelExec*>& execs() const { return execs_; }
 
   ModelLaunch& add_launch(const ModelExec& exec);

@@ -102,9 +102,9 @@ Status ScriptExecutables::update(Variable variable, Variable definition_variable
       frame_.tell(&Observer::bound);
       return Status::ok;
     }
-    frame_.tell(&Observer::update_failed);
-    return result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE ? Status::update_failed
-                                                          : Status::driver_error;
+    if (result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) return Status::update_failed;
+    frame_.tell(&ExecWitness::exec_in_doubt, exec->id, from->id);
+    return Status::driver_error;
   });
 }
 

@@ -1,0 +1,44 @@
+// Today's cuda.core, and the order in which it lets go of what user objects have held. When it asks
+// for another turn of Python's main thread is the program pending_queue_full's to show.
+#include <gtest/gtest.h>
+
+#include "scenarios/graph_argument/tests/graph_argument_broken.h"
+#include "targets/graph_argument/move_to_graph.h"
+
+namespace scenarios::graph_argument::testing {
+namespace {
+
+using targets::graph_argument::MoveToGraph;
+using targets::graph_argument::ResourceKind;
+
+// Variables, as tapes call them.
+constexpr std::uint32_t kBuffer = 1, kOther = 2, kDefinition = 10, kNowhere = 21;
+
+/// The memory that ends, in its order.
+std::vector<std::uint64_t> ended;
+
+struct TellsTheOrder : MoveToGraph {
+  using MoveToGraph::MoveToGraph;
+  void release(Garbage garbage) override {
+    if (garbage.kind == ResourceKind::memory) ended.push_back(garbage.handle);
+    MoveToGraph::release(std::move(garbage));
+  }
+};
+
+/// Two nodes, each of which has the last reference to a buffer, when their graph goes.
+Program two_owners() {
+  Program program = Program().script(Op::add_kernel, {kNowhere, 0, 0, 0, kBuffer, kBuffer});
+  program.script(Op::add_kernel, {kNowhere, 0, 0, 0, kOther, kOther});
+  program.script(Op::drop, {kBuffer}).script(Op::drop, {kOther});
+  return program.script(Op::drop, {kDefinition});
+}
+
+TEST(GraphArgumentToday, LetsGoOfWhatCameLastFirst) {
+  ended.clear();
+  EXPECT_EQ(outcome_of<TellsTheOrder>(two_owners()).faults, std::vector<harness::Fault>());
+  ASSERT_GE(ended.size(), 2u);
+  EXPECT_GT(ended[0], ended[1]) << "the first buffer was allocated below the other";
+}
+
+}  // namespace
+}  // namespace scenarios::graph_argument::testing

@@ -1,0 +1,70 @@
+// attach_per_node: each version of a node's parameters has a user object of its own, which keeps
+// what they point into, and is never changed. cuda-python #2357. It is attached before the node is
+// added or changed, so that no failure leaves a node without its owners.
+//
+// It holds all owners of a node, until the graph, its clones, children and executables, and
+// their launches are gone, or have other parameters. What an executable's own nodes are given, and
+// who lets go of what CUDA gives back, is for others to say.
+#pragma once
+
+#include <optional>
+
+#include "targets/graph_argument/policy.h"
+
+namespace targets::graph_argument {
+
+class AttachPerNode : public Policy {
+ public:
+  using Policy::Policy;
+
+  Status prepare(GraphBox& graph, const Owners& owners, Keeping*& prepared) override;
+  void roll_back(GraphBox& graph, Keeping* prepared) override;
+  Status commit(GraphBox& graph, harness::Object& definition, CUgraphNode node,
+                const Owners& owners, Keeping* prepared) override;
+  void destroyed(GraphBox& graph, CUgraphNode node) override;
+  bool sets_tombstones() const override { return true; }
+  bool refuses_closed() const override { return true; }
+  /// Whether the destructors of user objects take the GIL for what they do.
+  virtual bool destructors_take_gil() const { return false; }
+
+ protected:
+  /// The GIL, for as long as a destructor works, where the policy takes it; once there is no
+  /// interpreter, nobody does (#2074).
+  class DestructorGil {
+   public:
+    explicit DestructorGil(const AttachPerNode& policy) {
+      if (policy.destructors_take_gil() && !policy.core_.finalized.raised())
+        attach_.emplace(policy.core_);
+    }
+
+   private:
+    std::optional<CallbackAttach> attach_;
+  };
+
+  /// Takes over what a user object has held. On a thread of CUDA's. `owners` stay where they are.
+  virtual void put_off(Owners& owners) = 0;
+
+ private:
+  /// Things that one version of a node needs.
+  struct Attachment : Keeping {
+    Attachment(AttachPerNode& kept_by, const Owners& from) : policy(kept_by), owners(from) {
+      owners.operands.reset();  // The owners are enough.
+    }
+    AttachPerNode& policy;
+    Owners owners;
+    CUuserObject object = nullptr;
+  };
+  struct Attachments : Keeping {
+    struct Entry {
+      CUgraphNode node;
+      Attachment* attachment;
+    };
+    std::pmr::vector<Entry> entries;
+  };
+
+  static void destroy_attachment(void* attachment);
+  /// Removes and returns the node's attachment; null where it has none.
+  static Attachment* take(GraphBox& graph, CUgraphNode node);
+};
+
+}  // namespace targets::graph_argument
