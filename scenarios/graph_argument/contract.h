@@ -26,7 +26,10 @@ inline constexpr std::string_view kGraphMemory =
 inline constexpr harness::Label kBufferCapturedSite = "Buffer.__dealloc__/captured";
 inline constexpr harness::Label kModuleCapturedSite = "ObjectCode.__dealloc__/captured";
 
-inline constexpr std::array<harness::ContractClause, 12> kContract{{
+/// Where copies and sets are launched that have numbers: in a version that takes nothing else.
+inline constexpr harness::Label kLaunchAddressSite = "Graph.launch/addresses";
+
+inline constexpr std::array<harness::ContractClause, 13> kContract{{
     {"", "Buffer.close", "add_one", kClose},
     {"", "Buffer.close", "saxpy", kClose},
     {"", "Buffer.close", "block_sum", kClose},
@@ -36,6 +39,7 @@ inline constexpr std::array<harness::ContractClause, 12> kContract{{
     {"", "", "captured", kCaptured},
     {"library", kModuleCapturedSite, "", kCaptured},
     {"", "", "chase", kBareAddress},
+    {"", "", kLaunchAddressSite, kBareAddress},
     {"graph memory", "", "", kGraphMemory},
     {"bytes of device memory", "", "", kStreams},
     {"reference cycle", "", "", kCycle},

@@ -48,13 +48,22 @@ bool can_add_free(const Situation& now) {
 bool can_add_scratch(const Situation& now) {
   return can_add_free(now) && has_buffer_and_module(now);
 }
-bool can_set_params(const Situation& now) {
+bool has_node_and_buffer(const Situation& now) {
   return now.census.kernel_nodes != 0 && has_buffer(now);
+}
+bool can_set_params(const Situation& now) {
+  return now.api.changes_nodes && has_node_and_buffer(now);
+}
+bool can_clone(const Situation& now) { return now.api.clones && has_definition(now); }
+bool can_move_deallocation(const Situation& now) {
+  return now.api.moves_deallocation && has_buffer(now);
 }
 
 bool has_graph(const Situation& now) { return now.census.graphs != 0; }
 bool can_update(const Situation& now) { return has_graph(now) && has_definition(now); }
-bool can_update_node(const Situation& now) { return has_graph(now) && can_set_params(now); }
+bool can_update_node(const Situation& now) {
+  return now.api.changes_executables && has_graph(now) && has_node_and_buffer(now);
+}
 
 bool has_builder(const Situation& now) { return now.census.builders != 0; }
 bool has_launch_or_builder(const Situation& now) { return has_launch(now) || has_builder(now); }

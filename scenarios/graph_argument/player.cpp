@@ -1,6 +1,8 @@
 // How it works: see harness/scenario/player.h. The ops and their arguments are in ops.cpp.
 #include "scenarios/graph_argument/player.h"
 
+#include "scenarios/graph_argument/variants.h"
+
 namespace scenarios::graph_argument {
 
 using targets::graph_argument::Kernel;
@@ -15,7 +17,9 @@ Player::Player(harness::Scene& scene, Judges& judges, const Theme& theme)
 
 // ---- what there is ----------------------------------------------------------------------------
 
-Situation Player::look() const { return {take_census(path()), has_added(), judges_.launched()}; }
+Situation Player::look() const {
+  return {take_census(path()), has_added(), judges_.launched(), api_of(scene().variant())};
+}
 
 bool Player::has_added() const {
   return (scene().observed().ops & ops(Op::add_kernel, Op::add_memcpy, Op::add_memset,

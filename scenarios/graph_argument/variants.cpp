@@ -12,10 +12,9 @@ using harness::Label;
 
 /// Hazards of all variants that let go of things on whatever thread it happens.
 constexpr Label kBorrow[] = {
-    "argument_dropped",   "operand_dropped",        "node_changed",      "executable_changed",
-    "definition_dropped", "executable_closed",      "child_destroyed",   "dropped_in_callback",
-    "dropped_in_flight",  "stream_or_event_closed", "attachment_failed", "handle_reused",
-    "retention"};
+    "argument_dropped",  "node_changed",        "definition_dropped", "executable_closed",
+    "child_destroyed",   "dropped_in_callback", "dropped_in_flight",  "stream_or_event_closed",
+    "attachment_failed", "handle_reused",       "retention"};
 constexpr Label kDefinition[] = {
     "argument_dropped",   "operand_dropped",        "node_changed",      "executable_changed",
     "definition_dropped", "executable_closed",      "child_destroyed",   "dropped_in_callback",
@@ -31,7 +30,8 @@ constexpr Label kSlots[] = {"operand_dropped",        "node_changed",
                             "stream_or_event_closed", "handle_reused",
                             "capture_invalidated",    "retention"};
 /// Hazards of the release of today.
-constexpr Label kToday[] = {"dropped_in_callback", "update_failed", "pending_queue_full"};
+constexpr Label kToday[] = {"dropped_in_callback", "update_failed", "capture_invalidated",
+                            "pending_queue_full"};
 constexpr Label kForever[] = {"retention"};
 constexpr Label kGil[] = {"gil_kept_in_call"};
 
@@ -77,6 +77,12 @@ constexpr harness::VariantInfo kVariants[] = {
 }  // namespace
 
 std::span<const harness::VariantInfo> variants() { return kVariants; }
+
+const targets::graph_argument::Api& api_of(std::size_t variant) {
+  for (const targets::graph_argument::NamedPolicy& policy : targets::graph_argument::policies())
+    if (policy.name == kVariants[variant].name) return policy.api;
+  HARNESS_CHECK(false, "each variant is a policy of the target");
+}
 
 Maker maker_of(std::size_t variant) {
   return harness::find_maker<targets::graph_argument::policies, variants>(variant);

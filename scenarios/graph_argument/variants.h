@@ -6,6 +6,8 @@
 namespace scenarios::graph_argument {
 
 std::span<const harness::VariantInfo> variants();
+/// The calls that the variant with this index has.
+const targets::graph_argument::Api& api_of(std::size_t variant);
 /// Makes the path of the variant with this index.
 Maker maker_of(std::size_t variant);
 

@@ -46,6 +46,7 @@ const Fault& cause_of(const harness::Scene& scene, const Fault& fault) {
 
 /// Returns the window that the end of memory, a library or an event is in.
 std::optional<Window> window_of_end(const harness::Scene& scene, const Fault& fault) {
+  if (fault.use_site == kLaunchAddressSite) return Window::bare_address_dropped;
   if (fault.death_site == targets::graph_argument::kBufferCloseSite)
     return is_kernel(fault.use_site) ? Window::buffer_closed : Window::operand_dropped;
   const auto& judges = scene.state<Judges>();

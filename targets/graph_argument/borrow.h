@@ -1,5 +1,6 @@
 // borrow: a kernel node's arguments are copied as values, and nobody keeps what they point into.
-// cuda.core 0.7.0.
+// cuda.core 0.7.0, with no more calls than it has: copies and sets take addresses, as numbers;
+// nodes are destroyed and not changed; executables are updated as a whole.
 //
 // Its author says: "the driver copies the argument values", which is true of addresses too.
 // What it holds: kernels, events and host functions, by user objects whose destructors run payload
@@ -13,6 +14,11 @@ namespace targets::graph_argument {
 class Borrow final : public Policy {
  public:
   using Policy::Policy;
+  static constexpr Api kApi{.takes_operands = false,
+                            .changes_nodes = false,
+                            .changes_executables = false,
+                            .clones = false,
+                            .moves_deallocation = false};
 };
 
 }  // namespace targets::graph_argument

@@ -1,8 +1,8 @@
 // BuilderBox: what a GraphBuilder captures on, and what it owns of what CUDA makes of it.
 //
 // The graph is CUDA's until the capture has ended well, the builder's from then on. A
-// capture that was invalidated takes its graph with it when it ends. Some policies have the builder
-// own the graph from the beginning all the same.
+// capture that was invalidated takes its graph with it when it ends, which is with the builder.
+// Policies differ in whose the graph is meanwhile, and in what becomes of it (Captured).
 #pragma once
 
 #include "targets/graph_argument/handles.h"

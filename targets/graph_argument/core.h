@@ -49,6 +49,7 @@ struct Core {
 
   harness::Runtime& runtime;
   Setup setup;
+  Api api;
   harness::Scheduler& scheduler;
   harness::Arena& arena;
   harness::Ledger& ledger;

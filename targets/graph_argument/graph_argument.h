@@ -211,6 +211,7 @@ struct GraphArgument {
 /// One way to manage lifetimes, by name. `make` puts the parts of the path into the run's arena.
 struct NamedPolicy {
   harness::Label name;
+  Api api;
   GraphArgument (*make)(harness::Runtime& runtime, const Setup& setup);
 };
 std::span<const NamedPolicy> policies();

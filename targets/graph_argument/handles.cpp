@@ -36,7 +36,7 @@ static void call(Core& core, const Garbage& garbage) {
       cuUserObjectRelease(reinterpret_cast<CUuserObject>(handle), 1);
       return;
     case ResourceKind::capture:
-    case ResourceKind::owned_capture:
+    case ResourceKind::lone_capture:
       return end_capture(core, garbage);
   }
 }

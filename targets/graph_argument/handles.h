@@ -21,8 +21,8 @@ enum class ResourceKind : std::uint8_t {
   graph,
   exec,
   user_object,
-  capture,        ///< By its stream. What it has made goes too.
-  owned_capture,  ///< Somebody has what it has made.
+  capture,       ///< By its stream. What it has made goes too.
+  lone_capture,  ///< By its stream. What it has made stays, with somebody or with nobody.
 };
 
 /// A CUDA thing that nobody holds any more, with all it takes to end it.

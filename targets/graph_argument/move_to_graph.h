@@ -20,6 +20,10 @@ class MoveToGraph : public AttachPerNode {
  public:
   explicit MoveToGraph(Core& core) : AttachPerNode(core), queue_(core) {}
 
+  /// There is no clone: a script calls CUDA for it, and has a graph of its own.
+  static constexpr Api kApi{.clones = false};
+
+  Captured captured() const override { return Captured::owned_at_once; }
   Status prepare(GraphBox& graph, const Owners& owners, Keeping*& prepared) override;
 
   CUresult instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& keeping) override;

@@ -28,20 +28,21 @@ template <class Which>
 GraphArgument make(Runtime& runtime, const Setup& setup) {
   harness::Arena& arena = runtime.scheduler.arena();
   Core& core = *arena.make<Core>(runtime, setup);
+  core.api = Which::kApi;
   core.policy = arena.make<Which>(core);
   return arena.make<Script>(core)->parts();
 }
 
 constexpr NamedPolicy kPolicies[] = {
-    {"borrow", make<Borrow>},
-    {"keep_on_definition", make<KeepOnDefinition>},
-    {"user_object_tuple", make<UserObjectTuple>},
-    {"slot_table", make<SlotTable>},
-    {"move_to_graph", make<MoveToGraph>},
-    {"retain_per_node", make<RetainPerNode>},
-    {"retain_forever", make<RetainForever>},
-    {"gil_kept", make<GilKept>},
-    {"gil_kept_in_deleters", make<GilKeptInDeleters>},
+    {"borrow", Borrow::kApi, make<Borrow>},
+    {"keep_on_definition", KeepOnDefinition::kApi, make<KeepOnDefinition>},
+    {"user_object_tuple", UserObjectTuple::kApi, make<UserObjectTuple>},
+    {"slot_table", SlotTable::kApi, make<SlotTable>},
+    {"move_to_graph", MoveToGraph::kApi, make<MoveToGraph>},
+    {"retain_per_node", RetainPerNode::kApi, make<RetainPerNode>},
+    {"retain_forever", RetainForever::kApi, make<RetainForever>},
+    {"gil_kept", GilKept::kApi, make<GilKept>},
+    {"gil_kept_in_deleters", GilKeptInDeleters::kApi, make<GilKeptInDeleters>},
 };
 
 }  // namespace

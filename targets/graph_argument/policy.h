@@ -18,12 +18,23 @@ struct Owners {
   bool any() const { return module || arguments || operands || memory[0] || event || function; }
 };
 
+/// The owner of the graph that a builder captures.
+enum class Captured : std::uint8_t {
+  lost_with_builder,  ///< The builder's once it has ended the capture; before, nobody's. 0.7.0.
+  owned_at_once,      ///< The builder's from the beginning, whatever CUDA does with it. #2008.
+  owned_when_ended,   ///< The builder's once it has ended the capture, also where that is its last
+                      ///< act.
+};
+
 /// Ownership: made in the run's arena, one per run.
 /// Threads: with the GIL, but for what CUDA's threads call.
 class Policy {
  public:
   explicit Policy(Core& core) : core_(core) {}
   virtual ~Policy() = default;
+
+  /// The calls of the version that has this policy.
+  static constexpr Api kApi{};
 
   // ---- nodes ----
   /// Before a node is added or gets new parameters. What fails here has changed nothing.
@@ -41,9 +52,7 @@ class Policy {
   /// Whether boxes of graphs that went with their node know it.
   virtual bool sets_tombstones() const { return false; }
 
-  /// Whether a builder's handle of its graph owns it from the beginning of the capture. Else the
-  /// builder has a graph when the capture has ended well, as CUDA has it.
-  virtual bool owns_while_capturing() const { return false; }
+  virtual Captured captured() const { return Captured::lost_with_builder; }
 
   // ---- executables ----
   virtual CUresult instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& /*keeping*/) {

@@ -18,6 +18,7 @@ class RetainPerNode : public AttachPerNode {
  public:
   explicit RetainPerNode(Core& core) : AttachPerNode(core), deferred_(core) {}
 
+  Captured captured() const override { return Captured::owned_when_ended; }
   CUresult instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*& keeping) override;
   void prepare_update(ExecBox& exec, const Owners& owners) override;
   void roll_back_update(ExecBox& exec) override;

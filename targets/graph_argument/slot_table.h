@@ -19,7 +19,7 @@ class SlotTable final : public Policy {
   Status commit(GraphBox& graph, harness::Object& definition, CUgraphNode node,
                 const Owners& owners, Keeping* prepared) override;
   void destroyed(GraphBox& graph, CUgraphNode node) override;
-  bool owns_while_capturing() const override { return true; }
+  Captured captured() const override { return Captured::owned_at_once; }
 
  private:
   /// Ownership: CUDA's, once it is attached.

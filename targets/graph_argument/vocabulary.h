@@ -102,6 +102,15 @@ struct Contents {
   std::uint64_t next;
 };
 
+/// The calls that a version of cuda.core has, of those that not all have.
+struct Api {
+  bool takes_operands = true;  ///< memcpy() and memset() take buffers; else addresses, as numbers.
+  bool changes_nodes = true;   ///< set_params()
+  bool changes_executables = true;  ///< update_node()
+  bool clones = true;               ///< clone()
+  bool moves_deallocation = true;   ///< set_deallocation_stream()
+};
+
 /// Kinds of node. The kernels come first, as Entry has them.
 enum class Work : std::uint8_t {
   add_one,

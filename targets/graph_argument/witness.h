@@ -30,6 +30,7 @@ struct NodeFacts {
   std::uint32_t branch = 0;                    ///< The one that a conditional node runs.
   std::array<GraphId, kBranchCount> bodies{};  ///< A child's graph, or branches.
   NodeId allocation = NodeId::none;            ///< The node whose memory it frees or works in.
+  bool by_address = false;                     ///< It was given numbers, which nobody can keep.
 };
 
 class ThingWitness {

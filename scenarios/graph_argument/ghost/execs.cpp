@@ -1,6 +1,15 @@
 #include "scenarios/graph_argument/ghost/execs.h"
 
+#include <algorithm>
+
+#include "scenarios/graph_argument/contract.h"
+
 namespace scenarios::graph_argument {
+
+static bool has_addresses(const GhostNodes& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const GhostNode& node) { return node.by_address; });
+}
 
 void GhostExecs::flatten(const GhostGraph& graph, GhostNodes& into, bool idle) {
   for (const GhostNode& node : graph.nodes) {
@@ -64,6 +73,9 @@ void GhostExecs::launches(ExecId id, StreamName stream) {
   reach_lost(exec);
   reach_unfreed(exec);
   exec.launched = true;
+  // The path is in its own scope of the site, which ends with the call.
+  if (has_addresses(exec.nodes))
+    harness::SiteScope::rename(scene_.world().scheduler, kLaunchAddressSite);
   records_.launches().push_back({exec.nodes, &exec, stream, false});
 }
 

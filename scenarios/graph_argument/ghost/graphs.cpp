@@ -55,7 +55,8 @@ void GhostGraphs::node_added(GraphId id, NodeId added, const NodeFacts& facts) {
                  .id = added,
                  .things = records_.find(facts.things),
                  .helper = records_.find(facts.helper),
-                 .branch = facts.branch};
+                 .branch = facts.branch,
+                 .by_address = facts.by_address};
   for (std::size_t i = 0; i < node.bodies.size(); ++i)
     if (facts.bodies[i] != GraphId::none) node.bodies[i] = &records_.at(facts.bodies[i]);
   if (facts.work == Work::allocation) node.memory = &records_.add_memory(added, graph);

@@ -50,6 +50,7 @@ struct GhostNode {
   /// A child's graph, or branches.
   std::array<GhostGraph*, targets::graph_argument::kBranchCount> bodies{};
   GhostMemory* memory = nullptr;  ///< Memory that it allocates.
+  bool by_address = false;        ///< It has numbers, which nobody can keep.
   bool unowned = false;           ///< It was added, and what it needs could not be attached.
   bool updated = false;           ///< In an executable: not as it was instantiated.
   bool idle = false;              ///< In an executable: in a branch that does not run.

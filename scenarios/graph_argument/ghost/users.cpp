@@ -14,7 +14,7 @@ Window window_of_use(const GhostNode& node, const GhostThing& thing) {
   if (node.unowned) return Window::attachment_failed;
   if (thing.kind == ThingKind::module) return Window::module_dropped;
   if (thing.kind == ThingKind::event) return Window::stream_or_event_closed;
-  if (node.work == Work::chase) return Window::bare_address_dropped;
+  if (node.work == Work::chase || node.by_address) return Window::bare_address_dropped;
   if (thing.closed && targets::graph_argument::is_kernel(node.work)) return Window::buffer_closed;
   return node.work == Work::copy || node.work == Work::set ? Window::operand_dropped
                                                            : Window::argument_dropped;
@@ -23,7 +23,7 @@ Window window_of_use(const GhostNode& node, const GhostThing& thing) {
 /// A captured launch does not count: all that it uses is the caller's to keep.
 const GhostNode* user_of(const GhostNodes& nodes, const GhostThing& thing, bool by_address) {
   for (const GhostNode& node : nodes) {
-    const bool has_address = node.work == Work::chase && node.helper != &thing;
+    const bool has_address = (node.work == Work::chase || node.by_address) && node.helper != &thing;
     if (node.work != Work::captured && !node.idle && node.points_into(thing) &&
         has_address == by_address)
       return &node;

@@ -60,9 +60,6 @@ void Model::fail(const Call& call, Status status) {
       if (status == Status::driver_error)
         ModelRuns::doubt(*call.referred[0]->exec, *call.referred[1]->graph);
       return;
-    case Op::end_building:  // It is over, well or not.
-      if (call.referred_count == 1) call.referred[0]->capturing = false;
-      return;
     case Op::add_conditional:
       if (call.referred_count == 2 && call.bound == 0) call.referred[0]->graph->spoilt = true;
       return;

@@ -32,7 +32,7 @@ Status ScriptBuilders::begin_building(Variable into) {
     if (cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED) != CUDA_SUCCESS)
       return Status::driver_error;
     box->capturing = true;
-    if (core_.policy->owns_while_capturing())
+    if (core_.policy->captured() == Captured::owned_at_once)
       if (const Status owned = own_capture(*box); owned != Status::ok) return owned;
     made = frame_.make(kBuilderType, BuilderPayload{std::move(box)});
     return Status::ok;

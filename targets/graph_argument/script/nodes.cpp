@@ -115,9 +115,12 @@ Status ScriptNodes::add_copy_or_set(Variable into, Variable variable, Variable t
     const BufferPayload& from = source->payload<BufferPayload>();
     if (!to.memory || !from.memory) return Status::closed;
     const CUdeviceptr out = to.memory->address + offsetof(Block, out);
-    NodeFacts facts{.work = kCopyOrSet[copies].work, .things = {to.thing}};
-    owners.operands->set(0u, target);
-    owners.memory[0] = to.memory;
+    const bool keeps = core_.api.takes_operands;
+    NodeFacts facts{.work = kCopyOrSet[copies].work, .things = {to.thing}, .by_address = !keeps};
+    if (keeps) {
+      owners.operands->set(0u, target);
+      owners.memory[0] = to.memory;
+    }
     if (!copies)
       return add_node(definition, facts, owners, made,
                       [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
@@ -127,8 +130,10 @@ Status ScriptNodes::add_copy_or_set(Variable into, Variable variable, Variable t
                                                     core_.context);
                       });
     facts.things[1] = from.thing;
-    owners.operands->set(1u, source);
-    owners.memory[1] = from.memory;
+    if (keeps) {
+      owners.operands->set(1u, source);
+      owners.memory[1] = from.memory;
+    }
     const CUDA_MEMCPY3D copy = copy_of(out, from.memory->address + offsetof(Block, in));
     return add_node(definition, facts, owners, made,
                     [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
