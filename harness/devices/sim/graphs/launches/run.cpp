@@ -224,6 +224,8 @@ bool GraphRun::pass(Stream& stream, Place place) {
       decide(place);
       return true;
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      // A free that nothing orders after it came first, the last time: it was told then.
+      if (!sim_->memory().block(node.params->memory->block).dead) break;
       sim_->graphs().allocations().begin_life(*node.params->memory);
       sim_->data_races().lives_again(node.params->memory->block,
                                      point_of(*place.frame, place.node));
