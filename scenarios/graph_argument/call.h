@@ -54,6 +54,11 @@ struct Call {
   bool waits_for_device = false;
   bool met_capture = false;  ///< It was called while somebody captured.
   Wrapped* made = nullptr;
+
+  /// The node, by serial, that the one which the call adds next comes after; 0: none. It is the one
+  /// that the call is given for a definition; `consume` comes after its `produce`; what ends a loop
+  /// is the first in its body; a capture goes on after its last.
+  std::uint32_t after() const;
 };
 
 }  // namespace scenarios::graph_argument

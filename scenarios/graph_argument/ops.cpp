@@ -124,7 +124,7 @@ Status create_definition(Player& player, const Situation&, const Slot& slot) {
 Status add_kernel(Player& player, const Situation& now, const Slot& slot) {
   Chooser& choose = player.choose();
   const Variable into = choose.place_node(slot);
-  const Variable definition = choose.from(now.census.definitions);
+  const Variable definition = choose.from(now.census.definitions | now.census.nodes);
   const Variable module = choose.from(now.census.modules);
   const auto kernel = static_cast<Kernel>(choose.number(targets::graph_argument::kKernelCount));
   const Variable first = choose.from(now.census.buffers);
@@ -135,7 +135,7 @@ Status add_kernel(Player& player, const Situation& now, const Slot& slot) {
 Status add_memcpy(Player& player, const Situation& now, const Slot& slot) {
   Chooser& choose = player.choose();
   const Variable into = choose.place_node(slot);
-  const Variable definition = choose.from(now.census.definitions);
+  const Variable definition = choose.from(now.census.definitions | now.census.nodes);
   const Variable target = choose.from(now.census.buffers);
   return player.path().nodes.add_memcpy(into, definition, target,
                                         choose.from(now.census.buffers & ~bit(target)));
@@ -144,7 +144,7 @@ Status add_memcpy(Player& player, const Situation& now, const Slot& slot) {
 Status add_memset(Player& player, const Situation& now, const Slot& slot) {
   Chooser& choose = player.choose();
   const Variable into = choose.place_node(slot);
-  const Variable definition = choose.from(now.census.definitions);
+  const Variable definition = choose.from(now.census.definitions | now.census.nodes);
   return player.path().nodes.add_memset(into, definition, choose.from(now.census.buffers),
                                         value_of(slot));
 }
@@ -152,7 +152,7 @@ Status add_memset(Player& player, const Situation& now, const Slot& slot) {
 Status add_record(Player& player, const Situation& now, const Slot& slot) {
   Chooser& choose = player.choose();
   const Variable into = choose.place_node(slot);
-  const Variable definition = choose.from(now.census.definitions);
+  const Variable definition = choose.from(now.census.definitions | now.census.nodes);
   const Variable event = choose.from(now.census.events);
   return player.path().nodes.add_record(into, definition, event);
 }
@@ -160,20 +160,21 @@ Status add_record(Player& player, const Situation& now, const Slot& slot) {
 Status add_wait(Player& player, const Situation& now, const Slot& slot) {
   Chooser& choose = player.choose();
   const Variable into = choose.place_node(slot);
-  const Variable definition = choose.from(now.census.definitions);
+  const Variable definition = choose.from(now.census.definitions | now.census.nodes);
   const Variable event = choose.from(now.census.events);
   return player.path().nodes.add_wait(into, definition, event);
 }
 
 Status add_callback(Player& player, const Situation& now, const Slot& slot) {
   const Variable into = player.choose().place_node(slot);
-  return player.path().nodes.add_callback(into, player.choose().from(now.census.definitions));
+  return player.path().nodes.add_callback(
+      into, player.choose().from(now.census.definitions | now.census.nodes));
 }
 
 Status add_child(Player& player, const Situation& now, const Slot& slot) {
   Chooser& choose = player.choose();
   const Variable into = choose.place_node(slot);
-  const Variable definition = choose.from(now.census.definitions);
+  const Variable definition = choose.from(now.census.definitions | now.census.nodes);
   return player.path().definitions.add_child(
       into, definition, choose.from(now.census.definitions & ~bit(definition)));
 }
@@ -306,7 +307,7 @@ Status synchronize_device(Player& player, const Situation&, const Slot&) {
 Status add_conditional(Player& player, const Situation& now, const Slot& slot) {
   Chooser& choose = player.choose();
   const Variable into = choose.place_node(slot);
-  const Variable definition = choose.from(now.census.definitions);
+  const Variable definition = choose.from(now.census.definitions | now.census.nodes);
   const auto condition =
       static_cast<Condition>(choose.number(targets::graph_argument::kConditionCount));
   const std::uint32_t branch = choose.number(kBranchCount);
@@ -323,20 +324,21 @@ Status get_branch(Player& player, const Situation& now, const Slot& slot) {
 
 Status add_alloc(Player& player, const Situation& now, const Slot& slot) {
   const Variable into = player.choose().place_node(slot);
-  return player.path().nodes.add_alloc(into, player.choose().from(now.census.definitions));
+  return player.path().nodes.add_alloc(
+      into, player.choose().from(now.census.definitions | now.census.nodes));
 }
 
 Status add_free(Player& player, const Situation& now, const Slot& slot) {
   Chooser& choose = player.choose();
   const Variable into = choose.place_node(slot);
-  const Variable definition = choose.from(now.census.definitions);
+  const Variable definition = choose.from(now.census.definitions | now.census.nodes);
   return player.path().nodes.add_free(into, definition, choose.from(now.census.allocation_nodes));
 }
 
 Status add_scratch(Player& player, const Situation& now, const Slot& slot) {
   Chooser& choose = player.choose();
   const Variable into = choose.place_node(slot);
-  const Variable definition = choose.from(now.census.definitions);
+  const Variable definition = choose.from(now.census.definitions | now.census.nodes);
   const Variable module = choose.from(now.census.modules);
   const Variable node = choose.from(now.census.allocation_nodes);
   return player.path().nodes.add_scratch(into, definition, module, node,

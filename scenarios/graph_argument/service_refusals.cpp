@@ -24,9 +24,12 @@ bool is(const Call& call, std::initializer_list<Op> ops) {
   return std::find(ops.begin(), ops.end(), call.asked.op) != ops.end();
 }
 
-/// The node that the call is given; null where it has not got to it.
+/// The node that the call is about; null where it has not got to it. Where it adds one, the first
+/// is what it is added by.
 const Wrapped* node_of(const Call& call) {
-  for (const Wrapped* each : referred(call))
+  const bool adds = is(call, {Op::add_free, Op::add_scratch});
+  for (const Wrapped* each :
+       referred(call).subspan(std::min<std::size_t>(adds, call.referred_count)))
     if (each->kind == Kind::node) return each;
   return nullptr;
 }

@@ -135,7 +135,8 @@ class Definitions {
   virtual Status get_branch(Variable into, Variable node, std::uint32_t branch) = 0;
 };
 
-/// Nodes without graphs inside.
+/// Nodes without graphs inside. `definition` may be a node, too, here and where graphs are inside:
+/// a definition adds a node without dependencies, a node one that comes after it.
 class Nodes {
  public:
   virtual ~Nodes() = default;

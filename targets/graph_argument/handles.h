@@ -112,11 +112,10 @@ struct GraphBox {
 
   Core& core;
   CUgraph graph;
-  GraphId id;                  ///< For facts.
-  Shared<GraphBox> parent;     ///< Null for a root.
-  CUgraphNode owner;           ///< The child node of the parent.
-  bool orphaned = false;       ///< The owner was destroyed. Known only where tombstones are set.
-  CUgraphNode last = nullptr;  ///< Node that the next one comes after.
+  GraphId id;               ///< For facts.
+  Shared<GraphBox> parent;  ///< Null for a root.
+  CUgraphNode owner;        ///< The child node of the parent.
+  bool orphaned = false;    ///< The owner was destroyed. Known only where tombstones are set.
   std::pmr::vector<GraphBox*> children;  ///< Boxes of its nodes' graphs.
   Keeping* keeping = nullptr;
 };

@@ -111,7 +111,6 @@ void ModelBinder::destroy_node(Wrapped& node) {
   node.destroyed = node.graph->changed = true;
   losses_.change();
   if (is_conditional(node.work)) node.graph->spoilt = true;
-  if (node.graph->last == node.serial) node.graph->last = 0;
   if (const ModelNode* found = find(*node.graph, node.serial))
     for (ModelGraph* body : found->bodies)
       if (body != nullptr) mark_destroyed(*body);
@@ -154,7 +153,7 @@ void ModelBinder::bind_definition(Call& call) {
 
 ModelNode& ModelBinder::add(Call& call, ModelGraph& graph, ModelNode node) {
   node.made_by = call.number;
-  ModelNode& added = graphs_.add_node(graph, node);
+  ModelNode& added = graphs_.add_node(graph, node, call.after());
   Wrapped& made = wrap_graph(call, Kind::node, &graph);
   made.serial = added.serial;
   made.work = added.work;

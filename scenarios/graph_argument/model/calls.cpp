@@ -1,6 +1,16 @@
 #include "scenarios/graph_argument/model/calls.h"
 
+#include "scenarios/graph_argument/model/records.h"
+
 namespace scenarios::graph_argument {
+
+std::uint32_t Call::after() const {
+  if (made != nullptr) return asked.op == Op::add_kernel ? made->serial : 0;
+  if (referred_count == 0) return 0;
+  if (asked.op != Op::launch_captured) return referred[0]->serial;
+  const ModelNodes& nodes = referred[0]->graph->nodes;
+  return nodes.empty() ? 0 : nodes.back().serial;
+}
 
 Call& ModelCalls::begin(const Asked& asked) {
   Call* call = world_.arena.make<Call>();

@@ -26,14 +26,12 @@ ModelGraph& ModelGraphs::copy(const ModelGraph& graph, ModelGraph* parent) {
   return made;
 }
 
-ModelNode& ModelGraphs::add_node(ModelGraph& graph, ModelNode node) {
+ModelNode& ModelGraphs::add_node(ModelGraph& graph, ModelNode node, std::uint32_t after) {
   node.serial = ++serials_;
-  const auto last = std::find_if(graph.nodes.begin(), graph.nodes.end(),
-                                 [&](const ModelNode& each) { return each.serial == graph.last; });
-  if (last != graph.nodes.end())
-    node.after = static_cast<std::size_t>(last - graph.nodes.begin()) + 1;
-  if (!graph.has_one_handle()) graph.changed = true;  // Which knows its own nodes alone.
-  graph.last = node.serial;
+  const auto before = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                   [&](const ModelNode& each) { return each.serial == after; });
+  if (before != graph.nodes.end())
+    node.after = static_cast<std::size_t>(before - graph.nodes.begin()) + 1;
   graph.nodes.push_back(node);
   return graph.nodes.back();
 }

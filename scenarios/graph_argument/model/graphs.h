@@ -12,8 +12,8 @@ class ModelGraphs {
 
   ModelGraph& add(ModelGraph* parent, harness::BirthId life);
   ModelGraph& copy(const ModelGraph& graph, ModelGraph* parent);
-  /// Adds the node after the last of the graph, and gives it a serial number.
-  ModelNode& add_node(ModelGraph& graph, ModelNode node);
+  /// Adds the node after the one with that serial number, 0 for none, and gives it one of its own.
+  ModelNode& add_node(ModelGraph& graph, ModelNode node, std::uint32_t after);
   const std::pmr::vector<ModelGraph*>& all() const { return graphs_; }
 
   /// A node frees what the other allocates, or was to.

@@ -89,6 +89,8 @@ void Model::begins() {
 void Model::referred(Variable variable, Wrapper wrapper) {
   Call* call = calls_.current();
   Wrapped* held = names_.held(variable);
+  if (call != nullptr && (call->asked.given & bit(variable)) == 0)
+    scene_.refuse("variable", "loaded, and was not given");
   if (held == nullptr || held->wrapper != wrapper) {
     scene_.refuse("variable", "another object than was stored in it");
     held = names_.find(wrapper);
@@ -116,11 +118,8 @@ void Model::stored(Variable variable, Wrapper wrapper) {
 void Model::comes_after(std::size_t count) {
   const Call* call = calls_.current();
   if (call == nullptr || call->referred_count == 0) return;
-  const bool in_body = call->asked.op == Op::add_conditional && call->bound > 0;
-  const ModelGraph& graph = in_body ? *call->made->bodies[0] : *call->referred[0]->graph;
-  if (!graph.has_one_handle()) return;
-  if ((count != 0) != (graph.last != 0))
-    scene_.refuse("node", count != 0 ? "after a node that is no more" : "after none");
+  if ((count != 0) != (call->after() != 0))
+    scene_.refuse("node", count != 0 ? "after a node that nobody has named" : "after none");
 }
 
 const Call* Model::bound() {

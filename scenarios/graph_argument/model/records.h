@@ -69,7 +69,6 @@ using ModelNodes = std::pmr::vector<ModelNode>;
 struct ModelGraph {
   ModelNodes nodes;
   ModelGraph* parent = nullptr;
-  std::uint32_t last = 0;  ///< The node, by serial, that the next one comes after; 0: none.
   harness::BirthId life = harness::BirthId::none;  ///< Life of a root.
   bool destroyed = false;                          ///< Its node was destroyed, or one around it.
   bool changed = false;  ///< Its shape is not that of its list, as a node of it was destroyed.
@@ -77,8 +76,6 @@ struct ModelGraph {
   bool branch = false;   ///< It belongs to a conditional node.
   bool spoilt = false;   ///< It has a condition that no node asks.
 
-  /// A child's graph has a new handle whenever it is asked for, and each begins anew.
-  bool has_one_handle() const { return parent == nullptr || branch; }
   bool in_branch() const { return branch || (parent != nullptr && parent->in_branch()); }
   const ModelGraph& root() const { return parent != nullptr ? parent->root() : *this; }
   ModelGraph& root() { return parent != nullptr ? parent->root() : *this; }

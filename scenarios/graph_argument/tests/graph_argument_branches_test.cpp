@@ -15,6 +15,8 @@ using harness::Outcome;
 using targets::graph_argument::Condition;
 using targets::graph_argument::Status;
 
+/// Name on a tape of the node's variable that the op in slot 0 stores into.
+constexpr std::uint32_t kFirstNode = 12 + 1;
 constexpr const char* kConfig = "default_stream=legacy collector=eval_breaker";
 
 /// Name on a tape of the definition's variable that get_branch, in slot 1, stores into.
@@ -93,8 +95,8 @@ TEST(GraphArgumentMemory, FromItsAllocationToItsFreeIsTheNodes) {
   harness::Runner runner;
   const Program program = Program()
                               .script(Op::add_alloc)
-                              .script(Op::add_scratch)
-                              .script(Op::add_free)
+                              .script(Op::add_scratch, {0, kFirstNode})
+                              .script(Op::add_free, {0, kFirstNode + 1})
                               .script(Op::instantiate)
                               .script(Op::launch)
                               .script(Op::launch)

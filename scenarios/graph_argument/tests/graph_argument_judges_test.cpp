@@ -82,24 +82,48 @@ TEST(GraphArgumentCalls, ACaptureThatIsNeverEndedIsAFault) {
 
 // ---- what a script may rely on ------------------------------------------------------------------
 
-struct ForgetsTheOrder : RetainPerNode {
-  using RetainPerNode::RetainPerNode;
-  void destroyed(GraphBox& graph, CUgraphNode node) override {
-    RetainPerNode::destroyed(graph, node);
-    graph.last = nullptr;
+constexpr std::uint32_t kFirstNode = 13, kSecondNode = 14;  // Their names on tapes.
+
+/// A node that others are to come after is taken for its definition, which adds entries.
+struct ForgetsTheOrder : ScriptNodes {
+  using ScriptNodes::ScriptNodes;
+  Status add_memset(Variable into, Variable, Variable target, std::int32_t value) override {
+    return ScriptNodes::add_memset(into, kFirstDefinition, target, value);
   }
 };
 
-TEST(GraphArgumentOrder, ANodeComesAfterTheLastThatIsThere) {
-  Program program = Program().script(Op::add_kernel).script(Op::add_kernel);
-  program.script(Op::destroy_node, {13}).script(Op::add_memset);
-  expect_fault<ForgetsTheOrder>(program, FaultKind::refusal, "node", "after none");
+TEST(GraphArgumentOrder, ANodeComesAfterTheOneThatItIsAddedBy) {
+  Program program = Program().script(Op::add_kernel).script(Op::add_memset, {0, kFirstNode});
+  expect_fault<RetainPerNode, ForgetsTheOrder>(program, FaultKind::refusal, "variable",
+                                               "was not given");
 }
 
-// Nodes added to a clone come after nothing: the same nodes, in another order.
+/// Produce and consume in one call, as two entries.
+struct CountsOne : RetainPerNode {
+  using RetainPerNode::RetainPerNode;
+  Status prepare(GraphBox& graph, const Owners& owners, Keeping*& prepared) override {
+    core_.facts.tell(&targets::graph_argument::Observer::comes_after, std::size_t{0});
+    return RetainPerNode::prepare(graph, owners, prepared);
+  }
+};
+
+TEST(GraphArgumentOrder, ConsumeComesAfterItsProduce) {
+  constexpr std::uint32_t kProduceConsume = 3;
+  expect_fault<CountsOne>(Program().script(Op::add_kernel, {0, 0, 0, kProduceConsume}),
+                          FaultKind::refusal, "node", "after none");
+}
+
+TEST(GraphArgumentOrder, AnEntryHasNoDependencies) {
+  Program program = Program().script(Op::add_kernel).script(Op::add_kernel);
+  program.script(Op::add_memset, {0, kSecondNode}).script(Op::destroy_node, {kFirstNode});
+  program.script(Op::add_callback, {0, kFirstNode}).script(Op::instantiate).script(Op::launch);
+  EXPECT_EQ(outcome_of<RetainPerNode>(program).faults, std::vector<Fault>());
+}
+
+// The same nodes, in another order.
 TEST(GraphArgumentOrder, AnUpdateToAnotherOrderMayBeRefused) {
   Program program = Program().script(Op::add_kernel).script(Op::clone);
-  program.script(Op::add_callback, {0, 11}).script(Op::add_callback, {0, 10});
+  program.script(Op::add_callback, {0, 11}).script(Op::add_callback, {0, kFirstNode});
   program.script(Op::instantiate, {0, 11}).script(Op::update, {0, 10});
   EXPECT_EQ(outcome_of<RetainPerNode>(program).faults, std::vector<Fault>());
 }

@@ -59,19 +59,20 @@ static Shared<GraphBox> box_inside(const NodePayload& node, CUgraph graph, std::
 
 Status ScriptDefinitions::add_child(Variable into, Variable variable, Variable child_variable) {
   const Method method(core_);
-  Ref definition, child, made;
-  Status status = frame_.load_all(
-      {{variable, kDefinitionType, definition}, {child_variable, kDefinitionType, child}});
+  Place place;
+  Ref child, made;
+  Status status = frame_.load_place(variable, place);
+  if (status == Status::ok) status = frame_.load(child_variable, kDefinitionType, child);
   if (status != Status::ok) return status;
   status = frame_.c_call("GN_embed", [&] {
-    const Shared<GraphBox> graph = graph_of(definition);
+    const Shared<GraphBox> graph = place.graph;
     const Shared<GraphBox> embedded = graph_of(child);
     if (is_closed(*graph) || is_closed(*embedded)) return Status::closed;
     if (graph == embedded) return Status::type_error;
     const GraphId copy = core_.facts.clone_graph(embedded->id, graph->id);
     core_.loops.graph_copied(copy, embedded->id);
     return add_node(
-        definition, {.work = Work::child, .bodies = {copy}}, {}, made,
+        place, {.work = Work::child, .bodies = {copy}}, {}, made,
         [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
           return cuGraphAddChildGraphNode(node, into_graph, after, count, embedded->graph);
         });
@@ -148,20 +149,22 @@ static Status add_leave(const Ref& loop, const Shared<ModuleBox>& module,
   call.condition = condition;
   call.addresses[0] = &call.condition;
   Ref made;
-  return add_called(loop->payload<NodePayload>().branches[0],
-                    {.work = Work::leave, .helper = module->thing}, call, made);
+  const Ref body = loop->payload<NodePayload>().branches[0];
+  return add_called({body, graph_of(body)}, {.work = Work::leave, .helper = module->thing}, call,
+                    made);
 }
 
 Status ScriptDefinitions::add_conditional(Variable into, Variable variable, Condition condition,
                                           std::uint32_t branch, Variable module_variable) {
   const Method method(core_);
-  Ref definition, module, made;
-  Status status = frame_.load_all(
-      {{variable, kDefinitionType, definition}, {module_variable, kModuleType, module}});
+  Place place;
+  Ref module, made;
+  Status status = frame_.load_place(variable, place);
+  if (status == Status::ok) status = frame_.load(module_variable, kModuleType, module);
   if (status != Status::ok) return status;
   status = frame_.c_call("GN_conditional", [&] {
-    const Shared<GraphBox> graph = graph_of(definition);
-    if (is_closed(*graph)) return Status::closed;
+    const Shared<GraphBox> graph = place.graph;
+    if (is_closed(*graph) || is_destroyed(place)) return Status::closed;
     CUgraphConditionalHandle handle = 0;
     if (cuGraphConditionalHandleCreate(&handle, graph->graph, core_.context,
                                        value_for(condition, branch),
@@ -172,7 +175,7 @@ Status ScriptDefinitions::add_conditional(Variable into, Variable variable, Cond
       facts.bodies[i] = core_.facts.make_graph(graph->id);
     CUgraphNodeParams params = node_params(condition, handle, core_.context);
     const Status added =
-        add_node(definition, facts, {}, made,
+        add_node(place, facts, {}, made,
                  [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                    return cuGraphAddNode(node, into_graph, after, nullptr, count, &params);
                  });

@@ -20,6 +20,22 @@ Status Frame::load(Variable variable, const TypeInfo& type, Ref& loaded) {
   return status;
 }
 
+Status Frame::load_place(Variable variable, Place& place) {
+  step("LOAD_GLOBAL");
+  const Ref loaded = variables_[variable];
+  if (!loaded) return Status::name_error;
+  const bool is_node = &loaded->type() == &kNodeType;
+  if (!is_node && &loaded->type() != &kDefinitionType) return Status::type_error;
+  tell(&Observer::referred, variable, loaded.birth());
+  if (!is_node) {
+    place = {loaded, loaded->payload<DefinitionPayload>().graph};
+    return Status::ok;
+  }
+  place.node = loaded;
+  place.graph = loaded->payload<NodePayload>().graph;
+  return Status::ok;
+}
+
 Status Frame::load_all(std::initializer_list<Wanted> wanted) {
   for (const Wanted& each : wanted)
     if (const Status status = load(each.variable, each.type, each.loaded); status != Status::ok)

@@ -21,6 +21,14 @@ class Method {
   harness::AttachScope attach_;
 };
 
+/// The receiver of a call that adds a node: definition.launch(...) adds one without dependencies,
+/// node.launch(...) one that comes after that node.
+struct Place {
+  harness::Ref definition;  ///< Null where it is a node.
+  Shared<GraphBox> graph;
+  harness::Ref node = {};  ///< Null where it is a definition.
+};
+
 /// Ownership: holds the globals; the heap owns what they refer to. Borrows the core. Never
 /// destroyed.
 class Frame {
@@ -60,6 +68,8 @@ class Frame {
   Status load(Variable variable, const harness::TypeInfo& type, Ref& loaded);
   /// Loads in this order; the first that fails is the last.
   Status load_all(std::initializer_list<Wanted> wanted);
+  /// Loads what nodes are added by: a definition, or a node that the next one comes after.
+  Status load_place(Variable variable, Place& place);
   void store(Variable variable, Ref value);
   /// Stores what a call that came out well has made, and returns its status.
   Status keep(Variable into, Status status, Ref made);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "targets/graph_argument/policy.h"
-#include "targets/graph_argument/script/wrappers.h"
+#include "targets/graph_argument/script/frame.h"
 
 namespace targets::graph_argument {
 
@@ -14,6 +14,11 @@ bool is_closed(const GraphBox& graph);
 void mark_orphaned(GraphBox& graph, CUgraphNode owner);
 
 harness::Ref wrap_graph(Shared<GraphBox> graph);
+
+/// Tells whether the node that others are to come after is no more.
+inline bool is_destroyed(const Place& place) {
+  return place.node && place.node->payload<NodePayload>().destroyed;
+}
 
 inline Shared<GraphBox> graph_of(const harness::Ref& definition) {
   return definition->payload<DefinitionPayload>().graph;
@@ -26,25 +31,27 @@ Status instantiate_graph(const Shared<GraphBox>& graph, harness::Ref& made);
 /// CUDA adds, the policy commits; all in one C call, of which there is one at a time
 /// (graph_lock.h): a CUDA graph is not thread safe.
 template <class Call>
-Status add_node(const harness::Ref& definition, const NodeFacts& facts, const Owners& owners,
+Status add_node(const Place& place, const NodeFacts& facts, const Owners& owners,
                 harness::Ref& made, Call call) {
-  const Shared<GraphBox> graph = graph_of(definition);
+  const Shared<GraphBox>& graph = place.graph;
   Core& core = graph->core;
-  if (is_closed(*graph)) return Status::closed;
+  // Like node.graph it is a new wrapper; it comes first, as it may run the collector.
+  const harness::Ref definition = place.definition ? place.definition : wrap_graph(graph);
+  if (is_closed(*graph) || is_destroyed(place)) return Status::closed;
   Keeping* prepared = nullptr;
   if (const Status status = core.policy->prepare(*graph, owners, prepared); status != Status::ok) {
     core.facts.tell(&GraphWitness::node_refused);
     return status;
   }
   CUgraphNode node = nullptr;
-  const std::size_t count = graph->last != nullptr ? 1 : 0;
+  CUgraphNode after = place.node ? place.node->template payload<NodePayload>().node : nullptr;
+  const std::size_t count = after != nullptr ? 1 : 0;
   core.facts.tell(&Observer::comes_after, count);
-  if (call(graph->graph, &graph->last, count, &node) != CUDA_SUCCESS) {
+  if (call(graph->graph, &after, count, &node) != CUDA_SUCCESS) {
     core.facts.tell(&GraphWitness::node_refused);
     core.policy->roll_back(*graph, prepared);
     return Status::driver_error;
   }
-  graph->last = node;
   core.facts.tell(&GraphWitness::handle_born, bits_of(node));
   const NodeId id = core.facts.add_node(graph->id, facts);
   core.loops.node_added(graph->id, id, facts);

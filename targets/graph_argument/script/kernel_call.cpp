@@ -88,14 +88,13 @@ Status prepare_change(const Ref& node, const Ref& first, const Ref& second, Kern
   return payload.destroyed || is_closed(*payload.graph) ? Status::closed : Status::ok;
 }
 
-Status add_called(const Ref& definition, const NodeFacts& facts, const KernelCall& call,
-                  Ref& made) {
+Status add_called(const Place& place, const NodeFacts& facts, const KernelCall& call, Ref& made) {
   const Status added =
-      add_node(definition, facts, call.owners, made,
+      add_node(place, facts, call.owners, made,
                [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                  return cuGraphAddKernelNode(node, graph, after, count, &call.params);
                });
-  if (added == Status::ok) tell_closed(graph_of(definition)->core, facts.work, call);
+  if (added == Status::ok) tell_closed(place.graph->core, facts.work, call);
   return added;
 }
 

@@ -39,7 +39,7 @@ void tell_closed(Core& core, Work work, const KernelCall& call);
 Status prepare_change(const harness::Ref& node, const harness::Ref& first,
                       const harness::Ref& second, KernelCall& call);
 /// Adds a kernel node.
-Status add_called(const harness::Ref& definition, const NodeFacts& facts, const KernelCall& call,
+Status add_called(const Place& place, const NodeFacts& facts, const KernelCall& call,
                   harness::Ref& made);
 
 }  // namespace targets::graph_argument

@@ -10,13 +10,13 @@ using harness::Ref;
 
 // ---- kernels ------------------------------------------------------------------------------------
 
-static Status add_kernel_node(const Ref& definition, const Shared<ModuleBox>& module, Work work,
+static Status add_kernel_node(const Place& place, const Shared<ModuleBox>& module, Work work,
                               const Ref& first, const Ref& second, Ref& made) {
   KernelCall call;
   if (const Status status = prepare_call(module, work, first, second, call); status != Status::ok)
     return status;
-  return add_called(definition, {.work = work, .things = call.things, .helper = module->thing},
-                    call, made);
+  return add_called(place, {.work = work, .things = call.things, .helper = module->thing}, call,
+                    made);
 }
 
 static Work work_of(Kernel kernel) {
@@ -28,20 +28,23 @@ static Work work_of(Kernel kernel) {
 Status ScriptNodes::add_kernel(Variable into, Variable variable, Variable module_variable,
                                Kernel kernel, Variable first_variable, Variable second_variable) {
   const Method method(core_);
-  Ref definition, module, first, second, made;
-  Status status = frame_.load_all({{variable, kDefinitionType, definition},
-                                   {module_variable, kModuleType, module},
-                                   {first_variable, kBufferType, first},
-                                   {second_variable, kBufferType, second}});
+  Place place;
+  Ref module, first, second, made;
+  Status status = frame_.load_place(variable, place);
+  if (status == Status::ok)
+    status = frame_.load_all({{module_variable, kModuleType, module},
+                              {first_variable, kBufferType, first},
+                              {second_variable, kBufferType, second}});
   if (status != Status::ok) return status;
   const Shared<ModuleBox> box = module->payload<ModulePayload>().module;
   status = frame_.c_call("GN_launch", [&] {
-    if (kernel == Kernel::produce_consume)
-      if (const Status produced =
-              add_kernel_node(definition, box, Work::produce, first, second, made);
-          produced != Status::ok)
-        return produced;
-    return add_kernel_node(definition, box, work_of(kernel), first, second, made);
+    if (kernel != Kernel::produce_consume)
+      return add_kernel_node(place, box, work_of(kernel), first, second, made);
+    if (const Status produced = add_kernel_node(place, box, Work::produce, first, second, made);
+        produced != Status::ok)
+      return produced;
+    const Place after{{}, place.graph, made};  // node.launch(...)
+    return add_kernel_node(after, box, Work::consume, first, second, made);
   });
   return frame_.keep(into, status, std::move(made));
 }
@@ -102,10 +105,12 @@ static constexpr std::array<CopyOrSet, 2> kCopyOrSet{
 Status ScriptNodes::add_copy_or_set(Variable into, Variable variable, Variable target_variable,
                                     Variable source_variable, std::int32_t value) {
   const Method method(core_);
-  Ref definition, target, source, made;
-  Status status = frame_.load_all({{variable, kDefinitionType, definition},
-                                   {target_variable, kBufferType, target},
-                                   {source_variable, kBufferType, source}});
+  Place place;
+  Ref target, source, made;
+  Status status = frame_.load_place(variable, place);
+  if (status == Status::ok)
+    status = frame_.load_all(
+        {{target_variable, kBufferType, target}, {source_variable, kBufferType, source}});
   if (status != Status::ok) return status;
   const bool copies = target_variable != source_variable;
   status = frame_.c_call(kCopyOrSet[copies].step, [&] {
@@ -122,7 +127,7 @@ Status ScriptNodes::add_copy_or_set(Variable into, Variable variable, Variable t
       owners.memory[0] = to.memory;
     }
     if (!copies)
-      return add_node(definition, facts, owners, made,
+      return add_node(place, facts, owners, made,
                       [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                         const CUDA_MEMSET_NODE_PARAMS params{
                             out, 0, static_cast<unsigned>(value), 4, kBlockWords, 1};
@@ -135,7 +140,7 @@ Status ScriptNodes::add_copy_or_set(Variable into, Variable variable, Variable t
       owners.memory[1] = from.memory;
     }
     const CUDA_MEMCPY3D copy = copy_of(out, from.memory->address + offsetof(Block, in));
-    return add_node(definition, facts, owners, made,
+    return add_node(place, facts, owners, made,
                     [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                       return cuGraphAddMemcpyNode(node, graph, after, count, &copy, core_.context);
                     });
@@ -159,9 +164,10 @@ Status ScriptNodes::add_memset(Variable into, Variable definition, Variable targ
 Status ScriptNodes::add_event_node(Variable into, Variable variable, Variable event_variable,
                                    Work work) {
   const Method method(core_);
-  Ref definition, event, made;
-  Status status = frame_.load_all(
-      {{variable, kDefinitionType, definition}, {event_variable, kEventType, event}});
+  Place place;
+  Ref event, made;
+  Status status = frame_.load_place(variable, place);
+  if (status == Status::ok) status = frame_.load(event_variable, kEventType, event);
   if (status != Status::ok) return status;
   status = frame_.c_call("GN_event", [&] {
     const EventPayload& payload = event->payload<EventPayload>();
@@ -169,7 +175,7 @@ Status ScriptNodes::add_event_node(Variable into, Variable variable, Variable ev
     Owners owners;
     owners.event = payload.event;
     const CUevent handle = payload.event->event;
-    return add_node(definition, {.work = work, .helper = payload.thing}, owners, made,
+    return add_node(place, {.work = work, .helper = payload.thing}, owners, made,
                     [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                       return work == Work::record
                                  ? cuGraphAddEventRecordNode(node, graph, after, count, handle)
@@ -205,17 +211,16 @@ static void call_function(void* data) {
 
 Status ScriptNodes::add_callback(Variable into, Variable variable) {
   const Method method(core_);
-  Ref definition, made;
-  if (const Status status = frame_.load(variable, kDefinitionType, definition);
-      status != Status::ok)
-    return status;
+  Place place;
+  Ref made;
+  if (const Status status = frame_.load_place(variable, place); status != Status::ok) return status;
   const Status status = frame_.c_call("GN_callback", [&] {
     Owners owners;
     owners.function = core_.runtime.heap.make(kFunctionType);
     auto* host_call = core_.arena.make<HostCall>(core_, owners.function);
     const CUDA_HOST_NODE_PARAMS params{call_function, host_call};
     const ThingId thing = core_.facts.make_thing(ThingKind::function);
-    return add_node(definition, {.work = Work::callback, .helper = thing}, owners, made,
+    return add_node(place, {.work = Work::callback, .helper = thing}, owners, made,
                     [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                       return cuGraphAddHostNode(node, graph, after, count, &params);
                     });
@@ -229,17 +234,16 @@ Status ScriptNodes::add_callback(Variable into, Variable variable) {
 // generation.
 Status ScriptNodes::add_alloc(Variable into, Variable variable) {
   const Method method(core_);
-  Ref definition, made;
-  if (const Status status = frame_.load(variable, kDefinitionType, definition);
-      status != Status::ok)
-    return status;
+  Place place;
+  Ref made;
+  if (const Status status = frame_.load_place(variable, place); status != Status::ok) return status;
   const Status status = frame_.c_call("GN_alloc", [&] {
     CUDA_MEM_ALLOC_NODE_PARAMS params{};
     params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     params.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
     params.bytesize = sizeof(Words);
     const Status added =
-        add_node(definition, {.work = Work::allocation}, {}, made,
+        add_node(place, {.work = Work::allocation}, {}, made,
                  [&](CUgraph graph, CUgraphNode* after, std::size_t count, CUgraphNode* node) {
                    return cuGraphAddMemAllocNode(node, graph, after, count, &params);
                  });
@@ -252,17 +256,18 @@ Status ScriptNodes::add_alloc(Variable into, Variable variable) {
 
 Status ScriptNodes::add_free(Variable into, Variable variable, Variable node_variable) {
   const Method method(core_);
-  Ref definition, node, made;
-  Status status =
-      frame_.load_all({{variable, kDefinitionType, definition}, {node_variable, kNodeType, node}});
+  Place place;
+  Ref node, made;
+  Status status = frame_.load_place(variable, place);
+  if (status == Status::ok) status = frame_.load(node_variable, kNodeType, node);
   if (status != Status::ok) return status;
   status = frame_.c_call("GN_free", [&] {
     const NodePayload& allocation = node->payload<NodePayload>();
     if (allocation.work != Work::allocation) return Status::type_error;
-    const GraphId graph = graph_of(definition)->id;
+    const GraphId graph = place.graph->id;
     frame_.tell(&GraphWitness::frees, graph, allocation.id);
     const Status added = add_node(
-        definition, {.work = Work::free, .allocation = allocation.id}, {}, made,
+        place, {.work = Work::free, .allocation = allocation.id}, {}, made,
         [&](CUgraph into_graph, CUgraphNode* after, std::size_t count, CUgraphNode* made_node) {
           return cuGraphAddMemFreeNode(made_node, into_graph, after, count, allocation.address);
         });
@@ -275,11 +280,13 @@ Status ScriptNodes::add_free(Variable into, Variable variable, Variable node_var
 Status ScriptNodes::add_scratch(Variable into, Variable variable, Variable module_variable,
                                 Variable node_variable, Variable buffer_variable) {
   const Method method(core_);
-  Ref definition, module, node, buffer, made;
-  Status status = frame_.load_all({{variable, kDefinitionType, definition},
-                                   {module_variable, kModuleType, module},
-                                   {node_variable, kNodeType, node},
-                                   {buffer_variable, kBufferType, buffer}});
+  Place place;
+  Ref module, node, buffer, made;
+  Status status = frame_.load_place(variable, place);
+  if (status == Status::ok)
+    status = frame_.load_all({{module_variable, kModuleType, module},
+                              {node_variable, kNodeType, node},
+                              {buffer_variable, kBufferType, buffer}});
   if (status != Status::ok) return status;
   status = frame_.c_call("GN_launch", [&] {
     const NodePayload& allocation = node->payload<NodePayload>();
@@ -295,8 +302,8 @@ Status ScriptNodes::add_scratch(Variable into, Variable variable, Variable modul
     call.addresses = {&call.x, &call.y, nullptr};
     call.owners.arguments->set(0u, buffer);
     call.buffers[0] = buffer;
-    frame_.tell(&GraphWitness::works_in, graph_of(definition)->id, allocation.id);
-    return add_called(definition,
+    frame_.tell(&GraphWitness::works_in, place.graph->id, allocation.id);
+    return add_called(place,
                       {.work = Work::scratch,
                        .things = {target.thing},
                        .helper = code->thing,
@@ -321,7 +328,6 @@ Status ScriptNodes::destroy_node(Variable variable) {
     payload.destroyed = true;
     frame_.tell(&Observer::bound);
     frame_.tell(&GraphWitness::handle_died, bits_of(payload.node));
-    if (graph->last == payload.node) graph->last = nullptr;
     mark_orphaned(*graph, payload.node);
     frame_.tell(&GraphWitness::node_destroyed, graph->id, payload.id);
     core_.loops.node_destroyed(graph->id, payload.id);
