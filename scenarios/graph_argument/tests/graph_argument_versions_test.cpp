@@ -2,6 +2,8 @@
 // move_to_graph is 1.2.2.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/fault/kinds.h"
 #include "scenarios/graph_argument/offer.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
@@ -94,6 +96,21 @@ TEST(GraphArgumentVersions, ASpoiltCaptureEndsWithItsBuilder) {
   const harness::Outcome today = outcome_of("move_to_graph", program);
   ASSERT_FALSE(today.windows.empty());
   EXPECT_EQ(today.windows[0], harness::raw(Window::capture_invalidated));
+}
+
+// Neither by the first call nor by the second: by the builder's own end.
+TEST(GraphArgumentVersions, EndBuildingAsksBeforeItEndsACapture) {
+  Program program = Program().script(Op::begin_building).script(Op::synchronize_device);
+  program.script(Op::end_building).script(Op::end_building);
+  harness::Runner runner;
+  runner.run(make_case("borrow", kConfig, program));
+  const auto& events = runner.history().events();
+  EXPECT_EQ(std::count_if(events.begin(), events.end(),
+                          [](const harness::Event& event) {
+                            return event.kind == harness::EventKind::call &&
+                                   event.what == harness::Label("cuStreamEndCapture");
+                          }),
+            1);
 }
 
 }  // namespace
