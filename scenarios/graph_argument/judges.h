@@ -52,7 +52,10 @@ class Judges final : public targets::graph_argument::Observer,
   void drops_all(bool graphs) override;
   void named_closed_stream(bool refused) override;
   void named_orphan(std::uint64_t handle, bool refused) override;
-  void capture_failed() override { ghost_.passages().reach(Window::capture_invalidated); }
+  void capture_failed() override {
+    ghost_.passages().reach(Window::capture_invalidated);
+    model_.calls().capture_failed();
+  }
   void took_closed(harness::Label kernel) override;
   void called_back() override {
     if (!model_.calls().quiet()) ghost_.passages().reach(Window::gil_kept_in_call);

@@ -161,7 +161,7 @@ bool waits_in_capture(const Model&, const Call& call) { return call.met_capture;
 
 bool invalidated(const Model&, const Call& call) {
   return is(call, {Op::launch_captured, Op::end_building}) && call.referred_count > 0 &&
-         call.referred[0]->invalidated && call.referred[0]->capturing;
+         call.referred[0]->invalidated && (call.referred[0]->capturing || call.ended_spoilt);
 }
 
 /// The builder that is being made: somebody waited for the device meanwhile.

@@ -24,8 +24,12 @@ Status BuilderBox::end() {
       status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
     return Status::driver_error;
   CUgraph made = nullptr;
-  if (cuStreamEndCapture(stream, &made) != CUDA_SUCCESS) return Status::driver_error;
-  capturing = false;
+  const CUresult result = cuStreamEndCapture(stream, &made);
+  capturing = result != CUDA_SUCCESS && result != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  if (result != CUDA_SUCCESS) {  // Invalidated since it was asked, it is over all the same.
+    if (!capturing) core.facts.tell(&Observer::capture_failed);
+    return Status::driver_error;
+  }
   if (!graph)
     graph = Shared<GraphBox>::make(core.arena, core, made, id, Shared<GraphBox>(), nullptr);
   ended = true;

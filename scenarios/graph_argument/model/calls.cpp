@@ -25,6 +25,14 @@ Call& ModelCalls::begin(const Asked& asked) {
   return *call;
 }
 
+void ModelCalls::capture_failed() {
+  Call* call = current();
+  if (call == nullptr || call->asked.op != Op::end_building) return;
+  if (!call->referred[0]->invalidated) return;
+  call->referred[0]->capturing = false;
+  call->ended_spoilt = true;
+}
+
 void ModelCalls::end(Call& call) {
   std::erase(calls_, &call);
   if (call.asked.op == Op::flood) {

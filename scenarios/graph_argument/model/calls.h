@@ -27,6 +27,9 @@ class ModelCalls {
   bool quiet() const { return calls_.empty(); }
   std::uint32_t script_calls() const { return script_calls_; }
 
+  /// A capture has ended that was not valid any more: by the call that asks for it, or by nobody's.
+  void capture_failed();
+
   // ---- what may hold something up ----
   /// CUDA's threads or Python's queue do so now, and for so many calls of the script.
   void hold_up(std::uint32_t calls = 0) { held_up_at_ = script_calls_ + calls; }

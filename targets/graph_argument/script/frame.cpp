@@ -1,5 +1,7 @@
 #include "targets/graph_argument/script/frame.h"
 
+#include "targets/graph_argument/script/graphs.h"
+
 namespace targets::graph_argument {
 
 using harness::Ref;
@@ -31,8 +33,9 @@ Status Frame::load_place(Variable variable, Place& place) {
     place = {loaded, loaded->payload<DefinitionPayload>().graph};
     return Status::ok;
   }
-  place.node = loaded;
-  place.graph = loaded->payload<NodePayload>().graph;
+  // The wrapper comes first: it may run the collector.
+  Shared<GraphBox> graph = loaded->payload<NodePayload>().graph;
+  place = {wrap_graph(graph), graph, loaded};
   return Status::ok;
 }
 

@@ -24,7 +24,7 @@ class Method {
 /// The receiver of a call that adds a node: definition.launch(...) adds one without dependencies,
 /// node.launch(...) one that comes after that node.
 struct Place {
-  harness::Ref definition;  ///< Null where it is a node.
+  harness::Ref definition;  ///< A new wrapper where it is a node, as node.graph is.
   Shared<GraphBox> graph;
   harness::Ref node = {};  ///< Null where it is a definition.
 };

@@ -35,8 +35,6 @@ Status add_node(const Place& place, const NodeFacts& facts, const Owners& owners
                 harness::Ref& made, Call call) {
   const Shared<GraphBox>& graph = place.graph;
   Core& core = graph->core;
-  // Like node.graph it is a new wrapper; it comes first, as it may run the collector.
-  const harness::Ref definition = place.definition ? place.definition : wrap_graph(graph);
   if (is_closed(*graph) || is_destroyed(place)) return Status::closed;
   Keeping* prepared = nullptr;
   if (const Status status = core.policy->prepare(*graph, owners, prepared); status != Status::ok) {
@@ -56,7 +54,7 @@ Status add_node(const Place& place, const NodeFacts& facts, const Owners& owners
   const NodeId id = core.facts.add_node(graph->id, facts);
   core.loops.node_added(graph->id, id, facts);
   core.facts.tell(&Observer::bound);
-  const Status status = core.policy->commit(*graph, *definition, node, owners, prepared);
+  const Status status = core.policy->commit(*graph, *place.definition, node, owners, prepared);
   core.facts.tell(&GraphWitness::node_attached, graph->id, id, status == Status::ok);
   if (status != Status::ok) return status;
   made = core.runtime.heap.make<NodePayload>(

@@ -43,7 +43,7 @@ Status ScriptNodes::add_kernel(Variable into, Variable variable, Variable module
     if (const Status produced = add_kernel_node(place, box, Work::produce, first, second, made);
         produced != Status::ok)
       return produced;
-    const Place after{{}, place.graph, made};  // node.launch(...)
+    const Place after{place.definition, place.graph, made};  // node.launch(...)
     return add_kernel_node(after, box, Work::consume, first, second, made);
   });
   return frame_.keep(into, status, std::move(made));
