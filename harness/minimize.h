@@ -1,9 +1,9 @@
 // Minimize: the smallest case that shows the same fault, and what was proved about it.
 //
-// Never changes path, variant, config or device; never grows; minimizing twice changes nothing
-// more. Source: delta debugging (Zeller and Hildebrandt 2002) on ops, doubling as in Hypothesis; a
-// causal slice first, and a bounded search for another schedule where an op cannot go under the old
-// one.
+// Never changes path, variant, config or device; never grows; where it was finished within its
+// limits, minimizing twice changes nothing more. Source: delta debugging (Zeller and Hildebrandt
+// 2002) on ops, doubling as in Hypothesis; a causal slice first, and a bounded search for another
+// schedule where an op cannot go under the old one.
 #pragma once
 
 #include <atomic>

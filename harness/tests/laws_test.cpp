@@ -224,6 +224,7 @@ TEST_P(VariantLawsOfTheUnsound, ShrinkKeepsTheFaultAndNeverGrows) {
   const SearchResult result =
       search_until(subject, [&](const Finding&) { return ++count >= kMinimized; });
   ASSERT_FALSE(result.findings.empty());
+  std::size_t finished = 0;
   for (std::size_t i = 0; i < std::min(result.findings.size(), kMinimized); ++i) {
     const Finding& finding = result.findings[i];
     const Case& found = finding.found.the_case;
@@ -236,9 +237,12 @@ TEST_P(VariantLawsOfTheUnsound, ShrinkKeepsTheFaultAndNeverGrows) {
     EXPECT_TRUE(std::any_of(outcome.faults.begin(), outcome.faults.end(), [&](const Fault& fault) {
       return fault.signature() == finding.signature;
     })) << finding.signature;
+    if (!once.finished) continue;  // The limit of runs cut it short: there is more to leave out.
+    ++finished;
     const Minimized twice = minimize(runner(), once.the_case, finding.signature);
     EXPECT_EQ(canonical(twice.the_case.tape), canonical(once.the_case.tape)) << finding.signature;
   }
+  EXPECT_GT(finished, 0u) << "the law was not tried";
 }
 
 /// Returns the values that the scenario looked at in a run, in order.

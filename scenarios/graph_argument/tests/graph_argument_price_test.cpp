@@ -45,12 +45,15 @@ CUresult retain_once_more(CUgraph graph, CUuserObject object, unsigned count, un
 }  // namespace
 }  // namespace targets::graph_argument
 
-// The policy's source, under another name. Last, since the macros are for it.
+// The policy's source, under other names. Last, since the macros are for it.
+#define AttachPerNode AttachOnceMore
 #define RetainPerNode RetainOnceMore
 #define cuGraphRetainUserObject retain_once_more
+#include "targets/graph_argument/attach_per_node.cpp"
 #include "targets/graph_argument/retain_per_node.cpp"
 #undef cuGraphRetainUserObject
 #undef RetainPerNode
+#undef AttachPerNode
 
 namespace scenarios::graph_argument::testing {
 namespace {

@@ -18,7 +18,7 @@ class Script {
   Script(const Script&) = delete;  // Its parts point at its frame.
   Script& operator=(const Script&) = delete;
 
-  Frame& frame() { return frame_; }
+  GraphFrame& frame() { return frame_; }
   GraphArgument parts() {
     return {process_, globals_, objects_, definitions_, nodes_, builders_, executables_};
   }

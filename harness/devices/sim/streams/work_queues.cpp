@@ -312,7 +312,7 @@ bool WorkQueues::idle(const Stream& stream) {
 }
 
 bool WorkQueues::knows_done(const Context& context) {
-  const Clock& host = sim_.data_races().host();
+  const Clock& host = sim_.data_races().caller();
   const auto is_known = [&host](const Stream* stream) {
     const LineIndex line = stream->line;
     return stream->idle() && (line == kNoLine || host.includes({line, stream->clock.of(line)}));
