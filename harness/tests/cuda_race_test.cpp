@@ -286,9 +286,9 @@ class DriverOfToday {
  public:
   explicit DriverOfToday(World& world)
       : races_(static_cast<devices::SimDevice&>(*world.device).data_races()) {
-    races_.have_staged_copies_done(true);
+    races_.staging().have_them_done(true);
   }
-  ~DriverOfToday() { races_.have_staged_copies_done(false); }
+  ~DriverOfToday() { races_.staging().have_them_done(false); }
   DriverOfToday(const DriverOfToday&) = delete;
   DriverOfToday& operator=(const DriverOfToday&) = delete;
 

@@ -131,9 +131,8 @@ void enter_what_is_repaired(const std::string& folder, const std::string& cause,
   History history(folder);
   const std::string night = history.last_night();
   nightly::Database& database = history.database();
-  database.query(
-      "INSERT INTO findings VALUES (?, 'fault', 'toy', 'borrow', 'stale', ?, ?, ?, '')",
-      {cause, std::string("leak Ghost born:nowhere"), cause + ".repro", reproducer});
+  database.query("INSERT INTO findings VALUES (?, 'fault', 'toy', 'borrow', 'stale', ?, ?, ?, '')",
+                 {cause, std::string("leak Ghost born:nowhere"), cause + ".repro", reproducer});
   database.query("INSERT INTO sightings VALUES (?, 1, ?, 500, 1, 1, '')", {night, cause});
 }
 

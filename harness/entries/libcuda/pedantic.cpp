@@ -32,7 +32,7 @@ constexpr std::array kClasses{
 
 void let_driver_be_late(World& world, bool as_documented) {
   auto& device = static_cast<devices::SimDevice&>(*world.device);
-  device.data_races().have_staged_copies_done(!as_documented);
+  device.data_races().staging().have_them_done(!as_documented);
   device.processes().leeway().give(as_documented);
 }
 

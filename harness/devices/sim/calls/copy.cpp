@@ -67,8 +67,8 @@ static CUresult submit(SimDevice& sim, Stream& stream, const Place& target, cons
   if (is_pageable(source)) stage(sim, work);
   const bool waits = to_host || (from_host && !is_pageable(source));
   const bool is_staged = !is_async && is_pageable(source) && !to_host;
-  if (is_staged) work.staged_copy = sim.data_races().begin_staged_copy();
-  const bool may_be_late = !waits && !(is_staged && sim.data_races().staged_copies_are_done());
+  if (is_staged) work.staged_copy = sim.data_races().staging().begin_copy();
+  const bool may_be_late = !waits && !(is_staged && sim.data_races().staging().are_done());
   sim.queues().submit(stream, work, may_be_late ? Lag::ask : Lag::never);
   if (waits) sim.queues().drain(stream);
   return sim.faults().broken();

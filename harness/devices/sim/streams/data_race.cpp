@@ -23,7 +23,7 @@ void DataRaces::begin(bool on) {
   if (on) knowledge_.begin(ledger_.scheduler());
   ++run_;
   line_count_ = 0;
-  staged_count_ = 0;
+  staging_.begin_run();
   log_.clear();
   host_.clear();
   done_.clear();

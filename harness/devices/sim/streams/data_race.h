@@ -42,6 +42,23 @@ struct OrderedUse {
   StagedCopies returned = ~0u;  ///< So many had returned when it was submitted.
 };
 
+/// The staged copies of a run, counted by their calls.
+class Staging {
+ public:
+  void begin_run() { count_ = 0; }
+  /// Returns the number of the copy whose call begins.
+  StagedCopies begin_copy() { return ++count_; }
+  StagedCopies count() const { return count_; }
+  /// Says whether they are done when they return, as on drivers of today, or may be late. Holds
+  /// for all runs of the device.
+  void have_them_done(bool done) { are_done_ = done; }
+  bool are_done() const { return are_done_; }
+
+ private:
+  StagedCopies count_ = 0;
+  bool are_done_ = false;
+};
+
 class DataRaces {
  public:
   DataRaces(Ledger& ledger, Memory& memory) : ledger_(ledger), memory_(memory) {}
@@ -81,13 +98,7 @@ class DataRaces {
   void passed_wait(const OrderPoint& at) { passed_waits_.push_back({at, done_}); }
   void done(const OrderPoint& point) { done_.include(point); }
 
-  /// Returns the number of the staged copy whose call begins.
-  StagedCopies begin_staged_copy() { return ++staged_count_; }
-  StagedCopies staged_count() const { return staged_count_; }
-  /// Says whether they are done when they return, as on drivers of today, or may be late. Holds
-  /// for all runs of the device.
-  void have_staged_copies_done(bool done) { staged_copies_are_done_ = done; }
-  bool staged_copies_are_done() const { return staged_copies_are_done_; }
+  Staging& staging() { return staging_; }
 
   // ---- what is used ----
 
@@ -167,8 +178,7 @@ class DataRaces {
   bool on_ = false;
   std::uint32_t run_ = 0;
   std::uint32_t line_count_ = 0;
-  StagedCopies staged_count_ = 0;
-  bool staged_copies_are_done_ = false;
+  Staging staging_;
   HostKnowledge knowledge_;
   Clock host_;
   Clock done_;

@@ -47,7 +47,7 @@ Work& WorkQueues::fresh(WorkKind kind, Label label) {
   Work& work = *spare_.back();
   spare_.pop_back();
   work.reset(kind, label);
-  work.copies_returned = sim_.data_races().staged_count();
+  work.copies_returned = sim_.data_races().staging().count();
   work.unloads = sim_.handles().unload_count;
   return work;
 }

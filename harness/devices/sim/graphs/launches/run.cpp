@@ -24,7 +24,7 @@ void GraphRun::begin(SimDevice& sim, Executable& exec, const Clock& before) {
   activation_ = {sim.scheduler().name_next("graph launch"), {}, {}};
   frame_count_ = next_order_ = 0;
   has_memory_ops_ = has_host_nodes_ = false;
-  copies_returned_ = sim.data_races().staged_count();
+  copies_returned_ = sim.data_races().staging().count();
   unloads_ = sim.handles().unload_count;
   open_.clear();
   root_ = &enter(*plan_, nullptr, 0);
