@@ -60,7 +60,8 @@ TEST(CliPrice, IsOneRowOfEveryVariantInBrief) {
   std::set<std::string> rows;
   std::istringstream in(brief.out);
   for (std::string line; std::getline(in, line);) rows.insert(line.substr(0, line.find(' ')));
-  for (const json& path : json::parse(run_child("afterlife", {"list", "--json"}).out)["paths"])
+  const json list = json::parse(run_child("afterlife", {"list", "--json"}).out);
+  for (const json& path : list["paths"])
     for (const json& variant : path["variants"])
       EXPECT_TRUE(rows.contains(variant["variant"].get<std::string>())) << variant["variant"];
 }

@@ -29,13 +29,15 @@ inline constexpr harness::Label kModuleCapturedSite = "ObjectCode.__dealloc__/ca
 /// Where copies and sets are launched that have numbers: in a version that takes nothing else.
 inline constexpr harness::Label kLaunchAddressSite = "Graph.launch/addresses";
 
-inline constexpr std::array<harness::ContractClause, 13> kContract{{
+inline constexpr std::array<harness::ContractClause, 15> kContract{{
     {"", "Buffer.close", "add_one", kClose},
     {"", "Buffer.close", "saxpy", kClose},
     {"", "Buffer.close", "block_sum", kClose},
     {"", "Buffer.close", "produce", kClose},
     {"", "Buffer.close", "consume", kClose},
     {"", "Buffer.close", "scratch", kClose},
+    {"", "Buffer.close", "GN_memcpy", kClose},
+    {"", "Buffer.close", "GN_memset", kClose},
     {"", "", "captured", kCaptured},
     {"library", kModuleCapturedSite, "", kCaptured},
     {"", "", "chase", kBareAddress},

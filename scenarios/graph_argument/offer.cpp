@@ -13,7 +13,7 @@ constexpr Ops kWay = kShortWay | ops(Op::allocate, Op::create_definition);
 constexpr Ops kTakers = ops(Op::drop, Op::close_buffer, Op::close_graph, Op::make_cycle, Op::plant,
                             Op::destroy_node, Op::close_stream, Op::close_event);
 
-constexpr std::array<Theme, 15> kThemes{{
+constexpr std::array<Theme, 16> kThemes{{
     {.name = "everything", .favoured = ops(Op::drop, Op::launch)},
     {.name = "kernel arguments, dropped before the launch",
      .script = kWay | ops(Op::drop, Op::synchronize, Op::make_cycle, Op::plant),
@@ -58,6 +58,12 @@ constexpr std::array<Theme, 15> kThemes{{
      .mutator = ops(Op::drop, Op::collect, Op::make_cycle, Op::close_graph, Op::plant, Op::flood),
      .favoured = ops(Op::drop, Op::launch),
      .dropped = kModuleVariables | kEventVariables},
+    {.name = "cycles that the collector may find in a host function",
+     .script = kShortWay | ops(Op::allocate, Op::add_callback, Op::make_cycle, Op::plant, Op::drop,
+                               Op::synchronize),
+     .mutator = ops(Op::make_cycle, Op::plant, Op::drop, Op::launch, Op::allocate),
+     .favoured = ops(Op::add_callback, Op::make_cycle, Op::plant, Op::launch),
+     .dropped = kBufferVariables},
     {.name = "events and streams that are closed",
      .script = kWay | ops(Op::create_event, Op::add_record, Op::add_wait, Op::close_event,
                           Op::record, Op::close_stream, Op::drop, Op::upload),

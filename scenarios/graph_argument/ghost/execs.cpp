@@ -79,6 +79,12 @@ void GhostExecs::launches(ExecId id, StreamName stream) {
   records_.launches().push_back({exec.nodes, &exec, stream, false});
 }
 
+// Who began to wait while the call was under way waits for no launch of it.
+void GhostExecs::launch_failed() {
+  records_.launches().pop_back();
+  for (std::size_t& mark : marks_) mark = std::min(mark, records_.launches().size());
+}
+
 void GhostExecs::waits() {
   const std::size_t task = harness::raw(scene_.world().scheduler.current());
   if (task >= marks_.size()) marks_.resize(task + 1);

@@ -32,7 +32,7 @@ class GhostExecs final : public targets::graph_argument::ExecWitness {
   void exec_appended(ExecId exec) override;
   void exec_dropped(ExecId exec) override;
   void launches(ExecId exec, StreamName stream) override;
-  void launch_failed() override { records_.launches().pop_back(); }
+  void launch_failed() override;
 
  private:
   static void flatten(const GhostGraph& graph, GhostNodes& into, bool idle = false);

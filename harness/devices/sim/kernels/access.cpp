@@ -122,7 +122,8 @@ static inline bool in_device(std::uint64_t address, std::uint64_t size, bool wri
 // ---- pointers in device memory -----------------------------------------------------------------
 
 /// Reads a word for us alone: the kernel may have read a part of it, and others may write the rest.
-__attribute__((no_sanitize("thread"))) static inline std::uint64_t word_at(std::uint64_t address) {
+__attribute__((no_sanitize("thread", "alignment"))) static inline std::uint64_t word_at(
+    std::uint64_t address) {
   return *reinterpret_cast<const std::uint64_t*>(address);
 }
 
