@@ -79,7 +79,7 @@ void GhostExecs::launches(ExecId id, StreamName stream) {
   records_.launches().push_back({exec.nodes, &exec, stream, false});
 }
 
-// Who began to wait while the call was under way waits for no launch of it.
+// A task that began to wait while the call was under way waits for no launch of it.
 void GhostExecs::launch_failed() {
   records_.launches().pop_back();
   for (std::size_t& mark : marks_) mark = std::min(mark, records_.launches().size());
