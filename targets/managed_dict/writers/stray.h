@@ -5,9 +5,10 @@
 
 namespace targets::managed_dict {
 
-/// An extension keeps the address of an instance's word, and restores the word when another
-/// instance lives there.
-class StalePointerStore final : public Writer {
+/// An extension keeps the address of an instance's word, and restores what was there, as wide as it
+/// took it for, when another instance lives there.
+template <class Word>
+class StaleStore final : public Writer {
  public:
   using Writer::Writer;
   void before_death(Address object) override {
@@ -16,33 +17,11 @@ class StalePointerStore final : public Writer {
   }
   void before_store(Address object) override {
     last_word_ = core_.attributes.word(object);
-    if (object != object_ || word_ == 0 || word_ == last_word_) return;
-    if (fires(1, harness::Site::collect) == 0) return;
-    const ModuleScope module(memory(), Module::unknown);
-    memory().store<std::uint64_t>(object + kWordOffset, word_);
-  }
-
- private:
-  Address object_ = 0;
-  std::uint64_t word_ = 0;
-  std::uint64_t last_word_ = 0;  ///< Word of the instance that was stored to last.
-};
-
-/// The same, of a flag that is one byte: the low byte of what was there.
-class StaleByteStore final : public Writer {
- public:
-  using Writer::Writer;
-  void before_death(Address object) override {
-    object_ = object;
-    word_ = last_word_;
-  }
-  void before_store(Address object) override {
-    last_word_ = core_.attributes.word(object);
-    const bool same = static_cast<std::uint8_t>(word_) == static_cast<std::uint8_t>(last_word_);
+    const bool same = static_cast<Word>(word_) == static_cast<Word>(last_word_);
     if (object != object_ || word_ == 0 || same) return;
     if (fires(1, harness::Site::collect) == 0) return;
     const ModuleScope module(memory(), Module::unknown);
-    memory().store<std::uint8_t>(object + kWordOffset, static_cast<std::uint8_t>(word_));
+    memory().template store<Word>(object + kWordOffset, static_cast<Word>(word_));
   }
 
  private:
@@ -50,6 +29,10 @@ class StaleByteStore final : public Writer {
   std::uint64_t word_ = 0;
   std::uint64_t last_word_ = 0;  ///< Word of the instance that was stored to last.
 };
+
+using StalePointerStore = StaleStore<std::uint64_t>;
+/// The same, of a flag that is one byte: the low byte of what was there.
+using StaleByteStore = StaleStore<std::uint8_t>;
 
 /// An extension clears what it once had: memset() of a block that is an instance's by now. How far
 /// it goes is a pick: one byte of the word, two, or all.
