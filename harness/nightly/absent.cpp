@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kWords{"shown", "gone", "unclear"};
 
-std::uint64_t count_at(const Row& row, std::size_t column) {
-  return static_cast<std::uint64_t>(number(row[column]));
-}
-
 std::string_view kind_of(std::string_view signature) {
   return signature.substr(0, signature.find(' '));
 }
@@ -39,12 +35,6 @@ constexpr const char* kOutcomes =
     "ELSE 'unclear' END, number FROM replays JOIN nights ON night = id WHERE cause IN (SELECT "
     "cause "
     "FROM seen) AND number <= ?3 GROUP BY id ORDER BY number DESC, id";
-
-std::vector<Row> about(Database& database, const FindingKey& key, const char* rest,
-                       std::uint64_t number) {
-  return database.query(std::string(kOfFinding) + rest,
-                        {key.root, key.owner, static_cast<std::int64_t>(number)});
-}
 
 void count_runs(Database& database, const FindingKey& key, AbsentReplay& replay) {
   const Row row = about(database, key, kRunsAround, replay.number).at(0);

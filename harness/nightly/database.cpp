@@ -73,6 +73,12 @@ std::int64_t number(const Value& value) { return std::get<std::int64_t>(value); 
 
 std::string text(const Value& value) { return std::get<std::string>(value); }
 
+std::uint64_t count_at(const Row& row, std::size_t column) {
+  return static_cast<std::uint64_t>(number(row[column]));
+}
+
+Value whole(std::uint64_t count) { return static_cast<std::int64_t>(count); }
+
 Database::Database(std::string file) : file_(std::move(file)) {
   try {
     open();

@@ -23,6 +23,10 @@ using Row = std::vector<Value>;
 std::int64_t number(const Value& value);
 /// Returns the text that a value is.
 std::string text(const Value& value);
+/// Returns the count that a column of a row is.
+std::uint64_t count_at(const Row& row, std::size_t column);
+/// Returns a count as a value.
+Value whole(std::uint64_t count);
 
 class Database {
  public:

@@ -11,17 +11,6 @@
 namespace harness::nightly {
 namespace {
 
-std::int64_t whole(std::uint64_t count) { return static_cast<std::int64_t>(count); }
-
-std::uint64_t count_at(const Row& row, std::size_t column) {
-  return static_cast<std::uint64_t>(number(row[column]));
-}
-
-std::vector<Row> about(Database& database, const FindingKey& key, const char* statement,
-                       std::uint64_t number) {
-  return database.query(std::string(kOfFinding) + statement, {key.root, key.owner, whole(number)});
-}
-
 /// Before it has a root, a finding goes by the name of its only symptom.
 std::string name_of(const FindingKey& key, const NightSymptom& symptom) {
   if (key.owner.empty() || key.root == symptom.cause) return key.root;

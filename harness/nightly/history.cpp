@@ -22,12 +22,6 @@ namespace fs = std::filesystem;
 /// A night after all nights, in which is ignored what is so for good.
 constexpr std::uint64_t kNever = 1'000'000'000'000;
 
-std::int64_t whole(std::uint64_t count) { return static_cast<std::int64_t>(count); }
-
-std::uint64_t count_at(const Row& row, std::size_t column) {
-  return static_cast<std::uint64_t>(number(row[column]));
-}
-
 std::string hash_of(const std::string& text) { return fmt::format("{:016x}", hash_name(text)); }
 
 NightWindow window_of(const Row& row) {
@@ -206,7 +200,7 @@ std::string History::night_before(std::uint64_t number) {
   return rows.empty() ? std::string() : text(rows[0][0]);
 }
 
-Night History::night(const std::string& id) {
+Night History::outline(const std::string& id) {
   Night night;
   night.id = id;
   const Row row = database_
@@ -223,6 +217,11 @@ Night History::night(const std::string& id) {
                  text(row[6])};
   night.shards_here =
       count_at(database_.query("SELECT count(*) FROM shards WHERE night = ?", {id})[0], 0);
+  return night;
+}
+
+Night History::night(const std::string& id) {
+  Night night = outline(id);
   for (const Row& cell : database_.query(
            "SELECT path, variant, claim, sum(runs), sum(vacuous_runs), sum(faulty_runs), "
            "sum(caught_runs), sum(least_runs), sum(seconds + minimize_seconds) FROM cells "

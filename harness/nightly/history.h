@@ -52,6 +52,8 @@ class History {
   std::string last_night(const std::set<std::string>& among = {});
   /// Returns the name of the last night with a smaller number; "" = none.
   std::string night_before(std::uint64_t number);
+  /// Returns a night's terms and how many of its shards are there, without what they came to.
+  Night outline(const std::string& id);
   /// Sums up a night, as far as its shards are there.
   Night night(const std::string& id);
 

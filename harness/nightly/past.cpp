@@ -11,10 +11,6 @@
 namespace harness::nightly {
 namespace {
 
-std::uint64_t count_at(const Row& row, std::size_t column) {
-  return static_cast<std::uint64_t>(number(row[column]));
-}
-
 /// Returns what each night, by its number, is given by a query of two columns.
 std::map<std::uint64_t, std::uint64_t> counts(Database& database, const std::string& statement) {
   std::map<std::uint64_t, std::uint64_t> by_night;
@@ -40,7 +36,7 @@ std::vector<PastNight> past_nights(Database& database, std::uint64_t number) {
   for (const Row& row : database.query(
            "SELECT number, sum(runs), sum(cells.seconds) FROM nights JOIN cells ON night = id "
            "WHERE number <= ? GROUP BY number ORDER BY number",
-           {static_cast<std::int64_t>(number)})) {
+           {whole(number)})) {
     const std::uint64_t night = count_at(row, 0);
     nights.push_back({night, count_at(row, 1), std::get<double>(row[2]), news[night], missed[night],
                       static_cast<std::int64_t>(ended[night])});

@@ -29,8 +29,6 @@ bool goes_before(const File& a, const File& b) {
   return std::tuple(!a.is_page, a.written, a.path) < std::tuple(!b.is_page, b.written, b.path);
 }
 
-std::uint64_t whole(std::int64_t count) { return static_cast<std::uint64_t>(count); }
-
 class Quota {
  public:
   Quota(History& history, const std::string& folder, std::uint64_t limit)
@@ -51,7 +49,7 @@ class Quota {
     database().query("PRAGMA wal_checkpoint(TRUNCATE)");
     const Row row = database().query(
         "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")[0];
-    return whole(number(row[0]));
+    return count_at(row, 0);
   }
 
   void measure() {

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <string>
+#include <vector>
+
+#include "harness/nightly/database.h"
 
 namespace harness::nightly {
 
@@ -21,13 +25,9 @@ inline constexpr const char* kSightings =
     "(cause) JOIN cells c ON c.night = s.night AND c.shard = s.shard AND c.path = f.path AND "
     "c.variant = f.variant LEFT JOIN roots r USING (cause))";
 
-/// Begins a statement about one finding, ?1 its root and ?2 its owner: `seen` has rows of
-/// (cause, night, number, runs).
-inline constexpr const char* kOfFinding =
-    "WITH members AS (SELECT cause FROM roots WHERE root = ?1 UNION SELECT cause FROM findings "
-    "WHERE cause = ?1), seen AS (SELECT s.cause AS cause, s.night AS night, number, s.runs AS runs "
-    "FROM members CROSS JOIN sightings s USING (cause) JOIN nights ON s.night = id JOIN findings f "
-    "USING (cause) JOIN cells c ON c.night = s.night AND c.shard = s.shard AND c.path = f.path AND "
-    "c.variant = f.variant WHERE CASE c.claim WHEN 'unsound' THEN '' ELSE f.variant END = ?2) ";
+/// Carries out a statement about one finding: `seen` has rows of (cause, night, number, runs), and
+/// ?3 is the number of a night. Returns its rows.
+std::vector<Row> about(Database& database, const FindingKey& key, const std::string& statement,
+                       std::uint64_t number);
 
 }  // namespace harness::nightly

@@ -30,7 +30,7 @@ constexpr const char* kComparable =
 /// Adds what a night came to; what was not recorded is 0, and no point.
 void add(Points& points, const Key& key, const Row& row, double value) {
   if (value <= 0) return;
-  points[key].push_back({static_cast<std::uint64_t>(number(row[0])), text(row[1]), value});
+  points[key].push_back({count_at(row, 0), text(row[1]), value});
 }
 
 /// Adds speed and instructions from rows that end with runs, seconds, instructions, and the runs
@@ -114,7 +114,7 @@ bool Trend::is_worse(const ChangePoint& change) const {
 
 std::vector<Trend> trends_of(Database& database, const std::string& night, const Terms& terms) {
   Points points;
-  const Row arguments{static_cast<std::int64_t>(terms.number), night};
+  const Row arguments{whole(terms.number), night};
   add_whole(points, database, arguments, terms.target);
   add_variants(points, database, arguments);
   std::vector<Trend> trends;

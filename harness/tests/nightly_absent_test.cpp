@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/nightly/history.h"
-#include "harness/tests/nightly_stage.h"
+#include "harness/tests/nightly_nights.h"
 #include "harness/tests/toys_child.h"
 
 namespace harness {
@@ -20,35 +20,16 @@ using testing::hand_made_plan;
 using testing::hand_made_shard;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::leave_shard;
 using testing::run_toys;
 using Words = std::vector<std::string>;
 
 /// Nights of two variants, one after the other: 200 runs of the canary each, and 3 of these show
 /// each signature that a night sees.
-class AbsentFindings : public ::testing::Test {
+class AbsentFindings : public testing::HandMadeNights {
  protected:
   Night merge(const Words& seen) {
-    const auto shard = hand_made_shard(hand_made_plan(1, ++number_), 1, seen);
-    history_.merge({leave_shard(folder_ / std::to_string(number_), shard)});
-    return now();
+    return merge_night(hand_made_shard(hand_made_plan(1, next_number()), 1, seen));
   }
-  /// A night that sees nothing, and replays what it did not see.
-  Night without(Absence absence) {
-    const Night night = merge({});
-    std::map<std::string, Absence> absences;
-    for (const nightly::AbsentFinding& finding : history_.absent(night))
-      absences[finding.cause] = absence;
-    history_.note(night, absences);
-    return now();
-  }
-  Night now() { return history_.night(history_.last_night()); }
-  History& history() { return history_; }
-
- private:
-  Folder folder_;
-  History history_{folder_ / "history"};
-  std::uint64_t number_ = 0;
 };
 
 TEST(NightlyState, ANightThatFindsItFixedIsAWordUnlessAPersonSpokeLater) {

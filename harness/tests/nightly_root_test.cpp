@@ -11,7 +11,7 @@
 
 #include "harness/nightly/history.h"
 #include "harness/nightly/transfer.h"
-#include "harness/tests/nightly_stage.h"
+#include "harness/tests/nightly_nights.h"
 #include "harness/tests/toys_child.h"
 
 namespace harness {
@@ -28,7 +28,6 @@ using testing::hand_made_finding;
 using testing::hand_made_plan;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::leave_shard;
 using testing::run_toys;
 using ::testing::SizeIs;
 
@@ -44,11 +43,11 @@ const RepairRecord kOther{"keep c until d has used it", 2, true};
 const RepairRecord kCheap{"do not fail", 1, false};
 const RepairRecord kWide{"keep everything", 5, false};
 
-/// Nights by hand, of one shard each unless told otherwise.
-class Roots : public ::testing::Test {
+class Roots : public testing::HandMadeNights {
  protected:
-  std::string leave(const std::vector<Shown>& shown, std::uint64_t number, std::size_t index = 1,
-                    std::size_t shards = 1) {
+  /// A shard in which these show; the canary is caught in any case.
+  static nightly::ShardRecord shard_of(const std::vector<Shown>& shown, std::uint64_t number,
+                                       std::size_t index = 1, std::size_t shards = 1) {
     const nightly::Plan plan = hand_made_plan(shards, number);
     nightly::ShardRecord shard = testing::hand_made_shard(plan, index, {});
     for (nightly::CellRecord& cell : shard.cells) {
@@ -60,29 +59,11 @@ class Roots : public ::testing::Test {
         cell.findings.back().repairs = nightly::to_text(one.repairs);
       }
     }
-    return leave_shard(folder_ / std::to_string(number), shard);
+    return shard;
   }
   Night merge(const std::vector<Shown>& shown) {
-    history_.merge({leave(shown, ++number_)});
-    history_.sort_findings();
-    return now();
+    return merge_night(shard_of(shown, next_number()));
   }
-  Night without(Absence absence) {
-    const Night night = merge({});
-    std::map<std::string, Absence> absences;
-    for (const nightly::AbsentFinding& finding : history_.absent(night))
-      absences[finding.cause] = absence;
-    history_.note(night, absences);
-    return now();
-  }
-  Night now() { return history_.night(history_.last_night()); }
-  History& history() { return history_; }
-  const Folder& folder() const { return folder_; }
-
- private:
-  Folder folder_;
-  History history_{folder_ / "history"};
-  std::uint64_t number_ = 0;
 };
 
 TEST_F(Roots, WaysToFailThatOneRepairRemovesAreOneFinding) {
@@ -171,7 +152,8 @@ TEST_F(Roots, ShardsInAnyOrderHaveTheSameRoots) {
       {{"borrow", "y", {kWide, kOther}}},
       {{"borrow", "x", {kWide, kNarrow}}, {"borrow", "z", {kNarrow}}}};
   std::vector<std::string> shards;
-  for (std::size_t i = 0; i < found.size(); ++i) shards.push_back(leave(found[i], 1, i + 1, 3));
+  for (std::size_t i = 0; i < found.size(); ++i)
+    shards.push_back(leave(shard_of(found[i], 1, i + 1, 3)));
   std::set<std::string> texts;
   std::sort(shards.begin(), shards.end());
   do {

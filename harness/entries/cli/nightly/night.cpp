@@ -138,10 +138,12 @@ int merge_and_tell(const NightlyOptions& options, History& history,
   if (!merged.nights.empty()) {
     const NightFolder folder(options.history);
     const std::string id = history.last_night(merged.nights);
-    const nightly::Night sum = history.night(id);
-    const bool is_whole = sum.shards_here == sum.terms.shards;
-    if (is_whole) history.sort_findings();
-    if (is_whole) replay_absent(history, sum, stop);
+    const nightly::Night outline = history.outline(id);
+    const bool is_whole = outline.shards_here == outline.terms.shards;
+    if (is_whole) {
+      history.sort_findings();
+      replay_absent(history, outline, stop);
+    }
     show_phase(Phase::report);
     const nightly::Night night = night_of(history, id, options);
     const int code = report_night(options, history, night, stop);
