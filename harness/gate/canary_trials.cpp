@@ -27,9 +27,6 @@ Rule rule_of(Planted planted) {
   return rule;
 }
 
-/// Returns the most rounds that a trial can take.
-std::size_t most_rounds(const Rule& rule) { return rule.looks.back() * (1 + rule.confirmations); }
-
 /// Measures what was measured then, from one round on.
 class Walk : public Source {
  public:
@@ -103,7 +100,7 @@ Health health_of(const CanaryRow& row) {
 CanaryRow judge_one(const std::string& load, Rounds rounds, Canary canary, Planted planted) {
   CanaryRow row{.load = load, .canary = canary};
   const Rule rule = rule_of(planted);
-  for (std::size_t begin = 0; begin + most_rounds(rule) <= rounds.size();) {
+  for (std::size_t begin = 0; begin + rule.most_rounds() <= rounds.size();) {
     Walk walk(rounds, begin, canary, planted);
     count(canary, slower_by_ranks(walk, rule.looks.front()), rounds[begin].base.size(),
           row.mann_whitney);

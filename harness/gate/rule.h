@@ -24,12 +24,14 @@ struct Rule {
   double slower_by = 0.005;                    ///< Fails where the interval is above this.
   double allowed = 0.03;                       ///< Passes where the interval is below this.
   double confidence = 0.99;                    ///< Chance of the interval, both tails together.
-  std::vector<std::size_t> looks{20, 40, 80};  ///< After so many rounds it is judged.
+  std::vector<std::size_t> looks{20, 40, 80, 160};  ///< After so many rounds it is judged.
   std::size_t confirmations = 1;               ///< How often a fail is measured anew.
   std::uint64_t seed = 1;
 
   bool operator==(const Rule&) const = default;
 
+  /// Returns the most rounds that a comparison takes, those that confirm included.
+  std::size_t most_rounds() const { return looks.back() * (1 + confirmations); }
   /// Returns the chance that the interval leaves out on either side.
   double tail() const { return (1 - confidence) / 2; }
   /// Returns the terms of one benchmark's estimate in a suite of `suite_size`: resamples enough to

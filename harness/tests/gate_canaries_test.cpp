@@ -75,7 +75,7 @@ TEST(GateRate, HasTheRanksOfMannAndWhitney) {
 }
 
 TEST(GateCanaries, ASoundGateIsNotRed) {
-  const CanaryRecord record = recorded(1000);
+  const CanaryRecord record = recorded(1160);
   for (const CanaryRow& row : judge_canaries(record, Planted::nothing)) {
     EXPECT_NE(row.health, Health::red) << name_of(row.canary);
     EXPECT_GE(row.trials, 10U) << name_of(row.canary);
@@ -87,16 +87,17 @@ TEST(GateCanaries, ASoundGateIsNotRed) {
 
 // Each trial uses the rounds after those of the one before, and none is begun that may not end.
 TEST(GateCanaries, NoRoundIsUsedTwice) {
-  EXPECT_EQ(row_of(recorded(159), Canary::unchanged).trials, 0U);
-  EXPECT_EQ(row_of(recorded(160), Canary::unchanged).trials, 1U);
-  EXPECT_EQ(row_of(recorded(179), Canary::unchanged).trials, 1U);
-  EXPECT_EQ(row_of(recorded(180), Canary::unchanged).trials, 2U);
-  EXPECT_EQ(row_of(recorded(199), Canary::slower_by_3).trials, 1U) << "each is confirmed";
-  EXPECT_EQ(row_of(recorded(200), Canary::slower_by_3).trials, 2U);
+  const std::size_t most = gate::Rule().most_rounds();
+  EXPECT_EQ(row_of(recorded(most - 1), Canary::unchanged).trials, 0U);
+  EXPECT_EQ(row_of(recorded(most), Canary::unchanged).trials, 1U);
+  EXPECT_EQ(row_of(recorded(most + 19), Canary::unchanged).trials, 1U);
+  EXPECT_EQ(row_of(recorded(most + 20), Canary::unchanged).trials, 2U);
+  EXPECT_EQ(row_of(recorded(most + 39), Canary::slower_by_3).trials, 1U) << "each is confirmed";
+  EXPECT_EQ(row_of(recorded(most + 40), Canary::slower_by_3).trials, 2U);
 }
 
 TEST(GateCanaries, FewSamplesAreNeitherRedNorShown) {
-  const CanaryRecord record = recorded(160);
+  const CanaryRecord record = recorded(gate::Rule().most_rounds());
   for (const CanaryRow& row : judge_canaries(record, Planted::nothing))
     if (row.canary != Canary::slower_by_1)
       EXPECT_EQ(row.health, Health::too_few) << name_of(row.canary);
@@ -105,18 +106,18 @@ TEST(GateCanaries, FewSamplesAreNeitherRedNorShown) {
 }
 
 TEST(GateCanaries, FalseAlarmsAndMissesAreRed) {
-  EXPECT_EQ(row_of(recorded(400, kQuiet, 0.03), Canary::unchanged).health, Health::red);
-  EXPECT_EQ(row_of(recorded(400, kQuiet, 0, 0.001), Canary::slower_by_3).health, Health::red);
+  EXPECT_EQ(row_of(recorded(560, kQuiet, 0.03), Canary::unchanged).health, Health::red);
+  EXPECT_EQ(row_of(recorded(560, kQuiet, 0, 0.001), Canary::slower_by_3).health, Health::red);
 }
 
 TEST(GateCanaries, RanksCallNoiseSlowerWhereTheGateDoesNot) {
-  const CanaryRow row = row_of(recorded(1000), Canary::unchanged);
+  const CanaryRow row = row_of(recorded(1160), Canary::unchanged);
   EXPECT_GT(row.mann_whitney.count, 0U);
   EXPECT_EQ(row.found.count, 0U);
 }
 
 TEST(GateCanaries, EveryBrokenGateIsSeen) {
-  for (const gate::PlantedRow& row : plant_in_gate(recorded(600))) {
+  for (const gate::PlantedRow& row : plant_in_gate(recorded(760))) {
     EXPECT_TRUE(row.is_seen) << name_of(row.planted);
     EXPECT_TRUE(row.had_enough) << name_of(row.planted);
   }
@@ -129,7 +130,7 @@ TEST(GateCanaries, EveryBrokenGateIsSeen) {
 /// Which canaries are red of a gate that is broken in this way.
 std::vector<Canary> red_of(Planted planted) {
   std::vector<Canary> red;
-  for (const CanaryRow& row : judge_canaries(recorded(600), planted))
+  for (const CanaryRow& row : judge_canaries(recorded(760), planted))
     if (row.health == Health::red) red.push_back(row.canary);
   return red;
 }

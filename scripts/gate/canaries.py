@@ -24,7 +24,7 @@ VERSION = "afterlife_canaries 1"
 SIDES = ("canary_0", "canary_0", "canary_1", "canary_3")
 ROUNDS_OF_RUN = 20
 HOG_COUNT = 2
-PROCESS = ("--benchmark_format=json", "--benchmark_repetitions=10", "--benchmark_min_time=0.001")
+PROCESS = ("--benchmark_format=json", "--benchmark_repetitions=10", "--benchmark_min_time=0.0003")
 
 
 def readings(program):

@@ -9,7 +9,7 @@ unless it is named. Both are built in build/gate, with the same compiler and in 
 
   --only PART       counters, instructions, effectiveness, memory or wall; may be given again (all of them)
   --preset NAME     the build that is compared (release)
-  --rounds N        at most so many rounds of the wall suite (80)
+  --rounds N        at most so many rounds of the wall suite (160)
   --seconds N       begin no round of the wall suite that would end after so long (60; 0: as long as it takes)
   --all-seconds N   begin no part after so long, builds excluded: it is undecided (180; 0: as long as it takes)
   --windows         effectiveness of each window by itself, as at night: 100 searches of each variant, an hour or two
@@ -17,7 +17,7 @@ unless it is named. Both are built in build/gate, with the same compiler and in 
   --json            one JSON object on stdout, and nothing else there
   --self-test       tell how often the gate is wrong, from the records of programs of which the answer is known
                     (results/gate): red where an interval is outside of what is promised; build/gate/self-test.html draws them
-  --record N        add N runs of 20 rounds to the record of wall time, about 10 s each, every third beside two busy
+  --record N        add N runs of 20 rounds to the record of wall time, about 3 s each, every third beside two busy
                     processes; with --only effectiveness, what N comparisons take to that of searches, about 5 s each
   --record-baseline write the counters, instructions and memory of a committed revision (HEAD) to results/baselines: where
                     BASE has such a file for this class of machines (processor, cores, compiler, C library, preset),
@@ -190,7 +190,7 @@ def main():
     parser.add_argument("head", nargs="?", help=argparse.SUPPRESS)
     parser.add_argument("--only", action="append", choices=PARTS, help=argparse.SUPPRESS)
     parser.add_argument("--preset", default="release", help=argparse.SUPPRESS)
-    parser.add_argument("--rounds", type=int, default=80, help=argparse.SUPPRESS)
+    parser.add_argument("--rounds", type=int, default=160, help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, default=spending.WALL_SECONDS, help=argparse.SUPPRESS)
     parser.add_argument("--all-seconds", type=float, default=spending.ALL_SECONDS, help=argparse.SUPPRESS)
     parser.add_argument("--windows", action="store_true", help=argparse.SUPPRESS)

@@ -97,7 +97,7 @@ int counters(const CountersOptions& options);
 struct GateOptions {
   std::vector<std::string> base;  ///< A command, a word each.
   std::vector<std::string> head;
-  std::size_t rounds = 80;       ///< At most, in one measurement.
+  std::size_t rounds = 160;      ///< At most, in one measurement.
   double seconds = 0;            ///< In all; 0 = as long as it takes.
   double timeout_seconds = 600;  ///< One process.
   std::uint64_t seed = 1;

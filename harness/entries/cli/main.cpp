@@ -217,7 +217,7 @@ CLI::App* add_gate(CLI::App& app, GateOptions& options) {
   CLI::App* command = app.add_subcommand("gate",
                                          "Compare two commands that print Google Benchmark's JSON, "
                                          "or one number each: -- BASE... -- HEAD...");
-  command->add_option("--rounds", options.rounds, "At most so many rounds, each of both (80)")
+  command->add_option("--rounds", options.rounds, "At most so many rounds, each of both (160)")
       ->check(whole_number(8, 100'000))
       ->type_name("N");
   command->add_option("--seconds", options.seconds, "Begin no round that would end after so long")
