@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "harness/pick/theme_options.h"
 #include "harness/scenario.h"
 
 namespace harness {
@@ -33,7 +34,9 @@ class Chooser {
 /// Returns what a run is about, by a question: [0] is plain.
 template <class Theme>
 const Theme& choose_theme(Scene& scene, std::span<const Theme> themes) {
-  return themes[Chooser(scene).number(static_cast<std::uint32_t>(themes.size()))];
+  const ThemeOptions options;
+  const auto count = static_cast<std::uint32_t>(themes.size());
+  return themes[scene.world().picker.pick(Site::argument, count, &options)];
 }
 
 }  // namespace harness

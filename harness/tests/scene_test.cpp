@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "harness/pick/replay.h"
+#include "harness/pick/theme_options.h"
 #include "harness/scenario.h"
+#include "harness/scenario/chooser.h"
 #include "harness/tests/toy_scenario.h"
 
 namespace harness {
@@ -57,6 +59,28 @@ TEST_F(Scenes, IsVacuousWhereAnOracleSaysSoAlthoughThePathRan) {
   EXPECT_FALSE(scene_.observed().vacuous());
   scene_.mark_vacuous();
   EXPECT_TRUE(scene_.observed().vacuous());
+}
+
+/// Answers a question for a theme with 2, and every other one plainly.
+class ThemeAnswer final : public Strategy {
+ public:
+  std::uint32_t answer(const Question& question) override {
+    const bool is_theme = dynamic_cast<const ThemeOptions*>(question.options) != nullptr;
+    return is_theme ? 2 : 0;
+  }
+};
+
+TEST_F(Scenes, AskForTheThemeByAQuestionThatStrategiesKnow) {
+  constexpr std::array kThemes{10, 11, 12};
+  ThemeAnswer strategy;
+  world_.begin(strategy, 1);
+  begin();
+  EXPECT_EQ(scene_.pick(Site::argument, 3), 0u);
+  EXPECT_EQ(choose_theme(scene_, std::span<const int>(kThemes)), 12);
+  const Tape tape = world_.picker.tape();
+  ASSERT_EQ(tape.size(), 1u);
+  EXPECT_EQ(tape[0].value, 2u) << "a tape has the place of the theme";
+  EXPECT_EQ(tape[0].nth, 1u);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "harness/pick/deviations.h"
+#include "harness/pick/theme_options.h"
 #include "harness/strategies/bytes.h"
 #include "harness/strategies/random_walk.h"
 #include "harness/tests/tape_survival.h"
@@ -101,6 +103,60 @@ TEST(RandomWalk, ReachesEveryOption) {
       ++seen[walk.answer({1, site, 0, 5, nullptr})];
   }
   for (const int count : seen) EXPECT_GT(count, 100);
+}
+
+// ---- unthemed walk ----------------------------------------------------------------------------
+
+/// An offer: a name for each option.
+class Offer final : public Options {
+ public:
+  explicit Offer(std::vector<std::uint32_t> values) : values_(std::move(values)) {}
+  std::uint32_t value(std::uint32_t index) const override { return values_[index]; }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(values_.size()); }
+
+ private:
+  std::vector<std::uint32_t> values_;
+};
+
+/// Returns how often each value was the answer to the first question of a run.
+std::map<std::uint32_t, int> answers(const char* strategy, Site site, const Options& options,
+                                     std::uint32_t option_count) {
+  const auto walk = find(tables::strategies(), strategy)->make(1);
+  std::map<std::uint32_t, int> counts;
+  for (int run = 0; run < 4000; ++run) {
+    walk->begin();
+    const std::uint32_t index = walk->answer({1, site, 0, option_count, &options});
+    ++counts[options.value(index)];
+  }
+  return counts;
+}
+
+TEST(UnthemedWalk, HasEveryRunBeAboutEverything) {
+  const ThemeOptions themes;
+  EXPECT_EQ(answers("random_walk", Site::argument, themes, 5).size(), 5u);
+  EXPECT_EQ(answers("unthemed_walk", Site::argument, themes, 5),
+            (std::map<std::uint32_t, int>{{0, 4000}}));
+}
+
+TEST(UnthemedWalk, CountsAnOpOnceHoweverOftenItIsListed) {
+  const Offer offer({0, 5, 7, 7, 7, 7, 7, 7, 7, 7, 5});
+  auto walked = answers("random_walk", Site::op, offer, offer.count());
+  EXPECT_GT(walked[7], 3 * walked[5]);
+  auto counted = answers("unthemed_walk", Site::op, offer, offer.count());
+  EXPECT_NEAR(counted[5], counted[7], 0.1 * counted[5]);
+  EXPECT_NEAR(counted[0], walked[0], 0.2 * walked[0]) << "nothing goes into about as many slots";
+}
+
+TEST(UnthemedWalk, AnswersPlainlyWhereAllThatIsListedIsOneThing) {
+  const Offer offer({5, 5, 5});
+  EXPECT_EQ(answers("unthemed_walk", Site::argument, offer, offer.count()),
+            (std::map<std::uint32_t, int>{{5, 4000}}));
+}
+
+TEST(UnthemedWalk, LeavesSchedulesAsTheRandomWalkHasThem) {
+  const Offer tasks({0, 7, 7, 7});
+  EXPECT_EQ(answers("unthemed_walk", Site::schedule, tasks, tasks.count()),
+            answers("random_walk", Site::schedule, tasks, tasks.count()));
 }
 
 // ---- bytes ------------------------------------------------------------------------------------
