@@ -128,6 +128,7 @@ def tree(tally, full):
         script(tally, "style.py", "--tidy")
     script(tally, "figures.py", "--self-test")
     script(tally, "verdicts.py", "--self-test")
+    script(tally, "first_faults.py", "--self-test")
     script(tally, "gate/counters.py", "--self-test")
     script(tally, "gate/budget.py", "--self-test")
     script(tally, "gate/canaries.py", "--self-test")
@@ -271,6 +272,7 @@ def commands(tally, full):
     verdict = found["results"][0]["verdict"]
     tally.add(ended.code == 0, f"afterlife fuzz {name} --seconds 5: exit {ended.code}, {verdict}")
     script(tally, "verdicts.py", *(["--long"] if full else []))
+    script(tally, "first_faults.py", *(["--long"] if full else ["--seeds", "1", "--runs", "200"]))
     nights(tally)
     script(tally, "nightly/kill.py", *([] if full else ["--kills", "10", "--full", "3", "--least", "1", "--runs", "500"]))
     clients(tally, full)

@@ -1,4 +1,6 @@
-"""Path figures: what scenarios/<path>/figures.py says of a path: FIGURES of its own, and the floor of its speed."""
+"""Path figures: what scenarios/<path>/figures.py says of a path: FIGURES of its own, the floor of its speed, and how long to look
+for a first fault.
+"""
 import functools
 import importlib.util
 
@@ -29,3 +31,8 @@ def plain_runs_per_second(path, known=None):
     if floor is None:
         raise CannotMeasure(f"scenarios/{path}/figures.py states no PLAIN_RUNS_PER_SECOND")
     return floor
+
+
+def first_fault_runs(path, known=None):
+    """How many runs a search for a first fault has: what a core does in less than 60 s."""
+    return getattr((known or modules()).get(path), "FIRST_FAULT_RUNS", 100_000)

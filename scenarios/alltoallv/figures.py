@@ -11,6 +11,9 @@ SOUND = "alltoallv/snapshot_region"
 # Runs of seeds/plain in a second, in the release build.
 PLAIN_RUNS_PER_SECOND = 100_000
 
+# Runs of a search for a first fault: scripts/first_faults.py.
+FIRST_FAULT_RUNS = 100_000
+
 # A kind of fault, and what it is of: how each of the ways is told by which the race shows.
 SIGNS = {
     "the ghost generation": r"^ghost_generation mem_info_src .*used:alltoallv_unmap$",

@@ -9,6 +9,9 @@ PATH = "graph_argument"
 # Runs of seeds/plain in a second, in the release build.
 PLAIN_RUNS_PER_SECOND = 100_000
 
+# Runs of a search for a first fault: scripts/first_faults.py.
+FIRST_FAULT_RUNS = 500_000
+
 
 RUNS = 60_000
 

@@ -13,6 +13,9 @@ RIGHT = {"sound": "held", "unsound": "caught", "vacuous": "vacuous"}
 # Runs of seeds/plain in a second, in the release build.
 PLAIN_RUNS_PER_SECOND = 150_000
 
+# Runs of a search for a first fault: scripts/first_faults.py.
+FIRST_FAULT_RUNS = 1_000_000
+
 
 def managed_dict_verdicts(full):
     """Empty corpus, one core: each variant gets the right verdict soon, for each seed."""
