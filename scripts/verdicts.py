@@ -5,7 +5,7 @@ Usage: scripts/verdicts.py [--long] [--seeds N] [--seconds S] [--config CONFIG] 
 
   --long       seeds 1..20, 5 s for each variant; otherwise seeds 1..2, 0.2 s
   --seeds N    seeds 1..N
-  --seconds S  for each variant and seed
+  --seconds S  for each variant and seed, of one core
   --config C   in this config alone, as `afterlife fuzz` takes it: where a window is seldom reached, a small one has more runs
 
 The tables are Markdown, with the cells of `afterlife fuzz` (harness/docs/commands.md): open, closed, refused, contract, few, -.
@@ -94,17 +94,21 @@ class Tables:
 
 
 def search(tables, options):
-    """Runs the searches and adds up what they print."""
+    """Runs the searches, each on a core of its own, and adds up what they print."""
     flags = ["--no-failures"] * options.no_failures + ["--config", options.config] * (options.config is not None)
     targets = options.targets or [path["path"] for path in measuring.list_all(options.preset)["paths"]]
-    for target in targets:
-        count = sum(name == target or name.startswith(target + "/") for name, _ in measuring.variants(options.preset))
-        for seed in range(1, options.seeds + 1):
-            with tempfile.TemporaryDirectory() as out:
-                found, _ = measuring.fuzz(target, "--seconds", max(0.1, options.seconds * count), "--seed", seed, "--out", out, *flags,
-                                          preset=options.preset)
-            for result in found["results"]:
-                tables.add(result)
+    names = [name for name, _ in measuring.variants(options.preset)]
+
+    def results_of(asked):
+        target, seed = asked
+        count = sum(name == target or name.startswith(target + "/") for name in names)
+        with tempfile.TemporaryDirectory() as out:
+            found, _ = measuring.fuzz(target, "--seconds", max(0.1, options.seconds * count), "--seed", seed, "--out", out, *flags,
+                                      preset=options.preset, one_core=True, limit_seconds=3600)
+        return found["results"]
+    for results in programs.side_by_side(results_of, [(target, seed) for target in targets for seed in range(1, options.seeds + 1)]):
+        for result in results:
+            tables.add(result)
 
 
 # What a search printed | the words that its complaint must hold; none where it is as asked.
