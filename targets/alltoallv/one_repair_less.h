@@ -1,5 +1,5 @@
-// One repair less: snapshot_region without one of its seven repairs, a policy each, so that a table
-// of variants and windows says what each repair is worth.
+// One repair less: snapshot_region without one of its twelve repairs, a policy each, so that a
+// table of variants and windows says what each repair is worth.
 #pragma once
 
 #include "targets/alltoallv/snapshot_region.h"
