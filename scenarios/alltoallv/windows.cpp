@@ -42,7 +42,8 @@ std::optional<Window> own_window(const harness::Scene& scene, const Fault& fault
   if (harness::is_caller_error(scene.scenario(), fault)) return std::nullopt;
   const Judges& judges = scene.state<Job>().judges;
   const Ghost& ghost = judges.ghost();
-  if (fault.kind == FaultKind::wrong_owner && fault.object_kind == kDeviceMemory)
+  if (fault.kind == FaultKind::wrong_owner &&
+      (fault.object_kind == kDeviceMemory || fault.object_kind == kOpenedEvent))
     return Window::scratch_freed;
   if (fault.kind == FaultKind::wrong_value && ghost.was_read_ahead(fault.tick))
     return Window::read_ahead;

@@ -78,6 +78,7 @@ void Judges::team_destroyed(std::uint32_t rank) {
   if (scratch != BirthId::none && !scene_.world().ledger.alive(scratch))
     if (const auto peer = mappings_.mapper_of_scratch(rank)) report_freed(scratch, *peer);
   mappings_.team_destroyed(rank);
+  if (course_.bounded()) leftovers_.judge_team(rank, course_.rank_count());
 }
 
 void Judges::report_freed(BirthId scratch, std::uint32_t peer) {

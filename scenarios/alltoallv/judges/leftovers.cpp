@@ -1,7 +1,10 @@
 #include "scenarios/alltoallv/judges/leftovers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "harness/fault/kinds.h"
 #include "scenarios/alltoallv/judges/mappings.h"
 
 namespace scenarios::alltoallv {
@@ -20,7 +23,7 @@ constexpr std::array<Kind, 5> kKinds{{
     {"device memory", &Allowance::allocations},
     {"stream", &Allowance::streams},
     {"event", &Allowance::events},
-    {"IPC event", &Allowance::ipc_events},
+    {kOpenedEvent, &Allowance::ipc_events},
 }};
 
 bool is_watched(Label kind) {
@@ -57,6 +60,22 @@ void Leftovers::judge(std::uint32_t rank, const Allowance& allowance) {
       retain(scene_, id, "nothing is outstanding, and the process closes");
       break;
     }
+  }
+}
+
+// Once its owner has destroyed an event, any operation on what was opened of it is undefined
+// (cuIpcOpenEventHandle); and that it must be destroyed, too, is one.
+void Leftovers::judge_team(std::uint32_t rank, std::uint32_t rank_count) {
+  if (gone_++ % rank_count != 0) return;
+  const harness::Ledger& ledger = scene_.world().ledger;
+  const auto& lives = ledger.lives();
+  for (std::size_t i = 1; i < lives.size(); ++i) {
+    if (!lives[i].alive || lives[i].kind != kOpenedEvent) continue;
+    harness::Fault fault =
+        ledger.describe(harness::FaultKind::wrong_owner, static_cast<BirthId>(i));
+    fault.detail = fmt::format("still open when rank {} has gone from the team", rank);
+    scene_.world().history.add(std::move(fault));
+    return;
   }
 }
 

@@ -1,6 +1,6 @@
-// Leftovers: what a rank has open when nothing is outstanding and its process is about to close:
-// from the ledger of lives alone. When the process has closed it is too late to look: closing takes
-// everything along.
+// Leftovers: what a rank has open when nothing is outstanding and its process is about to close,
+// and which events of peers are open when a team has gone: from the ledger of lives alone. When the
+// process has closed it is too late to look: closing takes everything along.
 #pragma once
 
 #include <memory_resource>
@@ -10,6 +10,9 @@
 #include "scenarios/alltoallv/scenario.h"
 
 namespace scenarios::alltoallv {
+
+/// An event of a peer's, opened.
+inline constexpr harness::Label kOpenedEvent{"IPC event"};
 
 /// How many of each a rank may have by then.
 struct Allowance {
@@ -25,6 +28,10 @@ class Leftovers {
   explicit Leftovers(harness::Scene& scene) : scene_(scene) {}
   /// Reports the first that is one too many of its kind.
   void judge(std::uint32_t rank, const Allowance& allowance);
+  /// Reports an event of a peer's that somebody has open although the rank has gone from the team,
+  /// and destroyed its own. Looks at the first of so many to go: what is closed by then stays so
+  /// until all have gone, and make another team.
+  void judge_team(std::uint32_t rank, std::uint32_t rank_count);
 
  private:
   using Lives = std::pmr::vector<harness::BirthId>;
@@ -32,6 +39,7 @@ class Leftovers {
 
   harness::Scene& scene_;
   bool looked_ = false;
+  std::uint32_t gone_ = 0;  ///< Ranks that have left a team, of all teams together.
   std::array<Lives, targets::alltoallv::kRankLimit> lives_;  ///< Alive when first asked, by owner.
 };
 

@@ -99,6 +99,11 @@ TEST(AlltoallvKept, ATeamWaitsForThoseWhoHaveItsScratchMapped) {
   EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, gather()), Contains("wrong_owner device memory"));
 }
 
+TEST(AlltoallvKept, ATeamWaitsForThoseWhoHaveItsEventsOpen) {
+  EXPECT_THAT(run_policy<SnapshotRegion>(kPlain, one()), IsEmpty());
+  EXPECT_THAT(run_policy<LeaveTeamAtOnce>(kPlain, one()), Contains("wrong_owner IPC event"));
+}
+
 // ---- answers ------------------------------------------------------------------------------------
 
 template <Status answer>
