@@ -6,7 +6,7 @@ Usage: scripts/real.sh [--long] [--only TEXT]
 
 Pinned wheels are installed into build/real, once. Each row below is a program on one of them, and what must come of it: a fault in
 these lines of the program, from every seed (1 to 3; --long: 1 to 10), with at most so many decisions, that each of 3 replays
-(--long: of 20) shows; or nothing. Prints a line per row and seed. Exit: 0 as expected, 1 not, 2 a wheel cannot be installed or the
+(--long: of 20) shows; a failure of its own, in some runs and not in the plain one; or nothing. Prints a line per row and seed. Exit: 0 as expected, 1 not, 2 a wheel cannot be installed or the
 build is not there, 3 usage.
 """
 import argparse
@@ -35,10 +35,13 @@ class Row:
     kind: str = ""
     lines: dict = dataclasses.field(default_factory=dict)  # What the line holds where it was born, captured, ...
     decisions: int = 0
+    arguments: tuple = ()  # Of the program, behind the fatbin.
+    failure: str = ""  # How it fails by itself, in some run after the plain one.
 
 
 CORE_0_7 = ("cuda.core 0.7.0", ("cuda-core==0.7.0", "cuda-bindings==13.0.3", "numpy==2.1.3"))
 CORE_1_2 = ("cuda.core 1.2.2", ("cuda-core==1.2.2", "cuda-bindings==13.0.3", "numpy==2.1.3"))
+TAICHI = ("taichi 1.7.4", ("taichi==1.7.4", "numpy==2.1.3"))
 ROWS = [
     Row(*CORE_0_7, "dropped_buffer.py", "graph_argument", "use_after_death",
         {"born": "memory.allocate(", "captured": "graph.launch(", "used": "run.launch("}, 1),
@@ -48,6 +51,8 @@ ROWS = [
     Row(*CORE_1_2, "issue_2039.py"),
     Row(*CORE_0_7, "template_kernel.py"),
     Row(*CORE_1_2, "template_kernel.py"),
+    Row(*TAICHI, "issue_8788.py", arguments=("cuda",), failure="RuntimeError: [cuda_device"),
+    Row(*TAICHI, "issue_8788.py", arguments=("cpu",), failure="RuntimeError: [cpu_device"),
 ]
 
 
@@ -72,15 +77,22 @@ def installed(row):
     if subprocess.run([pip / "bin/python", "-m", "pip", "install", "-q", "--target", packages, *row.wheels],
                       stdout=sys.stderr).returncode:
         stop(f"could not install {' '.join(row.wheels)}: is the network up?")
+    make_site(packages)
     pins.write_text(wanted)
     return packages
+
+
+def make_site(packages):
+    """Has Python heed the wheels' .pth files, by which some import a part of theirs when it starts: it does so in site folders alone."""
+    if any(packages.glob("*.pth")):
+        (packages / "sitecustomize.py").write_text("import os\nimport site\n\nsite.addsitedir(os.path.dirname(__file__))\n")
 
 
 def searched(preset, row, packages, seed, out):
     """What `afterlife run` prints of the row, as an object."""
     given = [ROOT / f"build/{preset}/generated/fatbins/{row.kernels}.fatbin"] if row.kernels else []
     command = [ROOT / f"build/{preset}/afterlife", "run", "--runs", "20", "--seed", str(seed), "--out", out, "--json", "--",
-               sys.executable, HERE / row.program, *given]
+               sys.executable, HERE / row.program, *given, *row.arguments]
     ended = subprocess.run(command, capture_output=True, text=True, env=environment(packages))
     if ended.returncode not in (0, 1) or not ended.stdout.startswith("{"):
         stop(f"{row.name}: exit {ended.returncode}: {ended.stderr.strip()[-600:]}")
@@ -102,8 +114,12 @@ def source_line(frames):
 def complaint(row, found, replays, shown):
     """What is not as expected, or nothing."""
     findings = found["findings"]
-    if found["failures"]:
-        return f"failed by itself: {found['failures'][0]['complaint']}"
+    failures = [failure for failure in found["failures"] if not row.failure or failure["first_run"] == 0
+                or row.failure not in failure["complaint"]]
+    if failures:
+        return f"failed by itself: {failures[0]['complaint']}"
+    if row.failure and not found["failures"]:
+        return "did not fail by itself"
     if not row.kind:
         return f"{len(findings)} findings: {findings[0]['signature']}" if findings else ""
     if len(findings) != 1 or findings[0]["kind"] != row.kind:
@@ -138,7 +154,9 @@ def judge(preset, row, seeds, replays):
         good = good and not why
         told = "; ".join(f"{finding['kind']}, first in run {finding['first_run']}, {len(finding['decisions'])} decision(s), "
                          f"{shown} of {replays} replays" for finding in found["findings"]) or "nothing"
-        print(f"{'ok  ' if not why else 'FAIL'} {row.name}, {row.program}, seed {seed}: {told}; {found['runs']} runs, {seconds:.0f} s"
+        told += "".join(f"; {failure['complaint']}, in {failure['runs']} runs" for failure in found["failures"])
+        program = " ".join((row.program, *row.arguments))
+        print(f"{'ok  ' if not why else 'FAIL'} {row.name}, {program}, seed {seed}: {told}; {found['runs']} runs, {seconds:.0f} s"
               f"{': ' + why if why else ''}", flush=True)
     return good
 
@@ -154,7 +172,7 @@ def main():
         sys.exit(3 if ended.code else 0)
     if not (ROOT / f"build/{options.preset}/lib/libcuda.so.1").is_file():
         stop(f"build/{options.preset} is not built: ./scripts/build.sh {options.preset}")
-    rows = [row for row in ROWS if options.only in f"{row.name}, {row.program}"]
+    rows = [row for row in ROWS if options.only in " ".join((row.name + ",", row.program, *row.arguments))]
     seeds, replays = (10, 20) if options.long else (3, 3)
     sys.exit(0 if all([judge(options.preset, row, seeds, replays) for row in rows]) else 1)
 

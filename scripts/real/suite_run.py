@@ -11,8 +11,8 @@ TRIES = 2000  # A file with more failures than this does not end by itself.
 
 
 class FileRun:
-    def __init__(self, tests, file, environment, seconds):
-        self.tests, self.file, self.environment, self.seconds = tests, file, environment, seconds
+    def __init__(self, tests, file, environment, seconds, options=()):
+        self.tests, self.file, self.environment, self.seconds, self.options = tests, file, environment, seconds, options
 
     def results(self):
         """{test: (result, message)}: passed, skipped, failed, crashed, too long."""
@@ -33,8 +33,8 @@ class FileRun:
 
     def process(self, lines):
         environment = dict(self.environment, AFTERLIFE_RESULTS=str(lines), AFTERLIFE_RESULTS_SECONDS=str(self.seconds))
-        return subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_results", "--rootdir", ".",
-                               self.file],
+        return subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_results", *self.options,
+                               "--rootdir", ".", self.file],
                               cwd=self.tests, env=environment, capture_output=True, text=True, errors="replace")
 
     @staticmethod

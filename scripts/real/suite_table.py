@@ -8,6 +8,10 @@ class Suite:
     source: str  # The repository and the tag that FOLDER is to be a checkout of.
     tests: str  # The folder of tests in it.
     wheels: tuple
+    in_wheels: bool = False  # The tests come with the wheels: the folder is one of theirs, and nothing else is needed.
+    programs: tuple = ()  # In place of tests: programs that the user has built, by name.
+    options: tuple = ()  # Further ones of pytest.
+    hidden: tuple = ()  # Libraries that it must not find, by how their names begin: neither ours nor the machine's.
     quick: tuple = ()  # Files of the part that fits ten minutes.
     only: tuple = ()  # Files and folders, where it is not all.
     left_out: dict = dataclasses.field(default_factory=dict)  # Files and folders, with the reason.
@@ -41,4 +45,20 @@ SUITES = {suite.name: suite for suite in (
           quick=("test_cuda.py", "test_kernelParams.py", "test_utils.py"),
           only=("test_cuda.py", "test_kernelParams.py", "test_interoperability.py", "test_utils.py", "test_nvrtc.py"),
           left_out={"test_cudart.py": "the CUDA runtime, which is linked in"}),
+    Suite("numba-cuda", "the wheel numba-cuda 0.30.4", "numba_cuda/numba/cuda/tests/cudadrv",
+          ("numba-cuda==0.30.4", "numba==0.62.1", "numpy==2.2.6", "cuda-core==1.2.2", "cuda-bindings==13.0.3", "nvidia-nvvm==13.0.88",
+           "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85", "cffi==2.0.0", "filecheck==1.0.3", "ml-dtypes==0.5.4",
+           "psutil==7.2.2", "pytest==8.4.2"),
+          in_wheels=True,
+          quick=("test_context_stack.py", "test_cuda_driver.py", "test_cuda_memory.py", "test_cuda_ndarray.py", "test_events.py",
+                 "test_linker.py", "test_reset_device.py", "test_streams.py"),
+          # Its files are found below the package numba, into which another package of theirs puts them.
+          options=("-o", "consider_namespace_packages=true", "-p", "numba_cuda_fixture"),
+          # Where it finds this one, all its kernels are LTO IR, whose form is NVIDIA's alone; else they are PTX.
+          hidden=("libnvJitLink",)),
+    Suite("cuda-samples", "the driver's programs of github.com/NVIDIA/cuda-samples, v13.0, built", ".", (),
+          programs=("BlackScholes_nvrtc", "binomialOptions_nvrtc", "clock_nvrtc", "deviceQueryDrv", "inlinePTX_nvrtc", "matrixMulDrv",
+                    "matrixMulDynlinkJIT", "matrixMul_nvrtc", "memMapIPCDrv", "quasirandomGenerator_nvrtc", "simpleAssert_nvrtc",
+                    "simpleAtomicIntrinsics_nvrtc", "simpleTextureDrv", "threadMigration", "vectorAddDrv", "vectorAddMMAP",
+                    "vectorAdd_nvrtc")),
 )}

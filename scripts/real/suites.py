@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs the tests of real libraries on the simulated driver, beside a list of what each must come to.
 
-Usage: scripts/real/suites.py SUITE FOLDER [--preset PRESET] [--long] [--only TEXT] [--jobs N] [--rewrite]
+Usage: scripts/real/suites.py SUITE [FOLDER] [--preset PRESET] [--long] [--only TEXT] [--jobs N] [--rewrite]
 
 SUITE is one of those below; FOLDER is a checkout of that library's sources at the tag that its list names, which the user has
-brought. Pinned wheels are installed into build/real, once. A file of tests runs in a process of its own, and in another one after
-each failure. Without --long, the files of the suite's quick part run, in ten minutes on two processors.
+brought, and is left out where the tests come with the wheels. Pinned wheels are installed into build/real, once. A file of tests runs
+in a process of its own, and in another one after each failure. Without --long, the files of the suite's quick part run, in ten minutes
+on two processors. cuda-samples takes a folder of programs that are built, each beside its kernels, which must be PTX.
 
 The list is scripts/real/expected/SUITE.txt: how many tests of each file pass and are skipped, and each test that does not pass, below its
 reason. --rewrite writes it anew: tests keep their reasons, and new ones are *not explained*, which is a difference, too.
@@ -16,29 +17,44 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
+import shutil
 import sys
 
 from expectations import Expectations, UNEXPLAINED
-from real import ROOT, installed, stop
+from real import ROOT, WHEELS, installed, stop
+from suite_program import ProgramRun
 from suite_run import FileRun
 from suite_table import SUITES
 
 EXPECTED = ROOT / "scripts/real/expected"
 
 
+def libraries(suite, preset):
+    """The folder of our libraries, or one of links to them, where a hidden one leads to a library that has no function of its own."""
+    ours = ROOT / f"build/{preset}/lib"
+    if not suite.hidden:
+        return ours
+    folder = WHEELS / suite.name / f"lib-{preset}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for file in ours.iterdir():
+        (folder / file.name).symlink_to(ours / "libcuda.so.1" if file.name.startswith(suite.hidden) else file)
+    return folder
+
+
 def environment(suite, preset, packages):
     paths = os.pathsep.join(map(str, (packages, ROOT / "scripts/real")))
-    return dict(os.environ, PYTHONPATH=paths, LD_LIBRARY_PATH=str(ROOT / f"build/{preset}/lib"), PYTHONDONTWRITEBYTECODE="1",
+    return dict(os.environ, PYTHONPATH=paths, LD_LIBRARY_PATH=str(libraries(suite, preset)), PYTHONDONTWRITEBYTECODE="1",
                 **suite.environment)
 
 
 def files_of(suite, tests, expected, options):
-    """The files of tests to run, by their paths in the folder."""
-    known = sorted(str(path.relative_to(tests)) for path in tests.rglob("test_*.py"))
+    """The files of tests to run, by their paths in the folder; of programs, their names."""
+    known = sorted(suite.programs or (str(path.relative_to(tests)) for path in tests.rglob("test_*.py")))
     chosen = [name for name in known if suite.has(name)]
     if not options.rewrite:
         chosen = [name for name in chosen if name in expected.counts]
-    if not options.long and not options.rewrite:
+    if not options.long and not options.rewrite and suite.quick:
         chosen = [name for name in chosen if name in suite.quick]
     return [name for name in chosen if options.only in name]
 
@@ -62,19 +78,36 @@ def differences(expected, file, results):
             yield f"{file}: {count} {result}, and not {expected.count(file, result)}"
 
 
+def run_of(suite, tests, file, environment_):
+    if suite.programs:
+        return ProgramRun(tests, file, environment_, suite.seconds)
+    return FileRun(tests, file, environment_, suite.seconds, suite.options)
+
+
 def search(suite, tests, files, options, environment_):
     """Yields each file with what its tests came to, as they end."""
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        runs = {pool.submit(FileRun(tests, name, environment_, suite.seconds).results): name for name in files}
+        runs = {pool.submit(run_of(suite, tests, name, environment_).results): name for name in files}
         for done in concurrent.futures.as_completed(runs):
             yield runs[done], done.result()
 
 
-def judge(suite, tests, options):
+def tests_of(suite, packages, folder):
+    """The folder of the suite's tests."""
+    if not suite.in_wheels and folder is None:
+        stop(f"{suite.name} needs a FOLDER: {suite.source}")
+    tests = (packages if suite.in_wheels else folder.resolve()) / suite.tests
+    if not tests.is_dir():
+        stop(f"there is no folder {tests}: it should be that of {suite.source}")
+    return tests
+
+
+def judge(suite, options):
     """Prints what differs from the list, and the sums. Returns whether nothing does."""
     path = EXPECTED / f"{suite.name}.txt"
     expected = Expectations.read(path) if path.is_file() else Expectations({}, {})
-    packages = installed(suite)
+    packages = installed(suite) if suite.wheels else ROOT
+    tests = tests_of(suite, packages, options.folder)
     files = files_of(suite, tests, expected, options)
     found, different = {}, 0
     for file, results in search(suite, tests, files, options, environment(suite, options.preset, packages)):
@@ -101,7 +134,7 @@ def sums(suite, found, different):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite", choices=sorted(SUITES), metavar="SUITE", help=", ".join(sorted(SUITES)))
-    parser.add_argument("folder", type=pathlib.Path, metavar="FOLDER", help="a checkout of the library's sources")
+    parser.add_argument("folder", type=pathlib.Path, nargs="?", metavar="FOLDER", help="a checkout of the library's sources")
     parser.add_argument("--preset", default="release", choices=("release", "dev"))
     parser.add_argument("--long", action="store_true", help="all files, not the quick part")
     parser.add_argument("--only", default="", metavar="TEXT", help="files whose path contains this")
@@ -114,10 +147,7 @@ def main():
     suite = SUITES[options.suite]
     if not (ROOT / f"build/{options.preset}/lib/libcuda.so.1").is_file():
         stop(f"build/{options.preset} is not built: ./scripts/build.sh {options.preset} cuda_sim")
-    tests = options.folder.resolve() / suite.tests
-    if not tests.is_dir():
-        stop(f"{options.folder} has no folder {suite.tests}: it should be a checkout of {suite.source}")
-    sys.exit(0 if judge(suite, tests, options) else 1)
+    sys.exit(0 if judge(suite, options) else 1)
 
 
 if __name__ == "__main__":
