@@ -91,8 +91,8 @@ def make_site(packages):
 def searched(preset, row, packages, seed, out):
     """What `afterlife run` prints of the row, as an object."""
     given = [ROOT / f"build/{preset}/generated/fatbins/{row.kernels}.fatbin"] if row.kernels else []
-    command = [ROOT / f"build/{preset}/afterlife", "run", "--runs", "20", "--seed", str(seed), "--out", out, "--json", "--",
-               sys.executable, HERE / row.program, *given, *row.arguments]
+    command = [ROOT / f"build/{preset}/afterlife", "run", "--runs", "20", "--timeout", "300", "--seed", str(seed), "--out", out,
+               "--json", "--", sys.executable, HERE / row.program, *given, *row.arguments]
     ended = subprocess.run(command, capture_output=True, text=True, env=environment(packages))
     if ended.returncode not in (0, 1) or not ended.stdout.startswith("{"):
         stop(f"{row.name}: exit {ended.returncode}: {ended.stderr.strip()[-600:]}")

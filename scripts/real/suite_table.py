@@ -57,6 +57,9 @@ SUITES = {suite.name: suite for suite in (
           # Where it finds this one, all its kernels are LTO IR, whose form is NVIDIA's alone; else they are PTX.
           hidden=("libnvJitLink",)),
     Suite("cuda-samples", "the driver's programs of github.com/NVIDIA/cuda-samples, v13.0, built", ".", (),
+          quick=("clock_nvrtc", "deviceQueryDrv", "inlinePTX_nvrtc", "matrixMulDrv", "matrixMulDynlinkJIT", "memMapIPCDrv",
+                 "simpleAssert_nvrtc", "simpleAtomicIntrinsics_nvrtc", "simpleTextureDrv", "threadMigration", "vectorAddDrv",
+                 "vectorAddMMAP", "vectorAdd_nvrtc"),
           programs=("BlackScholes_nvrtc", "binomialOptions_nvrtc", "clock_nvrtc", "deviceQueryDrv", "inlinePTX_nvrtc", "matrixMulDrv",
                     "matrixMulDynlinkJIT", "matrixMul_nvrtc", "memMapIPCDrv", "quasirandomGenerator_nvrtc", "simpleAssert_nvrtc",
                     "simpleAtomicIntrinsics_nvrtc", "simpleTextureDrv", "threadMigration", "vectorAddDrv", "vectorAddMMAP",
