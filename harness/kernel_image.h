@@ -30,6 +30,32 @@ struct KernelParameter {
   std::uint32_t bytes;
 };
 
+/// Bytes [low, high).
+struct KernelRange {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+
+/// One access in the text of a translated kernel, and what the device has allowed it in the block
+/// that runs: it need not ask again for an address there. The kernel owns it, all zero at first;
+/// the device fills it when it is asked, and empties it when the block ends.
+struct KernelSite {
+  std::uint64_t low;    ///< Accesses that begin at [low, low + count) are allowed.
+  std::uint64_t count;  ///< 0 where nothing is known.
+  KernelRange* used;    ///< Has to hold the bytes of each use; one that begins at its end makes it
+                        ///< longer, and of others the device is told.
+};
+
+/// How an access that need not ask treats the words of the device's memory. One that holds a value
+/// of [pointers_low, pointers_low + pointers_bytes) may be a pointer: of its load the device is
+/// told. Of one that is stored, `stored` is written `shadow` bytes beyond it.
+struct KernelWords {
+  std::uint64_t pointers_low;
+  std::uint64_t pointers_bytes;
+  std::uint64_t shadow;
+  std::uint64_t stored;
+};
+
 /// Surroundings of a translated kernel: it finds them behind its parameters, as one more.
 struct KernelSurroundings {
   const std::uint32_t* registers;  ///< threadIdx, blockIdx, blockDim, gridDim.
@@ -37,9 +63,7 @@ struct KernelSurroundings {
   std::uint64_t shared_bytes;
   std::uint64_t dynamic_shared;    ///< Offset of those whose size came with the launch.
   const std::uint64_t* variables;  ///< Addresses of the module's variables.
-  /// The device's first window: an access within it, of less than a pointer, need not be checked.
-  /// Its lowest address and its bytes, which are none while accesses are noted.
-  const std::uint64_t* window;
+  const KernelWords* words;
 };
 
 /// Facts about a translated kernel that others have not.

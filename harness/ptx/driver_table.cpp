@@ -1,21 +1,17 @@
 #include "harness/ptx/driver_table.h"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+
+#include "harness/kernel_image.h"
 
 // Functions of harness/devices/sim/kernels, which kernels that were compiled with us find by name.
 extern "C" {
-#define AFTERLIFE_CHECKS(bytes)                             \
-  void __prov_load##bytes##_noabort(unsigned long address); \
-  void __prov_store##bytes##_noabort(unsigned long address);
-AFTERLIFE_CHECKS(1)
-AFTERLIFE_CHECKS(2)
-AFTERLIFE_CHECKS(4)
-AFTERLIFE_CHECKS(8)
-AFTERLIFE_CHECKS(16)
-#undef AFTERLIFE_CHECKS
 void __prov_loadN_noabort(unsigned long address, unsigned long bytes);
 void __prov_storeN_noabort(unsigned long address, unsigned long bytes);
+void afterlife_load_at(unsigned long address, unsigned long bytes, ptx::Site* site);
+void afterlife_store_at(unsigned long address, unsigned long bytes, ptx::Site* site);
 std::uint32_t afterlife_atomic32(unsigned char operation, unsigned long address,
                                  std::uint32_t value, std::uint32_t expected);
 std::uint64_t afterlife_atomic64(unsigned char operation, unsigned long address,
@@ -37,20 +33,34 @@ void afterlife_fail_assertion(std::uint64_t message, std::uint64_t file, std::ui
 
 namespace harness::ptx {
 
+// The same of both sides of the border, which share no header.
+#define AFTERLIFE_ALIKE(ours, theirs, member)                         \
+  static_assert(offsetof(ours, member) == offsetof(theirs, member) && \
+                    sizeof(ours::member) == sizeof(theirs::member),   \
+                "one layout")
+AFTERLIFE_ALIKE(KernelSurroundings, ::ptx::Thread, registers);
+AFTERLIFE_ALIKE(KernelSurroundings, ::ptx::Thread, shared);
+AFTERLIFE_ALIKE(KernelSurroundings, ::ptx::Thread, shared_bytes);
+AFTERLIFE_ALIKE(KernelSurroundings, ::ptx::Thread, dynamic_shared);
+AFTERLIFE_ALIKE(KernelSurroundings, ::ptx::Thread, variables);
+AFTERLIFE_ALIKE(KernelSurroundings, ::ptx::Thread, words);
+AFTERLIFE_ALIKE(KernelWords, ::ptx::Words, pointers_low);
+AFTERLIFE_ALIKE(KernelWords, ::ptx::Words, pointers_bytes);
+AFTERLIFE_ALIKE(KernelWords, ::ptx::Words, shadow);
+AFTERLIFE_ALIKE(KernelWords, ::ptx::Words, stored);
+AFTERLIFE_ALIKE(KernelSite, ::ptx::Site, low);
+AFTERLIFE_ALIKE(KernelSite, ::ptx::Site, count);
+AFTERLIFE_ALIKE(KernelSite, ::ptx::Site, used);
+AFTERLIFE_ALIKE(KernelRange, ::ptx::Range, low);
+AFTERLIFE_ALIKE(KernelRange, ::ptx::Range, high);
+#undef AFTERLIFE_ALIKE
+
 ::ptx::Driver driver_table() {
   ::ptx::Driver made{};
   made.load = __prov_loadN_noabort;
-  made.load1 = __prov_load1_noabort;
-  made.load2 = __prov_load2_noabort;
-  made.load4 = __prov_load4_noabort;
-  made.load8 = __prov_load8_noabort;
-  made.load16 = __prov_load16_noabort;
   made.store = __prov_storeN_noabort;
-  made.store1 = __prov_store1_noabort;
-  made.store2 = __prov_store2_noabort;
-  made.store4 = __prov_store4_noabort;
-  made.store8 = __prov_store8_noabort;
-  made.store16 = __prov_store16_noabort;
+  made.load_at = afterlife_load_at;
+  made.store_at = afterlife_store_at;
   made.atomic32 = afterlife_atomic32;
   made.atomic64 = afterlife_atomic64;
   made.wait_for_block = afterlife_sync_threads;

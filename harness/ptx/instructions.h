@@ -64,6 +64,9 @@ std::string cpp_modifiers(const Instruction& instruction);
 /// Tells whether a word is in a list of words.
 bool is_among(std::string_view word, std::string_view words);
 
+/// Declares the site `s` of an access to memory: what the driver has allowed it.
+inline constexpr const char* kSite = "static ptx::Site s; ";
+
 // ---- how rows are translated --------------------------------------------------------------------
 
 std::string translate_call(FunctionWriter&, const Instruction&, const Family&);

@@ -125,7 +125,7 @@ std::string translate_copy(FunctionWriter& writer, const Instruction& instructio
                  ? fmt::format("{} ? 0U : {}U", writer.predicate(given), size.bits)
                  : fmt::format("ptx::get<ptx::u32>({})", writer.value(given, "u32"));
   }
-  return fmt::format("ptx::copy_to_shared<{}>(t, {}, {}, {});", size.bits,
+  return fmt::format("{}ptx::copy_to_shared<{}>(t, {}, {}, {}, s);", kSite, size.bits,
                      writer.address(instruction.operand(0)), writer.address(instruction.operand(1)),
                      copied);
 }

@@ -36,7 +36,8 @@ std::string place(FunctionWriter& writer, const Operand& at, Space space, std::u
   std::string made = fmt::format("const ptx::u64 a = {};", address);
   const bool is_named = (space == Space::param && writer.is_in(at, Space::param)) ||
                         (space == Space::local && writer.is_in(at, Space::local));
-  if (!is_named && access != nullptr) made += fmt::format(" ptx::{}<{}>(a);", access, bytes);
+  if (!is_named && access != nullptr)
+    made += fmt::format(" {}ptx::{}<{}>(t, a, s);", kSite, access, bytes);
   return made;
 }
 

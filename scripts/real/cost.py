@@ -4,7 +4,8 @@
 Usage: scripts/real/cost.py [--preset PRESET] [--wheels]
 
 Cost: the processor time of a plain run under `afterlife run`, less that of as short a program, against the same on our bare
-libcuda.so.1; at most 1.5 of a program, 5 of a script, whose lines are watched, also where it has two threads. Runs a second, and the
+libcuda.so.1; at most 1.5 of a program, 5 of a script, whose lines are watched, also where it has two threads. Of a kernel from PTX (c[i] =
+a[i] + b[i]) the same for each CUDA thread, with all that is checked; at most 30 ns. Runs a second, and the
 processor time of one: forked at the first question, and with a process each; with --wheels of issue_2039.py and dropped_buffer.py
 on the cuda.core of real.py, too. Other work on the machine makes runs a second fewer, processor time hardly.
 Exit: 0 within the bounds, 1 not, 2 nothing is built.
@@ -25,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "scripts/real"
 ROUNDS = 5
 COUNT = 100_000
+LAUNCHES, CUDA_THREADS = 20, 4096 * 256  # Of kernel_loop.py.
 
 
 def processor_seconds(command, env=None):
@@ -48,6 +50,16 @@ def cost(build, out, program, count):
     ways = {"bare": lambda rounds: processor_seconds(program + [str(rounds)], bare),
             "under": lambda rounds: processor_seconds(under + program + [str(rounds)])}
     return [statistics.median(way(count) - way(1) for _ in range(ROUNDS)) for way in ways.values()]
+
+
+def thread_cost(build, out):
+    """Prints what a CUDA thread takes. Returns whether that is within the bound."""
+    bound = 30
+    bare, under = (seconds / LAUNCHES / CUDA_THREADS * 1e9
+                   for seconds in cost(build, out, [sys.executable, HERE / "kernel_loop.py"], 1 + LAUNCHES))
+    print(f"{'ok  ' if under <= bound else 'FAIL'} kernel, {LAUNCHES} launches: {bare:.1f} ns per CUDA thread bare, {under:.1f} ns under run, "
+          f"at most {bound}", flush=True)
+    return under <= bound
 
 
 def pace(build, out, program, count, env, *options):
@@ -78,6 +90,7 @@ def main():
             good = good and under <= bound * bare
             print(f"{'ok  ' if under <= bound * bare else 'FAIL'} {name}, {count} rounds: {bare:.2f} s bare, {under:.2f} s under run: "
                   f"{under / bare:.2f} times, at most {bound}", flush=True)
+        good = thread_cost(build, out) and good
         fatbin = build / "generated/fatbins/graph_argument.fatbin"
         paced = [("program", [build / "client_asked"], 500, None),
                  ("script", [sys.executable, ROOT / "harness/tests/clients/sound.py"], 100, None)]

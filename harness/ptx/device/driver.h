@@ -6,21 +6,35 @@
 
 namespace ptx {
 
+/// Bytes [low, high).
+struct Range {
+  u64 low;
+  u64 high;
+};
+
+/// An access in the text, and what the driver has allowed it in the block that runs: KernelSite of
+/// harness/kernel_image.h.
+struct Site {
+  u64 low;
+  u64 count;
+  Range* used;
+};
+
+/// How an access that need not ask treats words: KernelWords of harness/kernel_image.h.
+struct Words {
+  u64 pointers_low;
+  u64 pointers_bytes;
+  u64 shadow;
+  u64 stored;
+};
+
 /// The functions of the driver that a translated module calls. It fills the table when it loads
 /// the module; checks do not return where the access is forbidden.
 struct Driver {
   void (*load)(u64 address, u64 bytes);
-  void (*load1)(u64 address);
-  void (*load2)(u64 address);
-  void (*load4)(u64 address);
-  void (*load8)(u64 address);
-  void (*load16)(u64 address);
-  void (*store1)(u64 address);
-  void (*store2)(u64 address);
-  void (*store4)(u64 address);
-  void (*store8)(u64 address);
-  void (*store16)(u64 address);
   void (*store)(u64 address, u64 bytes);
+  void (*load_at)(u64 address, u64 bytes, Site* site);
+  void (*store_at)(u64 address, u64 bytes, Site* site);
   u32 (*atomic32)(u8 operation, u64 address, u32 value, u32 expected);
   u64 (*atomic64)(u8 operation, u64 address, u64 value, u64 expected);
   int (*wait_for_block)(int predicate);
@@ -47,13 +61,15 @@ struct Driver {
 /// The place of that table, in each module.
 inline Driver driver;
 
-/// Where a kernel finds what is no parameter of its own.
+/// Where a kernel finds what is no parameter of its own: KernelSurroundings of
+/// harness/kernel_image.h.
 struct Thread {
   const u32* registers;  ///< tid, ctaid, ntid, nctaid: x, y and z of each.
   u8* shared;            ///< The block's shared memory, static variables first.
   u64 shared_bytes;
   u64 dynamic_shared;    ///< Offset of the part whose size comes with the launch.
   const u64* variables;  ///< Addresses of the module's variables.
+  const Words* words;
 };
 
 /// Why a kernel is ended by an instruction of its own.

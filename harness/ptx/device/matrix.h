@@ -138,11 +138,11 @@ PTX_TOGETHER void multiply(const Thread& t, const u64 (&a)[count_a], const u64 (
 
 /// Copies `count` of these bytes to shared memory, at once, and zeroes behind them.
 template <u32 bytes>
-PTX_OP void copy_to_shared(const Thread& t, u64 shared_address, u64 from, u32 count) {
+PTX_OP void copy_to_shared(const Thread& t, u64 shared_address, u64 from, u32 count, Site& site) {
   aligned<bytes>(from);
   const u64 to = in_shared<bytes>(t, shared_address);
   if (count >= bytes)
-    may_load<bytes>(from);
+    may_load<bytes>(t, from, site);
   else if (count != 0)
     driver.load(from, count);
   for (u32 i = 0; i < bytes; ++i) write<u8>(to + i, i < count ? read<u8>(from + i) : u8{0});

@@ -53,26 +53,61 @@ PTX_OP void aligned(u64 address) {
     driver.stop(static_cast<u32>(Stop::misaligned), "");
 }
 
-/// Has the driver allow an access to memory of the device, at an address of any space.
+/// Whether an access may begin at the address, and is noted: of nearly all that a block does, its
+/// first thread has asked the driver.
 template <u32 bytes>
-PTX_OP void may_load(u64 address) {
+PTX_OP bool is_known(const Site& site, u64 address) {
+  if (address - site.low >= site.count) [[unlikely]]
+    return false;
+  Range& used = *site.used;
+  if (address == used.high) {
+    used.high = address + bytes;
+    return true;
+  }
+  return address >= used.low && address + bytes <= used.high;
+}
+
+/// Whether one of the words that a load reads, or ends, has a value that may be a pointer.
+template <u32 bytes>
+PTX_OP bool may_lead_on(const Thread& t, u64 address) {
+  u64 value;
+  for (u64 word = address & ~u64{7}; word < address + bytes; word += 8) {
+    __builtin_memcpy(&value, reinterpret_cast<const void*>(word), sizeof value);
+    if (value - t.words->pointers_low < t.words->pointers_bytes) return true;
+  }
+  return false;
+}
+
+/// Marks the words that a store changes. Of a word that is stored by parts, the last byte or half
+/// counts, as the driver has it.
+template <u32 bytes>
+PTX_OP void mark_stored(const Thread& t, u64 address) {
+  if constexpr (bytes == 4) return;
+  if (bytes < 4 && (address + bytes) % 8 != 0) return;
+  for (u64 word = address & ~u64{7}; word < address + bytes; word += 8)
+    __builtin_memcpy(reinterpret_cast<void*>(word + t.words->shadow), &t.words->stored,
+                     sizeof(u64));
+}
+
+/// Has the driver allow an access to memory of the device, at an address of any space, unless it
+/// has allowed as much at this place of the text before.
+template <u32 bytes>
+PTX_OP void may_load(const Thread& t, u64 address, Site& site) {
   aligned<bytes>(address);
-  if constexpr (bytes == 1) driver.load1(address);
-  if constexpr (bytes == 2) driver.load2(address);
-  if constexpr (bytes == 4) driver.load4(address);
-  if constexpr (bytes == 8) driver.load8(address);
-  if constexpr (bytes == 16) driver.load16(address);
-  if constexpr (bytes > 16) driver.load(address, bytes);
+  if constexpr (bytes > 16)
+    driver.load(address, bytes);
+  else if (!is_known<bytes>(site, address) || may_lead_on<bytes>(t, address)) [[unlikely]]
+    driver.load_at(address, bytes, &site);
 }
 template <u32 bytes>
-PTX_OP void may_store(u64 address) {
+PTX_OP void may_store(const Thread& t, u64 address, Site& site) {
   aligned<bytes>(address);
-  if constexpr (bytes == 1) driver.store1(address);
-  if constexpr (bytes == 2) driver.store2(address);
-  if constexpr (bytes == 4) driver.store4(address);
-  if constexpr (bytes == 8) driver.store8(address);
-  if constexpr (bytes == 16) driver.store16(address);
-  if constexpr (bytes > 16) driver.store(address, bytes);
+  if constexpr (bytes > 16)
+    driver.store(address, bytes);
+  else if (is_known<bytes>(site, address)) [[likely]]
+    mark_stored<bytes>(t, address);
+  else
+    driver.store_at(address, bytes, &site);
 }
 
 /// Returns where an address of the shared space is. Beyond the block's memory there is

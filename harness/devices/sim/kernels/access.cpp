@@ -244,6 +244,32 @@ void check_atomic(std::uint64_t address, std::uint64_t size, std::uintptr_t code
   if constexpr (kAsan) forward_access(address, size, true, code);
 }
 
+// ---- what an access of a translated kernel need not ask again -----------------------------------
+
+/// Holds the bytes of every use, for sites whose uses nobody notes.
+static KernelRange all_uses{0, ~std::uint64_t{0}};
+
+static const Window* device_window(std::uint64_t address, std::uint64_t size) {
+  for (const Window& block : access_state.blocks)
+    if (block.holds(address, size)) return &block;
+  return nullptr;
+}
+
+/// Has the site know what was allowed it just now. A store marks words, which it does by itself
+/// where they are one after another.
+static void tell_site(KernelSite& site, std::uint64_t address, std::uint64_t size,
+                      AccessMode mode) {
+  const AccessState& state = access_state;
+  const Window* window = state.sites != nullptr ? device_window(address, size) : nullptr;
+  if (window == nullptr) return;
+  if (mode == AccessMode::write &&
+      !state.provenance->shadow().are_in_one_piece({window->low, window->low + window->bytes}))
+    return;
+  if (site.count == 0) state.sites->push_back(&site);
+  site = {window->low, window->bytes - size + 1,
+          state.footprint != nullptr ? &state.footprint->add(address, size, mode) : &all_uses};
+}
+
 }  // namespace harness::devices
 
 // ---- the callbacks -----------------------------------------------------------------------------
@@ -272,6 +298,17 @@ void __prov_loadN_noabort(std::uint64_t address, std::uint64_t bytes) {
 
 void __prov_storeN_noabort(std::uint64_t address, std::uint64_t bytes) {
   devices::on_store(address, bytes, AFTERLIFE_CODE);
+}
+
+/// The accesses of translated kernels.
+void afterlife_load_at(std::uint64_t address, std::uint64_t bytes, harness::KernelSite* site) {
+  devices::on_load(address, bytes, AFTERLIFE_CODE);
+  devices::tell_site(*site, address, bytes, devices::AccessMode::read);
+}
+
+void afterlife_store_at(std::uint64_t address, std::uint64_t bytes, harness::KernelSite* site) {
+  devices::on_store(address, bytes, AFTERLIFE_CODE);
+  devices::tell_site(*site, address, bytes, devices::AccessMode::write);
 }
 
 void* __prov_memcpy(void* target, const void* source, std::size_t bytes) {

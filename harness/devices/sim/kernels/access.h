@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "harness/base.h"
+#include "harness/kernel_image.h"
 
 namespace harness::devices {
 
@@ -32,8 +34,10 @@ struct AccessState {
   Window device;                 ///< All of device memory: values in here may be pointers.
   Provenance* provenance = nullptr;
   Footprint* footprint =
-      nullptr;               ///< The place where uses of device memory are noted; may be null.
-  std::uint32_t victim = 0;  ///< The one of `blocks` that the next one replaces.
+      nullptr;  ///< The place where uses of device memory are noted; may be null.
+  /// Those of a translated kernel that know something; null where they are to know nothing.
+  std::vector<KernelSite*>* sites = nullptr;
+  std::uint32_t victim = 0;        ///< The one of `blocks` that the next one replaces.
   std::uint64_t shared_shift = 0;  ///< Gives shared memory addresses of its own, for TSan.
   void (*abandon)() = nullptr;     ///< Leaves the kernel. Does not return.
 

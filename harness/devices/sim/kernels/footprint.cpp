@@ -4,19 +4,17 @@
 
 namespace harness::devices {
 
-void Footprint::start_range(std::uint64_t address, std::uint64_t bytes, AccessMode mode) {
+KernelRange& Footprint::start_range(std::uint64_t address, std::uint64_t bytes, AccessMode mode) {
   const auto index = static_cast<std::size_t>(mode);
-  if (open_count_[index] < kOpenCount) {
-    open_[index][open_count_[index]++] = {address, address + bytes};
-    return;
-  }
-  Open& oldest = open_[index][next_[index]];
+  if (open_count_[index] < kOpenCount)
+    return open_[index][open_count_[index]++] = {address, address + bytes};
+  KernelRange& oldest = open_[index][next_[index]];
   next_[index] = (next_[index] + 1) % kOpenCount;
   if (!overflowed_) {
     if (ranges_.size() == kRangeLimit) merge();
     ranges_.push_back({oldest.low, oldest.high, mode});
   }
-  oldest = {address, address + bytes};
+  return oldest = {address, address + bytes};
 }
 
 /// Joins ranges that touch. When that does not help, the block's ranges are given up.

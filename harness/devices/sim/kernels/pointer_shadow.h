@@ -11,6 +11,7 @@
 // Memory of the host's that the device was given has words of its own, as large as that memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -73,6 +74,18 @@ class PointerShadow {
 
   void set_captured(std::uint64_t address, BirthId id) { set(address, raw(id)); }
   void set_stored(std::uint64_t address, AuthorityIndex by) { set(address, raw(by) | kStored); }
+
+  /// Whether the words of all of `addresses` are one after another, as the addresses are: then the
+  /// word of an address is shift() bytes beyond it.
+  bool are_in_one_piece(AddressRange addresses) const {
+    return addresses.low >= range_.low && addresses.high <= std::min(aliases_low_, range_.high) &&
+           addresses.high - range_.low <= period_;
+  }
+  std::uint64_t shift() const { return reinterpret_cast<std::uint64_t>(words_) - range_.low; }
+  /// Returns the word that set_stored() writes.
+  std::uint64_t stored_word(AuthorityIndex by) const {
+    return std::uint64_t{epoch_} << 32 | raw(by) | kStored;
+  }
 
   /// A copy from `source` to `target`, both of the device's, carries the shadow with it.
   void carry(std::uint64_t target, std::uint64_t source, std::uint64_t bytes);

@@ -215,11 +215,22 @@ void KernelRunner::State::begin_block(Launch& which, std::uint64_t index) {
   set_registers(6, which.block.x, which.block.y, which.block.z);
   set_registers(9, grid.x, grid.y, grid.z);
   std::memset(dynamic_shared_memory(), 0, which.all_shared_bytes());
-  if (which.entry->extras == nullptr) return;
-  which.surroundings.registers = afterlife_special_registers;
-  which.surroundings.shared = dynamic_shared_memory();
-  which.surroundings.shared_bytes = which.all_shared_bytes();
-  which.surroundings.dynamic_shared = Launch::dynamic_shared(*which.entry);
+}
+
+/// Tells a translated kernel what is no parameter of its own. Its sites know nothing yet; a build
+/// with a sanitizer is told of each access.
+static void surround(KernelRunner::State& state) {
+  const Launch& launch = *state.launch;
+  KernelSurroundings& told = state.launch->surroundings;
+  told.registers = afterlife_special_registers;
+  told.shared = dynamic_shared_memory();
+  told.shared_bytes = launch.all_shared_bytes();
+  told.dynamic_shared = Launch::dynamic_shared(*launch.entry);
+  told.words = &state.words;
+  state.words = {access_state.device.low, access_state.device.bytes,
+                 state.provenance.shadow().shift(),
+                 state.provenance.shadow().stored_word(launch.authority)};
+  if (!kAsan && !kTsan) access_state.sites = &state.sites;
 }
 
 /// Opens the windows that every kernel has.
@@ -234,6 +245,13 @@ void KernelRunner::State::begin_access() {
   constexpr std::uint64_t kEdgeBytes = 2 * 8 * (1 + kBlockThreadLimit / kWarpLanes) + 8;
   if (kTsan)
     access_state.shared_shift = fresh_addresses.next(shared.bytes + kEdgeBytes) - shared.low;
+  if (launch->entry->extras != nullptr) surround(*this);
+}
+
+/// What the block was allowed, the next one is not.
+static void forget(std::vector<KernelSite*>& sites) {
+  for (KernelSite* site : sites) *site = {};
+  sites.clear();
 }
 
 BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
@@ -265,6 +283,7 @@ BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
   }
   device_edge_acquire(&which.done);
   access_state = AccessState{};
+  forget(sites);
   return ending;
 }
 

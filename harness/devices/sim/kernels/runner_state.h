@@ -100,6 +100,8 @@ struct KernelRunner::State {
   StackPool stacks{kStackBytes};
   Fiber home;
   FreshAddresses fresh_addresses;
+  KernelWords words{};
+  std::vector<KernelSite*> sites;               ///< Those that know something of this block.
   [[maybe_unused]] void* tsan_maker = nullptr;  ///< Makes the fibers, in TSan's eyes.
   Window shared = own_thread_storage();
 
