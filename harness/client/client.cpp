@@ -1,7 +1,8 @@
 // How it works. The orders and the reports of a run are in a folder of its own, which goes with it.
-// LD_LIBRARY_PATH has programs find our libcuda.so.1 first. LD_PRELOAD has two more loaded
+// LD_LIBRARY_PATH has programs find our libcuda.so.1 first. LD_PRELOAD has three more loaded
 // from the beginning on: libafterlife_threads.so, which must stand before the C library, and
-// libnvrtc.so.13, for clients that look among their own packages before they look there.
+// libnvrtc.so.13 and libnvJitLink.so.13, for clients that look among their own packages before they
+// look there.
 #include "harness/client/client.h"
 
 #include <fmt/format.h>
@@ -24,9 +25,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Loaded before the program's libraries, and the user's: what sees threads begin and wait, and our
-/// NVRTC.
-constexpr std::array kPreloaded{"libafterlife_threads.so", "libnvrtc.so.13"};
-constexpr std::array kLibraries{"libcuda.so.1", kPreloaded[0], kPreloaded[1]};
+/// NVRTC and nvJitLink.
+constexpr std::array kPreloaded{"libafterlife_threads.so", "libnvrtc.so.13", "libnvJitLink.so.13"};
+constexpr std::array kLibraries{"libcuda.so.1", kPreloaded[0], kPreloaded[1], kPreloaded[2]};
 
 /// The variable, with something in front of what it has here.
 std::string with_first(const char* variable, const std::string& first) {

@@ -1,4 +1,5 @@
-// libnvJitLink.so.13: nvJitLink's functions, for inputs in PTX. It needs no driver.
+// libafterlife_nvjitlink.so: nvJitLink's functions, for inputs in PTX. libnvJitLink.so.13 hands
+// over to it. It needs no driver.
 //
 // How it works. The result is one text in PTX, as a cubin too, for that is what our driver loads.
 // Handles are looked up, so that one that is no linker's is an error and not a crash.
@@ -247,10 +248,3 @@ AFTERLIFE_NVJITLINK nvJitLinkVersion(unsigned* major, unsigned* minor) {
   *minor = 0;
   return Result::SUCCESS;
 }
-
-// The header's functions are inline, and call these.
-// NOLINTNEXTLINE(bugprone-macro-parentheses): the parameters have theirs.
-#define NVJITLINK_FUNCTION(name, parameters, arguments) \
-  AFTERLIFE_NVJITLINK __nvJitLink##name##_13_0 parameters { return nvJitLink##name arguments; }
-#include "harness/entries/libnvjitlink/interface.def"
-#undef NVJITLINK_FUNCTION

@@ -4,6 +4,7 @@
 #endif
 
 #include "harness/entries/libnvjitlink/interface.h"
+#include "harness/process/process.h"
 #include "harness/tests/child.h"
 #include "harness/tests/ptx/ptx_stage.h"
 
@@ -15,6 +16,7 @@ using nvjitlink::Interface;
 using nvjitlink::Linker;
 using nvjitlink::Result;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 #if __has_include(<nvJitLink.h>)
 #define NVJITLINK_RESULT(name) \
@@ -126,6 +128,17 @@ TEST_F(PtxNvJitLink, HandlesAreChecked) {
   EXPECT_EQ(calls_.GetErrorLogSize(linker_, nullptr), Result::ERROR_NULL_INPUT);
   EXPECT_EQ(calls_.Create(nullptr, 0, nullptr), Result::ERROR_NULL_INPUT);
   EXPECT_EQ(calls_.AddData(linker_, Input::ptx, nullptr, 1, nullptr), Result::ERROR_NULL_INPUT);
+}
+
+TEST_F(PtxNvJitLink, NeedsTheCLibraryAloneUntilItIsCalled) {
+  const std::atomic<bool> go_on{false};
+  const std::string file = own_libcuda().parent_path() / "libnvJitLink.so.13";
+  const ProcessEnd end = run_process({"/bin/cat", "/proc/self/maps"},
+                                     {60, {"LD_PRELOAD=" + file}, std::size_t{1} << 20}, go_on);
+  ASSERT_EQ(end.code, 0) << end.err;
+  EXPECT_THAT(end.out, HasSubstr("libnvJitLink.so.13"));
+  EXPECT_THAT(end.out, Not(HasSubstr("libstdc++")));
+  EXPECT_THAT(end.out, Not(HasSubstr("libafterlife_nvjitlink")));
 }
 
 }  // namespace

@@ -1,0 +1,42 @@
+// Handed over: how a small library, which is in every process that `afterlife run` starts, has its
+// functions in a large one beside it, which it opens at the first call. Needs the C library alone.
+//
+// Threads: any. Errors: a library that is not there is told on stderr, once for each function.
+#pragma once
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+namespace harness::entries {
+
+/// Opens the library `name` in the folder of the one that this is compiled into. Returns null where
+/// it is not there.
+inline void* open_beside(const char* name) {
+  constexpr unsigned kPathBytes = 4096;
+  Dl_info self{};
+  char path[kPathBytes] = {};
+  if (dladdr(reinterpret_cast<void*>(&open_beside), &self) == 0) return nullptr;
+  const char* slash = strrchr(self.dli_fname, '/');
+  const auto folder = static_cast<size_t>(slash == nullptr ? 0 : slash + 1 - self.dli_fname);
+  if (folder + strlen(name) >= kPathBytes) return nullptr;
+  memcpy(path, self.dli_fname, folder);
+  memcpy(path + folder, name, strlen(name));
+  void* opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr) fprintf(stderr, "afterlife: %s\n", dlerror());
+  return opened;
+}
+
+/// Returns the function of this name in that library, or null. It is looked up once, and kept in
+/// `known`.
+inline void* handed_over(const char* library, const char* function, void** known) {
+  void* found = __atomic_load_n(known, __ATOMIC_ACQUIRE);
+  if (found != nullptr) return found;
+  void* opened = open_beside(library);
+  if (opened == nullptr) return nullptr;
+  found = dlsym(opened, function);
+  __atomic_store_n(known, found, __ATOMIC_RELEASE);
+  return found;
+}
+
+}  // namespace harness::entries
