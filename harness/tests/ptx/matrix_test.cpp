@@ -11,7 +11,9 @@
 namespace harness::testing {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::ExitedWithCode;
 
 /// An element of a matrix, and where a lane has it.
 struct Place {
@@ -146,6 +148,18 @@ class PtxMatrix : public PtxStage {
               held(one, places_of_c, one.c, d, 8))
         << one.shape << " " << one.a << " " << one.c;
   }
+  /// Expects a product of matrices whose elements are all alike.
+  void expect_all(const Case& one, int a, int b, int c, int d) const {
+    const auto all = [&](Places places, const char* type, std::size_t count, int value,
+                         std::size_t columns) {
+      return held(one, places, type, std::vector<int>(count, value), columns);
+    };
+    EXPECT_EQ(product(one, all(places_of_a, one.a, one.rows * one.depth, a, one.depth),
+                      all(places_of_b, one.b, one.depth * 8, b, 8),
+                      all(places_of_c, one.c, one.rows * 8, c, 8)),
+              all(places_of_c, one.c, one.rows * 8, d, 8))
+        << one.shape << " " << one.a << " " << one.c;
+  }
   std::vector<std::byte> product(const Case& one, const std::vector<std::byte>& a,
                                  const std::vector<std::byte>& b,
                                  const std::vector<std::byte>& c) const {
@@ -177,22 +191,68 @@ TEST_F(PtxMatrix, AProductIsThatOfThreeLoops) {
 }
 
 TEST_F(PtxMatrix, AProductOfIntegersIsClampedWithSatfinite) {
-  const Case one = kCases[8];
-  const std::vector<int> a(one.rows * one.depth, -128), b(one.depth * 8, 127);
-  const std::vector<int> c(one.rows * 8, -0x7fffffff);
-  EXPECT_EQ(product(one, held(one, places_of_a, one.a, a, one.depth),
-                    held(one, places_of_b, one.b, b, 8), held(one, places_of_c, one.c, c, 8)),
-            held(one, places_of_c, one.c, std::vector<int>(one.rows * 8, -0x7fffffff - 1), 8));
+  const Case& one = kCases[8];
+  constexpr int kMost = 0x7fffffff;
+  expect_all(one, -128, 127, -kMost, -kMost - 1);
+  expect_all(one, 127, 127, kMost, kMost);
+}
+
+TEST_F(PtxMatrix, AndWrapsWithoutIt) {
+  constexpr int kMost = 0x7fffffff;
+  expect_all(kCases[7], 1, 1, kMost, -kMost - 1 + 15);  // Depth 16.
 }
 
 TEST_F(PtxMatrix, ASumOfProductsIsRoundedOnce) {
-  // 2048 + 16 * (1 * 1) is no f16 on the way, where every second odd number is lost.
-  const Case one = kCases[4];
-  const std::vector<int> a(one.rows * one.depth, 1), b(one.depth * 8, 1);
-  const std::vector<int> c(one.rows * 8, 2048);
+  // 2048 + 16 * (1 * 1) is no f16 on the way, where every second odd number is lost; 2^24 + 16 so
+  // is no f32.
+  expect_all(kCases[4], 1, 1, 2048, 2064);
+  expect_all(kCases[1], 1, 1, 1 << 24, (1 << 24) + 16);
+}
+
+TEST_F(PtxMatrix, ASumOfProductsIsRoundedToTheNearest) {
+  const Case& one = kCases[4];
+  std::vector<int> a(one.rows * one.depth);
+  for (std::size_t row = 0; row < one.rows; ++row) a[row * one.depth] = 1;
+  const std::vector<int> b(one.depth * 8, 3), c(one.rows * 8, 2048), d(one.rows * 8, 2052);
   EXPECT_EQ(product(one, held(one, places_of_a, one.a, a, one.depth),
                     held(one, places_of_b, one.b, b, 8), held(one, places_of_c, one.c, c, 8)),
-            held(one, places_of_c, one.c, std::vector<int>(one.rows * 8, 2064), 8));
+            held(one, places_of_c, one.c, d, 8))
+      << "2051 is between 2050 and 2052, and the latter is even";
+}
+
+/// The bytes of `count` values: the first of every four of these, else 0.
+template <class T>
+std::vector<std::byte> every_fourth(std::size_t count, T value) {
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; i += 4) values[i] = value;
+  const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
+  return {bytes, bytes + count * sizeof(T)};
+}
+
+TEST_F(PtxMatrix, AProductOfDoublesIsFused) {
+  // Lane 4 * g has k = 0 of row g of A, and of column g of B: (2^27 + 1)^2 - (2^54 + 2^28) is 1.
+  const double factor = 134217729.0;
+  const std::vector<std::byte> ab = every_fourth(32, factor);
+  std::vector<double> c(64, -(18014398509481984.0 + 268435456.0));
+  const auto* bytes = reinterpret_cast<const std::byte*>(c.data());
+  const std::vector<std::byte> got =
+      product(kCases[10], ab, ab, {bytes, bytes + c.size() * sizeof(double)});
+  std::vector<double> values(64);
+  std::memcpy(values.data(), got.data(), got.size());
+  EXPECT_THAT(values, Each(1.0));
+}
+
+TEST_F(PtxMatrix, ASumThatIsNoNumberHasNoPayload) {
+  const Case& one = kCases[1];
+  const std::vector<int> a(one.rows * one.depth), b(one.depth * 8);
+  const std::vector<std::uint32_t> c(128, 0xffc12345);
+  const auto* bytes = reinterpret_cast<const std::byte*>(c.data());
+  const std::vector<std::byte> got =
+      product(one, held(one, places_of_a, one.a, a, one.depth), held(one, places_of_b, one.b, b, 8),
+              {bytes, bytes + 4 * c.size()});
+  std::vector<std::uint32_t> values(128);
+  std::memcpy(values.data(), got.data(), got.size());
+  EXPECT_THAT(values, Each(0x7fffffffu));
 }
 
 TEST_F(PtxMatrix, LanesLoadMatricesOfSharedMemory) {
@@ -231,17 +291,22 @@ TEST_F(PtxMatrix, WhatACopyLeavesOutIsZero) {
   release(source), release(to);
 }
 
-TEST_F(PtxMatrix, ACopyOfFreedMemoryIsTold) {
+TEST_F(PtxMatrix, ACopyOfWhatItMayNotReadIsTold) {
   const CUdeviceptr freed = copy_of(std::vector<std::uint32_t>(4));
+  const CUdeviceptr alive = copy_of(std::vector<std::uint32_t>(8));
   const CUdeviceptr to = copy_of(std::vector<std::uint32_t>(8));
   release(freed);
-  EXPECT_EXIT(
-      {
-        launch(function(module_, "copy"), 1, 1, 0, freed, to, 16u);
-        std::_Exit(AFTERLIFE_CU(cuCtxSynchronize)() == CUDA_ERROR_ILLEGAL_ADDRESS ? 7 : 8);
-      },
-      ::testing::ExitedWithCode(7), "use_after_death device memory .*used:copy 16 bytes");
-  release(to);
+  const auto copies = [&](CUdeviceptr from, unsigned count, CUresult error) {
+    launch(function(module_, "copy"), 1, 1, 0, from, to, count);
+    std::_Exit(AFTERLIFE_CU(cuCtxSynchronize)() == error ? 7 : 8);
+  };
+  EXPECT_EXIT(copies(freed, 16, CUDA_ERROR_ILLEGAL_ADDRESS), ExitedWithCode(7),
+              "use_after_death device memory .*used:copy 16 bytes");
+  EXPECT_EXIT(copies(freed, 3, CUDA_ERROR_ILLEGAL_ADDRESS), ExitedWithCode(7),
+              "use_after_death device memory .*used:copy 3 bytes");
+  EXPECT_EXIT(copies(alive + 4, 16, CUDA_ERROR_MISALIGNED_ADDRESS), ExitedWithCode(7),
+              "misaligned address");
+  release(to), release(alive);
 }
 
 }  // namespace
