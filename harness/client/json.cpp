@@ -90,6 +90,23 @@ void from_json(const json& json, WorldReads& reads) {
     reads.places.push_back({row.at("kind"), row.at("function"), row.at("file"), row.at("line")});
 }
 
+json asked_json(const std::vector<AskedQuestion>& asked) {
+  json rows = json::array();
+  for (const AskedQuestion& one : asked)
+    rows.push_back({one.activation, site_tag(one.site), one.nth, one.values});
+  return rows;
+}
+
+std::vector<AskedQuestion> asked_of(const json& json) {
+  std::vector<AskedQuestion> asked;
+  for (const auto& row : json) {
+    const int site = site_of_tag(row.at(1));
+    if (site < 0) continue;
+    asked.push_back({row.at(0), static_cast<Site>(site), row.at(2), row.at(3)});
+  }
+  return asked;
+}
+
 json tape_json(const Tape& tape) {
   json rows = json::array();
   for (const Decision& decision : tape)

@@ -17,6 +17,11 @@ void from_json(const nlohmann::json& json, WorldReads& reads);
 void to_json(nlohmann::json& json, const ToldFault& fault);
 void from_json(const nlohmann::json& json, ToldFault& fault);
 
+/// Returns the questions as rows of numbers.
+nlohmann::json asked_json(const std::vector<AskedQuestion>& asked);
+/// Reads them again. Errors: nlohmann::json::exception.
+std::vector<AskedQuestion> asked_of(const nlohmann::json& json);
+
 /// Returns the decisions as rows of numbers.
 nlohmann::json tape_json(const Tape& tape);
 /// Reads them again. Errors: nlohmann::json::exception.

@@ -11,13 +11,10 @@ namespace harness::client {
 static std::string orders_file(const std::string& folder) { return folder + "/orders.json"; }
 
 void write_orders(const std::string& folder, const Orders& orders) {
-  const nlohmann::json json{{"draws", orders.draws},
-                            {"seed", orders.seed},
-                            {"tape", tape_json(orders.tape)},
-                            {"locates", orders.locates},
-                            {"serves", orders.serves},
-                            {"fails", orders.fails},
-                            {"failable", orders.failable_count},
+  const nlohmann::json json{{"draws", orders.draws},          {"seed", orders.seed},
+                            {"tape", tape_json(orders.tape)}, {"asks", orders.asks},
+                            {"locates", orders.locates},      {"serves", orders.serves},
+                            {"fails", orders.fails},          {"failable", orders.failable_count},
                             {"pedantic", orders.pedantic}};
   write_whole_file(orders_file(folder), json.dump(), OnDisk::later);
 }
@@ -30,6 +27,7 @@ Orders read_orders(const std::string& folder) {
     orders.draws = json.at("draws");
     orders.seed = json.at("seed");
     orders.tape = tape_of(json.at("tape"));
+    orders.asks = json.at("asks");
     orders.locates = json.at("locates");
     orders.serves = json.at("serves");
     orders.fails = json.at("fails");

@@ -19,6 +19,7 @@ struct Orders {
   bool draws = false;      ///< Answers are drawn from `seed`; otherwise they are on `tape`.
   std::uint64_t seed = 0;  ///< Number from which answers are drawn.
   Tape tape;
+  bool asks = false;     ///< Reports what was asked.
   bool locates = false;  ///< Notes where in the program each call is made, which takes time.
   bool serves = false;   ///< Stops at the first question, and forks a child for each run wanted.
   bool fails = false;    ///< Calls that may fail are told to, by an answer.

@@ -20,7 +20,8 @@ std::string to_text(const Report& report) {
                             {"note", report.note},
                             {"doubt", report.doubt},
                             {"faults", report.faults},
-                            {"decisions", report.decisions}};
+                            {"decisions", report.decisions},
+                            {"asked", asked_json(report.asked)}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -37,6 +38,7 @@ Report parse_report(const std::string& text) {
     report.doubt = json.at("doubt");
     report.faults = json.at("faults").get<std::vector<ToldFault>>();
     report.decisions = json.at("decisions").get<std::vector<ToldDecision>>();
+    report.asked = asked_of(json.at("asked"));
     return report;
   });
 }

@@ -41,6 +41,14 @@ struct ToldThreads {
   bool operator==(const ToldThreads&) const = default;
 };
 
+/// A question that a process was asked.
+struct AskedQuestion {
+  Name activation = 0;
+  Site site{};
+  std::uint16_t nth = 0;
+  std::vector<std::uint32_t> values;  ///< Its options on a tape, without the plain one.
+};
+
 struct ToldFault {
   std::string signature;
   std::string kind;
@@ -67,6 +75,7 @@ struct Report {
   std::string doubt;              ///< The reason why it may not repeat, where there is one.
   std::vector<ToldFault> faults;  ///< One for each signature, in the order they were found.
   std::vector<ToldDecision> decisions;
+  std::vector<AskedQuestion> asked;  ///< In order, where that was ordered; the first thousands.
   std::string last_call;  ///< The function, where the process did not end in an orderly way.
 };
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <tuple>
 
+#include "harness/client/answers.h"
 #include "harness/client/fork_server.h"
 #include "harness/client/loaded_libraries.h"
 #include "harness/client/shortcuts.h"
@@ -72,11 +73,10 @@ class Search {
   }
 
   SearchResult run() {
-    const ClientRun plain = run_once(orders_for({}, false));
+    const ClientRun plain = *run_next();
     result_.call_count = plain.call_count();
     for (const Report& report : plain.reports) {
       result_.has_python = result_.has_python || report.has_python;
-      failable_count_ += report.failable_count;
       if (result_.note.empty()) result_.note = report.note;
     }
     watcher_.plain(plain);
@@ -87,9 +87,11 @@ class Search {
     if (options_.forks && can_be_searched && goes_on()) start_server();
     while (can_be_searched && goes_on()) {
       watcher_.progress(result_, "run", seconds());
-      const std::uint64_t seed = mix(mix(0, options_.seed), result_.run_count);
-      take(run_once(drawn_orders(seed)));
+      const std::optional<ClientRun> run = run_next();
+      if (!run) break;
+      take(*run);
     }
+    result_.tried_whole = answers_->tried_whole();
     result_.stopped = stop_.load();
     return std::move(result_);
   }
@@ -112,12 +114,13 @@ class Search {
     return orders;
   }
 
-  Orders drawn_orders(std::uint64_t seed) const {
-    Orders drawn = orders();
-    drawn.draws = true;
-    drawn.seed = seed;
-    drawn.failable_count = failable_count_;
-    return drawn;
+  /// Runs it under the next answers of the strategy, if there are any.
+  std::optional<ClientRun> run_next() {
+    Orders next = orders();
+    if (!answers_->next(next)) return std::nullopt;
+    ClientRun run = run_once(next);
+    answers_->ran(run);
+    return run;
   }
 
   Orders orders_for(const Tape& tape, bool locates) const {
@@ -276,7 +279,7 @@ class Search {
   const std::atomic<bool>& stop_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   SearchResult result_;
-  std::uint64_t failable_count_ = 0;  ///< In the plain run.
+  std::unique_ptr<Answers> answers_ = options_.strategy->make(options_.seed);
   std::unique_ptr<ForkServer> server_;
   std::map<std::string, std::size_t> suppressed_;  ///< The number of what speaks of a signature.
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/client/answers.h"
 #include "harness/client/client.h"
 #include "harness/client/report.h"
 #include "harness/client/suppressions.h"
@@ -45,6 +46,7 @@ struct OwnFailure {
 
 struct SearchOptions {
   Client client;
+  const AnswersInfo* strategy = &all_answers().front();
   std::uint64_t seed = 1;
   std::uint64_t runs = 0;  ///< 0 = until `seconds`.
   double seconds = 0;      ///< 0 = until `runs`.
@@ -60,6 +62,7 @@ struct SearchResult {
   std::uint64_t further_runs = 0;  ///< Those that minimized and replayed.
   std::uint64_t call_count = 0;    ///< Number of CUDA calls in the plain run.
   bool has_python = false;
+  unsigned tried_whole = 0;  ///< Every set of at most so many decisions was tried.
   bool stopped = false;
   bool fixed_addresses = true;  ///< The same ones in each run.
   std::string not_ours;    ///< The reason why our driver was not called, in words that follow "it".

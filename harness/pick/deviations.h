@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "harness/pick/replay.h"
@@ -31,6 +32,8 @@ class Deviations final : public Strategy {
 
   /// How many further decisions the current set has.
   std::size_t depth() const { return depth_; }
+  /// Those decisions, in the order in which they are met.
+  std::span<const Decision> chosen() const { return {chosen_.data(), depth_}; }
   std::uint32_t limit() const { return limit_; }
   /// Ways to make the set just run one larger, in the order asked; none at the limit.
   const std::vector<Decision>& candidates() const;

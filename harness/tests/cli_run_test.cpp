@@ -57,6 +57,45 @@ TEST_F(CliRun, FindsNothingWhereTheBufferIsKept) {
   EXPECT_EQ(result["python"], true);
 }
 
+TEST_F(CliRun, EverySingleDecisionIsTriedByDeviations) {
+  const Words command{"python3", script("collected.py")};
+  const Words options{"--strategy", "deviations", "--runs", "60"};
+  const json result = found(options, command, 1);
+  ASSERT_EQ(result["findings"].size(), 1u);
+  EXPECT_EQ(result["findings"][0]["decisions"].size(), 1u);
+  EXPECT_EQ(result["strategy"], "deviations");
+  Words others = options;
+  others.insert(others.end(), {"--seed", "9"});
+  EXPECT_EQ(result["findings"], found(others, command, 1)["findings"]) << "there is no chance";
+}
+
+TEST_F(CliRun, ASearchEndsOnceAllDecisionsAreTriedAndSaysSo) {
+  // Each line after the first call asks whether the collector runs.
+  const std::string file = folder_ / "short.py";
+  write_file(
+      file,
+      "import ctypes\ninit = ctypes.CDLL('libcuda.so.1').cuInit\ninit(0)\ninit(0)\ninit(0)\n");
+  const auto ended = [&](const std::string& runs) {
+    return run({"--strategy", "deviations", "--runs", runs}, {"python3", file}).out;
+  };
+  EXPECT_THAT(ended("50"), HasSubstr("\n7 runs, 0 findings; every set of at most two decisions"));
+  EXPECT_THAT(ended("6"), HasSubstr("\n6 runs, 0 findings; every single decision was tried\n"));
+  EXPECT_THAT(ended("2"), HasSubstr("\n2 runs, 0 findings\n"));
+  const Words alone{"--strategy", "deviations", "--runs", "50", "--process-per-run"};
+  const json result = found(alone, {"python3", file}, 0);
+  EXPECT_EQ(result["runs"], 7);
+  EXPECT_EQ(result["tried_whole"], 2);
+}
+
+TEST_F(CliRun, AStrategyThatRunHasNotIsRefused) {
+  const auto refused = [](const std::string& name, const std::string& why) {
+    expect_one_line(run_toys({"run", "--strategy", name, "--", "true"}), 3, why);
+  };
+  refused("random", "no strategy of run is called 'random'; did you mean 'random_walk'?");
+  refused("xyz", "there is: random_walk deviations");
+  refused("bytes", "strategy 'bytes' answers within one process, and each run of a program is one");
+}
+
 TEST_F(CliRun, TheSameSeedFindsTheSame) {
   json first = found({"--runs", "25", "--seed", "7"}, {"python3", script("collected.py")}, 1);
   json second = found({"--runs", "25", "--seed", "7"}, {"python3", script("collected.py")}, 1);
@@ -106,6 +145,15 @@ TEST_F(CliRun, TellsTheLineOfAKernelThatWasCompiledFromAString) {
   EXPECT_EQ(finding["used"], "add_one");
   EXPECT_EQ(line_at(finding, "used"), line_of(file, "cuda.cuLaunchKernel("));
   EXPECT_EQ(finding["detail"], "at add.cu:2: 4 bytes at offset 0");
+}
+
+TEST_F(CliRun, ModulesAreLinkedByOursWhereAClientLooksWhatIsLoaded) {
+  const std::string file = script("linked.py");
+  const Ended ended = run({"--runs", "2"}, {"python3", file});
+  EXPECT_EQ(ended.code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("stored 77\n"));
+  EXPECT_THAT(ended.out, HasSubstr("use_after_death of device memory"));
+  EXPECT_THAT(ended.out, HasSubstr("by store_base"));
 }
 
 TEST_F(CliRun, ADecisionIsNamedByTheCallThatItIsOf) {

@@ -39,6 +39,8 @@ Words values_of(const std::string& type) {
   if (type == "PATH[/VARIANT]")
     for (const Target& target : find_targets("")) words.push_back(name_of(target));
   if (type == "STRATEGY") words = names_of(tables::strategies());
+  if (type == "RUN_STRATEGY")
+    for (const client::AnswersInfo& info : client::all_answers()) words.emplace_back(info.name);
   if (type == "DEVICE") words = names_of(tables::devices());
   for (const Scenario* scenario : tables::scenarios()) {
     if (type == "WINDOW") add_names(words, scenario->windows);

@@ -89,6 +89,18 @@ const StrategyInfo& find_strategy(const std::string& name) {
   return require(tables::strategies(), name, "strategy");
 }
 
+const client::AnswersInfo& find_answers(const std::string& name) {
+  if (const client::AnswersInfo* info = client::find_answers(name)) return *info;
+  std::vector<std::string> known;
+  for (const client::AnswersInfo& info : client::all_answers()) known.emplace_back(info.name);
+  if (find(tables::strategies(), name) != nullptr)
+    throw UsageError(fmt::format(
+        "strategy '{}' answers within one process, and each run of a program is one of its own; "
+        "there is: {}",
+        name, fmt::join(known, " ")));
+  refuse(fmt::format("no strategy of run is called '{}'", name), name, known);
+}
+
 const DeviceInfo& find_device(const std::string& name) {
   return require(tables::devices(), name, "device");
 }

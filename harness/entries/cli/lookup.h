@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/client/answers.h"
 #include "harness/run.h"
 
 namespace harness::entries {
@@ -28,6 +29,8 @@ int window_index(const Scenario& scenario, const std::string& name);
 std::vector<Target> with_window(std::vector<Target> targets, const std::string& name);
 
 const StrategyInfo& find_strategy(const std::string& name);
+/// The strategies of `run` are others: its runs are processes, which share no state.
+const client::AnswersInfo& find_answers(const std::string& name);
 const DeviceInfo& find_device(const std::string& name);
 
 /// The config that `text` spells, axis by axis; none when it is empty.

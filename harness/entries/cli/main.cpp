@@ -271,6 +271,11 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   command->add_option("--seed", options.seed, "Where the search starts (1)")
       ->check(whole_number(0, ~std::uint64_t{0}))
       ->type_name("N");
+  command
+      ->add_option("--strategy", options.strategy,
+                   "Who answers: random_walk, by chance (the usual one), or deviations, every "
+                   "single decision and then every two")
+      ->type_name("RUN_STRATEGY");
   command->add_option("--timeout", options.timeout_seconds, "How long one run may take (60)")
       ->check(number(0.01, 1e7))
       ->type_name("N");

@@ -12,6 +12,7 @@
 #include "harness/client/search.h"
 #include "harness/entries/cli/commands.h"
 #include "harness/entries/cli/interrupt.h"
+#include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/output_folder.h"
 #include "harness/files/read.h"
 #include "harness/files/whole_file.h"
@@ -119,6 +120,7 @@ int run(const RunOptions& options) {
     throw UsageError(
         "a command is wanted: afterlife run [OPTION...] -- COMMAND...; see `afterlife run --help`");
   client::SearchOptions search{{options.command, client::library_folder(), options.timeout_seconds},
+                               &find_answers(options.strategy),
                                options.seed,
                                options.runs,
                                options.seconds,

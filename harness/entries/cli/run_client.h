@@ -13,6 +13,7 @@ struct RunOptions {
   double seconds = 0;                ///< 0 = until `runs`.
   double timeout_seconds = 60;       ///< One run of the program.
   std::uint64_t seed = 1;
+  std::string strategy = "random_walk";
   std::string out = "results/found";
   std::string suppressions;      ///< A file, or "".
   bool process_per_run = false;  ///< No run is forked from a process that stands at a question.

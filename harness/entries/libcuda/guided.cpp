@@ -12,6 +12,7 @@
 #include <exception>
 
 #include "harness/cuda/process.h"
+#include "harness/entries/libcuda/asked_questions.h"
 #include "harness/entries/libcuda/call_failures.h"
 #include "harness/entries/libcuda/drawn.h"
 #include "harness/entries/libcuda/fork_point.h"
@@ -32,11 +33,6 @@ Guided* guided = nullptr;
 /// The place of the call that this thread is about to make, and its function.
 thread_local client::Place next_place;
 thread_local Label next_function;
-
-std::unique_ptr<Strategy> strategy_of(const client::Orders& orders) {
-  if (orders.draws) return std::make_unique<Drawn>(orders.seed, orders.failable_count);
-  return std::make_unique<Replay>(orders.tape);
-}
 
 const Life* find_life(const World& world, Name name) {
   for (std::size_t i = world.ledger.lives().size(); i-- > 1;)
@@ -104,7 +100,7 @@ Guided::Guided(std::string folder, client::Orders orders)
     first_question_ = first.get();
     strategy_ = std::move(first);
   } else {
-    strategy_ = strategy_of(orders_);
+    strategy_ = ordered_strategy();
   }
   guided = this;
   claim_process();
@@ -115,6 +111,7 @@ void Guided::claim_process() {
   if (is_claimed_) return;
   is_claimed_ = true;
   report_.faults.clear();  // Those of a parent are in the parent's report.
+  report_.asked.clear();
   report_.call_count = 0;
   take_number();
   askers_.begin(derive_name(0, hash_name("process"), report_.process));
@@ -134,12 +131,22 @@ void Guided::take_number() {
   if (!orders_.serves) mark_.open(folder_, report_.process, report_.call_count);
 }
 
+std::unique_ptr<Strategy> Guided::ordered_strategy() {
+  std::unique_ptr<Strategy> answers;
+  if (orders_.draws)
+    answers = std::make_unique<Drawn>(orders_.seed, orders_.failable_count);
+  else
+    answers = std::make_unique<Replay>(orders_.tape);
+  if (!orders_.asks) return answers;
+  return std::make_unique<AskedQuestions>(std::move(answers), report_.asked);
+}
+
 std::unique_ptr<Strategy> Guided::begin_run() {
   fork_runs(folder_, report_.process == 1);
   orders_ = client::read_orders(folder_);
   take_number();
   if (!report_.faults.empty()) report(ProcessWorld::get().world());
-  std::unique_ptr<Strategy> strategy = strategy_of(orders_);
+  std::unique_ptr<Strategy> strategy = ordered_strategy();
   strategy->begin();
   return strategy;
 }

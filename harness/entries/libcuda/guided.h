@@ -54,6 +54,8 @@ class Guided final : public Guide, public Python::Lines, public PythonThreads::G
   /// Takes the next number that no process of the program has, unless this one has its own.
   void claim_process();
   void take_number();
+  /// Returns who answers, as the orders say.
+  std::unique_ptr<Strategy> ordered_strategy();
   /// Forks a child for each run that is wanted. Returns, in each, who answers.
   std::unique_ptr<Strategy> begin_run();
   std::string answer_of(const Decision& decision, const Asker* asker) const;

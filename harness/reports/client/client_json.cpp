@@ -69,6 +69,8 @@ std::string search_json(const client::SearchResult& result, const std::vector<st
   Json object{{"schema", kSchema},
               {"command", result.options.client.command},
               {"seed", result.options.seed},
+              {"strategy", std::string(result.options.strategy->name)},
+              {"tried_whole", result.tried_whole},
               {"runs", result.run_count},
               {"further_runs", result.further_runs},
               {"calls", result.call_count},

@@ -225,6 +225,10 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
   text +=
       fmt::format("{}, {}{}", counted(result.run_count, "run"),
                   counted(result.findings.size(), "finding"), result.stopped ? "; stopped" : "");
+  if (result.tried_whole > 0)
+    text +=
+        fmt::format("; every {} was tried",
+                    result.tried_whole == 1 ? "single decision" : "set of at most two decisions");
   if (result.further_runs > 0)
     text += fmt::format("; {} minimized and replayed", counted(result.further_runs, "more run"));
   return text + "\n";

@@ -1,0 +1,18 @@
+#include "harness/entries/libcuda/asked_questions.h"
+
+namespace harness::entries {
+
+/// Questions that are kept: a run is asked one before each line of the user's files.
+static constexpr std::size_t kListLimit = 4096;
+
+std::uint32_t AskedQuestions::answer(const Question& question) {
+  if (list_.size() < kListLimit) {
+    client::AskedQuestion& asked =
+        list_.emplace_back(question.activation, question.site, question.nth);
+    for (std::uint32_t i = 1; i < question.option_count; ++i)
+      asked.values.push_back(question.value(i));
+  }
+  return answers_->answer(question);
+}
+
+}  // namespace harness::entries

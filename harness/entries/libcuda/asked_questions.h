@@ -1,0 +1,25 @@
+// Asked questions: a strategy that keeps what it was asked, and has another one answer.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "harness/client/report.h"
+
+namespace harness::entries {
+
+/// Ownership: owns who answers; borrows the list. Threads: confined to one thread.
+class AskedQuestions final : public Strategy {
+ public:
+  AskedQuestions(std::unique_ptr<Strategy> answers, std::vector<client::AskedQuestion>& list)
+      : answers_(std::move(answers)), list_(list) {}
+
+  void begin() override { answers_->begin(); }
+  std::uint32_t answer(const Question& question) override;
+
+ private:
+  std::unique_ptr<Strategy> answers_;
+  std::vector<client::AskedQuestion>& list_;
+};
+
+}  // namespace harness::entries
