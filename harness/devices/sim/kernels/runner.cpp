@@ -248,7 +248,7 @@ void KernelRunner::State::begin_access() {
   if (launch->entry->extras != nullptr) surround(*this);
 }
 
-/// What the block was allowed, the next one is not.
+/// Has the sites know nothing of the block that has ended.
 static void forget(std::vector<KernelSite*>& sites) {
   for (KernelSite* site : sites) *site = {};
   sites.clear();
