@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -93,6 +94,12 @@ struct WorkingRepair {
 /// fault.
 std::vector<WorkingRepair> working_repairs(Runner& runner, const Suspect& suspect,
                                            const TriageOptions& options = {});
+
+/// Returns the repair of these words where the run of the case suggests it, and gets past its fault
+/// with it on the recorded schedule; else nothing. It takes two runs: for who knows from other
+/// schedules that it works, and wants to see whether it still does.
+std::optional<WorkingRepair> repair_that_still_works(Runner& runner, const Suspect& suspect,
+                                                     const std::string& words);
 
 /// The least repair of one case, and how far it was tried.
 struct Remedy {

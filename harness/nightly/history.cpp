@@ -153,8 +153,9 @@ void History::add_cell(const ShardRecord& shard, const CellRecord& record) {
   for (const FindingRecord& finding : record.findings) add_finding(shard, cell, finding);
 }
 
-// The sighting with the shortest reproducer speaks for the finding, and of two equally short ones
-// the first by content and names: the same whichever came first.
+// The sighting with the shortest reproducer speaks for the finding, of those whose repairs were
+// tried if there are such. Of two equally short ones it is the first by content and names, then the
+// one with more repairs (a shard that was told one tried no others): the same whichever came first.
 void History::add_finding(const ShardRecord& shard, const Cell& cell,
                           const FindingRecord& finding) {
   const std::string file = fs::path(finding.file).filename().string();
@@ -164,8 +165,9 @@ void History::add_finding(const ShardRecord& shard, const Cell& cell,
   database_.query(
       "UPDATE findings SET kind = ?2, path = ?3, variant = ?4, hazard = ?5, signature = ?6, "
       "file = ?7, reproducer = ?8, repairs = ?9 WHERE cause = ?1 AND (reproducer = '' OR "
-      "(repairs = '' AND ?9 <> '') OR (length(reproducer), reproducer, kind, path, variant, "
-      "hazard, signature, file) > (length(?8), ?8, ?2, ?3, ?4, ?5, ?6, ?7))",
+      "(repairs = '', length(reproducer), reproducer, kind, path, variant, hazard, signature, "
+      "file, -length(repairs), repairs) > (?9 = '', length(?8), ?8, ?2, ?3, ?4, ?5, ?6, ?7, "
+      "-length(?9), ?9))",
       row);
   // Two signatures of one cause are one sighting.
   database_.query(
@@ -251,6 +253,7 @@ Night History::night(const std::string& id) {
   night.findings = findings_seen(database_, id, night.terms.number);
   night.absent = findings_replayed(database_, id, night.terms.number);
   night.past = past_nights(database_, night.terms.number);
+  night.builds = builds_of(database_, id);
   const auto key = [](const NightFinding& finding) {
     return std::tuple(!finding.is_news(), std::tie(finding.path, finding.variant, finding.hazard,
                                                    finding.signature, finding.kind, finding.cause));
@@ -267,10 +270,16 @@ std::vector<AbsentFinding> History::absent(const Night& night) {
 
 void History::sort_findings() { sort_by_root(database_); }
 
+std::vector<KnownRepair> History::known_repairs() { return nightly::known_repairs(database_); }
+
 void History::note(const Night& night, const std::map<std::string, Absence>& absences) {
   Transaction transaction(database_);
   for (const auto& [cause, absence] : absences) note_absence(database_, night.id, cause, absence);
   transaction.commit();
+}
+
+void History::note_builds(const Night& night, const std::vector<BuildReplays>& builds) {
+  nightly::note_builds(database_, night.id, builds);
 }
 
 // ---- people ----

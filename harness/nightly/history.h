@@ -59,11 +59,15 @@ class History {
 
   /// Gives a root cause to what has none yet (root.h): when all shards of a night are there.
   void sort_findings();
+  /// Returns what those before know of repairs, for the plan of the next night.
+  std::vector<KnownRepair> known_repairs();
 
   /// Returns the open findings of variants that this night searched and that it did not see.
   std::vector<AbsentFinding> absent(const Night& night);
   /// Notes, by cause, what replaying them came to; all of it or nothing.
   void note(const Night& night, const std::map<std::string, Absence>& absences);
+  /// Notes what its findings came to in other builds, in place of what was noted before.
+  void note_builds(const Night& night, const std::vector<BuildReplays>& builds);
 
   /// Says something of a finding, named by itself or by one of its causes: "open", "fixed" or
   /// "ignored", for so many nights (0 = for good). False when there is no such finding.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/nightly/absent.h"
+#include "harness/nightly/builds.h"
 #include "harness/nightly/past.h"
 #include "harness/nightly/plan.h"
 #include "harness/nightly/state.h"
@@ -85,6 +86,7 @@ struct Night {
   std::vector<NightFinding> findings;  ///< Those seen in it; news first, then by path and variant.
   std::vector<NightFinding> absent;    ///< Open ones that it did not see, in the same order.
   std::vector<PastNight> past;         ///< The nights up to this one, which is the last.
+  std::vector<BuildReplays> builds;    ///< Its findings in other builds; empty = not replayed yet.
   std::uint64_t nights_missing = 0;    ///< Nights before it that did not happen: see past.h.
   std::vector<Trend> trends = {};      ///< Up to this night: see trend.h.
 

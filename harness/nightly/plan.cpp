@@ -51,10 +51,29 @@ Json budget_json(const Budget& budget) {
 
 Budget budget_of(const Json& json) { return {json.at("runs"), json.at("seconds")}; }
 
+std::vector<KnownRepair> known_of(const std::vector<Cell>& cells,
+                                  const std::vector<KnownRepair>& known) {
+  std::vector<KnownRepair> wanted;
+  for (const KnownRepair& one : known)
+    if (std::any_of(cells.begin(), cells.end(),
+                    [&](const Cell& cell) { return cell.path == one.path; }))
+      wanted.push_back(one);
+  return wanted;
+}
+
+Json known_json(const std::vector<KnownRepair>& known) {
+  Json all = Json::array();
+  for (const KnownRepair& one : known)
+    all.push_back({{"path", one.path}, {"words", one.words}, {"causes", one.causes}});
+  return all;
+}
+
 }  // namespace
 
-Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios) {
+Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
+               const std::vector<KnownRepair>& known) {
   Plan plan{terms, variants_of(scenarios, terms)};
+  plan.known = known_of(plan.cells, known);
   const auto sound =
       static_cast<std::uint64_t>(std::count_if(plan.cells.begin(), plan.cells.end(), is_sound));
   const std::uint64_t others = plan.cells.size() - sound;
@@ -105,7 +124,8 @@ std::string to_text(const Plan& plan) {
                         {"shards", plan.terms.shards},
                         {"target", plan.terms.target},
                         {"revision", plan.terms.revision},
-                        {"cells", cells}});
+                        {"cells", cells},
+                        {"known", known_json(plan.known)}});
 }
 
 Plan parse_plan(const std::string& text, const std::string& file) {
@@ -116,6 +136,9 @@ Plan parse_plan(const std::string& text, const std::string& file) {
     for (const Json& cell : json.at("cells"))
       plan.cells.push_back({cell.at("path"), cell.at("variant"), cell.at("claim"), cell.at("seed"),
                             budget_of(cell.at("budget"))});
+    for (const Json& one : json.at("known"))
+      plan.known.push_back(
+          {one.at("path"), one.at("words"), one.at("causes").get<std::vector<std::string>>()});
     return plan;
   });
 }

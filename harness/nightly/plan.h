@@ -1,6 +1,7 @@
 // Plan: which variants a night searches, for how long, and which part of that a shard does.
 //
-// A plan is a pure function of its terms and of the paths there are. Sound variants get four fifths
+// A plan is a pure function of its terms, of the paths there are, and of what is known of their
+// findings, which it tells its shards: they need not learn it again. Sound variants get four fifths
 // of the budget, for what they claim takes long to doubt. The others are canaries: each claims how
 // it fails, and a search that does not see it fail is broken.
 // Every shard has its share of every variant, under a seed of its own, so that a shard that never
@@ -49,14 +50,24 @@ struct Cell {
   bool operator==(const Cell&) const = default;
 };
 
+/// A repair, and the findings of its path that the history gave it: their root follows (root.h).
+struct KnownRepair {
+  std::string path;
+  std::string words;                ///< The repair that names their root; "" = none removes them.
+  std::vector<std::string> causes;  ///< Their names (cause.h), ascending.
+  bool operator==(const KnownRepair&) const = default;
+};
+
 struct Plan {
   Terms terms;
-  std::vector<Cell> cells;  ///< In the order of the tables.
+  std::vector<Cell> cells;              ///< In the order of the tables.
+  std::vector<KnownRepair> known = {};  ///< About the paths of its cells; by path and words.
   bool operator==(const Plan&) const = default;
 };
 
-/// Plans a night of these paths.
-Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios);
+/// Plans a night of these paths. What is known of others is left out.
+Plan make_plan(const Terms& terms, std::span<const Scenario* const> scenarios,
+               const std::vector<KnownRepair>& known = {});
 
 /// Returns what shard `index`, counted from 1, does: cells with nothing to do are left out.
 std::vector<Cell> cells_of(const Plan& plan, std::size_t index);

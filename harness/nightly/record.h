@@ -30,7 +30,8 @@ struct FindingRecord {
   std::string file;        ///< Name of the reproducer, from the shard's folder.
   std::string reproducer;  ///< Its text.
   std::string difference;  ///< From what the file says, when it was replayed; "" = none.
-  /// Those that work for it, as root.h has them as text; "" = not tried.
+  /// Those that work for it, as root.h has them as text: the one alone that the plan knows, where
+  /// that does; "" = not tried.
   std::string repairs = {};
   bool operator==(const FindingRecord&) const = default;
 };

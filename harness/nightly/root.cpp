@@ -127,4 +127,16 @@ void sort_by_root(Database& database) {
   transaction.commit();
 }
 
+std::vector<KnownRepair> known_repairs(Database& database) {
+  std::vector<KnownRepair> known;
+  for (const Row& row : database.query(
+           "SELECT path, words, cause FROM roots JOIN findings USING (cause) ORDER BY 1, 2, 3")) {
+    const bool is_same =
+        !known.empty() && known.back().path == text(row[0]) && known.back().words == text(row[1]);
+    if (!is_same) known.push_back({text(row[0]), text(row[1]), {}});
+    known.back().causes.push_back(text(row[2]));
+  }
+  return known;
+}
+
 }  // namespace harness::nightly

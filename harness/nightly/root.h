@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/nightly/database.h"
+#include "harness/nightly/plan.h"
 
 namespace harness::nightly {
 
@@ -36,5 +37,8 @@ std::string root_of(const std::string& path, const std::string& what);
 
 /// Gives a root to each finding that has none, and whose repairs were tried.
 void sort_by_root(Database& database);
+
+/// Returns the repairs that name roots, and the findings that have them, by path and words.
+std::vector<KnownRepair> known_repairs(Database& database);
 
 }  // namespace harness::nightly

@@ -147,10 +147,31 @@ CREATE TABLE roots (
 CREATE INDEX roots_by_root ON roots (root);
 )";
 
-constexpr std::array kMigrations{kRuns, kFindings, kMarks, kTimes, kReplays, kTrends, kRoots};
-constexpr std::array<std::string_view, 10> kTables{"revisions", "nights",   "shards", "cells",
-                                                   "windows",   "findings", "roots",  "sightings",
-                                                   "marks",     "replays"};
+// 8: what the findings of a night came to in other builds; '' where it was as recorded, and where a
+// build was there.
+constexpr std::string_view kBuilds = R"(
+CREATE TABLE builds (
+  night TEXT NOT NULL REFERENCES nights,
+  build TEXT NOT NULL,
+  why_not TEXT NOT NULL,
+  PRIMARY KEY (night, build)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE build_replays (
+  night TEXT NOT NULL,
+  build TEXT NOT NULL,
+  cause TEXT NOT NULL REFERENCES findings,
+  difference TEXT NOT NULL,
+  PRIMARY KEY (night, build, cause),
+  FOREIGN KEY (night, build) REFERENCES builds
+) STRICT, WITHOUT ROWID;
+)";
+
+constexpr std::array kMigrations{kRuns,    kFindings, kMarks, kTimes,
+                                 kReplays, kTrends,   kRoots, kBuilds};
+constexpr std::array<std::string_view, 12> kTables{
+    "revisions", "nights",    "shards", "cells",   "windows", "findings",
+    "roots",     "sightings", "marks",  "replays", "builds",  "build_replays"};
 
 // One look tells both: another program may be making the tables.
 void refuse_what_is_not_ours(Database& database) {

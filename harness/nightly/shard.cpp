@@ -94,6 +94,8 @@ class ShardRun {
         cells_(cells_of(plan, index)),
         whole_(fs::path(folder) / shard_name(index, plan.terms.shards)),
         part_(whole_.string() + kPartEnding) {
+    for (const KnownRepair& one : plan.known)
+      for (const std::string& cause : one.causes) known_[cause] = one.words;
     result_.record = {id_of(plan), plan.terms, index, {}};
   }
 
@@ -257,25 +259,35 @@ class ShardRun {
     }
   }
 
-  /// Notes which repairs work for each finding that is a fault; false when it was stopped.
+  /// Notes which repairs work for each finding that is a fault; false when it was stopped. Of one
+  /// that the plan knows, only its own repair is tried, unless that no longer works.
   bool try_repairs(CellRecord& record, const SearchResult& found) {
     if (!found.findings.empty()) tell(Phase::triage);
     for (std::size_t i = 0; i < record.findings.size() && !told_to_stop(); ++i)
       if (record.findings[i].kind == kFault)
-        record.findings[i].repairs = repairs_of(found.findings[i]);
+        record.findings[i].repairs = repairs_of(record.findings[i].cause, found.findings[i]);
     return !told_to_stop();
   }
 
-  std::string repairs_of(const Finding& finding) {
+  std::string repairs_of(const std::string& cause, const Finding& finding) {
+    const Suspect suspect{finding.reproducer.the_case, finding.signature};
+    if (const auto known = known_.find(cause); known != known_.end()) {
+      if (known->second.empty()) return to_text(std::vector<RepairRecord>{});
+      if (const auto one = repair_that_still_works(runner_, suspect, known->second))
+        return to_text(std::vector{as_record(*one)});
+    }
     TriageOptions options;
     options.search_runs = services_.repair_runs;
     options.minimize_runs = finding.is_minimized ? 0 : kMinimizeRuns;
     options.stop = services_.stop;
     std::vector<RepairRecord> repairs;
-    for (const WorkingRepair& one :
-         working_repairs(runner_, {finding.reproducer.the_case, finding.signature}, options))
-      repairs.push_back({in_words(one.repair), one.cost, one.is_own});
+    for (const WorkingRepair& one : working_repairs(runner_, suspect, options))
+      repairs.push_back(as_record(one));
     return to_text(repairs);
+  }
+
+  static RepairRecord as_record(const WorkingRepair& one) {
+    return {in_words(one.repair), one.cost, one.is_own};
   }
 
   void place() {
@@ -298,7 +310,8 @@ class ShardRun {
   const Plan& plan_;
   const Services& services_;
   std::vector<Cell> cells_;
-  fs::path whole_;  ///< The folder, once the shard is whole.
+  std::map<std::string, std::string> known_;  ///< The words of the repair, by cause.
+  fs::path whole_;                            ///< The folder, once the shard is whole.
   fs::path part_;
   ShardResult result_;
 };

@@ -87,6 +87,18 @@ TEST(NightlyPlan, ANightInSecondsSharesThemOut) {
   EXPECT_NEAR(seconds, 60, 1e-6);
 }
 
+TEST(NightlyPlan, TellsWhatIsKnownOfItsPathsAndItsNameSaysSo) {
+  const std::vector<nightly::KnownRepair> known{{"elsewhere", "keep it", {"1"}},
+                                                {"toy", "", {"2", "3"}},
+                                                {"toy", "keep a until b has used it", {"4"}}};
+  const Plan plan = make_plan(terms_of(100), toy::kScenarios, known);
+  EXPECT_EQ(plan.known, std::vector(known.begin() + 1, known.end()));
+  EXPECT_EQ(plan, make_plan(plan.terms, toy::kScenarios, plan.known));
+  EXPECT_EQ(plan.cells, make_plan(terms_of(100), toy::kScenarios).cells);
+  EXPECT_NE(id_of(plan), id_of(make_plan(terms_of(100), toy::kScenarios)));
+  EXPECT_EQ(nightly::parse_plan(to_text(plan), "plan.json"), plan);
+}
+
 TEST(NightlyPlan, ItsTextIsReadBackAsItWas) {
   Terms terms{3, ~std::uint64_t{0}, {0, 0.1}, 8, "toy", "line\n\"quoted\" \xc3\xa9"};
   const Plan plan = make_plan(terms, toy::kScenarios);

@@ -61,6 +61,10 @@ class Roots : public testing::HandMadeNights {
     }
     return shard;
   }
+  static std::string cause_in(const nightly::Plan& plan, std::size_t cell,
+                              const std::string& signature) {
+    return hand_made_finding(plan.cells.at(cell), signature, "").cause;
+  }
   Night merge(const std::vector<Shown>& shown) {
     return merge_night(shard_of(shown, next_number()));
   }
@@ -168,6 +172,43 @@ TEST_F(Roots, ShardsInAnyOrderHaveTheSameRoots) {
     texts.insert(text);
   } while (std::next_permutation(shards.begin(), shards.end()));
   EXPECT_THAT(texts, SizeIs(1));
+}
+
+// A shard that was told a repair tries no other: the record of a reproducer that has more stays.
+TEST_F(Roots, NightsInAnyOrderHaveTheSameRepairs) {
+  std::vector<std::string> shards{
+      leave(shard_of({{"borrow", "x", {kWide, kNarrow}}, {"borrow", "y", {}}}, 1)),
+      leave(shard_of({{"borrow", "x", {kNarrow}}, {"borrow", "y", {}}}, 2)),
+      leave(shard_of({{"borrow", "x", {kNarrow}}, {"borrow", "z", {kNarrow}}}, 3))};
+  std::set<std::string> texts;
+  do {
+    const Folder place;
+    History other(place.path());
+    for (const std::string& shard : shards) {
+      other.merge({shard});
+      other.sort_findings();
+    }
+    std::string text;
+    nightly::export_history(other.database(), [&](const std::string& line) { text += line; });
+    texts.insert(text);
+  } while (std::next_permutation(shards.begin(), shards.end()));
+  EXPECT_THAT(texts, SizeIs(1));
+}
+
+TEST_F(Roots, TheNextPlanIsToldWhatIsKnown) {
+  EXPECT_THAT(history().known_repairs(), IsEmpty());
+  merge({{"borrow", "x", {kNarrow}}, {"retain", "y", {kNarrow}}, {"borrow", "z", {}}});
+  const std::vector<nightly::KnownRepair> known = history().known_repairs();
+  ASSERT_THAT(known, SizeIs(2));
+  EXPECT_EQ(known[0].words, "");
+  EXPECT_THAT(known[0].causes, SizeIs(1));
+  EXPECT_EQ(known[1].words, kNarrow.words);
+  EXPECT_EQ(known[1].path, "toy");
+  EXPECT_THAT(known[1].causes, SizeIs(2));
+  const nightly::Plan plan = hand_made_plan(1);
+  std::vector<std::string> causes{cause_in(plan, 1, "x"), cause_in(plan, 0, "y")};
+  std::sort(causes.begin(), causes.end());
+  EXPECT_EQ(known[1].causes, causes);
 }
 
 TEST(CliNightlyRoots, FindingsAreToldByTheRepairThatRemovesThem) {

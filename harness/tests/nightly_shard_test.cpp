@@ -1,9 +1,11 @@
 // A shard, run here: what it makes of a replay in a fresh process.
 #include "harness/nightly/shard.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/nightly/cause.h"
+#include "harness/nightly/root.h"
 #include "harness/tests/child.h"
 
 namespace harness {
@@ -18,9 +20,16 @@ std::string some_canary() {
   return {};
 }
 
-/// Runs a canary for a while; every replay says `difference` of each file, or nothing at all.
-nightly::CellRecord searched(const std::string& folder, const char* difference,
-                             std::string* phases = nullptr) {
+/// Terms of a shard's run, and where it leaves what it was doing.
+struct Stage {
+  const char* difference = "";  ///< Said of each file by every replay; null = nothing.
+  std::vector<nightly::KnownRepair> known{};  ///< Told by the plan.
+  std::string* phases = nullptr;
+  std::string target = some_canary();
+};
+
+/// Runs a canary for a while.
+nightly::CellRecord searched(const std::string& folder, const Stage& stage) {
   nightly::Services services;
   services.strategy = find(tables::strategies(), "random_walk");
   services.device = find(tables::devices(), "sim");
@@ -33,24 +42,24 @@ nightly::CellRecord searched(const std::string& folder, const char* difference,
   };
   services.replay = [&](const std::string&) {
     std::map<std::string, std::string> said;
-    for (int i = 1; i <= count && difference != nullptr; ++i)
-      said[std::to_string(i) + ".repro"] = difference;
+    for (int i = 1; i <= count && stage.difference != nullptr; ++i)
+      said[std::to_string(i) + ".repro"] = stage.difference;
     return said;
   };
   services.phase = [&](nightly::Phase phase) {
-    if (phases != nullptr) *phases += std::string(to_text(phase)) + " ";
+    if (stage.phases != nullptr) *stage.phases += std::string(to_text(phase)) + " ";
   };
-  const nightly::Plan plan =
-      nightly::make_plan({.budget = {300, 0}, .target = some_canary()}, tables::scenarios());
+  const nightly::Plan plan = nightly::make_plan({.budget = {300, 0}, .target = stage.target},
+                                                tables::scenarios(), stage.known);
   Runner runner;
   return nightly::run_shard(runner, plan, 1, folder, services).record.cells.at(0);
 }
 
 TEST(NightlyShard, AFindingCountsOnlyAsAFreshProcessReplaysIt) {
   const Folder folder;
-  const nightly::CellRecord same = searched(folder / "same", "");
-  const nightly::CellRecord other = searched(folder / "other", "the trace is another");
-  const nightly::CellRecord silent = searched(folder / "silent", nullptr);
+  const nightly::CellRecord same = searched(folder / "same", {});
+  const nightly::CellRecord other = searched(folder / "other", {"the trace is another"});
+  const nightly::CellRecord silent = searched(folder / "silent", {nullptr});
   ASSERT_FALSE(same.findings.empty());
   ASSERT_EQ(same.findings.size(), other.findings.size());
   for (std::size_t i = 0; i < same.findings.size(); ++i) {
@@ -66,8 +75,62 @@ TEST(NightlyShard, AFindingCountsOnlyAsAFreshProcessReplaysIt) {
 TEST(NightlyShard, TellsWhatItIsDoing) {
   const Folder folder;
   std::string phases;
-  searched(folder.path(), "", &phases);
+  searched(folder.path(), {.phases = &phases});
   EXPECT_EQ(phases, "run minimize record replay triage record record ");
+}
+
+// ---- what the plan knows ----
+
+using nightly::RepairRecord;
+
+/// A canary whose findings have several repairs each.
+const std::string kPath = "toy", kRepairable = "toy/borrow";
+
+/// Returns the repairs of each finding, by cause.
+std::map<std::string, std::vector<RepairRecord>> repairs_in(const nightly::CellRecord& cell) {
+  std::map<std::string, std::vector<RepairRecord>> repairs;
+  for (const nightly::FindingRecord& one : cell.findings)
+    repairs[one.cause] = nightly::parse_repairs(one.repairs);
+  return repairs;
+}
+
+TEST(NightlyShard, OfWhatThePlanKnowsOnlyItsOwnRepairIsTried) {
+  const Folder folder;
+  const auto all = repairs_in(searched(folder / "first", {.target = kRepairable}));
+  std::vector<nightly::KnownRepair> known;
+  std::size_t count_of_all = 0;
+  for (const auto& [cause, repairs] : all) {
+    known.push_back({kPath, repairs.empty() ? "" : repairs.back().words, {cause}});
+    count_of_all += repairs.size();
+  }
+  ASSERT_GT(count_of_all, all.size()) << "there must be something to leave out";
+  const auto told =
+      repairs_in(searched(folder / "second", {.known = known, .target = kRepairable}));
+  ASSERT_EQ(told.size(), all.size());
+  for (const auto& [cause, repairs] : all) {
+    if (repairs.empty())
+      EXPECT_THAT(told.at(cause), ::testing::IsEmpty());
+    else
+      EXPECT_THAT(told.at(cause), ::testing::ElementsAre(repairs.back()));
+  }
+}
+
+TEST(NightlyShard, WhereTheKnownRepairDoesNotWorkAllAreTried) {
+  const Folder folder;
+  const auto all = repairs_in(searched(folder / "first", {.target = kRepairable}));
+  std::vector<nightly::KnownRepair> known;
+  for (const auto& [cause, repairs] : all)
+    if (!repairs.empty()) known.push_back({kPath, "keep what nobody has", {cause}});
+  ASSERT_FALSE(known.empty());
+  EXPECT_EQ(repairs_in(searched(folder / "second", {.known = known, .target = kRepairable})), all);
+}
+
+TEST(NightlyShard, WhatIsKnownOfOthersChangesNothing) {
+  const Folder folder;
+  const auto all = repairs_in(searched(folder / "first", {.target = kRepairable}));
+  EXPECT_EQ(repairs_in(searched(folder / "second",
+                                {.known = {{kPath, "", {"0"}}}, .target = kRepairable})),
+            all);
 }
 
 }  // namespace

@@ -129,6 +129,22 @@ TEST(Triage, ARepairForAUseThatNeverComesIsNone) {
   EXPECT_TRUE(trial.removes(hold("Part"), finding));
 }
 
+TEST(Triage, AKnownRepairStillWorksWhereTheRunGetsPastItsFaultWithIt) {
+  Runner runner;
+  const std::optional<WorkingRepair> found =
+      repair_that_still_works(runner, suspect(stale_part), in_words(hold("Part")));
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->repair, hold("Part"));
+  const auto working = working_repairs(runner, suspect(stale_part));
+  EXPECT_TRUE(std::any_of(working.begin(), working.end(), [&](const WorkingRepair& one) {
+    return one.repair == found->repair && one.cost == found->cost && one.is_own == found->is_own;
+  }));
+  const Repair gone{RepairKind::spare, "step", {}, {}, "open"};
+  EXPECT_FALSE(repair_that_still_works(runner, suspect(stale_part), in_words(gone)));
+  EXPECT_FALSE(repair_that_still_works(runner, suspect(stale_part), in_words(hold("Lid"))));
+  EXPECT_FALSE(repair_that_still_works(runner, suspect(stale_part), ""));
+}
+
 TEST(Triage, WhatAnotherScheduleShowsAgainIsNotChosenFrom) {
   Runner runner;
   triaging::Trial trial(runner, {});
@@ -213,6 +229,24 @@ std::vector<Suspect> minimized(Runner& runner, toy::Variant variant, std::size_t
     found.push_back({minimize(runner, the_case, signature).the_case, signature});
   }
   return found;
+}
+
+TEST(Triage, AKnownRepairThatNoLongerGetsPastTheFaultDoesNotWork) {
+  Runner runner;
+  triaging::Trial trial(runner, {});
+  std::size_t helpful = 0, useless = 0;
+  for (const Suspect& one : minimized(runner, toy::borrow, 10)) {
+    const auto look = trial.look(0, one);
+    ASSERT_TRUE(look);
+    for (const triaging::Candidate& candidate : look->candidates) {
+      const bool helps = trial.passes(candidate.repair, look->finding);
+      ++(helps ? helpful : useless);
+      EXPECT_EQ(repair_that_still_works(runner, one, in_words(candidate.repair)).has_value(), helps)
+          << in_words(candidate.repair);
+    }
+  }
+  EXPECT_GT(helpful, 0u);
+  EXPECT_GT(useless, 0u);
 }
 
 // The boxes of `borrow` are made at two sites, and die too early for one use.

@@ -160,6 +160,19 @@ std::vector<WorkingRepair> working_repairs(Runner& runner, const Suspect& suspec
   return working;
 }
 
+std::optional<WorkingRepair> repair_that_still_works(Runner& runner, const Suspect& suspect,
+                                                     const std::string& words) {
+  Trial trial(runner, {});
+  const std::optional<Trial::Look> look = trial.look(0, suspect);
+  if (!look) return std::nullopt;
+  const auto meant =
+      std::find_if(look->candidates.begin(), look->candidates.end(),
+                   [&](const Candidate& one) { return in_words(one.repair) == words; });
+  if (meant == look->candidates.end() || !trial.passes(meant->repair, look->finding))
+    return std::nullopt;
+  return WorkingRepair{meant->repair, triaging::cost_of(meant->repair), meant->is_own};
+}
+
 bool removes(Runner& runner, const Repair& repair, const Suspect& suspect, std::size_t index,
              const TriageOptions& options) {
   Trial trial(runner, options);

@@ -67,6 +67,16 @@ Json absent_rows(const nightly::Night& night) {
   return all;
 }
 
+Json row(const nightly::BuildReplays& replays) {
+  Json others = Json::array();
+  for (const auto& [cause, difference] : replays.differences)
+    if (!difference.empty()) others.push_back({{"cause", cause}, {"difference", difference}});
+  return {{"build", replays.build},
+          {"why_not", replays.why_not},
+          {"as_recorded", replays.same_count()},
+          {"otherwise", others}};
+}
+
 Json row(const nightly::Trend& trend) {
   Json points = Json::array(), changes = Json::array();
   for (const nightly::TrendPoint& point : trend.points)
@@ -116,6 +126,7 @@ std::string night_json(const nightly::Night& night) {
                   {"windows", rows(night.windows)},
                   {"findings", rows(night.findings)},
                   {"absent", absent_rows(night)},
+                  {"builds", rows(night.builds)},
                   {"trends", rows(night.trends)}});
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "harness/printable.h"
+#include "harness/reports/nightly/night_builds.h"
 #include "harness/reports/nightly/night_trends.h"
 #include "harness/reports/nightly/night_views.h"
 #include "harness/reports/nightly/night_words.h"
@@ -81,6 +82,24 @@ std::string canaries_of(const Night& night, const Terminal& terminal) {
   return text.empty() ? text : text + "\n";
 }
 
+/// Returns a line for each build that findings were replayed in, and in one those that are not
+/// there.
+std::string builds_of(const Night& night, const Terminal& terminal) {
+  std::string text, missing;
+  for (const nightly::BuildReplays& one : night.builds) {
+    if (!one.why_not.empty()) {
+      missing += (missing.empty() ? "" : ", ") + printable(one.build);
+      continue;
+    }
+    const bool is_same = one.same_count() == one.differences.size();
+    text += terminal.paint(is_same ? Colour::none : Colour::yellow,
+                           fmt::format("in {}: {}", printable(one.build), outcome_of(one))) +
+            "\n";
+  }
+  if (!missing.empty()) text += "not replayed in " + missing + ", which are not built\n";
+  return text.empty() ? text : text + "\n";
+}
+
 /// Returns the changes for the worse of the last nights.
 std::string trends_of(const Night& night, const Terminal& terminal) {
   std::string text;
@@ -101,7 +120,8 @@ std::string night_table(const Night& night, const std::string& folder, const Ter
                         : night.shards_here < night.terms.shards ? Colour::yellow
                                                                  : Colour::green;
   return cells_of(night, terminal) + "\n" + news_of(night, folder, terminal) +
-         fixed_of(night, terminal) + canaries_of(night, terminal) + trends_of(night, terminal) +
+         fixed_of(night, terminal) + canaries_of(night, terminal) + builds_of(night, terminal) +
+         trends_of(night, terminal) +
          terminal.paint(colour, wrapped(summary_of(night), terminal.width, 2)) + "\n";
 }
 

@@ -9,6 +9,7 @@
 #include "harness/entries/cli/interrupt.h"
 #include "harness/entries/cli/lookup.h"
 #include "harness/entries/cli/nightly/absent.h"
+#include "harness/entries/cli/nightly/builds.h"
 #include "harness/entries/cli/nightly/commands.h"
 #include "harness/entries/cli/nightly/night_folder.h"
 #include "harness/entries/cli/nightly/notice.h"
@@ -48,7 +49,7 @@ Plan planned(const NightlyOptions& options, std::size_t shards, History& history
   const std::uint64_t number = history.next_number();
   return nightly::make_plan({number, options.seed.value_or(number), budget_of(options.length),
                              shards, options.target, options.revision},
-                            tables::scenarios());
+                            tables::scenarios(), history.known_repairs());
 }
 
 /// A night that goes on keeps its terms: other ones are a misunderstanding.
@@ -144,8 +145,9 @@ int merge_and_tell(const NightlyOptions& options, History& history,
       history.sort_findings();
       replay_absent(history, outline, stop);
     }
+    nightly::Night night = night_of(history, id, options);
+    if (is_whole) replay_in_builds(history, night, stop);
     show_phase(Phase::report);
-    const nightly::Night night = night_of(history, id, options);
     const int code = report_night(options, history, night, stop);
     if (is_whole && (merged.added > 0 || folder.is_untold(night.id)))
       notify(options, history, night, stop);

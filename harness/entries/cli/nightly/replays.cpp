@@ -15,8 +15,9 @@ using Replays = std::map<std::string, ReplayedFile>;
 /// One replay may take so long: a run that never ends is ended after seconds.
 constexpr double kReplaySeconds = 600;
 
-ProcessEnd replay(const std::string& place, double seconds, const std::atomic<bool>& stop) {
-  return run_process({"/proc/self/exe", "replay", "--json", place}, {seconds, {}, kErrKept}, stop);
+ProcessEnd replay(const std::string& program, const std::string& place, double seconds,
+                  const std::atomic<bool>& stop) {
+  return run_process({program, "replay", "--json", place}, {seconds, {}, kErrKept}, stop);
 }
 
 /// Returns what a process that replayed a folder said of each file; nothing where it said nothing.
@@ -44,11 +45,12 @@ std::vector<std::string> faults_in(const std::string& out) {
 }
 
 /// Replays each file in a process of its own, as one of them ends the process.
-Replays replay_one_by_one(const std::string& folder, const std::atomic<bool>& stop) {
+Replays replay_one_by_one(const std::string& program, const std::string& folder,
+                          const std::atomic<bool>& stop) {
   Replays replays;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (stop) break;
-    const ProcessEnd ended = replay(entry.path().string(), kReplaySeconds, stop);
+    const ProcessEnd ended = replay(program, entry.path().string(), kReplaySeconds, stop);
     replays[entry.path().filename()] = {
         ended.code == 0 ? "" : "the replay " + ended.complaint(kReplaySeconds),
         ended.code == 0 || ended.code == 1, faults_in(ended.out)};
@@ -58,11 +60,13 @@ Replays replay_one_by_one(const std::string& folder, const std::atomic<bool>& st
 
 }  // namespace
 
-Replays replay_folder(const std::string& folder, const std::atomic<bool>& stop) {
+Replays replay_folder(const std::string& folder, const std::atomic<bool>& stop,
+                      const std::string& program) {
   const auto count = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
-  const ProcessEnd ended = replay(folder, kReplaySeconds * static_cast<double>(count), stop);
+  const ProcessEnd ended =
+      replay(program, folder, kReplaySeconds * static_cast<double>(count), stop);
   Replays replays = replays_in(ended.out);
-  return replays.empty() ? replay_one_by_one(folder, stop) : replays;
+  return replays.empty() ? replay_one_by_one(program, folder, stop) : replays;
 }
 
 }  // namespace harness::entries

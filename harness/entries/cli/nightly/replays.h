@@ -16,7 +16,9 @@ struct ReplayedFile {
 
 /// Replays each *.repro of a folder, all in one process; each in one of its own where one of them
 /// ends the process. Returns them by the names of their files; where `stop` came first, not all.
+/// `program` is the build that does it: this one.
 std::map<std::string, ReplayedFile> replay_folder(const std::string& folder,
-                                                  const std::atomic<bool>& stop);
+                                                  const std::atomic<bool>& stop,
+                                                  const std::string& program = "/proc/self/exe");
 
 }  // namespace harness::entries

@@ -1,0 +1,69 @@
+#include "harness/reports/nightly/night_builds.h"
+
+#include <fmt/format.h>
+
+#include "harness/printable.h"
+#include "harness/reports/html.h"
+#include "harness/reports/nightly/night_sections.h"
+#include "harness/reports/nightly/night_words.h"
+
+namespace harness::reports {
+namespace {
+
+using nightly::BuildReplays;
+using nightly::Night;
+using nightly::NightFinding;
+
+constexpr std::size_t kShownBytes = 200;
+
+/// Returns the finding whose plainest reproducer has this cause; null where there is none.
+const NightFinding* finding_of(const Night& night, const std::string& cause) {
+  for (const NightFinding& finding : night.findings)
+    if (finding.symptoms.front().cause == cause) return &finding;
+  return nullptr;
+}
+
+std::string row_of(std::string_view build, std::string_view colour, const std::string& said) {
+  return fmt::format(
+      "<tr><td><code>{}</code></td><td class=\"fault\"><span class=\"{}\">{}</span></td></tr>\n",
+      shown_text(build), colour, said);
+}
+
+std::string others_in(const Night& night, const BuildReplays& replays) {
+  std::string rows;
+  for (const auto& [cause, difference] : replays.differences) {
+    const NightFinding* finding = finding_of(night, cause);
+    if (difference.empty() || finding == nullptr) continue;
+    rows += row_of(replays.build, "",
+                   fmt::format("<code>{}/{}</code> {}<div class=\"dim\">{} · cause "
+                               "<code>{}</code></div>",
+                               shown_text(finding->path), shown_text(finding->variant),
+                               shown_text(shown(finding->signature, kShownBytes)),
+                               shown_text(shown(difference, kShownBytes)), shown_text(cause)));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string outcome_of(const BuildReplays& replays) {
+  if (!replays.why_not.empty()) return "not run: " + replays.why_not;
+  const std::size_t same = replays.same_count(), others = replays.differences.size() - same;
+  return counted(same, "finding") + " as recorded" +
+         (others > 0 ? fmt::format(", {} otherwise", grouped(others)) : "");
+}
+
+std::string builds_section(const Night& night) {
+  std::string rows;
+  for (const BuildReplays& one : night.builds) {
+    const bool is_short = !one.why_not.empty() || one.same_count() < one.differences.size();
+    rows += row_of(one.build, is_short ? "late" : "", shown_text(outcome_of(one))) +
+            others_in(night, one);
+  }
+  if (rows.empty()) return {};
+  return section("Other builds", "Each finding's plainest reproducer, replayed there as well.",
+                 "<table class=\"wrap stack\">\n<tr><th>build</th><th>findings</th></tr>\n" + rows +
+                     "</table>");
+}
+
+}  // namespace harness::reports

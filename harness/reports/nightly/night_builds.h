@@ -1,0 +1,17 @@
+// Night builds: what a night's findings came to in other builds, for a page and in words.
+#pragma once
+
+#include <string>
+
+#include "harness/nightly/night.h"
+
+namespace harness::reports {
+
+/// Returns "41 findings as recorded, 2 otherwise", or why there was no replay.
+std::string outcome_of(const nightly::BuildReplays& replays);
+
+/// Returns the section of a page with a row for each build, and one for each finding that came out
+/// otherwise; "" where nothing is noted.
+std::string builds_section(const nightly::Night& night);
+
+}  // namespace harness::reports

@@ -1,0 +1,108 @@
+// A night's findings in other builds of the program: what stands beside it, and what does not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/tests/child.h"
+
+namespace harness {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+namespace fs = std::filesystem;
+
+/// A folder of builds, as `build` of a tree is one, in which the toys are the build `dev`.
+class CliNightlyBuilds : public ::testing::Test {
+ protected:
+  CliNightlyBuilds() { add("dev"); }
+
+  std::string program(const std::string& build) const {
+    return folder_ / build + "/afterlife_toys";
+  }
+  /// Puts the program of this build there under another name.
+  void add(const std::string& build) const {
+    fs::create_directories(folder_ / build);
+    fs::copy_file(fs::read_symlink("/proc/self/exe").parent_path() / "afterlife_toys",
+                  program(build));
+  }
+  /// Puts a program there that is a script.
+  void add(const std::string& build, const std::string& script) const {
+    fs::create_directories(folder_ / build);
+    write_file(program(build), "#!/bin/sh\n" + script);
+    fs::permissions(program(build), fs::perms::owner_all);
+  }
+
+  Ended nightly(std::vector<std::string> words) const {
+    words.insert(words.begin(), "nightly");
+    words.insert(words.end(), {"--history", folder_ / "history"});
+    return run_child(program("dev"), words);
+  }
+  json night() const {
+    return json::parse(nightly({"--runs", "600", "--only", "toy/borrow", "--json"}).out);
+  }
+  static json build_of(const json& night, const std::string& name) {
+    for (const json& one : night["builds"])
+      if (one["build"] == name) return one;
+    return {};
+  }
+
+  Folder folder_;
+};
+
+TEST_F(CliNightlyBuilds, EachFindingIsReplayedInTheBuildsThatStandBeside) {
+  add("asan");
+  add("release", "exit 77\n");
+  const json found = night();
+  const std::size_t count = found["findings"].size();
+  ASSERT_GT(count, 0u);
+  EXPECT_THAT(found["builds"], SizeIs(3)) << "the program's own is none";
+  EXPECT_EQ(build_of(found, "asan")["as_recorded"], count);
+  EXPECT_THAT(build_of(found, "asan")["otherwise"], IsEmpty());
+  EXPECT_EQ(build_of(found, "asan")["why_not"], "");
+  EXPECT_EQ(build_of(found, "release")["as_recorded"], 0);
+  EXPECT_THAT(build_of(found, "release")["otherwise"], SizeIs(count));
+  for (const json& one : build_of(found, "release")["otherwise"])
+    EXPECT_THAT(std::string(one["difference"]), HasSubstr("77"));
+  EXPECT_EQ(build_of(found, "tsan")["as_recorded"], 0);
+  EXPECT_EQ(build_of(found, "tsan")["why_not"],
+            "it is not built: ./scripts/build.sh tsan afterlife_toys");
+}
+
+TEST_F(CliNightlyBuilds, AnotherRunThereIsToldAsWhatItIs) {
+  add("asan", "exec '" + program("dev") +
+                  "' \"$@\" | sed 's/\"difference\": *null/\"difference\": \"another trace\"/'\n");
+  const json otherwise = build_of(night(), "asan")["otherwise"];
+  ASSERT_THAT(otherwise, Not(IsEmpty()));
+  EXPECT_EQ(otherwise[0]["difference"], "another trace");
+}
+
+TEST_F(CliNightlyBuilds, ThePageAndTheTableSayWhatWasNotRunAndWhy) {
+  add("asan");
+  night();
+  const std::string page = read_file(folder_ / "history/page.html");
+  EXPECT_THAT(page, HasSubstr("<h2>Other builds</h2>"));
+  EXPECT_THAT(page, HasSubstr("not run: it is not built: ./scripts/build.sh tsan afterlife_toys"));
+  EXPECT_THAT(page, HasSubstr(" as recorded"));
+  const std::string told = nightly({"report"}).out;
+  EXPECT_THAT(told, HasSubstr("in asan: "));
+  EXPECT_THAT(told, HasSubstr("not replayed in release, tsan, which are not built\n"));
+}
+
+TEST_F(CliNightlyBuilds, AMergeThatComesLaterNotesWhatIsThereThen) {
+  EXPECT_EQ(nightly({"plan", "1", "--runs", "600", "--only", "toy/borrow"}).code, 0);
+  EXPECT_EQ(nightly({"shard", "1"}).code, 0);
+  const json before = json::parse(nightly({"merge", "--json"}).out);
+  EXPECT_THAT(std::string(build_of(before, "asan")["why_not"]), HasSubstr("not built"));
+  add("asan");
+  const json after = json::parse(nightly({"merge", "--json"}).out);
+  EXPECT_EQ(build_of(after, "asan")["as_recorded"], after["findings"].size());
+  EXPECT_EQ(json::parse(nightly({"report", "--json"}).out), after);
+}
+
+}  // namespace
+}  // namespace harness
