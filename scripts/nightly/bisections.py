@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Makes histories of 64 commits of the example path, has `afterlife bisect` look for the one that made a fault, and
+says how often it is right.
+
+Usage: scripts/nightly/bisections.py [--preset NAME] [--count N] [--seconds N] [--random SEED]
+
+  --preset NAME   the build that bisects (dev)
+  --count N       how many histories (20), each with its fault made at another commit
+  --seconds N     begins no other history after so long (no limit)
+  --random SEED   of those commits (1)
+
+In each history 3 commits do not build, 2 cannot read the reproducer (an axis has another name there), one renames an op of
+the reproducer and one a site of its signature. The fault is a line that is taken out of the sound policy or of the server; its reproducer is
+what `afterlife fuzz` finds in the last commit. Programs are built per content of a commit and kept in
+build/bisections, so that histories share them and a second call builds nothing.
+An answer is right where it names the commit that made it, and of its neighbours none but those that cannot be tested.
+Exit: 0 all right, 1 one is not, 2 something does not build, 3 usage.
+"""
+import dataclasses
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import programs  # noqa: E402
+from command_line import CommandLine  # noqa: E402
+
+ROOT = programs.ROOT
+FOLDER = ROOT / "build" / "bisections"
+CLONE = FOLDER / "tree"
+TREE = CLONE / "build" / "bisect" / "tree"  # Where `bisect` builds.
+COMMITS = 64
+BROKEN, UNREADABLE = (10, 33, 50), (15, 45)
+OP_RENAMED, SITE_RENAMED = 20, 40
+RUNS = 4000
+
+SERVER, POLICY = "targets/example/example.cpp", "targets/example/retain.h"
+OPS, OP_CALLS = "scenarios/example/ops.def", "scenarios/example/ops.cpp"
+SCENARIO, README = "scenarios/example/scenario.cpp", "scenarios/example/README.md"
+# A file, what is there, what takes its place.
+FAULTS = {
+    "holds nothing": (POLICY, "{ ++request.buffer->holder_count; }", "{ (void)request; }"),
+    "frees at once": (POLICY, "return buffer.holder_count == 0;", "return buffer.holder_count < 9;"),
+}
+OTHER_OP = (OPS, "OP(ask, always, ask)", "OP(request, always, ask)")
+OTHER_SITE = (OP_CALLS, '"set_up"', '"fill_keys"')
+OTHER_AXIS = (SCENARIO, '"stream", kStreams', '"streams", kStreams')
+NO_SOURCE = (SERVER, "bool Server::enter() {", "bool Server::enter() { this is not C++;")
+
+
+def git(*arguments, folder=CLONE, text=None, env=None):
+    ended = subprocess.run(["git", *map(str, arguments)], cwd=folder, input=text, capture_output=True, text=True,
+                           env=os.environ | (env or {}))
+    if ended.returncode:
+        sys.exit(f"bisections: git {arguments[0]}: {ended.stderr.strip()}")
+    return ended.stdout.strip()
+
+
+@dataclasses.dataclass(frozen=True)
+class State:
+    """What a commit holds, beside what this tree does."""
+    edits: tuple = ()
+    note: int = 0  # Of commits that change nothing but a text.
+
+
+class Trees:
+    """The contents of commits, each written once."""
+
+    def __init__(self, base):
+        self.base, self.known = base, {}
+
+    def of(self, state):
+        if state not in self.known:
+            self.known[state] = self.written(state)
+        return self.known[state]
+
+    def written(self, state):
+        texts = {README: git("show", f"{self.base}:{README}") + f"\n\nNote {state.note}.\n"}
+        for file, there, instead in state.edits:
+            text = texts.get(file) or git("show", f"{self.base}:{file}") + "\n"
+            if there not in text:
+                sys.exit(f"bisections: {file} holds no {there} any more")
+            texts[file] = text.replace(there, instead)
+        with tempfile.TemporaryDirectory() as folder:
+            index = {"GIT_INDEX_FILE": str(pathlib.Path(folder, "index"))}
+            git("read-tree", self.base, env=index)
+            for file, text in texts.items():
+                blob = git("hash-object", "-w", "--stdin", text=text)
+                git("update-index", "--cacheinfo", f"100644,{blob},{file}", env=index)
+            return git("write-tree", env=index)
+
+
+def state_of(index, made_at, fault):
+    """What the commit of this index holds, where the fault is made at `made_at`."""
+    edits = [FAULTS[fault]] if index >= made_at else []
+    edits += [OTHER_OP] if index >= OP_RENAMED else []
+    edits += [OTHER_SITE] if index >= SITE_RENAMED else []
+    edits += [OTHER_AXIS] if index in UNREADABLE else []
+    edits += [NO_SOURCE] if index in BROKEN else []
+    return State(tuple(edits), index % 2)
+
+
+def history(trees, made_at, fault):
+    """Commits, the oldest first."""
+    who = {f"GIT_{role}_{what}": text for role in ("AUTHOR", "COMMITTER")
+           for what, text in (("NAME", "a"), ("EMAIL", "a@b"), ("DATE", "1700000000 +0000"))}
+    commits = []
+    for index in range(COMMITS):
+        parent = ["-p", commits[-1]] if commits else []
+        commits.append(git("commit-tree", trees.of(state_of(index, made_at, fault)), *parent, "-m", f"change {index}", env=who))
+    return commits
+
+
+def right_answer(commits, made_at):
+    """The commit that made it, and those right before it that nobody can test."""
+    first = made_at
+    while first - 1 in BROKEN + UNREADABLE:
+        first -= 1
+    return set(commits[first:made_at + 1])
+
+
+def prepare():
+    """The clone, at this tree's last commit; what was built in it stays."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    if not (CLONE / ".git").exists():
+        shutil.rmtree(CLONE, ignore_errors=True)
+        git("clone", "--quiet", "--shared", "--no-checkout", ROOT, CLONE, folder=FOLDER)
+    git("fetch", "--quiet", ROOT, "HEAD")
+    (CLONE / "build").mkdir(exist_ok=True)
+    shutil.copy(ROOT / "build" / "cuda_root.txt", CLONE / "build")
+    return git("rev-parse", "FETCH_HEAD")
+
+
+def build(commit):
+    """Builds a commit where `bisect` does."""
+    if not (TREE / ".git").exists():
+        git("worktree", "prune")
+        git("worktree", "add", "--quiet", "--force", "--detach", TREE, commit)
+    git("checkout", "--quiet", "--force", "--detach", commit, folder=TREE)
+    (TREE / "build").mkdir(exist_ok=True)
+    shutil.copy(ROOT / "build" / "cuda_root.txt", TREE / "build")
+    ended = subprocess.run(["./scripts/build.sh", "dev", "afterlife"], cwd=TREE, capture_output=True, text=True)
+    if ended.returncode:
+        sys.exit(f"bisections: the last commit does not build: {ended.stderr[-2000:]}")
+
+
+def reproducer(commit, fault):
+    """The file of what a search finds in the commit, which names the op that was renamed."""
+    file = FOLDER / f"{fault.replace(' ', '_')}.repro"
+    build(commit)
+    with tempfile.TemporaryDirectory() as out:
+        subprocess.run([TREE / "build/dev/afterlife", "fuzz", "example/retain", "--runs", str(RUNS), "--seed", "1", "--out", out],
+                       cwd=TREE, capture_output=True)
+        found = [one for one in sorted(pathlib.Path(out).glob("*.repro")) if " op request" in one.read_text()]
+        if not found:
+            sys.exit(f"bisections: no search finds what {fault} does")
+        shutil.copy(found[0], file)
+    return file
+
+
+def bisected(preset, file, commits):
+    """What `bisect` says, and how long it took."""
+    begin = time.monotonic()
+    ended = subprocess.run([programs.path(preset, "afterlife"), "bisect", file, "--good", commits[0], "--bad", commits[-1], "--json"],
+                           cwd=CLONE, capture_output=True, text=True)
+    if ended.returncode not in (0, 1):
+        sys.exit(f"bisections: afterlife bisect ended with {ended.returncode}: {ended.stderr.strip()}")
+    return json.loads(ended.stdout), time.monotonic() - begin
+
+
+def drawn(count, seed):
+    """Where each history has its fault made: never where nobody can look."""
+    places = [index for index in range(1, COMMITS) if index not in BROKEN + UNREADABLE]
+    chosen = random.Random(seed).sample(places, min(count, len(places)))
+    return [(place, list(FAULTS)[i % len(FAULTS)]) for i, place in enumerate(chosen)]
+
+
+def tried(arguments, trees, files, made_at, fault):
+    """A line about one history; whether the answer is right, and how many programs were built for it."""
+    commits = history(trees, made_at, fault)
+    if fault not in files:
+        files[fault] = reproducer(commits[-1], fault)
+    said, seconds = bisected(arguments.preset, files[fault], commits)
+    left = set(said["left"])
+    is_right = left == right_answer(commits, made_at)
+    built = sum(look["built"] for look in said["looks"])
+    names = ", ".join(sorted(str(commits.index(one)) for one in left))
+    print(f"{'right' if is_right else 'WRONG'}: {fault} since {made_at}: said {names}; {len(said['looks'])} looks, {built} built, "
+          f"{seconds:.0f} s", flush=True)
+    return is_right, built
+
+
+def parsed():
+    parser = CommandLine(__doc__)
+    parser.add_argument("--preset", default="dev")
+    for name, kind, default in (("count", int, 20), ("random", int, 1), ("seconds", float, 1e9)):
+        parser.add_argument(f"--{name}", type=kind, default=default)
+    return parser.parse_args()
+
+
+def main():
+    arguments = parsed()
+    if not programs.exists(arguments.preset, "afterlife"):
+        print(f"bisections: build/{arguments.preset}/afterlife is not built", file=sys.stderr)
+        return 2
+    begin, trees, files = time.monotonic(), Trees(prepare()), {}
+    answers = []
+    for made_at, fault in drawn(arguments.count, arguments.random):
+        if time.monotonic() - begin > arguments.seconds:
+            break
+        answers.append(tried(arguments, trees, files, made_at, fault))
+    right, built = sum(one for one, _ in answers), sum(one for _, one in answers)
+    print(f"right in {right} of {len(answers)} histories of {COMMITS} commits ({arguments.count} were asked for); {built} programs built, "
+          f"{time.monotonic() - begin:.0f} s")
+    return 0 if right == len(answers) == arguments.count else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
