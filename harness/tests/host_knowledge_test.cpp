@@ -1,5 +1,7 @@
 // One task's waits and another task's uses are ordered only where something orders the
 // two tasks. On the simulated driver.
+#include <array>
+
 #include "harness/tests/cuda_stage.h"
 
 namespace harness::testing {
@@ -53,6 +55,44 @@ class HostKnowledge : public UnderStrategy {
     Condition condition;
     bool known = false;  ///< Without an order of its own.
   };
+  /// One task learns something, gives up a lock, and learns of the memory's last use, which `again`
+  /// has it hand on by that lock, too. Another one, which has the lock afterwards, frees the
+  /// memory.
+  void learn_twice(bool again) {
+    stage.judge_order();
+    run(lagging(), [this, again] {
+      Means means(stage.world.scheduler);
+      CUcontext context = nullptr;
+      CUDA_OK(cuCtxGetCurrent(&context));
+      CUstream stream = make_stream();
+      CUstream other = make_stream();
+      CUdeviceptr address = allocate_async(64, stream);
+      CUDA_OK(cuStreamSynchronize(stream));
+      Latch begun(stage.world.scheduler, 1);
+      Latch over(stage.world.scheduler, 1);
+      stage.world.scheduler.spawn("second", [&] {
+        CUDA_OK(cuCtxSetCurrent(context));
+        begun.count_down();
+        wait_by_luck(means);
+        means.mutex.lock();
+        means.mutex.unlock();
+        CUDA_OK(cuMemFreeAsync(address, other));
+        CUDA_OK(cuStreamSynchronize(other));
+        over.count_down();
+      });
+      begun.wait();
+      for (const bool tells : {true, again}) {
+        keep_busy(stream, address);
+        CUDA_OK(cuStreamSynchronize(stream));
+        if (!tells) continue;
+        means.mutex.lock();
+        means.mutex.unlock();
+      }
+      end_luck(means);
+      over.wait();
+    });
+  }
+
   /// Waits by luck: nothing that orders tasks is seen.
   static void wait_by_luck(Means& means) {
     means.scheduler.wait_until({7, AccessKind::read}, "luck", [&] { return means.known; });
@@ -141,6 +181,47 @@ TEST_F(HostKnowledge, ATaskKnowsWhatKnewWhoSpawnedIt) {
   expect_finished();
 }
 
+TEST_F(HostKnowledge, WhatSeveralHaveLeftAtOnePlaceIsHandedOnWhole) {
+  stage.judge_order();
+  run(lagging(), [this] {
+    Scheduler& scheduler = stage.world.scheduler;
+    CUcontext context = nullptr;
+    CUDA_OK(cuCtxGetCurrent(&context));
+    Latch over(scheduler, 2);
+    std::array<CUdeviceptr, 3> addresses{};
+    std::array<CUstream, 3> streams{};
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      streams[i] = make_stream();
+      addresses[i] = allocate_async(64, streams[i]);
+      CUDA_OK(cuStreamSynchronize(streams[i]));
+      keep_busy(streams[i], addresses[i]);
+    }
+    for (std::size_t i = 0; i < 2; ++i)
+      scheduler.spawn("waits", [&over, context, stream = streams[i]] {
+        CUDA_OK(cuCtxSetCurrent(context));
+        CUDA_OK(cuStreamSynchronize(stream));
+        over.count_down();
+      });
+    CUDA_OK(cuStreamSynchronize(streams[2]));
+    over.wait();  // None of the three knew what another did.
+    CUstream other = make_stream();
+    for (const CUdeviceptr address : addresses) CUDA_OK(cuMemFreeAsync(address, other));
+    CUDA_OK(cuStreamSynchronize(other));
+  });
+  expect_finished();
+}
+
+TEST_F(HostKnowledge, WhatIsLearntAfterAReleaseIsHandedOnByTheNextOne) {
+  learn_twice(true);
+  expect_finished();
+}
+
+TEST_F(HostKnowledge, WhatIsLearntAfterTheLastReleaseIsNot) {
+  learn_twice(false);
+  EXPECT_EQ(ending, Ending::finished);
+  EXPECT_EQ(stage.fault(), "order");
+}
+
 /// Counts; nothing that orders tasks is seen.
 void count_call(void* data) {
   ++*static_cast<int*>(data);
@@ -177,6 +258,56 @@ TEST_F(HostKnowledge, HostFunctionsTellEachOtherNothing) {
   });
   EXPECT_EQ(ending, Ending::finished);
   EXPECT_EQ(stage.fault(), "order");
+}
+
+/// Goes through the lock, and says so on.
+struct Passage {
+  Mutex& mutex;
+  Latch& latch;
+  int called = 0;
+};
+void pass(void* data) {
+  Passage& passage = *static_cast<Passage*>(data);
+  {
+    const LockGuard guard(passage.mutex);
+  }
+  if (passage.called == 1) passage.latch.count_down();
+  count_call(&passage.called);
+}
+
+TEST_F(HostKnowledge, AHostFunctionLearnsAgainWhatTheOneBeforeItLearnt) {
+  stage.judge_order();
+  run(lagging(), [this] {
+    Scheduler& scheduler = stage.world.scheduler;
+    Mutex mutex(scheduler);
+    Latch told(scheduler, 1);
+    Passage passage{mutex, told};
+    CUcontext context = nullptr;
+    CUDA_OK(cuCtxGetCurrent(&context));
+    CUstream stream = make_stream();
+    CUstream other = make_stream();
+    CUstream third = make_stream();
+    CUdeviceptr address = allocate_async(64, stream);
+    CUDA_OK(cuStreamSynchronize(stream));
+    keep_busy(stream, address);
+    int waited = 0;
+    scheduler.spawn("waits", [&] {
+      CUDA_OK(cuCtxSetCurrent(context));
+      CUDA_OK(cuStreamSynchronize(stream));
+      mutex.lock();
+      mutex.unlock();
+      count_call(&waited);
+    });
+    wait_for(scheduler, waited, 1);
+    CUDA_OK(cuLaunchHostFunc(other, pass, &passage));
+    wait_for(scheduler, passage.called, 1);
+    CUDA_OK(cuLaunchHostFunc(other, pass, &passage));
+    told.wait();
+    CUDA_OK(cuMemFreeAsync(address, third));
+    CUDA_OK(cuStreamSynchronize(third));
+    CUDA_OK(cuStreamSynchronize(other));
+  });
+  expect_finished();
 }
 
 }  // namespace

@@ -58,6 +58,12 @@ class Clock {
     return line - kFirst < rest_.size() ? rest_[line - kFirst] : 0;
   }
   bool includes(const OrderPoint& point) const { return of(point.line) >= point.tick; }
+  /// Returns whether a join with the other would change nothing.
+  bool includes(const Clock& other) const {
+    for (std::size_t i = 0; i < kFirst; ++i)
+      if (first_[i] < other.first_[i]) return false;
+    return other.rest_.empty() || includes_rest(other);
+  }
 
   void include(const OrderPoint& point) {
     std::uint32_t& tick = tick_of(point.line);
@@ -77,6 +83,11 @@ class Clock {
     if (line < kFirst) return first_[line];
     if (line - kFirst >= rest_.size()) rest_.resize(line - kFirst + std::size_t{1});
     return rest_[line - kFirst];
+  }
+  bool includes_rest(const Clock& other) const {
+    for (std::size_t i = 0; i < other.rest_.size(); ++i)
+      if ((i < rest_.size() ? rest_[i] : 0) < other.rest_[i]) return false;
+    return true;
   }
   void join_rest(const Clock& other) {
     if (other.rest_.size() > rest_.size()) rest_.resize(other.rest_.size());

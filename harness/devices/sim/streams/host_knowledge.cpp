@@ -9,26 +9,52 @@ void HostKnowledge::begin(Scheduler& scheduler) {
   constexpr std::size_t kFirstSize = 64;
   scheduler_ = &scheduler;
   ++run_;
+  last_stamp_ = kNothing;
   task_count_ = left_count_ = 0;
   if (left_.empty()) left_.resize(kFirstSize);
   EdgeListener::current = this;
 }
 
-Clock& HostKnowledge::task(std::size_t index) {
+HostKnowledge::Known& HostKnowledge::task(std::size_t index) {
   for (; task_count_ <= index; ++task_count_) {
     if (task_count_ == tasks_.size()) tasks_.emplace_back();
-    tasks_[task_count_].clear();
+    tasks_[task_count_].clock.clear();
+    tasks_[task_count_].stamp = kNothing;
   }
   return tasks_[index];
 }
 
 bool HostKnowledge::all_know(const OrderPoint& point) {
   const auto tasks = scheduler_->tasks().all();
-  if (tasks.empty()) return task(0).includes(point);
+  if (tasks.empty()) return task(0).clock.includes(point);
   return std::all_of(tasks.begin(), tasks.end(), [&](const auto& each) {
     return each->state == scheduling::Task::State::done ||
-           task(raw(each->id) + std::size_t{1}).includes(point);
+           task(raw(each->id) + std::size_t{1}).clock.includes(point);
   });
+}
+
+void HostKnowledge::saw(const Clock& clock) {
+  Known& mine = task(here());
+  if (mine.clock.includes(clock)) return;
+  mine.clock.join(clock);
+  mine.stamp = ++last_stamp_;
+}
+
+void HostKnowledge::starts_anew(const Clock& clock) {
+  Known& mine = task(here());
+  mine.clock = clock;
+  mine.stamp = clock.empty() ? kNothing : ++last_stamp_;
+}
+
+/// Whoever knows less takes over the clock as it is, with its stamp.
+void HostKnowledge::tell(Known& listener, const Known& teller) {
+  if (listener.stamp == teller.stamp || listener.clock.includes(teller.clock)) return;
+  if (teller.clock.includes(listener.clock)) {
+    listener = teller;
+    return;
+  }
+  listener.clock.join(teller.clock);
+  listener.stamp = ++last_stamp_;
 }
 
 // ---- places -----------------------------------------------------------------------------------
@@ -48,30 +74,31 @@ void HostKnowledge::grow() {
     if (each.run == run_) left_at(each.place) = std::move(each);
 }
 
+/// Leaves it where nothing was left before.
+void HostKnowledge::leave(const void* place, const Known& known) {
+  if (2 * ++left_count_ > left_.size()) grow();
+  Left& left = left_at(place);
+  left.place = place;
+  left.run = run_;
+  left.known = known;
+}
+
 void HostKnowledge::released(const void* place) {
   const std::size_t me = here();
-  if (me >= task_count_) return;  // It has waited for nothing.
-  const Clock& mine = tasks_[me];
-  Left* left = &left_at(place);
-  if (left->run == run_) [[likely]]
-    return left->clock.join(mine);
-  if (mine.empty()) return;
-  if (2 * ++left_count_ > left_.size()) {
-    grow();
-    left = &left_at(place);
-  }
-  left->place = place;
-  left->run = run_;
-  left->clock = mine;
+  if (me >= task_count_ || tasks_[me].stamp == kNothing) return;  // It has waited for nothing.
+  Left& left = left_at(place);
+  if (left.run != run_) return leave(place, tasks_[me]);
+  tell(left.known, tasks_[me]);
 }
 
 void HostKnowledge::acquired(const void* place) {
+  if (left_count_ == 0) return;  // Nobody has.
   const Left& left = left_at(place);
-  if (left.run == run_) task(here()).join(left.clock);
+  if (left.run == run_) tell(task(here()), left.known);
 }
 
 void HostKnowledge::spawned(std::uint16_t id) {
-  const Clock mine = task(here());  // A copy: the child's may move it.
+  const Known mine = task(here());  // A copy: the child's may move it.
   task(id + std::size_t{1}) = mine;
 }
 

@@ -33,37 +33,49 @@ class HostKnowledge final : public EdgeListener {
   }
 
   /// Returns the work that the running task knows to be done.
-  const Clock& mine() { return task(here()); }
+  const Clock& mine() { return task(here()).clock; }
   /// Returns whether every task that may still act knows that of a point.
   bool all_know(const OrderPoint& point);
   /// The running task has waited for the work.
-  void saw(const Clock& clock) { task(here()).join(clock); }
+  void saw(const Clock& clock);
   /// The driver calls a function on the running task, a thread of its own, which has come from
   /// other functions: it knows of no more than what the function comes after.
-  void starts_anew(const Clock& clock) { task(here()) = clock; }
+  void starts_anew(const Clock& clock);
 
   void released(const void* place) override;
   void acquired(const void* place) override;
   void spawned(std::uint16_t task) override;
 
  private:
-  /// The work that whoever comes to a place, a lock for one, gets to know of.
+  /// The knowledge of a task, or that which was left at a place. Tasks hand on a lock far more
+  /// often than they wait for work, so that both sides mostly know the same, and their stamps say
+  /// so at once.
+  struct Known {
+    Clock clock;
+    std::uint32_t stamp = kNothing;  ///< Those with the same stamp have equal clocks.
+  };
+  static constexpr std::uint32_t kNothing = 0;  ///< The stamp of a clock that is empty.
+
+  /// Knowledge that whoever comes to a place, a lock for one, gets.
   struct Left {
     const void* place = nullptr;
     std::uint32_t run = 0;  ///< Whatever is of another run is free.
-    Clock clock;
+    Known known;
   };
 
   std::size_t here() const {
     return scheduler_->in_task() ? raw(scheduler_->current()) + std::size_t{1} : 0;
   }
-  Clock& task(std::size_t index);
+  Known& task(std::size_t index);
+  void tell(Known& listener, const Known& teller);
   Left& left_at(const void* place);
+  void leave(const void* place, const Known& known);
   void grow();
 
   Scheduler* scheduler_ = nullptr;
   std::uint32_t run_ = 0;
-  std::vector<Clock> tasks_;  ///< By id, from 1 on. Kept for their storage.
+  std::uint32_t last_stamp_ = kNothing;
+  std::vector<Known> tasks_;  ///< By id, from 1 on. Kept for their storage.
   std::size_t task_count_ = 0;
   std::vector<Left> left_;  ///< By the hash of the place, the next free one if that is taken.
   std::size_t left_count_ = 0;
