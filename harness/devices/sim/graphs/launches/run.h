@@ -46,6 +46,7 @@ struct GraphFrame {
   LineIndex first_line = kNoLine;  ///< The line of its first node: see topological_order.h.
   OrderPoint shared;               ///< The place that all nodes of a conditional body have.
   std::vector<Clock> before;       ///< Clocks of what comes before each node. Kept for its storage.
+  Clock done;                      ///< Scratch: the clock of a node's end. Kept for the same.
 };
 
 /// Ownership: made and kept by Executables. Lifetime: from the launch until its last node is done.

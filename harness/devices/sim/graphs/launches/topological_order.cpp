@@ -34,7 +34,8 @@ void order_nodes(DataRaces& data_races, GraphFrame& frame, const Clock& base, Cl
     Clock& before = frame.before[i];
     const OrderPoint at{frame.first_line + i, before.of(frame.first_line + i) + 1};
     order_event(*graph.nodes[i].params, before, at);
-    Clock done = before;
+    Clock& done = frame.done;
+    done = before;
     done.include(at);
     if (frame.nodes[i].body != nullptr) order_nodes(data_races, *frame.nodes[i].body, before, done);
     for (const std::uint32_t next : graph.dependents_of(graph.nodes[i]))
