@@ -45,6 +45,39 @@ static std::uint64_t word_at(const std::byte* bytes) {
   return value;
 }
 
+namespace {
+
+/// Says of most words that no pointer begins within them, which is what is looked for in all that
+/// is copied: where the addresses that are meant have their sixth byte in common, none of its
+/// bytes, where that would be, is one like it.
+class PackedFilter {
+ public:
+  explicit PackedFilter(AddressRange hull)
+      : is_of_use_(hull.low >> kSixth == (hull.high - 1) >> kSixth),
+        sixth_((hull.low >> kSixth & 0xff) * kOnes) {}
+
+  /// Tells whether one may begin behind the first byte of the word at `word`. It ends in the next.
+  bool may_begin_in(const std::byte* word) const {
+    constexpr std::uint64_t kLastTwo = 0xffff'0000'0000'0000;
+    constexpr std::uint64_t kFirstFive = 0xff'ffff'ffff;
+    return !is_of_use_ || has_zero((word_at(word) ^ sixth_) | ~kLastTwo) ||
+           has_zero((word_at(word + 8) ^ sixth_) | ~kFirstFive);
+  }
+
+ private:
+  static constexpr unsigned kSixth = 40;  ///< Its lowest bit.
+  static constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
+
+  static bool has_zero(std::uint64_t bytes) {
+    return ((bytes - kOnes) & ~bytes & 0x80 * kOnes) != 0;
+  }
+
+  bool is_of_use_;
+  std::uint64_t sixth_;  ///< Eight times.
+};
+
+}  // namespace
+
 /// Returns whose memory `value` points to, of what is in the hull.
 BirthId Provenance::pointer_to(std::uint64_t value) const {
   const BlockRef block = memory_.find(value);
@@ -57,12 +90,14 @@ BirthId Provenance::pointer_to(std::uint64_t value) const {
 
 void Provenance::capture(const void* bytes, std::size_t count, CapturedWords& words) const {
   const auto* from = static_cast<const std::byte*>(bytes);
+  const AddressRange hull = shadow_.hull();
+  const PackedFilter filter(hull);
   for (std::size_t offset = 0; offset < count; offset += 8) {
     const std::uint64_t value = offset + 8 <= count ? word_at(from + offset) : 0;
-    const BirthId id = shadow_.hull().contains(value) ? pointer_to(value) : BirthId::none;
+    const BirthId id = hull.contains(value) ? pointer_to(value) : BirthId::none;
     if (id != BirthId::none)
       words.push_back({static_cast<std::uint32_t>(offset), id});
-    else if (offset < kPackedBytes)
+    else if (offset < kPackedBytes && (offset + 16 > count || filter.may_begin_in(from + offset)))
       capture_packed(from, count, offset, words);
   }
 }
