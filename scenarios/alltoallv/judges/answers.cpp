@@ -44,6 +44,18 @@ bool Answers::any_collective(std::uint32_t rank, std::uint32_t slot, Tell tell) 
   });
 }
 
+std::optional<harness::Name> Answers::last_collective(std::uint32_t rank,
+                                                      std::uint32_t slot) const {
+  const harness::Name step =
+      harness::derive_name(harness::slot_name(0, slot), Label("rank").hash(), rank);
+  const auto& named = scene_.world().history.activations();
+  const auto last =
+      std::find_if(named.rbegin(), named.rend(), [&](const harness::ActivationRecord& record) {
+        return record.parent == step && record.kind == targets::alltoallv::kCollectiveActivation;
+      });
+  return last != named.rend() ? std::optional(last->name) : std::nullopt;
+}
+
 bool Answers::was_injected_into(std::uint32_t rank, std::uint32_t slot, std::uint32_t round) const {
   const harness::World& world = scene_.world();
   const std::uint32_t since = posted_at_[rank][slot][round % 2];
@@ -69,21 +81,23 @@ Circumstances Answers::circumstances_of(std::uint32_t rank, std::uint32_t slot) 
 void Answers::judge_ending(std::uint32_t rank, std::uint32_t slot, Status status) const {
   if (status != Status::ok) note_answer("wait", status, circumstances_of(rank, slot));
   if (!course_.bounded() || scene_.world().injected_failures == 0) return;
+  if (status == Status::peer_error) return judge_peer_error(rank, slot);
+  const std::optional<harness::Name> collective = last_collective(rank, slot);
   Failures failures;
-  std::size_t transfers = 0;
-  any_collective(rank, slot, [&](harness::Name name) {
-    failures = failures_of(scene_.world(), name, posted_event_[rank][slot]);
-    transfers = transfers_of(scene_.world(), name, posted_event_[rank][slot]);
-    return false;
-  });
-  const std::size_t all =
-      transfer_count(course_.step_at(slot), rank, course_.rank_count(), course_.topology(rank),
-                     copies_in_batches(scene_.config()));
+  if (collective) failures = failures_of(scene_.world(), *collective, posted_event_[rank][slot]);
   if (failures.error && status == Status::ok)
     scene_.refuse("wait", "ok, and a CUDA call failed that was not made again");
   else if (!failures.error && !failures.refused && status == Status::driver_error)
     scene_.refuse("wait", "an error, and no CUDA call has failed for good");
-  else if (status == Status::peer_error && all != 0 && transfers == all)
+}
+
+void Answers::judge_peer_error(std::uint32_t rank, std::uint32_t slot) const {
+  const std::optional<harness::Name> collective = last_collective(rank, slot);
+  if (!collective) return;
+  const std::size_t all =
+      transfer_count(course_.step_at(slot), rank, course_.rank_count(), course_.topology(rank),
+                     copies_in_batches(scene_.config()));
+  if (all != 0 && transfers_of(scene_.world(), *collective, posted_event_[rank][slot]) == all)
     scene_.refuse("wait", "a peer's error, and all that it brings the rank has come");
 }
 

@@ -1,6 +1,8 @@
 // Answers: what calls of the path answer, against what the scenario knows itself.
 #pragma once
 
+#include <optional>
+
 #include "scenarios/alltoallv/judges/judges.h"
 #include "scenarios/alltoallv/judges/service.h"
 
@@ -36,7 +38,10 @@ class Answers {
   /// Whether `tell(activation)` of a collective that this step of the rank made.
   template <class Tell>
   bool any_collective(std::uint32_t rank, std::uint32_t slot, Tell tell) const;
+  /// Returns the last collective that this step of the rank made.
+  std::optional<harness::Name> last_collective(std::uint32_t rank, std::uint32_t slot) const;
   bool was_injected_into(std::uint32_t rank, std::uint32_t slot, std::uint32_t round) const;
+  void judge_peer_error(std::uint32_t rank, std::uint32_t slot) const;
 
   harness::Scene& scene_;
   const Course& course_;
