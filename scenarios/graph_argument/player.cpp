@@ -13,12 +13,13 @@ Player::Player(harness::Scene& scene, Judges& judges, const Theme& theme)
     : harness::Player<Player, Situation, Theme, Status>(scene, op_rows(), theme),
       judges_(judges),
       chooser_(scene),
-      use_(scene.world().scheduler) {}
+      use_(scene.world().scheduler),
+      api_(api_of(scene.variant())) {}
 
 // ---- what there is ----------------------------------------------------------------------------
 
 Situation Player::look() const {
-  return {take_census(path()), has_added(), judges_.launched(), api_of(scene().variant())};
+  return {take_census(path()), has_added(), judges_.launched(), api_};
 }
 
 bool Player::has_added() const {

@@ -36,6 +36,7 @@ class Player final
   Judges& judges_;
   Chooser chooser_;
   harness::FirstUse use_;
+  const targets::graph_argument::Api& api_;  ///< The calls that there are.
 };
 
 /// Unlike that of any other slot, by more than a block has elements.

@@ -1,6 +1,7 @@
 #include "scenarios/graph_argument/model/names.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace scenarios::graph_argument {
 
@@ -17,14 +18,16 @@ Wrapped* ModelNames::find(Wrapper wrapper) const {
 }
 
 void ModelNames::store(Variable variable, Wrapped* wrapped) {
-  variables_[variable] = wrapped;
+  if (Wrapped* old = std::exchange(variables_[variable], wrapped); old != nullptr)
+    --old->variable_count;
+  if (wrapped != nullptr) ++wrapped->variable_count;
   empty_ = wrapped != nullptr ? empty_ & ~bit(variable) : empty_ | bit(variable);
 }
 
 // A cycle refers to what it holds until the collector finds it.
 bool ModelNames::is_referenced(const Wrapped& wrapped) const {
   const harness::Ledger& ledger = world_.ledger;
-  return std::find(variables_.begin(), variables_.end(), &wrapped) != variables_.end() ||
+  return wrapped.variable_count != 0 ||
          std::any_of(cycles_.begin(), cycles_.end(), [&](const Cycle& cycle) {
            return cycle.held == &wrapped && ledger.alive(cycle.life);
          });

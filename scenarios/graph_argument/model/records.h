@@ -120,6 +120,7 @@ struct Wrapped {
   bool ended = false;  ///< A capture, well.
   bool invalidated = false;
   harness::BirthId stream = harness::BirthId::none;  ///< A builder's.
+  std::uint32_t variable_count = 0;                  ///< Number of variables that hold it.
 };
 
 /// Returns what a node points into. A kernel that takes one buffer has the second for nothing.
