@@ -40,33 +40,30 @@ CUresult RetainPerNode::instantiate(GraphBox& graph, CUgraphExec& exec, Keeping*
   return result;
 }
 
+// To each that the executable may hold: a launch under way keeps what the executable held, and no
+// more.
 void RetainPerNode::prepare_update(ExecBox& exec, const Owners& owners) {
   core_.facts.tell(&ExecWitness::exec_appended, exec.id);
-  static_cast<Accumulators*>(exec.keeping)
-      ->held.back()
-      ->owners.push_back(core_.arena.make<Owners>(owners));
+  for (Accumulator* accumulator : static_cast<Accumulators*>(exec.keeping)->held)
+    accumulator->owners.push_back(core_.arena.make<Owners>(owners));
 }
 
 void RetainPerNode::roll_back_update(ExecBox& exec) {
-  auto& appended = static_cast<Accumulators*>(exec.keeping)->held.back()->owners;
-  *appended.back() = {};
-  appended.pop_back();
+  for (Accumulator* accumulator : static_cast<Accumulators*>(exec.keeping)->held) {
+    *accumulator->owners.back() = {};
+    accumulator->owners.pop_back();
+  }
 }
 
-// After a failure nobody knows what the executable holds, so that both stay with it. The last one
-// is what it is known to refer to: later changes of its nodes are appended there.
+// After a failure nobody knows which of the two the executable holds, so that both stay with it.
 CUresult RetainPerNode::update(ExecBox& exec, GraphBox& graph) {
   Accumulator* accumulator = accumulate(graph);
   if (accumulator == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   const CUresult result = Policy::update(exec, graph);
   cuGraphReleaseUserObject(graph.graph, accumulator->object, 1);
   auto& accumulators = *static_cast<Accumulators*>(exec.keeping);
-  if (result == CUDA_SUCCESS) {
-    accumulators.held.push_back(accumulator);
-    give_up(accumulators, 0, accumulators.held.size() - 1);
-  } else {
-    accumulators.held.insert(accumulators.held.end() - 1, accumulator);
-  }
+  accumulators.held.push_back(accumulator);
+  if (result == CUDA_SUCCESS) give_up(accumulators, 0, accumulators.held.size() - 1);
   return result;
 }
 

@@ -5,7 +5,9 @@
 // Its author says: sound, within the contract.
 // What it holds: what an executable's node is given is appended to an accumulator, a user object
 // that only the executable holds; and this, with a reference of its own, so that no update, failed
-// or not, can take it away. Who lets go: Python's main thread. CUDA's threads put off everything.
+// or not, can take it away. After an update that failed there are two that the executable may hold,
+// and what it is given is appended to both. Who lets go: Python's main thread. CUDA's threads put
+// off everything.
 // Bounded: replaced owners of an executable stay until its next whole update, or its end.
 #pragma once
 
@@ -41,7 +43,7 @@ class RetainPerNode : public AttachPerNode {
     CUuserObject object = nullptr;
   };
   struct Accumulators : Keeping {
-    std::pmr::vector<Accumulator*> held;  ///< The last is appended to.
+    std::pmr::vector<Accumulator*> held;  ///< The executable may hold any; all are appended to.
   };
 
   static void destroy_accumulator(void* accumulator);

@@ -112,7 +112,8 @@ void report_wrong_calls(harness::Scene& scene) {
 }
 
 void report_busy_opens(harness::Scene& scene) {
-  constexpr int kMost = 60;  // 20 polls of one collective.
+  // 20 polls of one collective: a poll tries to open what each of the peers has.
+  constexpr int kMost = 20 * (targets::alltoallv::kRankLimit - 1);
   const harness::World& world = scene.world();
   std::array<int, targets::alltoallv::kRankLimit> refusals{};
   for (const Event& event : world.history.events()) {

@@ -2,9 +2,11 @@
 // is shown with broken targets: alltoallv_judges_test.cpp.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "harness/fault/kinds.h"
+#include "harness/reproducer.h"
 #include "harness/tests/told_scene.h"
 #include "scenarios/alltoallv/job.h"
 #include "scenarios/alltoallv/tests/alltoallv_cases.h"
@@ -29,6 +31,34 @@ Outcome run(void (*drive)(harness::Scene&), const harness::Tape& tape = {}) {
   planted.drive = drive;
   harness::Runner runner;
   return runner.run(harness::Case{&planted, 0, {}, &sim(), tape});
+}
+
+// ---- calls --------------------------------------------------------------------------------------
+
+// A rank that waits for a slow peer asks again for what each peer has; a batch of five ranks asks
+// 61 times on end before the key is a new one.
+TEST(AlltoallvCalls, OpensOfManyPeersAreNotMadeInVain) {
+  const harness::Case the_case =
+      harness::parse_reproducer(
+          "afterlife reproducer 1\npath alltoallv\nvariant snapshot_region\n"
+          "config C=8 ranks=5 close=at_zero copies=batch\ndevice sim\ntasks job\n"
+          "start argument[1] 12\njob:0 op alltoallv\njob:1 op renew\njob:2 op alltoallv\n"
+          "job:3 op alltoallv\njob:4 op renew\njob:5 op renew\nrank0:22 of start argument 2\n"
+          "rank:0 of job:3 delay 5\nrank:2 of job:0 lag 1\nrank:3 of job:1 delay[4] 3\n"
+          "rank:3 of job:2 reuse \"device memory\":0 of rank:3 of job:0\nend\n",
+          "a test's")
+          .the_case;
+  harness::Runner runner;
+  const Outcome& outcome = runner.run(the_case);
+  EXPECT_EQ(outcome.faults, std::vector<Fault>());
+  const auto& events = runner.history().events();
+  EXPECT_GT(std::count_if(events.begin(), events.end(),
+                          [](const harness::Event& event) {
+                            return event.kind == harness::EventKind::call &&
+                                   event.what == harness::Label("cuIpcOpenMemHandle") &&
+                                   event.value != 0;
+                          }),
+            60);
 }
 
 // ---- results ------------------------------------------------------------------------------------

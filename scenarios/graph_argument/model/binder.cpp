@@ -277,8 +277,8 @@ void ModelBinder::instantiate(Call& call, ModelGraph& graph) {
 
 void ModelBinder::launch(Call& call) {
   ModelLaunch& launch = runs_.add_launch(*call.referred[0]->exec);
-  const StreamName stream = *call.asked.stream;
-  launch.stream = things_.is_closed(stream) ? StreamName::fallback : stream;
+  // A stream that is closed once the call has taken it is the launch's all the same.
+  launch.stream = call.accepted_closed ? StreamName::fallback : *call.asked.stream;
   launch.task = call.task;
 }
 

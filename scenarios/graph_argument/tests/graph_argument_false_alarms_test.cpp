@@ -20,11 +20,11 @@ using targets::graph_argument::Status;
 
 /// A run in the words of a reproducer.
 harness::Case told(std::string_view variant, std::string_view default_stream,
-                   std::string_view decisions) {
+                   std::string_view decisions, std::string_view collector = "eval_breaker") {
   const std::string text = fmt::format(
       "afterlife reproducer 1\npath graph_argument\nvariant {}\n"
-      "config default_stream={} collector=eval_breaker\ndevice sim\ntasks script mutator\n{}end\n",
-      variant, default_stream, decisions);
+      "config default_stream={} collector={}\ndevice sim\ntasks script mutator\n{}end\n",
+      variant, default_stream, collector, decisions);
   return harness::parse_reproducer(text, "a test's").the_case;
 }
 
@@ -112,6 +112,66 @@ TEST(GraphArgumentValues, AnUpdateOfANodeLeavesItsCopyInAChildAsItIs) {
       make_case("retain_per_node", "default_stream=legacy collector=allocation", program));
   EXPECT_EQ(answer_of(runner, "update_node"), Status::ok);
   EXPECT_EQ(outcome.faults, std::vector<Fault>());
+}
+
+// The stream was open when the launch took it, and is closed before the launch returns. So whoever
+// waits for the default stream does not wait for this launch.
+TEST(GraphArgumentValues, AStreamThatIsClosedDuringALaunchIsTheLaunchsAllTheSame) {
+  const harness::Case the_case = told("retain_per_node", "legacy",
+                                      "script:0 op add_kernel\n"
+                                      "script:0 argument[3] 2\n"
+                                      "script:1 op instantiate\n"
+                                      "script:2 op flood\n"
+                                      "script:3 op launch\n"
+                                      "script:3 argument[1] 1\n"
+                                      "script:3 schedule[67] mutator:1 of start\n"
+                                      "mutator:0 op close_stream\n"
+                                      "script:3 lag 1\n");
+  harness::Runner runner;
+  const Outcome& outcome = runner.run(the_case);
+  EXPECT_EQ(outcome.faults, std::vector<Fault>());
+  const auto& events = runner.history().events();
+  const auto at = [&](Label op) {
+    return std::find_if(events.begin(), events.end(), [&](const harness::Event& event) {
+      return event.kind == harness::EventKind::op && event.what == op;
+    });
+  };
+  EXPECT_NE(at("close_stream"), events.end()) << "or it shows nothing";
+}
+
+// ---- what a sound policy keeps ------------------------------------------------------------------
+
+// After the update that failed there are two accumulators that the executable may hold. What its
+// node is given then must outlive the launch that uses it, also when the next update lets go of
+// both.
+TEST(GraphArgumentKept, WhatANodeIsGivenAfterAFailedUpdateOutlivesTheLaunch) {
+  const harness::Case the_case =
+      told("retain_per_node", "per_thread",
+           "script:0 op add_kernel\n"
+           "script:0 argument[3] 2\n"
+           "script:0 argument[4] 2\n"
+           "script:0 argument[5] 2\n"
+           "script:1 op instantiate\n"
+           "script:2 op update\n"
+           "script:3 op update\n"
+           "script:3 delay 1\n"
+           "script:4 op update_node\n"
+           "script:5 op drop\n"
+           "script:6 op launch\n"
+           "script:6 argument[1] 1\n"
+           "script:6 lag 1\n"
+           "script:7 op update\n"
+           "script:7 schedule[1] stream:3 of start\n"
+           "script:7 schedule[11] \"user object destructors\":1 of script:2\n",
+           "allocation");
+  harness::Runner runner;
+  const Outcome& outcome = runner.run(the_case);
+  EXPECT_EQ(outcome.faults, std::vector<Fault>());
+  const auto& events = runner.history().events();
+  EXPECT_TRUE(std::any_of(events.begin(), events.end(), [](const harness::Event& event) {
+    return event.kind == harness::EventKind::op && event.what == Label("update") &&
+           static_cast<Status>(event.value) != Status::ok;
+  })) << "or no update failed";
 }
 
 // ---- the exit -----------------------------------------------------------------------------------
