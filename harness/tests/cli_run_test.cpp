@@ -78,9 +78,9 @@ TEST_F(CliRun, ASearchEndsOnceAllDecisionsAreTriedAndSaysSo) {
   const auto ended = [&](const std::string& runs) {
     return run({"--strategy", "deviations", "--runs", runs}, {"python3", file}).out;
   };
-  EXPECT_THAT(ended("50"), HasSubstr("\n7 runs, 0 findings; every set of at most two decisions"));
-  EXPECT_THAT(ended("6"), HasSubstr("\n6 runs, 0 findings; every single decision was tried\n"));
-  EXPECT_THAT(ended("2"), HasSubstr("\n2 runs, 0 findings\n"));
+  EXPECT_THAT(ended("50"), HasSubstr("7 runs, 0 findings; every set of at most two decisions"));
+  EXPECT_THAT(ended("6"), HasSubstr("6 runs, 0 findings; every single decision was tried\n"));
+  EXPECT_THAT(ended("2"), HasSubstr("2 runs, 0 findings\n"));
   const Words alone{"--strategy", "deviations", "--runs", "50", "--process-per-run"};
   const json result = found(alone, {"python3", file}, 0);
   EXPECT_EQ(result["runs"], 7);
