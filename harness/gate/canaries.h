@@ -66,7 +66,7 @@ struct CanaryRow {
   Health health = Health::too_few;
 };
 
-/// Judges every canary of every load by a gate that is broken in this way.
+/// Judges every canary of every load by a gate that is broken in this way, each on its own thread.
 std::vector<CanaryRow> judge_canaries(const CanaryRecord& record, Planted planted);
 
 /// A broken gate, and whether the canaries show it.

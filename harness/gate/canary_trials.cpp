@@ -1,6 +1,7 @@
 // How it works. Each canary walks through the record for itself, a trial after the other; a trial
 // is the one that judges every benchmark (trial.h), with a source that takes rounds of the record.
 #include <algorithm>
+#include <future>
 
 #include "harness/gate/canaries.h"
 #include "harness/gate/random.h"
@@ -134,10 +135,14 @@ std::string_view name_of(Planted planted) {
 }
 
 std::vector<CanaryRow> judge_canaries(const CanaryRecord& record, Planted planted) {
-  std::vector<CanaryRow> rows;
+  std::vector<std::future<CanaryRow>> judged;
   for (const auto& [load, rounds] : record)
     for (std::size_t i = 0; i < kCanaryCount; ++i)
-      rows.push_back(judge_one(load, rounds, static_cast<Canary>(i), planted));
+      judged.push_back(std::async(std::launch::async, judge_one, load, Rounds(rounds),
+                                  static_cast<Canary>(i), planted));
+  std::vector<CanaryRow> rows;
+  rows.reserve(judged.size());
+  for (std::future<CanaryRow>& row : judged) rows.push_back(row.get());
   return rows;
 }
 
