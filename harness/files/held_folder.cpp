@@ -4,14 +4,35 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <thread>
+
 #include "harness/files/fail.h"
 
 namespace harness {
+namespace {
+
+/// A process that was being started when its parent was killed holds what that held, until it is
+/// gone too, which takes some milliseconds.
+constexpr auto kPatience = std::chrono::seconds(1);
+constexpr auto kPause = std::chrono::milliseconds(5);
+
+/// Whether the lock is ours, which may come with a little patience.
+bool take(int number) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (::flock(number, LOCK_EX | LOCK_NB) != 0) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
+}  // namespace
 
 HeldFolder::HeldFolder(const std::string& folder)
     : number_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (number_ < 0) fail_by_errno(folder, "open");
-  if (::flock(number_, LOCK_EX | LOCK_NB) == 0) return;
+  if (take(number_)) return;
   ::close(number_);
   fail(folder, "is being written by another program");
 }

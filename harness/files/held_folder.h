@@ -1,6 +1,7 @@
 // Held folder: a folder that one program alone may write into, while this lives.
 //
-// A program that is killed lets go of it. Errors: std::runtime_error with one line.
+// A program that is killed lets go of it, at the latest when those that it was starting are gone:
+// so whoever comes waits for a second. Errors: std::runtime_error with one line.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@ namespace harness {
 
 class HeldFolder {
  public:
-  /// Takes the folder, which must be there; waits for nobody.
+  /// Takes the folder, which must be there.
   explicit HeldFolder(const std::string& folder);
   ~HeldFolder();
   HeldFolder(const HeldFolder&) = delete;
