@@ -21,11 +21,11 @@ enum class Verdict : unsigned char { pass, faster, slower, undecided, too_noisy,
 std::string_view name_of(Verdict verdict);
 
 struct Rule {
-  double slower_by = 0.005;                    ///< Fails where the interval is above this.
-  double allowed = 0.03;                       ///< Passes where the interval is below this.
-  double confidence = 0.99;                    ///< Chance of the interval, both tails together.
+  double slower_by = 0.005;  ///< Fails where the interval is above this.
+  double allowed = 0.03;     ///< Passes where the interval is below this.
+  double confidence = 0.99;  ///< Chance of the interval, both tails together.
   std::vector<std::size_t> looks{20, 40, 80, 160};  ///< After so many rounds it is judged.
-  std::size_t confirmations = 1;               ///< How often a fail is measured anew.
+  std::size_t confirmations = 1;                    ///< How often a fail is measured anew.
   std::uint64_t seed = 1;
 
   bool operator==(const Rule&) const = default;
