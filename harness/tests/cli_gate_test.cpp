@@ -382,7 +382,7 @@ TEST(CliGate, ThePageSaysHowOftenTheGateIsWrong) {
   const Folder folder;
   const std::string record = folder / "canaries", page = folder / "gate.html";
   std::string rounds = "afterlife_canaries 1\na\n";
-  for (int i = 0; i < 200; ++i) rounds += "quiet 0123 1000 1000 1010 1030\n";
+  for (int i = 0; i < 360; ++i) rounds += "quiet 0123 1000 1000 1010 1030\n";
   write_file(record, rounds);
   const Ended ended = run_gate({"--rounds", "8", "--html", page, "--rates", record},
                                printing("100"), printing("100"));

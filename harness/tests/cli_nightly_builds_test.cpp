@@ -66,7 +66,8 @@ TEST_F(CliNightlyBuilds, EachFindingIsReplayedInTheBuildsThatStandBeside) {
   EXPECT_EQ(build_of(found, "asan")["why_not"], "");
   EXPECT_EQ(build_of(found, "release")["as_recorded"], 0);
   EXPECT_THAT(build_of(found, "release")["otherwise"], SizeIs(count));
-  for (const json& one : build_of(found, "release")["otherwise"])
+  const json release = build_of(found, "release");
+  for (const json& one : release["otherwise"])
     EXPECT_THAT(std::string(one["difference"]), HasSubstr("77"));
   EXPECT_EQ(build_of(found, "tsan")["as_recorded"], 0);
   EXPECT_EQ(build_of(found, "tsan")["why_not"],

@@ -152,14 +152,14 @@ std::string page_of(std::size_t rounds, double same = 0, double three = 0.03) {
 }
 
 TEST(GateCanaryPage, IsRedWhereAnIntervalIsOutside) {
-  EXPECT_THAT(page_of(400, 0.03), HasSubstr("<span class=\"badge bad\">red</span>"));
-  const std::string missed = page_of(400, 0, 0.001);
+  EXPECT_THAT(page_of(560, 0.03), HasSubstr("<span class=\"badge bad\">red</span>"));
+  const std::string missed = page_of(560, 0, 0.001);
   EXPECT_THAT(missed, HasSubstr("<span class=\"badge bad\">red</span>"));
   EXPECT_THAT(missed, HasSubstr("<td class=\"open\">red</td>"));
 }
 
 TEST(GateCanaryPage, SaysThatSamplesAreTooFewBeforeThat) {
-  const std::string page = page_of(180);
+  const std::string page = page_of(340);
   EXPECT_THAT(page, HasSubstr("<span class=\"badge good\">too few samples</span>"));
   EXPECT_THAT(page, HasSubstr("<td>quiet</td><td>unchanged</td><td>false alarm</td><td>0 of 2</td>"
                               "<td>0.0 to 65.8 %</td>"));
@@ -230,12 +230,12 @@ TEST(GateCanaries, ARecordThatIsNoneIsRefusedByItsLine) {
 
 TEST(CliGateCanaries, TellRatesAndEndWithOneWhereTheyAreRed) {
   std::string text = "afterlife_canaries 1\na\n";
-  for (int i = 0; i < 200; ++i) text += "quiet 0123 1000 1000 1010 1030\n";
+  for (int i = 0; i < 360; ++i) text += "quiet 0123 1000 1000 1010 1030\n";
   const Ended sound = run_child("afterlife", {"gate", "--canaries", written(text)});
   EXPECT_EQ(sound.code, 0) << sound.err;
   EXPECT_THAT(sound.out, HasSubstr("a gate with a broken confirmation: red, as it must be"));
   std::string wrong = "afterlife_canaries 1\na\n";
-  for (int i = 0; i < 200; ++i) wrong += "quiet 0123 1000 1030 1010 1030\n";
+  for (int i = 0; i < 360; ++i) wrong += "quiet 0123 1000 1030 1010 1030\n";
   const Ended red = run_child("afterlife", {"gate", "--json", "--canaries", written(wrong)});
   EXPECT_EQ(red.code, 1);
   EXPECT_THAT(red.out, HasSubstr("\"is_red\": true"));

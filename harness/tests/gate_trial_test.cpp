@@ -271,7 +271,7 @@ TEST(GateTrial, AFailThatIsStoppedBeforeItIsConfirmedIsUndecidedAndShown) {
 }
 
 TEST(GateTrial, WhatNothingCanTellIsCalledTooNoisy) {
-  Machine machine({.name = "wild", .jitter = 0.5}, 5, 0, 1);
+  Machine machine({.name = "wild", .jitter = 1}, 5, 0, 1);
   const Result result = decided(machine);
   EXPECT_EQ(result.count(Verdict::too_noisy), 5U);
   EXPECT_GT(result.rows[0].estimate->noise_floor(), 0.03);

@@ -84,7 +84,7 @@ TEST(NightlyShard, TellsWhatItIsDoing) {
 using nightly::RepairRecord;
 
 /// A canary whose findings have several repairs each.
-const std::string kPath = "toy", kRepairable = "toy/borrow";
+const std::string kPath = "example", kRepairable = "example/borrow";
 
 /// Returns the repairs of each finding, by cause.
 std::map<std::string, std::vector<RepairRecord>> repairs_in(const nightly::CellRecord& cell) {
