@@ -271,8 +271,8 @@ TEST(GateTrial, AFailThatIsStoppedBeforeItIsConfirmedIsUndecidedAndShown) {
 }
 
 TEST(GateTrial, WhatNothingCanTellIsCalledTooNoisy) {
-  Machine machine({.name = "wild", .jitter = 0.5}, 5, 0, 1);
-  const Result result = decided(machine, {.looks = {20, 40, 80}});
+  Machine machine({.name = "wild", .jitter = 0.5}, 5, 0, 2);
+  const Result result = decided(machine);
   EXPECT_EQ(result.count(Verdict::too_noisy), 5U);
   EXPECT_GT(result.rows[0].estimate->noise_floor(), 0.03);
 }

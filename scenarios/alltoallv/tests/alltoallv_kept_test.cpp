@@ -183,8 +183,8 @@ std::vector<std::string> run_refused(std::uint16_t count) {
   return faults_of(runner.run(the_case));
 }
 TEST(AlltoallvKept, NobodyOpensWhatIsInTheWayAgainAndAgain) {
-  EXPECT_THAT(run_refused(140), IsEmpty());
-  EXPECT_THAT(run_refused(141), Contains("api_misuse cuIpcOpenMemHandle"));
+  EXPECT_THAT(run_refused(60), IsEmpty());
+  EXPECT_THAT(run_refused(61), Contains("api_misuse cuIpcOpenMemHandle"));
 }
 
 /// Destroys an event that it does not have.
