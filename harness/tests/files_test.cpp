@@ -1,13 +1,15 @@
-// Files read whole: bounds, pipes, and how they begin.
+// Files read whole: bounds, pipes, and how they begin. And folders that one program holds.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
 
+#include "harness/files/held_folder.h"
 #include "harness/files/read.h"
 
 namespace harness {
@@ -75,6 +77,21 @@ TEST_F(Files, BeginWithAsManyBytesAsThereAre) {
   EXPECT_EQ(read_begin(path("note"), 64), "begin, and more");
   EXPECT_EQ(read_begin(path("none"), 64), "");
   EXPECT_EQ(read_begin(path(""), 64), "");
+}
+
+// As what a program has started holds it for a moment longer than the program.
+TEST_F(Files, AFolderThatIsLetGoOfSoonIsWaitedFor) {
+  auto held = std::make_unique<HeldFolder>(path(""));
+  std::jthread holder([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    held.reset();
+  });
+  EXPECT_NO_THROW(HeldFolder{path("")});
+}
+
+TEST_F(Files, AFolderThatStaysHeldIsRefused) {
+  const HeldFolder held(path(""));
+  EXPECT_THROW(HeldFolder{path("")}, std::runtime_error);
 }
 
 }  // namespace
