@@ -82,6 +82,15 @@ TEST_F(CliNightlyBuilds, AnotherRunThereIsToldAsWhatItIs) {
   EXPECT_EQ(otherwise[0]["difference"], "another trace");
 }
 
+TEST_F(CliNightlyBuilds, WhatIsToldNamesNoPlaceInWhichItWasReplayed) {
+  add("asan", "exec '" + program("dev") +
+                  "' \"$@\" | sed \"s|\\\"difference\\\": *null|\\\"difference\\\": \\\"$3/a: "
+                  "bad\\\"|\"\n");
+  const json otherwise = build_of(night(), "asan")["otherwise"];
+  ASSERT_THAT(otherwise, Not(IsEmpty()));
+  EXPECT_EQ(otherwise[0]["difference"], "a: bad");
+}
+
 TEST_F(CliNightlyBuilds, ThePageAndTheTableSayWhatWasNotRunAndWhy) {
   add("asan");
   night();

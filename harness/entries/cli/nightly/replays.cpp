@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "harness/process/process.h"
 
@@ -58,6 +59,15 @@ Replays replay_one_by_one(const std::string& program, const std::string& folder,
   return replays;
 }
 
+/// What is recorded names a file by its own name, and is the same wherever the folder was.
+Replays without_place(Replays replays, const std::string& folder) {
+  const std::string place = folder + "/";
+  for (auto& [name, file] : replays)
+    for (std::size_t at = 0; (at = file.difference.find(place, at)) != std::string::npos;)
+      file.difference.erase(at, place.size());
+  return replays;
+}
+
 }  // namespace
 
 Replays replay_folder(const std::string& folder, const std::atomic<bool>& stop,
@@ -66,7 +76,8 @@ Replays replay_folder(const std::string& folder, const std::atomic<bool>& stop,
   const ProcessEnd ended =
       replay(program, folder, kReplaySeconds * static_cast<double>(count), stop);
   Replays replays = replays_in(ended.out);
-  return replays.empty() ? replay_one_by_one(program, folder, stop) : replays;
+  if (replays.empty()) replays = replay_one_by_one(program, folder, stop);
+  return without_place(std::move(replays), folder);
 }
 
 }  // namespace harness::entries
