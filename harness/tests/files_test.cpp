@@ -79,7 +79,7 @@ TEST_F(Files, BeginWithAsManyBytesAsThereAre) {
   EXPECT_EQ(read_begin(path(""), 64), "");
 }
 
-// As what a program has started holds it for a moment longer than the program.
+// A child of a program may hold the folder for a moment longer than the program does.
 TEST_F(Files, AFolderThatIsLetGoOfSoonIsWaitedFor) {
   auto held = std::make_unique<HeldFolder>(path(""));
   std::jthread holder([&] {

@@ -59,7 +59,7 @@ Replays replay_one_by_one(const std::string& program, const std::string& folder,
   return replays;
 }
 
-/// What is recorded names a file by its own name, and is the same wherever the folder was.
+/// Takes the folder out of differences, which name a file by its own name wherever it was replayed.
 Replays without_place(Replays replays, const std::string& folder) {
   const std::string place = folder + "/";
   for (auto& [name, file] : replays)
