@@ -138,6 +138,7 @@ def tree(tally, full):
     script(tally, "gate/baselines.py", "--self-test")
     script(tally, "gate/suite.py", "--self-test")
     script(tally, "gate/spending.py", "--self-test")
+    script(tally, "gate/times.py", "--self-test")
     script(tally, "gate/revisions.py", "--self-test")
     script(tally, "mutants.py", "--self-test")
     script(tally, "mutated_inputs.py", "--self-test")

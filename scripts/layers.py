@@ -51,6 +51,8 @@ RULES = [
     (r"harness/entries/libcuda/.*", SPINE_FILE + r"|harness/(?:devices/sim|entries/libcuda)/.*|harness/client/(?:call_mark|orders|report|server_socket)\.h|harness/ptx/(?:image|link|module)\.h"
      r"|harness/strategies/random_walk\.h",
      "libcuda.so.1 is the spine with the simulated device, and answers what a client's run orders"),
+    (r"harness/entries/bench_gpu/.*", SPINE_FILE + r"|harness/devices/gpu/gpu_device\.h|harness/entries/bench_gpu/.*",
+     "the benchmarks of a GPU know the driver and the tables, and make no run"),
     (r"harness/entries/.*",
      r"harness/(?:run|reproducer|minimize|search|triage|price|tables|printable|fault/kinds)\.h|harness/(?:reports|entries|gate|nightly|client|files|process)/.*"
      r"|harness/strategies/bytes\.h",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares two revisions: exact counters of work, instructions, and the time of every benchmark.
+"""Compares two revisions: exact counters of work, instructions, and the time of every benchmark, on a GPU too.
 
 Usage: ./scripts/gate.sh [BASE [HEAD]] [option...]
        ./scripts/gate.sh --self-test | --record N [--only effectiveness] | --record-baseline [REVISION]
@@ -7,10 +7,11 @@ Usage: ./scripts/gate.sh [BASE [HEAD]] [option...]
 BASE is where this branch left main (on main, the commit before) unless it is named; HEAD is the working tree
 unless it is named. Both are built in build/gate, with the same compiler and in folders of the same length.
 
-  --only PART       counters, instructions, effectiveness, memory or wall; may be given again (all of them)
+  --only PART       counters, instructions, effectiveness, memory, wall or gpu; may be given again (all of them; gpu
+                    is skipped, with the reason, where there is none)
   --preset NAME     the build that is compared (release)
-  --rounds N        at most so many rounds of the wall suite (160)
-  --seconds N       begin no round of the wall suite that would end after so long (60; 0: as long as it takes)
+  --rounds N        at most so many rounds of what is timed (160)
+  --seconds N       begin no round of what is timed that would end after so long (60; 0: as long as it takes)
   --all-seconds N   begin no part after so long, builds excluded: it is undecided (180; 0: as long as it takes)
   --windows         effectiveness of each window by itself, as at night: 100 searches of each variant, an hour or two
   --seed N          where orders and resamples are drawn from (1)
@@ -22,7 +23,8 @@ unless it is named. Both are built in build/gate, with the same compiler and in 
   --record-baseline write the counters, instructions and memory of a committed revision (HEAD) to results/baselines: where
                     BASE has such a file for this class of machines (processor, cores, compiler, C library, preset),
                     it is not run for them, and not built where nothing else is compared. Times stay paired
-  --machine WORD    what else that machine does, in a word under which the runs are recorded (quiet)
+  --machine WORD    what else that machine does, in a word under which the runs are recorded (quiet); hogs: each run is
+                    beside the two busy processes
 
 A counter is red where it grew, instructions where they grew by more than 0.25 % (10 % those of the start), memory where
 a run leaves four bytes more or the peak grew by a tenth (4 MiB at least), effectiveness and a benchmark by the rules of
@@ -31,8 +33,6 @@ Exit: 0 passed, 1 something is slower or gone, 2 a side cannot be built or measu
 """
 import argparse
 import json
-import pathlib
-import subprocess
 import sys
 
 import baselines
@@ -44,55 +44,13 @@ import memory
 import outcome
 import revisions
 import spending
+import times
 
-PARTS = ("counters", "instructions", "memory", "effectiveness", "wall")
-SUITE = pathlib.Path(__file__).resolve().parent / "suite.py"
+PARTS = ("counters", "instructions", "memory", "effectiveness", "wall", "gpu")
 
 
 def say(text):
     print(f"gate: {text}", file=sys.stderr, flush=True)
-
-
-def rates_for_page(program):
-    """Options by which the page says how often the gate is wrong; none where the program is older than they are."""
-    if "--rates" not in subprocess.run([program, "gate", "--help"], capture_output=True, text=True).stdout:
-        return []
-    records = (("--rates", canaries.RECORD), ("--searches", canaries.SEARCHES))
-    return [word for option, record in records if record.exists() for word in (option, record)]
-
-
-def wall(base, head, options, allowed, seconds):
-    """Exit code and object of `afterlife gate` over the suite; the table is printed meanwhile."""
-    folder = revisions.FOLDER
-    samples = folder / "samples.jsonl"
-    samples.unlink(missing_ok=True)
-    command = [head.program("afterlife"), "gate", "--samples", samples, "--html", folder / "gate.html",
-               "--markdown", folder / "gate.md", "--junit", folder / "junit.xml",
-               "--rounds", options.rounds, "--seed", options.seed]
-    command += ["--seconds", seconds] if seconds else []
-    command += ["--json"] if options.json else []
-    command += rates_for_page(head.program("afterlife"))
-    fuzzed = ",".join(head.sound_of_each_path())
-    for side in (base, head):
-        command += ["--", sys.executable, SUITE, side.build, fuzzed, "{benchmarks}"]
-    ended = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE if options.json else None, text=True)
-    if ended.returncode != 1:
-        outcome.worst([ended.returncode])  # Else it was killed, which is no answer.
-        return ended.returncode, outcome.json_of("afterlife gate", ended, outcome.WORST_FIRST) if options.json else None
-    again = subprocess.run([head.program("afterlife"), "gate", "--json", "--recompute", samples], capture_output=True, text=True)
-    found = outcome.json_of("afterlife gate --recompute", again, (1,))
-    return after_budget(found, allowed, options), found
-
-
-def after_budget(found, allowed, options):
-    """The exit code of a wall suite of which something is slower: that is allowed, or not."""
-    red = [row for row in found["benchmarks"] if row["verdict"] in ("slower", "gone")]
-    granted = [row for row in red if row["verdict"] == "slower" and budget.covers(allowed, row["name"], row["ratio"])]
-    for row in granted if not options.json else ():
-        print(f"  within its budget: {row['name']} {100 * (row['ratio'] - 1):+.1f} %")
-    if len(granted) < len(red):
-        return 1
-    return 5 if any(row["verdict"] in ("undecided", "too noisy") for row in found["benchmarks"]) else 0
 
 
 def rows_of(name, base, head, baseline):
@@ -131,14 +89,18 @@ def made(base, head, options):
 
 def measured(part, base, head, options, allowed, spent, baseline):
     """Exit code and object of one part; undecided where no time is left for it."""
+    why = times.why_no_gpu(base, head) if part == "gpu" else ""
+    if why:
+        say(f"gpu is skipped: {why}")
+        return 0, {"skipped": why}
     if not spent.has_time():
         say(f"no time is left for {part} (--all-seconds): undecided")
         return 5, None
     say(f"measuring {part}")
     seconds = spent.for_wall()
     with spent.on(part):
-        if part == "wall":
-            return wall(base, head, options, allowed, seconds)
+        if part in ("wall", "gpu"):
+            return {"wall": times.wall, "gpu": times.gpu}[part](base, head, options, allowed, seconds)
         if part == "effectiveness":
             return effectiveness.compare(base, head, options)
         return exact(part, base, head, options, allowed, baseline)

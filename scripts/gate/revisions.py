@@ -96,7 +96,7 @@ class Side:
                 file.unlink()
 
     def benchmarks(self):
-        return ["bench_spine", *sorted(f"bench_{file.parent.name}" for file in self.tree.glob("scenarios/*/bench.cpp"))]
+        return ["bench_gpu", "bench_spine", *sorted(f"bench_{file.parent.name}" for file in self.tree.glob("scenarios/*/bench.cpp"))]
 
     def program(self, name):
         return self.build / name

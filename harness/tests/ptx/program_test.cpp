@@ -49,6 +49,17 @@ TEST_F(PtxProgram, AddsTwoVectors) {
   release(x), release(y), release(z);
 }
 
+TEST_F(PtxProgram, CyclesPassAtTheClockThatTheDeviceNames) {
+  const CUdeviceptr passed = copy_of(std::vector<std::uint64_t>(2));
+  ASSERT_EQ(launch(kernel("clocks"), 1, 1, 0, passed), CUDA_SUCCESS);
+  const std::vector<std::uint64_t> clocks = values_at<std::uint64_t>(passed, 2);
+  int kilohertz = 0;
+  AFTERLIFE_CU(cuDeviceGetAttribute)(&kilohertz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 0);
+  EXPECT_GT(clocks[1], 0u);
+  EXPECT_EQ(clocks[0] * 1'000'000, clocks[1] * static_cast<std::uint64_t>(kilohertz));
+  release(passed);
+}
+
 TEST_F(PtxProgram, EventsTellHowLongTheLongestThreadSlept) {
   CUevent start = nullptr;
   CUevent end = nullptr;

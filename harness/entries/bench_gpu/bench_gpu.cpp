@@ -1,0 +1,86 @@
+// bench_gpu: the times of the paths' kernels on a GPU, by CUDA events, as Google Benchmark prints
+// them. An iteration is one sample (gpu.h) that counts (sampling.h), and a repetition is so many.
+//
+// Exit: 0 measured, 2 there is no GPU, or it cannot be measured; a line on stderr says which.
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "harness/entries/bench_gpu/workloads.h"
+
+namespace harness::entries {
+
+namespace {
+
+constexpr int kSamples = 20;
+
+/// A workload that has run once, from when it is first measured on.
+class Prepared {
+ public:
+  Prepared(Gpu& gpu, Workload workload) : gpu_(gpu), workload_(std::move(workload)) {}
+
+  const std::string& name() const { return workload_.name; }
+  void submit() {
+    if (!submit_) {
+      submit_ = workload_.prepare(gpu_);
+      submit_();
+      gpu_.wait();
+    }
+    submit_();
+  }
+
+ private:
+  Gpu& gpu_;
+  Workload workload_;
+  std::function<void()> submit_;
+};
+
+void measure(benchmark::State& state, Gpu& gpu, Prepared& work) {
+  work.submit();
+  gpu.wait();
+  Sampling sampling(
+      {.nominal_hz = gpu.nominal_hz()}, [&] { return gpu.sample([&] { work.submit(); }); },
+      [](std::chrono::milliseconds pause) { std::this_thread::sleep_for(pause); });
+  for ([[maybe_unused]] auto iteration : state) state.SetIterationTime(sampling.next());
+  // No counter: of one that is 0 throughout, the spread would be printed as NaN, which is no JSON.
+  if (sampling.dropped() > 0) state.SetLabel(std::to_string(sampling.dropped()) + " dropped");
+  state.counters["clock_hz"] = sampling.mean_hz();
+}
+
+int run(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 3;
+  const std::vector<Workload> all = workloads();
+  if (all.empty()) throw std::runtime_error("built without nvcc: no kernels for the GPU");
+  Gpu gpu;
+  std::deque<Prepared> works;
+  for (const Workload& workload : all) {
+    Prepared& work = works.emplace_back(gpu, workload);
+    benchmark::RegisterBenchmark(work.name().c_str(),
+                                 [&](benchmark::State& state) { measure(state, gpu, work); })
+        ->UseManualTime()
+        ->Iterations(kSamples);
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace harness::entries
+
+int main(int argc, char** argv) {
+  try {
+    return harness::entries::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_gpu: %s\n", error.what());
+    return 2;
+  }
+}
