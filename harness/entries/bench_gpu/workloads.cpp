@@ -1,5 +1,5 @@
-// What a kernel follows through the device's memory is laid out here once more: each kernel.cu
-// asserts the sizes.
+// Each kernel.cu asserts the sizes of what it follows through the device's memory, which is laid
+// out here once more.
 #include "harness/entries/bench_gpu/workloads.h"
 
 #include <array>
@@ -138,7 +138,7 @@ std::function<void()> graph(Gpu& gpu) {
   constexpr int kNodes = 16;
   const DriverTable& driver = gpu.driver();
   const auto submit = add_one(gpu, kSmall);
-  submit();  // What is loaded at its first launch cannot be loaded while it is captured.
+  submit();  // Its first launch may load it, which a capture would not bear.
   gpu.wait();
   CUgraph graph = nullptr;
   gpu.check(driver.cuStreamBeginCapture_v2(gpu.stream(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
