@@ -72,7 +72,7 @@ class Gpu {
   double nominal_hz_ = 0;
   std::size_t flushed_bytes_ = 0;
   CUdeviceptr flushed_ = 0;
-  volatile std::uint32_t* gate_ = nullptr;  ///< Of the host's memory; the stream waits for a 1.
+  volatile std::uint32_t* gate_ = nullptr;  ///< In memory of the host; the stream waits for a 1.
   CUdeviceptr gate_on_device_ = 0;
   CUfunction clock_ = nullptr;
   CUdeviceptr clock_reading_ = 0;

@@ -16,12 +16,12 @@ namespace harness::entries {
 /// One measurement.
 struct GpuSample {
   double seconds = 0;   ///< Between the two events around the work.
-  double clock_hz = 0;  ///< Of the multiprocessor that was asked, right after the work.
+  double clock_hz = 0;  ///< That of the multiprocessor that was asked, right after the work.
 };
 
 struct SamplingTerms {
   double nominal_hz = 0;      ///< 0 where the driver names none: then every sample counts.
-  double least_share = 0.75;  ///< Of the nominal clock.
+  double least_share = 0.75;  ///< A share of the nominal clock.
   std::size_t most_dropped_in_row = 20;  ///< So many, and the GPU is given up.
   std::chrono::milliseconds pause{50};   ///< Before what was dropped is taken again.
 };
