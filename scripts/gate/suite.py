@@ -15,8 +15,8 @@ import sys
 import tempfile
 import time
 
-REPETITIONS, MIN_SECONDS = 5, 0.001
-FUZZ_RUNS, FUZZ_REPETITIONS = 300, 3
+REPETITIONS, MIN_SECONDS = 5, 0.0005
+FUZZ_RUNS, FUZZ_REPETITIONS = 100, 3
 
 
 def run(command, codes=(0,)):
