@@ -11,7 +11,6 @@ class Suite:
     in_wheels: bool = False  # The tests come with the wheels: the folder is one of theirs, and nothing else is needed.
     programs: tuple = ()  # In place of tests: programs that the user has built, by name.
     options: tuple = ()  # Further ones of pytest.
-    hidden: tuple = ()  # Libraries that it must not find, by how their names begin: neither ours nor the machine's.
     quick: tuple = ()  # Files of the part that fits ten minutes.
     only: tuple = ()  # Files and folders, where it is not all.
     left_out: dict = dataclasses.field(default_factory=dict)  # Files and folders, with the reason.
@@ -53,9 +52,7 @@ SUITES = {suite.name: suite for suite in (
           quick=("test_context_stack.py", "test_cuda_driver.py", "test_cuda_memory.py", "test_cuda_ndarray.py", "test_events.py",
                  "test_linker.py", "test_reset_device.py", "test_streams.py"),
           # Its files are found below the package numba, into which another package of theirs puts them.
-          options=("-o", "consider_namespace_packages=true", "-p", "numba_cuda_fixture"),
-          # Where it finds this one, all its kernels are LTO IR, whose form is NVIDIA's alone; else they are PTX.
-          hidden=("libnvJitLink",)),
+          options=("-o", "consider_namespace_packages=true", "-p", "numba_cuda_fixture")),
     Suite("cuda-samples", "the driver's programs of github.com/NVIDIA/cuda-samples, v13.0, built", ".", (),
           quick=("clock_nvrtc", "deviceQueryDrv", "inlinePTX_nvrtc", "matrixMulDrv", "matrixMulDynlinkJIT", "memMapIPCDrv",
                  "simpleAssert_nvrtc", "simpleAtomicIntrinsics_nvrtc", "simpleTextureDrv", "threadMigration", "vectorAddDrv",

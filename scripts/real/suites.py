@@ -17,11 +17,10 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
-import shutil
 import sys
 
 from expectations import Expectations, UNEXPLAINED
-from real import ROOT, WHEELS, installed, stop
+from real import ROOT, installed, stop
 from suite_program import ProgramRun
 from suite_run import FileRun
 from suite_table import SUITES
@@ -29,22 +28,9 @@ from suite_table import SUITES
 EXPECTED = ROOT / "scripts/real/expected"
 
 
-def libraries(suite, preset):
-    """The folder of our libraries, or one of links to them, where a hidden one leads to a library that has no function of its own."""
-    ours = ROOT / f"build/{preset}/lib"
-    if not suite.hidden:
-        return ours
-    folder = WHEELS / suite.name / f"lib-{preset}"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for file in ours.iterdir():
-        (folder / file.name).symlink_to(ours / "libcuda.so.1" if file.name.startswith(suite.hidden) else file)
-    return folder
-
-
 def environment(suite, preset, packages):
     paths = os.pathsep.join(map(str, (packages, ROOT / "scripts/real")))
-    return dict(os.environ, PYTHONPATH=paths, LD_LIBRARY_PATH=str(libraries(suite, preset)), PYTHONDONTWRITEBYTECODE="1",
+    return dict(os.environ, PYTHONPATH=paths, LD_LIBRARY_PATH=str(ROOT / f"build/{preset}/lib"), PYTHONDONTWRITEBYTECODE="1",
                 **suite.environment)
 
 

@@ -14,6 +14,8 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "harness/entries/libnvjitlink/interface.h"
@@ -38,6 +40,11 @@ class Linker {
 };
 
 namespace {
+
+/// The first release. A linker takes no LTO IR of a release after its own (nvJitLink's user guide,
+/// Compatibility), and this one takes none: clients that ask for LTO where the version is new
+/// enough, as numba-cuda does from 12.3 on, give PTX.
+constexpr std::pair<unsigned, unsigned> kVersion{12, 0};
 
 std::mutex lock;
 std::vector<std::unique_ptr<Linker>> linkers;
@@ -243,8 +250,7 @@ AFTERLIFE_NVJITLINK nvJitLinkGetInfoLog(Linker* linker, char* text) {
 }
 
 AFTERLIFE_NVJITLINK nvJitLinkVersion(unsigned* major, unsigned* minor) {
-  if (major == nullptr || minor == nullptr) return Result::ERROR_NULL_INPUT;
-  *major = 13;
-  *minor = 0;
+  if (major == nullptr || minor == nullptr) return Result::ERROR_INVALID_INPUT;
+  std::tie(*major, *minor) = harness::nvjitlink::kVersion;
   return Result::SUCCESS;
 }

@@ -130,6 +130,18 @@ TEST_F(PtxNvJitLink, HandlesAreChecked) {
   EXPECT_EQ(calls_.AddData(linker_, Input::ptx, nullptr, 1, nullptr), Result::ERROR_NULL_INPUT);
 }
 
+TEST_F(PtxNvJitLink, ItsVersionIsOlderThanThatFromWhichClientsAskForLto) {
+  const auto version = reinterpret_cast<Result (*)(unsigned*, unsigned*)>(
+      dlsym(linker_library_, "nvJitLinkVersion"));
+  ASSERT_NE(version, nullptr);
+  std::pair<unsigned, unsigned> told;
+  EXPECT_EQ(version(&told.first, &told.second), Result::SUCCESS);
+  EXPECT_EQ(told, std::make_pair(12u, 0u));
+  EXPECT_EQ(version(nullptr, &told.second), Result::ERROR_INVALID_INPUT);
+  EXPECT_EQ(create({"-arch=sm_80", "-lto"}), Result::ERROR_INCOMPATIBLE_OPTIONS);
+  ASSERT_EQ(create({"-arch=sm_80"}), Result::SUCCESS);
+}
+
 TEST_F(PtxNvJitLink, NeedsTheCLibraryAloneUntilItIsCalled) {
   const std::atomic<bool> go_on{false};
   const std::string file = own_libcuda().parent_path() / "libnvJitLink.so.13";
