@@ -22,6 +22,14 @@ OWNER = HEADER + b".visible .global .align 4 .u32 base = 77;\n"
 PTX = 2  # NVJITLINK_INPUT_PTX
 
 
+def check_version():
+    """Clients give LTO IR to a linker from 12.3 on."""
+    major, minor = ctypes.c_uint(), ctypes.c_uint()
+    linker.nvJitLinkVersion(ctypes.byref(major), ctypes.byref(minor))
+    if (major.value, minor.value) >= (12, 3):
+        raise SystemExit("it seems to link LTO IR")
+
+
 def linked():
     handle, size, arch = ctypes.c_void_p(), ctypes.c_size_t(), (ctypes.c_char_p * 1)(b"-arch=sm_80")
     linker.nvJitLinkCreate(ctypes.byref(handle), 1, arch)
@@ -39,6 +47,7 @@ def linked():
 
 context, module, kernel = (ctypes.c_void_p() for _ in range(3))
 address = ctypes.c_uint64()
+check_version()
 cuda.cuInit(0)
 cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
 cuda.cuCtxSetCurrent(context)
