@@ -42,6 +42,8 @@ class Row:
 CORE_0_7 = ("cuda.core 0.7.0", ("cuda-core==0.7.0", "cuda-bindings==13.0.3", "numpy==2.1.3"))
 CORE_1_2 = ("cuda.core 1.2.2", ("cuda-core==1.2.2", "cuda-bindings==13.0.3", "numpy==2.1.3"))
 TAICHI = ("taichi 1.7.4", ("taichi==1.7.4", "numpy==2.1.3"))
+NUMBA = ("numba-cuda 0.30.4", ("numba-cuda==0.30.4", "numba==0.62.1", "numpy==2.2.6", "cuda-core==1.2.2", "cuda-bindings==13.0.3",
+                               "nvidia-nvvm==13.0.88", "nvidia-cuda-runtime==13.0.96", "nvidia-cuda-cccl==13.0.85"))
 ROWS = [
     Row(*CORE_0_7, "dropped_buffer.py", "graph_argument", "use_after_death",
         {"born": "memory.allocate(", "captured": "graph.launch(", "used": "run.launch("}, 1),
@@ -51,6 +53,13 @@ ROWS = [
     Row(*CORE_1_2, "issue_2039.py"),
     Row(*CORE_0_7, "template_kernel.py"),
     Row(*CORE_1_2, "template_kernel.py"),
+    Row(*NUMBA, "numba_values.py"),
+    Row(*NUMBA, "numba_graph.py", "", "use_after_death",
+        {"born": "cuda.to_device(", "captured": "add_one[", "died": "del scratch", "used": "run.launch("}, 1, ("dropped",)),
+    Row(*NUMBA, "numba_graph.py", arguments=("kept",)),
+    Row(*NUMBA, "numba_view.py", "", "use_after_death",
+        {"born": "cuda.to_device(", "died": "del scratch", "used": "add_one["}, 1, ("borrowed",)),
+    Row(*NUMBA, "numba_view.py", arguments=("owned",)),
     Row(*TAICHI, "issue_8788.py", arguments=("cuda",), failure="RuntimeError: [cuda_device"),
     Row(*TAICHI, "issue_8788.py", arguments=("cpu",), failure="RuntimeError: [cpu_device"),
 ]
