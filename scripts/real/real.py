@@ -40,6 +40,7 @@ class Row:
 
 
 CORE_0_7 = ("cuda.core 0.7.0", ("cuda-core==0.7.0", "cuda-bindings==13.0.3", "numpy==2.1.3"))
+CORE_1_1 = ("cuda.core 1.1.0", ("cuda-core==1.1.0", "cuda-bindings==13.0.3", "numpy==2.1.3"))
 CORE_1_2 = ("cuda.core 1.2.2", ("cuda-core==1.2.2", "cuda-bindings==13.0.3", "numpy==2.1.3"))
 TAICHI = ("taichi 1.7.4", ("taichi==1.7.4", "numpy==2.1.3"))
 NUMBA = ("numba-cuda 0.30.4", ("numba-cuda==0.30.4", "numba==0.62.1", "numpy==2.2.6", "cuda-core==1.2.2", "cuda-bindings==13.0.3",
@@ -54,6 +55,8 @@ ROWS = [
     Row(*CORE_1_2, "issue_2039.py"),
     Row(*CORE_0_7, "template_kernel.py"),
     Row(*CORE_1_2, "template_kernel.py"),
+    Row(*CORE_1_1, "graph_operand.py", "", "api_misuse"),
+    Row(*CORE_1_2, "graph_operand.py"),
     Row(*NUMBA, "numba_values.py"),
     Row(*NUMBA, "numba_graph.py", "", "use_after_death",
         {"born": "cuda.to_device(", "captured": "add_one[", "died": "del scratch", "used": "run.launch("}, 1, ("dropped",)),
