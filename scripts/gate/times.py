@@ -64,7 +64,7 @@ def compared(name, commands, head, options, allowed, seconds):
                "--rounds", options.rounds, "--seed", options.seed]
     command += ["--seconds", seconds] if seconds else []
     command += ["--json"] if options.json else []
-    command += rates_for_page(head.program("afterlife"))
+    command += [] if seconds else rates_for_page(head.program("afterlife"))  # They take a minute themselves.
     for side in commands:
         command += ["--", *side]
     ended = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE if options.json else None, text=True)
