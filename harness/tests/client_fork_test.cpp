@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <thread>
 
 #include "harness/client/fork_server.h"
 #include "harness/sanitizers.h"
@@ -146,6 +147,18 @@ TEST_F(ClientFork, AFaultFromBeforeTheFirstQuestionIsToldThoughTheRunIsKilled) {
   const std::string alone = told(run_client(client, drawn(1), kGoOn));
   EXPECT_THAT(alone, HasSubstr("double_free"));
   for (int i = 0; i < 2; ++i) EXPECT_EQ(forked(server, drawn(1)), alone);
+}
+
+TEST_F(ClientFork, WhatARunWritesToIsCopiedAhead) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor copies nothing ahead";
+  const Client client = script(
+      "import resource\n"
+      "faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+      "big = bytearray(b'x') * (8 << 20)\nask()\nbefore = faults()\n"
+      "for page in range(0, len(big), 4096): big[page] = 1\n"
+      "print('copied in', faults() - before if faults() - before > 500 else 'time')\n");
+  ForkServer server(client, kGoOn);
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(forked(server, {}), HasSubstr("copied in time"));
 }
 
 TEST_F(ClientFork, WhatAForkCannotCarryIsTold) {

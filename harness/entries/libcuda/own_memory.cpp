@@ -18,11 +18,12 @@ OwnMemory::OwnMemory() {
   Range range;
   bool is_private = false;
   for (std::string line; std::getline(smaps, line);) {
+    std::size_t begin = 0;  // Its own: "Anonymous" begins with a hexadecimal digit.
     std::size_t end = 0;
     std::size_t kilobytes = 0;
     char rights[5]{};
-    if (std::sscanf(line.c_str(), "%zx-%zx %4s", &range.begin, &end, rights) == 3) {
-      range.bytes = end - range.begin;
+    if (std::sscanf(line.c_str(), "%zx-%zx %4s", &begin, &end, rights) == 3) {
+      range = {begin, end - begin};
       is_private = std::string(rights) == "rw-p";
     } else if (std::sscanf(line.c_str(), "Anonymous: %zu kB", &kilobytes) == 1) {
       if (is_private && kilobytes * kKilobyte >= range.bytes / 2) ranges_.push_back(range);
