@@ -31,7 +31,7 @@ class ClientAddresses : public ::testing::Test {
     if (kAsan || kTsan) GTEST_SKIP() << "other programs lack the run-time of a sanitizer";
     if (std::system("python3 --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no python3 here";
     write_file(folder_ / "script.py",
-               "import ctypes\n"
+               "import ctypes, mmap\n"
                "cuda = ctypes.CDLL('libcuda.so.1')\n"
                "context, address = ctypes.c_void_p(), ctypes.c_uint64()\n"
                "cuda.cuInit(0)\n"
@@ -41,6 +41,8 @@ class ClientAddresses : public ::testing::Test {
                "cuda.cuMemsetD8Async(address, 1, 64, None)\n"
                "class Thing: pass\n"
                "print(list({Thing() for _ in range(50)}), id(cuda), ctypes.addressof(context))\n"
+               "print(*(ctypes.addressof(ctypes.c_char.from_buffer(mmap.mmap(-1, 4096 << i)))\n"
+               "        for i in range(12)))\n"
                "print(ctypes.cast(cuda.cuInit, ctypes.c_void_p).value)\n");
   }
 

@@ -1,8 +1,8 @@
 // How it works. The process only waits here: the child of a run is a group of its own, is ended
 // where the process is, and is told of by its exit code. A first fork, of a child that ends at
 // once, has libraries stop threads that they stop for a fork (OpenBLAS does, by pthread_atfork).
-// While a run goes on the child of the next one is forked, and copies on another processor the
-// memory that it shares with the process and that a run writes to; it then waits for its orders.
+// While a run goes on the child of the next one is forked, and copies on another processor what it
+// shares with the process and earlier runs wrote to; it then waits for its orders.
 #include "harness/entries/libcuda/fork_point.h"
 
 #include <dirent.h>
@@ -35,6 +35,9 @@ namespace {
 using client::Carried;
 using client::Packet;
 using client::ServerSocket;
+
+/// That of the process which forks runs; in them, too.
+OwnMemory own_memory;
 
 std::vector<int> open_files() {
   std::vector<int> numbers;
@@ -156,7 +159,7 @@ struct Ahead {
 };
 
 /// Returns in the process, and in the child once its run is wanted: there `child` is 0.
-Ahead fork_ahead(pid_t parent, const OwnMemory& memory) {
+Ahead fork_ahead(pid_t parent) {
   std::array<int, 2> ends{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) ::_exit(127);
   ServerSocket ours(ends[0]);
@@ -168,7 +171,7 @@ Ahead fork_ahead(pid_t parent, const OwnMemory& memory) {
     const ServerSocket unused(std::move(ours));
   }
   begin_child(parent);
-  memory.copy();
+  own_memory.copy();
   wait_for_run(childs);
   return {0, std::nullopt};
 }
@@ -200,6 +203,8 @@ void begin_run(const ServerSocket& socket, const Ahead& ahead, const Packet& wan
 
 }  // namespace
 
+void note_end_of_run() { own_memory.note_written(); }
+
 void fork_runs(const std::string& folder, bool is_first) {
   const std::optional<ServerSocket> socket = ServerSocket::connect(folder);
   if (!socket) ::_exit(127);
@@ -211,12 +216,12 @@ void fork_runs(const std::string& folder, bool is_first) {
   socket->send({is_alone ? Packet::Kind::ready : Packet::Kind::not_alone, socket->number(), {}});
   // None is ahead before the first is wanted: until then the process is looked at from outside.
   auto [wanted, pipes] = next_run(*socket);
-  const OwnMemory memory;
-  for (Ahead ahead = fork_ahead(parent, memory); ahead.child != 0;) {
+  own_memory = OwnMemory::find();
+  for (Ahead ahead = fork_ahead(parent); ahead.child != 0;) {
     places.put_back();
     begin_run(*socket, ahead, wanted, pipes);
     const pid_t running = ahead.child;
-    ahead = fork_ahead(parent, memory);
+    ahead = fork_ahead(parent);
     if (ahead.child == 0) break;
     follow(*socket, running);
     std::tie(wanted, pipes) = next_run(*socket);

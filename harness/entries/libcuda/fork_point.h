@@ -11,4 +11,8 @@ namespace harness::entries {
 /// driver before. The calling thread has the driver, and so it has in the child.
 void fork_runs(const std::string& folder, bool is_first);
 
+/// Says, in a run that was forked, that it is about to end: what it has written to is copied ahead
+/// for the next ones.
+void note_end_of_run();
+
 }  // namespace harness::entries

@@ -369,6 +369,7 @@ void Guided::end_of_process() {
   guided->report_.is_whole = true;
   guided->report(process.world());
   process.unlock();
+  note_end_of_run();
 }
 
 }  // namespace harness::entries

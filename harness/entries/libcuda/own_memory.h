@@ -3,24 +3,40 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <cstdint>
+#include <span>
 
 namespace harness::entries {
 
+/// Lifetime: what it knows stays until the process ends; a copy of it is as good. Threads: confined
+/// to one, in the process and in each fork.
 class OwnMemory {
  public:
+  /// Knows of none.
+  OwnMemory() = default;
   /// Looks for it. There is nothing to copy where one processor would do that and the runs, too.
-  OwnMemory();
-  /// Copies it, in a fork: what is then written to need not be. Memory that the system does not
-  /// copy is left shared.
+  static OwnMemory find();
+
+  /// Copies, in a fork, the pages that earlier ones wrote to: it need not stop for these. Memory
+  /// that the system does not copy is left shared.
   void copy() const;
+  /// Notes, at the end of a fork, which pages it has written to. Memory that it has given back to
+  /// the system by then is not seen.
+  void note_written() const;
 
  private:
   struct Range {
-    std::size_t begin = 0;
-    std::size_t bytes = 0;
+    std::size_t begin = 0;  ///< An address.
+    std::size_t page_count = 0;
+    std::size_t first_page = 0;  ///< Its number among those of all ranges.
   };
-  std::vector<Range> ranges_;
+  struct Notes;
+
+  void note_range(const Range& range, int pagemap) const;
+
+  Notes* notes_ = nullptr;              ///< Those of the process and its forks.
+  std::span<Range> ranges_;             ///< Behind these,
+  std::span<std::uint8_t> is_written_;  ///< and behind those: for each page. None becomes 0 again.
 };
 
 }  // namespace harness::entries
