@@ -59,6 +59,48 @@ TEST_F(ClientLibraries, ACycleOfTheUsersFromBeforeTheFirstCallIsCollected) {
             "[True, True, True, True]\n");
 }
 
+TEST_F(ClientLibraries, ACollectionLooksAtNothingThroughWhichNothingIsReached) {
+  EXPECT_EQ(printed("class Thing: pass\n"
+                    "things = [Thing() for _ in range(3000)]\n"
+                    "kept = [(weakref.ref(thing), (str(thing), print)) for thing in things]\n"
+                    "def count(): return sum(type(each) in (tuple, weakref.ref) for each in "
+                    "gc.get_objects())\n"
+                    "before = count()\n"
+                    "CALL\n"
+                    "print(before > 9000, count() < 500)\n"),
+            "True True\n");
+}
+
+TEST_F(ClientLibraries, ATupleThatLeadsToWhatCanChangeIsLookedAt) {
+  EXPECT_EQ(printed("class Thing: pass\n"
+                    "things = [Thing() for _ in range(4)]\n"
+                    "ends = [weakref.ref(thing) for thing in things]\n"
+                    "pair = ({}, 'empty yet'); rows = ((1, []), frozenset())\n"
+                    "table = {id(thing): end for thing, end in zip(things, ends)}\n"
+                    "bound = (things[3].__str__,)\n"
+                    "CALL\n"
+                    "pair[0]['thing'] = things[0]; things[0].pair = pair\n"
+                    "rows[0][1].append(things[1]); things[1].rows = rows\n"
+                    "table['thing'] = things[2]; things[2].table = table\n"
+                    "things[3].bound = bound\n"
+                    "del pair, rows, table, bound, things\n"
+                    "gc.collect()\n"
+                    "print([end() is None for end in ends])\n"),
+            "[True, True, True, True]\n");
+}
+
+TEST_F(ClientLibraries, AWeakReferenceThatEndsWithItsObjectCallsNobodyBack) {
+  EXPECT_EQ(printed("class Thing: pass\n"
+                    "called = []\n"
+                    "thing = Thing(); thing.end = weakref.ref(thing, called.append)\n"
+                    "thing.me = thing; end = weakref.ref(thing)\n"
+                    "CALL\n"
+                    "del thing\n"
+                    "gc.collect()\n"
+                    "print(end() is None, called)\n"),
+            "True []\n");
+}
+
 TEST_F(ClientLibraries, WhatALibraryHoldsOfTheUsersIsCollectedOnceItLetsThatGo) {
   EXPECT_EQ(printed("import email\n"
                     "class Thing: pass\n"

@@ -2,9 +2,12 @@
 
 #include <dlfcn.h>
 
+#include "harness/entries/libcuda/python_types.h"
+
 namespace harness::entries {
 
 PythonFunctions python;
+PythonTypes python_types;
 
 template <class Function>
 static bool find_symbol(Function& function, const char* name) {
@@ -16,8 +19,10 @@ static bool find_symbol(Function& function, const char* name) {
 bool look_up_python() {
 #define AFTERLIFE_FIND(result, name, parameters) &&find_symbol(python.name, #name)
 #define AFTERLIFE_FIND_OBJECT(member, name) &&find_symbol(python.member, #name)
+#define AFTERLIFE_FIND_TYPE(name) &&find_symbol(python_types.name, #name)
   return true AFTERLIFE_PYTHON_FUNCTIONS(AFTERLIFE_FIND)
-      AFTERLIFE_PYTHON_OBJECTS(AFTERLIFE_FIND_OBJECT);
+      AFTERLIFE_PYTHON_OBJECTS(AFTERLIFE_FIND_OBJECT) AFTERLIFE_PYTHON_TYPES(AFTERLIFE_FIND_TYPE);
+#undef AFTERLIFE_FIND_TYPE
 #undef AFTERLIFE_FIND_OBJECT
 #undef AFTERLIFE_FIND
 }

@@ -42,6 +42,7 @@ struct PythonMethod {
   FUNCTION(PythonObject, PyIter_Next, (PythonObject))                                    \
   FUNCTION(PythonObject, PyMapping_GetItemString, (PythonObject, const char*))           \
   FUNCTION(PythonObject, PyTuple_GetItem, (PythonObject, long))                          \
+  FUNCTION(PythonObject, PyTuple_Pack, (long, ...))                                      \
   FUNCTION(PythonObject, PyCFunction_NewEx, (PythonMethod*, PythonObject, PythonObject)) \
   FUNCTION(PythonObject, PySys_GetObject, (const char*))                                 \
   FUNCTION(const char*, PyUnicode_AsUTF8, (PythonObject))                                \
@@ -56,21 +57,25 @@ struct PythonMethod {
   FUNCTION(PythonObject, PyFunction_GetGlobals, (PythonObject))                          \
   FUNCTION(PythonObject, PyObject_Type, (PythonObject))                                  \
   FUNCTION(int, PyObject_IsInstance, (PythonObject, PythonObject))                       \
+  FUNCTION(unsigned long, PyType_GetFlags, (PythonObject))                               \
   FUNCTION(PythonObject, PyObject_CallObject, (PythonObject, PythonObject))              \
+  FUNCTION(int, PyObject_IS_GC, (PythonObject))                                          \
   FUNCTION(int, PyObject_GC_IsTracked, (PythonObject))                                   \
   FUNCTION(void, PyObject_GC_Track, (PythonObject))                                      \
   FUNCTION(void, PyObject_GC_UnTrack, (PythonObject))                                    \
   FUNCTION(long, PyLong_AsLong, (PythonObject))                                          \
+  FUNCTION(void*, PyLong_AsVoidPtr, (PythonObject))                                      \
   FUNCTION(long, PyGC_Collect, ())                                                       \
   FUNCTION(void, PyErr_Clear, ())                                                        \
   FUNCTION(PythonObject, PyImport_ImportModule, (const char*))                           \
   FUNCTION(PythonObject, PyObject_CallMethod, (PythonObject, const char*, const char*, ...))
 
 /// Objects that are in the interpreter itself, by their names there.
-#define AFTERLIFE_PYTHON_OBJECTS(OBJECT) \
-  OBJECT(none, _Py_NoneStruct)           \
-  OBJECT(PyType_Type, PyType_Type)       \
-  OBJECT(PyModule_Type, PyModule_Type)   \
+#define AFTERLIFE_PYTHON_OBJECTS(OBJECT)       \
+  OBJECT(none, _Py_NoneStruct)                 \
+  OBJECT(PyBaseObject_Type, PyBaseObject_Type) \
+  OBJECT(PyType_Type, PyType_Type)             \
+  OBJECT(PyModule_Type, PyModule_Type)         \
   OBJECT(PyFunction_Type, PyFunction_Type)
 
 struct PythonFunctions {
@@ -85,7 +90,7 @@ struct PythonFunctions {
 /// All null until they are looked up.
 extern PythonFunctions python;
 
-/// Looks them up. Returns false where one is missing.
+/// Looks them up, and the classes of python_types.h. Returns false where one is missing.
 bool look_up_python();
 
 /// The interpreter's lock, held for as long as it lives.

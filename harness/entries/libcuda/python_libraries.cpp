@@ -1,5 +1,5 @@
 // How it works. All that the collector tracks is frozen, which is documented for processes that
-// fork; then what no installed module reaches is tracked anew.
+// fork; then what no installed module reaches is tracked anew, unless it is a leaf.
 #include "harness/entries/libcuda/python_libraries.h"
 
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "harness/entries/libcuda/python_api.h"
 #include "harness/entries/libcuda/python_code.h"
+#include "harness/entries/libcuda/python_leaves.h"
 
 namespace harness::entries {
 namespace {
@@ -34,12 +35,9 @@ std::string file_of(PythonObject module) {
 
 class Libraries {
  public:
-  explicit Libraries(const std::vector<PythonObject>& tracked) {
+  Libraries() {
     find_modules();
-    for (PythonObject object : tracked) {
-      if (is_class(object)) sort_class(object);
-      sort_class(PythonOwned(python.PyObject_Type(object)).get());
-    }
+    find_classes();
   }
 
   /// Returns all that they reach.
@@ -83,13 +81,29 @@ class Libraries {
     return file.empty() || PythonCode::comes_installed(file);
   }
 
+  /// Those that are compiled in as well, which are not the collector's: the topmost class, and
+  /// those below each.
+  void find_classes() {
+    std::vector<PythonObject> latest{python.PyBaseObject_Type};
+    while (!latest.empty()) {
+      const PythonObject type = latest.back();
+      latest.pop_back();
+      if (!sort_class(type)) continue;
+      const PythonOwned below(
+          python.PyObject_CallMethod(python.PyType_Type, "__subclasses__", "O", type));
+      for (PythonObject each : items_of(below.get())) latest.push_back(each);
+    }
+    python.PyErr_Clear();
+  }
+
   static bool is_class(PythonObject object) {
     return python.PyObject_IsInstance(object, python.PyType_Type) == 1;
   }
 
-  void sort_class(PythonObject type) {
-    if (classes_.contains(type) || users_classes_.contains(type)) return;
-    (is_from_library(type) ? classes_ : users_classes_).insert(type);
+  /// Returns whether it is a new one.
+  bool sort_class(PythonObject type) {
+    if (classes_.contains(type) || users_classes_.contains(type)) return false;
+    return (is_from_library(type) ? classes_ : users_classes_).insert(type).second;
   }
 
   bool is_from_library(PythonObject type) const {
@@ -140,13 +154,15 @@ void pass_over_libraries() {
   const PythonOwned tracked(gc ? python.PyObject_CallMethod(gc.get(), "get_objects", nullptr)
                                : nullptr);
   if (!tracked) return python.PyErr_Clear();
-  const std::vector<PythonObject> objects = items_of(tracked.get());
-  Libraries libraries(objects);
+  std::vector<PythonObject> objects = items_of(tracked.get());
+  Libraries libraries;
   const Objects& passed_over = libraries.reached(gc.get());
+  PythonLeaves leaves(gc.get(), passed_over);
+  std::erase_if(objects, [&](PythonObject object) { return leaves.contains(object); });
   const PythonOwned frozen(python.PyObject_CallMethod(gc.get(), "freeze", nullptr));
   if (!frozen) return python.PyErr_Clear();
   for (PythonObject object : objects) {
-    if (passed_over.contains(object) || python.PyObject_GC_IsTracked(object) == 0) continue;
+    if (python.PyObject_GC_IsTracked(object) == 0) continue;
     python.PyObject_GC_UnTrack(object);
     python.PyObject_GC_Track(object);
   }
