@@ -101,6 +101,20 @@ TEST_F(ClientLibraries, AWeakReferenceThatEndsWithItsObjectCallsNobodyBack) {
             "True []\n");
 }
 
+TEST_F(ClientLibraries, FunctionsThatLeadToConstantsAloneAreHeldForGood) {
+  EXPECT_EQ(printed("import copy, email, sys\n"
+                    "def mine(): pass\n"
+                    "email.default = eval('lambda x=[]: x', email.__dict__)\n"
+                    "email.watched = eval('lambda: 0', email.__dict__)\n"
+                    "end = weakref.ref(email.watched)\n"
+                    "def counts(): return [sys.getrefcount(each) for each in (copy.copy, mine, "
+                    "email.default, email.watched)]\n"
+                    "before = counts()\n"
+                    "CALL\n"
+                    "print([now - then for then, now in zip(before, counts())])\n"),
+            "[1, 0, 0, 0]\n");
+}
+
 TEST_F(ClientLibraries, WhatALibraryHoldsOfTheUsersIsCollectedOnceItLetsThatGo) {
   EXPECT_EQ(printed("import email\n"
                     "class Thing: pass\n"

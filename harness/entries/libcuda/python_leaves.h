@@ -20,6 +20,8 @@ class PythonLeaves {
   PythonLeaves(PythonObject gc, const std::unordered_set<PythonObject>& passed_over);
 
   bool contains(PythonObject object) { return is_leaf(object, kDepthLimit); }
+  /// Returns whether it leads to leaves alone, whatever it is.
+  bool leads_to_leaves(PythonObject object) { return leads_to_leaves(object, kDepthLimit); }
 
  private:
   static constexpr unsigned kDepthLimit = 16;  ///< Tuples in tuples.

@@ -55,6 +55,9 @@ class Libraries {
     return reached_;
   }
 
+  /// Returns the tables of their modules' names.
+  const Objects& tables() const { return tables_; }
+
  private:
   void find_modules() {
     PythonObject all = python.PySys_GetObject("modules");
@@ -147,6 +150,21 @@ class Libraries {
   std::unordered_set<std::string> names_;  ///< The installed ones.
 };
 
+/// Holds, for good, the functions among these that lead to constants and their modules' names
+/// alone. At its end the interpreter lets go of all, and takes apart what nobody else has.
+void keep_functions(const Objects& libraries, PythonLeaves leaves) {
+  const PythonOwned weakref(python.PyImport_ImportModule("_weakref"));
+  for (PythonObject object : libraries) {
+    if (PythonOwned(python.PyObject_Type(object)).get() != python.PyFunction_Type) continue;
+    const PythonOwned watched(
+        weakref ? python.PyObject_CallMethod(weakref.get(), "getweakrefcount", "O", object)
+                : nullptr);
+    if (watched && python.PyLong_AsLong(watched.get()) == 0 && leaves.leads_to_leaves(object))
+      python.Py_IncRef(object);
+  }
+  python.PyErr_Clear();
+}
+
 }  // namespace
 
 void pass_over_libraries() {
@@ -166,6 +184,7 @@ void pass_over_libraries() {
     python.PyObject_GC_UnTrack(object);
     python.PyObject_GC_Track(object);
   }
+  keep_functions(passed_over, PythonLeaves(gc.get(), libraries.tables()));
 }
 
 }  // namespace harness::entries
