@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what `afterlife run` costs a program, and how many runs a second it comes to.
 
-Usage: scripts/real/cost.py [--preset PRESET] [--wheels]
+Usage: scripts/real/cost.py [--preset PRESET] [--wheels] [--only TEXT]
 
 Cost: the processor time of a plain run under `afterlife run`, less that of as short a program, against the same on our bare
 libcuda.so.1; at most 1.5 of a program, 5 of a script, whose lines are watched, also where it has two threads. Of a kernel from PTX (c[i] =
@@ -77,6 +77,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--preset", default="release", choices=("release", "dev"))
     parser.add_argument("--wheels", action="store_true", help="programs on cuda.core, too")
+    parser.add_argument("--only", default="", metavar="TEXT", help="rows whose name contains this")
     options = parser.parse_args()
     build = ROOT / "build" / options.preset
     if not (build / "client_asked").is_file():
@@ -85,12 +86,15 @@ def main():
     with tempfile.TemporaryDirectory() as out:
         for name, program, bound in (("program", [build / "client_asked"], 1.5), ("script", [sys.executable, HERE / "loop.py"], 5),
                                      ("threads", [sys.executable, HERE / "threads_loop.py"], 5)):
+            if options.only not in name:
+                continue
             count = COUNT // 10 if name == "threads" else COUNT
             bare, under = cost(build, out, program, count)
             good = good and under <= bound * bare
             print(f"{'ok  ' if under <= bound * bare else 'FAIL'} {name}, {count} rounds: {bare:.2f} s bare, {under:.2f} s under run: "
                   f"{under / bare:.2f} times, at most {bound}", flush=True)
-        good = thread_cost(build, out) and good
+        if options.only in "kernel":
+            good = thread_cost(build, out) and good
         fatbin = build / "generated/fatbins/graph_argument.fatbin"
         paced = [("program", [build / "client_asked"], 500, None),
                  ("script", [sys.executable, ROOT / "harness/tests/clients/sound.py"], 100, None)]
@@ -99,6 +103,8 @@ def main():
             for script, given in (("issue_2039.py", []), ("dropped_buffer.py", [fatbin])):
                 paced.append((f"{wheels[0]}, {script}", [sys.executable, HERE / script, *given], 100, env))
         for name, program, count, env in paced:
+            if options.only not in name:
+                continue
             for way, how in (("forked", ()), ("a process each", ("--process-per-run",))):
                 print(f"     {name}, {way}: {pace(build, out, program, count if not how else count // 5, env, *how)}", flush=True)
     sys.exit(0 if good else 1)
