@@ -9,9 +9,9 @@ namespace harness::entries {
 
 /// Has collections pass over what installed modules reach, but through nothing of the user's:
 /// modules that are not installed, their functions, their classes, and objects of these; and what
-/// leads to nothing that may be collected. Their functions of constants alone are held for good,
-/// which the interpreter then does not take apart at its end. The same in all runs of a program.
-/// The calling thread has the interpreter's lock.
+/// leads to nothing that may be collected. Functions of installed modules that lead to constants
+/// alone are held for good: the interpreter does not take them apart at its end. The same in all
+/// runs of a program. The calling thread has the interpreter's lock.
 void pass_over_libraries();
 
 }  // namespace harness::entries
