@@ -277,6 +277,9 @@ def commands(tally, full):
     nights(tally)
     script(tally, "nightly/kill.py", *([] if full else ["--kills", "10", "--full", "3", "--least", "1", "--runs", "500"]))
     clients(tally, full)
+    if full:
+        build("dev", "afterlife")
+        script(tally, "nightly/bisections.py")
 
 
 def outputs(tally, full):
