@@ -19,7 +19,7 @@ unless it is named. Both are built in build/gate, with the same compiler and in 
   --self-test       tell how often the gate is wrong, from the records of programs of which the answer is known
                     (results/gate): red where an interval is outside of what is promised; build/gate/self-test.html draws them
   --record N        add N runs of 20 rounds to the record of wall time, about 3 s each, every third beside two busy
-                    processes; with --only effectiveness, what N comparisons take to that of searches, about 5 s each
+                    processes; with --only effectiveness, what N comparisons take to that of searches, about 15 s each
   --record-baseline write the counters, instructions and memory of a committed revision (HEAD) to results/baselines: where
                     BASE has such a file for this class of machines (processor, cores, compiler, C library, preset),
                     it is not run for them, and not built where nothing else is compared. Times stay paired
