@@ -20,6 +20,7 @@ import tempfile
 import counters
 import memory
 import revisions
+import self_tested
 
 FOLDER = revisions.ROOT / "results/baselines"
 PARTS = {"counters": counters.of_work, "instructions": counters.of_instructions, "memory": memory.of_paths}
@@ -176,7 +177,4 @@ def self_test():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--self-test"]:
-        print(__doc__.strip())
-        sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 3)
-    sys.exit(self_test())
+    self_tested.main(__doc__, self_test)

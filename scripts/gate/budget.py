@@ -11,7 +11,8 @@ It is spent where the branch is merged: the next comparison begins behind it. Ex
 1 not, 3 usage.
 """
 import re
-import sys
+
+import self_tested
 
 MOST_PERCENT = 25
 LINE = re.compile(r"^perf-budget:\s*(.*)$", re.M)
@@ -69,7 +70,4 @@ def self_test():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--self-test"]:
-        print(__doc__.strip())
-        sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 3)
-    sys.exit(self_test())
+    self_tested.main(__doc__, self_test)

@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import revisions
+import self_tested
 
 RECORD = revisions.ROOT / "results/gate/canaries.txt"
 SEARCHES = revisions.ROOT / "results/gate/effectiveness.txt"
@@ -197,7 +198,4 @@ def self_test():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--self-test"]:
-        print(__doc__.strip())
-        sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 3)
-    sys.exit(self_test())
+    self_tested.main(__doc__, self_test)

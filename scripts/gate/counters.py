@@ -14,10 +14,10 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
 import outcome
 import revisions
+import self_tested
 
 FIRST_RUNS, ALL_RUNS = 100, 300
 START_ALLOWED = 0.1  # Every option that a command gets makes the start longer, by a thousandth of a millisecond.
@@ -170,7 +170,4 @@ def self_test():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--self-test"]:
-        print(__doc__.strip())
-        sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 3)
-    sys.exit(self_test())
+    self_tested.main(__doc__, self_test)

@@ -18,6 +18,7 @@ import canaries
 import outcome
 import plants
 import revisions
+import self_tested
 
 RECORD = revisions.ROOT / "results/gate/effectiveness.txt"
 VERSION = "afterlife_effectiveness 1"
@@ -196,7 +197,4 @@ def self_test():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--self-test"]:
-        print(__doc__.strip())
-        sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 3)
-    sys.exit(self_test())
+    self_tested.main(__doc__, self_test)

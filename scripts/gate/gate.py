@@ -47,6 +47,7 @@ import spending
 import times
 
 PARTS = ("counters", "instructions", "memory", "effectiveness", "wall", "gpu")
+TIMED = {"wall": times.wall, "gpu": times.gpu}
 
 
 def say(text):
@@ -99,8 +100,8 @@ def measured(part, base, head, options, allowed, spent, baseline):
     say(f"measuring {part}")
     seconds = spent.for_wall()
     with spent.on(part):
-        if part in ("wall", "gpu"):
-            return {"wall": times.wall, "gpu": times.gpu}[part](base, head, options, allowed, seconds)
+        if part in TIMED:
+            return TIMED[part](base, head, options, allowed, seconds)
         if part == "effectiveness":
             return effectiveness.compare(base, head, options)
         return exact(part, base, head, options, allowed, baseline)

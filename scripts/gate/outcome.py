@@ -9,10 +9,10 @@ import json
 import pathlib
 import stat
 import subprocess
-import sys
 import tempfile
 
 import revisions
+import self_tested
 
 WORST_FIRST = (2, 3, 1, 4, 5, 0)
 
@@ -83,7 +83,4 @@ def self_test():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--self-test"]:
-        print(__doc__.strip())
-        sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 3)
-    sys.exit(self_test())
+    self_tested.main(__doc__, self_test)

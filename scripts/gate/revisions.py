@@ -15,6 +15,8 @@ import sys
 import tarfile
 import tempfile
 
+import self_tested
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import programs  # noqa: E402
 import tree_copy  # noqa: E402
@@ -179,7 +181,4 @@ def self_test():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--self-test"]:
-        print(__doc__.strip())
-        sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 3)
-    sys.exit(self_test())
+    self_tested.main(__doc__, self_test)

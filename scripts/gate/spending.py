@@ -7,8 +7,9 @@ Builds are not counted. A part that has no time left is undecided, never passed.
 not, 3 usage.
 """
 import contextlib
-import sys
 import time
+
+import self_tested
 
 WALL_SECONDS, ALL_SECONDS = 60, 180  # Of a pull request; 0 is as long as it takes.
 
@@ -87,7 +88,4 @@ def self_test():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--self-test"]:
-        print(__doc__.strip())
-        sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 3)
-    sys.exit(self_test())
+    self_tested.main(__doc__, self_test)

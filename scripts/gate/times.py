@@ -14,6 +14,7 @@ import budget
 import canaries
 import outcome
 import revisions
+import self_tested
 
 SUITE = pathlib.Path(__file__).resolve().parent / "suite.py"
 GPU_PROGRAM = "bench_gpu"
@@ -120,7 +121,4 @@ def self_test():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--self-test"]:
-        print(__doc__.strip())
-        sys.exit(0 if sys.argv[1:] in (["-h"], ["--help"]) else 3)
-    sys.exit(self_test())
+    self_tested.main(__doc__, self_test)

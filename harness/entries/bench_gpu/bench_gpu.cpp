@@ -20,18 +20,14 @@ namespace {
 
 constexpr int kSamples = 20;
 
-/// A workload that has run once, from when it is first measured on.
+/// A workload that is prepared when it is first submitted.
 class Prepared {
  public:
   Prepared(Gpu& gpu, Workload workload) : gpu_(gpu), workload_(std::move(workload)) {}
 
   const std::string& name() const { return workload_.name; }
   void submit() {
-    if (!submit_) {
-      submit_ = workload_.prepare(gpu_);
-      submit_();
-      gpu_.wait();
-    }
+    if (!submit_) submit_ = workload_.prepare(gpu_);
     submit_();
   }
 
@@ -42,7 +38,7 @@ class Prepared {
 };
 
 void measure(benchmark::State& state, Gpu& gpu, Prepared& work) {
-  work.submit();
+  work.submit();  // The first launch may load it: no stream may be held then.
   gpu.wait();
   Sampling sampling(
       {.nominal_hz = gpu.nominal_hz()}, [&] { return gpu.sample([&] { work.submit(); }); },
