@@ -156,6 +156,7 @@ PLANTS = [
     ("harness/gate/planted.cpp", '"harness/run.h"', "the gate compares numbers"),
     ("harness/gate/planted.cpp", '"harness/reports/planted.h"', "the gate compares numbers"),
     ("harness/reports/planted.cpp", '"harness/gate/planted.h"', "never another rib"),
+    ("harness/entries/bench_gpu/planted.cpp", '"harness/gate/rule.h"', "the benchmarks of a GPU"),
     ("harness/reports/gate/planted.cpp", '"harness/oracles/planted.h"', "a view of what the gate"),
     ("harness/reports/gate/planted.cpp", '"harness/gate/planted.h"', ""),
     ("harness/nightly/planted.cpp", '"harness/scheduler.h"', "a night plans"),
