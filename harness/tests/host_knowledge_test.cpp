@@ -7,6 +7,9 @@
 namespace harness::testing {
 namespace {
 
+// More often than HostKnowledge keeps what nobody knows any more.
+constexpr int kVeryOften = 3000;
+
 class HostKnowledge : public UnderStrategy {
  protected:
   /// One task waits for a stream that uses memory, and tells another by `tell`; that one, after
@@ -54,13 +57,14 @@ class HostKnowledge : public UnderStrategy {
     Atomic<int> flag;
     Condition condition;
     bool known = false;  ///< Without an order of its own.
+    CUdeviceptr address = 0;
   };
-  /// One task learns something, gives up a lock, and learns of the memory's last use, which `again`
-  /// has it hand on by that lock, too. Another one, which has the lock afterwards, frees the
-  /// memory.
-  void learn_twice(bool again) {
+  /// One task learns something and gives up a lock, so many times; `last` has it give up the lock
+  /// after the last time, too, when it learns of the memory's last use. Another one, which has the
+  /// lock afterwards, frees the memory.
+  void learn(int times, bool last) {
     stage.judge_order();
-    run(lagging(), [this, again] {
+    run(lagging(), [this, times, last] {
       Means means(stage.world.scheduler);
       CUcontext context = nullptr;
       CUDA_OK(cuCtxGetCurrent(&context));
@@ -81,10 +85,49 @@ class HostKnowledge : public UnderStrategy {
         over.count_down();
       });
       begun.wait();
-      for (const bool tells : {true, again}) {
+      for (int time = 1; time <= times; ++time) {
         keep_busy(stream, address);
         CUDA_OK(cuStreamSynchronize(stream));
-        if (!tells) continue;
+        if (time == times && !last) continue;
+        means.mutex.lock();
+        means.mutex.unlock();
+      }
+      end_luck(means);
+      over.wait();
+    });
+  }
+
+  /// One task leaves at a flag what it knows, after the memory's last use or before it, and then
+  /// learns of other work and hands that on by a lock, very often. Another one, which comes to the
+  /// flag afterwards, frees the memory.
+  void leave_early(bool after_use) {
+    stage.judge_order();
+    run(lagging(), [this, after_use] {
+      Means means(stage.world.scheduler);
+      CUcontext context = nullptr;
+      CUDA_OK(cuCtxGetCurrent(&context));
+      CUstream stream = make_stream();
+      CUstream busy = make_stream();
+      CUstream other = make_stream();
+      Latch over(stage.world.scheduler, 1);
+      stage.world.scheduler.spawn("second", [&] {
+        CUDA_OK(cuCtxSetCurrent(context));
+        wait_by_luck(means);
+        means.flag.load();
+        CUDA_OK(cuMemFreeAsync(means.address, other));
+        CUDA_OK(cuStreamSynchronize(other));
+        over.count_down();
+      });
+      means.address = allocate_async(64, stream);
+      CUdeviceptr elsewhere = allocate_async(64, busy);
+      CUDA_OK(cuStreamSynchronize(stream));
+      if (!after_use) means.flag.store(1);
+      keep_busy(stream, means.address);
+      CUDA_OK(cuStreamSynchronize(stream));
+      if (after_use) means.flag.store(1);
+      for (int time = 0; time < kVeryOften; ++time) {
+        keep_busy(busy, elsewhere);
+        CUDA_OK(cuStreamSynchronize(busy));
         means.mutex.lock();
         means.mutex.unlock();
       }
@@ -212,12 +255,61 @@ TEST_F(HostKnowledge, WhatSeveralHaveLeftAtOnePlaceIsHandedOnWhole) {
 }
 
 TEST_F(HostKnowledge, WhatIsLearntAfterAReleaseIsHandedOnByTheNextOne) {
-  learn_twice(true);
+  learn(2, true);
   expect_finished();
 }
 
 TEST_F(HostKnowledge, WhatIsLearntAfterTheLastReleaseIsNot) {
-  learn_twice(false);
+  learn(2, false);
+  EXPECT_EQ(ending, Ending::finished);
+  EXPECT_EQ(stage.fault(), "order");
+}
+
+TEST_F(HostKnowledge, WhatIsLearntVeryOftenIsHandedOn) {
+  learn(kVeryOften, true);
+  expect_finished();
+}
+
+TEST_F(HostKnowledge, OfWhatIsLearntVeryOftenTheLastIsNotHandedOn) {
+  learn(kVeryOften, false);
+  EXPECT_EQ(ending, Ending::finished);
+  EXPECT_EQ(stage.fault(), "order");
+}
+
+TEST_F(HostKnowledge, WhatWasLeftIsThereHoweverMuchIsLearntMeanwhile) {
+  leave_early(true);
+  expect_finished();
+}
+
+TEST_F(HostKnowledge, WhatWasLeftIsNoMoreHoweverMuchIsLearntMeanwhile) {
+  leave_early(false);
+  EXPECT_EQ(ending, Ending::finished);
+  EXPECT_EQ(stage.fault(), "order");
+}
+
+TEST_F(HostKnowledge, WhatATaskLearnsOnceItHasSpawnedAnotherIsItsOwn) {
+  stage.judge_order();
+  run(lagging(), [this] {
+    Means means(stage.world.scheduler);
+    CUcontext context = nullptr;
+    CUDA_OK(cuCtxGetCurrent(&context));
+    CUstream stream = make_stream();
+    CUstream other = make_stream();
+    CUdeviceptr address = allocate_async(64, stream);
+    CUDA_OK(cuStreamSynchronize(stream));
+    Latch over(stage.world.scheduler, 1);
+    stage.world.scheduler.spawn("second", [&] {
+      CUDA_OK(cuCtxSetCurrent(context));
+      wait_by_luck(means);
+      CUDA_OK(cuMemFreeAsync(address, other));
+      CUDA_OK(cuStreamSynchronize(other));
+      over.count_down();
+    });
+    keep_busy(stream, address);
+    CUDA_OK(cuStreamSynchronize(stream));
+    end_luck(means);
+    over.wait();
+  });
   EXPECT_EQ(ending, Ending::finished);
   EXPECT_EQ(stage.fault(), "order");
 }

@@ -1,3 +1,6 @@
+// How it works. What was handed on belongs to all who have its stamp, and does not change any more:
+// who learns something afterwards gets a stamp of its own, which comes from the one before. So a
+// lock is handed on by a stamp, and clocks are compared only where neither comes from the other.
 #include "harness/devices/sim/streams/host_knowledge.h"
 
 #include <algorithm>
@@ -5,101 +8,161 @@
 
 namespace harness::devices {
 
+static constexpr std::size_t kSweepAt = 1024;
+
 void HostKnowledge::begin(Scheduler& scheduler) {
-  constexpr std::size_t kFirstSize = 64;
+  constexpr std::size_t kFirstSize = 256;
   scheduler_ = &scheduler;
   ++run_;
-  last_stamp_ = kNothing;
+  known_count_ = 1;
+  sweep_at_ = kSweepAt;
+  handed_on_ = kNothing;
   task_count_ = left_count_ = 0;
   if (left_.empty()) left_.resize(kFirstSize);
+  left_mask_ = left_.size() - 1;
   EdgeListener::current = this;
 }
 
-HostKnowledge::Known& HostKnowledge::task(std::size_t index) {
-  for (; task_count_ <= index; ++task_count_) {
-    if (task_count_ == tasks_.size()) tasks_.emplace_back();
-    tasks_[task_count_].clock.clear();
-    tasks_[task_count_].stamp = kNothing;
-  }
+HostKnowledge::Stamp& HostKnowledge::task(std::size_t index) {
+  if (index >= tasks_.size()) tasks_.resize(index + 1);
+  for (; task_count_ <= index; ++task_count_) tasks_[task_count_] = kNothing;
   return tasks_[index];
 }
 
 bool HostKnowledge::all_know(const OrderPoint& point) {
   const auto tasks = scheduler_->tasks().all();
-  if (tasks.empty()) return task(0).clock.includes(point);
+  if (tasks.empty()) return known_[task(0)].clock.includes(point);
   return std::all_of(tasks.begin(), tasks.end(), [&](const auto& each) {
     return each->state == scheduling::Task::State::done ||
-           task(raw(each->id) + std::size_t{1}).clock.includes(point);
+           known_[task(raw(each->id) + std::size_t{1})].clock.includes(point);
   });
 }
 
 void HostKnowledge::saw(const Clock& clock) {
-  Known& mine = task(here());
-  if (mine.clock.includes(clock)) return;
-  mine.clock.join(clock);
-  mine.stamp = ++last_stamp_;
+  Stamp& mine = task(here());
+  if (known_[mine].clock.includes(clock)) return;
+  if (mine <= handed_on_) mine = add(mine);
+  known_[mine].clock.join(clock);
 }
 
 void HostKnowledge::starts_anew(const Clock& clock) {
-  Known& mine = task(here());
-  mine.clock = clock;
-  mine.stamp = clock.empty() ? kNothing : ++last_stamp_;
+  Stamp& mine = task(here());
+  mine = kNothing;
+  if (clock.empty()) return;
+  mine = add(kNothing);
+  known_[mine].clock = clock;
 }
 
-/// Whoever knows less takes over the clock as it is, with its stamp.
-void HostKnowledge::tell(Known& listener, const Known& teller) {
-  if (listener.stamp == teller.stamp || listener.clock.includes(teller.clock)) return;
-  if (teller.clock.includes(listener.clock)) {
-    listener = teller;
-    return;
+// ---- what is known ----------------------------------------------------------------------------
+
+/// Adds a copy of what is known by that stamp. Returns its own; all others may change.
+HostKnowledge::Stamp HostKnowledge::add(const Stamp& from) {
+  if (known_count_ == sweep_at_) sweep();
+  if (known_count_ == known_.size()) known_.emplace_back();
+  Known& added = known_[known_count_];
+  added.clock = known_[from].clock;
+  added.from = from;
+  return static_cast<Stamp>(known_count_++);
+}
+
+/// Forgets what nobody knows any more.
+void HostKnowledge::sweep() {
+  std::vector<Known> kept(1);
+  std::vector<Stamp> renamed(known_count_, kNothing);
+  const auto keep = [&](Stamp& stamp) {
+    if (stamp == kNothing) return;
+    Stamp& name = renamed[stamp];
+    if (name == kNothing) {
+      name = static_cast<Stamp>(kept.size());
+      kept.push_back({std::move(known_[stamp].clock)});
+    }
+    stamp = name;
+  };
+  for (std::size_t i = 0; i < task_count_; ++i) keep(tasks_[i]);
+  for (Left& left : left_)
+    if (left.run == run_) keep(left.stamp);
+  known_ = std::move(kept);
+  known_count_ = known_.size();
+  sweep_at_ = std::max(kSweepAt, 2 * known_count_);
+  handed_on_ = static_cast<Stamp>(known_count_ - 1);
+}
+
+bool HostKnowledge::includes(Stamp stamp, Stamp other) const {
+  return known_[stamp].clock.includes(known_[other].clock);
+}
+
+/// Tells what is quicker to see than that the one includes the other.
+bool HostKnowledge::comes_from(Stamp stamp, Stamp other) const {
+  while (stamp > other) stamp = known_[stamp].from;
+  return stamp == other;
+}
+
+/// Whoever knows less has the stamp of the other one from then on.
+void HostKnowledge::tell(Stamp& listener, const Stamp& teller) {
+  if (!comes_from(teller, listener)) {
+    if (includes(listener, teller)) return;
+    if (!includes(teller, listener)) {
+      listener = add(listener);
+      known_[listener].clock.join(known_[teller].clock);
+      return;
+    }
   }
-  listener.clock.join(teller.clock);
-  listener.stamp = ++last_stamp_;
+  listener = teller;
+  handed_on_ = std::max(handed_on_, teller);
 }
 
 // ---- places -----------------------------------------------------------------------------------
 
 HostKnowledge::Left& HostKnowledge::left_at(const void* place) {
-  const std::size_t mask = left_.size() - 1;
-  const auto address = reinterpret_cast<std::uintptr_t>(place);
-  std::size_t index = (address >> 4 ^ address >> 11) & mask;
-  while (left_[index].run == run_ && left_[index].place != place) index = (index + 1) & mask;
+  std::size_t index = slot(place);
+  while (left_[index].run == run_ && left_[index].place != place) index = (index + 1) & left_mask_;
   return left_[index];
 }
 
 /// Twice the room, before half of it is taken.
 void HostKnowledge::grow() {
-  std::vector<Left> old = std::exchange(left_, std::vector<Left>(2 * left_.size()));
-  for (Left& each : old)
-    if (each.run == run_) left_at(each.place) = std::move(each);
+  const std::vector<Left> old = std::exchange(left_, std::vector<Left>(2 * left_.size()));
+  left_mask_ = left_.size() - 1;
+  for (const Left& each : old)
+    if (each.run == run_) left_at(each.place) = each;
 }
 
-/// Leaves it where nothing was left before.
-void HostKnowledge::leave(const void* place, const Known& known) {
-  if (2 * ++left_count_ > left_.size()) grow();
-  Left& left = left_at(place);
-  left.place = place;
-  left.run = run_;
-  left.known = known;
+/// The running task leaves what it knows.
+void HostKnowledge::leave(const void* place) {
+  const Stamp& mine = task(here());
+  Left* left = &left_at(place);
+  if (left->run == run_) return tell(left->stamp, mine);
+  if (2 * ++left_count_ > left_.size()) {
+    grow();
+    left = &left_at(place);
+  }
+  *left = {place, run_, mine};
+  handed_on_ = std::max(handed_on_, mine);
+}
+
+/// The running task gets what was left there.
+void HostKnowledge::take(const void* place) {
+  const Left& left = left_at(place);
+  if (left.run == run_) tell(task(here()), left.stamp);
 }
 
 void HostKnowledge::released(const void* place) {
-  const std::size_t me = here();
-  if (me >= task_count_ || tasks_[me].stamp == kNothing) return;  // It has waited for nothing.
-  Left& left = left_at(place);
-  if (left.run != run_) return leave(place, tasks_[me]);
-  tell(left.known, tasks_[me]);
+  const Stamp mine = mine_now();
+  if (mine == kNothing) return;  // It has waited for nothing.
+  const Left& left = left_[slot(place)];
+  if (!left.is(place, run_) || left.stamp != mine) leave(place);
 }
 
 void HostKnowledge::acquired(const void* place) {
   if (left_count_ == 0) return;  // Nobody has.
-  const Left& left = left_at(place);
-  if (left.run == run_) tell(task(here()), left.known);
+  const Left& left = left_[slot(place)];
+  if (!left.is(place, run_) || left.stamp != mine_now()) take(place);
 }
 
 void HostKnowledge::spawned(std::uint16_t id) {
-  const Known mine = task(here());  // A copy: the child's may move it.
+  const Stamp mine = mine_now();
   task(id + std::size_t{1}) = mine;
+  handed_on_ = std::max(handed_on_, mine);
 }
 
 }  // namespace harness::devices

@@ -33,7 +33,7 @@ class HostKnowledge final : public EdgeListener {
   }
 
   /// Returns the work that the running task knows to be done.
-  const Clock& mine() { return task(here()).clock; }
+  const Clock& mine() { return known_[mine_now()].clock; }
   /// Returns whether every task that may still act knows that of a point.
   bool all_know(const OrderPoint& point);
   /// The running task has waited for the work.
@@ -47,37 +47,61 @@ class HostKnowledge final : public EdgeListener {
   void spawned(std::uint16_t task) override;
 
  private:
-  /// The knowledge of a task, or that which was left at a place. Tasks hand on a lock far more
-  /// often than they wait for work, so that both sides mostly know the same, and their stamps say
-  /// so at once.
+  /// Number of something that is known. Tasks hand on a lock far more often than they wait for
+  /// work, so that both sides mostly have the same stamp, which says so at once.
+  using Stamp = std::uint32_t;
+  static constexpr Stamp kNothing = 0;
+
   struct Known {
     Clock clock;
-    std::uint32_t stamp = kNothing;  ///< Those with the same stamp have equal clocks.
+    Stamp from = kNothing;  ///< An earlier one that it includes.
   };
-  static constexpr std::uint32_t kNothing = 0;  ///< The stamp of a clock that is empty.
 
   /// Knowledge that whoever comes to a place, a lock for one, gets.
   struct Left {
     const void* place = nullptr;
     std::uint32_t run = 0;  ///< Whatever is of another run is free.
-    Known known;
+    Stamp stamp = kNothing;
+    /// Returns whether that place's is this one.
+    bool is(const void* its_place, std::uint32_t its_run) const {
+      return place == its_place && run == its_run;
+    }
   };
 
   std::size_t here() const {
     return scheduler_->in_task() ? raw(scheduler_->current()) + std::size_t{1} : 0;
   }
-  Known& task(std::size_t index);
-  void tell(Known& listener, const Known& teller);
+  Stamp& task(std::size_t index);
+  Stamp mine_now() const {
+    const std::size_t index = here();
+    return index < task_count_ ? tasks_[index] : kNothing;
+  }
+
+  std::size_t slot(const void* place) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(place);
+    return (address >> 4 ^ address >> 11) & left_mask_;
+  }
   Left& left_at(const void* place);
-  void leave(const void* place, const Known& known);
+  [[gnu::noinline]] void leave(const void* place);
+  [[gnu::noinline]] void take(const void* place);
   void grow();
+
+  Stamp add(const Stamp& from);
+  void sweep();
+  bool includes(Stamp stamp, Stamp other) const;
+  bool comes_from(Stamp stamp, Stamp other) const;
+  void tell(Stamp& listener, const Stamp& teller);
 
   Scheduler* scheduler_ = nullptr;
   std::uint32_t run_ = 0;
-  std::uint32_t last_stamp_ = kNothing;
-  std::vector<Known> tasks_;  ///< By id, from 1 on. Kept for their storage.
+  std::vector<Known> known_{1};  ///< By stamp. Kept for their storage.
+  std::size_t known_count_ = 1;
+  std::size_t sweep_at_ = 0;    ///< So many are too many, and some of them nobody's.
+  Stamp handed_on_ = kNothing;  ///< All up to this one may be several's, and stay as they are.
+  std::vector<Stamp> tasks_;    ///< By id, from 1 on.
   std::size_t task_count_ = 0;
   std::vector<Left> left_;  ///< By the hash of the place, the next free one if that is taken.
+  std::size_t left_mask_ = 0;
   std::size_t left_count_ = 0;
 };
 
