@@ -128,7 +128,7 @@ RULES = [
     ("work that wrote the bytes is not the host", "streams/work_steps.cpp",
      "if (block.dead || block.use_count != held.use_count) return;", "if (block.dead) return;"),
     ("packed records hold pointers", "kernels/provenance.cpp",
-     "else if (offset < kPackedBytes && ", "else if (offset > kPackedBytes && "),
+     "else if (offset < kPackedBytes)", "else if (offset > kPackedBytes)"),
     ("more exit nodes are another topology", "calls/graph/update.cpp",
      "if (exits <= had) return nullptr;", "if (exits <= had || true) return nullptr;"),
     ("a use comes after its allocation", "streams/data_race.cpp",

@@ -15,12 +15,13 @@ namespace {
 }
 
 CUresult admit(SimDevice& sim, CallNeeds needs) {
-  if (!sim.processes().current().initialized) [[unlikely]]
+  Process& process = sim.processes().current();
+  if (!process.initialized) [[unlikely]]
     return CUDA_ERROR_NOT_INITIALIZED;
   const Callback caller = sim.threads().callback();
   if (caller != Callback::none) [[unlikely]]
     return refuse(sim, caller);
-  sim.processes().current().lock.pass(sim.scheduler());
+  process.lock.pass(sim.scheduler());
   sim.queues().look_again();
   if (needs != CallNeeds::context) return CUDA_SUCCESS;
   if (sim.faults().broken() != CUDA_SUCCESS) [[unlikely]]

@@ -47,29 +47,29 @@ static std::uint64_t word_at(const std::byte* bytes) {
 
 namespace {
 
-/// Says of most words that no pointer begins within them, which is what is looked for in all that
-/// is copied: where the addresses that are meant have their sixth byte in common, none of its
-/// bytes, where that would be, is one like it.
-class PackedFilter {
+/// Says of most words that no pointer begins in them, which is what is looked for in all that is
+/// copied: where the addresses that are meant have their sixth byte in common, no byte of theirs is
+/// like it.
+class PointerFilter {
  public:
-  explicit PackedFilter(AddressRange hull)
+  explicit PointerFilter(AddressRange hull)
       : is_of_use_(hull.low >> kSixth == (hull.high - 1) >> kSixth),
         sixth_((hull.low >> kSixth & 0xff) * kOnes) {}
 
-  /// Tells whether one may begin behind the first byte of the word at `word`. It ends in the next.
+  /// Tells whether one may begin in the word at `word`. It ends in the next, unless it is aligned.
   bool may_begin_in(const std::byte* word) const {
-    constexpr std::uint64_t kLastTwo = 0xffff'0000'0000'0000;
-    constexpr std::uint64_t kFirstFive = 0xff'ffff'ffff;
-    return !is_of_use_ || has_zero((word_at(word) ^ sixth_) | ~kLastTwo) ||
-           has_zero((word_at(word + 8) ^ sixth_) | ~kFirstFive);
+    const std::uint64_t alike = alike_in(word_at(word)) | alike_in(word_at(word + 8));
+    return !is_of_use_ || (alike & 0x80 * kOnes) != 0;
   }
 
  private:
   static constexpr unsigned kSixth = 40;  ///< Its lowest bit.
   static constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
 
-  static bool has_zero(std::uint64_t bytes) {
-    return ((bytes - kOnes) & ~bytes & 0x80 * kOnes) != 0;
+  /// Sets the highest bit of some byte, if a byte of the word is like it.
+  std::uint64_t alike_in(std::uint64_t word) const {
+    const std::uint64_t differs = word ^ sixth_;
+    return (differs - kOnes) & ~differs;
   }
 
   bool is_of_use_;
@@ -91,13 +91,15 @@ BirthId Provenance::pointer_to(std::uint64_t value) const {
 void Provenance::capture(const void* bytes, std::size_t count, CapturedWords& words) const {
   const auto* from = static_cast<const std::byte*>(bytes);
   const AddressRange hull = shadow_.hull();
-  const PackedFilter filter(hull);
+  const PointerFilter filter(hull);
   for (std::size_t offset = 0; offset < count; offset += 8) {
+    if (offset + 16 <= count && !filter.may_begin_in(from + offset)) [[likely]]
+      continue;
     const std::uint64_t value = offset + 8 <= count ? word_at(from + offset) : 0;
     const BirthId id = hull.contains(value) ? pointer_to(value) : BirthId::none;
     if (id != BirthId::none)
       words.push_back({static_cast<std::uint32_t>(offset), id});
-    else if (offset < kPackedBytes && (offset + 16 > count || filter.may_begin_in(from + offset)))
+    else if (offset < kPackedBytes)
       capture_packed(from, count, offset, words);
   }
 }
