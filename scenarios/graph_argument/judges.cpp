@@ -23,9 +23,9 @@ void Judges::read(Wrapper buffer, const Contents& contents) {
   std::int32_t expected = 0;
   std::uint32_t wrong = 0;
   for (; wrong < contents.out.size(); ++wrong) {
-    const std::int32_t observed = contents.out[wrong];
-    if (writer != nullptr && ModelValues::result(*writer, wrong) == observed) continue;
-    if (!values.explains(thing, waits, wrong, observed, expected, what, writer)) break;
+    if (writer != nullptr) wrong = ModelValues::first_other(*writer, contents.out, wrong);
+    if (wrong == contents.out.size()) break;
+    if (!values.explains(thing, waits, wrong, contents.out[wrong], expected, what, writer)) break;
   }
   const bool fits = wrong == contents.out.size();
   const std::int64_t observed = contents.out[fits ? 0 : wrong];

@@ -108,8 +108,12 @@ bool ModelValues::written(const Thing& buffer) const {
       });
 }
 
-std::int32_t ModelValues::result(const ModelNode& writer, std::uint32_t index) {
-  return result_of(writer, static_cast<std::int32_t>(index));
+std::uint32_t ModelValues::first_other(const ModelNode& writer,
+                                       std::span<const std::int32_t> elements,
+                                       std::uint32_t begin) {
+  std::uint32_t i = begin;
+  while (i < elements.size() && elements[i] == result_of(writer, static_cast<std::int32_t>(i))) ++i;
+  return i;
 }
 
 bool ModelValues::produced(const Thing& buffer) const {

@@ -1,6 +1,8 @@
 // ModelValues: what a block may hold: the reference model of what each node leaves in its target.
 #pragma once
 
+#include <span>
+
 #include "scenarios/graph_argument/model/runs.h"
 
 namespace scenarios::graph_argument {
@@ -18,8 +20,10 @@ class ModelValues {
   bool explains(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
                 std::int32_t observed, std::int32_t& expected, harness::Label& what,
                 const ModelNode*& writer) const;
-  /// Returns what a node that writes to a buffer leaves in this element of it.
-  static std::int32_t result(const ModelNode& writer, std::uint32_t index);
+  /// Returns the first element, from `begin` on, that is not what the node leaves in the buffer
+  /// that it writes to; or their count.
+  static std::uint32_t first_other(const ModelNode& writer, std::span<const std::int32_t> elements,
+                                   std::uint32_t begin);
   /// Tells whether a launch has written to its `mid`.
   bool produced(const Thing& buffer) const;
   bool explains_mid(const Thing& buffer, std::uint32_t waits, std::uint32_t index,
