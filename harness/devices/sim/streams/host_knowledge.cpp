@@ -46,6 +46,7 @@ void HostKnowledge::saw(const Clock& clock) {
 }
 
 void HostKnowledge::starts_anew(const Clock& clock) {
+  if (!scheduler_->in_task()) return saw(clock);
   Stamp& mine = task(here());
   mine = kNothing;
   if (clock.empty()) return;

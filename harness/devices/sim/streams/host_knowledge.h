@@ -39,7 +39,8 @@ class HostKnowledge final : public EdgeListener {
   /// The running task has waited for the work.
   void saw(const Clock& clock);
   /// The driver calls a function on the running task, a thread of its own, which has come from
-  /// other functions: it knows of no more than what the function comes after.
+  /// other functions: it knows of no more than what the function comes after. Outside of tasks that
+  /// thread is one with the program's, which forget nothing.
   void starts_anew(const Clock& clock);
 
   void released(const void* place) override;
