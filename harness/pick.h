@@ -34,8 +34,9 @@ enum class Site : std::uint8_t {
   delay,     ///< How long a task is held up at a named point.
   thread,    ///< On which thread the driver calls a destructor of the program's.
   hold,      ///< Whether the driver holds its lock while it calls a function of the program's.
+  watch,     ///< Whether it is seen how the program itself uses an allocation.
 };
-inline constexpr std::size_t kSiteCount = 13;
+inline constexpr std::size_t kSiteCount = 14;
 
 struct SiteInfo {
   std::string_view name;
@@ -57,6 +58,7 @@ inline constexpr std::array<SiteInfo, kSiteCount> kSites{{
     {"delay", {1, 32}},
     {"thread", {1, 4}},
     {"hold", {1, 4}},
+    {"watch", {1, 4}},
 }};
 
 inline constexpr std::array<std::uint16_t, kSiteCount> kSiteTags = [] {

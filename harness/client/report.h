@@ -32,8 +32,14 @@ struct ToldDecision {
   Place place;  ///< Where in the program it is, if it is a call's; empty where nobody looked.
   /// Returns whether a call was told to fail.
   bool is_failure() const { return decision.site_tag == site_tag(Site::failure); }
+  /// Returns whether uses of an allocation by the program itself were to be seen.
+  bool is_watch() const { return decision.site_tag == site_tag(Site::watch); }
   bool operator==(const ToldDecision&) const = default;
 };
+
+/// The sites of what the program does itself, without a call of the driver.
+inline constexpr const char* kOwnRead = "the program's own read";
+inline constexpr const char* kOwnWrite = "the program's own write";
 
 /// The program's names of the threads on which something happened; empty where there is one.
 struct ToldThreads {
@@ -62,6 +68,8 @@ struct ToldFault {
   Place birth, death, use, capture;
   ToldThreads threads;
   std::size_t decision_count = 0;  ///< How many decisions had been made.
+  /// Returns whether the use was the program's own.
+  bool is_own_use() const { return use_site == kOwnRead || use_site == kOwnWrite; }
   bool operator==(const ToldFault&) const = default;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -178,8 +179,23 @@ class Search {
       for (const ToldFault& fault : report.faults) take(run, fault, number);
     take_injected(run);
     if (const std::string complaint = run.own_failure(options_.client.timeout_seconds);
-        !complaint.empty())
+        !complaint.empty() && !is_of_watching(complaint, run))
       take_failure(complaint, run.last_call(), number);
+  }
+
+  /// Returns whether the program fails so only where it is watched: a system call fails that is
+  /// given memory which is watched.
+  bool is_of_watching(const std::string& complaint, const ClientRun& run) {
+    const std::vector<ToldDecision> all = run.decisions();
+    if (is_known(complaint) || std::ranges::none_of(all, &ToldDecision::is_watch)) return false;
+    const auto [known, is_new] = failures_of_watching_.try_emplace(complaint, true);
+    if (!is_new) return known->second;
+    std::vector<ToldDecision> others;
+    std::ranges::remove_copy_if(all, std::back_inserter(others), &ToldDecision::is_watch);
+    ++result_.further_runs;
+    const ClientRun unwatched = run_once(orders_for(tape_of(others), false));
+    known->second = unwatched.own_failure(options_.client.timeout_seconds) != complaint;
+    return known->second;
   }
 
   void take_injected(const ClientRun& run) {
@@ -281,7 +297,8 @@ class Search {
   SearchResult result_;
   std::unique_ptr<Answers> answers_ = options_.strategy->make(options_.seed);
   std::unique_ptr<ForkServer> server_;
-  std::map<std::string, std::size_t> suppressed_;  ///< The number of what speaks of a signature.
+  std::map<std::string, bool> failures_of_watching_;  ///< Complaints of runs that watched.
+  std::map<std::string, std::size_t> suppressed_;     ///< The number of what speaks of a signature.
 };
 
 }  // namespace

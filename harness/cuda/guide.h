@@ -27,6 +27,10 @@ class Guide {
   virtual Activation begin_call(std::size_t thread, Label function) = 0;
   /// Hears what has happened since it last heard, before that is forgotten.
   virtual void passed(const World& world) = 0;
+  /// Hears that the calling thread has taken the driver.
+  virtual void taken() {}
+  /// Hears that it is about to let others, and the program, go on.
+  virtual void letting_go(World& world) { (void)world; }
   /// Takes a fault, at once.
   virtual void found(const World& world, const Fault& fault) = 0;
 };

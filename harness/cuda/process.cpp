@@ -72,6 +72,8 @@ ProcessWorld* ProcessWorld::of(const World& world) {
 
 std::size_t ProcessWorld::calling_thread() { return thread_number; }
 
+void ProcessWorld::call_no_thread_of_the_program() { thread_number = ~std::size_t{0}; }
+
 void ProcessWorld::begin_call(Label function) {
   if (guide_ != nullptr) guide_->coming(function);
   lock();
@@ -91,10 +93,13 @@ void ProcessWorld::lock() {
   mutex_.lock();
   if (thread_number == 0) thread_number = ++thread_count;
   current.emplace(world_);
-  if (guide_ != nullptr) world_.picker.enter(call);
+  if (guide_ == nullptr) return;
+  world_.picker.enter(call);
+  guide_->taken();
 }
 
 void ProcessWorld::unlock() {
+  if (guide_ != nullptr) guide_->letting_go(world_);
   tell_faults();
   current.reset();
   if (waiting_count_ != 0) let_go_.notify_all();
@@ -103,6 +108,7 @@ void ProcessWorld::unlock() {
 
 void ProcessWorld::sleep() {
   constexpr std::chrono::milliseconds kLookAgain{1};
+  if (guide_ != nullptr) guide_->letting_go(world_);
   tell_faults();
   const SiteScope nobody(world_.scheduler, {});
   Activation& asking = world_.picker.current();
@@ -112,6 +118,7 @@ void ProcessWorld::sleep() {
   lock.release();
   --waiting_count_;
   world_.picker.enter(asking);
+  if (guide_ != nullptr) guide_->taken();
 }
 
 /// Tells at once what a run would have judged.

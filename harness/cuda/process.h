@@ -31,6 +31,8 @@ class ProcessWorld {
   static ProcessWorld& get();
   /// Returns the number of the calling thread, from 1 on; 0 before it has called.
   static std::size_t calling_thread();
+  /// The calling thread is ours: it gets no number.
+  static void call_no_thread_of_the_program();
   /// Takes the driver for the calling thread, which calls this function.
   void begin_call(Label function);
   /// Asks the guide a question with so many options, outside of a call, for the thread that has the

@@ -36,6 +36,8 @@ std::string what(Site site, unsigned number, const std::string& answer) {
           answer == "1" ? "the driver's thread that calls host functions" : "this call itself");
     case Site::hold:
       return fmt::format("the driver holds its lock around its {}. function", number);
+    case Site::watch:
+      return fmt::format("uses of its {}. allocation by the program are seen", number);
   }
   return answer;
 }

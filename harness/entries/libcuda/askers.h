@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/entries/libcuda/baton.h"
+#include "harness/entries/libcuda/python/baton.h"
 #include "harness/label.h"
 #include "harness/pick.h"
 

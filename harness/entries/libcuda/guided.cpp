@@ -12,13 +12,14 @@
 #include <exception>
 
 #include "harness/cuda/process.h"
+#include "harness/devices/sim/sim_device.h"
 #include "harness/entries/libcuda/asked_questions.h"
 #include "harness/entries/libcuda/call_failures.h"
 #include "harness/entries/libcuda/drawn.h"
 #include "harness/entries/libcuda/fork_point.h"
 #include "harness/entries/libcuda/native_place.h"
 #include "harness/entries/libcuda/pedantic.h"
-#include "harness/entries/libcuda/python.h"
+#include "harness/entries/libcuda/python/python.h"
 #include "harness/fault/kinds.h"
 #include "harness/files/whole_file.h"
 #include "harness/pick/replay.h"
@@ -94,7 +95,9 @@ class Guided::FirstQuestion final : public Strategy {
 };
 
 Guided::Guided(std::string folder, client::Orders orders)
-    : folder_(std::move(folder)), orders_(std::move(orders)) {
+    : folder_(std::move(folder)), orders_(std::move(orders)), idle_device_([this] {
+        doubt("the program called nothing for a while, and the device went on by itself");
+      }) {
   if (orders_.serves) {
     auto first = std::make_unique<FirstQuestion>(*this);
     first_question_ = first.get();
@@ -162,9 +165,32 @@ void Guided::coming(Label function) {
     if (Baton::mine() == nullptr && python_threads_.are_several() && python->knows_thread())
       doubt("a thread that Python's threading did not start calls the driver");
   }
+  note_place(0);
+}
+
+void Guided::taken() {
+  idle_device_.taken();
+  host_watch_.lift();
+}
+
+void Guided::letting_go(World& world) {
+  host_watch_.protect(world);
+  idle_device_.left(static_cast<devices::SimDevice&>(*world.device).queues().lags());
+}
+
+void Guided::note_place(std::uintptr_t code) {
   if (!orders_.locates) return;
+  const Python* python = Python::find();
   next_place = python != nullptr ? python->place() : client::Place{};
-  if (next_place.empty()) next_place = native_place();
+  if (next_place.empty()) next_place = native_place(code);
+}
+
+void Guided::coming_to_access(std::uintptr_t code) { note_place(code); }
+
+Activation Guided::access(Label how) {
+  const Activation access = askers_.call(ProcessWorld::calling_thread(), how, Baton::mine());
+  if (orders_.locates) places_[access.name] = std::move(next_place);
+  return access;
 }
 
 void Guided::set_up(World& world) {
@@ -179,6 +205,7 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
   ++report_.call_count;
   if (orders_.fails && !failure_of(function.view()).empty()) ++report_.failable_count;
   mark_.begin_call(function.view());
+  host_watch_.begin_call();
   const Activation call = askers_.call(thread, function, Baton::mine());
   if (orders_.locates) places_[call.name] = std::move(next_place);
   return call;
@@ -273,6 +300,8 @@ std::string Guided::answer_of(const Decision& decision, const Asker* asker) cons
         if (ThreadOptions::value_of(thread) == decision.value)
           return fmt::format("{} goes on", thread.shown);
       return "another thread goes on";
+    case Site::watch:
+      return "the allocation is watched";
     case Site::failure:
       return failure_words(asker != nullptr ? asker->function : std::string_view());
     default:

@@ -13,14 +13,19 @@
 #include "harness/client/report.h"
 #include "harness/cuda/guide.h"
 #include "harness/entries/libcuda/askers.h"
-#include "harness/entries/libcuda/python.h"
-#include "harness/entries/libcuda/python_threads.h"
+#include "harness/entries/libcuda/host_watch.h"
+#include "harness/entries/libcuda/idle_device.h"
+#include "harness/entries/libcuda/python/python.h"
+#include "harness/entries/libcuda/python/threads.h"
 #include "harness/world.h"
 
 namespace harness::entries {
 
 /// Lifetime: until the process ends.
-class Guided final : public Guide, public Python::Lines, public PythonThreads::Guide {
+class Guided final : public Guide,
+                     public Python::Lines,
+                     public PythonThreads::Guide,
+                     public HostWatch::Names {
  public:
   /// Returns the guide where the environment orders one, else null. Orders that cannot be read are
   /// told on stderr, and there is none.
@@ -33,7 +38,12 @@ class Guided final : public Guide, public Python::Lines, public PythonThreads::G
   void forked() override { is_claimed_ = false; }
   Activation begin_call(std::size_t thread, Label function) override;
   void passed(const World& world) override;
+  void taken() override;
+  void letting_go(World& world) override;
   void found(const World& world, const Fault& fault) override;
+
+  void coming_to_access(std::uintptr_t code) override;
+  Activation access(Label how) override;
 
   bool has_several_threads() override { return python_threads_.are_several(); }
   bool line(const std::string& file, int line, bool looks) override;
@@ -63,6 +73,8 @@ class Guided final : public Guide, public Python::Lines, public PythonThreads::G
   const client::Place& place_of(Name activation) const;
   /// Returns the program's name of the thread, where it has several.
   std::string thread_of(Name activation) const;
+  /// Notes where the calling thread is, as the place of what it does next.
+  void note_place(std::uintptr_t code);
   void find_places(const World& world, const Fault& fault, client::ToldFault& told) const;
   /// Notes the reason why this run may not repeat.
   void doubt(const std::string& why);
@@ -81,6 +93,8 @@ class Guided final : public Guide, public Python::Lines, public PythonThreads::G
   std::mutex doubt_mutex_;
   std::string doubt_;  ///< Goes into the report.
   Askers askers_;
+  HostWatch host_watch_{*this};
+  IdleDevice idle_device_;
   PythonThreads python_threads_{*this};
   std::unordered_map<Name, client::Place> places_;  ///< Those of calls, by their names.
 };

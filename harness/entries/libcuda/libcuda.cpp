@@ -13,7 +13,7 @@
 #include "harness/entries/libcuda/guided.h"
 #include "harness/entries/libcuda/linker.h"
 #include "harness/entries/libcuda/ptx.h"
-#include "harness/entries/libcuda/python_threads.h"
+#include "harness/entries/libcuda/python/threads.h"
 #include "harness/entries/libcuda/unsupported.h"
 #include "harness/kernel_image.h"
 

@@ -19,14 +19,16 @@ static Dl_info module_of(const void* code) {
   return info;
 }
 
-client::Place native_place() {
+client::Place native_place(std::uintptr_t interrupted) {
   constexpr int kFrameLimit = 48;
   std::array<void*, kFrameLimit> codes{};
   const int count = backtrace(codes.data(), kFrameLimit);
   const void* ours = module_of(reinterpret_cast<const void*>(&native_place)).dli_fbase;
   client::Place place;
   for (int i = 0; i < count; ++i) {
-    const auto code = reinterpret_cast<std::uintptr_t>(codes[static_cast<std::size_t>(i)]) - 1;
+    // All but one are where a call returns to, which is behind it.
+    const auto at = reinterpret_cast<std::uintptr_t>(codes[static_cast<std::size_t>(i)]);
+    const std::uintptr_t code = at == interrupted ? at : at - 1;
     const Dl_info info = module_of(reinterpret_cast<const void*>(code));
     if (info.dli_fbase == ours || info.dli_fname == nullptr) continue;
     place.push_back({info.dli_fname, 0, info.dli_sname != nullptr ? info.dli_sname : "",

@@ -105,6 +105,7 @@ std::string advice(const client::ToldFault& fault) {
     return "keep it alive as long as what captured it may run: a graph keeps the address alone";
   if (is_use) return "keep it alive until the use is complete, or order its end after the use";
   if (fault.kind == "double_free") return "let one owner free it, once";
+  if (fault.is_own_use()) return "wait before it: for the stream, or for an event behind that work";
   if (fault.kind == "order") return "order the two by an event, or by one stream";
   return {};
 }

@@ -42,6 +42,13 @@ struct CopyRequest {
   bool host_source;
 };
 
+/// How a copy was called: whether it is asynchronous, and which side its function calls the host's.
+struct CopyForm {
+  bool is_async = true;
+  bool to_host = false;
+  bool from_host = false;
+};
+
 static CUresult capture_copy(SimDevice& sim, Stream& stream, const CopyRequest& request) {
   CUDA_MEMCPY3D given{};
   given.srcMemoryType = given.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
@@ -55,18 +62,20 @@ static CUresult capture_copy(SimDevice& sim, Stream& stream, const CopyRequest& 
 }
 
 static CUresult submit(SimDevice& sim, Stream& stream, const Place& target, const Place& source,
-                       std::uint64_t bytes, bool is_async) {
-  const bool to_host = is_pageable(target) || (!is_async && is_pinned(sim, target));
-  const bool from_host = is_pageable(source) || (!is_async && is_pinned(sim, source));
+                       std::uint64_t bytes, const CopyForm& form) {
+  const bool is_sync = !form.is_async;
+  const bool to_host = is_pageable(target) || (is_sync && (form.to_host || is_pinned(sim, target)));
+  const bool from_host =
+      is_pageable(source) || (is_sync && (form.from_host || is_pinned(sim, source)));
   // The synchronous form has the stream idle before it stages.
-  if (!is_async && is_pageable(source)) sim.queues().synchronize(stream);
+  if (is_sync && is_pageable(source)) sim.queues().synchronize(stream);
   Work& work = sim.queues().fresh(WorkKind::copy, "copy");
   work.target = target;
   work.source = source;
   work.bytes = bytes;
   if (is_pageable(source)) stage(sim, work);
   const bool waits = to_host || (from_host && !is_pageable(source));
-  const bool is_staged = !is_async && is_pageable(source) && !to_host;
+  const bool is_staged = is_sync && is_pageable(source) && !to_host;
   if (is_staged) work.staged_copy = sim.data_races().staging().begin_copy();
   const bool may_be_late = !waits && !(is_staged && sim.data_races().staging().are_done());
   sim.queues().submit(stream, work, may_be_late ? Lag::ask : Lag::never);
@@ -91,7 +100,9 @@ static CUresult copy(SimDevice& sim, CUstream on, const CopyRequest& request, bo
   if (status != CUDA_SUCCESS) return status;
 
   if (stream->capture != nullptr) return capture_copy(sim, *stream, request);
-  return submit(sim, *stream, target, source, request.bytes, is_async);
+  const CopyForm form{is_async, request.host_target && !request.host_source,
+                      request.host_source && !request.host_target};
+  return submit(sim, *stream, target, source, request.bytes, form);
 }
 
 static std::uint64_t number(const void* pointer) {
@@ -197,7 +208,7 @@ bool reads_ahead(SimDevice& sim, CUmemcpySrcAccessOrder order) {
 
 CUresult submit_in_batch(SimDevice& sim, Stream& stream, const Place& target, const Place& source,
                          std::size_t bytes, CUmemcpySrcAccessOrder order) {
-  if (!reads_ahead(sim, order)) return submit(sim, stream, target, source, bytes, true);
+  if (!reads_ahead(sim, order)) return submit(sim, stream, target, source, bytes, {});
   Work& work = sim.queues().fresh(WorkKind::copy, "copy");
   work.target = target;
   work.source = source;

@@ -62,11 +62,17 @@ CUresult Calls::cuStreamSynchronize(CUstream on) {
   return sim.faults().broken();
 }
 
+/// Answers a query.
+static CUresult not_ready(SimDevice& sim) {
+  sim.queues().was_polled();
+  return CUDA_ERROR_NOT_READY;
+}
+
 CUresult Calls::cuStreamQuery(CUstream on) {
   const Found<Stream> stream = find_uncaptured_stream(sim, on);
   if (!stream) return stream.error();
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
-  if (!sim.queues().idle(*stream)) return CUDA_ERROR_NOT_READY;
+  if (!sim.queues().idle(*stream)) return not_ready(sim);
   sim.queues().synchronize(*stream);  // Which waits for nothing, but orders what follows.
   return sim.faults().broken();
 }
@@ -240,7 +246,7 @@ CUresult Calls::cuEventQuery(CUevent handle) {
   const Event* event = recorded_event(sim, sim.find(sim.handles().events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (const CUresult error = sim.captures().admit(*event); error != CUDA_SUCCESS) return error;
-  if (!done(event->point)) return CUDA_ERROR_NOT_READY;
+  if (!done(event->point)) return not_ready(sim);
   sim.queues().wait(event->point);  // Which waits for nothing, but orders what follows.
   sim.data_races().host_saw(event->clock);
   return sim.faults().broken();

@@ -28,6 +28,7 @@ void DataRaces::begin(bool on) {
   host_.clear();
   done_.clear();
   passed_waits_.clear();
+  host_uses_.begin();
   spare_.clear();
   for (const auto& clock : remembered_) spare_.push_back(clock.get());
 }
@@ -190,11 +191,15 @@ void DataRaces::enter_range(std::uint32_t block, Uses& uses, const UsedRange& ra
 }
 
 /// Tells the bytes that two uses of the block at `base` share, and how each uses them.
-static std::string in_words(std::uint64_t base, const UsedRange& first, const UsedRange& second) {
+std::string DataRaces::in_words(std::uint64_t base, const UsedRange& first,
+                                const UsedRange& second) {
   const auto verb = [](AccessMode mode) { return mode == AccessMode::write ? "writes" : "reads"; };
-  return fmt::format("it {} bytes {} to {}, and nothing orders it with who {} them",
-                     verb(second.mode), std::max(first.low, second.low) - base,
-                     std::min(first.high, second.high) - base, verb(first.mode));
+  const std::uint64_t low = std::max(first.low, second.low) - base;
+  const std::uint64_t high = std::min(first.high, second.high) - base;
+  const std::string what =
+      high - low == 1 ? fmt::format("byte {}", low) : fmt::format("bytes {} to {}", low, high);
+  return fmt::format("it {} {}, and nothing orders it with who {} {}", verb(second.mode), what,
+                     verb(first.mode), high - low == 1 ? "it" : "them");
 }
 
 /// Compares a use with those before it, and forgets those that it makes superfluous.

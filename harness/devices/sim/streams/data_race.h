@@ -19,12 +19,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "harness/devices/sim/kernels/used_range.h"
 #include "harness/devices/sim/memory/memory.h"
 #include "harness/devices/sim/streams/clock.h"
 #include "harness/devices/sim/streams/host_knowledge.h"
+#include "harness/devices/sim/streams/host_uses.h"
 #include "harness/ledger.h"
 #include "harness/records.h"
 
@@ -61,6 +63,8 @@ class Staging {
 
 class DataRaces {
  public:
+  friend class HostUses;
+
   DataRaces(Ledger& ledger, Memory& memory) : ledger_(ledger), memory_(memory) {}
 
   /// With `on` false nothing is kept, and nobody is judged.
@@ -68,7 +72,6 @@ class DataRaces {
   /// The run is over.
   void end() { knowledge_.end(); }
   bool on() const { return on_; }
-  std::uint32_t line_count() const { return line_count_; }
   bool is_only_line(LineIndex line) const { return line_count_ == 1 && line == 0; }
 
   // ---- what the program orders ----
@@ -99,8 +102,14 @@ class DataRaces {
   void done(const OrderPoint& point) { done_.include(point); }
 
   Staging& staging() { return staging_; }
+  HostUses& host_uses() { return host_uses_; }
 
   // ---- what is used ----
+
+  /// Returns whether anybody cares which bytes a kernel uses on a stream.
+  bool wants_footprints(bool is_default_stream) const {
+    return !is_default_stream || line_count_ > 1 || host_uses_.is_watched();
+  }
 
   /// The allocation at `by`: uses must come after it.
   void allocated(std::uint32_t block, const OrderPoint& by);
@@ -159,6 +168,7 @@ class DataRaces {
   };
 
   Uses& uses_of(std::uint32_t block);
+  static std::string in_words(std::uint64_t base, const UsedRange& first, const UsedRange& second);
   bool logs(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
   void read_log();
   void enter(std::uint32_t block, const UsedRange& range, const OrderedUse& by);
@@ -179,6 +189,7 @@ class DataRaces {
   std::uint32_t run_ = 0;
   std::uint32_t line_count_ = 0;
   Staging staging_;
+  HostUses host_uses_{*this};
   HostKnowledge knowledge_;
   Clock host_;
   Clock done_;

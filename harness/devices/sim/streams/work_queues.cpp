@@ -254,6 +254,12 @@ void WorkQueues::set_ready(Stream& stream, bool ready) {
   sim_.scheduler().engines().set_ready(stream.engine, ready);
 }
 
+void WorkQueues::was_polled() {
+  if (ProcessWorld::of(sim_.world()) == nullptr) return;
+  bool has_taken_step = false;
+  sim_.scheduler().wait_until({}, {}, [&] { return std::exchange(has_taken_step, true); });
+}
+
 // ---- waiting ----------------------------------------------------------------------------------
 
 void WorkQueues::wait(const StreamPoint& point) {

@@ -58,6 +58,12 @@ class WorkQueues {
   /// Ends the work of a node.
   void finish_part(Stream& stream, Work& work);
 
+  /// Returns whether there is work that nobody has done yet.
+  bool lags() const { return !busy_.empty(); }
+  /// A query has found work under way. Of a program that has no tasks the device takes a step: it
+  /// may well ask again until the work is done.
+  void was_polled();
+
   // ---- waiting ----
 
   void wait(const StreamPoint& point);

@@ -105,7 +105,7 @@ bool WorkSteps::run_block(const Stream& stream, Work& work) {
   }
   // A program that uses the default stream and no other, so far, pays for no footprints.
   if (sim_.data_races().on())
-    sim_.provenance().watch(!stream.legacy || sim_.data_races().line_count() > 1);
+    sim_.provenance().watch(sim_.data_races().wants_footprints(stream.legacy));
   if (work.block_index == 0) work.block_uses.begin();
   const BlockEnding ending = sim_.runner().run_block(work.launch, work.block_index++);
   if (sim_.data_races().on()) used_by_kernel(work);
@@ -359,6 +359,7 @@ bool WorkSteps::do_memory_op(Work& work) {
       for (std::size_t i = 0; i < streams.size(); ++i) device_edge_acquire(&streams[i].done_edge);
   } else {
     std::memcpy(reinterpret_cast<void*>(op.place.address), &op.value, op.bytes);
+    sim_.data_races().host_uses().announce(op.place.address, op.bytes);
   }
   return work.memory_op_index == work.memory_ops.size();
 }

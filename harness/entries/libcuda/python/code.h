@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/entries/libcuda/python_api.h"
+#include "harness/entries/libcuda/python/api.h"
 
 namespace harness::entries {
 

@@ -1,8 +1,8 @@
-#include "harness/entries/libcuda/python_api.h"
+#include "harness/entries/libcuda/python/api.h"
 
 #include <dlfcn.h>
 
-#include "harness/entries/libcuda/python_types.h"
+#include "harness/entries/libcuda/python/types.h"
 
 namespace harness::entries {
 

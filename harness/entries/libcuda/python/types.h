@@ -1,7 +1,7 @@
 // Python's types: classes of the interpreter itself, looked up by name.
 #pragma once
 
-#include "harness/entries/libcuda/python_api.h"
+#include "harness/entries/libcuda/python/api.h"
 
 namespace harness::entries {
 

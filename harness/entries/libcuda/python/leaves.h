@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "harness/entries/libcuda/python_api.h"
+#include "harness/entries/libcuda/python/api.h"
 
 namespace harness::entries {
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "harness/entries/libcuda/baton.h"
+#include "harness/entries/libcuda/python/baton.h"
 
 namespace harness::entries {
 

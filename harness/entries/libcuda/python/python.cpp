@@ -1,13 +1,13 @@
 // How it works. A collection on the thread that is watched first is made pending, which the
 // interpreter does for its main thread alone; on another one it runs at once, before a line where
 // the interpreter has just looked.
-#include "harness/entries/libcuda/python.h"
+#include "harness/entries/libcuda/python/python.h"
 
 #include <string_view>
 
-#include "harness/entries/libcuda/python_api.h"
-#include "harness/entries/libcuda/python_code.h"
-#include "harness/entries/libcuda/python_libraries.h"
+#include "harness/entries/libcuda/python/api.h"
+#include "harness/entries/libcuda/python/code.h"
+#include "harness/entries/libcuda/python/libraries.h"
 
 namespace harness::entries {
 namespace {

@@ -1,14 +1,14 @@
 // How it works. All that the collector tracks is frozen, which is documented for processes that
 // fork; then what no installed module reaches is tracked anew, unless it is a leaf.
-#include "harness/entries/libcuda/python_libraries.h"
+#include "harness/entries/libcuda/python/libraries.h"
 
 #include <string>
 #include <unordered_set>
 #include <vector>
 
-#include "harness/entries/libcuda/python_api.h"
-#include "harness/entries/libcuda/python_code.h"
-#include "harness/entries/libcuda/python_leaves.h"
+#include "harness/entries/libcuda/python/api.h"
+#include "harness/entries/libcuda/python/code.h"
+#include "harness/entries/libcuda/python/leaves.h"
 
 namespace harness::entries {
 namespace {

@@ -1,7 +1,7 @@
 // How it works. Whoever has no baton waits for a semaphore of its own, and looks around now and
 // then: while nobody has the baton, whether somebody can go on; else whether the one that has it
 // stands still without a step, which is a wait that nobody sees.
-#include "harness/entries/libcuda/baton.h"
+#include "harness/entries/libcuda/python/baton.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "harness/entries/libcuda/python_code.h"
+#include "harness/entries/libcuda/python/code.h"
 
 #include <array>
 #include <memory>

@@ -1,16 +1,16 @@
 // How it works. Who has the baton is the only one of these threads that wants the interpreter's
 // lock, so that the interpreter itself never hands that on. A thread that gives the baton away lets
 // go of the lock first.
-#include "harness/entries/libcuda/python_threads.h"
+#include "harness/entries/libcuda/python/threads.h"
 
 #include <dlfcn.h>
 
 #include <cerrno>
 
 #include "harness/cuda/process.h"
-#include "harness/entries/libcuda/python.h"
-#include "harness/entries/libcuda/python_api.h"
-#include "harness/entries/libcuda/python_code.h"
+#include "harness/entries/libcuda/python/api.h"
+#include "harness/entries/libcuda/python/code.h"
+#include "harness/entries/libcuda/python/python.h"
 
 namespace harness::entries {
 namespace {

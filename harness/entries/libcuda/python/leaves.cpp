@@ -2,12 +2,12 @@
 // that have nothing to do with the collector. A list or a dictionary is none, empty as it may be:
 // something may be put into it later. The one exception is the table that each class has of its
 // subclasses, which only the interpreter writes to: from an address to a weak reference.
-#include "harness/entries/libcuda/python_leaves.h"
+#include "harness/entries/libcuda/python/leaves.h"
 
 #include <algorithm>
 #include <array>
 
-#include "harness/entries/libcuda/python_types.h"
+#include "harness/entries/libcuda/python/types.h"
 
 namespace harness::entries {
 namespace {

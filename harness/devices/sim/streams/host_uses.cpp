@@ -1,0 +1,67 @@
+#include "harness/devices/sim/streams/host_uses.h"
+
+#include <algorithm>
+#include <string>
+
+#include "harness/devices/sim/streams/data_race.h"
+
+namespace harness::devices {
+
+static bool overlap(const UsedRange& one, const UsedRange& other) {
+  return one.low < other.high && other.low < one.high;
+}
+
+void HostUses::begin() {
+  is_watched_ = false;
+  signs_.clear();
+}
+
+std::optional<AccessMode> HostUses::unseen(std::uint32_t block) const {
+  if (!races_.on()) return std::nullopt;
+  races_.read_log();
+  const DataRaces::Uses& uses = races_.uses_of(block);
+  if (uses.raced) return std::nullopt;
+  const OrderedUse now{{}, races_.caller(), {}};
+  std::optional<AccessMode> unseen;
+  for (const DataRaces::Access& access : uses.accesses) {
+    if (races_.comes_before(access.at, now)) continue;
+    if (access.range.mode != AccessMode::read) return AccessMode::write;
+    unseen = AccessMode::read;
+  }
+  return unseen;
+}
+
+/// Atomics are how a kernel and the program talk to each other, and race with nothing here.
+void HostUses::use(std::uint32_t block, const UsedRange& range, Label site) {
+  races_.read_log();
+  learn(block, range);
+  DataRaces::Uses& uses = races_.uses_of(block);
+  const OrderedUse by{{}, races_.caller(), site};
+  for (const DataRaces::Access& access : uses.accesses) {
+    const AccessMode mode = access.range.mode;
+    const bool conflicts =
+        mode == AccessMode::write || (mode == AccessMode::read && range.mode == AccessMode::write);
+    if (!conflicts || !overlap(access.range, range) || races_.comes_before(access.at, by)) continue;
+    const std::string how =
+        DataRaces::in_words(races_.memory_.block(block).base, access.range, range);
+    return races_.report_race(block, uses, by, {access.at, access.site, access.staged},
+                              how.c_str());
+  }
+}
+
+/// A program that reads what was written for it to find takes it for a sign that the rest is done.
+void HostUses::learn(std::uint32_t block, const UsedRange& range) {
+  for (const Sign& sign : signs_)
+    if (overlap(sign.range, range)) races_.host_saw(sign.done);
+  const auto& accesses = races_.uses_of(block).accesses;
+  const bool is_sign = std::ranges::any_of(accesses, [&](const DataRaces::Access& access) {
+    return access.range.mode == AccessMode::atomic && overlap(access.range, range);
+  });
+  if (is_sign) races_.host_saw(Clock(races_.done_));
+}
+
+void HostUses::announce(std::uint64_t address, std::uint64_t bytes) {
+  if (is_watched_) signs_.push_back({{address, address + bytes, AccessMode::write}, races_.done_});
+}
+
+}  // namespace harness::devices

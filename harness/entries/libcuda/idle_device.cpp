@@ -1,0 +1,81 @@
+#include "harness/entries/libcuda/idle_device.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "harness/cuda/process.h"
+
+namespace harness::entries {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns whether a thread of this process is asleep. The state is behind the name, which may hold
+/// anything.
+bool is_asleep(const fs::path& task) {
+  std::ifstream in(task / "stat");
+  std::string text;
+  std::getline(in, text);
+  const std::size_t name_end = text.rfind(')');
+  return name_end != text.npos && text.compare(name_end, 3, ") S") == 0;
+}
+
+/// Returns whether all threads but the calling one are asleep.
+bool others_are_asleep() {
+  std::error_code ignored;
+  for (const fs::directory_entry& task : fs::directory_iterator("/proc/self/task", ignored))
+    if (task.path().filename() != std::to_string(gettid()) && !is_asleep(task.path())) return false;
+  return true;
+}
+
+}  // namespace
+
+void IdleDevice::left(bool lags) {
+  lags_ = lags;
+  if (!lags) return;
+  const unsigned generation = ProcessWorld::get().generation();
+  if (is_awake_ && awake_in_ == generation) return;
+  is_awake_ = true;
+  awake_in_ = generation;
+  std::thread([this] { stay_awake(); }).detach();
+}
+
+void IdleDevice::stay_awake() {
+  ProcessWorld::call_no_thread_of_the_program();
+  ProcessWorld& process = ProcessWorld::get();
+  while (lags_) {
+    if (!waits_for_device()) continue;
+    process.lock();
+    go_on(process.world());
+    process.unlock();
+  }
+  is_awake_ = false;
+}
+
+/// Looks for a while. Returns whether nobody has called meanwhile.
+bool IdleDevice::waits_for_device() const {
+  constexpr std::chrono::milliseconds kLookAgain{20};
+  constexpr int kLooks = 50;
+  const std::uint64_t before = taken_count_;
+  bool were_asleep = false;
+  for (int i = 0; i < kLooks; ++i) {
+    const bool are_asleep = others_are_asleep();
+    if (were_asleep && are_asleep) break;
+    were_asleep = are_asleep;
+    std::this_thread::sleep_for(kLookAgain);
+    if (!lags_ || taken_count_ != before) return false;
+  }
+  return lags_ && taken_count_ == before;
+}
+
+void IdleDevice::go_on(World& world) {
+  world.scheduler.wait_until({}, {}, [] { return false; });
+  went_on_();
+}
+
+}  // namespace harness::entries

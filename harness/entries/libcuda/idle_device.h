@@ -1,0 +1,40 @@
+// IdleDevice: the device goes on by itself where the program waits for it without a call, as for a
+// host function that sets an event of Python's.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "harness/world.h"
+
+namespace harness::entries {
+
+/// Work that lags behind is done when somebody waits, or a query is made. Where nobody calls, and
+/// all threads are asleep or a second is over, a thread of ours has all of it done: since that
+/// depends on a clock, the run may not repeat. The thread is there only while work lags, so that a
+/// program which forks mostly has none.
+///
+/// Threads: for whoever has the driver. Lifetime: until the process ends.
+class IdleDevice {
+ public:
+  /// `went_on` hears, in the thread that has the driver, that the device has gone on by itself.
+  explicit IdleDevice(std::function<void()> went_on) : went_on_(std::move(went_on)) {}
+
+  /// Somebody has taken the driver.
+  void taken() { ++taken_count_; }
+  /// The driver is let go, and there is work that lags, or none.
+  void left(bool lags);
+
+ private:
+  void stay_awake();
+  bool waits_for_device() const;
+  void go_on(World& world);
+
+  std::function<void()> went_on_;
+  std::atomic<std::uint64_t> taken_count_{0};
+  std::atomic<bool> lags_{false};
+  std::atomic<bool> is_awake_{false};  ///< The thread is there,
+  unsigned awake_in_ = 0;              ///< in the process of this generation.
+};
+
+}  // namespace harness::entries
