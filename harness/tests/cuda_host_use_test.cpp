@@ -68,7 +68,7 @@ TEST_F(CudaHostUse, TellsWhichByteAndWhoElse) {
     read(pinned + 9);
   });
   ASSERT_EQ(stage.faults.size(), 1u);
-  EXPECT_EQ(stage.faults[0].use_site, "the program");
+  EXPECT_EQ(stage.faults[0].use_site.view(), "the program");
   EXPECT_THAT(stage.faults[0].detail,
               HasSubstr("it reads byte 9, and nothing orders it with who writes it"));
 }
