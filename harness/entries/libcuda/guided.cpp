@@ -168,11 +168,6 @@ void Guided::coming(Label function) {
   note_place(0);
 }
 
-void Guided::taken() {
-  idle_device_.taken();
-  host_watch_.lift();
-}
-
 void Guided::letting_go(World& world) {
   host_watch_.protect(world);
   idle_device_.left(static_cast<devices::SimDevice&>(*world.device).queues().lags());
@@ -206,6 +201,7 @@ Activation Guided::begin_call(std::size_t thread, Label function) {
   if (orders_.fails && !failure_of(function.view()).empty()) ++report_.failable_count;
   mark_.begin_call(function.view());
   host_watch_.begin_call();
+  idle_device_.begin_call();
   const Activation call = askers_.call(thread, function, Baton::mine());
   if (orders_.locates) places_[call.name] = std::move(next_place);
   return call;

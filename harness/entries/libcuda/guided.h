@@ -38,7 +38,7 @@ class Guided final : public Guide,
   void forked() override { is_claimed_ = false; }
   Activation begin_call(std::size_t thread, Label function) override;
   void passed(const World& world) override;
-  void taken() override;
+  void taken() override { host_watch_.lift(); }
   void letting_go(World& world) override;
   void found(const World& world, const Fault& fault) override;
 

@@ -39,8 +39,7 @@ void IdleDevice::left(bool lags) {
   lags_ = lags;
   if (!lags) return;
   const unsigned generation = ProcessWorld::get().generation();
-  if (is_awake_ && awake_in_ == generation) return;
-  is_awake_ = true;
+  if (is_awake_.exchange(true) && awake_in_ == generation) return;
   awake_in_ = generation;
   std::thread([this] { stay_awake(); }).detach();
 }
@@ -48,29 +47,32 @@ void IdleDevice::left(bool lags) {
 void IdleDevice::stay_awake() {
   ProcessWorld::call_no_thread_of_the_program();
   ProcessWorld& process = ProcessWorld::get();
-  while (lags_) {
-    if (!waits_for_device()) continue;
-    process.lock();
-    go_on(process.world());
-    process.unlock();
-  }
-  is_awake_ = false;
+  do {
+    while (lags_) {
+      if (!waits_for_device()) continue;
+      process.lock();
+      go_on(process.world());
+      process.unlock();
+    }
+    is_awake_ = false;
+    // Work may lag since, and whoever left it may have found us awake.
+  } while (lags_ && !is_awake_.exchange(true));
 }
 
 /// Looks for a while. Returns whether nobody has called meanwhile.
 bool IdleDevice::waits_for_device() const {
   constexpr std::chrono::milliseconds kLookAgain{20};
   constexpr int kLooks = 50;
-  const std::uint64_t before = taken_count_;
+  const std::uint64_t before = call_count_;
   bool were_asleep = false;
   for (int i = 0; i < kLooks; ++i) {
     const bool are_asleep = others_are_asleep();
     if (were_asleep && are_asleep) break;
     were_asleep = are_asleep;
     std::this_thread::sleep_for(kLookAgain);
-    if (!lags_ || taken_count_ != before) return false;
+    if (!lags_ || call_count_ != before) return false;
   }
-  return lags_ && taken_count_ == before;
+  return lags_ && call_count_ == before;
 }
 
 void IdleDevice::go_on(World& world) {

@@ -20,8 +20,8 @@ class IdleDevice {
   /// `went_on` hears, in the thread that has the driver, that the device has gone on by itself.
   explicit IdleDevice(std::function<void()> went_on) : went_on_(std::move(went_on)) {}
 
-  /// Somebody has taken the driver.
-  void taken() { ++taken_count_; }
+  /// The program calls the driver.
+  void begin_call() { ++call_count_; }
   /// The driver is let go, and there is work that lags, or none.
   void left(bool lags);
 
@@ -31,7 +31,7 @@ class IdleDevice {
   void go_on(World& world);
 
   std::function<void()> went_on_;
-  std::atomic<std::uint64_t> taken_count_{0};
+  std::atomic<std::uint64_t> call_count_{0};
   std::atomic<bool> lags_{false};
   std::atomic<bool> is_awake_{false};  ///< The thread is there,
   unsigned awake_in_ = 0;              ///< in the process of this generation.

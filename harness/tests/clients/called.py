@@ -27,6 +27,9 @@ def is_called_then(_):
     has_been_called = True
 
 
+other = ctypes.c_uint64()
+cuda.cuMemAlloc_v2(ctypes.byref(other), 64)
+cuda.cuMemsetD8Async(other, 1, 64, streams[1])
 cuda.cuLaunchHostFunc(streams[1], wait_for_the_program, None)
 cuda.cuLaunchHostFunc(streams[1], is_called_then, None)
 cuda.cuMemsetD8Async(address, 1, 64, streams[0])
