@@ -57,7 +57,7 @@ constexpr std::array<Refusal, 12> kRefusals{{
     {kAll, Status::no_program, kNoProgram, 0, false, "ti.init() has not run since the last reset"},
     {kUsers | kOfPacks, Status::stale_object, kStale, 0, false,
      "a wrapper from before reset() can only be dropped"},
-    {kUsers, Status::stale_object, kStale, kStaleRoot, false,
+    {kUsers, Status::stale_object, kStale, kStaleRoot, true,
      "a wrapper from before reset() can only be dropped"},
     {ops(Op::call), Status::argument_limit, kTooMany, kTooMany, false,
      "exceed_max_arg_num: raised before the launch"},

@@ -17,10 +17,12 @@ class Chooser final : public harness::Chooser {
 
   Variable from(Variables fitting) { return rather(fitting, 0); }
   Variable rather(Variables preferred, Variables others);
-  /// Plain: one that fits, if any does.
-  Variable or_none(Variables fitting);
+  /// One to be bound, written or read. Plain: a fresh one, if there is any.
+  Variable used(Variables fresh, Variables stale);
+  /// Plain: one that is fresh, if any is.
+  Variable used_or_none(Variables fresh, Variables stale);
   /// Plain: none.
-  Variable none_or(Variables fitting);
+  Variable none_or(Variables fresh, Variables stale);
   /// Where a new thing goes.
   Variable place(const harness::Slot& slot, Variables kind);
   /// The level of a pack that is nested in one so deep: 1 is p.c, 2 is p.c.c.
@@ -29,10 +31,18 @@ class Chooser final : public harness::Chooser {
  private:
   /// No variable, as an option.
   static constexpr Variable kNoneOption = targets::argpack::kVariableCount;
+  /// The first variable, as an option, where it holds what is from before a reset: that is asked
+  /// for by another name, so that whoever asks for what is fresh never gets it.
+  static constexpr Variable kStaleOption = kNoneOption + 1;
   using Options = harness::VariableOptions<targets::argpack::kVariableCount + 1>;
 
   static constexpr Variable something(Variable picked) {
+    if (picked >= kStaleOption) return picked - kStaleOption;
     return picked == kNoneOption ? targets::argpack::kNothing : picked;
+  }
+  static void add_stale(Options& options, Variables stale) {
+    for (; stale != 0; stale &= stale - 1)
+      options.add(kStaleOption + static_cast<Variable>(std::countr_zero(stale)));
   }
   static constexpr Variables lowest(Variables variables) { return variables & -variables; }
 };
@@ -44,18 +54,27 @@ inline Variable Chooser::rather(Variables preferred, Variables others) {
   return options.pick(scene_);
 }
 
-inline Variable Chooser::or_none(Variables fitting) {
+inline Variable Chooser::used(Variables fresh, Variables stale) {
   Options options;
-  options.add_all(lowest(fitting));
-  options.add(kNoneOption);
-  options.add_all(fitting & ~lowest(fitting));
+  options.add_all(fresh);
+  add_stale(options, stale);
   return something(options.pick(scene_));
 }
 
-inline Variable Chooser::none_or(Variables fitting) {
+inline Variable Chooser::used_or_none(Variables fresh, Variables stale) {
+  Options options;
+  options.add_all(lowest(fresh));
+  options.add(kNoneOption);
+  options.add_all(fresh & ~lowest(fresh));
+  add_stale(options, stale);
+  return something(options.pick(scene_));
+}
+
+inline Variable Chooser::none_or(Variables fresh, Variables stale) {
   Options options;
   options.add(kNoneOption);
-  options.add_all(fitting);
+  options.add_all(fresh);
+  add_stale(options, stale);
   return something(options.pick(scene_));
 }
 

@@ -64,8 +64,9 @@ void Ghost::take_from_launches(const GhostThing& thing) {
 // ---- how things end -----------------------------------------------------------------------------
 
 // Storage on the device is nobody's object: it is the memory that the current activation made last.
-void Ghost::built(ThingId id, harness::BirthId object) {
+void Ghost::built(ThingId id, harness::BirthId object, std::uint32_t generation) {
   find(id)->beneath = object;
+  find(id)->generation = generation;
   if (object != harness::BirthId::none) return;
   const harness::Name activation = scene_.world().picker.current().name;
   const auto& lives = scene_.world().ledger.lives();
@@ -131,6 +132,13 @@ const GhostUser* Ghost::user_in(harness::Name activation) const {
   return nullptr;
 }
 
+// External memory is of no program.
+GhostBound Ghost::bind(GhostThing* thing) const {
+  if (thing == nullptr) return {};
+  const bool stale = thing->generation != 0 && thing->generation != generation_;
+  return {thing, thing->moves, stale};
+}
+
 void Ghost::bound(ThingId context, Place place, ThingId id) {
   GhostBinding& binding = *find(context)->binding;
   use(binding, false);
@@ -140,9 +148,17 @@ void Ghost::bound(ThingId context, Place place, ThingId id) {
     return;
   }
   GhostThing* thing = find(id);
-  binding.places[raw(place)] = thing != nullptr ? GhostBound{thing, thing->moves} : GhostBound{};
+  binding.places[raw(place)] = bind(thing);
   if (place > Place::nested_twice) return;
   binding.depth = thing != nullptr ? std::max(binding.depth, raw(place) + std::uint32_t{1}) : 0;
+}
+
+bool Ghost::was_bound_stale(const GhostUser& user, harness::Name life) const {
+  const harness::Ledger& ledger = scene_.world().ledger;
+  return std::any_of(user.context->places.begin(), user.context->places.end(),
+                     [&](const GhostBound& bound) {
+                       return bound.stale && ledger.life(bound.thing->beneath).name == life;
+                     });
 }
 
 void Ghost::compiling(ThingId context, std::uint32_t generation) {

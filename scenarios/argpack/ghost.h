@@ -25,6 +25,7 @@ struct GhostThing {
   std::array<GhostThing*, 2> members{};
   GhostBinding* binding = nullptr;                    ///< The binding of a launch context.
   harness::BirthId beneath = harness::BirthId::none;  ///< Life of the object, or of the storage.
+  std::uint32_t generation = 0;  ///< Generation of the program that made the object.
 };
 
 /// The end of what was beneath a thing.
@@ -39,6 +40,7 @@ struct GhostEnd {
 struct GhostBound {
   GhostThing* thing = nullptr;
   std::uint32_t moves = 0;
+  bool stale = false;  ///< Its program had been reset by then.
 
   bool lost() const { return thing != nullptr && (thing->gone || thing->moves != moves); }
 };
@@ -76,9 +78,10 @@ class Ghost {
   Ghost& operator=(const Ghost&) = delete;
 
   // ---- facts: see targets::argpack::Observer ----
-  void deleted_by_stale_wrapper() { passages_.reach(Window::stale_wrapper); }
+  void program_began(std::uint32_t generation) { generation_ = generation; }
+  void met_stale_wrapper() { passages_.reach(Window::stale_wrapper); }
   void made(const targets::argpack::Making& making);
-  void built(ThingId thing, harness::BirthId object);
+  void built(ThingId thing, harness::BirthId object, std::uint32_t generation);
   void referred(ThingId thing) { ++find(thing)->references; }
   void dropped(ThingId thing) { let_go(find(thing)); }
   void ended(ThingId thing);
@@ -102,6 +105,9 @@ class Ghost {
   const GhostUser* launch_before(harness::Tick tick) const;
   /// Returns who was bound to or launched last in `activation`, or null.
   const GhostUser* user_in(harness::Name activation) const;
+  /// Says if the user's context was bound to the object that the ledger calls `life` when its
+  /// program had been reset.
+  bool was_bound_stale(const GhostUser& user, harness::Name life) const;
   /// Returns the end of the storage that the ledger calls `life`, or null.
   const GhostEnd* end_of_storage(harness::Name life) const;
   /// Returns the end of a wrapper in whose activation the ledger has `life` die, or null.
@@ -114,6 +120,7 @@ class Ghost {
   }
   void reach(Window window, Way way) { passages_.reach(window, harness::raw(way)); }
   void use(const GhostBinding& binding, bool launches, bool again = false);
+  GhostBound bind(GhostThing* thing) const;
   void take_from_launches(const GhostThing& thing);
   void lose(GhostThing& thing);
   void taken(GhostThing& thing);
@@ -131,6 +138,7 @@ class Ghost {
   std::pmr::vector<GhostEnd> ends_;        ///< In order.
   std::pmr::vector<GhostUser> users_;      ///< In order.
   std::pmr::vector<GhostUser> launching_;  ///< Those that have begun, and submitted nothing yet.
+  std::uint32_t generation_ = 0;  ///< Generation of the program of now, or of the last one.
   std::uint32_t submitted_ = 0;
   std::uint32_t finished_ = 0;
   std::uint64_t setting_ = 0;  ///< Bit per task that is between its first binding and its launch.

@@ -7,6 +7,7 @@ namespace scenarios::argpack {
 
 void Judges::program_began(std::uint32_t generation) {
   model_.things.program_began(generation);
+  ghost_.program_began(generation);
   witness_.changed(Change::of_all);
   witness_.did(kBegan);
 }

@@ -29,6 +29,11 @@ class Judges final : public targets::argpack::Observer {
   const Passages& passages() const { return passages_; }
   const Ghost& ghost() const { return ghost_; }
   bool launched() const { return launched_; }  ///< Something was.
+  /// Says if the variable holds what is, or refers to what is, from before a reset.
+  bool is_stale(Variable variable) const {
+    const Thing* thing = model_.things.held_by(variable);
+    return thing != nullptr && model_.things.is_stale(*thing);
+  }
 
   /// Reads every array on the host that is still in a variable.
   void look_at_host_arrays();
@@ -37,11 +42,12 @@ class Judges final : public targets::argpack::Observer {
   // ---- Observer ----
   void program_began(std::uint32_t generation) override;
   void program_ended() override;
-  void deleted_by_stale_wrapper() override { ghost_.deleted_by_stale_wrapper(); }
+  void deleted_by_stale_wrapper() override { ghost_.met_stale_wrapper(); }
+  void using_stale_wrapper() override { ghost_.met_stale_wrapper(); }
   void made(const targets::argpack::Making& making) override;
   void built(ThingId thing, harness::BirthId object, std::uint32_t generation) override {
     model_.things.built(thing, object, generation);
-    ghost_.built(thing, object);
+    ghost_.built(thing, object, generation);
   }
   void referred(ThingId thing) override;
   void dropped(ThingId thing) override;

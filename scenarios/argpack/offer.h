@@ -21,16 +21,22 @@ struct Situation {
   Variables compiled = 0;   ///< Contexts ready for launching, or launched already.
   bool child_fits = false;  ///< There is a pack that can become another's nested one.
   bool command_list = false;
+  bool uses_stale = true;  ///< Packs and arrays from before a reset may be used like others.
 
   Variables open() const { return unbound | bound; }
+  /// Those of a set that are not from before a reset.
+  Variables fresh(Variables variables) const { return variables & ~census.stale; }
+  /// Those of a set that are, where such a run uses them.
+  Variables stale(Variables variables) const { return uses_stale ? variables & census.stale : 0; }
+  /// Those of a set that may be bound, written or read.
+  Variables usable(Variables variables) const { return fresh(variables) | stale(variables); }
 };
 
 /// The ops that are no plain mistake in this situation.
 Ops applicable(const Situation& now);
 
-/// The ops that make what there is none of, and those that make more of what there is enough of.
+/// The ops that make what there is none of.
 Ops wanted(const Situation& now);
-Ops redundant(const Situation& now);
 
 /// The theme of a run: everything (plain), or one family of ops, since a run that does
 /// a few things often gets where a run that does everything seldom gets.
@@ -39,10 +45,11 @@ struct Theme {
   Ops script = ~Ops{0};
   Ops mutator = ~Ops{0};
   Ops favoured = 0;  ///< Listed kFavour times, so that a strategy that draws finds them.
+  /// Wrappers from before a reset are used: most runs with a reset end there.
+  bool uses_stale = false;
 };
 inline constexpr std::size_t kFavour = 7;
 std::span<const Theme> themes();
-
 /// Returns what goes into a slot of `task`.
 Ops offer(const Theme& theme, std::uint32_t task, const Situation& now);
 

@@ -21,24 +21,32 @@ std::int32_t value_of(const Slot& slot) {
 
 bool always(const Situation&) { return true; }
 bool has_packs(const Situation& now) { return now.census.packs != 0; }
+bool has_fresh_pack(const Situation& now) { return now.fresh(now.census.packs) != 0; }
 bool has_deep(const Situation& now) { return now.census.deep != 0; }
+bool has_fresh_deep(const Situation& now) { return now.fresh(now.census.deep) != 0; }
 bool has_fitting_child(const Situation& now) { return now.child_fits; }
 bool has_arrays(const Situation& now) { return now.census.arrays != 0; }
+bool has_fresh_array(const Situation& now) { return now.fresh(now.census.arrays) != 0; }
 bool has_externals(const Situation& now) { return now.census.externals != 0; }
 bool has_array_or_external(const Situation& now) {
-  return (now.census.arrays | now.census.externals) != 0;
+  return has_fresh_array(now) || has_externals(now);
 }
 bool has_any(const Situation& now) { return now.census.all() != 0; }
-bool lacks_unbound(const Situation& now) { return has_packs(now) && now.unbound == 0; }
+bool lacks_unbound(const Situation& now) { return has_fresh_pack(now) && now.unbound == 0; }
 bool has_pack_and_context(const Situation& now) {
-  return has_packs(now) && now.census.contexts != 0;
+  return has_fresh_pack(now) && now.census.contexts != 0;
 }
 bool has_open(const Situation& now) { return now.open() != 0; }
-bool has_array_and_open(const Situation& now) { return has_arrays(now) && has_open(now); }
+bool has_array_and_open(const Situation& now) { return has_fresh_array(now) && has_open(now); }
 bool has_external_and_open(const Situation& now) { return has_externals(now) && has_open(now); }
 bool has_bound(const Situation& now) { return now.bound != 0; }
 bool has_compiled(const Situation& now) { return now.compiled != 0; }
 bool has_command_list(const Situation& now) { return now.command_list && has_packs(now); }
+
+/// One of a set to be bound, written or read. Plain: one that is not from before a reset.
+Variable used(Player& player, const Situation& now, Variables variables) {
+  return player.choose().used(now.fresh(variables), now.stale(variables));
+}
 
 // ---- packs --------------------------------------------------------------------------------------
 
@@ -48,28 +56,29 @@ Status new_argpack(Player& player, const Situation& now, const Slot& slot) {
   constexpr std::array<std::uint32_t, 3> kDepths{2, 1, 3};
   const Variable into = choose.place(slot, kPackVariables);
   const std::uint32_t depth = choose.of(kDepths);
+  const Variables arrays = now.census.arrays;
   return player.path().packs.new_argpack(into, depth, value_of(slot),
-                                         choose.none_or(now.census.arrays));
+                                         choose.none_or(now.fresh(arrays), now.stale(arrays)));
 }
 
 Status set_scalar(Player& player, const Situation& now, const Slot& slot) {
-  const Variable pack = player.choose().from(now.census.packs);
+  const Variable pack = used(player, now, now.census.packs);
   return player.path().packs.set_scalar(
       pack, player.choose().number(player.path().globals.depth(pack)), value_of(slot));
 }
 
 Status replace_nested(Player& player, const Situation& now, const Slot& slot) {
-  const Variable pack = player.choose().from(now.census.deep);
+  const Variable pack = used(player, now, now.census.deep);
   const std::uint32_t level = player.choose().level(player.path().globals.depth(pack));
   return player.path().packs.replace_nested(pack, level, value_of(slot));
 }
 
 Status set_nested(Player& player, const Situation& now, const Slot&) {
   Chooser& choose = player.choose();
-  const Variable pack = choose.from(now.census.deep);
+  const Variable pack = used(player, now, now.census.deep);
   const std::uint32_t level = choose.level(player.path().globals.depth(pack));
-  const Variables children = player.fitting_children(now.census, pack, level);
-  const Variable child = choose.from(children != 0 ? children : now.census.packs);
+  const Variables children = player.fitting_children(now, pack, level);
+  const Variable child = used(player, now, children != 0 ? children : now.census.packs);
   return player.path().packs.set_nested(pack, level, child);
 }
 
@@ -89,7 +98,7 @@ Status new_ndarray(Player& player, const Situation&, const Slot& slot) {
 }
 
 Status fill(Player& player, const Situation& now, const Slot& slot) {
-  return player.path().arrays.fill(player.choose().from(now.census.arrays), value_of(slot));
+  return player.path().arrays.fill(used(player, now, now.census.arrays), value_of(slot));
 }
 
 Status set_gradient(Player& player, const Situation& now, const Slot&) {
@@ -111,8 +120,7 @@ Status resize_external(Player& player, const Situation& now, const Slot&) {
 }
 
 Status to_numpy(Player& player, const Situation& now, const Slot&) {
-  return player.path().arrays.to_numpy(
-      player.choose().from(now.census.arrays | now.census.externals));
+  return player.path().arrays.to_numpy(used(player, now, now.census.arrays | now.census.externals));
 }
 
 // ---- any object ---------------------------------------------------------------------------------
@@ -168,9 +176,10 @@ Status reset(Player& player, const Situation&, const Slot&) {
 Status call(Player& player, const Situation& now, const Slot&) {
   Chooser& choose = player.choose();
   targets::argpack::Arguments arguments;
-  arguments.pack = choose.from(now.census.packs);
-  arguments.array = choose.or_none(now.census.arrays);
-  arguments.external = choose.or_none(now.census.externals);
+  const Variables arrays = now.census.arrays;
+  arguments.pack = used(player, now, now.census.packs);
+  arguments.array = choose.used_or_none(now.fresh(arrays), now.stale(arrays));
+  arguments.external = choose.used_or_none(now.census.externals, 0);
   arguments.returns = choose.yes();
   arguments.too_many = choose.one_in(16);
   return player.path().calls.call(arguments);
@@ -196,7 +205,7 @@ Status call_new(Player& player, const Situation&, const Slot& slot) {
 // A loop of calls, none of which waits: more launches than may hold anything.
 Status call_often(Player& player, const Situation& now, const Slot&) {
   constexpr std::uint32_t kTimes = 10;
-  const Variable pack = player.choose().from(now.census.packs);
+  const Variable pack = used(player, now, now.census.packs);
   Status status = Status::ok;
   for (std::uint32_t i = 0; i < kTimes && status == Status::ok; ++i)
     status = player.part(
@@ -243,20 +252,22 @@ Status make_context(Player& player, const Situation& now, const Slot& slot) {
   player.hints().bound &= ~bit(into);
   player.hints().compiled &= ~bit(into);
   if (bare) return path.contexts.make_context(into);
-  const auto lowest_of = [](Variables set) { return static_cast<Variable>(std::countr_zero(set)); };
+  const auto first_of = [&](Variables set) {
+    return static_cast<Variable>(std::countr_zero(now.fresh(set)));
+  };
   Status status =
       player.part(Op::make_context, 0, [&] { return path.contexts.make_context(into); });
-  if (status == Status::ok && now.census.arrays != 0)
+  if (status == Status::ok && now.fresh(now.census.arrays) != 0)
     status = player.part(Op::set_arg_ndarray_with_grad, 1, [&] {
-      return path.contexts.set_arg_ndarray_with_grad(into, lowest_of(now.census.arrays));
+      return path.contexts.set_arg_ndarray_with_grad(into, first_of(now.census.arrays));
     });
   if (status == Status::ok && now.census.externals != 0)
     status = player.part(Op::set_arg_external, 2, [&] {
-      return path.contexts.set_arg_external(into, lowest_of(now.census.externals));
+      return path.contexts.set_arg_external(into, first_of(now.census.externals));
     });
   if (status == Status::ok)
     status = player.part(Op::set_arg_argpack, 3, [&] {
-      return path.contexts.set_arg_argpack(into, lowest_of(now.census.packs));
+      return path.contexts.set_arg_argpack(into, first_of(now.census.packs));
     });
   if (status == Status::ok) player.hints().bound |= bit(into);
   if (status == Status::ok)
@@ -268,20 +279,20 @@ Status make_context(Player& player, const Situation& now, const Slot& slot) {
 Status set_arg_argpack(Player& player, const Situation& now, const Slot&) {
   const Variable context = player.choose().rather(now.unbound, now.census.contexts);
   const Status status =
-      player.path().contexts.set_arg_argpack(context, player.choose().from(now.census.packs));
+      player.path().contexts.set_arg_argpack(context, used(player, now, now.census.packs));
   if (status == Status::ok) player.hints().bound |= bit(context);
   return status;
 }
 
 Status set_arg_ndarray(Player& player, const Situation& now, const Slot&) {
   const Variable context = some_context(player, now);
-  return player.path().contexts.set_arg_ndarray(context, player.choose().from(now.census.arrays));
+  return player.path().contexts.set_arg_ndarray(context, used(player, now, now.census.arrays));
 }
 
 Status set_arg_ndarray_with_grad(Player& player, const Situation& now, const Slot&) {
   const Variable context = some_context(player, now);
   return player.path().contexts.set_arg_ndarray_with_grad(context,
-                                                          player.choose().from(now.census.arrays));
+                                                          used(player, now, now.census.arrays));
 }
 
 Status set_arg_external(Player& player, const Situation& now, const Slot&) {

@@ -13,26 +13,30 @@ Player::Player(harness::Scene& scene, Judges& judges, const Theme& theme)
 
 Situation Player::look() const {
   Situation now{take_census(path().globals)};
+  for (Variables rest = now.census.packs | now.census.arrays; rest != 0; rest &= rest - 1) {
+    const auto variable = static_cast<Variable>(std::countr_zero(rest));
+    if (judges_.is_stale(variable)) now.census.stale |= bit(variable);
+  }
+  now.uses_stale = theme().uses_stale;
   now.unbound = now.census.contexts & ~hints_.bound & ~hints_.compiled;
   now.bound = now.census.contexts & hints_.bound & ~hints_.compiled;
   now.compiled = now.census.contexts & hints_.compiled;
-  now.child_fits = some_child_fits(now.census);
+  now.child_fits = some_child_fits(now);
   now.command_list =
       scene().config().values[kBackendAxis] == harness::raw(targets::argpack::Backend::gfx);
   return now;
 }
 
-bool Player::some_child_fits(const Census& census) const {
-  for (Variables packs = census.deep; packs != 0; packs &= packs - 1)
-    if (fitting_children(census, static_cast<Variable>(std::countr_zero(packs)), 1) != 0)
-      return true;
+bool Player::some_child_fits(const Situation& now) const {
+  for (Variables packs = now.usable(now.census.deep); packs != 0; packs &= packs - 1)
+    if (fitting_children(now, static_cast<Variable>(std::countr_zero(packs)), 1) != 0) return true;
   return false;
 }
 
-Variables Player::fitting_children(const Census& census, Variable pack, std::uint32_t level) const {
+Variables Player::fitting_children(const Situation& now, Variable pack, std::uint32_t level) const {
   const std::uint32_t depth = path().globals.depth(pack) - level;
   Variables fitting = 0;
-  for (Variables rest = census.packs; rest != 0; rest &= rest - 1) {
+  for (Variables rest = now.usable(now.census.packs); rest != 0; rest &= rest - 1) {
     const auto child = static_cast<Variable>(std::countr_zero(rest));
     if (path().globals.depth(child) == depth) fitting |= bit(child);
   }

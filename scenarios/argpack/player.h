@@ -28,7 +28,7 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
   harness::FirstUse& use() { return use_; }
 
   /// Returns the packs that can stand `level` levels deep in `pack`.
-  Variables fitting_children(const Census& census, Variable pack, std::uint32_t level) const;
+  Variables fitting_children(const Situation& now, Variable pack, std::uint32_t level) const;
 
   /// Calls the nth part of an op that is several calls of the interface. A part is an activation of
   /// its own, so that its decisions stay where they are when another part changes, and counts as
@@ -40,7 +40,7 @@ class Player final : public harness::Player<Player, Situation, Theme, targets::a
   Situation look() const override;
   void list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const override;
   void prepare(std::size_t op, const harness::Slot& slot) override;
-  bool some_child_fits(const Census& census) const;
+  bool some_child_fits(const Situation& now) const;
 
   Judges& judges_;
   Chooser chooser_;

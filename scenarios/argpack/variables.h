@@ -41,6 +41,7 @@ struct Census {
   Variables arrays = 0;
   Variables externals = 0;
   Variables contexts = 0;
+  Variables stale = 0;  ///< Packs and arrays that are, or refer to what is, from before a reset.
 
   Variables all() const { return packs | arrays | externals | contexts; }
 };

@@ -25,6 +25,7 @@ constexpr Label kNotPacksAndArrays[] = {"external_gone",     "dropped_in_flight"
                                         "taken_reentrantly", "context_reused",    "retention"};
 
 constexpr harness::DocumentedRefusal kRefusals[] = {{"context_reused", "context_spent"},
+                                                    {"stale_wrapper", "stale_object"},
                                                     {"taken_reentrantly", "context_invalid"}};
 
 constexpr Claim unsound(std::span<const Label> hazards, const char* words) {

@@ -73,8 +73,24 @@ bool died_by_mistake(const std::vector<Fault>& faults, const Fault& fault) {
   });
 }
 
+/// Returns who caused the fault: a kernel's is the launch's that had begun last by then.
+const GhostUser* user_of(const Judges& judges, const Fault& fault) {
+  const Ghost& ghost = judges.ghost();
+  return is_kernel(fault.use_site) ? ghost.launch_before(fault.tick)
+                                   : ghost.user_in(fault.activation);
+}
+
+/// The object had gone with its program before its wrapper was bound, written or read.
+bool went_before_its_use(const Judges& judges, const Fault& fault) {
+  if (!(fault.death_site == kAtReset)) return false;
+  if (is_of_wrapper(fault.use_site)) return true;
+  const GhostUser* user = user_of(judges, fault);
+  return user != nullptr && judges.ghost().was_bound_stale(*user, fault.object);
+}
+
 std::optional<Window> window_of_death(const Judges& judges, const Fault& fault) {
-  if (is_stale(fault.death_site) || is_stale(fault.use_site)) return Window::stale_wrapper;
+  if (is_stale(fault.death_site) || is_stale(fault.use_site) || went_before_its_use(judges, fault))
+    return Window::stale_wrapper;
   const GhostEnd* end = end_of(judges, fault);
   const bool in_flight = went_in_flight(fault, end);
   if ((end != nullptr && end->reentrant && !in_flight) || fault.death_site == kAtReset)
@@ -87,22 +103,19 @@ std::optional<Window> window_of_death(const Judges& judges, const Fault& fault) 
   return std::nullopt;
 }
 
-/// The fault that this one follows from, or null.
-const Fault* cause_of(const std::vector<Fault>& faults, const Fault& fault) {
-  if (fault.kind != FaultKind::wrong_value && !(fault.use_site == kLaunchBind)) return nullptr;
+/// The fault that this one follows from, or null: a kernel's is one of its launch.
+const Fault* cause_of(const Judges& judges, const std::vector<Fault>& faults, const Fault& fault) {
+  const bool is_wrong =
+      fault.kind == FaultKind::wrong_value || fault.kind == FaultKind::wild_access;
+  if (!is_wrong && !(fault.use_site == kLaunchBind)) return nullptr;
+  const GhostUser* user = is_kernel(fault.use_site) ? user_of(judges, fault) : nullptr;
+  const harness::Name activation = user != nullptr ? user->activation : fault.activation;
   for (const Fault& earlier : faults) {
     if (&earlier == &fault) break;
-    if (earlier.activation == fault.activation && earlier.kind == FaultKind::recycled_use)
+    if (earlier.activation == activation && earlier.kind == FaultKind::recycled_use)
       return &earlier;
   }
   return nullptr;
-}
-
-/// Returns who caused the fault: a kernel's is the launch's that had begun last by then.
-const GhostUser* user_of(const Judges& judges, const Fault& fault) {
-  const Ghost& ghost = judges.ghost();
-  return is_kernel(fault.use_site) ? ghost.launch_before(fault.tick)
-                                   : ghost.user_in(fault.activation);
 }
 
 /// Returns the window that the call went through, where neither death nor use is telling, or -1. A
@@ -128,7 +141,7 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   const auto& judges = scene.state<Judges>();
   if (judges.passages().reached_in(fault.activation, Window::context_reused))
     return harness::raw(Window::context_reused);
-  if (const Fault* cause = cause_of(faults, fault)) return window_of(scene, *cause);
+  if (const Fault* cause = cause_of(judges, faults, fault)) return window_of(scene, *cause);
   if (const auto window = window_of_death(judges, fault)) return harness::raw(*window);
   if (const Telling* row = find(kUseSites, fault.use_site)) return harness::raw(row->window);
   if (const Telling* row = find(kReadings, fault.object_kind)) return harness::raw(row->window);

@@ -12,7 +12,7 @@ enum class Window : std::uint8_t {
   array_deleted,      ///< So does an ndarray, or a gradient.
   external_gone,      ///< External memory goes or moves between setting and copy-back.
   dropped_in_flight,  ///< The last reference goes after launch, before the kernel has finished.
-  stale_wrapper,      ///< A wrapper from before reset() dies; its address is someone else's now.
+  stale_wrapper,      ///< A wrapper from before reset() is used; or dies, and another with it.
   taken_reentrantly,  ///< A finalizer or a reset takes what is bound, before the launch.
   context_reused,     ///< A context is launched again.
 };

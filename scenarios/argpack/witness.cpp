@@ -97,6 +97,7 @@ void Witness::note_refusal(Op op, Status status) {
   const Way way = op == Op::call ? Way::kernel : Way::context;
   if (status == Status::context_spent) scene_.keep_out(raw(Window::context_reused), raw(way));
   if (status == Status::context_invalid) scene_.keep_out(raw(Window::taken_reentrantly), raw(way));
+  if (status == Status::stale_object) scene_.keep_out(raw(Window::stale_wrapper), raw(way));
 }
 
 void Witness::judge_ok(const Attempt& attempt, Cases certain) {

@@ -46,6 +46,9 @@ class ProgramFacts {
   virtual void program_ended() = 0;
   /// A wrapper from before the last reset() asks to delete whoever lives at its object's address.
   virtual void deleted_by_stale_wrapper() = 0;
+  /// A wrapper from before the last reset() is about to be bound, or what it wraps to be written or
+  /// read. The policy may refuse.
+  virtual void using_stale_wrapper() = 0;
 };
 
 /// Facts of wrappers and contexts: who refers to what.

@@ -4,8 +4,9 @@
 // Its author says: sound.
 // What it holds: packs, those nested in them, ndarrays and gradients (a deletion asked for
 // meanwhile happens when the last holder lets go), and external storage, by an exported view.
-// What it refuses: to delete on behalf of an earlier program; to launch a context twice
-// (context_spent), or after a reset (context_invalid); to resize exported storage (buffer_error).
+// What it refuses: to delete on behalf of an earlier program, and to use a wrapper from before it
+// (stale_object); to launch a context twice (context_spent), or after a reset (context_invalid); to
+// resize exported storage (buffer_error).
 // Bounded: what a launch holds goes at the next synchronize(), or at the next launch that finds the
 // device idle; at most kLaunchLimit launches hold anything, then the next one waits for the device.
 #pragma once
@@ -21,6 +22,7 @@ class Own : public Policy {
   using Policy::Policy;
 
   Status admit(const LaunchContext& context, const Program& program) override;
+  Status admit_stale() override { return Status::stale_object; }
   void bound(LaunchContext& context, PackArgument& argument) override;
   void bound(LaunchContext& context, ArrayArgument& argument) override;
   void bound(LaunchContext& context, ExternalArgument& argument,

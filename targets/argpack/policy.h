@@ -23,6 +23,8 @@ class Policy {
   virtual bool pins(std::uint32_t /*level*/) const { return false; }
   /// Asked before anything is bound to, compiled for or launched with a context.
   virtual Status admit(const LaunchContext&, const Program&) { return Status::ok; }
+  /// Asked before a wrapper from an earlier program is bound, or what it wraps is written or read.
+  virtual Status admit_stale() { return Status::ok; }
   virtual void bound(LaunchContext&, PackArgument&) {}
   virtual void bound(LaunchContext&, ArrayArgument&) {}
   virtual void bound(LaunchContext&, ExternalArgument&, const harness::Ref& /*wrapper*/) {}

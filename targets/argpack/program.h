@@ -60,10 +60,12 @@ class Ndarray {
   const DeviceAllocation& allocation() const { return allocation_; }
   void adopted_as(harness::BirthId self) { allocation_.device->adopt(allocation_, self); }
   Holders& holders() { return holders_; }
+  std::uint32_t word_count() const { return word_count_; }
 
  private:
   DeviceAllocation allocation_;
   Holders holders_;
+  std::uint32_t word_count_ = kArrayWords;  ///< Its shape.
 };
 
 /// A kernel as make_launch_context() and compile_kernel() read it.

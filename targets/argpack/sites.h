@@ -27,6 +27,20 @@ inline constexpr harness::Label kAtReset = "reset";
 // ---- where external memory is born ----
 inline constexpr harness::Label kNewExternal = "new_external";
 
+// ---- where a wrapper is bound, or what it wraps is written or read ----
+inline constexpr harness::Label kSetArgpack = "set_arg_argpack";
+inline constexpr harness::Label kSetNdarray = "set_arg_ndarray";
+inline constexpr harness::Label kSetNdarrayWithGrad = "set_arg_ndarray_with_grad";
+inline constexpr harness::Label kWriteArgpack = "ArgPack::write";
+inline constexpr harness::Label kFill = "fill";
+inline constexpr harness::Label kToNumpy = "to_numpy";
+inline bool is_of_wrapper(harness::Label site) {
+  for (const harness::Label one :
+       {kSetArgpack, kSetNdarray, kSetNdarrayWithGrad, kWriteArgpack, kFill, kToNumpy})
+    if (site == one) return true;
+  return false;
+}
+
 // ---- where a launch uses what was bound ----
 inline constexpr harness::Label kCompile = "compile_kernel";
 inline constexpr harness::Label kLaunch = "launch_kernel";

@@ -34,7 +34,7 @@ enum class Status : std::uint8_t {
   name_error,       ///< The variable is empty.
   type_error,       ///< It holds something else, or the pack has no such member.
   no_program,       ///< ti.init() has not run.
-  stale_object,     ///< The wrapper is from before the last reset(). It can only be dropped.
+  stale_object,     ///< The wrapper is from before the last reset(), which is refused.
   argument_limit,   ///< Too many arguments: raised after they were set, before the launch.
   unbound,          ///< The context lacks its pack, or was not compiled.
   driver_error,     ///< A CUDA call failed.

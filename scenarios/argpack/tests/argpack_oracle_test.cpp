@@ -73,6 +73,8 @@ TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {
         Met{"resize_external", "launch_kernel/copy_back", Window::external_gone},
         Met{"delete_argpack/stale", "launch_kernel/pack", Window::stale_wrapper},
         Met{"reset", "launch_kernel/pack", Window::taken_reentrantly},
+        Met{"reset", "ArgPack::write", Window::stale_wrapper},
+        Met{"reset", "set_arg_ndarray", Window::stale_wrapper},
         Met{"launch_kernel", "launch_kernel/arguments", Window::context_reused}})
     EXPECT_EQ(window_met(met), harness::raw(met.window))
         << met.death_site.view() << " " << met.use_site.view();
@@ -120,6 +122,32 @@ void delete_pack(harness::Scene& scene, Judges& judges, Fault& fault) {
 TEST(ArgpackWindows, AnEndInTheMiddleOfItsOwnTasksBindingIsReentrant) {
   EXPECT_EQ(window_after(delete_pack<true>), harness::raw(Window::taken_reentrantly));
   EXPECT_EQ(window_after(delete_pack<false>), harness::raw(Window::nested_replaced));
+}
+
+/// A wrapper of program 1 is bound, before or after its program is reset.
+template <bool before>
+void bind_and_reset(harness::Scene& scene, Judges& judges, Fault& fault) {
+  Observer& told = judges;
+  const ThingId context{1};
+  const ThingId pack{2};
+  told.program_began(1);
+  told.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+  told.made({.thing = pack, .kind = Kind::pack, .depth = 1, .value = 0, .generation = 0});
+  const harness::BirthId life = scene.world().ledger.born("ArgPack", 0, 8);
+  told.built(pack, life, 1);
+  if (before) told.bound(context, Place::pack, pack);
+  told.program_ended();
+  told.program_began(2);
+  if (!before) told.bound(context, Place::pack, pack);
+  told.launching(context, 2);
+  fault.object = scene.world().ledger.life(life).name;
+  fault.death_site = "reset";
+  fault.use_site = "launch_kernel/pack";
+}
+
+TEST(ArgpackWindows, WhatWasBoundAfterItsOwnResetIsOfAStaleWrapper) {
+  EXPECT_EQ(window_after(bind_and_reset<true>), harness::raw(Window::taken_reentrantly));
+  EXPECT_EQ(window_after(bind_and_reset<false>), harness::raw(Window::stale_wrapper));
 }
 
 template <bool in_flight>
@@ -210,6 +238,21 @@ TEST(ArgpackWindows, AWildAccessOfALaunchThatWasTriedBeforeIsThroughThat) {
     judges.launching(kContext, 1);
   };
   EXPECT_EQ(window_of_wild_access(launch_again), harness::raw(Window::context_reused));
+}
+
+TEST(ArgpackWindows, AWildAccessAfterARecycledUseOfItsOwnLaunchFollowsFromThat) {
+  EXPECT_EQ(window_after([](harness::Scene& scene, Judges& judges, Fault& fault) {
+              launch_whole(judges);
+              Fault earlier;
+              earlier.kind = FaultKind::recycled_use;
+              earlier.use_site = "launch_kernel/nested_pack";
+              earlier.activation = scene.world().picker.current().name;
+              scene.world().history.add(earlier);
+              fault.kind = FaultKind::wild_access;
+              fault.use_site = "walk_packs";
+              fault.activation = earlier.activation + 1;
+            }),
+            harness::raw(Window::nested_replaced));
 }
 
 TEST(ArgpackWindows, NoRuleExplainsAWildAccessOfALaunchThatLostNothing) {

@@ -52,8 +52,8 @@ Status ScriptArrays::fill(Variable variable, std::int32_t value) {
   ArrayPayload& payload = array->payload<ArrayPayload>();
   const ThingId thing = payload.thing;
   core_.facts.tell(&Observer::assigned, thing, value);
-  return c_call("fill", [&](Program& program) {
-    if (payload.generation != program.generation()) return Status::stale_object;
+  return c_call(kFill, [&](Program& program) {
+    if (const Status admitted = admit(payload, program); admitted != Status::ok) return admitted;
     const Status status = program.fill(payload.ndarray, value);
     if (status == Status::ok) core_.facts.tell(&Observer::written, thing, value);
     return status;
@@ -87,7 +87,7 @@ Status ScriptArrays::drop_gradient(Variable variable) {
 
 Status ScriptArrays::read_array(Program& program, const Ref& array) {
   const ArrayPayload& payload = array->payload<ArrayPayload>();
-  if (payload.generation != program.generation()) return Status::stale_object;
+  if (const Status admitted = admit(payload, program); admitted != Status::ok) return admitted;
   std::array<std::int32_t, kArrayWords> words;
   const Status status = program.read(payload.ndarray, words);
   if (status == Status::ok) core_.facts.tell(&Observer::contents, payload.thing, words);
@@ -104,7 +104,7 @@ Status ScriptArrays::to_numpy(Variable variable) {
     });
   if (&array->type() != &kArrayType) return Status::type_error;
   const Ref gradient = array->get("grad");
-  return c_call("to_numpy", [&](Program& program) {
+  return c_call(kToNumpy, [&](Program& program) {
     const Status status = read_array(program, array);
     return status == Status::ok && gradient ? read_array(program, gradient) : status;
   });

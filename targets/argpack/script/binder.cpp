@@ -4,7 +4,6 @@
 
 namespace targets::argpack {
 
-using harness::Label;
 using harness::Object;
 using harness::Ref;
 
@@ -20,10 +19,10 @@ Status Binder::make_launch_context(Ref& made) {
 }
 
 Status Binder::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
-  return c_call("set_arg_argpack", [&](Program& program) {
+  return c_call(kSetArgpack, [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
     const PackPayload& payload = pack->payload<PackPayload>();
-    if (payload.generation != program.generation()) return Status::stale_object;
+    if (const Status status = admit(payload, program); status != Status::ok) return status;
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
     PackArgument& argument = context.packs[level];
     if (argument.bound) policy_.unbound(context, argument);
@@ -52,9 +51,12 @@ Place Binder::place_of(const LaunchContext& context, const ArrayArgument& argume
   return follows_gradients(core_.setup.backend) ? Place::gradient : Place::gradient_address;
 }
 
+// LaunchContextBuilder reads the shape of an ndarray that it binds; of a pack it keeps the pointer.
 Status Binder::bind_one(LaunchContext& context, ArrayArgument& argument, Object& array) {
   const ArrayPayload& payload = array.payload<ArrayPayload>();
-  if (payload.generation != core_.program->generation()) return Status::stale_object;
+  if (const Status status = admit(payload, *core_.program); status != Status::ok) return status;
+  const std::uint32_t word_count = payload.ndarray->word_count();
+  HARNESS_CHECK(word_count > 0, "an array has elements");
   argument = {true, payload.ndarray};
   policy_.bound(context, argument);
   core_.facts.tell(&Observer::bound, context.thing, place_of(context, argument), payload.thing);
@@ -62,8 +64,7 @@ Status Binder::bind_one(LaunchContext& context, ArrayArgument& argument, Object&
 }
 
 Status Binder::bind_array(const Ref& wrapper, const Ref& array, bool with_gradient) {
-  const Label name = with_gradient ? Label("set_arg_ndarray_with_grad") : Label("set_arg_ndarray");
-  return c_call(name, [&](Program& program) {
+  return c_call(with_gradient ? kSetNdarrayWithGrad : kSetNdarray, [&](Program& program) {
     LaunchContext& context = context_of(wrapper);
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
     unbind(context, context.array);

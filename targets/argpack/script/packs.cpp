@@ -108,8 +108,8 @@ Status ScriptPacks::set_scalar(Variable variable, std::uint32_t level, std::int3
   payload.a = value;
   const ThingId thing = payload.thing;
   core_.facts.tell(&Observer::assigned, thing, value);
-  return c_call("ArgPack::write", [&](Program& program) {
-    if (payload.generation != program.generation()) return Status::stale_object;
+  return c_call(kWriteArgpack, [&](Program& program) {
+    if (const Status status = admit(payload, program); status != Status::ok) return status;
     const Status status =
         program.write(payload.argpack->allocation(), offsetof(PackBlock, a), &value, sizeof value);
     if (status == Status::ok) core_.facts.tell(&Observer::written, thing, value);
@@ -123,8 +123,8 @@ Status ScriptPacks::set_item(const Ref& parent, const Ref& child) {
   PackPayload& payload = parent->payload<PackPayload>();
   core_.facts.tell(&Observer::attached, payload.thing, 0, thing_of(*child));
   parent->set("c", child);
-  return c_call("ArgPack::write", [&](Program& program) {
-    if (payload.generation != program.generation()) return Status::stale_object;
+  return c_call(kWriteArgpack, [&](Program& program) {
+    if (const Status status = admit(payload, program); status != Status::ok) return status;
     const CUdeviceptr address = host_address(child);
     if (!policy_.writes_host_address()) return Status::ok;
     return program.write(payload.argpack->allocation(), offsetof(PackBlock, c), &address,

@@ -51,6 +51,14 @@ class Steps {
     core_.objects.pass();
     return generation;
   }
+  /// Asks the policy whether what the wrapper wraps may be used, where that is of an earlier
+  /// program. Taichi does not ask.
+  template <class Payload>
+  Status admit(const Payload& payload, const Program& program) {
+    if (payload.generation == program.generation()) return Status::ok;
+    core_.facts.tell(&Observer::using_stale_wrapper);
+    return core_.policy->admit_stale();
+  }
   /// Tells that a reference to the thing went; of none it tells nothing.
   void tell_dropped(ThingId thing) {
     if (thing != ThingId::none) core_.facts.tell(&Observer::dropped, thing);
