@@ -141,7 +141,10 @@ GhostBound Ghost::bind(GhostThing* thing) const {
 
 void Ghost::bound(ThingId context, Place place, ThingId id) {
   GhostBinding& binding = *find(context)->binding;
-  use(binding, false);
+  if (id != ThingId::none)
+    set(binding);
+  else
+    use(binding, false);
   if (place == Place::gradient_address) return;  // No launch looks at it.
   if (place == Place::external_copy) {           // Nor at what was copied.
     binding.places[raw(Place::external)] = {};

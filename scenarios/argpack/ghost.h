@@ -95,6 +95,7 @@ class Ghost {
   void setting_began() { setting_ |= task_bit(); }
   void setting_ended() { setting_ &= ~task_bit(); }
   void bound(ThingId context, Place place, ThingId thing);
+  void scalar_set(ThingId context) { set(*find(context)->binding); }
   void compiling(ThingId context, std::uint32_t generation);
   void argument_renamed() { passages_.reach(Window::top_level_dropped); }
   void launching(ThingId context, std::uint32_t generation);
@@ -121,6 +122,11 @@ class Ghost {
   void reach(Window window, Way way) { passages_.reach(window, harness::raw(way)); }
   void use(const GhostBinding& binding, bool launches, bool again = false);
   GhostBound bind(GhostThing* thing) const;
+  /// Something is bound to the context, which may have been launched before.
+  void set(const GhostBinding& binding) {
+    use(binding, false);
+    if (binding.launched) reach(Window::context_reused, binding.way);
+  }
   void take_from_launches(const GhostThing& thing);
   void lose(GhostThing& thing);
   void taken(GhostThing& thing);

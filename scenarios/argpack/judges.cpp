@@ -91,6 +91,7 @@ void Judges::bound(ThingId context, Place place, ThingId thing) {
 void Judges::scalar_set(ThingId context, std::int64_t value) {
   context_of(context).binding.scalar = value;
   check_value(value, 0);
+  ghost_.scalar_set(context);
   witness_.did(kScalar);
 }
 

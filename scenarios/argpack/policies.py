@@ -15,7 +15,7 @@ SOURCES = {
                     "Program::erase", "Program::write", "Program::synchronize", "Program::finished", "Program::flush",
                     "Program::finalize"],
     "launcher.cpp": ["submit", "Temporary::free", "Temporary::~Temporary", "LlvmLaunch::run",
-                     "LlvmLaunch::check_arguments", "LlvmLaunch::resolve_array", "LlvmLaunch::copy_back",
+                     "LlvmLaunch::use_arguments", "LlvmLaunch::store", "LlvmLaunch::resolve_array", "LlvmLaunch::copy_back",
                      "LlvmLaunch::finish"],
     "gfx_runtime.cpp": ...,
     "script/programs.cpp": ["ScriptPrograms::reset_now"],

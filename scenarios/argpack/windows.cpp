@@ -32,6 +32,7 @@ constexpr std::array kUseSites{
     Telling{kLaunchExternal, Window::external_gone},
     Telling{kLaunchCopyBack, Window::external_gone},
     Telling{kLaunchArguments, Window::context_reused},
+    Telling{kLaunchResults, Window::context_reused},
 };
 constexpr std::array kReadings{
     Telling{"gradient", Window::array_deleted}, Telling{"pack", Window::parent_freed},
@@ -48,6 +49,11 @@ const Telling* find(const std::array<Telling, count>& table, Label what) {
 }
 
 bool is_stale(Label site) { return site == kDeleteArgpack.stale || site == kDeleteNdarray.stale; }
+
+/// Says if a context was left pointing at it by a launch.
+bool is_of_context(Label kind) {
+  return kind == Label("argument buffer") || kind == Label("result buffer");
+}
 
 bool is_of_storage(Label site) { return site == kFreeExternal || site == kResizeExternal; }
 
@@ -139,7 +145,8 @@ int window_of(const harness::Scene& scene, const Fault& fault) {
   if (fault.kind == FaultKind::wrong_owner || died_by_mistake(faults, fault))
     return harness::raw(Window::stale_wrapper);
   const auto& judges = scene.state<Judges>();
-  if (judges.passages().reached_in(fault.activation, Window::context_reused))
+  if (is_of_context(fault.object_kind) ||
+      judges.passages().reached_in(fault.activation, Window::context_reused))
     return harness::raw(Window::context_reused);
   if (const Fault* cause = cause_of(judges, faults, fault)) return window_of(scene, *cause);
   if (const auto window = window_of_death(judges, fault)) return harness::raw(*window);

@@ -47,8 +47,10 @@ struct LaunchContext {
   std::int32_t scalar = 0;
   bool has_scalar = false;
   bool launched = false;  ///< The kernel was submitted, or recorded.
-  /// Where arg_buffer points after a launch: into the buffer that the launch has freed.
+  /// Where arg_buffer and result_buffer point after a launch on a device: into buffers that the
+  /// launch has freed. None: at the host's own.
   harness::BirthId device_arguments = harness::BirthId::none;
+  harness::BirthId device_results = harness::BirthId::none;
   HostCopy host_copy;             ///< Empty where `external` is bound in place.
   harness::Ref exported;          ///< For policies that hold external storage where it is.
   ThingId thing = ThingId::none;  ///< Its number in facts.

@@ -23,6 +23,10 @@ KernelParameters kernel_parameters(const Core& core, const LaunchContext& contex
   return {{arguments, results}, static_cast<std::int32_t>(context.depth), flags};
 }
 
+void use_buffer(Core& core, harness::BirthId buffer) {
+  if (buffer != harness::BirthId::none && !core.ledger.used(buffer, buffer)) core.scheduler.die();
+}
+
 Status submit(Core& core, KernelParameters parameters) {
   void* addresses[] = {&parameters.context, &parameters.depth, &parameters.flags};
   const CUresult result = cuLaunchKernel(core.driver.function(), kBlockCount, 1, 1, kBlockThreads,
@@ -66,7 +70,6 @@ class LlvmLaunch {
         transfer_(core.driver.memory(), Use::object) {}
 
   Status run(const CompiledKernel& compiled, bool returns) {
-    check_arguments();
     if (const Status status = results_.allocate(result_bytes(context_)); status != Status::ok)
       return status;
     if (const Status status = resolve(compiled.parents_first); status != Status::ok) return status;
@@ -76,7 +79,8 @@ class LlvmLaunch {
   }
 
  private:
-  void check_arguments();
+  void use_arguments();
+  void store(CUdeviceptr& argument, CUdeviceptr address);
   Status resolve(bool parents_first);
   Status resolve_packs(bool parents_first);
   Status resolve_pack(std::uint32_t level);
@@ -87,7 +91,7 @@ class LlvmLaunch {
   Status copy_back();
   Status start();
   Status read_back();
-  void tell_arguments_freed();
+  harness::BirthId lose(harness::Label kind, const Temporary& buffer, std::size_t bytes) const;
   Status finish(bool returns);
 
   Core& core_;
@@ -98,13 +102,16 @@ class LlvmLaunch {
   Temporary transfer_;  ///< The device's copy of an external array.
 };
 
-// The first launch left the context pointing at its own argument buffer, which is freed by now.
-// CPU launches have none.
-void LlvmLaunch::check_arguments() {
-  if (context_.device_arguments == harness::BirthId::none) return;
+// An earlier launch of the context has left arg_buffer pointing at a buffer of its own, which is
+// freed. CPU launches have none.
+void LlvmLaunch::use_arguments() {
   const SiteScope site(core_.scheduler, kLaunchArguments);
-  if (!core_.ledger.used(context_.device_arguments, context_.device_arguments))
-    core_.scheduler.die();
+  use_buffer(core_, context_.device_arguments);
+}
+
+void LlvmLaunch::store(CUdeviceptr& argument, CUdeviceptr address) {
+  use_arguments();
+  argument = address;
 }
 
 Status LlvmLaunch::resolve(bool parents_first) {
@@ -134,7 +141,7 @@ Status LlvmLaunch::resolve_pack(std::uint32_t level) {
     address = allocation.device->pointer(allocation);
   }
   if (level == 0) {
-    context_.arguments.pack = address;
+    store(context_.arguments.pack, address);
     return Status::ok;
   }
   const SiteScope site(core_.scheduler, kLaunchParent);
@@ -145,11 +152,11 @@ Status LlvmLaunch::resolve_pack(std::uint32_t level) {
 Status LlvmLaunch::resolve_arrays() {
   if (context_.array.bound) {
     const SiteScope site(core_.scheduler, kLaunchArray);
-    context_.arguments.array = resolve_array(context_.array);
+    store(context_.arguments.array, resolve_array(context_.array));
   }
   if (context_.gradient.bound && follows_gradients(core_.setup.backend)) {
     const SiteScope site(core_.scheduler, kLaunchGradient);
-    context_.arguments.gradient = resolve_array(context_.gradient);
+    store(context_.arguments.gradient, resolve_array(context_.gradient));
   }
   return context_.external.bound ? resolve_external() : Status::ok;
 }
@@ -168,7 +175,7 @@ Status LlvmLaunch::resolve_external() {
   if (context_.external.storage == Storage::host) return copy_in();
   int type = 0;
   cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, context_.external.device);
-  context_.arguments.external = context_.external.device;
+  store(context_.arguments.external, context_.external.device);
   return Status::ok;
 }
 
@@ -178,7 +185,7 @@ Status LlvmLaunch::copy_in() {
   const ExternalBlock& block = context_.external.host->block;
   if (cuMemcpyHtoD(transfer_.address(), &block, sizeof block) != CUDA_SUCCESS)
     return Status::driver_error;
-  context_.arguments.external = transfer_.address();
+  store(context_.arguments.external, transfer_.address());
   return Status::ok;
 }
 
@@ -194,6 +201,7 @@ Status LlvmLaunch::start() {
   context_.arguments.scalar = context_.scalar;
   if (const Status status = arguments_.allocate(sizeof(ArgumentBlock)); status != Status::ok)
     return status;
+  use_arguments();
   const CUresult copied =
       cuMemcpyHtoDAsync(arguments_.address(), &context_.arguments, sizeof(ArgumentBlock), nullptr);
   if (copied != CUDA_SUCCESS) return Status::driver_error;
@@ -204,6 +212,8 @@ Status LlvmLaunch::start() {
 }
 
 Status LlvmLaunch::read_back() {
+  const SiteScope site(core_.scheduler, kLaunchResults);
+  use_buffer(core_, context_.device_results);
   const std::size_t bytes = result_bytes(context_);
   const CUresult result =
       core_.setup.backend == Backend::cpu
@@ -212,17 +222,22 @@ Status LlvmLaunch::read_back() {
   return result == CUDA_SUCCESS ? Status::ok : Status::driver_error;
 }
 
-// Tells that the arguments which the context points at are freed.
-void LlvmLaunch::tell_arguments_freed() {
-  context_.device_arguments =
-      core_.ledger.born("argument buffer", arguments_.address(), sizeof(ArgumentBlock));
-  core_.ledger.died(context_.device_arguments);
+// The context goes on pointing at the buffer, which is about to be freed.
+harness::BirthId LlvmLaunch::lose(harness::Label kind, const Temporary& buffer,
+                                  std::size_t bytes) const {
+  const harness::BirthId life = core_.ledger.born(kind, buffer.address(), bytes);
+  core_.ledger.died(life);
+  return life;
 }
 
 Status LlvmLaunch::finish(bool returns) {
-  if (core_.setup.backend != Backend::cpu) tell_arguments_freed();
+  const bool keeps_pointers = core_.setup.backend != Backend::cpu;
+  if (keeps_pointers)
+    context_.device_arguments = lose("argument buffer", arguments_, sizeof(ArgumentBlock));
   arguments_.free();
   const Status status = returns ? read_back() : Status::ok;
+  if (keeps_pointers && returns)
+    context_.device_results = lose("result buffer", results_, result_bytes(context_));
   results_.free();
   if (transfer_.address() == 0) return status;
   const Status copied = copy_back();

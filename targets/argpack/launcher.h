@@ -15,6 +15,9 @@ Status launch_llvm(Core& core, Program& program, const CompiledKernel& compiled,
 Status launch_gfx(Core& core, Program& program, const CompiledKernel& compiled,
                   LaunchContext& context, bool returns);
 
+/// The host uses a buffer of the context's: dies where that is a device's, and freed.
+void use_buffer(Core& core, harness::BirthId buffer);
+
 /// Where a launcher follows the pack of a level.
 inline harness::Label pack_site(std::uint32_t level) {
   return level == 0 ? kLaunchPack : kLaunchNestedPack;

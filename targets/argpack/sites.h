@@ -51,6 +51,7 @@ inline constexpr harness::Label kLaunchArray = "launch_kernel/array";
 inline constexpr harness::Label kLaunchGradient = "launch_kernel/gradient";
 inline constexpr harness::Label kLaunchExternal = "launch_kernel/external";
 inline constexpr harness::Label kLaunchArguments = "launch_kernel/arguments";
+inline constexpr harness::Label kLaunchResults = "launch_kernel/results";
 inline constexpr harness::Label kLaunchBind = "launch_kernel/bind";
 inline constexpr harness::Label kLaunchCopyBack = "launch_kernel/copy_back";
 

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <vector>
 
+#include "harness/intervention.h"
 #include "harness/reproducer.h"
 #include "harness/strategies/random_walk.h"
 #include "scenarios/argpack/tests/argpack_cases.h"
@@ -131,6 +134,68 @@ TEST(ArgpackBackends, ALaunchFreesItsBuffersAsTheDriverDoesThatAllocatedThem) {
   EXPECT_EQ(calls_of_second_op(Backend::amdgpu, program),
             "cuMemAlloc cuMemAlloc cuMemcpyHtoDAsync cuLaunchKernel cuStreamSynchronize cuMemFree "
             "cuStreamSynchronize cuMemFree ");
+}
+
+// ---- a context that was launched ----------------------------------------------------------------
+
+using Sites = std::vector<std::string>;
+
+/// Returns the use sites of the faults of a program whose script launches a context with what it
+/// has made, a pack and what `made` makes, and goes on with `rest`.
+Sites uses_after_launch(Backend backend, const std::string& rest, const std::string& made = "") {
+  const std::string text =
+      "afterlife reproducer 1\npath argpack\nvariant borrow\nconfig backend=" +
+      std::string(kBackendLabels[harness::raw(backend)].view()) +
+      " gil=on collector=eval_breaker\ndevice sim\ntasks script mutator\n"
+      "script:0 op new_argpack\n" +
+      made + "script:2 op make_context\nscript:2 argument[1] 1\nscript:3 op launch\n" + rest +
+      "end\n";
+  harness::Runner runner;
+  const Outcome& outcome = runner.run(harness::parse_reproducer(text, "test").the_case);
+  Sites sites;
+  for (const Fault& fault : outcome.faults) sites.emplace_back(fault.use_site.view());
+  return sites;
+}
+
+const std::string kLaunchAgain = "script:4 op launch\n";
+constexpr std::array kDevices{Backend::cuda_pool, Backend::cuda_cache, Backend::amdgpu};
+
+TEST(ArgpackBackends, ASecondLaunchStoresThroughTheFreedArgumentBufferOfADevice) {
+  for (const Backend backend : kDevices)
+    EXPECT_EQ(uses_after_launch(backend, kLaunchAgain), Sites{"launch_kernel/arguments"});
+  for (const Backend backend : {Backend::cpu, Backend::gfx})
+    EXPECT_EQ(uses_after_launch(backend, kLaunchAgain), Sites{});
+}
+
+TEST(ArgpackBackends, ASecondLaunchStoresEachAddressWhenItHasFollowedWhatIsThere) {
+  const std::string gone = "script:4 op drop\nscript:4 argument 1\nscript:5 op launch\n";
+  const std::string array = "script:1 op new_ndarray\n";
+  for (const Backend backend : kDevices) {
+    EXPECT_EQ(uses_after_launch(backend, gone), Sites{"launch_kernel/nested_pack"});
+    EXPECT_EQ(uses_after_launch(backend, gone, array), Sites{"launch_kernel/arguments"});
+  }
+}
+
+TEST(ArgpackBackends, ASecondLaunchLosesItsResultToTheFreedResultBufferOfADevice) {
+  for (const Backend backend : kDevices) {
+    harness::Intervention kept(harness::Hold{.object = "argument buffer"});
+    const harness::Intervention::Current current(kept);
+    EXPECT_EQ(uses_after_launch(backend, kLaunchAgain), Sites{"launch_kernel/results"});
+  }
+}
+
+TEST(ArgpackBackends, WhatIsSetAfterALaunchIsStoredThroughTheFreedArgumentBufferOfADevice) {
+  const std::string other = "script:4 op make_context\nscript:4 argument 12\nscript:5 op ";
+  const std::string pack = other + "set_arg_argpack\nscript:5 argument 11\n";
+  const std::string scalar = other + "set_arg_scalar\nscript:5 argument 11\n";
+  for (const Backend backend : kDevices) {
+    EXPECT_EQ(uses_after_launch(backend, pack), Sites{"set_arg_argpack"});
+    EXPECT_EQ(uses_after_launch(backend, scalar), Sites{"set_arg_int"});
+  }
+  for (const Backend backend : {Backend::cpu, Backend::gfx}) {
+    EXPECT_EQ(uses_after_launch(backend, pack), Sites{});
+    EXPECT_EQ(uses_after_launch(backend, scalar), Sites{});
+  }
 }
 
 // ---- pages --------------------------------------------------------------------------------------

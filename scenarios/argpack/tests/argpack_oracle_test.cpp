@@ -75,9 +75,22 @@ TEST(ArgpackWindows, AreToldByWhereSomethingDiedAndWhoMetIt) {
         Met{"reset", "launch_kernel/pack", Window::taken_reentrantly},
         Met{"reset", "ArgPack::write", Window::stale_wrapper},
         Met{"reset", "set_arg_ndarray", Window::stale_wrapper},
-        Met{"launch_kernel", "launch_kernel/arguments", Window::context_reused}})
+        Met{"launch_kernel", "launch_kernel/arguments", Window::context_reused},
+        Met{"launch_kernel", "launch_kernel/results", Window::context_reused}})
     EXPECT_EQ(window_met(met), harness::raw(met.window))
         << met.death_site.view() << " " << met.use_site.view();
+}
+
+TEST(ArgpackWindows, WhateverIsSetInALaunchedContextIsSetThroughThat) {
+  const Met met{"launch_kernel", "set_arg_int", Window::context_reused};
+  const auto set_again = [](Observer& judges) {
+    const ThingId context{1};
+    judges.made({.thing = context, .kind = Kind::context, .depth = 0, .value = 0, .generation = 1});
+    judges.launching(context, 1);
+    judges.submitted(context);
+    judges.scalar_set(context, 0);
+  };
+  EXPECT_EQ(window_met(met, set_again), harness::raw(met.window));
 }
 
 // ---- how an end came, which no site says --------------------------------------------------------

@@ -1,6 +1,8 @@
-// Binding: what set_arg_* does, one C call each. Raw pointers go into the context; the policy is
-// told.
+// Binding: what set_arg_* does, one C call each. Raw pointers go into the context, and shapes,
+// scalars and the address of the outermost pack's handle into arg_buffer; the policy is told.
 #include "targets/argpack/script/binder.h"
+
+#include "targets/argpack/launcher.h"
 
 namespace targets::argpack {
 
@@ -31,6 +33,7 @@ Status Binder::bind(const Ref& wrapper, const Ref& pack, std::uint32_t level) {
     policy_.bound(context, argument);
     core_.facts.tell(&Observer::bound, context.thing, static_cast<Place>(level), payload.thing);
     context.depth = std::max(context.depth, level + 1);
+    if (level == 0) use_buffer(core_, context.device_arguments);
     return Status::ok;
   });
 }
@@ -69,10 +72,11 @@ Status Binder::bind_array(const Ref& wrapper, const Ref& array, bool with_gradie
     if (const Status status = policy_.admit(context, program); status != Status::ok) return status;
     unbind(context, context.array);
     unbind(context, context.gradient);
-    const Status status = bind_one(context, context.array, *array);
+    Status status = bind_one(context, context.array, *array);
     const Ref gradient = with_gradient ? array->get("grad") : Ref();
-    if (status != Status::ok || !gradient) return status;
-    return bind_one(context, context.gradient, *gradient);
+    if (status == Status::ok && gradient) status = bind_one(context, context.gradient, *gradient);
+    if (status == Status::ok) use_buffer(core_, context.device_arguments);
+    return status;
   });
 }
 
@@ -101,6 +105,7 @@ Status Binder::bind_storage(const Ref& wrapper, const Ref& external, HostCopy ho
     if (is_copy) core_.facts.tell(&Observer::referred, thing);
     core_.facts.tell(&Observer::bound, context.thing,
                      is_copy ? Place::external_copy : Place::external, thing);
+    use_buffer(core_, context.device_arguments);
     return Status::ok;
   });
 }
@@ -112,6 +117,7 @@ Status Binder::bind_scalar(const Ref& wrapper, std::int32_t value) {
     context.scalar = value;
     context.has_scalar = true;
     core_.facts.tell(&Observer::scalar_set, context.thing, value);
+    use_buffer(core_, context.device_arguments);
     return Status::ok;
   });
 }
