@@ -29,7 +29,7 @@ constexpr std::array<Theme, 10> kThemes{{
     {.name = "launch contexts, whose arguments may be gone",
      .script = kMakers | kContexts | kContextArguments | ops(Op::to_numpy),
      .mutator = kTakers | ops(Op::drop),
-     .favoured = kContexts},
+     .favoured = kContexts | kContextArguments},
     {.name = "arrays and their gradients",
      .script = ops(Op::new_argpack, Op::new_ndarray, Op::fill, Op::to_numpy, Op::call),
      .mutator = ops(Op::set_gradient, Op::drop_gradient, Op::fill, Op::drop),

@@ -46,7 +46,9 @@ Variables Player::fitting_children(const Situation& now, Variable pack, std::uin
 void Player::list_offer(harness::OpList& list, std::uint32_t task, const Situation& now) const {
   const Ops offered = offer(theme(), task, now);
   list.add(offered);
-  list.add(offered & (theme().favoured | wanted(now)), kFavour - 1);
+  // With one pack alone, whoever loses it loses the rest of the program.
+  const bool has_spare = std::popcount(now.fresh(now.census.packs)) > 1;
+  list.add(offered & ((has_spare ? theme().favoured : 0) | wanted(now)), kFavour - 1);
 }
 
 // ---- slots ------------------------------------------------------------------------------------
