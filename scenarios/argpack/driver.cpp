@@ -3,6 +3,8 @@
 // The script fills its slots with ops, as one Python thread would run them. Mutators, more Python
 // threads over the same globals, begin with the script's first use of a pack. Last the script drops
 // everything, collects and synchronises: what is then still alive was retained.
+#include <algorithm>
+
 #include "harness/scenario/stage.h"
 #include "scenarios/argpack/player.h"
 #include "scenarios/argpack/variants.h"
@@ -13,8 +15,10 @@ namespace {
 using harness::Scene;
 using harness::Site;
 using targets::argpack::Argpack;
+using targets::argpack::Place;
 using targets::argpack::Setup;
 using targets::argpack::Status;
+using targets::argpack::Walk;
 
 using Stage = harness::Stage<Judges, Player, Shape>;
 
@@ -56,16 +60,60 @@ void configure(harness::Heap& heap, const harness::Config& config) {
                                                 : harness::CollectAt::allocation});
 }
 
+// ---- the order of parameters --------------------------------------------------------------------
+
+constexpr std::uint32_t kPackCount = 3;
+constexpr std::array<std::array<Place, kPackCount>, 6> kPackOrders{{
+    {Place::nested_twice, Place::nested, Place::pack},
+    {Place::pack, Place::nested, Place::nested_twice},
+    {Place::nested_twice, Place::pack, Place::nested},
+    {Place::nested, Place::nested_twice, Place::pack},
+    {Place::nested, Place::pack, Place::nested_twice},
+    {Place::pack, Place::nested_twice, Place::nested},
+}};
+
+/// A walk while it grows.
+class Growing {
+ public:
+  explicit Growing(const std::array<Place, kPackCount>& packs) {
+    std::copy(packs.begin(), packs.end(), walk_.begin());
+  }
+  /// Puts one more parameter behind so many others.
+  void insert(Place place, std::uint32_t behind) {
+    const auto at = walk_.begin() + behind;
+    std::copy_backward(at, walk_.begin() + count_, walk_.begin() + count_ + 1);
+    *at = place;
+    ++count_;
+  }
+  const Walk& walk() const { return walk_; }
+
+ private:
+  Walk walk_{};
+  std::uint32_t count_ = kPackCount;
+};
+
 Setup set_up(Scene& scene, Judges& judges) {
   Setup setup;
   setup.backend = static_cast<targets::argpack::Backend>(scene.config().values[kBackendAxis]);
   setup.gil = has_gil(scene.config());
-  setup.parents_first = scene.pick(Site::order, 2) != 0;
+  setup.walk = pick_walk(scene);
   setup.observer = &judges;
   return setup;
 }
 
 }  // namespace
+
+Walk pick_walk(Scene& scene) {
+  constexpr std::uint32_t kBehindPacks = kPackCount;
+  const std::uint32_t order = scene.pick(Site::order, kPackOrders.size());
+  const std::uint32_t first = order == 1 ? kBehindPacks : 0;
+  Growing growing(kPackOrders[order]);
+  growing.insert(Place::array,
+                 (first + scene.pick(Site::order, kPackCount + 1)) % (kPackCount + 1));
+  growing.insert(Place::external,
+                 (first + 1 + scene.pick(Site::order, kPackCount + 2)) % (kPackCount + 2));
+  return growing.walk();
+}
 
 void drive(Scene& scene) { drive_shaped(scene, Shape{}); }
 

@@ -18,8 +18,8 @@
 
 #include <span>
 
-#include "targets/argpack/observer.h"
 #include "targets/argpack/sites.h"
+#include "targets/argpack/walk.h"
 
 namespace targets::argpack {
 
@@ -38,10 +38,8 @@ inline constexpr std::array<harness::Label, 2> kProgramOwnedKinds{"Kernel", "Com
 /// All that fixes a world before it starts.
 struct Setup {
   Backend backend = Backend::cuda_pool;
-  bool gil = true;  ///< The same as in the heap's configuration.
-  /// How the unordered map of parameters happens to be walked: parents before children, or after.
-  /// The driver's answer to a Site::order question.
-  bool parents_first = false;
+  bool gil = true;               ///< The same as in the heap's configuration.
+  Walk walk = kPlainWalk;        ///< The driver's answer to Site::order questions.
   Observer* observer = nullptr;  ///< Must outlive the path.
 };
 

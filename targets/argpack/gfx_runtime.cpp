@@ -18,7 +18,7 @@ Status launch_gfx(Core&, Program& program, const CompiledKernel& compiled, Launc
 Status GfxRuntime::launch(const CompiledKernel& compiled, LaunchContext& context, bool returns) {
   Buffers buffers;
   Dispatch dispatch{};
-  const Status status = prepare(compiled.parents_first, context, buffers, dispatch);
+  const Status status = prepare(compiled.walk, context, buffers, dispatch);
   if (status != Status::ok) {
     for (std::uint32_t i = 0; i < dispatch.reference_count; ++i)
       device_.release(dispatch.references[i]);
@@ -31,13 +31,13 @@ Status GfxRuntime::launch(const CompiledKernel& compiled, LaunchContext& context
   return recorded_.size() >= kPendingLimit ? flush() : Status::ok;
 }
 
-Status GfxRuntime::prepare(bool parents_first, LaunchContext& context, Buffers& buffers,
+Status GfxRuntime::prepare(const Walk& walk, LaunchContext& context, Buffers& buffers,
                            Dispatch& dispatch) {
   Status status = allocate(sizeof(ArgumentBlock), buffers.arguments);
   if (status == Status::ok) status = allocate(result_bytes(context), buffers.results);
   if (status == Status::ok) status = resolve_arrays(context, buffers, dispatch);
   if (status != Status::ok) return status;
-  resolve_packs(context, parents_first);
+  resolve_packs(context, walk);
   if (context.external.bound) status = copy_in(context, buffers, dispatch);
   if (status != Status::ok) return status;
   context.arguments.scalar = context.scalar;
@@ -79,9 +79,10 @@ Status GfxRuntime::copy_in(LaunchContext& context, const Buffers& buffers, Dispa
   return Status::ok;
 }
 
-void GfxRuntime::resolve_packs(LaunchContext& context, bool parents_first) {
-  for (std::uint32_t i = 0; i < context.depth; ++i) {
-    const std::uint32_t level = parents_first ? i : context.depth - 1 - i;
+void GfxRuntime::resolve_packs(LaunchContext& context, const Walk& walk) {
+  for (const Place place : walk) {
+    const std::uint32_t level = harness::raw(place);
+    if (!is_pack(place) || level >= context.depth) continue;
     const SiteScope site(core_.scheduler, pack_site(level));
     const DeviceAllocation allocation = core_.policy->allocation_of(context.packs[level]);
     core_.policy->used(allocation);

@@ -40,11 +40,11 @@ class GfxRuntime {
     DeviceAllocation external;
   };
 
-  Status prepare(bool parents_first, LaunchContext& context, Buffers& buffers, Dispatch& dispatch);
+  Status prepare(const Walk& walk, LaunchContext& context, Buffers& buffers, Dispatch& dispatch);
   Status allocate(std::size_t bytes, DeviceAllocation& allocation);
   Status resolve_arrays(LaunchContext& context, Buffers& buffers, Dispatch& dispatch);
   CUdeviceptr resolve_array(const ArrayArgument& argument, Dispatch& dispatch);
-  void resolve_packs(LaunchContext& context, bool parents_first);
+  void resolve_packs(LaunchContext& context, const Walk& walk);
   Status copy_in(LaunchContext& context, const Buffers& buffers, Dispatch& dispatch);
   void record(const LaunchContext& context, const Buffers& buffers, Dispatch& dispatch);
   Status read_back(LaunchContext& context, const Buffers& buffers, bool returns);

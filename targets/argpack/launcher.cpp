@@ -72,7 +72,7 @@ class LlvmLaunch {
   Status run(const CompiledKernel& compiled, bool returns) {
     if (const Status status = results_.allocate(result_bytes(context_)); status != Status::ok)
       return status;
-    if (const Status status = resolve(compiled.parents_first); status != Status::ok) return status;
+    if (const Status status = resolve(compiled.walk); status != Status::ok) return status;
     if (transfer_.address() != 0) cuStreamSynchronize(nullptr);
     if (const Status status = start(); status != Status::ok) return status;
     return finish(returns);
@@ -81,10 +81,10 @@ class LlvmLaunch {
  private:
   void use_arguments();
   void store(CUdeviceptr& argument, CUdeviceptr address);
-  Status resolve(bool parents_first);
-  Status resolve_packs(bool parents_first);
+  Status resolve(const Walk& walk);
+  Status resolve_at(Place place);
   Status resolve_pack(std::uint32_t level);
-  Status resolve_arrays();
+  void resolve_arrays();
   CUdeviceptr resolve_array(ArrayArgument& argument);
   Status resolve_external();
   Status copy_in();
@@ -114,20 +114,19 @@ void LlvmLaunch::store(CUdeviceptr& argument, CUdeviceptr address) {
   argument = address;
 }
 
-Status LlvmLaunch::resolve(bool parents_first) {
-  if (!parents_first) {
-    const Status status = resolve_arrays();
-    return status == Status::ok ? resolve_packs(false) : status;
-  }
-  const Status status = resolve_packs(true);
-  return status == Status::ok ? resolve_arrays() : status;
+Status LlvmLaunch::resolve(const Walk& walk) {
+  for (const Place place : walk)
+    if (const Status status = resolve_at(place); status != Status::ok) return status;
+  return Status::ok;
 }
 
-Status LlvmLaunch::resolve_packs(bool parents_first) {
-  for (std::uint32_t i = 0; i < context_.depth; ++i) {
-    const Status status = resolve_pack(parents_first ? i : context_.depth - 1 - i);
-    if (status != Status::ok) return status;
+Status LlvmLaunch::resolve_at(Place place) {
+  if (is_pack(place)) {
+    const std::uint32_t level = harness::raw(place);
+    return level < context_.depth ? resolve_pack(level) : Status::ok;
   }
+  if (place == Place::external) return context_.external.bound ? resolve_external() : Status::ok;
+  resolve_arrays();
   return Status::ok;
 }
 
@@ -149,7 +148,7 @@ Status LlvmLaunch::resolve_pack(std::uint32_t level) {
   return program_.write(parent, offsetof(PackBlock, c), &address, sizeof address);
 }
 
-Status LlvmLaunch::resolve_arrays() {
+void LlvmLaunch::resolve_arrays() {
   if (context_.array.bound) {
     const SiteScope site(core_.scheduler, kLaunchArray);
     store(context_.arguments.array, resolve_array(context_.array));
@@ -158,7 +157,6 @@ Status LlvmLaunch::resolve_arrays() {
     const SiteScope site(core_.scheduler, kLaunchGradient);
     store(context_.arguments.gradient, resolve_array(context_.gradient));
   }
-  return context_.external.bound ? resolve_external() : Status::ok;
 }
 
 // The CPU launcher takes what it has resolved once for an address the next time.

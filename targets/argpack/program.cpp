@@ -137,8 +137,7 @@ Status Program::compile_kernel(const Borrowed<Kernel>& kernel, Borrowed<Compiled
   const std::uint32_t parameter_count = kernel->parameter_count;
   HARNESS_CHECK(parameter_count > 0, "a kernel has parameters");
   if (!compiled_)
-    compiled_ =
-        core_.runtime.host.make<CompiledKernel>("CompiledKernel", core_.setup.parents_first);
+    compiled_ = core_.runtime.host.make<CompiledKernel>("CompiledKernel", core_.setup.walk);
   compiled = compiled_.borrow();
   return Status::ok;
 }

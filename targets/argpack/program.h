@@ -77,8 +77,8 @@ struct Kernel {
 /// A kernel as launch_kernel() reads it: the parameters in the order in which an unordered map was
 /// walked.
 struct CompiledKernel {
-  explicit CompiledKernel(bool parents_first) : parents_first(parents_first) {}
-  bool parents_first;
+  explicit CompiledKernel(const Walk& walk) : walk(walk) {}
+  Walk walk;
 };
 
 /// Ownership: owns its objects, keyed by their own addresses. Borrows the core.

@@ -55,17 +55,23 @@ bool is_of_torch_memory(const Fault& fault, const History&) {
   return fault.object_kind == harness::Label("device memory") &&
          fault.birth_site == harness::Label("new_external");
 }
-/// Whatever a kernel met dead died after the last kernel was submitted.
+/// Whatever a kernel met dead was freed after the last kernel was submitted. torch frees on a
+/// stream of its own, so that what it has let go before may die later.
 bool is_of_work_in_flight(const Fault& fault, const History& history) {
   if (!targets::argpack::is_kernel(fault.use_site)) return false;
+  const bool is_torch = fault.birth_site == harness::Label("new_external");
   harness::Tick submitted = 0;
-  harness::Tick died = 0;
+  harness::Tick free_submitted = 0;
+  harness::Tick freed = 0;
   for (const Event& event : history.events()) {
-    if (event.kind == EventKind::death && event.object == fault.object) died = event.tick;
+    if (event.kind == EventKind::submit && event.what == harness::Label("free"))
+      free_submitted = event.tick;
     if (event.kind == EventKind::submit && targets::argpack::is_kernel(event.what))
       submitted = event.tick;
+    if (event.kind == EventKind::death && event.object == fault.object)
+      freed = is_torch ? free_submitted : event.tick;
   }
-  return died > submitted;
+  return freed > submitted;
 }
 
 TEST(ArgpackBackends, GfxAndAmdgpuFollowNoGradient) {
