@@ -2,7 +2,8 @@
 // shim in which a kernel is plain C++, one call per CUDA thread.
 //
 // A kernel.cu defines its entries (extern "C" __global__) and ends with AFTERLIFE_KERNELS(<path>,
-// <entry>...). Not here: printf, textures, inline PTX, wmma, TMA, __device__ variables, launches by
+// <entry>...). Not here: printf, most functions of textures and surfaces, inline PTX, wmma, TMA,
+// __device__ variables, launches by
 // <<<>>>. Dynamic shared memory is declared by AFTERLIFE_DYNAMIC_SHARED(type, name), in the kernel.
 // Statically shared memory holds what the block before left there, as it does on silicon.
 #pragma once
@@ -61,6 +62,10 @@ std::uint64_t afterlife_atomic64(harness::AtomicOp op, void* address, std::uint6
                                  std::uint64_t expected);
 /// Sets the value that a conditional node of a graph asks (devices/sim/graph_memory.cpp).
 void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value);
+/// Reads and writes texels (devices/sim/textures/texture_unit.cpp).
+void afterlife_fetch_texture(const harness::KernelFetch* asked, std::uint32_t* words);
+void afterlife_load_surface(const harness::KernelSurfaceAccess* asked, void* bytes);
+void afterlife_store_surface(const harness::KernelSurfaceAccess* asked, const void* bytes);
 }
 
 // ---- vector types: of the size and alignment that CUDA gives them ----
@@ -270,6 +275,42 @@ AFTERLIFE_SHIM T atomicOr(T* address, std::type_identity_t<T> value) {
 template <class T>
 AFTERLIFE_SHIM T atomicXor(T* address, std::type_identity_t<T> value) {
   return afterlife_atomic(harness::AtomicOp::bit_xor, address, value);
+}
+
+// ---- textures and surfaces: of one channel of 4 bytes, and outside of a surface a trap ----
+
+using cudaTextureObject_t = unsigned long long;
+using cudaSurfaceObject_t = unsigned long long;
+
+template <class T>
+AFTERLIFE_SHIM T afterlife_fetch(const harness::KernelFetch& asked) {
+  static_assert(sizeof(T) == 4, "a channel of 4 bytes");
+  std::uint32_t words[4];
+  afterlife_fetch_texture(&asked, words);
+  return std::bit_cast<T>(words[0]);
+}
+template <class T>
+AFTERLIFE_SHIM T tex1Dfetch(cudaTextureObject_t texture, int x) {
+  return afterlife_fetch<T>({texture, 1, 0, 0, 1, {static_cast<std::uint32_t>(x), 0, 0}});
+}
+template <class T>
+AFTERLIFE_SHIM T tex2D(cudaTextureObject_t texture, float x, float y) {
+  return afterlife_fetch<T>(
+      {texture, 2, 0, 0, 0, {std::bit_cast<std::uint32_t>(x), std::bit_cast<std::uint32_t>(y), 0}});
+}
+template <class T>
+AFTERLIFE_SHIM T surf2Dread(cudaSurfaceObject_t surface, int x, int y) {
+  const harness::KernelSurfaceAccess asked{
+      surface, 2, 0, 0, sizeof(T), harness::KernelBoundary::trap, {x, y, 0}};
+  T value;
+  afterlife_load_surface(&asked, &value);
+  return value;
+}
+template <class T>
+AFTERLIFE_SHIM void surf2Dwrite(T value, cudaSurfaceObject_t surface, int x, int y) {
+  const harness::KernelSurfaceAccess asked{
+      surface, 2, 0, 0, sizeof(T), harness::KernelBoundary::trap, {x, y, 0}};
+  afterlife_store_surface(&asked, &value);
 }
 
 // ---- small things ----

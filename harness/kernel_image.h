@@ -25,6 +25,41 @@ enum class AtomicOp : std::uint8_t {
   bit_xor,
 };
 
+/// A fetch from a texture. The coordinates are f32, or numbers of texels, by their bits.
+struct KernelFetch {
+  std::uint64_t texture;
+  std::uint32_t dimensions;  ///< Number of coordinates.
+  std::uint32_t is_layered;
+  std::uint32_t layer;
+  std::uint32_t is_by_number;
+  std::uint32_t coordinates[3];
+};
+
+/// Says what becomes of an access outside of a surface.
+enum class KernelBoundary : std::uint32_t { trap, clamp, zero };
+
+/// An access to a surface: so many bytes, of which the first coordinate is a number.
+struct KernelSurfaceAccess {
+  std::uint64_t surface;
+  std::uint32_t dimensions;  ///< Number of coordinates.
+  std::uint32_t is_layered;
+  std::uint32_t layer;
+  std::uint32_t bytes;
+  KernelBoundary boundary;
+  std::int32_t coordinates[3];
+};
+
+/// A question about a texture or a surface.
+enum class KernelTexelQuery : std::uint32_t {
+  is_texture,
+  is_surface,
+  width,
+  height,
+  depth,
+  array_size,
+  normalized_coords,
+};
+
 struct KernelParameter {
   std::uint32_t offset;  ///< In the parameter buffer, as nvcc lays it out.
   std::uint32_t bytes;

@@ -330,6 +330,7 @@ void add_own_functions(DriverTable& table) {
   add_graph_functions(table);
   add_ipc(table);
   add_virtual_memory(table);
+  add_arrays(table);
 }
 
 }  // namespace harness::devices::gpu_calls

@@ -17,6 +17,7 @@ inline CUresult check(GpuDevice& gpu, CUevent handle) {
 }
 inline CUresult check(GpuDevice& gpu, CUmemoryPool handle) { return gpu.check(Kind::pool, handle); }
 inline CUresult check(GpuDevice& gpu, CUlibrary handle) { return gpu.check(Kind::library, handle); }
+inline CUresult check(GpuDevice& gpu, CUarray handle) { return gpu.check(Kind::array, handle); }
 inline CUresult check(GpuDevice& gpu, CUgraph handle) { return gpu.check(Kind::graph, handle); }
 inline CUresult check(GpuDevice& gpu, CUgraphNode handle) {
   return gpu.check(Kind::graph_node, handle);
@@ -60,6 +61,8 @@ CUresult pass(Arguments... arguments) {
 void add_ipc(DriverTable& table);
 /// The part that is about reserved addresses and what is mapped there.
 void add_virtual_memory(DriverTable& table);
+/// The part that is about arrays, textures and surfaces.
+void add_arrays(DriverTable& table);
 
 /// Replaces what is more than a pass-through.
 void add_own_functions(DriverTable& table);

@@ -10,16 +10,17 @@
 namespace harness::devices {
 
 static Label to_label(GpuDevice::Kind kind) {
-  static constexpr std::array<Label, 10> kLabels{
-      "context", "module",     "stream",           "event",        "pool", "library",
-      "graph",   "graph node", "executable graph", "memory handle"};
+  static constexpr std::array<Label, 13> kLabels{
+      "context",        "module",           "stream",       "event",   "CUDA array",
+      "texture object", "surface object",   "pool",         "library", "graph",
+      "graph node",     "executable graph", "memory handle"};
   return kLabels[raw(kind)];
 }
 
 static CUresult dead_handle_error(GpuDevice::Kind kind) {
   using Kind = GpuDevice::Kind;
   if (kind == Kind::context) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  return kind >= Kind::pool ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
+  return kind >= Kind::texture ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE;
 }
 
 GpuDevice::GpuDevice() : driver_(load_driver()) {}
@@ -256,6 +257,15 @@ void GpuDevice::free_handles() {
         break;
       case Kind::module:
         driver_.cuModuleUnload(static_cast<CUmodule>(handle));
+        break;
+      case Kind::array:
+        driver_.cuArrayDestroy(static_cast<CUarray>(handle));
+        break;
+      case Kind::texture:
+        driver_.cuTexObjectDestroy(reinterpret_cast<CUtexObject>(handle));
+        break;
+      case Kind::surface:
+        driver_.cuSurfObjectDestroy(reinterpret_cast<CUsurfObject>(handle));
         break;
       case Kind::pool:
         driver_.cuMemPoolDestroy(static_cast<CUmemoryPool>(handle));

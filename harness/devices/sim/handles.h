@@ -27,6 +27,9 @@ enum class HandleKind : std::uint8_t {
   user_object,
   conditional,
   allocation,
+  array,
+  texture,
+  surface,
 };
 
 /// The common part of every object behind a handle.
@@ -71,12 +74,17 @@ class HandleTable {
 
   /// The object that `handle` names, dead or alive; null when it never was one of this process's.
   T* find(const void* handle) const {
+    T* object = find_anywhere(handle);
+    return object != nullptr && object->process == World::current()->scheduler.process() ? object
+                                                                                         : nullptr;
+  }
+  /// The same, whosever it is.
+  T* find_anywhere(const void* handle) const {
     const auto value = reinterpret_cast<std::uint64_t>(handle);
     const std::uint64_t index = (value & ~kBase) >> kShift;
     const bool ours = (value & kMask) == kBase && index - 1 < count_;
     if (!ours || value != objects_[index - 1]->handle) return nullptr;
-    T* object = objects_[index - 1].get();
-    return object->process == World::current()->scheduler.process() ? object : nullptr;
+    return objects_[index - 1].get();
   }
 
   std::size_t size() const { return count_; }

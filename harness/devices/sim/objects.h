@@ -14,6 +14,7 @@
 #include "harness/devices/sim/memory/pools.h"
 #include "harness/devices/sim/streams/clock.h"
 #include "harness/devices/sim/streams/stream.h"
+#include "harness/devices/sim/textures/objects.h"
 #include "harness/kernel_image.h"
 
 namespace harness::devices {
@@ -121,6 +122,9 @@ struct Handles {
   HandleTable<Library, HandleKind::library> libraries;
   HandleTable<Kernel, HandleKind::kernel> kernels;
   HandleTable<Allocation, HandleKind::allocation> allocations;
+  HandleTable<Array, HandleKind::array> arrays;
+  HandleTable<Texture, HandleKind::texture> textures;
+  HandleTable<Surface, HandleKind::surface> surfaces;
   std::uint32_t unload_count = 0;  ///< Number of modules that were unloaded.
 
   void begin() {
@@ -134,6 +138,9 @@ struct Handles {
     libraries.begin();
     kernels.begin();
     allocations.begin();
+    arrays.begin();
+    textures.begin();
+    surfaces.begin();
   }
 };
 

@@ -1,7 +1,10 @@
-// The entries of the simulated driver: the table of functions for the seam, the function that
-// kernels call, and the row in devices/.
+// The entries of the simulated driver: the table of functions for the seam, functions that kernels
+// call, and the row in devices/.
+#include <algorithm>
+
 #include "harness/devices/sim/calls/calls.h"
 #include "harness/devices/sim/kernels/symbolize.h"
+#include "harness/devices/sim/textures/texture_unit.h"
 
 namespace harness::devices {
 
@@ -84,3 +87,32 @@ extern "C" void afterlife_set_conditional(std::uint64_t handle, std::uint32_t va
     sim.faults().misuse("conditional handle", "not a handle that the driver gave out");
   }
 }
+
+// ---- textures and surfaces, as kernels use them ------------------------------------------------
+
+#define AFTERLIFE_CODE reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
+
+static harness::devices::TextureUnit texture_unit() {
+  return harness::devices::TextureUnit(harness::devices::SimDevice::current());
+}
+
+extern "C" {
+
+void afterlife_fetch_texture(const harness::KernelFetch* asked, std::uint32_t* words) {
+  const harness::devices::TexelWords found = texture_unit().fetch(*asked, AFTERLIFE_CODE);
+  std::copy(found.begin(), found.end(), words);
+}
+
+void afterlife_load_surface(const harness::KernelSurfaceAccess* asked, void* bytes) {
+  texture_unit().load(*asked, static_cast<std::byte*>(bytes), AFTERLIFE_CODE);
+}
+
+void afterlife_store_surface(const harness::KernelSurfaceAccess* asked, const void* bytes) {
+  texture_unit().store(*asked, static_cast<const std::byte*>(bytes), AFTERLIFE_CODE);
+}
+
+std::uint32_t afterlife_query_texels(std::uint64_t handle, harness::KernelTexelQuery what) {
+  return texture_unit().query(handle, what, AFTERLIFE_CODE);
+}
+
+}  // extern "C"

@@ -19,4 +19,24 @@ extern "C" __global__ void mixed(char first, Pair pair, int* out) {
   *out = first + pair.small + static_cast<int>(pair.large);
 }
 
-AFTERLIFE_KERNELS(conformance, add_one, copy_indirect, mixed)
+// Each thread reads a place of its own.
+extern "C" __global__ void fetch_places(cudaTextureObject_t texture, const float* places,
+                                        float* out) {
+  const int i = static_cast<int>(threadIdx.x);
+  out[i] = tex2D<float>(texture, places[2 * i], places[2 * i + 1]);
+}
+
+extern "C" __global__ void fetch_texels(cudaTextureObject_t texture, int* out) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  out[i] = tex1Dfetch<int>(texture, i);
+}
+
+// Each block has a row.
+extern "C" __global__ void add_one_to_surface(cudaSurfaceObject_t surface) {
+  const int x = static_cast<int>(threadIdx.x * sizeof(int));
+  const int y = static_cast<int>(blockIdx.x);
+  surf2Dwrite(surf2Dread<int>(surface, x, y) + 1, surface, x, y);
+}
+
+AFTERLIFE_KERNELS(conformance, add_one, copy_indirect, mixed, fetch_places, fetch_texels,
+                  add_one_to_surface)

@@ -11,7 +11,7 @@ std::span<const Program::Step> all_steps() {
           query_steps(),         capture_steps(),    capture_rule_steps(), graph_steps(),
           graph_node_steps(),    graph_exec_steps(), graph_memory_steps(), conditional_steps(),
           user_object_steps(),   ipc_steps(),        attribute_steps(),    virtual_memory_steps(),
-          variable_steps()})
+          variable_steps(),      array_steps()})
       made.insert(made.end(), steps.begin(), steps.end());
     return made;
   }();

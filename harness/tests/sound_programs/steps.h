@@ -28,5 +28,6 @@ Steps ipc_steps();
 Steps attribute_steps();
 Steps virtual_memory_steps();
 Steps variable_steps();
+Steps array_steps();
 
 }  // namespace harness::testing::sound

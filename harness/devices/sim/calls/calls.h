@@ -22,6 +22,7 @@ struct Calls {
 
 /// The kind of object that faults of addresses tell of.
 inline constexpr Label kDeviceMemory = "device memory";
+inline constexpr Label kArrayKind = "CUDA array";
 
 /// Finds the stream that `handle` names for the calling thread.
 Found<Stream> find_stream(SimDevice& sim, CUstream handle);
@@ -32,12 +33,23 @@ Found<Stream> find_uncaptured_stream(SimDevice& sim, CUstream handle);
 
 /// Finds a context that lives; null means the current one.
 CUresult context_or_current(SimDevice& sim, CUcontext handle, Context*& context);
+/// Returns the value of a device attribute; 0 for what the device does not have.
+int attribute_value(CUdevice_attribute attribute);
+/// Tells whether texels of a format can be read: NOT_SUPPORTED for one that cuda.h has besides.
+CUresult check_format(CUarray_format channel, unsigned channel_count);
 /// Tells whether a context can have the flags.
 bool are_context_flags(unsigned flags);
 bool is_cache_config(CUfunc_cache config);
 
 /// The block that holds [address, address + bytes) and lives; otherwise a fault, and 0.
 std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t bytes);
+
+/// Gives out memory in fresh storage, or in that of memory of the same origin that was freed. 0
+/// when there is none.
+std::uint32_t give_out(SimDevice& sim, Origin origin, std::uint64_t bytes);
+
+/// Waits for what the context has in flight, or leaves it at that: cuda.h says that a free may.
+void may_wait(SimDevice& sim, Context& context);
 
 /// Frees at once, whatever is in flight. The block was checked.
 void free_now(SimDevice& sim, std::uint32_t block);

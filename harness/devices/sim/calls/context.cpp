@@ -24,12 +24,22 @@ static void end_all(Ledger& ledger, Table& table, const Context& context) {
   }
 }
 
+/// Arrays end with their memory, whose lives are theirs.
+static void end_arrays(SimDevice& sim, const Context& context) {
+  auto& arrays = sim.handles().arrays;
+  for (std::size_t i = arrays.first_alive(); i < arrays.size(); ++i)
+    if (arrays[i].context == &context) arrays[i].alive = false;
+}
+
 /// Ends the context and everything that belongs to it.
 static void destroy(SimDevice& sim, Context& context) {
   sim.queues().synchronize(context);
   end_all(sim.ledger(), sim.handles().modules, context);
   end_all(sim.ledger(), sim.handles().streams, context);
   end_all(sim.ledger(), sim.handles().events, context);
+  end_all(sim.ledger(), sim.handles().textures, context);
+  end_all(sim.ledger(), sim.handles().surfaces, context);
+  end_arrays(sim, context);
   Memory& memory = sim.memory();
   for (std::uint32_t i = memory.first_alive(); i < memory.block_count(); ++i)
     if (memory.block(i).context == &context && !memory.block(i).dead) memory.retire(i);

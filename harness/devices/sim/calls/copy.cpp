@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/calls/array/copy_shape.h"
 #include "harness/devices/sim/graphs/params.h"
 
 namespace harness::devices::calls {
@@ -24,14 +24,28 @@ static bool is_pinned(SimDevice& sim, const Place& place) {
          HostMemory::is_pinned(sim.memory().block(sim.memory().newest(place.address)));
 }
 
-/// Takes what is to be copied from memory that the stream must not wait for.
+/// Takes a row of what is to be copied, and the pointers in it.
+static void stage_row(SimDevice& sim, Work& work, const std::byte* row, std::uint64_t target) {
+  const std::size_t begin = work.staging.size();
+  const std::size_t first = work.words.size();
+  work.staging.insert(work.staging.end(), row, row + work.bytes);
+  if (target % 8 != 0) return;
+  sim.provenance().capture(work.staging.data() + begin, work.bytes, work.words);
+  for (std::size_t i = first; i < work.words.size(); ++i)
+    work.words[i].offset += static_cast<std::uint32_t>(begin);
+}
+
+/// Takes what is to be copied from memory that the stream must not wait for, row by row.
 static void stage(SimDevice& sim, Work& work) {
-  const auto* source = reinterpret_cast<const std::byte*>(work.source.address);
-  work.staging.assign(source, source + work.bytes);
-  work.staged = true;
-  if (work.target.address % 8 != 0) return;
   const Memory::CallView view(sim.memory());
-  sim.provenance().capture(work.staging.data(), work.bytes, work.words);
+  const auto* source = reinterpret_cast<const std::byte*>(work.source.address);
+  const Rows& rows = work.rows;
+  work.staging.clear();
+  for (std::uint64_t z = 0; z < rows.depth; ++z)
+    for (std::uint64_t y = 0; y < rows.height; ++y)
+      stage_row(sim, work, source + z * rows.source_slice + y * rows.source_pitch,
+                work.target.address + z * rows.target_slice + y * rows.target_pitch);
+  work.staged = true;
 }
 
 struct CopyRequest {
@@ -40,13 +54,6 @@ struct CopyRequest {
   std::uint64_t bytes;
   bool host_target;  ///< May it be host memory?
   bool host_source;
-};
-
-/// How a copy was called: whether it is asynchronous, and which side its function calls the host's.
-struct CopyForm {
-  bool is_async = true;
-  bool to_host = false;
-  bool from_host = false;
 };
 
 static CUresult capture_copy(SimDevice& sim, Stream& stream, const CopyRequest& request) {
@@ -61,8 +68,9 @@ static CUresult capture_copy(SimDevice& sim, Stream& stream, const CopyRequest& 
   return made ? sim.captures().add(stream, *made) : made.error();
 }
 
-static CUresult submit(SimDevice& sim, Stream& stream, const Place& target, const Place& source,
-                       std::uint64_t bytes, const CopyForm& form) {
+CUresult submit_copy(SimDevice& sim, Stream& stream, const CopyShape& shape, const CopyForm& form) {
+  const Place& target = shape.target;
+  const Place& source = shape.source;
   const bool is_sync = !form.is_async;
   const bool to_host = is_pageable(target) || (is_sync && (form.to_host || is_pinned(sim, target)));
   const bool from_host =
@@ -72,7 +80,8 @@ static CUresult submit(SimDevice& sim, Stream& stream, const Place& target, cons
   Work& work = sim.queues().fresh(WorkKind::copy, "copy");
   work.target = target;
   work.source = source;
-  work.bytes = bytes;
+  work.bytes = shape.bytes;
+  work.rows = shape.rows;
   if (is_pageable(source)) stage(sim, work);
   const bool waits = to_host || (from_host && !is_pageable(source));
   const bool is_staged = is_sync && is_pageable(source) && !to_host;
@@ -102,7 +111,7 @@ static CUresult copy(SimDevice& sim, CUstream on, const CopyRequest& request, bo
   if (stream->capture != nullptr) return capture_copy(sim, *stream, request);
   const CopyForm form{is_async, request.host_target && !request.host_source,
                       request.host_source && !request.host_target};
-  return submit(sim, *stream, target, source, request.bytes, form);
+  return submit_copy(sim, *stream, {target, source, request.bytes, {}}, form);
 }
 
 static std::uint64_t number(const void* pointer) {
@@ -208,7 +217,7 @@ bool reads_ahead(SimDevice& sim, CUmemcpySrcAccessOrder order) {
 
 CUresult submit_in_batch(SimDevice& sim, Stream& stream, const Place& target, const Place& source,
                          std::size_t bytes, CUmemcpySrcAccessOrder order) {
-  if (!reads_ahead(sim, order)) return submit(sim, stream, target, source, bytes, {});
+  if (!reads_ahead(sim, order)) return submit_copy(sim, stream, {target, source, bytes, {}}, {});
   Work& work = sim.queues().fresh(WorkKind::copy, "copy");
   work.target = target;
   work.source = source;

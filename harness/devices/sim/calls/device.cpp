@@ -50,7 +50,7 @@ CUresult Calls::cuDeviceGetName(char* name, int bytes, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-static int attribute_value(CUdevice_attribute attribute) {
+int attribute_value(CUdevice_attribute attribute) {
   switch (attribute) {
 #define ATTRIBUTE(name, value)     \
   case CU_DEVICE_ATTRIBUTE_##name: \

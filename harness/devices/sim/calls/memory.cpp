@@ -21,7 +21,7 @@ void free_now(SimDevice& sim, std::uint32_t index) {
 // ---- giving out -------------------------------------------------------------------------------
 
 /// Fresh storage (plain), or that of one of the last freed blocks with room enough: a pick.
-static std::uint32_t allocate(SimDevice& sim, Origin origin, std::uint64_t bytes) {
+std::uint32_t give_out(SimDevice& sim, Origin origin, std::uint64_t bytes) {
   constexpr std::size_t kOfferLimit = 4;
   constexpr std::size_t kLookBack = 64;
   std::array<std::uint32_t, kOfferLimit + 1> names{0};
@@ -51,7 +51,7 @@ static CUresult allocate_into(SimDevice& sim, std::uint64_t* address, Origin ori
                               std::uint64_t bytes) {
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-  const std::uint32_t index = allocate(sim, origin, bytes);
+  const std::uint32_t index = give_out(sim, origin, bytes);
   if (index == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   Block& block = sim.memory().block(index);
   block.context = sim.threads().context();
@@ -174,8 +174,7 @@ CUresult Calls::cuMemHostUnregister(void* host) {
 
 // ---- taking back ------------------------------------------------------------------------------
 
-/// Waits for what the context has in flight, or leaves it at that: cuda.h says that the free may.
-static void may_wait(SimDevice& sim, Context& context) {
+void may_wait(SimDevice& sim, Context& context) {
   if (sim.processes().leeway().is_given() && !sim.queues().knows_done(context) &&
       sim.processes().leeway().pick("wait of a free", 2) != 0)
     return;

@@ -66,6 +66,7 @@ struct NodeParams {
   // A copy or set: whose memory it is.
   Place target;
   Place source;
+  Rows rows;  ///< The rows of a copy.
 
   Event* event;  ///< To record, or to wait for.
 

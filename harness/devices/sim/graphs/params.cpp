@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "harness/devices/sim/calls/calls.h"
+#include "harness/devices/sim/calls/array/copy_shape.h"
 #include "harness/devices/sim/memory/ops.h"
 
 namespace harness::devices {
-
-static std::uint64_t number(const void* pointer) {
-  return reinterpret_cast<std::uint64_t>(pointer);
-}
 
 /// Null means the current one. Leaves `missing` when there is none.
 static CUresult find_context(SimDevice& sim, CUcontext handle, CUresult missing, Context*& found) {
@@ -94,39 +90,6 @@ Found<const NodeParams> make_kernel_params(SimDevice& sim, const CUDA_KERNEL_NOD
 
 // ---- copies and sets --------------------------------------------------------------------------
 
-/// One side of a CUDA_MEMCPY3D.
-struct CopySide {
-  CUmemorytype type;
-  const void* host;
-  CUdeviceptr device;
-  std::size_t x, y, z, pitch, height;
-};
-
-/// rows * pitch + bytes, and no more than 2^64 - 1, which is more than any memory has.
-static std::uint64_t extent(std::uint64_t rows, std::uint64_t pitch, std::uint64_t bytes) {
-  std::uint64_t product = 0;
-  std::uint64_t sum = 0;
-  const bool overflow =
-      __builtin_mul_overflow(rows, pitch, &product) || __builtin_add_overflow(product, bytes, &sum);
-  return overflow ? ~std::uint64_t{0} : sum;
-}
-
-static CUresult find_side(SimDevice& sim, const CUDA_MEMCPY3D& copy, CopySide& side, Place& place) {
-  if (side.type == CU_MEMORYTYPE_ARRAY) return CUDA_ERROR_NOT_SUPPORTED;
-  if (side.type < CU_MEMORYTYPE_HOST || side.type > CU_MEMORYTYPE_UNIFIED)
-    return CUDA_ERROR_INVALID_VALUE;
-  const bool many_rows = copy.Height > 1 || copy.Depth > 1;
-  const std::uint64_t row = extent(1, side.x, copy.WidthInBytes);
-  if (many_rows && side.pitch < row) return CUDA_ERROR_INVALID_VALUE;
-  if (copy.Depth > 1 && side.height < copy.Height) return CUDA_ERROR_INVALID_VALUE;
-  const std::uint64_t base = side.type == CU_MEMORYTYPE_HOST ? number(side.host) : side.device;
-  const std::uint64_t offset = extent(extent(side.z, side.height, side.y), side.pitch, side.x);
-  const std::uint64_t rows = extent(copy.Depth - 1, side.height, copy.Height - 1);
-  const std::uint64_t bytes = extent(rows, side.pitch, copy.WidthInBytes);
-  if (__builtin_add_overflow(base, offset, &place.address)) return CUDA_ERROR_INVALID_VALUE;
-  return find_node_place(sim, place.address, bytes, side.type != CU_MEMORYTYPE_DEVICE, place);
-}
-
 Found<const NodeParams> make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& given,
                                          CUcontext handle) {
   Context* context = nullptr;
@@ -135,20 +98,16 @@ Found<const NodeParams> make_copy_params(SimDevice& sim, const CUDA_MEMCPY3D& gi
     return error;
   if (given.WidthInBytes == 0 || given.Height == 0 || given.Depth == 0)
     return CUDA_ERROR_INVALID_VALUE;
-  CopySide target{given.dstMemoryType, given.dstHost, given.dstDevice, given.dstXInBytes,
-                  given.dstY,          given.dstZ,    given.dstPitch,  given.dstHeight};
-  CopySide source{given.srcMemoryType, given.srcHost, given.srcDevice, given.srcXInBytes,
-                  given.srcY,          given.srcZ,    given.srcPitch,  given.srcHeight};
-  Place to;
-  Place from;
-  CUresult status = find_side(sim, given, target, to);
-  if (status == CUDA_SUCCESS) status = find_side(sim, given, source, from);
-  if (status != CUDA_SUCCESS) return status;
+  calls::CopyShape shape;
+  if (const CUresult error = calls::find_copy(sim, given, find_node_place, shape);
+      error != CUDA_SUCCESS)
+    return error;
   NodeParams& params = sim.graphs().definitions().fresh_params(CU_GRAPH_NODE_TYPE_MEMCPY, "copy");
   params.copy = given;
   params.context = context;
-  params.target = to;
-  params.source = from;
+  params.target = shape.target;
+  params.source = shape.source;
+  params.rows = shape.rows;
   return params;
 }
 
@@ -165,7 +124,7 @@ Found<const NodeParams> make_set_params(SimDevice& sim, const CUDA_MEMSET_NODE_P
   const std::uint64_t row = std::min<std::uint64_t>(given.width, Memory::kBytes) * width;
   if (given.height > 1 && (given.pitch < row || given.pitch % width != 0))
     return CUDA_ERROR_INVALID_VALUE;
-  const std::uint64_t bytes = extent(given.height - 1, given.pitch, row);
+  const std::uint64_t bytes = calls::extent_bytes(given.height - 1, given.pitch, row);
   Place target;
   if (const CUresult error = find_node_place(sim, given.dst, bytes, false, target);
       error != CUDA_SUCCESS)

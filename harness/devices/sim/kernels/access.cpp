@@ -233,6 +233,14 @@ static void on_copy(std::uint64_t target, std::uint64_t source, std::uint64_t si
   forward_access(target, size, true, code);
 }
 
+void check_load(std::uint64_t address, std::uint64_t size, std::uintptr_t code) {
+  on_load(address, size, code);
+}
+
+void check_store(std::uint64_t address, std::uint64_t size, std::uintptr_t code) {
+  on_store(address, size, code);
+}
+
 void check_atomic(std::uint64_t address, std::uint64_t size, std::uintptr_t code) {
   if (in_device(address, size, true, code)) {
     if (access_state.footprint != nullptr) note_use(address, size, AccessMode::atomic);

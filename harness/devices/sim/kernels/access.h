@@ -49,6 +49,10 @@ struct AccessState {
 
 extern constinit thread_local AccessState access_state;
 
+/// Judges a load, or a store, by the instruction before `code`: returns if the kernel may go on.
+void check_load(std::uint64_t address, std::uint64_t size, std::uintptr_t code);
+void check_store(std::uint64_t address, std::uint64_t size, std::uintptr_t code);
+
 /// Judges an atomic, by the instruction before `code`, like a load and a store: returns if the
 /// kernel may go on. Outside a launch it returns always.
 void check_atomic(std::uint64_t address, std::uint64_t size, std::uintptr_t code);

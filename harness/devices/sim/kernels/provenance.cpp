@@ -329,6 +329,41 @@ AddressRange Provenance::judge_lost(const BlockRef& mapping, std::uint64_t addre
   return {mapping.base, mapping.base + mapping.bytes};
 }
 
+/// Fills in which launch a fault is of, and where its parameters were copied.
+void Provenance::tell_launch(Fault& fault, std::uintptr_t code) const {
+  fault.use_site = Label::of(launch_->entry->name);
+  fault.activation = launch_->activation;
+  fault.code = code;
+  fault.captured = launch_->captured.activation;
+  fault.captured_at = launch_->captured.site;
+  if (!launch_->captured.site.empty())
+    fault.detail += fmt::format("{}parameters copied in {}", fault.detail.empty() ? "" : "; ",
+                                launch_->captured.site.view());
+}
+
+/// Whoever owns it, whatever call made it; but a graph's is what an address is that nobody owns,
+/// and an array has none.
+static Label told_kind(Label kind) {
+  return kind == Label("graph memory") || kind == Label("CUDA array") ? kind
+                                                                      : Label("device memory");
+}
+
+bool Provenance::judge_object(const UsedObject& object, std::uintptr_t code) {
+  const bool is_known = object.id != BirthId::none && object.process == launch_->process;
+  if (is_known && (object.alive || ledger_.serves(object.id, use()))) {
+    add_authority(object.memory);
+    return true;
+  }
+  Fault fault = ledger_.describe(is_known ? FaultKind::use_after_death : FaultKind::wild_access,
+                                 is_known ? object.id : BirthId::none);
+  fault.fatal = true;
+  fault.object_kind = object.kind;
+  if (!is_known) fault.detail = "not a handle that the driver gave out";
+  tell_launch(fault, code);
+  ledger_.scheduler().history().add(std::move(fault));
+  return false;
+}
+
 void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t address,
                         std::uint64_t bytes, std::uintptr_t code, Label object) {
   for (const Reported& known : reported_)
@@ -336,44 +371,25 @@ void Provenance::report(FaultKind kind, BirthId id, BirthId met, std::uint64_t a
   reported_.push_back({kind, id});
   Fault fault = ledger_.describe(kind, id);
   fault.fatal = kind != FaultKind::recycled_use && object.empty();
-  // Whoever owns it, whatever call made it; but a graph's is what an address is that nobody owns.
-  if (!(fault.object_kind == Label("graph memory"))) fault.object_kind = "device memory";
-  if (!object.empty()) fault.object_kind = object;
-  fault.use_site = Label::of(launch_->entry->name);
-  fault.activation = launch_->activation;
-  fault.code = code;
+  fault.object_kind = object.empty() ? told_kind(fault.object_kind) : object;
   if (met != BirthId::none) fault.recycler = ledger_.life(met).name;
   if (id != BirthId::none)
     fault.detail = fmt::format("{} bytes at offset {}", bytes,
                                (address - ledger_.life(id).address) % memory_.period());
-  fault.captured = launch_->captured.activation;
-  fault.captured_at = launch_->captured.site;
-  if (!launch_->captured.site.empty())
-    fault.detail += fmt::format("{}parameters copied in {}", fault.detail.empty() ? "" : "; ",
-                                launch_->captured.site.view());
+  tell_launch(fault, code);
   ledger_.scheduler().history().add(std::move(fault));
 }
 
-void Provenance::stuck() {
-  Fault fault = fatal_fault(FaultKind::deadlock);
-  fault.object_kind = "barrier";
-  fault.use_site = Label::of(launch_->entry->name);
-  fault.activation = launch_->activation;
-  fault.tick = ledger_.scheduler().now();
-  fault.detail = "threads of a block wait at different barriers";
-  ledger_.scheduler().history().add(std::move(fault));
-}
-
-void Provenance::crashed(const Crash& crash) {
-  HARNESS_CHECK(ledger_.scheduler().history().counts(FaultKind::crash),
+void Provenance::failed(FaultKind kind, const Crash& how) {
+  HARNESS_CHECK(ledger_.scheduler().history().counts(kind) || kind != FaultKind::crash,
                 "a path whose kernels crash does not leave out the oracle `crash`");
-  Fault fault = fatal_fault(FaultKind::crash);
-  fault.object_kind = crash.signal;
+  Fault fault = fatal_fault(kind);
+  fault.object_kind = how.signal;
   fault.use_site = Label::of(launch_->entry->name);
   fault.activation = launch_->activation;
   fault.tick = ledger_.scheduler().now();
-  fault.code = crash.code;
-  fault.detail = crash.words;
+  fault.code = how.code;
+  fault.detail = how.words;
   ledger_.scheduler().history().add(std::move(fault));
 }
 

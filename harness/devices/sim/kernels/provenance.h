@@ -80,6 +80,15 @@ struct Authority {
   BirthId id;
 };
 
+/// An object that a launch has a handle of, a texture or a surface.
+struct UsedObject {
+  Label kind;
+  BirthId id = BirthId::none;  ///< None where the handle names nothing.
+  bool alive = false;
+  ProcessId process = ProcessId::first;  ///< Its owner.
+  BirthId memory = BirthId::none;        ///< The life that it leads to.
+};
+
 /// The kinds of object of accesses by pointers that identity by birth does not know, and that lead
 /// to living memory all the same: one that a kernel clears of a tag, and one that the host has
 /// stored since the launch. They are at fault, and go on.
@@ -166,10 +175,12 @@ class Provenance {
   void stored(std::uint64_t address) { shadow_.set_stored(address, launch_->authority); }
   /// The launch copies words, from device memory or from a place of its own.
   void stored_copy(std::uint64_t target, std::uint64_t source, std::uint64_t bytes);
-  /// The threads of the block wait for each other for ever.
-  void stuck();
-  /// A thread of the block was ended by a signal, or had no end.
-  void crashed(const Crash& crash);
+  /// Judges the use of an object by its handle, which leads the launch to memory. Returns false,
+  /// and has recorded a fault, where the launch must end.
+  bool judge_object(const UsedObject& object, std::uintptr_t code);
+  /// The block fails as a whole: all of its threads wait, or one was ended by a signal, or had no
+  /// end.
+  void failed(FaultKind kind, const Crash& how);
 
  private:
   /// The lives that a launch may touch. Kept until the run ends, for the words that it stored.
@@ -198,6 +209,7 @@ class Provenance {
                           std::uintptr_t code);
   bool is_tagged(const BlockRef& block) const;
   bool is_known_to_host(const BlockRef& block) const;
+  void tell_launch(Fault& fault, std::uintptr_t code) const;
   void report(FaultKind kind, BirthId id, BirthId met, std::uint64_t address, std::uint64_t bytes,
               std::uintptr_t code, Label object = {});
 

@@ -13,6 +13,7 @@
 
 #include "harness/devices/sim/kernels/runner_state.h"
 #include "harness/devices/sim/kernels/stops.h"
+#include "harness/fault/kinds.h"
 #include "harness/sanitizers.h"
 #include "harness/watchdog.h"
 
@@ -108,7 +109,8 @@ void KernelRunner::State::leave(Carrier& self) {
 
 /// Nobody can go on.
 void KernelRunner::State::give_up(Carrier& self) {
-  provenance.stuck();
+  provenance.failed(FaultKind::deadlock,
+                    {"barrier", "threads of a block wait at different barriers"});
   end_block(self, BlockEnding::aborted);
 }
 
@@ -277,7 +279,7 @@ BlockEnding KernelRunner::State::run(Launch& which, std::uint64_t index) {
   }
   running = nullptr;
   if (ending == BlockEnding::aborted && !crash.signal.empty()) {
-    provenance.crashed(crash);
+    provenance.failed(FaultKind::crash, crash);
     ending = ending_of(crash);
     crash = {};
   }

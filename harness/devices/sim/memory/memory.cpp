@@ -26,6 +26,7 @@ static constexpr Label kImportedKind = "IPC mapping";
 static constexpr Label kRegisteredKind = "registered memory";
 static constexpr Label kPhysicalKind = "physical memory";
 static constexpr Label kMappedKind = "mapped memory";
+static constexpr Label kArrayKind = "CUDA array";
 
 /// The memory, a view of it for each process, and what programs reserve.
 static constexpr std::uint64_t kVirtualBytes = 4 * Memory::kBytes;
@@ -145,6 +146,7 @@ std::uint32_t Memory::give(Origin origin, std::uint64_t base, std::uint32_t gran
                      : origin == Origin::graph    ? kGraphKind
                      : origin == Origin::physical ? kPhysicalKind
                      : origin == Origin::mapped   ? kMappedKind
+                     : origin == Origin::array    ? kArrayKind
                                                   : kDeviceKind;
   block.birth = ledger_->born(kind, base, bytes, from);
   std::uint32_t* first = granules_ + (base - range_.low) / kGranule;

@@ -34,7 +34,8 @@ struct StreamPoint {
 
 /// The function that gave a block out, which says which one may take it back. Imported: an IPC
 /// mapping. Registered: the host's own memory, at its own address, outside of the range. Physical:
-/// memory that is used where it is mapped; mapped: such a place.
+/// memory that is used where it is mapped; mapped: such a place. Array: what a CUDA array holds, at
+/// an address that no program is told.
 enum class Origin : std::uint8_t {
   device,
   managed,
@@ -44,7 +45,8 @@ enum class Origin : std::uint8_t {
   graph,
   registered,
   physical,
-  mapped
+  mapped,
+  array
 };
 
 /// One life of one piece of memory.

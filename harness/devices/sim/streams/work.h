@@ -86,6 +86,7 @@ struct Work {
   Place source;
   std::uint64_t bytes = 0;  ///< The bytes of a row.
   Rows rows;
+  std::uint64_t row = 0;  ///< Number of the row that is copied now.
   HostBytes source_bytes;
   HostBytes target_bytes;
   CapturedAt captured;  ///< Where the addresses come from, if not the call that submitted this.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "harness/devices/sim/memory/ops.h"
 #include "harness/devices/sim/sim_device.h"
@@ -236,6 +237,16 @@ void WorkSteps::begin_block(Work& work, const std::vector<UsedRange>& footprint)
                   [](const UsedRange& range) { return range.mode == AccessMode::atomic; }));
 }
 
+/// Returns the pointers in the row that is copied, whose offsets count from `begin` on.
+static std::span<const CapturedWord> words_in_row(const Work& work, std::uint64_t begin) {
+  const auto place = [&](std::uint64_t offset) {
+    return std::lower_bound(
+        work.words.begin(), work.words.end(), offset,
+        [](const CapturedWord& word, std::uint64_t at) { return word.offset < at; });
+  };
+  return {place(begin), place(begin + work.bytes)};
+}
+
 /// Calls `act` for each row, with the places of the work where the row begins.
 template <class Act>
 static void for_rows(Work& work, Act act) {
@@ -243,6 +254,7 @@ static void for_rows(Work& work, Act act) {
   const Place source = work.source;
   for (std::uint64_t z = 0; z < work.rows.depth; ++z)
     for (std::uint64_t y = 0; y < work.rows.height; ++y) {
+      work.row = z * work.rows.height + y;
       work.target.address =
           target.address + z * work.rows.target_slice + y * work.rows.target_pitch;
       work.source.address =
@@ -303,8 +315,9 @@ void WorkSteps::copy_row(Work& work) {
                               work.words);
   }
   void* target = reinterpret_cast<void*>(work.target.address);
-  const void* source =
-      work.staged ? work.staging.data() : reinterpret_cast<const void*>(work.source.address);
+  const std::uint64_t begin = work.staged ? work.row * work.bytes : 0;
+  const void* source = work.staged ? work.staging.data() + begin
+                                   : reinterpret_cast<const void*>(work.source.address);
   std::memmove(target, source, work.bytes);
   if (work.target.birth == BirthId::none) return;
   if (work.source.birth != BirthId::none) {
@@ -312,7 +325,7 @@ void WorkSteps::copy_row(Work& work) {
     if (HostMemory::is_visible(from)) sim_.host_memory().adopt(work.source.address, work.bytes);
     sim_.provenance().copied(work.target.address, work.source.address, work.bytes);
   } else {
-    sim_.provenance().wrote(work.target.address, work.words);
+    sim_.provenance().wrote(work.target.address - begin, words_in_row(work, begin));
   }
 }
 

@@ -16,13 +16,10 @@ static void fill_kernel(Work& work, const NodeParams& params) {
 }
 
 static void fill_copy(Work& work, const NodeParams& params) {
-  const CUDA_MEMCPY3D& given = params.copy;
   work.target = params.target;
   work.source = params.source;
-  work.bytes = given.WidthInBytes;
-  work.rows = {given.Height,   given.Depth,
-               given.dstPitch, given.dstPitch * given.dstHeight,
-               given.srcPitch, given.srcPitch * given.srcHeight};
+  work.bytes = params.copy.WidthInBytes;
+  work.rows = params.rows;
 }
 
 static void fill_set(Work& work, const NodeParams& params) {

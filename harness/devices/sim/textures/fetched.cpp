@@ -1,0 +1,47 @@
+#include "harness/devices/sim/textures/fetched.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace harness::devices {
+
+/// Returns how coordinates along one dimension are meant. Linear memory has no modes: beyond it all
+/// is 0.
+static Axis axis_of(const Texture& texture, std::size_t index) {
+  const Texels& texels = texture.texels;
+  const std::uint64_t extents[] = {texels.width, texels.height, texels.depth};
+  if (texture.is_linear_memory()) return {extents[index], CU_TR_ADDRESS_MODE_BORDER, false, false};
+  return {extents[index], texture.sampling.addressMode[index],
+          texture.has(CU_TRSF_NORMALIZED_COORDINATES),
+          texture.sampling.filterMode == CU_TR_FILTER_MODE_LINEAR && texture.reads_numbers()};
+}
+
+/// Returns the layer there is that is nearest.
+static AxisTexels layer_of(const Texture& texture, std::uint32_t layer) {
+  const auto index = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(layer, std::max<std::uint64_t>(texture.texels.layers(), 1) - 1));
+  return {index, index, 0};
+}
+
+FetchedAxes axes_of(const Texture& texture, const KernelFetch& asked) {
+  FetchedAxes axes{};
+  for (std::size_t i = 0; i < std::min<std::size_t>(asked.dimensions, axes.size()); ++i) {
+    const Axis axis = axis_of(texture, i);
+    const std::uint32_t bits = asked.coordinates[i];
+    axes[i] = asked.is_by_number != 0 ? axis.at_texel(static_cast<std::int32_t>(bits))
+                                      : axis.at(std::bit_cast<float>(bits));
+  }
+  if (asked.is_layered != 0) axes[2] = layer_of(texture, asked.layer);
+  return axes;
+}
+
+TexelWords border_of(const Texture& texture) {
+  TexelWords made{0, 0, 0, texture.reads_numbers() ? std::bit_cast<std::uint32_t>(1.0F) : 1};
+  for (std::size_t i = 0; i < texture.texels.format.channel_count; ++i)
+    made[i] = texture.is_linear_memory()
+                  ? 0
+                  : std::bit_cast<std::uint32_t>(texture.sampling.borderColor[i]);
+  return made;
+}
+
+}  // namespace harness::devices

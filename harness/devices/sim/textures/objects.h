@@ -1,0 +1,52 @@
+// Arrays, textures and surfaces: the records behind their handles.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+#include "harness/devices/sim/handles.h"
+#include "harness/devices/sim/textures/texels.h"
+
+namespace harness::devices {
+
+struct Context;
+
+/// A CUDA array. Its life is that of its memory, which no program has an address of.
+struct Array : Object {
+  Context* context = nullptr;
+  CUDA_ARRAY3D_DESCRIPTOR descriptor{};  ///< The call's.
+  std::uint32_t block = 0;
+  Texels texels;
+  void reset() { texels = {}; }
+};
+
+struct Texture : Object {
+  Context* context = nullptr;
+  CUDA_RESOURCE_DESC resource{};
+  CUDA_TEXTURE_DESC sampling{};
+  CUDA_RESOURCE_VIEW_DESC view{};
+  bool has_view = false;
+  Texels texels;
+  void reset() {
+    has_view = false;
+    texels = {};
+  }
+
+  bool has(unsigned flag) const { return (sampling.flags & flag) != 0; }
+  /// Tells whether texels are read as numbers of f32, which can be filtered.
+  bool reads_numbers() const {
+    return texels.format.is_float() ||
+           (texels.format.can_be_normalized() && !has(CU_TRSF_READ_AS_INTEGER));
+  }
+  bool is_linear_memory() const { return resource.resType == CU_RESOURCE_TYPE_LINEAR; }
+};
+
+struct Surface : Object {
+  Context* context = nullptr;
+  CUDA_RESOURCE_DESC resource{};
+  Texels texels;
+  void reset() { texels = {}; }
+};
+
+}  // namespace harness::devices

@@ -1,0 +1,43 @@
+// TexelFormat: what a texel is made of: up to four channels of one type.
+//
+// Source: CUDA C++ programming guide, *Texture fetching*; cuda.h, CUarray_format.
+#pragma once
+
+#include <cuda.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace harness::devices {
+
+/// One value for each channel.
+using TexelNumbers = std::array<double, 4>;
+using TexelWords = std::array<std::uint32_t, 4>;
+
+struct TexelFormat {
+  CUarray_format channel = CU_AD_FORMAT_FLOAT;
+  std::uint32_t channel_count = 1;
+
+  /// Tells whether it is one that can be read: integers of 8, 16 and 32 bits, f16 and f32, in 1, 2
+  /// or 4 channels.
+  bool is_known() const;
+  std::uint32_t channel_bytes() const;
+  std::uint32_t bytes() const { return channel_bytes() * channel_count; }
+  bool is_float() const { return channel == CU_AD_FORMAT_HALF || channel == CU_AD_FORMAT_FLOAT; }
+  /// Tells whether a texture can read it as a number from 0, or -1, to 1.
+  bool can_be_normalized() const { return !is_float() && channel_bytes() < 4; }
+
+  /// Returns a texel as numbers; integers so that the largest is 1. What it has no channel for is
+  /// 0, 0 and 1.
+  TexelNumbers numbers(const std::byte* texel) const;
+  /// Returns a texel as a register holds it: integers of 32 bits, or the bits of an f32.
+  TexelWords words(const std::byte* texel) const;
+
+  bool operator==(const TexelFormat&) const = default;
+};
+
+/// Returns the value of a number of half precision.
+float half_value(std::uint16_t bits);
+
+}  // namespace harness::devices

@@ -1,0 +1,32 @@
+// Texels: the elements that an array, a texture or a surface leads to: whose memory they are, and
+// where in it.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/base.h"
+#include "harness/devices/sim/textures/texel_format.h"
+
+namespace harness::devices {
+
+/// Rows are one after another, `pitch` bytes apart; slices, or layers, `slice` bytes.
+struct Texels {
+  BirthId birth = BirthId::none;  ///< The life of the memory that was meant.
+  std::uint64_t address = 0;
+  TexelFormat format;
+  std::uint64_t width = 1;  ///< Each extent is at least 1.
+  std::uint64_t height = 1;
+  std::uint64_t depth = 1;  ///< Slices, or layers.
+  std::uint64_t pitch = 0;
+  std::uint64_t slice = 0;
+  bool is_layered = false;
+
+  /// Returns the address of a texel that there is.
+  std::uint64_t at(std::uint64_t x, std::uint64_t y, std::uint64_t z) const {
+    return address + z * slice + y * pitch + x * format.bytes();
+  }
+  std::uint64_t row_bytes() const { return width * format.bytes(); }
+  std::uint64_t layers() const { return is_layered ? depth : 1; }
+};
+
+}  // namespace harness::devices

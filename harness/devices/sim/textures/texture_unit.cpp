@@ -1,0 +1,182 @@
+#include "harness/devices/sim/textures/texture_unit.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "harness/crash.h"
+#include "harness/devices/sim/kernels/access.h"
+#include "harness/devices/sim/kernels/stops.h"
+#include "harness/devices/sim/sim_device.h"
+#include "harness/devices/sim/textures/fetched.h"
+
+namespace harness::devices {
+
+namespace {
+
+/// The most bytes that a texel, or an access to a surface, has.
+constexpr std::size_t kMostBytes = 32;
+
+/// Copies for us alone: TSan is told of the kernel's access, at its own line.
+__attribute__((no_sanitize("thread", "address"))) void copy_bytes(volatile std::byte* to,
+                                                                  const volatile std::byte* from,
+                                                                  std::uint64_t bytes) {
+  for (std::uint64_t i = 0; i < bytes; ++i) to[i] = from[i];
+}
+
+/// Reads the texels of one fetch. Nothing in here owns memory: a fatal access never returns.
+class TexelReader {
+ public:
+  TexelReader(const Texture& texture, std::uintptr_t code)
+      : texture_(texture), code_(code), border_(border_of(texture)) {}
+
+  TexelWords words(std::int64_t x, std::int64_t y, std::int64_t z) {
+    return read(x, y, z) ? texture_.texels.format.words(texel_) : border_;
+  }
+  TexelNumbers numbers(std::int64_t x, std::int64_t y, std::int64_t z) {
+    if (read(x, y, z)) return texture_.texels.format.numbers(texel_);
+    TexelNumbers made;
+    std::transform(border_.begin(), border_.end(), made.begin(),
+                   [](std::uint32_t bits) { return std::bit_cast<float>(bits); });
+    return made;
+  }
+
+ private:
+  /// Returns false for a texel outside.
+  bool read(std::int64_t x, std::int64_t y, std::int64_t z) {
+    if (x < 0 || y < 0 || z < 0) return false;
+    const Texels& texels = texture_.texels;
+    const std::uint64_t address =
+        texels.at(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(y),
+                  static_cast<std::uint64_t>(z));
+    check_load(address, texels.format.bytes(), code_);
+    copy_bytes(texel_, reinterpret_cast<const std::byte*>(address), texels.format.bytes());
+    return true;
+  }
+
+  const Texture& texture_;
+  std::uintptr_t code_;
+  TexelWords border_;
+  std::byte texel_[kMostBytes] = {};
+};
+
+/// Returns the sum of up to eight texels by their weights. What counts for nothing is not read.
+TexelNumbers filter(TexelReader& reader, const FetchedAxes& axes) {
+  TexelNumbers sum{};
+  for (unsigned corner = 0; corner < 8; ++corner) {
+    double weight = 1;
+    std::array<std::int64_t, 3> index;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const bool is_second = (corner >> i & 1) != 0;
+      index[i] = is_second ? axes[i].second : axes[i].first;
+      weight *= (is_second ? axes[i].weight : 256 - axes[i].weight) / 256.0;
+    }
+    if (weight == 0) continue;
+    const TexelNumbers texel = reader.numbers(index[0], index[1], index[2]);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weight * texel[i];
+  }
+  return sum;
+}
+
+}  // namespace
+
+/// Returns what the launch names, which leads it to memory.
+template <class Table>
+auto TextureUnit::find(const Table& table, std::uint64_t handle, Label kind, std::uintptr_t code)
+    -> decltype(table.find(nullptr)) {
+  auto* object = table.find_anywhere(reinterpret_cast<const void*>(handle));
+  UsedObject used{kind};
+  if (object != nullptr)
+    used = {kind, object->birth, object->alive, object->process, object->texels.birth};
+  if (!sim_.provenance().judge_object(used, code)) access_state.abandon();
+  return object;
+}
+
+TexelWords TextureUnit::fetch(const KernelFetch& asked, std::uintptr_t code) {
+  const Texture& texture = *find(sim_.handles().textures, asked.texture, kTextureKind, code);
+  const FetchedAxes axes = axes_of(texture, asked);
+  TexelReader reader(texture, code);
+  if (!texture.reads_numbers()) return reader.words(axes[0].first, axes[1].first, axes[2].first);
+  const TexelNumbers numbers = filter(reader, axes);
+  TexelWords made;
+  std::transform(numbers.begin(), numbers.end(), made.begin(), [](double number) {
+    return std::bit_cast<std::uint32_t>(static_cast<float>(number));
+  });
+  return made;
+}
+
+// ---- surfaces ---------------------------------------------------------------------------------
+
+/// Ends the kernel at an instruction of its own.
+[[noreturn]] static void stop(Label why, const char* words, std::uintptr_t code) {
+  crash_here({why, words, code});
+}
+
+/// Returns the address of an access, or 0 where there is none and it has no effect.
+static std::uint64_t place_of(const Texels& texels, const KernelSurfaceAccess& asked,
+                              std::uintptr_t code) {
+  const std::int64_t last[] = {static_cast<std::int64_t>(texels.row_bytes()) - asked.bytes,
+                               static_cast<std::int64_t>(texels.height) - 1,
+                               static_cast<std::int64_t>(texels.depth) - 1};
+  std::int64_t place[3] = {};
+  std::copy_n(asked.coordinates, std::min(asked.dimensions, 3U), place);
+  if (asked.is_layered != 0) place[2] = asked.layer;
+  bool is_inside = true;
+  for (std::size_t i = 0; i < 3; ++i) is_inside &= place[i] >= 0 && place[i] <= last[i];
+  if (!is_inside && asked.boundary == KernelBoundary::trap)
+    stop(kStopTrap, "outside of the surface", code);
+  if (!is_inside && (asked.boundary == KernelBoundary::zero || last[0] < 0)) return 0;
+  for (std::size_t i = 0; i < 3; ++i) place[i] = std::clamp<std::int64_t>(place[i], 0, last[i]);
+  if (place[0] % asked.bytes != 0) stop(kStopMisaligned, "", code);
+  return texels.address + static_cast<std::uint64_t>(place[2]) * texels.slice +
+         static_cast<std::uint64_t>(place[1]) * texels.pitch + static_cast<std::uint64_t>(place[0]);
+}
+
+void TextureUnit::load(const KernelSurfaceAccess& asked, std::byte* bytes, std::uintptr_t code) {
+  const Surface& surface = *find(sim_.handles().surfaces, asked.surface, kSurfaceKind, code);
+  const std::uint64_t address = place_of(surface.texels, asked, code);
+  std::fill_n(bytes, asked.bytes, std::byte{0});
+  if (address == 0) return;
+  check_load(address, asked.bytes, code);
+  copy_bytes(bytes, reinterpret_cast<const std::byte*>(address), asked.bytes);
+}
+
+void TextureUnit::store(const KernelSurfaceAccess& asked, const std::byte* bytes,
+                        std::uintptr_t code) {
+  const Surface& surface = *find(sim_.handles().surfaces, asked.surface, kSurfaceKind, code);
+  const std::uint64_t address = place_of(surface.texels, asked, code);
+  if (address == 0) return;
+  check_store(address, asked.bytes, code);
+  copy_bytes(reinterpret_cast<std::byte*>(address), bytes, asked.bytes);
+}
+
+// ---- questions --------------------------------------------------------------------------------
+
+static std::uint32_t answer_of(const Texels& texels, KernelTexelQuery what) {
+  switch (what) {
+    case KernelTexelQuery::width:
+      return static_cast<std::uint32_t>(texels.width);
+    case KernelTexelQuery::height:
+      return static_cast<std::uint32_t>(texels.height);
+    case KernelTexelQuery::depth:
+      return static_cast<std::uint32_t>(texels.is_layered ? 1 : texels.depth);
+    default:
+      return static_cast<std::uint32_t>(texels.layers());
+  }
+}
+
+std::uint32_t TextureUnit::query(std::uint64_t handle, KernelTexelQuery what, std::uintptr_t code) {
+  Handles& handles = sim_.handles();
+  const auto* name = reinterpret_cast<const void*>(handle);
+  const bool is_surface = handles.surfaces.find_anywhere(name) != nullptr;
+  if (what == KernelTexelQuery::is_surface) return is_surface ? 1 : 0;
+  if (what == KernelTexelQuery::is_texture)
+    return handles.textures.find_anywhere(name) != nullptr ? 1 : 0;
+  if (is_surface)
+    return answer_of(find(handles.surfaces, handle, kSurfaceKind, code)->texels, what);
+  const Texture& texture = *find(handles.textures, handle, kTextureKind, code);
+  if (what == KernelTexelQuery::normalized_coords)
+    return texture.has(CU_TRSF_NORMALIZED_COORDINATES) ? 1 : 0;
+  return answer_of(texture.texels, what);
+}
+
+}  // namespace harness::devices

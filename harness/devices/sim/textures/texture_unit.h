@@ -1,0 +1,44 @@
+// TextureUnit: what kernels read by textures, and read and write by surfaces.
+//
+// Each texel is judged like any other access of the kernel: an object leads to the life that it was
+// made for, and its end, or that of the object, is a fault at the instruction's line.
+//
+// Source: CUDA C++ programming guide, *Texture fetching*; PTX ISA 9.0, *Texture instructions* and
+// *Surface instructions*. Filtered numbers are calculated in f64 and rounded once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/devices/sim/textures/objects.h"
+#include "harness/kernel_image.h"
+#include "harness/label.h"
+
+namespace harness::devices {
+
+class SimDevice;
+
+inline constexpr Label kTextureKind = "texture object";
+inline constexpr Label kSurfaceKind = "surface object";
+
+/// `code` is behind the kernel's instruction. Errors: a fatal one does not return.
+/// Threads: confined to the run's thread, within a block that runs.
+class TextureUnit {
+ public:
+  explicit TextureUnit(SimDevice& sim) : sim_(sim) {}
+
+  /// Returns what is at the coordinates: numbers as the bits of an f32, or integers of 32 bits.
+  TexelWords fetch(const KernelFetch& asked, std::uintptr_t code);
+  void load(const KernelSurfaceAccess& asked, std::byte* bytes, std::uintptr_t code);
+  void store(const KernelSurfaceAccess& asked, const std::byte* bytes, std::uintptr_t code);
+  std::uint32_t query(std::uint64_t handle, KernelTexelQuery what, std::uintptr_t code);
+
+ private:
+  template <class Table>
+  auto find(const Table& table, std::uint64_t handle, Label kind, std::uintptr_t code)
+      -> decltype(table.find(nullptr));
+
+  SimDevice& sim_;
+};
+
+}  // namespace harness::devices

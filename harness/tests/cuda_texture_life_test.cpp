@@ -1,0 +1,185 @@
+// Textures and surfaces whose lives, or whose memory's, have ended when a kernel reads them; and uses
+// in no order. On the simulated driver, which tells.
+#include "harness/cuda/leeway.h"
+#include "harness/tests/array_stage.h"
+
+namespace harness::testing {
+namespace {
+
+class CudaTextureLife : public UnderStrategy {
+ protected:
+  /// Launches a kernel that reads a texel by a texture.
+  static void fetch(CUtexObject texture, CUstream stream = nullptr) {
+    CUdeviceptr out = allocate(4);
+    EXPECT_EQ(launch(get_kernel(&afterlife_kernels_conformance, "fetch_texels"), 1, 1, stream,
+                     {&texture, &out}),
+              CUDA_SUCCESS);
+  }
+  static CUsurfObject surface_of_ints(CUarray* array = nullptr) {
+    const CUarray made =
+        make_array(4, 2, 0, CU_AD_FORMAT_SIGNED_INT32, 1, CUDA_ARRAY3D_SURFACE_LDST);
+    if (array != nullptr) *array = made;
+    return make_surface(made);
+  }
+  static void add_one(CUsurfObject surface, CUstream stream = nullptr, unsigned rows = 2) {
+    EXPECT_EQ(launch(get_kernel(&afterlife_kernels_conformance, "add_one_to_surface"), rows, 4,
+                     stream, {&surface}),
+              CUDA_SUCCESS);
+  }
+  void expect(std::string_view kind, std::string_view object, std::string_view use) const {
+    ASSERT_EQ(stage.fault(), kind);
+    EXPECT_EQ(stage.faults.front().object_kind.view(), object);
+    EXPECT_EQ(stage.faults.front().use_site.view(), use);
+  }
+};
+
+TEST_F(CudaTextureLife, ATextureOfADestroyedArrayIsAUseAfterDeath) {
+  run(Plain(), [] {
+    const CUarray array = make_array(4);
+    const CUtexObject texture = make_texture(resource_of(array));
+    CUDA_OK(cuArrayDestroy(array));
+    fetch(texture);
+  });
+  expect("use_after_death", "CUDA array", "fetch_texels");
+  EXPECT_EQ(stage.faults.front().death_site.view(), "cuArrayDestroy");
+}
+
+TEST_F(CudaTextureLife, ADestroyedTextureIsAUseAfterDeath) {
+  run(Plain(), [] {
+    const CUtexObject texture = make_texture(resource_of(make_array(4)));
+    CUDA_OK(cuTexObjectDestroy(texture));
+    fetch(texture);
+  });
+  expect("use_after_death", "texture object", "fetch_texels");
+}
+
+TEST_F(CudaTextureLife, ADestroyedSurfaceIsAUseAfterDeath) {
+  run(Plain(), [] {
+    const CUsurfObject surface = surface_of_ints();
+    CUDA_OK(cuSurfObjectDestroy(surface));
+    add_one(surface);
+  });
+  expect("use_after_death", "surface object", "add_one_to_surface");
+}
+
+TEST_F(CudaTextureLife, AHandleThatIsNoTextureIsAWildAccess) {
+  run(Plain(), [] { fetch(surface_of_ints()); });
+  expect("wild_access", "texture object", "fetch_texels");
+}
+
+TEST_F(CudaTextureLife, ATextureOfFreedMemoryIsAUseAfterDeath) {
+  run(Plain(), [] {
+    const CUdeviceptr memory = allocate(64);
+    const CUtexObject texture = make_texture(linear_resource(memory, 64));
+    CUDA_OK(cuMemFree_v2(memory));
+    fetch(texture);
+  });
+  expect("use_after_death", "device memory", "fetch_texels");
+}
+
+TEST_F(CudaTextureLife, ATextureOfAnArrayWhoseStorageIsAnothersIsARecycledUse) {
+  run(Always(Site::reuse, 1), [] {
+    const CUarray array = make_array(4);
+    const CUtexObject texture = make_texture(resource_of(array));
+    CUDA_OK(cuArrayDestroy(array));
+    make_array(4);
+    fetch(texture);
+    CUDA_OK(cuCtxSynchronize());
+  });
+  expect("recycled_use", "CUDA array", "fetch_texels");
+}
+
+TEST_F(CudaTextureLife, TexturesEndWithTheirContext) {
+  run(Plain(), [] {
+    CUcontext primary = nullptr;
+    CUcontext context = nullptr;
+    CUDA_OK(cuCtxGetCurrent(&primary));
+    CUDA_OK(cuCtxCreate_v4(&context, nullptr, 0, 0));
+    const CUtexObject texture = make_texture(resource_of(make_array(4)));
+    CUDA_OK(cuCtxDestroy_v2(context));
+    CUDA_OK(cuCtxSetCurrent(primary));
+    fetch(texture);
+  });
+  expect("use_after_death", "texture object", "fetch_texels");
+}
+
+/// A graph's launch, by an array that ended since the capture.
+TEST_F(CudaTextureLife, AGraphThatReadsADestroyedArrayNamesWhereItsParametersWereCopied) {
+  run(Plain(), [] {
+    const CUarray array = make_array(4);
+    const CUtexObject texture = make_texture(resource_of(array));
+    const CUstream stream = make_stream();
+    CUDA_OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    fetch(texture, stream);
+    CUgraph graph = nullptr;
+    CUDA_OK(cuStreamEndCapture(stream, &graph));
+    CUgraphExec exec = nullptr;
+    CUDA_OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    CUDA_OK(cuGraphLaunch(exec, stream));
+    CUDA_OK(cuStreamSynchronize(stream));
+    CUDA_OK(cuArrayDestroy(array));
+    cuGraphLaunch(exec, stream);
+  });
+  expect("use_after_death", "CUDA array", "fetch_texels");
+  EXPECT_EQ(stage.faults.front().captured_at.view(), "cuLaunchKernel");
+}
+
+// ---- order ------------------------------------------------------------------------------------
+
+/// No document says that cuArrayDestroy waits.
+TEST_F(CudaTextureLife, ADestructionMayLeaveAKernelToReadADeadArray) {
+  run(lagging(), [this] {
+    give_leeway(stage.world);
+    const CUarray array = make_array(4);
+    fetch(make_texture(resource_of(array)), make_stream());
+    CUDA_OK(cuArrayDestroy(array));
+    cuCtxSynchronize();
+    ADD_FAILURE() << "went on after touching a dead array";
+  });
+  EXPECT_EQ(ending, Ending::fatal);
+  expect("use_after_death", "CUDA array", "fetch_texels");
+}
+
+TEST_F(CudaTextureLife, ADestructionThatNothingOrdersAfterAKernelIsADataRace) {
+  stage.judge_order();
+  run(Plain(), [this] {
+    give_leeway(stage.world);
+    const CUarray array = make_array(4);
+    fetch(make_texture(resource_of(array)), make_stream());
+    CUDA_OK(cuArrayDestroy(array));
+  });
+  EXPECT_TRUE(stage.faults.empty()) << "plainly, the destruction waits";
+}
+
+TEST_F(CudaTextureLife, AReadAndAWriteOfTheSameTexelInNoOrderRace) {
+  stage.judge_order();
+  run(Plain(), [] {
+    CUarray array = nullptr;
+    const CUsurfObject surface = surface_of_ints(&array);
+    add_one(surface, make_stream());
+    fetch(make_texture(resource_of(array)), make_stream());
+    cuCtxSynchronize();
+  });
+  ASSERT_EQ(stage.fault(), "order");
+  EXPECT_EQ(stage.faults.front().object_kind.view(), "bytes of device memory");
+}
+
+TEST_F(CudaTextureLife, BlocksThatWriteRowsOfTheirOwnDoNotRace) {
+  stage.judge_order();
+  run(Plain(), [] {
+    make_stream();  // With one line alone nothing is noted.
+    add_one(surface_of_ints(), make_stream());
+    cuCtxSynchronize();
+  });
+  expect_finished();
+}
+
+TEST_F(CudaTextureLife, AnAccessOutsideOfASurfaceIsATrap) {
+  run(Plain(), [] { add_one(surface_of_ints(), nullptr, 3); });
+  ASSERT_EQ(stage.fault(), "crash");
+  EXPECT_EQ(stage.faults.front().object_kind.view(), "trap");
+  EXPECT_EQ(stage.faults.front().detail, "outside of the surface");
+}
+
+}  // namespace
+}  // namespace harness::testing
