@@ -23,6 +23,10 @@ std::uint32_t afterlife_active_lanes(std::uint64_t site);
 void afterlife_gather(std::uint32_t mask, const unsigned long* given, std::uint32_t count,
                       unsigned long* all);
 void afterlife_set_conditional(std::uint64_t handle, std::uint32_t value);
+void afterlife_fetch_texture(const ptx::Fetch* asked, std::uint32_t* words);
+void afterlife_load_surface(const ptx::SurfaceAccess* asked, void* bytes);
+void afterlife_store_surface(const ptx::SurfaceAccess* asked, const void* bytes);
+std::uint32_t afterlife_query_texels(unsigned long handle, ptx::TexelQuery what);
 void afterlife_stop_kernel(std::uint32_t why, const char* words);
 void afterlife_exit_thread();
 void afterlife_sleep(std::uint32_t nanoseconds);
@@ -53,7 +57,34 @@ AFTERLIFE_ALIKE(KernelSite, ::ptx::Site, count);
 AFTERLIFE_ALIKE(KernelSite, ::ptx::Site, used);
 AFTERLIFE_ALIKE(KernelRange, ::ptx::Range, low);
 AFTERLIFE_ALIKE(KernelRange, ::ptx::Range, high);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, texture);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, dimensions);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, is_layered);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, layer);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, is_by_number);
+AFTERLIFE_ALIKE(KernelFetch, ::ptx::Fetch, coordinates);
+AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, surface);
+AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, dimensions);
+AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, is_layered);
+AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, layer);
+AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, bytes);
+AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, boundary);
+AFTERLIFE_ALIKE(KernelSurfaceAccess, ::ptx::SurfaceAccess, coordinates);
 #undef AFTERLIFE_ALIKE
+
+#define AFTERLIFE_ONE_NUMBER(ours, theirs, name) \
+  static_assert(static_cast<int>(ours::name) == static_cast<int>(theirs::name), "one number")
+AFTERLIFE_ONE_NUMBER(KernelBoundary, ::ptx::Boundary, trap);
+AFTERLIFE_ONE_NUMBER(KernelBoundary, ::ptx::Boundary, clamp);
+AFTERLIFE_ONE_NUMBER(KernelBoundary, ::ptx::Boundary, zero);
+AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, is_texture);
+AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, is_surface);
+AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, width);
+AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, height);
+AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, depth);
+AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, array_size);
+AFTERLIFE_ONE_NUMBER(KernelTexelQuery, ::ptx::TexelQuery, normalized_coords);
+#undef AFTERLIFE_ONE_NUMBER
 
 ::ptx::Driver driver_table() {
   ::ptx::Driver made{};
@@ -74,6 +105,10 @@ AFTERLIFE_ALIKE(KernelRange, ::ptx::Range, high);
   made.print = afterlife_print;
   made.fail_assertion = afterlife_fail_assertion;
   made.set_conditional = afterlife_set_conditional;
+  made.fetch = afterlife_fetch_texture;
+  made.load_surface = afterlife_load_surface;
+  made.store_surface = afterlife_store_surface;
+  made.query_texels = afterlife_query_texels;
   made.fma32 = std::fma;
   made.fma64 = std::fma;
   made.exp2 = std::exp2;

@@ -15,6 +15,8 @@ constexpr std::string_view kCompare = "Comparison and Selection Instructions";
 constexpr std::string_view kHalfCompare = "Half Precision Comparison Instructions";
 constexpr std::string_view kLogic = "Logic and Shift Instructions";
 constexpr std::string_view kData = "Data Movement and Conversion Instructions";
+constexpr std::string_view kTexture = "Texture Instructions";
+constexpr std::string_view kSurface = "Surface Instructions";
 constexpr std::string_view kControl = "Control Flow Instructions";
 constexpr std::string_view kParallel = "Parallel Synchronization and Communication Instructions";
 constexpr std::string_view kMatrix = "Warp Level Matrix Multiply-Accumulate Instructions";
@@ -130,6 +132,14 @@ constexpr Family kFamilies[] = {
     {"cp", "", "*", 0, "", translate_copy, kData,
      "cp.async: a copy to shared memory, at once; its groups and waits"},
     {"applypriority", "", "*", 0, "", translate_nothing, kData, "a hint"},
+
+    {"tex", "f32 s32 u32", "*", 1, "", translate_texture, kTexture,
+     "a texel, or a sum of several by their weights"},
+    {"txq", "b32", "*", 1, "", translate_texel_query, kTexture, "an extent of a texture"},
+    {"istypep", "", "*", 1, "", translate_is_type, kTexture, "whether a handle is of that kind"},
+    {"suld", "b8 b16 b32 b64", "*", 1, "", translate_surface_load, kSurface, "from a surface"},
+    {"sust", "b8 b16 b32 b64", "*", 1, "", translate_surface_store, kSurface, "to a surface"},
+    {"suq", "b32", "*", 1, "", translate_texel_query, kSurface, "an extent of a surface"},
 
     {"bra", "", "*", 0, "", translate_branch, kControl, "a jump"},
     {"brx", "", "*", 0, "", translate_branch, kControl, "a jump by a table"},

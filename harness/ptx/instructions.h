@@ -90,6 +90,11 @@ std::string translate_warp(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_matrix_load(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_matrix_product(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_copy(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_texture(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_surface_load(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_surface_store(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_texel_query(FunctionWriter&, const Instruction&, const Family&);
+std::string translate_is_type(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_nothing(FunctionWriter&, const Instruction&, const Family&);
 std::string translate_sleep(FunctionWriter&, const Instruction&, const Family&);
 

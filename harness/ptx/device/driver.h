@@ -28,6 +28,39 @@ struct Words {
   u64 stored;
 };
 
+/// A fetch from a texture: KernelFetch of harness/kernel_image.h.
+struct Fetch {
+  u64 texture;
+  u32 dimensions;
+  u32 is_layered;
+  u32 layer;
+  u32 is_by_number;  ///< The coordinates are s32, numbers of texels; else f32.
+  u32 coordinates[3];
+};
+
+/// An access to a surface: KernelSurfaceAccess of harness/kernel_image.h.
+enum class Boundary : u32 { trap, clamp, zero };
+struct SurfaceAccess {
+  u64 surface;
+  u32 dimensions;
+  u32 is_layered;
+  u32 layer;
+  u32 bytes;
+  Boundary boundary;
+  u32 coordinates[3];
+};
+
+/// A question about either: KernelTexelQuery of harness/kernel_image.h.
+enum class TexelQuery : u32 {
+  is_texture,
+  is_surface,
+  width,
+  height,
+  depth,
+  array_size,
+  normalized_coords,
+};
+
 /// The functions of the driver that a translated module calls. It fills the table when it loads
 /// the module; checks do not return where the access is forbidden.
 struct Driver {
@@ -49,6 +82,10 @@ struct Driver {
   u32 (*print)(u64 format, u64 values);
   void (*fail_assertion)(u64 message, u64 file, u32 line, u64 function);
   void (*set_conditional)(u64 handle, u32 value);
+  void (*fetch)(const Fetch* asked, u32* words);
+  void (*load_surface)(const SurfaceAccess* asked, void* bytes);
+  void (*store_surface)(const SurfaceAccess* asked, const void* bytes);
+  u32 (*query_texels)(u64 handle, TexelQuery what);
   f32 (*fma32)(f32 a, f32 b, f32 c);
   f64 (*fma64)(f64 a, f64 b, f64 c);
   f64 (*exp2)(f64 value);

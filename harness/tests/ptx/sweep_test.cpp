@@ -143,7 +143,7 @@ TEST_F(PtxSweep, EveryRowIsSweptOrUsedByAProgram) {
   const std::vector<Sweep> all = all_sweeps();
   for (std::size_t i = 0; i < all.size(); ++i) text += kernel(all[i], i);
   std::set<const ptx::Family*> found = rows_in(text);
-  for (const char* program : {"programs.ptx", "warps.ptx", "matrices.ptx"})
+  for (const char* program : {"programs.ptx", "warps.ptx", "matrices.ptx", "textures.ptx"})
     found.merge(rows_in(file(program)));
   for (const ptx::Family& family : ptx::families())
     EXPECT_TRUE(found.contains(&family)) << family.name << " on " << family.types;

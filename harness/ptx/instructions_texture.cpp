@@ -1,0 +1,155 @@
+// Instructions that read textures, and read and write surfaces, by handles of 64 bits (the unified
+// mode). The driver does all of it: which texels are meant, and whose memory they are.
+#include <fmt/format.h>
+
+#include "harness/ptx/instructions.h"
+
+namespace harness::ptx {
+namespace {
+
+/// The coordinates that a geometry has, behind the layer where there are layers.
+struct Geometry {
+  std::string_view name;
+  std::size_t dimensions;
+  bool is_layered;
+};
+
+Geometry geometry_of(const Instruction& instruction) {
+  constexpr Geometry kGeometries[] = {
+      {"1d", 1, false}, {"2d", 2, false}, {"3d", 3, false}, {"a1d", 1, true}, {"a2d", 2, true}};
+  for (const Geometry& geometry : kGeometries)
+    if (instruction.has(geometry.name)) return geometry;
+  throw Unknown{"that geometry"};
+}
+
+/// The parts of a vector, or the one operand that there is.
+std::vector<Operand> parts_of(const Operand& operand) {
+  return operand.kind == Operand::Kind::vector ? operand.parts : std::vector<Operand>{operand};
+}
+
+/// A place in a texture or surface, as expressions.
+struct Place {
+  std::string layer = "0";
+  std::string coordinates;  ///< "x, y, z", for what there is of them.
+};
+
+Place place_of(FunctionWriter& writer, const Operand& at, const Geometry& geometry,
+               const std::string& type) {
+  if (at.parts.size() != 1) throw Unknown{"a sampler of its own"};
+  const std::vector<Operand> parts = parts_of(at.parts[0]);
+  const std::size_t first = geometry.is_layered ? 1 : 0;
+  if (parts.size() < first + geometry.dimensions) throw Unknown{"too few coordinates"};
+  Place place;
+  if (geometry.is_layered)
+    place.layer = fmt::format("ptx::get<ptx::u32>({})", writer.value(parts[0], "u32"));
+  for (std::size_t i = 0; i < geometry.dimensions; ++i)
+    place.coordinates += fmt::format("{}ptx::get<ptx::u32>({})", i == 0 ? "" : ", ",
+                                     writer.value(parts[first + i], type));
+  return place;
+}
+
+/// A handle stands where others have an address.
+std::string handle_of(FunctionWriter& writer, const Operand& at) { return writer.address(at); }
+
+}  // namespace
+
+// ---- textures -----------------------------------------------------------------------------------
+
+/// Textures have one level, so that the level and the gradients by which one is chosen are read and
+/// change nothing. What follows them is an offset, or a depth to compare with.
+static void check_operands(const Instruction& instruction) {
+  const std::size_t behind = instruction.has("level") ? 1 : instruction.has("grad") ? 2 : 0;
+  if (instruction.has("base") || instruction.count() != 2 + behind)
+    throw Unknown{"an offset, or a depth to compare with"};
+}
+
+std::string translate_texture(FunctionWriter& writer, const Instruction& instruction,
+                              const Family&) {
+  check_operands(instruction);
+  if (!instruction.has("v4") || instruction.types().size() != 2) throw Unknown{"that vector"};
+  const Geometry geometry = geometry_of(instruction);
+  const std::string& from = instruction.types()[1];
+  if (from != "f32" && from != "s32") throw Unknown{"coordinates of that type"};
+  const Operand& at = instruction.operand(1);
+  const Place place = place_of(writer, at, geometry, from);
+  std::string made = fmt::format(
+      "const ptx::Fetch f{{{}, {}, {}, {}, {}, {{{}}}}}; ptx::u32 w[4]; ptx::driver.fetch(&f, w);",
+      handle_of(writer, at), geometry.dimensions, geometry.is_layered ? 1 : 0, place.layer,
+      from == "s32" ? 1 : 0, place.coordinates);
+  const std::vector<Operand> to = parts_of(instruction.operand(0));
+  if (to.size() != 4) throw Unknown{"that vector"};
+  for (std::size_t i = 0; i < to.size(); ++i)
+    made += " " + writer.put(to[i].name, fmt::format("w[{}]", i));
+  return made;
+}
+
+std::string translate_texel_query(FunctionWriter& writer, const Instruction& instruction,
+                                  const Family&) {
+  constexpr std::string_view kQueries[] = {"width", "height", "depth", "array_size",
+                                           "normalized_coords"};
+  const std::string_view query = instruction.first_of(kQueries);
+  if (query.empty() || instruction.has("level") || instruction.count() != 2) throw Unknown{};
+  return writer.put(instruction.operand(0).name,
+                    fmt::format("ptx::driver.query_texels({}, ptx::TexelQuery::{})",
+                                handle_of(writer, instruction.operand(1)), query));
+}
+
+std::string translate_is_type(FunctionWriter& writer, const Instruction& instruction,
+                              const Family&) {
+  const std::string handle = writer.value(instruction.operand(1), "u64");
+  const std::string& to = instruction.operand(0).name;
+  if (instruction.has("samplerref")) return writer.put(to, "false");
+  const std::string_view kind = instruction.has("texref")    ? "is_texture"
+                                : instruction.has("surfref") ? "is_surface"
+                                                             : "";
+  if (kind.empty()) throw Unknown{};
+  return writer.put(
+      to, fmt::format("ptx::driver.query_texels({}, ptx::TexelQuery::{}) != 0", handle, kind));
+}
+
+// ---- surfaces -----------------------------------------------------------------------------------
+
+/// Declares `a`, the access.
+static std::string surface_access(FunctionWriter& writer, const Instruction& instruction,
+                                  const Operand& at, std::size_t bytes) {
+  constexpr std::string_view kBoundaries[] = {"trap", "clamp", "zero"};
+  const std::string_view boundary = instruction.first_of(kBoundaries);
+  if (!instruction.has("b") || boundary.empty()) throw Unknown{"a formatted access"};
+  const Geometry geometry = geometry_of(instruction);
+  const Place place = place_of(writer, at, geometry, "s32");
+  return fmt::format(
+      "const ptx::SurfaceAccess a{{{}, {}, {}, {}, {}, ptx::Boundary::{}, {{{}}}}}; "
+      "alignas(16) ptx::u8 w[32];",
+      handle_of(writer, at), geometry.dimensions, geometry.is_layered ? 1 : 0, place.layer, bytes,
+      boundary, place.coordinates);
+}
+
+std::string translate_surface_load(FunctionWriter& writer, const Instruction& instruction,
+                                   const Family&) {
+  const std::vector<Operand> to = parts_of(instruction.operand(0));
+  const std::string& type = instruction.type();
+  const std::uint32_t bytes = bytes_of_type(type);
+  std::string made =
+      surface_access(writer, instruction, instruction.operand(1), bytes * to.size()) +
+      " ptx::driver.load_surface(&a, w);";
+  for (std::size_t i = 0; i < to.size(); ++i)
+    made += " " +
+            writer.put(to[i].name, fmt::format("ptx::read<{}>(reinterpret_cast<ptx::u64>(w) + {})",
+                                               cpp_type(type), i * bytes));
+  return made;
+}
+
+std::string translate_surface_store(FunctionWriter& writer, const Instruction& instruction,
+                                    const Family&) {
+  const std::vector<Operand> from = parts_of(instruction.operand(1));
+  const std::string& type = instruction.type();
+  const std::uint32_t bytes = bytes_of_type(type);
+  std::string made =
+      surface_access(writer, instruction, instruction.operand(0), bytes * from.size());
+  for (std::size_t i = 0; i < from.size(); ++i)
+    made += fmt::format(" ptx::write<{}>(reinterpret_cast<ptx::u64>(w) + {}, {});", cpp_type(type),
+                        i * bytes, writer.value(from[i], type));
+  return made + " ptx::driver.store_surface(&a, w);";
+}
+
+}  // namespace harness::ptx

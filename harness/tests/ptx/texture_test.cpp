@@ -1,0 +1,105 @@
+// Programs whose kernels in PTX read textures and surfaces: what they are told, and how they end.
+#include <gmock/gmock.h>
+
+#include "harness/tests/ptx/texture_stage.h"
+
+namespace harness::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::ExitedWithCode;
+
+class PtxTextureProgram : public TextureStage {
+ protected:
+  void SetUp() override {
+    TextureStage::SetUp();
+    if (library != nullptr) module_ = load(file("textures.ptx"));
+  }
+  CUfunction kernel(const char* name) const { return function(module_, name); }
+  /// Runs a kernel in a process of its own, which ends with the error that it came to.
+  template <class... Values>
+  void expect_end(CUresult error, const std::string& words, const char* name, Values... values) {
+    EXPECT_EXIT(
+        {
+          launch(kernel(name), 1, 1, 0, values...);
+          const CUresult status = AFTERLIFE_CU(cuCtxSynchronize)();
+          std::_Exit(status == error ? 7 : 8);
+        },
+        ExitedWithCode(7), words);
+  }
+
+  CUmodule module_ = nullptr;
+};
+
+TEST_F(PtxTextureProgram, ReadsByNumberAndByPlace) {
+  const Image image = make_image("2d", {CU_AD_FORMAT_FLOAT, 1});
+  const CUtexObject texture = make_texture(image.array);
+  const CUdeviceptr out = copy_of(std::vector<f32>(3));
+  ASSERT_EQ(launch(kernel("read_texture"), 1, 1, 0, texture, out), CUDA_SUCCESS);
+  const auto texel = [&](int x) {
+    f32 value;
+    std::memcpy(&value, image.texel(x, 0, 0), sizeof value);
+    return value;
+  };
+  EXPECT_THAT(values_at<f32>(out, 3), ElementsAre(texel(1), texel(2), 1.0F));
+  release(out);
+}
+
+TEST_F(PtxTextureProgram, AsksForExtents) {
+  const Image plain = make_image("3d", {CU_AD_FORMAT_FLOAT, 1}, CUDA_ARRAY3D_SURFACE_LDST);
+  const Image layered = make_image("a2d", {CU_AD_FORMAT_FLOAT, 1});
+  CUDA_TEXTURE_DESC sampling{};
+  sampling.flags = CU_TRSF_NORMALIZED_COORDINATES;
+  const CUdeviceptr out = copy_of(std::vector<int>(7));
+  const auto answers = [&](unsigned long long handle) {
+    EXPECT_EQ(launch(kernel("ask_texture"), 1, 1, 0, handle, out), CUDA_SUCCESS);
+    return values_at<int>(out, 7);
+  };
+  EXPECT_THAT(answers(make_texture(plain.array)), ElementsAre(1, 0, 5, 3, 4, 1, 0));
+  EXPECT_THAT(answers(make_texture(layered.array, sampling)), ElementsAre(1, 0, 5, 3, 1, 4, 1));
+  EXPECT_THAT(answers(make_surface(plain.array)), ElementsAre(0, 1, 5, 3, 4, 1, 9));
+  release(out);
+}
+
+TEST_F(PtxTextureProgram, ATextureOfADestroyedArrayIsToldWithItsKernel) {
+  const Image image = make_image("2d", {CU_AD_FORMAT_FLOAT, 1});
+  const CUtexObject texture = make_texture(image.array);
+  destroy(image);
+  const CUdeviceptr out = copy_of(std::vector<f32>(3));
+  expect_end(
+      CUDA_ERROR_ILLEGAL_ADDRESS,
+      "use_after_death CUDA array .*died:cuArrayDestroy used:read_texture 4 bytes at offset 4",
+      "read_texture", texture, out);
+  EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);
+  expect_end(CUDA_ERROR_ILLEGAL_ADDRESS, "use_after_death texture object .*used:read_texture",
+             "read_texture", texture, out);
+  release(out);
+}
+
+TEST_F(PtxTextureProgram, AnAccessOutsideOfASurfaceEndsTheKernel) {
+  const Image image = make_image("2d", {CU_AD_FORMAT_UNSIGNED_INT8, 4}, CUDA_ARRAY3D_SURFACE_LDST);
+  const CUsurfObject surface = make_surface(image.array);
+  expect_end(CUDA_SUCCESS, "", "copy_in_surface", surface, 0, 16);
+  expect_end(CUDA_ERROR_LAUNCH_FAILED, "crash trap used:copy_in_surface outside of the surface",
+             "copy_in_surface", surface, 0, 20);
+  expect_end(CUDA_ERROR_LAUNCH_FAILED, "crash trap used:copy_in_surface outside of the surface",
+             "copy_in_surface", surface, -4, 0);
+  expect_end(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address", "copy_in_surface", surface, 2, 0);
+}
+
+TEST_F(PtxTextureProgram, WhatIsNotTranslatedIsNamed) {
+  const CUtexObject texture = make_texture(make_image("2d", {CU_AD_FORMAT_FLOAT, 1}).array);
+  const CUdeviceptr out = copy_of(std::vector<f32>(4));
+  expect_end(CUDA_ERROR_LAUNCH_FAILED, "line [0-9]*: tld4.r.2d.v4.f32.f32 is not translated",
+             "gather", texture, out);
+  expect_end(CUDA_ERROR_LAUNCH_FAILED,
+             "line [0-9]*: tex.cube.v4.f32.f32 .that geometry. is not translated", "read_cube",
+             texture, out);
+  expect_end(CUDA_ERROR_LAUNCH_FAILED,
+             "line [0-9]*: tex.2d.v4.f32.f32 .an offset, or a depth to compare with. is not",
+             "read_with_offset", texture, out);
+  release(out);
+}
+
+}  // namespace
+}  // namespace harness::testing
