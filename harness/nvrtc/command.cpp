@@ -87,8 +87,8 @@ Command clang_command(const Options& options, const Toolchain& toolchain) {
     command.insert(command.end(), {"-fgpu-flush-denormals-to-zero", "-D__USE_FAST_MATH__"});
   for (const SharedOption& option : options.shared)
     if (!option.for_clang.empty()) command.push_back(option.for_clang);
-  command.insert(command.end(),
-                 {"-I", kOwnFolder, "-include", "harness/nvrtc/device/functions.cuh"});
+  command.insert(command.end(), {"-I", kOwnFolder, "-include", "harness/nvrtc/device/functions.cuh",
+                                 "-include", "harness/nvrtc/device/textures.cuh"});
   return command;
 }
 

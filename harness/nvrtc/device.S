@@ -20,6 +20,7 @@ afterlife_nvrtc_headers:
         part    language.cuh
         part    warps.cuh
         part    functions.cuh
+        part    textures.cuh
         header  "cuda_fp16.h", halves.cuh
         nothing "cuda_runtime.h"
         nothing "cuda_runtime_api.h"

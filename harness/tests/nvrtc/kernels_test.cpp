@@ -249,6 +249,33 @@ TEST_P(NvrtcKernels, CalculateInHalfPrecision) {
               ElementsAre(3.75F, 3.375F, 4.875F, 1, 2.5F, 3.25F));
 }
 
+/// By an array whose handles the kernel finds in memory.
+TEST_P(NvrtcKernels, ReadTexturesAndSurfaces) {
+  const CUfunction sample = kernel(
+      "__global__ void sample(unsigned long long* p) {\n"
+      "  const float2 v = tex2D<float2>(p[0], 2.5f, 0.5f);\n"
+      "  const float far = tex2D<float>(p[0], 99.f, 0.5f);\n"
+      "  const float2 w = surf2Dread<float2>(p[1], 8, 0);\n"
+      "  const float none = surf2Dread<float>(p[1], -4, 0, cudaBoundaryModeZero);\n"
+      "  surf2Dwrite(make_float2(v.x + w.x, far), p[1], 24, 0);\n"
+      "  const int2 bits = surf2Dread<int2>(p[1], 24, 0);\n"
+      "  p[2] = v.y, p[3] = none, p[4] = __int_as_float(bits.x), p[5] = "
+      "__int_as_float(bits.y);\n}\n",
+      "sample");
+  const CUDA_ARRAY3D_DESCRIPTOR wanted{4, 1, 0, CU_AD_FORMAT_FLOAT, 2, CUDA_ARRAY3D_SURFACE_LDST};
+  const float texels[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  CUDA_RESOURCE_DESC resource{};
+  CUDA_TEXTURE_DESC sampling{};
+  sampling.addressMode[0] = CU_TR_ADDRESS_MODE_CLAMP;
+  std::vector<unsigned long long> values(6);
+  ASSERT_EQ(AFTERLIFE_CU(cuArray3DCreate_v2)(&resource.res.array.hArray, &wanted), CUDA_SUCCESS);
+  AFTERLIFE_CU(cuMemcpyHtoA_v2)(resource.res.array.hArray, 0, texels, sizeof texels);
+  AFTERLIFE_CU(cuTexObjectCreate)(values.data(), &resource, &sampling, nullptr);
+  AFTERLIFE_CU(cuSurfObjectCreate)(&values[1], &resource);
+  values = run(sample, 1, 1, values);
+  EXPECT_THAT(std::vector(values.begin() + 2, values.end()), ElementsAre(6u, 0u, 8u, 7u));
+}
+
 // ---- ends ---------------------------------------------------------------------------------------
 
 TEST_P(NvrtcKernels, PrintAndAssert) {
