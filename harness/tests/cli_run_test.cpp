@@ -147,6 +147,21 @@ TEST_F(CliRun, TellsTheLineOfAKernelThatWasCompiledFromAString) {
   EXPECT_EQ(finding["detail"], "at add.cu:2: 4 bytes at offset 0");
 }
 
+TEST_F(CliRun, TellsTheLinesOfAnArrayThatAGraphReadsThroughATexture) {
+  const std::string file = script("textured.py");
+  const json result = found({"--runs", "2"}, {"python3", file}, 1);
+  ASSERT_EQ(result["findings"].size(), 1u);
+  const json& finding = result["findings"][0];
+  EXPECT_EQ(finding["kind"], "use_after_death");
+  EXPECT_EQ(finding["object"], "CUDA array");
+  EXPECT_EQ(finding["used"], "sample");
+  EXPECT_EQ(line_at(finding, "born"), line_of(file, "cuda.cuArrayCreate_v2("));
+  EXPECT_EQ(line_at(finding, "captured"), line_of(file, "cuda.cuLaunchKernel("));
+  EXPECT_EQ(line_at(finding, "died"), line_of(file, "cuda.cuArrayDestroy("));
+  EXPECT_THAT(finding["detail"].get<std::string>(),
+              HasSubstr("at sample.cu:2: 4 bytes at offset 4; parameters copied in"));
+}
+
 TEST_F(CliRun, ModulesAreLinkedByOursWhereAClientLooksWhatIsLoaded) {
   const std::string file = script("linked.py");
   const Ended ended = run({"--runs", "2"}, {"python3", file});
