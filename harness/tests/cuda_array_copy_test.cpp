@@ -172,7 +172,10 @@ TEST_P(CudaArrayCopy, StaysWithinItsExtents) {
     refused([](CUDA_MEMCPY3D& copy) { copy.dstZ = ~std::size_t{0}; });
     refused([](CUDA_MEMCPY3D& copy) { copy.WidthInBytes = 20; });
     refused([](CUDA_MEMCPY3D& copy) { copy.srcPitch = 12; });
-    refused([](CUDA_MEMCPY3D& copy) { copy.srcPitch = std::size_t{1} << 32; });
+    refused([](CUDA_MEMCPY3D& copy) {
+      copy.srcPitch = std::size_t{1} << 31;
+      copy.Height = copy.Depth = 1;
+    });
     refused([](CUDA_MEMCPY3D& copy) { copy.srcHeight = 2; });
     refused([](CUDA_MEMCPY3D& copy) { copy.dstLOD = 1; });
     refused([](CUDA_MEMCPY3D& copy) { copy.dstMemoryType = static_cast<CUmemorytype>(9); });

@@ -199,7 +199,7 @@ TEST_F(CudaArrayOrder, ANodeThatCopiesADestroyedArrayIsAUseAfterDeath) {
     cuGraphLaunch(exec, stream);
     cuStreamSynchronize(stream);
   });
-  EXPECT_EQ(stage.fault(), "use_after_death");
+  ASSERT_EQ(stage.fault(), "use_after_death");
   EXPECT_EQ(stage.faults.front().object_kind.view(), "CUDA array");
 }
 

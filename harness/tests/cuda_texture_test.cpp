@@ -70,6 +70,29 @@ TEST_P(CudaTexture, WrapsAndMirrorsNormalizedCoordinates) {
   expect_no_fault();
 }
 
+/// The guide has 9 bits for a weight, of which the first stands for 1.
+TEST_P(CudaTexture, AWeightIsTheNearestOfEightBits) {
+  if (GetParam() == Backend::gpu) GTEST_SKIP() << "no document says how it is rounded";
+  run([this] {
+    const CUtexObject texture =
+        make_texture(resource_of(make_ramp()), clamped(CU_TR_FILTER_MODE_LINEAR));
+    EXPECT_THAT(fetched(texture, {0.5F + 0.999F, 0.5F, 0.5F + 0.2512F, 0.5F}),
+                ElementsAre(10, 2.5F));
+  });
+  expect_no_fault();
+}
+
+TEST_P(CudaTexture, ClampsWhatIsNotNormalized) {
+  run([this] {
+    CUDA_TEXTURE_DESC sampling = clamped();
+    sampling.addressMode[0] = CU_TR_ADDRESS_MODE_WRAP;
+    sampling.addressMode[1] = CU_TR_ADDRESS_MODE_MIRROR;
+    const CUtexObject texture = make_texture(resource_of(make_ramp()), sampling);
+    EXPECT_THAT(fetched(texture, {4.5F, 0, -1, 3.5F}), ElementsAre(30, 40));
+  });
+  expect_no_fault();
+}
+
 TEST_P(CudaTexture, HasABorder) {
   run([this] {
     CUDA_TEXTURE_DESC sampling = clamped();
@@ -122,7 +145,7 @@ TEST_P(CudaTexture, ReadsRowsOfMemoryByTheirPitch) {
   expect_no_fault();
 }
 
-TEST_P(CudaTexture, ReadsTheLayersAndTheFormatOfAView) {
+TEST_P(CudaTexture, ReadsTheFormatOfAView) {
   run([this] {
     const CUarray array = make_array(2, 1, 0, CU_AD_FORMAT_UNSIGNED_INT32);
     fill_array<std::uint32_t>(array, {0x3f800000, 0x40000000}, 2);
@@ -236,6 +259,14 @@ TEST_P(CudaTexture, WantsAWayOfReadingThatThereIs) {
     view.height = 2;
     EXPECT_EQ(cuTexObjectCreate(&texture, &resource, &sampling, &view), CUDA_ERROR_INVALID_VALUE)
         << "a view of another size";
+    view.format = CU_RES_VIEW_FORMAT_FLOAT_1X32;
+    view.lastLayer = 1;
+    EXPECT_EQ(cuTexObjectCreate(&texture, &resource, &sampling, &view), CUDA_ERROR_INVALID_VALUE)
+        << "a layer that is not there";
+    view.lastLayer = 0;
+    view.height = 1;
+    EXPECT_EQ(cuTexObjectCreate(&texture, &resource, &sampling, &view), CUDA_ERROR_INVALID_VALUE)
+        << "a view of another height";
   });
   expect_no_fault();
 }

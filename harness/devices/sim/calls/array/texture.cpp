@@ -1,5 +1,7 @@
 // Textures and surfaces: made of a resource, asked, destroyed. What they are for is a kernel's
 // matter: textures/.
+#include <algorithm>
+
 #include "harness/devices/sim/calls/array/copy_shape.h"
 #include "harness/devices/sim/textures/texture_unit.h"
 
@@ -121,10 +123,11 @@ CUresult apply_view(Texture& texture) {
     return CUDA_ERROR_INVALID_VALUE;
   if (view.format > CU_RES_VIEW_FORMAT_FLOAT_4X32) return CUDA_ERROR_NOT_SUPPORTED;
   const TexelFormat format = format_of(view.format, texels.format);
-  const std::uint64_t depth = texels.is_layered ? texels.depth : 1;
   if (format.bytes() != texels.format.bytes() || view.width != texels.width ||
-      view.firstMipmapLevel != 0 || view.lastMipmapLevel != 0 || view.firstLayer > view.lastLayer ||
-      view.lastLayer >= depth)
+      std::max<std::size_t>(view.height, 1) != texels.height ||
+      std::max<std::size_t>(view.depth, 1) != texels.depth || view.firstMipmapLevel != 0 ||
+      view.lastMipmapLevel != 0 || view.firstLayer > view.lastLayer ||
+      view.lastLayer >= texels.layers())
     return CUDA_ERROR_INVALID_VALUE;
   texels.format = format;
   if (!texels.is_layered) return CUDA_SUCCESS;
@@ -155,7 +158,7 @@ CUresult Calls::cuTexObjectCreate(CUtexObject* handle, const CUDA_RESOURCE_DESC*
   if (status == CUDA_SUCCESS) status = check_sampling(made);
   if (status != CUDA_SUCCESS) return status;
   Texture& texture = sim.handles().textures.add();
-  static_cast<Object&>(made) = texture;
+  static_cast<Object&>(made) = texture;  // Its handle stays.
   texture = made;
   texture.birth = sim.ledger().born(kTextureKind, texture.handle, 0);
   *handle = texture.handle;
