@@ -75,11 +75,23 @@ void Lexer::skip_blanks() {
   }
 }
 
-/// Reads "1 12 5", behind .loc: a file's number, a line, a column. Line 0 is the compiler's own.
+/// Reads "1 12 5", behind .loc: a file's number, a line, a column. Line 0 is the compiler's own. A
+/// function in place of its call has the call's behind "inlined_at", which an earlier .loc says
+/// more of.
 void Lexer::read_source(std::string_view line) {
-  SourceLine read;
-  if (std::sscanf(std::string(line).c_str(), "%d %d", &read.file, &read.line) == 2 && read.line > 0)
-    source_ = read;
+  const std::string text(line);
+  std::array<int, 3> at{};
+  if (std::sscanf(text.c_str(), "%d %d %d", &at[0], &at[1], &at[2]) < 2 || at[1] <= 0) return;
+  SourceLine read{at[0], at[1], nullptr};
+  std::array<int, 3> call{};
+  const std::size_t inlined = text.find("inlined_at");
+  if (inlined != std::string::npos && std::sscanf(text.c_str() + inlined, "inlined_at %d %d %d",
+                                                  &call[0], &call[1], &call[2]) == 3) {
+    const auto known = lines_.find(call);
+    read.caller = std::make_shared<SourceLine>(
+        known != lines_.end() ? known->second : SourceLine{call[0], call[1], nullptr});
+  }
+  lines_[at] = source_ = read;
 }
 
 /// Reads the number and the last text of "1 "name.cu", 1234, 56", behind .file.

@@ -3,6 +3,7 @@
 // words come from.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -40,7 +41,10 @@ class Lexer {
   /// Takes words until after the end of what the next "{" opens.
   void skip_braces();
   /// Forgets the last .loc: another function begins.
-  void forget_source() { source_ = {}; }
+  void forget_source() {
+    source_ = {};
+    lines_.clear();
+  }
   /// Returns the names of all .file directives so far, by number.
   const std::map<int, std::string>& files() const { return files_; }
 
@@ -60,6 +64,7 @@ class Lexer {
   std::size_t place_ = 0;
   int line_ = 1;
   SourceLine source_;
+  std::map<std::array<int, 3>, SourceLine> lines_;  ///< The last .loc of a file, line and column.
   std::map<int, std::string> files_;
   Token now_;
 };

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@ struct Malformed {
 struct SourceLine {
   int file = 0;  ///< By the module's `files`.
   int line = 0;
+  /// The line of the call in whose place the function stands; null where it stands in no call's.
+  std::shared_ptr<const SourceLine> caller;
 };
 
 enum class Space : std::uint8_t { generic, global, constant, shared, local, param, reg };

@@ -212,12 +212,24 @@ std::string FunctionWriter::body() {
   return made;
 }
 
+/// Tells whether a file has the toolkit's functions of textures and surfaces, which are an
+/// instruction each: where they are called says more.
+static bool is_wrapper(const std::map<int, std::string>& files, int file) {
+  const auto found = files.find(file);
+  return found != files.end() && (found->second.ends_with("texture_indirect_functions.h") ||
+                                  found->second.ends_with("surface_indirect_functions.h"));
+}
+
 /// The compiler is told the line of the source, where the text says it, else the text's own.
 std::string FunctionWriter::line(const Statement& statement) {
-  const auto file = layout_.module().files.find(statement.source.file);
-  const bool has_source = statement.source.line > 0 && file != layout_.module().files.end();
+  const std::map<int, std::string>& files = layout_.module().files;
+  const SourceLine* source = &statement.source;
+  while (source->caller != nullptr && is_wrapper(files, source->file))
+    source = source->caller.get();
+  const auto file = files.find(source->file);
+  const bool has_source = source->line > 0 && file != files.end();
   const std::string& name = has_source ? file->second : kModuleFile;
-  const int line = has_source ? statement.source.line : statement.line;
+  const int line = has_source ? source->line : statement.line;
   if (line == line_ && name == file_) return {};
   const std::string words = name == file_ ? "" : " " + quoted(name);
   line_ = line;

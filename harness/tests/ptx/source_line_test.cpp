@@ -28,12 +28,26 @@ add.s32 %r1, %r1, 4;
 .loc 1 13 1
 ret;
 }
+.visible .entry third(.param .u64 p)
+{
+.reg .b32 %r<3>;
+.loc 1 21 5
+.loc 4 152 3, function_name $L__info, inlined_at 1 21 5
+.loc 4 145 4, function_name $L__info, inlined_at 4 152 3
+mov.u32 %r1, 1;
+.loc 4 145 4, function_name $L__info, inlined_at 1 30 9
+add.s32 %r1, %r1, 1;
+.loc 4 145 4
+add.s32 %r1, %r1, 1;
+ret;
+}
 .visible .entry second(.param .u64 p)
 {
 ret;
 }
 .file 1 "/some/where/kernel.cu"
 .file 2 "helper.cuh", 1700000000, 512
+.file 4 "/toolkit/include/texture_indirect_functions.h"
 )";
 
 /// The text between two words, from where the first stands for the last time.
@@ -51,6 +65,14 @@ TEST(PtxSourceLine, IsThatOfTheLastLocOfTheFunction) {
   EXPECT_THAT(first, HasSubstr("#line 15 \"module.ptx\"\n")) << "there is no file 3";
   const std::string second = between(all, "static void second", "afterlife.ptx");
   EXPECT_THAT(second, Not(HasSubstr("kernel.cu"))) << "it has no .loc";
+}
+
+/// A function of the toolkit's that is one instruction stands in place of its call.
+TEST(PtxSourceLine, OfAFetchIsThatOfItsCall) {
+  const std::string third = between(source_of(kText), "static void third", "afterlife.ptx");
+  EXPECT_THAT(third, HasSubstr("#line 21 \"/some/where/kernel.cu\"\n"));
+  EXPECT_THAT(third, HasSubstr("#line 30\n"));
+  EXPECT_THAT(third, HasSubstr("#line 145 \"/toolkit/include/texture_indirect_functions.h\"\n"));
 }
 
 TEST(PtxSourceLine, StaysWhereAStatementFollowsOfTheSameLine) {

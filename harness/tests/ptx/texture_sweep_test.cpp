@@ -298,5 +298,25 @@ TEST_F(PtxTexture, ACoordinateThatIsNoNumberIsThatOfTheFirstTexel) {
   EXPECT_EQ(got[4], read<u32>(image.texel(4, 0, 0)));
 }
 
+TEST_F(PtxTexture, AViewHasSomeOfTheLayers) {
+  const Image image = make_image("a1d", {CU_AD_FORMAT_UNSIGNED_INT32, 1});
+  CUDA_RESOURCE_DESC resource{};
+  resource.res.array.hArray = image.array;
+  const CUDA_TEXTURE_DESC sampling{};
+  CUDA_RESOURCE_VIEW_DESC view{};
+  view.width = 5;
+  view.depth = 4;
+  view.firstLayer = 1;
+  view.lastLayer = 2;
+  CUtexObject texture = 0;
+  ASSERT_EQ(AFTERLIFE_CU(cuTexObjectCreate)(&texture, &resource, &sampling, &view), CUDA_SUCCESS);
+  const u32 x = std::bit_cast<u32>(3.5F);
+  const std::vector<u32> got =
+      fetched("fetch_a1d_u32_f32", texture, {0, x, 0, 0, 1, x, 0, 0, 9, x, 0, 0});
+  for (const int i : {0, 1, 2})
+    EXPECT_EQ(got[static_cast<std::size_t>(4 * i)],
+              read<u32>(image.texel(3, 0, std::min(i + 1, 2))));
+}
+
 }  // namespace
 }  // namespace harness::testing
