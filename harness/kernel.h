@@ -282,6 +282,7 @@ AFTERLIFE_SHIM T atomicXor(T* address, std::type_identity_t<T> value) {
 using cudaTextureObject_t = unsigned long long;
 using cudaSurfaceObject_t = unsigned long long;
 
+/// Returns the first channel of a texel.
 template <class T>
 AFTERLIFE_SHIM T afterlife_fetch(const harness::KernelFetch& asked) {
   static_assert(sizeof(T) == 4, "a channel of 4 bytes");
@@ -289,15 +290,18 @@ AFTERLIFE_SHIM T afterlife_fetch(const harness::KernelFetch& asked) {
   afterlife_fetch_texture(&asked, words);
   return std::bit_cast<T>(words[0]);
 }
+/// Returns a texel by its number.
 template <class T>
 AFTERLIFE_SHIM T tex1Dfetch(cudaTextureObject_t texture, int x) {
   return afterlife_fetch<T>({texture, 1, 0, 0, 1, {static_cast<std::uint32_t>(x), 0, 0}});
 }
+/// Returns what is at a place of a texture.
 template <class T>
 AFTERLIFE_SHIM T tex2D(cudaTextureObject_t texture, float x, float y) {
   return afterlife_fetch<T>(
       {texture, 2, 0, 0, 0, {std::bit_cast<std::uint32_t>(x), std::bit_cast<std::uint32_t>(y), 0}});
 }
+/// Reads a value of which `x` is the first byte, in row `y`.
 template <class T>
 AFTERLIFE_SHIM T surf2Dread(cudaSurfaceObject_t surface, int x, int y) {
   const harness::KernelSurfaceAccess asked{
@@ -306,6 +310,7 @@ AFTERLIFE_SHIM T surf2Dread(cudaSurfaceObject_t surface, int x, int y) {
   afterlife_load_surface(&asked, &value);
   return value;
 }
+/// Writes it.
 template <class T>
 AFTERLIFE_SHIM void surf2Dwrite(T value, cudaSurfaceObject_t surface, int x, int y) {
   const harness::KernelSurfaceAccess asked{
