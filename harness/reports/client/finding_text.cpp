@@ -66,7 +66,8 @@ class Writer {
     const std::string by = printable(site) + (thread.empty() ? "" : " on " + printable(thread));
     if (frames.empty()) return row(label, by);
     const Frame& here = *frames.front();
-    row(label, fmt::format("{}{}, by {}", where(here), function_of(here), by));
+    const std::string told_by = by.empty() ? "" : ", by " + by;  // An end is not always known.
+    row(label, where(here) + function_of(here) + told_by);
     if (const std::string line = lines_.at(here.file, here.line); !line.empty())
       row("", "    " + line, Colour::bold);
     if (const std::string text = callers(frames); !text.empty()) row("", text, Colour::dim);
