@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "harness/tests/ptx/ptx_stage.h"
+#include "harness/tests/ptx/program_stage.h"
 
 namespace harness::testing {
 namespace {
@@ -14,26 +14,9 @@ using ::testing::ElementsAre;
 using ::testing::ExitedWithCode;
 using ::testing::HasSubstr;
 
-class PtxProgram : public PtxStage {
+class PtxProgram : public ProgramStage<PtxStage> {
  protected:
-  void SetUp() override {
-    PtxStage::SetUp();
-    if (library != nullptr) module_ = load(file("programs.ptx"));
-  }
-  CUfunction kernel(const char* name) const { return function(module_, name); }
-  /// Runs a kernel in a process of its own, which ends with the error that it came to.
-  template <class... Values>
-  void expect_end(CUresult error, const std::string& words, const char* name, Values... values) {
-    EXPECT_EXIT(
-        {
-          launch(kernel(name), 1, 1, 0, values...);
-          const CUresult status = AFTERLIFE_CU(cuCtxSynchronize)();
-          std::_Exit(status == error ? 7 : 8);
-        },
-        ExitedWithCode(7), words);
-  }
-
-  CUmodule module_ = nullptr;
+  PtxProgram() : ProgramStage("programs.ptx") {}
 };
 
 TEST_F(PtxProgram, AddsTwoVectors) {

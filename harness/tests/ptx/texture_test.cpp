@@ -1,34 +1,17 @@
 // Programs whose kernels in PTX read textures and surfaces: what they are told, and how they end.
 #include <gmock/gmock.h>
 
+#include "harness/tests/ptx/program_stage.h"
 #include "harness/tests/ptx/texture_stage.h"
 
 namespace harness::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::ExitedWithCode;
 
-class PtxTextureProgram : public TextureStage {
+class PtxTextureProgram : public ProgramStage<TextureStage> {
  protected:
-  void SetUp() override {
-    TextureStage::SetUp();
-    if (library != nullptr) module_ = load(file("textures.ptx"));
-  }
-  CUfunction kernel(const char* name) const { return function(module_, name); }
-  /// Runs a kernel in a process of its own, which ends with the error that it came to.
-  template <class... Values>
-  void expect_end(CUresult error, const std::string& words, const char* name, Values... values) {
-    EXPECT_EXIT(
-        {
-          launch(kernel(name), 1, 1, 0, values...);
-          const CUresult status = AFTERLIFE_CU(cuCtxSynchronize)();
-          std::_Exit(status == error ? 7 : 8);
-        },
-        ExitedWithCode(7), words);
-  }
-
-  CUmodule module_ = nullptr;
+  PtxTextureProgram() : ProgramStage("textures.ptx") {}
 };
 
 TEST_F(PtxTextureProgram, ReadsByNumberAndByPlace) {
