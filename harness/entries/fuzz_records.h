@@ -163,7 +163,8 @@ class Mutator {
 
   /// Speaks of an activation by its place among those that ask: needs no name (see Bytes).
   Decision loose() {
-    return {dice_.below(16) | (std::uint64_t{3} << 62), kSiteTags[dice_.below(kSiteCount)],
+    return {dice_.below(16) | (std::uint64_t{3} << 62),
+            kSiteTags[dice_.below(strategies::kRunSiteCount)],
             static_cast<std::uint16_t>(dice_.below(4)), static_cast<std::uint32_t>(dice_.below(8))};
   }
 

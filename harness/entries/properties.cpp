@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "harness/search.h"
+#include "harness/strategies/bytes.h"
 
 namespace harness::entries {
 namespace {
@@ -85,7 +86,7 @@ rc::Gen<Decision> any_answer() {
       [](Name slot, std::size_t site, std::uint16_t nth, std::uint32_t value) {
         return Decision{slot, kSiteTags[site], nth, value};
       },
-      any_slot(), rc::gen::inRange<std::size_t>(1, kSiteCount),
+      any_slot(), rc::gen::inRange<std::size_t>(1, strategies::kRunSiteCount),
       rc::gen::inRange<std::uint16_t>(0, 24), rc::gen::inRange<std::uint32_t>(0, 20));
 }
 

@@ -38,7 +38,7 @@ void for_each_record(std::span<const std::uint8_t> bytes, Use use) {
 Decision tighten(Decision loose) {
   loose.activation %= kLooseModulus;
   loose.nth = static_cast<std::uint16_t>(loose.nth % kLooseModulus);
-  if (site_of_tag(loose.site_tag) < 0) loose.site_tag = kSiteTags[loose.site_tag % kSiteCount];
+  if (site_of_tag(loose.site_tag) < 0) loose.site_tag = kSiteTags[loose.site_tag % kRunSiteCount];
   return loose;
 }
 
@@ -113,7 +113,7 @@ class RandomBytes final : public Strategy {
   std::uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15, 0); }
   void add_record() {
     write_word(bytes_, next() | (std::uint64_t{3} << 62));
-    write_word(bytes_, kSiteTags[next() % kSiteCount]);
+    write_word(bytes_, kSiteTags[next() % kRunSiteCount]);
     write_word(bytes_, static_cast<std::uint16_t>(next()));
     write_word(bytes_, static_cast<std::uint32_t>(next()));
   }

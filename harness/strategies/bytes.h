@@ -7,8 +7,8 @@
 // Most activations are hashes that a fuzzer cannot guess. So a record whose activation is neither
 // an op slot (below 2^33) nor a derived name (top bits 10) is *loose*: it speaks of the activations
 // whose place in the order of their first questions is its activation modulo 8, of site tag modulo
-// the number of sites where no site has that tag, of nth modulo 8, and its value is an index
-// modulo the number of options. A run's tape never holds one: it names what was met.
+// the number of sites that runs ask where no site has that tag, of nth modulo 8, and its value is
+// an index modulo the number of options. A run's tape never holds one: it names what was met.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,11 @@
 #include "harness/pick/replay.h"
 
 namespace harness::strategies {
+
+/// Number of the sites that a run of a scenario asks. The last, `watch`, is a program's alone.
+inline constexpr std::size_t kRunSiteCount = kSiteCount - 1;
+static_assert(raw(Site::watch) == kRunSiteCount);
+
 /// Returns the tape of a byte string: any is one.
 Tape decode(std::span<const std::uint8_t> bytes);
 
