@@ -2,11 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "harness/tests/cuda_stage.h"
 
 namespace harness::testing {
+
+/// 1, 2, 3 and so on.
+inline std::vector<int> numbers(std::size_t count) {
+  std::vector<int> values(count);
+  std::iota(values.begin(), values.end(), 1);
+  return values;
+}
 
 /// An array with these extents, of which height and depth may be 0.
 inline CUarray make_array(std::size_t width, std::size_t height = 0, std::size_t depth = 0,

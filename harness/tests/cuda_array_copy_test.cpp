@@ -13,12 +13,6 @@ using ::testing::ElementsAre;
 
 class CudaArrayCopy : public OnEveryDevice {};
 
-std::vector<int> numbers(std::size_t count) {
-  std::vector<int> values(count);
-  std::iota(values.begin(), values.end(), 1);
-  return values;
-}
-
 // ---- one row ----------------------------------------------------------------------------------
 
 TEST_P(CudaArrayCopy, OfOneRowIsCopiedToAndFrom) {

@@ -1,7 +1,6 @@
 // The conformance suite of devices/: CUDA arrays, and graphs that copy them. Copies are in
 // cuda_array_copy_test.cpp.
 #include <array>
-#include <numeric>
 
 #include "harness/tests/array_stage.h"
 
@@ -9,12 +8,6 @@ namespace harness::testing {
 namespace {
 
 class CudaArray : public OnEveryDevice {};
-
-std::vector<int> numbers(std::size_t count) {
-  std::vector<int> values(count);
-  std::iota(values.begin(), values.end(), 1);
-  return values;
-}
 
 // ---- lives ------------------------------------------------------------------------------------
 

@@ -1,39 +1,12 @@
 #include "harness/entries/libcuda/idle_device.h"
 
-#include <unistd.h>
-
 #include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <string>
 #include <thread>
 
 #include "harness/cuda/process.h"
+#include "harness/entries/libcuda/system_threads.h"
 
 namespace harness::entries {
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Returns whether a thread of this process is asleep. The state is behind the name, which may hold
-/// anything.
-bool is_asleep(const fs::path& task) {
-  std::ifstream in(task / "stat");
-  std::string text;
-  std::getline(in, text);
-  const std::size_t name_end = text.rfind(')');
-  return name_end != text.npos && text.compare(name_end, 3, ") S") == 0;
-}
-
-/// Returns whether all threads but the calling one are asleep.
-bool others_are_asleep() {
-  std::error_code ignored;
-  for (const fs::directory_entry& task : fs::directory_iterator("/proc/self/task", ignored))
-    if (task.path().filename() != std::to_string(gettid()) && !is_asleep(task.path())) return false;
-  return true;
-}
-
-}  // namespace
 
 void IdleDevice::left(bool lags) {
   lags_ = lags;

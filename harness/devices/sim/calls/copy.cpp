@@ -56,16 +56,28 @@ struct CopyRequest {
   bool host_source;
 };
 
-static CUresult capture_copy(SimDevice& sim, Stream& stream, const CopyRequest& request) {
+Found<Stream> find_copy_stream(SimDevice& sim, CUstream on, bool is_async) {
+  const Found<Stream> stream = find_work_stream(sim, on);
+  if (!stream || is_async) return stream;
+  if (const CUresult error = sim.captures().refuse(*stream); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
+  return stream;
+}
+
+CUresult capture_copy(SimDevice& sim, Stream& stream, const CUDA_MEMCPY3D& given) {
+  const Found<const NodeParams> made =
+      make_copy_params(sim, given, stream.context->as<CUcontext>());
+  return made ? sim.captures().add(stream, *made) : made.error();
+}
+
+static CUDA_MEMCPY3D as_one_row(const CopyRequest& request) {
   CUDA_MEMCPY3D given{};
   given.srcMemoryType = given.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
   given.srcDevice = request.source;
   given.dstDevice = request.target;
   given.WidthInBytes = request.bytes;
   given.Height = given.Depth = 1;
-  const Found<const NodeParams> made =
-      make_copy_params(sim, given, stream.context->as<CUcontext>());
-  return made ? sim.captures().add(stream, *made) : made.error();
+  return given;
 }
 
 CUresult submit_copy(SimDevice& sim, Stream& stream, const CopyShape& shape, const CopyForm& form) {
@@ -93,12 +105,8 @@ CUresult submit_copy(SimDevice& sim, Stream& stream, const CopyShape& shape, con
 }
 
 static CUresult copy(SimDevice& sim, CUstream on, const CopyRequest& request, bool is_async) {
-  const Found<Stream> stream = find_work_stream(sim, on);
+  const Found<Stream> stream = find_copy_stream(sim, on, is_async);
   if (!stream) return stream.error();
-  if (!is_async) {
-    if (const CUresult error = sim.captures().refuse(*stream); error != CUDA_SUCCESS) return error;
-    if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
-  }
   if (request.bytes == 0) return CUDA_SUCCESS;
   Place target;
   Place source;
@@ -108,7 +116,7 @@ static CUresult copy(SimDevice& sim, CUstream on, const CopyRequest& request, bo
   status = find(sim, request.source, request.bytes, request.host_source, source);
   if (status != CUDA_SUCCESS) return status;
 
-  if (stream->capture != nullptr) return capture_copy(sim, *stream, request);
+  if (stream->capture != nullptr) return capture_copy(sim, *stream, as_one_row(request));
   const CopyForm form{is_async, request.host_target && !request.host_source,
                       request.host_source && !request.host_target};
   return submit_copy(sim, *stream, {target, source, request.bytes, {}}, form);
@@ -282,12 +290,8 @@ static CUresult capture_set(SimDevice& sim, Stream& stream, std::uint64_t addres
 
 static CUresult set(SimDevice& sim, CUstream on, std::uint64_t address, std::uint32_t value,
                     std::uint32_t width, std::uint64_t count, bool is_async) {
-  const Found<Stream> stream = find_work_stream(sim, on);
+  const Found<Stream> stream = find_copy_stream(sim, on, is_async);
   if (!stream) return stream.error();
-  if (!is_async) {
-    if (const CUresult error = sim.captures().refuse(*stream); error != CUDA_SUCCESS) return error;
-    if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
-  }
   if (address % width != 0) return CUDA_ERROR_INVALID_VALUE;
   if (count == 0) return CUDA_SUCCESS;
   const std::uint64_t bytes = std::min(count, Memory::kBytes) * width;  // No block is larger.

@@ -60,8 +60,14 @@ void HostUses::learn(std::uint32_t block, const UsedRange& range) {
   if (is_sign) races_.host_saw(Clock(races_.done_));
 }
 
+/// A later sign stands in place of the one that was there, and says more.
 void HostUses::announce(std::uint64_t address, std::uint64_t bytes) {
-  if (is_watched_) signs_.push_back({{address, address + bytes, AccessMode::write}, races_.done_});
+  if (!is_watched_) return;
+  const UsedRange range{address, address + bytes, AccessMode::write};
+  std::erase_if(signs_, [&](const Sign& sign) {
+    return range.low <= sign.range.low && sign.range.high <= range.high;
+  });
+  signs_.push_back({range, races_.done_});
 }
 
 }  // namespace harness::devices

@@ -4,15 +4,13 @@
 #include "harness/entries/libcuda/python/baton.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
+
+#include "harness/entries/libcuda/system_threads.h"
 
 namespace harness::entries {
 namespace {
@@ -45,19 +43,6 @@ int wait_for(sem_t& semaphore, milliseconds limit) {
   end.tv_sec += nanoseconds / kSecond;
   end.tv_nsec = nanoseconds % kSecond;
   return wait(&semaphore, CLOCK_MONOTONIC, &end) == 0 ? 0 : errno;
-}
-
-/// Whether the system's thread of this number is asleep.
-bool is_asleep(pid_t id) {
-  std::array<char, 64> name{};
-  std::snprintf(name.data(), name.size(), "/proc/self/task/%d/stat", id);
-  const int file = ::open(name.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  std::array<char, 256> text{};
-  const ssize_t bytes = ::read(file, text.data(), text.size() - 1);
-  ::close(file);
-  const char* end = bytes > 0 ? std::strrchr(text.data(), ')') : nullptr;
-  return end != nullptr && end[1] == ' ' && end[2] == 'S';
 }
 
 }  // namespace

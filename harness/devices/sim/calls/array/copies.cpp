@@ -6,12 +6,6 @@ namespace harness::devices::calls {
 
 namespace {
 
-CUresult capture(SimDevice& sim, Stream& stream, const CUDA_MEMCPY3D& given) {
-  const Found<const NodeParams> made =
-      make_copy_params(sim, given, stream.context->as<CUcontext>());
-  return made ? sim.captures().add(stream, *made) : made.error();
-}
-
 /// A pitch that is used is no larger than the device's largest.
 bool is_pitch(CUmemorytype type, std::size_t pitch) {
   return type == CU_MEMORYTYPE_ARRAY ||
@@ -19,18 +13,14 @@ bool is_pitch(CUmemorytype type, std::size_t pitch) {
 }
 
 CUresult copy(SimDevice& sim, CUstream on, const CUDA_MEMCPY3D& given, bool is_async) {
-  const Found<Stream> stream = find_work_stream(sim, on);
+  const Found<Stream> stream = find_copy_stream(sim, on, is_async);
   if (!stream) return stream.error();
-  if (!is_async) {
-    if (const CUresult error = sim.captures().refuse(*stream); error != CUDA_SUCCESS) return error;
-    if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
-  }
   if (given.srcLOD != 0 || given.dstLOD != 0 || given.reserved0 != nullptr ||
       given.reserved1 != nullptr || !is_pitch(given.srcMemoryType, given.srcPitch) ||
       !is_pitch(given.dstMemoryType, given.dstPitch))
     return CUDA_ERROR_INVALID_VALUE;
   if (given.WidthInBytes == 0 || given.Height == 0 || given.Depth == 0) return CUDA_SUCCESS;
-  if (stream->capture != nullptr) return capture(sim, *stream, given);
+  if (stream->capture != nullptr) return capture_copy(sim, *stream, given);
   CopyShape shape;
   const CUresult status = find_copy(sim, given, find_place, shape);
   if (status != CUDA_SUCCESS) return status;

@@ -30,6 +30,13 @@ std::uint64_t extent_bytes(std::uint64_t rows, std::uint64_t pitch, std::uint64_
 /// Finds both sides of a copy that has an extent. Errors: what the documentation says.
 CUresult find_copy(SimDevice& sim, const CUDA_MEMCPY3D& given, FindPlace find, CopyShape& shape);
 
+/// Finds the stream of a copy or a set. Errors: as find_work_stream(), and of the synchronous form
+/// what a capture forbids.
+Found<Stream> find_copy_stream(SimDevice& sim, CUstream on, bool is_async);
+
+/// Adds the copy to what the stream captures.
+CUresult capture_copy(SimDevice& sim, Stream& stream, const CUDA_MEMCPY3D& given);
+
 /// Gives the stream the copy, and waits where the call does.
 CUresult submit_copy(SimDevice& sim, Stream& stream, const CopyShape& shape, const CopyForm& form);
 

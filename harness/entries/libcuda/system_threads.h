@@ -1,0 +1,16 @@
+// System threads: what the system says of the threads of this process.
+//
+// Source: proc(5), /proc/PID/task/TID/stat.
+#pragma once
+
+#include <sys/types.h>
+
+namespace harness::entries {
+
+/// Returns whether the system's thread of this number is asleep. Allocates nothing.
+bool is_asleep(pid_t id);
+
+/// Returns whether all threads but the calling one are.
+bool others_are_asleep();
+
+}  // namespace harness::entries
