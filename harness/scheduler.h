@@ -78,9 +78,16 @@ class Scheduler {
   /// meanwhile, are for the story of a deadlock.
   template <class Ready>
   void wait_until(Access access, Label what, Ready ready, const TaskId* holder = nullptr) {
-    wait(
-        access, what, &ready, [](void* context) { return (*static_cast<Ready*>(context))(); },
-        holder);
+    turn(access);
+    if (sleep_until(what, ready, holder) && access.kind == AccessKind::read)
+      tasks_.current()->joined = now();
+  }
+  /// The same, after a turn that announced the access. Returns whether it held at once, for a task.
+  template <class Ready>
+  bool sleep_until(Label what, Ready ready, const TaskId* holder = nullptr) {
+    if (in_task() && ready()) return true;
+    wait(what, &ready, [](void* context) { return (*static_cast<Ready*>(context))(); }, holder);
+    return false;
   }
 
   /// For tasks that poll: sleeps until something this task read since its last pause is written.
@@ -144,7 +151,7 @@ class Scheduler {
   void start_next_unborn();
 
   void note_access(Task& task, Access access);
-  void wait(Access access, Label what, void* context, Task::Ready ready, const TaskId* holder);
+  [[gnu::noinline]] void wait(Label what, void* context, Task::Ready ready, const TaskId* holder);
   void sleep(Task& task, Task::State state, Label what, const TaskId* holder);
   void maybe_delay(Label point);
 

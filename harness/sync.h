@@ -39,6 +39,24 @@ class Mutex {
   bool held_by_current() const { return owner_ == scheduler_.current(); }
   TaskId owner() const { return owner_; }
 
+  /// Gives the mutex up and takes it again, in one turn: whoever waits may get it first.
+  void offer() {
+    if (!LockWatch::holds_one(scheduler_)) {
+      give();
+      return lock();
+    }
+    HARNESS_CHECK(held_by_current(), "only the owner offers");
+    edge_release(this);
+    owner_ = TaskId::none;
+    scheduler_.touch(resource_);
+    const std::uint32_t taken_before = taken_count_;
+    scheduler_.turn({resource_, AccessKind::acquire});
+    scheduler_.sleep_until(label_, [this] { return owner_ == TaskId::none; }, &owner_);
+    owner_ = scheduler_.current();
+    ++taken_count_;
+    if (taken_count_ != taken_before + 1) edge_acquire(this);
+  }
+
  private:
   friend class Condition;
   friend class Gil;
@@ -50,6 +68,7 @@ class Mutex {
   void take() {
     LockWatch::taken(scheduler_, {resource_, label_});
     owner_ = scheduler_.current();
+    ++taken_count_;
     edge_acquire(this);
   }
   void give() {
@@ -64,6 +83,7 @@ class Mutex {
   Label label_;
   Resource resource_;
   TaskId owner_ = TaskId::none;
+  std::uint32_t taken_count_ = 0;
 };
 
 /// Waits for a notification while giving up a mutex. A waiter may be woken by any notify after it
@@ -156,8 +176,7 @@ class Atomic {
  private:
   void write_turn() {
     scheduler_.turn({resource_, AccessKind::write});
-    edge_acquire(this);
-    edge_release(this);
+    const EdgePassage passage(this);
   }
 
   Scheduler& scheduler_;
@@ -246,8 +265,7 @@ class Gil {
       scheduler_.turn({mutex_.resource_, AccessKind::read});
       return;
     }
-    mutex_.give();
-    mutex_.lock();
+    mutex_.offer();
   }
   /// Gives the lock up for a call, in the turn that the call takes itself.
   void give_for_call() { mutex_.give(); }

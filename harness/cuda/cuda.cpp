@@ -53,14 +53,15 @@ void* (*find_other_entry_point)(const char* base) = nullptr;
 
 class SeamCall {
  public:
-  explicit SeamCall(const CallInfo& info) : info_(info), world_(World::current()) {
+  [[gnu::always_inline]] explicit SeamCall(const CallInfo& info)
+      : info_(info), world_(World::current()) {
     if (world_ == nullptr) [[unlikely]]
       join_process();
     table_ = &world_->device->table();
     if (world_->scheduler.site().empty()) site_.emplace(world_->scheduler, info.base);
   }
-  ~SeamCall() {
-    without_gil_.reset();
+  [[gnu::always_inline]] ~SeamCall() {
+    without_gil_.end();
     site_.reset();
     if (process_ != nullptr) [[unlikely]]
       process_->unlock();
@@ -87,7 +88,7 @@ class SeamCall {
     if (info_.needs == CallNeeds::nothing) return CUDA_SUCCESS;
     Scheduler& scheduler = world_->scheduler;
     if (Interpreter* python = world_->heap.interpreter(); python != nullptr) [[unlikely]]
-      without_gil_.emplace(python);
+      without_gil_.begin(*python);
     if (turn.offered) scheduler.turn({turn.resource, AccessKind::write});
     event_ = world_->history.events().size();
     const Name object = turn.resource == kDeviceResource ? 0 : turn.resource;
@@ -118,7 +119,7 @@ class SeamCall {
   const DriverTable* table_;
   ProcessWorld* process_ = nullptr;
   std::optional<SiteScope> site_;  ///< Where the caller has named no site.
-  std::optional<Interpreter::Call> without_gil_;
+  Interpreter::Call without_gil_;
   std::size_t event_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "harness/heap.h"
 #include "harness/sync.h"
@@ -73,22 +74,25 @@ class Interpreter {
   /// returned. With nobody else at the lock, neither is a turn.
   void make_calls_without_gil(bool without) { calls_without_gil_ = without; }
 
-  /// A CUDA call of whoever runs, for as long as it lives.
+  /// A CUDA call of whoever runs.
   class Call {
    public:
-    explicit Call(Interpreter* interpreter)
-        : gil_(interpreter != nullptr && interpreter->gives_up_gil() ? &interpreter->gil_
-                                                                     : nullptr) {
-      if (gil_ != nullptr) gil_->give_for_call();
-    }
-    ~Call() {
-      if (gil_ != nullptr) gil_->take_after_call();
-    }
+    Call() = default;
+    ~Call() { end(); }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
+    void begin(Interpreter& interpreter) {
+      if (!interpreter.gives_up_gil()) return;
+      gil_ = &interpreter.gil_;
+      gil_->give_for_call();
+    }
+    void end() {
+      if (gil_ != nullptr) std::exchange(gil_, nullptr)->take_after_call();
+    }
+
    private:
-    Gil* gil_;
+    Gil* gil_ = nullptr;
   };
 
   /// The CUDA calls of the running task keep the GIL all the same, for as long as it lives.

@@ -14,6 +14,8 @@ class EdgeListener {
   virtual void released(const void* place) = 0;
   /// The running task has come there.
   virtual void acquired(const void* place) = 0;
+  /// Both at once: the running task has come there, and nobody else will before it leaves.
+  virtual void passed(const void* place) = 0;
   /// The running task has spawned one with that number.
   virtual void spawned(std::uint16_t task) = 0;
 

@@ -22,11 +22,16 @@ class HeldLocks {
  public:
   void clear() { count_ = 0; }              ///< Forgets all.
   bool any() const { return count_ != 0; }  ///< Returns whether there is one.
-  void add(const Lock& lock) {              // Keeps one more.
+  std::size_t count() const { return count_; }
+  void add(const Lock& lock) {  // Keeps one more.
     if (count_ < kLimit) locks_[count_++] = lock;
   }
   /// Forgets the one that was taken last of those with this resource; usually the last of all.
   void remove(Resource lock) {
+    if (count_ != 0 && locks_[count_ - 1].resource == lock) [[likely]] {
+      --count_;
+      return;
+    }
     std::size_t i = count_;
     while (i > 0 && locks_[i - 1].resource != lock) --i;
     if (i == 0) return;

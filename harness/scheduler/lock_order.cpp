@@ -15,36 +15,55 @@ static bool are_same(const HeldLocks& a, const HeldLocks& b) {
   });
 }
 
+/// Returns the bit that a lock shares with few others.
+static std::uint64_t bit_of(Resource lock) { return std::uint64_t{1} << (lock & 63); }
+
+/// Usually it is what was wanted before, by the same task, which holds the one same lock.
 void LockOrder::wanted(Task& task, const Lock& lock) {
+  Edge* known = last_ < edges_.size() ? &edges_[last_] : nullptr;
+  const bool usual = known != nullptr && known->is(task, *task.held.begin(), lock) &&
+                     task.held.count() == 1 && known->held.count() == 1 &&
+                     !any_begins_at(lock.resource);
+  if (!usual) return compare(task, lock);
+  known->came_again(task, scheduler_.now());
+}
+
+void LockOrder::compare(Task& task, const Lock& lock) {
   const bool again = std::any_of(task.held.begin(), task.held.end(),
                                  [&](const Lock& held) { return held.resource == lock.resource; });
   if (again) return;
-  const bool goes_on = std::any_of(edges_.begin(), edges_.end(), [&](const Edge& edge) {
-    return edge.from.resource == lock.resource;
-  });
-  Path path;
+  for (const Lock& held : task.held) note(task, held, lock);
+  if (!any_begins_at(lock.resource)) return;
   for (const Lock& held : task.held) {
-    const Edge& noted = note(task, held, lock);
-    if (!goes_on) continue;
-    const Edge edge = noted;  // A copy: those that are kept may move.
-    path.assign(1, &edge);
-    if (closes(path)) tell(path);
+    path_.assign(1, &edges_[find(task, held, lock)]);
+    if (closes(path_)) tell(path_);
   }
 }
 
-const LockOrder::Edge& LockOrder::note(const Task& task, const Lock& from, const Lock& to) {
-  const auto known = std::find_if(edges_.begin(), edges_.end(), [&](const Edge& edge) {
-    return edge.from.resource == from.resource && edge.to.resource == to.resource &&
-           edge.task == task.id;
-  });
-  if (known == edges_.end())
-    return edges_.emplace_back(
-        Edge{from, to, task.id, scheduler_.now(), task.joined, task.held, task.context.site});
-  known->last = scheduler_.now();
-  known->joined = task.joined;
-  if (!are_same(known->held, task.held)) known->held = task.held;
-  known->site = task.context.site;
-  return *known;
+bool LockOrder::any_begins_at(Resource lock) const {
+  return (begin_bits_ & bit_of(lock)) != 0 &&
+         std::any_of(edges_.begin(), edges_.end(),
+                     [&](const Edge& edge) { return edge.from.resource == lock; });
+}
+
+/// Returns which edge that is; behind the last one if there is none yet.
+std::size_t LockOrder::find(const Task& task, const Lock& from, const Lock& to) {
+  const auto found = std::find_if(edges_.begin(), edges_.end(),
+                                  [&](const Edge& edge) { return edge.is(task, from, to); });
+  return static_cast<std::size_t>(found - edges_.begin());
+}
+
+void LockOrder::note(const Task& task, const Lock& from, const Lock& to) {
+  last_ = find(task, from, to);
+  if (last_ == edges_.size()) {
+    begin_bits_ |= bit_of(from.resource);
+    edges_.push_back(
+        {from, to, task.id, scheduler_.now(), task.joined, task.held, task.context.site});
+    return;
+  }
+  Edge& known = edges_[last_];
+  known.came_again(task, scheduler_.now());
+  if (!are_same(known.held, task.held)) known.held = task.held;
 }
 
 /// Tells whether two of different tasks could have been at it at the same time.

@@ -7,6 +7,8 @@
 // before (a latch, a stream), since the other task was done by then.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "harness/scheduler/task.h"
@@ -24,6 +26,8 @@ class LockOrder {
   void begin() {  // Forgets the order of the previous run.
     edges_.clear();
     told_.clear();
+    begin_bits_ = 0;
+    last_ = 0;
   }
   /// Says that `task`, which holds some, waits for `lock`, or would have.
   void wanted(Task& task, const Lock& lock);
@@ -38,16 +42,32 @@ class LockOrder {
     Tick joined;     ///< It came after all that others did until then.
     HeldLocks held;  ///< All that it held.
     Label site;
+
+    bool is(const Task& its_task, const Lock& its_from, const Lock& its_to) const {
+      return from.resource == its_from.resource && to.resource == its_to.resource &&
+             task == its_task.id;
+    }
+    void came_again(const Task& again, Tick now) {
+      last = now;
+      joined = again.joined;
+      site = again.context.site;
+    }
   };
   using Path = std::vector<const Edge*>;
 
-  const Edge& note(const Task& task, const Lock& from, const Lock& to);
+  void compare(Task& task, const Lock& lock);
+  void note(const Task& task, const Lock& from, const Lock& to);
+  std::size_t find(const Task& task, const Lock& from, const Lock& to);
+  bool any_begins_at(Resource lock) const;
   bool closes(Path& path);
   static bool together(const Edge& a, const Edge& b);
   void tell(const Path& circle);
 
   Scheduler& scheduler_;
   std::vector<Edge> edges_;
+  std::uint64_t begin_bits_ = 0;     ///< A bit for each lock that an edge begins at.
+  std::size_t last_ = 0;             ///< The edge that was noted last: most are noted in a row.
+  Path path_;                        ///< Kept for its storage.
   std::vector<std::uint64_t> told_;  ///< The circles that were told, by what names them.
 };
 

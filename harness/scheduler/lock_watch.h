@@ -21,6 +21,10 @@ class LockWatch {
   static void given(Scheduler& scheduler, Resource lock) {
     if (scheduler.in_task()) me(scheduler).held.remove(lock);
   }
+  /// Returns whether a task runs that holds one lock and no other.
+  static bool holds_one(const Scheduler& scheduler) {
+    return scheduler.in_task() && scheduler.tasks_.current()->held.count() == 1;
+  }
   /// The running task has waited for what others did until then: they do not do it at the same time
   /// as what it does from now on.
   static void joined(Scheduler& scheduler, Tick until) {

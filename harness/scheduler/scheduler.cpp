@@ -220,25 +220,20 @@ void Scheduler::maybe_delay(Label point) {
 
 // ---- waits ------------------------------------------------------------------------------------
 
-void Scheduler::wait(Access access, Label what, void* context, Task::Ready ready,
-                     const TaskId* holder) {
+void Scheduler::wait(Label what, void* context, Task::Ready ready, const TaskId* holder) {
   if (!in_task()) {  // Outside the tasks, whoever calls is alone with the engines.
     engines_.advance_until(ready, context);
     return;
   }
   Task& me = *tasks_.current();
-  turn(access);
-  bool slept = false;
-  while (!ready(context)) {
-    slept = true;
+  do {
     me.ready = ready;
     me.ready_context = context;
     sleep(me, State::waiting, what, holder);
     Task* next = next_task();
     if (next != &me) leave_for(next);
     me.ready = nullptr;
-  }
-  if (access.kind == AccessKind::read && !slept) me.joined = now();
+  } while (!ready(context));
 }
 
 void Scheduler::pause() {

@@ -100,12 +100,11 @@ void SharedWords::write(const void* source, std::size_t offset, std::size_t byte
                         Generation generation) {
   for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
     scheduler_.turn({resource(i), AccessKind::write});
-    edge_acquire(&words_[i]);
+    const EdgePassage passage(&words_[i]);
     keep_word(words_[i], label_, scheduler_.site());
     put(words_[i].value, source, part_of(i, offset, bytes));
     words_[i].generation = generation;
     words_[i].writer = writer();
-    edge_release(&words_[i]);
   }
 }
 
@@ -118,9 +117,8 @@ void SharedWords::peek(void* target, std::size_t offset, std::size_t bytes) cons
 
 void SharedWords::poke(const void* source, std::size_t offset, std::size_t bytes) {
   for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
-    edge_acquire(&words_[i]);
+    const EdgePassage passage(&words_[i]);
     put(words_[i].value, source, part_of(i, offset, bytes));
-    edge_release(&words_[i]);
   }
 }
 

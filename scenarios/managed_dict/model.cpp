@@ -70,10 +70,24 @@ void Model::part_from_held(Variable variable) {
   held_of_ = kNobody;
 }
 
+// While vars()'s dict keeps a cycle, the collector passes it by; after that it is loose again.
+void Model::let_held_go() {
+  if (cycle_ == HeldCycle::passed_by) {
+    loose_ += 1 + std::max(held_guards_, held_.count(Kept::guard));
+    loose_numbers_ += held_.count(Kept::number);
+    ++loose_dicts_;
+  }
+  cycle_ = HeldCycle::none;
+  held_was_of_ = kNobody;
+  held_guards_ = 0;
+}
+
 void Model::drop(Variable variable) {
+  const bool was_held = held_of_ == variable;
   part_from_held(variable);
   const Contents& contents = contents_[variable];
   if (variables_[variable].defined && contents.count(Kept::itself) != 0) {
+    if (was_held) cycle_ = HeldCycle::loose;
     loose_ += 1 + contents.count(Kept::guard);
     loose_numbers_ += contents.count(Kept::number);
     loose_dicts_ += variables_[variable].has_dict;
@@ -132,10 +146,9 @@ void Model::apply(const Statement& statement) {
     case Op::delete_attr:
       return contents_[statement.variable].erase(statement.attribute);
     case Op::access_dict:
+      let_held_go();
       instance.has_dict = holds_ = true;
       held_of_ = statement.variable;
-      held_was_of_ = kNobody;
-      held_guards_ = 0;
       return;
     case Op::replace_dict:
     case Op::delete_dict:
@@ -157,6 +170,7 @@ void Model::apply(const Statement& statement) {
       return;
     case Op::collect:
       loose_ = loose_numbers_ = loose_dicts_ = 0;
+      if (cycle_ != HeldCycle::none) cycle_ = HeldCycle::passed_by;
       return;
     case Op::hold_noise:
       ++noise_;

@@ -82,6 +82,8 @@ class Model {
 
   /// The dict that vars() returned last is about to be nobody else's.
   void part_from_held(Variable variable);
+  /// vars() is about to return another one.
+  void let_held_go();
   bool has(const Statement& statement) const {
     return contents_[statement.variable].find(statement.attribute) != nullptr;
   }
@@ -97,6 +99,9 @@ class Model {
       kNobody;  ///< Variable whose instance it keeps, by an attribute of its own.
   std::uint32_t held_guards_ = 0;  ///< Guards that this instance had when it was dropped.
   Contents held_;                  ///< After that,
+  /// Whether that dict is in a cycle with its instance, and counted with what is loose.
+  enum class HeldCycle : std::uint8_t { none, loose, passed_by };
+  HeldCycle cycle_ = HeldCycle::none;
   bool held_has_values_ = false;
   bool is_held_form_known_ = true;
   std::array<bool, targets::managed_dict::kClassCountOfPath> subclassed_{};

@@ -19,6 +19,7 @@ struct Core {
         scheduler(runtime.scheduler),
         ledger(runtime.host.ledger()),
         driver(runtime, setup.backend),
+        objects(setup.gil),
         facts(objects, *setup.observer),
         interpreter(runtime.heap),
         program_lock(runtime.scheduler, "program") {

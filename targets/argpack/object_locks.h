@@ -1,7 +1,8 @@
 // ObjectLocks: the locks that CPython's objects have, as one.
 //
 // Where there is no GIL, Python code that meets in a dict, a list or an attribute is ordered by
-// that object's lock. Nobody waits for one: no turn is offered under it. TSan hears of the order.
+// that object's lock. Nobody waits for one: no turn is offered under it. With the GIL they add no
+// order to its own.
 #pragma once
 
 #include "harness/runtime.h"
@@ -11,23 +12,22 @@ namespace targets::argpack {
 class ObjectLocks {
  public:
   /// Under the locks for as long as it lives.
-  class Hold {
+  class Hold : harness::EdgePassage {
    public:
-    explicit Hold(ObjectLocks& locks) : locks_(locks) { harness::edge_acquire(&locks_); }
-    ~Hold() { harness::edge_release(&locks_); }
-    Hold(const Hold&) = delete;
-    Hold& operator=(const Hold&) = delete;
-
-   private:
-    ObjectLocks& locks_;
+    explicit Hold(ObjectLocks& locks) : EdgePassage(&locks, !locks.gil_) {}
   };
 
-  ObjectLocks() = default;
+  explicit ObjectLocks(bool gil) : gil_(gil) {}
   ObjectLocks(const ObjectLocks&) = delete;  // The order is that of its address.
   ObjectLocks& operator=(const ObjectLocks&) = delete;
 
   /// Orders this task's past before the acts of others after their next pass() or hold.
   void pass() { const Hold hold(*this); }
+  /// A scenario looks at what they guard, which orders nothing for the program.
+  void look() { const harness::EdgePassage passage(this, false); }
+
+ private:
+  bool gil_;
 };
 
 }  // namespace targets::argpack

@@ -4,16 +4,16 @@ namespace targets::graph_argument {
 
 // An atomic exchange on the head of a list in cuda.core: no turn is offered under it.
 void CleanupQueue::push(CleanupItem& item) {
-  harness::edge_acquire(&items_);
-  items_.push_back(&item);
-  harness::edge_release(&items_);
+  {
+    const harness::EdgePassage passage(&items_);
+    items_.push_back(&item);
+  }
   schedule();
 }
 
 std::pmr::vector<CleanupItem*> CleanupQueue::take() {
-  harness::edge_acquire(&items_);
+  const harness::EdgePassage passage(&items_);
   std::pmr::vector<CleanupItem*> taken = std::exchange(items_, {});
-  harness::edge_release(&items_);
   return {taken.rbegin(), taken.rend()};
 }
 

@@ -2,9 +2,11 @@
 
 namespace targets::graph_argument {
 
+// The queue has a lock of its own, which nobody waits for.
+
 void DeferredCleanup::push(Owners& owners) {
   {
-    const Hold hold(*this);
+    const harness::EdgePassage lock(this);
     owners_.push_back(&owners);
   }
   if (!abandoned_ && !scheduled_) schedule();
@@ -12,7 +14,7 @@ void DeferredCleanup::push(Owners& owners) {
 
 void DeferredCleanup::push(Garbage garbage) {
   {
-    const Hold hold(*this);
+    const harness::EdgePassage lock(this);
     garbage_.push_back(std::move(garbage));
   }
   if (!abandoned_ && !scheduled_) schedule();
@@ -33,7 +35,7 @@ void DeferredCleanup::drain() {
   std::pmr::vector<Owners*> owners;
   std::pmr::vector<Garbage> garbage;
   {
-    const Hold hold(*this);
+    const harness::EdgePassage lock(this);
     scheduled_ = false;
     std::swap(owners, owners_);
     std::swap(garbage, garbage_);

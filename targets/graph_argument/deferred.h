@@ -24,18 +24,6 @@ class DeferredCleanup {
   void abandon() { abandoned_ = true; }
 
  private:
-  /// The queue's own lock: nobody waits for it, as no turn is offered under it.
-  class Hold {
-   public:
-    explicit Hold(DeferredCleanup& queue) : queue_(queue) { harness::edge_acquire(&queue_); }
-    ~Hold() { harness::edge_release(&queue_); }
-    Hold(const Hold&) = delete;
-    Hold& operator=(const Hold&) = delete;
-
-   private:
-    DeferredCleanup& queue_;
-  };
-
   bool empty() const { return owners_.empty() && garbage_.empty(); }
   void schedule();
   void drain();

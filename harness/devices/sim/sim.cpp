@@ -21,15 +21,14 @@ CUresult admit(SimDevice& sim, CallNeeds needs) {
   Process& process = sim.processes().current();
   if (!process.initialized) [[unlikely]]
     return CUDA_ERROR_NOT_INITIALIZED;
-  const Callback caller = sim.threads().callback();
-  if (caller != Callback::none) [[unlikely]]
-    return refuse(sim, caller);
+  const auto [callback, context] = sim.threads().caller();
+  if (callback != Callback::none) [[unlikely]]
+    return refuse(sim, callback);
   process.lock.pass(sim.scheduler());
   sim.queues().look_again();
   if (needs != CallNeeds::context) return CUDA_SUCCESS;
   if (sim.faults().broken() != CUDA_SUCCESS) [[unlikely]]
     return sim.faults().broken();
-  const Context* context = sim.threads().context();
   if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }

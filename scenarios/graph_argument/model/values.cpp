@@ -42,32 +42,39 @@ std::int32_t saxpy(std::int32_t x, std::int32_t y) {
   return std::bit_cast<std::int32_t>(product + static_cast<float>(y));
 }
 
-/// The reference model: what `node` leaves in element i of its target.
-std::int32_t result_of(const ModelNode& node, std::int32_t i) {
+/// The reference model: calls `use` with the function from i to what `node` leaves in element i of
+/// its target, so that a loop over elements asks only once what the node does.
+template <class Use>
+auto with_result(const ModelNode& node, Use use) {
   const std::int32_t x = node.things[0]->value;
   const std::int32_t y = node.things[1] != nullptr ? node.things[1]->value : 0;
   switch (node.work) {
     case Work::add_one:
     case Work::captured:
-      return x + i + 1;
+      return use([=](std::int32_t i) { return x + i + 1; });
     case Work::saxpy:
-      return saxpy(x + i, y + i);
-    case Work::block_sum: {
-      constexpr std::int32_t kThreads = 32;  // A block's.
-      const std::int32_t first = x + i / kThreads * kThreads;
-      return kThreads * first + kThreads * (kThreads - 1) / 2;
-    }
+      return use([=](std::int32_t i) { return saxpy(x + i, y + i); });
+    case Work::block_sum:
+      return use([=](std::int32_t i) {
+        constexpr std::int32_t kThreads = 32;  // A block's.
+        const std::int32_t first = x + i / kThreads * kThreads;
+        return kThreads * first + kThreads * (kThreads - 1) / 2;
+      });
     case Work::consume:
-      return 2 * (x + i) + y + i;
+      return use([=](std::int32_t i) { return 2 * (x + i) + y + i; });
     case Work::copy:
-      return y + i;
+      return use([=](std::int32_t i) { return y + i; });
     case Work::chase:
-      return x + i;
+      return use([=](std::int32_t i) { return x + i; });
     case Work::scratch:
-      return 3 * (x + i);
+      return use([=](std::int32_t i) { return 3 * (x + i); });
     default:
-      return node.value;
+      return use([value = node.value](std::int32_t) { return value; });
   }
+}
+
+std::int32_t result_of(const ModelNode& node, std::int32_t i) {
+  return with_result(node, [i](auto result) { return result(i); });
 }
 
 /// How far `chase` goes.
@@ -111,9 +118,11 @@ bool ModelValues::written(const Thing& buffer) const {
 std::uint32_t ModelValues::first_other(const ModelNode& writer,
                                        std::span<const std::int32_t> elements,
                                        std::uint32_t begin) {
-  std::uint32_t i = begin;
-  while (i < elements.size() && elements[i] == result_of(writer, static_cast<std::int32_t>(i))) ++i;
-  return i;
+  return with_result(writer, [=](auto result) {
+    std::uint32_t i = begin;
+    while (i < elements.size() && elements[i] == result(static_cast<std::int32_t>(i))) ++i;
+    return i;
+  });
 }
 
 bool ModelValues::produced(const Thing& buffer) const {

@@ -52,6 +52,23 @@ TEST(ManagedDictBounds, ACycleGoesWhenItIsCollected) {
   EXPECT_THAT(run<CollectNothing>(program), Contains("retention instance bound"));
 }
 
+// The collector passes by what vars()'s dict keeps; when that dict goes, the cycle stays until the
+// next collection.
+TEST(ManagedDictBounds, ACycleThatVarsKeptGoesWhenItIsCollectedNext) {
+  Program program;
+  program.script(Op::new_instance)
+      .script(Op::store_all, {0, 3})
+      .script(Op::store_guarded)
+      .script(Op::access_dict)
+      .script(Op::new_instance)
+      .script(Op::collect)
+      .script(Op::access_dict);
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  program.script(Op::collect);
+  EXPECT_THAT(run<Wrapper>(program), IsEmpty());
+  EXPECT_THAT(run<CollectNothing>(program), Contains("retention instance bound"));
+}
+
 /// Frees noise at the end.
 class KeepNoise final : public Wrapper {
  public:

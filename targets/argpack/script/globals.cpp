@@ -49,7 +49,7 @@ Status ScriptGlobals::drop_all() {
 }
 
 Kind ScriptGlobals::kind(Variable variable) const {
-  core_.objects.pass();
+  core_.objects.look();
   const Ref& ref = variables_[variable];
   if (!ref) return Kind::nothing;
   const TypeInfo* type = &ref->type();

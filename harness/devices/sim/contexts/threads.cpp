@@ -21,9 +21,9 @@ void Threads::add(std::size_t last) {
   }
 }
 
-Context* Threads::context() {
-  const std::vector<Context*>& stack = thread().stack;
-  return stack.empty() ? nullptr : stack.back();
+Threads::Caller Threads::caller() {
+  const Thread& me = thread();
+  return {me.callback, me.stack.empty() ? nullptr : me.stack.back()};
 }
 
 Stream& Threads::stream(Context& context) {

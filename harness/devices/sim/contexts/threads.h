@@ -27,8 +27,14 @@ class Threads {
 
   /// Returns the contexts of the calling thread, the current one last.
   std::vector<Context*>& stack() { return thread().stack; }
+  /// The calling thread, as every call asks of it.
+  struct Caller {
+    Callback callback;  ///< The function that the driver called on it, and that runs.
+    Context* context;   ///< The current one, or null.
+  };
+  Caller caller();
   /// Returns the current context of the calling thread, or null.
-  Context* context();
+  Context* context() { return caller().context; }
   /// Returns the function that the driver called on the calling thread, and that runs.
   Callback& callback() { return thread().callback; }
   CUstreamCaptureMode& capture_mode() { return thread().capture_mode; }

@@ -60,9 +60,9 @@ class Clock {
   bool includes(const OrderPoint& point) const { return of(point.line) >= point.tick; }
   /// Returns whether a join with the other would change nothing.
   bool includes(const Clock& other) const {
-    for (std::size_t i = 0; i < kFirst; ++i)
-      if (first_[i] < other.first_[i]) return false;
-    return other.rest_.empty() || includes_rest(other);
+    bool all = true;
+    for (std::size_t i = 0; i < kFirst; ++i) all &= first_[i] >= other.first_[i];
+    return all && (other.rest_.empty() || includes_rest(other));
   }
 
   void include(const OrderPoint& point) {

@@ -1,6 +1,8 @@
 // How it works. What was handed on belongs to all who have its stamp, and does not change any more:
 // who learns something afterwards gets a stamp of its own, which comes from the one before. So a
 // lock is handed on by a stamp, and clocks are compared only where neither comes from the other.
+// Most locks are taken again by whoever gave them up: a place remembers a task that knows all that
+// was left there, which gets nothing from it, and puts its own in its stead.
 #include "harness/devices/sim/streams/host_knowledge.h"
 
 #include <algorithm>
@@ -17,41 +19,45 @@ void HostKnowledge::begin(Scheduler& scheduler) {
   known_count_ = 1;
   sweep_at_ = kSweepAt;
   handed_on_ = kNothing;
+  last_knower_ = kNewcomer;
   task_count_ = left_count_ = 0;
   if (left_.empty()) left_.resize(kFirstSize);
   left_mask_ = left_.size() - 1;
   EdgeListener::current = this;
 }
 
-HostKnowledge::Stamp& HostKnowledge::task(std::size_t index) {
+HostKnowledge::Who& HostKnowledge::task(std::size_t index) {
   if (index >= tasks_.size()) tasks_.resize(index + 1);
-  for (; task_count_ <= index; ++task_count_) tasks_[task_count_] = kNothing;
+  for (; task_count_ <= index; ++task_count_) tasks_[task_count_] = {kNothing, ++last_knower_};
   return tasks_[index];
 }
 
 bool HostKnowledge::all_know(const OrderPoint& point) {
   const auto tasks = scheduler_->tasks().all();
-  if (tasks.empty()) return known_[task(0)].clock.includes(point);
+  if (tasks.empty()) return known_[task(0).knows].clock.includes(point);
   return std::all_of(tasks.begin(), tasks.end(), [&](const auto& each) {
-    return each->state == scheduling::Task::State::done ||
-           known_[task(raw(each->id) + std::size_t{1})].clock.includes(point);
+    const std::size_t index = raw(each->id) + std::size_t{1};
+    const Stamp stamp = index < task_count_ ? tasks_[index].knows : kNothing;
+    return each->state == scheduling::Task::State::done || known_[stamp].clock.includes(point);
   });
 }
 
 void HostKnowledge::saw(const Clock& clock) {
-  Stamp& mine = task(here());
-  if (known_[mine].clock.includes(clock)) return;
+  Stamp& mine = task(here()).knows;
   if (mine <= handed_on_) mine = add(mine);
   known_[mine].clock.join(clock);
 }
 
 void HostKnowledge::starts_anew(const Clock& clock) {
-  if (!scheduler_->in_task()) return saw(clock);
-  Stamp& mine = task(here());
-  mine = kNothing;
+  if (!scheduler_->in_task()) {
+    if (!mine().includes(clock)) saw(clock);
+    return;
+  }
+  Who& mine = task(here());
+  mine = {kNothing, ++last_knower_};
   if (clock.empty()) return;
-  mine = add(kNothing);
-  known_[mine].clock = clock;
+  mine.knows = add(kNothing);
+  known_[mine.knows].clock = clock;
 }
 
 // ---- what is known ----------------------------------------------------------------------------
@@ -79,7 +85,7 @@ void HostKnowledge::sweep() {
     }
     stamp = name;
   };
-  for (std::size_t i = 0; i < task_count_; ++i) keep(tasks_[i]);
+  for (std::size_t i = 0; i < task_count_; ++i) keep(tasks_[i].knows);
   for (Left& left : left_)
     if (left.run == run_) keep(left.stamp);
   known_ = std::move(kept);
@@ -128,41 +134,65 @@ void HostKnowledge::grow() {
     if (each.run == run_) left_at(each.place) = each;
 }
 
+/// Whoever comes to a place gets this, too.
+void HostKnowledge::add_to(Left& left, const Who& mine) {
+  if (left.knower != mine.as) {
+    tell(left.stamp, mine.knows);
+    left.knower = left.stamp == mine.knows ? mine.as : kNobody;
+    return;
+  }
+  left.stamp = mine.knows;
+  handed_on_ = std::max(handed_on_, mine.knows);
+}
+
 /// The running task leaves what it knows.
 void HostKnowledge::leave(const void* place) {
-  const Stamp& mine = task(here());
+  const Who mine = me();
   Left* left = &left_at(place);
-  if (left->run == run_) return tell(left->stamp, mine);
+  if (left->run == run_) return add_to(*left, mine);
   if (2 * ++left_count_ > left_.size()) {
     grow();
     left = &left_at(place);
   }
-  *left = {place, run_, mine};
-  handed_on_ = std::max(handed_on_, mine);
+  *left = {place, run_, mine.knows, mine.as};
+  handed_on_ = std::max(handed_on_, mine.knows);
 }
 
 /// The running task gets what was left there.
 void HostKnowledge::take(const void* place) {
-  const Left& left = left_at(place);
-  if (left.run == run_) tell(task(here()), left.stamp);
+  Left& left = left_at(place);
+  if (left.run != run_) return;
+  Who& mine = task(here());
+  tell(mine.knows, left.stamp);
+  left.knower = mine.as;
 }
 
 void HostKnowledge::released(const void* place) {
-  const Stamp mine = mine_now();
-  if (mine == kNothing) return;  // It has waited for nothing.
-  const Left& left = left_[slot(place)];
-  if (!left.is(place, run_) || left.stamp != mine) leave(place);
+  const Who mine = me();
+  if (mine.knows == kNothing) return;  // It has waited for nothing.
+  Left& left = left_[slot(place)];
+  if (!left.is(place, run_)) return leave(place);
+  if (left.stamp != mine.knows) add_to(left, mine);
 }
 
 void HostKnowledge::acquired(const void* place) {
   if (left_count_ == 0) return;  // Nobody has.
+  const Who mine = me();
   const Left& left = left_[slot(place)];
-  if (!left.is(place, run_) || left.stamp != mine_now()) take(place);
+  if (!left.is(place, run_) || (left.stamp != mine.knows && left.knower != mine.as)) take(place);
+}
+
+void HostKnowledge::passed(const void* place) {
+  const Stamp mine = me().knows;
+  const Left& left = left_[slot(place)];
+  if (left.is(place, run_) ? left.stamp == mine : left_count_ == 0 && mine == kNothing) return;
+  acquired(place);
+  released(place);
 }
 
 void HostKnowledge::spawned(std::uint16_t id) {
-  const Stamp mine = mine_now();
-  task(id + std::size_t{1}) = mine;
+  const Stamp mine = me().knows;
+  task(id + std::size_t{1}).knows = mine;
   handed_on_ = std::max(handed_on_, mine);
 }
 

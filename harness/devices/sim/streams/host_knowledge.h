@@ -33,10 +33,10 @@ class HostKnowledge final : public EdgeListener {
   }
 
   /// Returns the work that the running task knows to be done.
-  const Clock& mine() { return known_[mine_now()].clock; }
+  const Clock& mine() { return known_[me().knows].clock; }
   /// Returns whether every task that may still act knows that of a point.
   bool all_know(const OrderPoint& point);
-  /// The running task has waited for the work.
+  /// The running task has waited for the work, which is news to it.
   void saw(const Clock& clock);
   /// The driver calls a function on the running task, a thread of its own, which has come from
   /// other functions: it knows of no more than what the function comes after. Outside of tasks that
@@ -45,6 +45,7 @@ class HostKnowledge final : public EdgeListener {
 
   void released(const void* place) override;
   void acquired(const void* place) override;
+  void passed(const void* place) override;
   void spawned(std::uint16_t task) override;
 
  private:
@@ -58,11 +59,22 @@ class HostKnowledge final : public EdgeListener {
     Stamp from = kNothing;  ///< An earlier one that it includes.
   };
 
+  /// A task, for as long as it forgets nothing: what it knew then, it still knows.
+  using Knower = std::uint32_t;
+  static constexpr Knower kNobody = 0;
+  static constexpr Knower kNewcomer = 1;  ///< Has never been at a place.
+
+  struct Who {
+    Stamp knows = kNothing;
+    Knower as = kNewcomer;
+  };
+
   /// Knowledge that whoever comes to a place, a lock for one, gets.
   struct Left {
     const void* place = nullptr;
     std::uint32_t run = 0;  ///< Whatever is of another run is free.
     Stamp stamp = kNothing;
+    Knower knower = kNobody;  ///< Knows all of it, and so need not compare.
     /// Returns whether that place's is this one.
     bool is(const void* its_place, std::uint32_t its_run) const {
       return place == its_place && run == its_run;
@@ -72,10 +84,10 @@ class HostKnowledge final : public EdgeListener {
   std::size_t here() const {
     return scheduler_->in_task() ? raw(scheduler_->current()) + std::size_t{1} : 0;
   }
-  Stamp& task(std::size_t index);
-  Stamp mine_now() const {
+  Who& task(std::size_t index);
+  Who me() const {
     const std::size_t index = here();
-    return index < task_count_ ? tasks_[index] : kNothing;
+    return index < task_count_ ? tasks_[index] : Who{};
   }
 
   std::size_t slot(const void* place) const {
@@ -83,6 +95,7 @@ class HostKnowledge final : public EdgeListener {
     return (address >> 4 ^ address >> 11) & left_mask_;
   }
   Left& left_at(const void* place);
+  [[gnu::noinline]] void add_to(Left& left, const Who& mine);
   [[gnu::noinline]] void leave(const void* place);
   [[gnu::noinline]] void take(const void* place);
   void grow();
@@ -99,7 +112,8 @@ class HostKnowledge final : public EdgeListener {
   std::size_t known_count_ = 1;
   std::size_t sweep_at_ = 0;    ///< So many are too many, and some of them nobody's.
   Stamp handed_on_ = kNothing;  ///< All up to this one may be several's, and stay as they are.
-  std::vector<Stamp> tasks_;    ///< By id, from 1 on.
+  std::vector<Who> tasks_;      ///< By id, from 1 on.
+  Knower last_knower_ = kNewcomer;
   std::size_t task_count_ = 0;
   std::vector<Left> left_;  ///< By the hash of the place, the next free one if that is taken.
   std::size_t left_mask_ = 0;
