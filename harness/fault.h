@@ -24,11 +24,11 @@ struct Fault {
   Name recycler = 0;    ///< The name of the life that was met instead (recycled_use, wrong_owner).
   Name activation = 0;  ///< Where it happened.
   Name captured = 0;    ///< Where a graph took what was used, or 0; evidence, not identity.
-  Label captured_at;    ///< The function that had the graph take it, or empty; evidence, too.
+  Label captured_at;    ///< The function that had it taken, or took a circle's lock; evidence, too.
   Tick tick = 0;
   std::uintptr_t code = 0;  ///< Program counter of a device access; evidence, not identity.
-  /// Names the writer of what a reader of another generation met; evidence, not identity. Tick 0:
-  /// not known.
+  /// Names the other side: the writer of what a reader of another generation met, whoever races or
+  /// closes a circle of locks. Evidence, not identity. Tick 0: not known.
   struct Writer {
     Label site;
     Tick tick = 0;

@@ -3,11 +3,16 @@
 //
 // A repair *holds* things of one kind beyond their end (harness/intervention.h): those got at one
 // site, let go at one site, or for one use. It *releases* what is left over, or *spares* one call
-// the failure that it was told to return. It works for a reproducer when the run then gets past its
+// the failure that it was told to return. Where none of these helps, it puts two acts in *order*:
+// one waits until the other is done. It works for a reproducer when the run then gets past its
 // fault, on the recorded schedule, and when a bounded search of other schedules of the same program
 // does not find this one again. Of all repairs that work for some reproducer of a path, the causes
 // are the fewest and narrowest that explain all: a repair that leaves more open (a site, a use)
 // counts for more than one (harness/triage/choice.h).
+//
+// An order is looked for last, however much a hold leaves open: a hold says who needs a thing and
+// leaves every schedule as it was, while an order takes schedules away, and would remove most of
+// what a missing hold does, too.
 //
 // Neither variant nor claim nor window is looked at: variants that lack the same care share a
 // cause.
@@ -26,15 +31,15 @@
 
 namespace harness {
 
-enum class RepairKind : std::uint8_t { hold, release, spare };
+enum class RepairKind : std::uint8_t { hold, release, spare, order };
 
 /// The change that removes a fault, named by sites. An empty label leaves it open: any.
 struct Repair {
   RepairKind kind = RepairKind::hold;
-  Label object;  ///< The kind of what is held or released; or the call that is spared.
+  Label object;  ///< The kind of what is held, released or met; or the call that is spared.
   Label got;     ///< The site at which it was got.
-  Label let_go;  ///< The site at which what is held was let go.
-  Label used;    ///< The site of the use that it is held for; or of the call that is spared.
+  Label let_go;  ///< The site at which what is held was let go; or of the act that waits.
+  Label used;    ///< The site of the use that is waited for, or of the call that is spared.
   bool operator==(const Repair&) const = default;
 };
 

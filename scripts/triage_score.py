@@ -169,7 +169,7 @@ def show(found):
     for cause in found.causes.values():
         labels = collections.Counter(found.merged[rows[file]["label"]] for file in cause["files"])
         named = [f"{what} {name}" for what, name in zip(("got", "let go", "used"), cause["named"]) if name]
-        print(f"  cause {cause['cause']}: {('hold', 'release', 'spare')[cause['kind']]} {cause['of']} {' '.join(named)}: "
+        print(f"  cause {cause['cause']}: {('hold', 'release', 'spare', 'order')[cause['kind']]} {cause['of']} {' '.join(named)}: "
               f"{len(cause['files'])} of {dict(labels)}")
     left = collections.Counter(row["signature"] for row in found.findings if row["file"] not in found.cause_of)
     for signature, count in left.most_common(40):

@@ -105,6 +105,8 @@ void LockOrder::tell(const Path& circle) {
   fault.use_site = turned.front()->to.label;
   fault.tick = scheduler_.now();
   fault.activation = scheduler_.picker().current().name;
+  fault.captured_at = circle.front()->site;  // The edge that the running task has just added.
+  fault.writer = {circle[1]->site, circle[1]->last, raw(circle[1]->task)};
   for (const Edge* edge : turned)
     fault.detail +=
         fmt::format("{}{} holds {} and waits for {} in {}", fault.detail.empty() ? "" : "; ",

@@ -14,6 +14,7 @@
 #include <exception>
 
 #include "harness/fault/kinds.h"
+#include "harness/intervention/order.h"
 #include "harness/sanitizers.h"
 #include "harness/scheduler/stuck.h"
 
@@ -260,7 +261,7 @@ void Scheduler::sleep(Task& task, State state, Label what, const TaskId* holder)
 
 inline std::uint16_t Scheduler::choose() {
   const auto* candidates = &ready_.ready();
-  if (pace_.holds_back(now())) [[unlikely]]
+  if (pace_.holds_back(now()) && !Order::is_of_tasks()) [[unlikely]]
     candidates = &pace_.eligible(now());
   const Task* me = tasks_.current();
   const bool can_stay = me != nullptr && me->state == State::ready &&

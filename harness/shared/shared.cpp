@@ -6,6 +6,7 @@
 
 #include "harness/fault/kinds.h"
 #include "harness/intervention.h"
+#include "harness/intervention/order.h"
 #include "harness/sanitizers.h"
 
 namespace harness {
@@ -54,6 +55,16 @@ void keep_word(const SharedWords::Word& word, Label label, Label site) {
     repair->keep_word(&word, raw(word.generation), word.value);
 }
 
+/// Has a reader whose word is still to be written wait for its writer, if a repair says so. One
+/// whose word is written over already waits until nobody can go on.
+void await_writer(Scheduler& scheduler, const SharedWords::Word& word, Access read, Label label,
+                  Generation expected) {
+  const bool is_early = expected != Generation::any && word.generation != expected;
+  if (!is_early || !Order::current()->delays(label, scheduler.site())) return;
+  scheduler.wait_until(read, "its writer", [&] { return word.generation == expected; });
+  Order::current()->kept(word.writer.site);
+}
+
 /// Returns the kind of activation that runs, or null where it is a task's own.
 const char* user_kind(const Scheduler& scheduler, const History& history, Name activation) {
   const auto& known = history.activations();
@@ -84,6 +95,8 @@ void SharedWords::read(void* target, std::size_t offset, std::size_t bytes, Gene
   bool reported = expected == Generation::any;
   for (std::size_t i = first_word(offset); i < end_word(offset, bytes); ++i) {
     scheduler_.turn({resource(i), AccessKind::read});
+    if (Order::current() != nullptr) [[unlikely]]
+      await_writer(scheduler_, words_[i], {resource(i), AccessKind::read}, label_, expected);
     edge_acquire(&words_[i]);
     take(words_[i].value, target, part_of(i, offset, bytes));
     if (reported || words_[i].generation == expected) continue;

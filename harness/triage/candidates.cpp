@@ -8,17 +8,21 @@ namespace harness::triaging {
 namespace {
 
 constexpr unsigned kPerRepair = 2;
+constexpr unsigned kPerOrder = 7;  // More than any other, whatever it leaves open.
+
+bool comes_first(const Candidate& a, const Candidate& b) {
+  const auto rank = [](const Candidate& one) {
+    return std::pair(cost_of(one.repair), order_of(one.repair));
+  };
+  return rank(a) < rank(b);
+}
 
 class Candidates {
  public:
   explicit Candidates(const Finding& finding) : finding_(finding) {}
 
   std::vector<Candidate> take() && {
-    const auto rank = [](const Candidate& one) {
-      return std::pair(cost_of(one.repair), order_of(one.repair));
-    };
-    std::sort(found_.begin(), found_.end(),
-              [&](const Candidate& a, const Candidate& b) { return rank(a) < rank(b); });
+    std::sort(found_.begin(), found_.end(), comes_first);
     return std::move(found_);
   }
 
@@ -87,6 +91,7 @@ unsigned cost_of(const Repair& repair) {
   const unsigned open_got = repair.got.empty() ? 1 : 0;
   const unsigned open_use = repair.used.empty() && repair.let_go.empty() ? 2 : 0;
   const unsigned open_call = repair.object.empty() ? 2 : 0;
+  const unsigned open_late = repair.let_go.empty() ? 1 : 0;
   const unsigned open_step = repair.used.empty() ? 2 : 0;
   switch (repair.kind) {
     case RepairKind::hold:
@@ -95,8 +100,30 @@ unsigned cost_of(const Repair& repair) {
       return kPerRepair + open_object + open_got;
     case RepairKind::spare:
       return kPerRepair + open_call + open_step;
+    case RepairKind::order:
+      return kPerOrder + open_object + open_late;
   }
   return kPerRepair;
+}
+
+/// Returns an order and what leaves more open: of whoever reads a word, it is told by its writer.
+static std::vector<Repair> wider(const Way& way) {
+  const Repair& here = way.repair;
+  std::vector<Repair> all{here, {here.kind, {}, {}, here.let_go, here.used}};
+  if (way.is_of_words) all.push_back({here.kind, {}, {}, {}, here.used});
+  return all;
+}
+
+std::vector<Candidate> orders_of(const std::vector<Way>& ways) {
+  std::vector<Candidate> found;
+  for (const Way& way : ways)
+    for (const Repair& repair : wider(way)) {
+      const auto same = [&](const Candidate& other) { return other.repair == repair; };
+      if (!repair.used.empty() && std::none_of(found.begin(), found.end(), same))
+        found.push_back({repair, way.repair, true});
+    }
+  std::sort(found.begin(), found.end(), comes_first);
+  return found;
 }
 
 bool includes(const Repair& wide, const Repair& narrow) {

@@ -16,6 +16,9 @@ std::vector<Candidate> candidates_of(const Finding& finding, const World& world,
                                      const std::vector<Fault>& faults,
                                      const std::vector<RefusedStep>& refused);
 
+/// Returns the orders to try, by the ways in which a run may come by them.
+std::vector<Candidate> orders_of(const std::vector<Way>& ways);
+
 /// Returns what repairs are told apart by, to compare.
 inline auto order_of(const Repair& repair) {
   return std::tuple(repair.kind, repair.object.view(), repair.got.view(), repair.let_go.view(),

@@ -24,6 +24,9 @@ Remedy least_repair(Runner& runner, const Suspect& suspect, const TriageOptions&
   for (const bool own : {true, false})
     for (const triaging::Candidate& one : look->candidates)
       if (!remedy.found && one.is_own == own && !works(one.here)) works(one.repair);
+  if (!remedy.found) trial.learn_writers(look->finding);
+  for (const triaging::Candidate& one : triaging::orders_of(look->finding.ways))
+    if (!remedy.found) works(one.repair);
   remedy.tried_count = tried.size();
   return remedy;
 }

@@ -1,6 +1,7 @@
 // How it works. Each finding is looked at by itself, so that no answer depends on the order of the
 // files: which of the repairs that its run suggests work for it. Then the causes are chosen
-// (choice.h). What nothing of its own explains is tried with the causes of its path.
+// (choice.h). What nothing of its own explains is tried with the causes of its path, and only then
+// with orders of its own, of which the causes are chosen again.
 #include "harness/triage.h"
 
 #include <algorithm>
@@ -39,6 +40,7 @@ class Triaging {
     for (std::size_t i = 0; i < suspects.size() && !trial_.is_stopped(); ++i) place(i, suspects[i]);
     choose();
     explain_others();
+    put_in_order();
     std::sort(result_.causes.begin(), result_.causes.end(), comes_before);
     result_.stopped = trial_.is_stopped();
     result_.run_count = trial_.run_count();
@@ -62,7 +64,7 @@ class Triaging {
     }
     trial_.keep_working(*look);
     if (look->candidates.empty())
-      others_.push_back(std::move(look->finding));
+      others_.push_back(std::move(*look));
     else
       explained_.push_back(std::move(*look));
   }
@@ -121,24 +123,39 @@ class Triaging {
   }
 
   void explain_others() {
-    for (const Finding& finding : others_) {
+    std::vector<Trial::Look> left;
+    for (Trial::Look& look : others_) {
+      const Finding& finding = look.finding;
       const auto works = [&](const Cause& cause) {
         return !trial_.is_stopped() && cause.scenario == finding.the_case.scenario &&
                trial_.removes(cause.repair, finding);
       };
       const auto found = std::find_if(result_.causes.begin(), result_.causes.end(), works);
       if (found == result_.causes.end())
-        result_.unexplained.push_back(finding.index);
+        left.push_back(std::move(look));
       else
         found->members.insert(
             std::upper_bound(found->members.begin(), found->members.end(), finding.index),
             finding.index);
     }
+    others_ = std::move(left);
+  }
+
+  void put_in_order() {
+    explained_.clear();
+    for (Trial::Look& look : others_) {
+      if (!trial_.is_stopped()) trial_.keep_orders(look);
+      if (trial_.is_stopped() || look.candidates.empty())
+        result_.unexplained.push_back(look.finding.index);
+      else
+        explained_.push_back(std::move(look));
+    }
+    choose();
   }
 
   Trial trial_;
   std::vector<Trial::Look> explained_;  ///< Those that a repair of their own removes.
-  std::vector<Finding> others_;
+  std::vector<Trial::Look> others_;     ///< Those that none does so far.
   Triage result_;
 };
 
@@ -155,6 +172,7 @@ std::vector<WorkingRepair> working_repairs(Runner& runner, const Suspect& suspec
   std::vector<WorkingRepair> working;
   if (!look) return working;
   trial.keep_working(*look);
+  if (look->candidates.empty()) trial.keep_orders(*look);
   for (const Candidate& one : look->candidates)
     working.push_back({one.repair, triaging::cost_of(one.repair), one.is_own});
   return working;
@@ -163,8 +181,11 @@ std::vector<WorkingRepair> working_repairs(Runner& runner, const Suspect& suspec
 std::optional<WorkingRepair> repair_that_still_works(Runner& runner, const Suspect& suspect,
                                                      const std::string& words) {
   Trial trial(runner, {});
-  const std::optional<Trial::Look> look = trial.look(0, suspect);
+  std::optional<Trial::Look> look = trial.look(0, suspect);
   if (!look) return std::nullopt;
+  trial.learn_writers(look->finding);
+  for (const Candidate& one : triaging::orders_of(look->finding.ways))
+    look->candidates.push_back(one);
   const auto meant =
       std::find_if(look->candidates.begin(), look->candidates.end(),
                    [&](const Candidate& one) { return in_words(one.repair) == words; });
@@ -176,7 +197,8 @@ std::optional<WorkingRepair> repair_that_still_works(Runner& runner, const Suspe
 bool removes(Runner& runner, const Repair& repair, const Suspect& suspect, std::size_t index,
              const TriageOptions& options) {
   Trial trial(runner, options);
-  const std::optional<Trial::Look> look = trial.look(index, suspect);
+  std::optional<Trial::Look> look = trial.look(index, suspect);
+  if (look && repair.kind == RepairKind::order) trial.learn_writers(look->finding);
   return look && trial.removes(repair, look->finding);
 }
 

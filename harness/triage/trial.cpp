@@ -2,16 +2,20 @@
 // on its tape, in three ways: its own decisions and one more, its plain schedule and one decision,
 // and decisions drawn at random. It counts a fault against the repair only where it is the same
 // one: reproducers of variants with several bugs would else never be repaired by one change.
+//
+// An order has several ways to come about; the first that gets past the fault is searched with.
 #include "harness/triage/trial.h"
 
 #include <algorithm>
 
 #include "harness/fault/kinds.h"
+#include "harness/intervention/order.h"
 #include "harness/minimize.h"
 #include "harness/minimize/tape.h"
 #include "harness/pick/deviations.h"
 #include "harness/pick/sample.h"
 #include "harness/triage/candidates.h"
+#include "harness/triage/held_up.h"
 
 namespace harness::triaging {
 namespace {
@@ -47,10 +51,16 @@ bool is_released(const Fault& fault, const Repair& repair) {
          includes(repair, {RepairKind::release, fault.object_kind, fault.birth_site, {}, {}});
 }
 
+bool is_progress(const Fault& fault) {
+  return fault.kind == FaultKind::deadlock || fault.kind == FaultKind::livelock ||
+         fault.kind == FaultKind::step_limit;
+}
+
 }  // namespace
 
 Label use_of(const Fault& fault) {
-  return fault.captured_at.empty() ? fault.use_site : fault.captured_at;
+  const bool is_capture = !fault.captured_at.empty() && fault.kind != FaultKind::lock_cycle;
+  return is_capture ? fault.captured_at : fault.use_site;
 }
 
 // ---- looking ------------------------------------------------------------------------------------
@@ -77,12 +87,13 @@ std::optional<Trial::Look> Trial::look_at(std::size_t index, const Suspect& susp
       std::find_if(outcome.faults.begin(), outcome.faults.end(),
                    [&](const Fault& fault) { return fault.signature() == suspect.signature; });
   const Fault& fault = meant != outcome.faults.end() ? *meant : outcome.faults.front();
-  Look look{{index, the_case, fault, use_of(fault), {}}, {}};
+  Look look{{.index = index, .the_case = the_case, .fault = fault, .used = use_of(fault)}, {}};
   for (const Fault& one : outcome.faults) look.finding.signatures.push_back(one.signature());
   look.finding.ended_early = outcome.ending != Ending::finished;
   look.finding.vacuous = outcome.vacuous;
   look.candidates =
       candidates_of(look.finding, runner_.world(), outcome.faults, rehearsal.refused());
+  look.finding.ways = ways_of(fault, runner_.world());
   return look;
 }
 
@@ -100,6 +111,28 @@ void Trial::keep_working(Look& look) {
   look.candidates = std::move(working);
 }
 
+void Trial::keep_orders(Look& look) {
+  learn_writers(look.finding);
+  look.candidates = orders_of(look.finding.ways);
+  keep_working(look);
+}
+
+void Trial::learn_writers(Finding& finding) {
+  std::vector<Way> learnt;
+  for (Way way : finding.ways) {
+    if (way.repair.used.empty()) {
+      Order order(way.repair.object, way.repair.let_go, {});
+      const Order::Current current(order);
+      Replay replay(finding.the_case.tape);
+      Rehearsal rehearsal(replay, finding.the_case.tape, nullptr, runner_.world());
+      run(finding.index, finding.the_case, rehearsal);
+      way.repair.used = order.by();
+    }
+    if (!way.repair.used.empty()) learnt.push_back(way);
+  }
+  finding.ways = std::move(learnt);
+}
+
 // ---- running ------------------------------------------------------------------------------------
 
 const Outcome& Trial::run(std::size_t index, const Case& the_case, Strategy& strategy) {
@@ -112,6 +145,7 @@ const Outcome& Trial::run(std::size_t index, const Case& the_case, Strategy& str
 const Outcome& Trial::run(const Finding& finding, Strategy& strategy, const Repair& repair) {
   Rehearsal rehearsal(strategy, finding.the_case.tape, &repair, runner_.world());
   is_needed_ = true;
+  if (repair.kind == RepairKind::order) return run_in_order(finding, rehearsal, repair);
   if (repair.kind == RepairKind::spare) return run(finding.index, finding.the_case, rehearsal);
   Intervention intervention(
       {repair.object, repair.got, repair.let_go, repair.used, repair.kind == RepairKind::release});
@@ -123,7 +157,32 @@ const Outcome& Trial::run(const Finding& finding, Strategy& strategy, const Repa
   return outcome;
 }
 
+/// The way is the one that is tried.
+const Outcome& Trial::run_in_order(const Finding& finding, Strategy& strategy,
+                                   const Repair& repair) {
+  if (!way_.turns.empty()) {
+    HeldUp held(strategy, finding.the_case.tape, way_.turns, runner_.world());
+    const Outcome& outcome = run(finding.index, finding.the_case, held);
+    is_needed_ = held.was_kept();
+    return outcome;
+  }
+  Order order(repair.object, repair.let_go, repair.used);
+  const Order::Current current(order);
+  const Outcome& outcome = run(finding.index, finding.the_case, strategy);
+  is_needed_ = order.kept_count() > 0;
+  return outcome;
+}
+
 bool Trial::passes(const Repair& repair, const Finding& finding) {
+  if (repair.kind != RepairKind::order) return gets_past(repair, finding);
+  return std::any_of(finding.ways.begin(), finding.ways.end(), [&](const Way& way) {
+    if (!includes(repair, way.repair)) return false;
+    way_ = way;
+    return gets_past(repair, finding);
+  });
+}
+
+bool Trial::gets_past(const Repair& repair, const Finding& finding) {
   Replay replay(finding.the_case.tape);
   const Outcome& outcome = run(finding, replay, repair);
   bool is_past = outcome.ending == Ending::finished;
@@ -131,6 +190,7 @@ bool Trial::passes(const Repair& repair, const Finding& finding) {
     if (is_released(fault, repair)) continue;
     const bool is_later = fault.tick > finding.fault.tick;
     if (is_held(fault, repair) || is_same(fault, finding)) return false;
+    if (repair.kind == RepairKind::order && is_progress(fault)) return false;  // It cannot be had.
     if (!is_later && !was_there(fault, finding)) return false;
     is_past |= is_later;
   }
@@ -156,6 +216,15 @@ bool Trial::survives_deviations(const Repair& repair, const Finding& finding, co
 }
 
 bool Trial::stays_away(const Repair& repair, const Finding& finding) {
+  if (repair.kind != RepairKind::order) return is_clean_elsewhere(repair, finding);
+  return std::any_of(finding.ways.begin(), finding.ways.end(), [&](const Way& way) {
+    if (!includes(repair, way.repair)) return false;
+    way_ = way;
+    return gets_past(repair, finding) && is_clean_elsewhere(repair, finding);
+  });
+}
+
+bool Trial::is_clean_elsewhere(const Repair& repair, const Finding& finding) {
   const Tape& tape = finding.the_case.tape;
   const std::uint64_t share = options_.search_runs / 3;
   const Tape program = minimizing::program_of(tape);

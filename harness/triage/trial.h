@@ -8,6 +8,7 @@
 
 #include "harness/intervention.h"
 #include "harness/triage/rehearsal.h"
+#include "harness/triage/ways.h"
 
 namespace harness::triaging {
 
@@ -20,6 +21,7 @@ struct Finding {
   std::vector<std::string> signatures;  ///< Those of all faults of the run.
   bool ended_early = false;             ///< By its fault, so that what comes later was not seen.
   bool vacuous = false;                 ///< The path was not really used, by the scenario.
+  std::vector<Way> ways;                ///< Ways to put its acts in order.
 };
 
 /// A repair that may work, and the sites that it stands for here.
@@ -48,6 +50,10 @@ class Trial {
   /// Leaves the repairs that work. One that leaves more open than another that works is not looked
   /// for on other schedules again.
   void keep_working(Look& look);
+  /// Leaves the orders that work instead, for a finding that no other repair removes.
+  void keep_orders(Look& look);
+  /// Finds out which writers the reader of a finding waits for, where that helps.
+  void learn_writers(Finding& finding);
 
   /// Returns whether the run of the finding, repaired, gets past its fault, which is not there, and
   /// finds no new one until then. To hold things for a use that never comes repairs nothing.
@@ -68,7 +74,10 @@ class Trial {
  private:
   std::optional<Look> look_at(std::size_t index, const Suspect& suspect);
   const Outcome& run(const Finding& finding, Strategy& strategy, const Repair& repair);
+  const Outcome& run_in_order(const Finding& finding, Strategy& strategy, const Repair& repair);
+  bool gets_past(const Repair& repair, const Finding& finding);
   const Outcome& run(std::size_t index, const Case& the_case, Strategy& strategy);
+  bool is_clean_elsewhere(const Repair& repair, const Finding& finding);
   bool is_clean(const Repair& repair, const Finding& finding, Strategy& strategy);
   bool survives_deviations(const Repair& repair, const Finding& finding, const Tape& base,
                            std::uint64_t run_limit);
@@ -77,6 +86,7 @@ class Trial {
   TriageOptions options_;
   std::uint64_t run_count_ = 0;
   bool is_needed_ = false;  ///< In the last run the repair let a use of this finding go well.
+  Way way_;                 ///< The way to come by an order that is tried.
 };
 
 }  // namespace harness::triaging

@@ -36,6 +36,10 @@ std::string in_words(const Repair& repair) {
       return repair.object.empty()
                  ? fmt::format("have no call{} fail", at("in", repair.used))
                  : fmt::format("have {}{} not fail", repair.object.view(), at("in", repair.used));
+    case RepairKind::order:
+      return fmt::format("have {} wait until {} is done with {}",
+                         repair.let_go.empty() ? "all" : repair.let_go.view(), repair.used.view(),
+                         thing(repair.object));
   }
   return {};
 }

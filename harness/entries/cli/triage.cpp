@@ -119,6 +119,7 @@ class Triaged {
   }
 
   static std::string word_of(RepairKind kind) {
+    if (kind == RepairKind::order) return "order";
     if (kind == RepairKind::spare) return "spare";
     return kind == RepairKind::hold ? "hold" : "release";
   }

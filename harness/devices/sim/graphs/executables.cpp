@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/devices/sim/sim_device.h"
+#include "harness/intervention/order.h"
 
 namespace harness::devices {
 
@@ -145,10 +146,12 @@ StreamPoint Executables::launch(Executable& exec, Stream& stream) {
   stream.clock.join(exec.clock);
   if ((exec.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0)
     free_unfreed(*exec.root, stream);
-  run.begin(sim_, exec, stream.clock);
-  ++exec.root->launches;
   Work& work = sim_.queues().fresh(WorkKind::graph, "graph");
   work.run = &run;
+  if (Order::current() != nullptr) [[unlikely]]
+    sim_.queues().order().launch(stream, work, *exec.root, sim_.scheduler().site());
+  run.begin(sim_, exec, stream.clock);
+  ++exec.root->launches;
   if (exec.last.stream != &stream && !harness::devices::done(exec.last))
     work.after.push_back(exec.last);
   announce_memory(*exec.root, work, {&stream, stream.submitted + 1});

@@ -264,6 +264,7 @@ void DataRaces::report_race(std::uint32_t block, Uses& uses, const OrderedUse& b
   Fault fault = fault_of(block, how, other.site);
   fault.object_kind = today ? kStagedCopy : "bytes of device memory";
   fault.use_site = by.site;
+  fault.writer.site = other.site;
   ledger_.scheduler().history().add(std::move(fault));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/devices/sim/sim_device.h"
+#include "harness/intervention/order.h"
 #include "harness/sanitizers.h"
 
 namespace harness::devices {
@@ -40,6 +41,7 @@ void WorkQueues::begin() {
   for (const auto& work : works_) spare_.push_back(work.get());
   busy_.clear();
   leaving_.clear();
+  order_.begin();
 }
 
 Work& WorkQueues::fresh(WorkKind kind, Label label) {
@@ -82,15 +84,19 @@ OrderPoint WorkQueues::next_point(Stream& stream) {
 
 StreamPoint WorkQueues::submit(Stream& stream, Work& work, Lag lag) {
   depend(stream, work);
+  work.site = sim_.scheduler().site();
+  if (Order::current() != nullptr) [[unlikely]]
+    order_.submit(stream, work);
   work.at = next_point(stream);
   work.before = stream.clock;
-  work.site = sim_.scheduler().site();
   work.activation = sim_.world().picker.current().name;
   work.submitted = sim_.scheduler().now();
   if (!is_marker(work)) sim_.scheduler().note(EventKind::submit, work.label, stream.own_name);
   device_edge_release(&stream.submit_edge);
   const bool first = stream.idle();
   const StreamPoint point{&stream, ++stream.submitted};
+  if (Order::current() != nullptr) [[unlikely]]
+    order_.note(point, work);
   const bool free_to_run = first && can_start(work) && work.kind != WorkKind::function;
   if (free_to_run && run_now(stream, work, lag)) {
     finish(stream, work);

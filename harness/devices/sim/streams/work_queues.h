@@ -10,6 +10,7 @@
 
 #include "harness/devices/sim/streams/stream.h"
 #include "harness/devices/sim/streams/work.h"
+#include "harness/devices/sim/streams/work_order.h"
 
 namespace harness::devices {
 
@@ -39,6 +40,8 @@ class WorkQueues {
   /// Orders what is next submitted to the stream after what the host has waited for, and after what
   /// the default stream or blocking ones were told.
   void catch_up(Stream& stream);
+  /// Returns what a repair puts in order.
+  WorkOrder& order() { return order_; }
 
   // ---- progress ----
 
@@ -94,6 +97,7 @@ class WorkQueues {
   std::vector<Work*> spare_;
   std::vector<Stream*> busy_;           ///< Streams with queued work.
   std::vector<std::uint32_t> leaving_;  ///< Blocks to release when there are none.
+  WorkOrder order_;
 };
 
 }  // namespace harness::devices

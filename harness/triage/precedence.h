@@ -1,0 +1,72 @@
+// Precedence: two acts of a run, of which one is to come after the other, and how far the earlier
+// one is.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/triage/ancestry.h"
+#include "harness/world.h"
+
+namespace harness::triaging {
+
+/// The two acts, by the activations that they are in, or that those who do them come from. Where
+/// one comes from the other, it is itself alone.
+struct Turns {
+  Name late = 0;
+  Name early = 0;
+  Label at;  ///< The site that the late one is held up at; empty: from its beginning.
+  std::uint32_t early_task_count = 0;  ///< So many tasks do the early one.
+  bool operator==(const Turns&) const = default;
+};
+
+/// Ownership: borrows the world of the runs. Threads: the run's thread.
+class Precedence {
+ public:
+  Precedence(const Turns& turns, const World& world)
+      : turns_(turns), world_(world), ancestry_(world.history) {}
+
+  void begin();
+  /// Looks how far the early act is. `asking` is the activation of the running task.
+  void look(Name asking);
+  /// Nobody else can go on: the early act is over if it was for somebody and nobody is at it. Else
+  /// the order cannot be had. Returns whether that changes anything.
+  bool settle();
+  void refuse() { state_ = State::refused; }
+
+  /// Returns whether a task has come to the late act and the early one is not over.
+  bool holds(const scheduling::Task& task, Name asking) {
+    return state_ == State::holding && is_late(task, asking);
+  }
+  bool is_refused() const { return state_ == State::refused; }
+  /// Returns whether somebody came to the late act, and went on in order.
+  bool was_kept() const { return !late_.empty() && state_ == State::over; }
+
+ private:
+  enum class State : std::uint8_t { holding, over, refused };
+  enum class Act : std::uint8_t { neither, late, early };
+  /// How far a task is with the early act.
+  struct Progress {
+    bool began = false;
+    bool is_at_it = false;
+  };
+
+  Act act_of(Name activation);
+  Name activation_of(const scheduling::Task& task, Name asking) const;
+  void look_at(const scheduling::Task& task, Name asking);
+  bool is_late(const scheduling::Task& task, Name asking);
+  void join_late(Name asking);
+  std::size_t past_count() const;
+  bool anybody_at_it() const;
+  Progress& progress(std::size_t task);
+
+  Turns turns_;
+  const World& world_;
+  Ancestry ancestry_;
+  std::size_t event_count_ = 0;  ///< So many events were looked at.
+  State state_ = State::holding;
+  std::vector<Progress> progress_;   ///< By task.
+  std::vector<std::uint16_t> late_;  ///< The tasks that came to the late act once it was over.
+};
+
+}  // namespace harness::triaging

@@ -1,0 +1,189 @@
+// How it works. A fault names one or two of its acts by site and activation; who wrote what was
+// read, or holds the other lock, it names by task and turn. Two acts are put in order by what they
+// come from: of the activations behind each, the first that is not behind both, so that an op that
+// runs on several tasks waits as a whole. Either may be the one that came too early. Where both
+// are ops of one task's program, whatever else is like them is put in the program's order, too.
+#include "harness/triage/ways.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "harness/fault/kinds.h"
+
+namespace harness::triaging {
+namespace {
+
+constexpr std::size_t kWayLimit = 16;
+
+struct Act {
+  Name activation = 0;
+  Label site;
+};
+
+class Ways {
+ public:
+  Ways(const Fault& fault, const World& world)
+      : fault_(fault), world_(world), ancestry_(world.history) {}
+
+  std::vector<Way> take() && {
+    switch (fault_.kind) {
+      case FaultKind::data_race:
+        add_work();
+        break;
+      case FaultKind::ghost_generation:
+        add_reads();
+        break;
+      case FaultKind::lock_cycle:
+        add_both({fault_.activation, fault_.captured_at}, writer());
+        break;
+      case FaultKind::deadlock:
+        add_waiters();
+        break;
+      default:
+        add_lives();
+        break;
+    }
+    return std::move(ways_);
+  }
+
+ private:
+  // ---- acts ----
+
+  Act use() const { return {fault_.activation, fault_.use_site}; }
+
+  /// Returns what the task that the fault tells of did last, at that turn.
+  Act writer() const {
+    const Fault::Writer& writer = fault_.writer;
+    if (writer.task >= world_.scheduler.tasks().count()) return {};
+    Name activation = world_.scheduler.tasks().name(static_cast<TaskId>(writer.task));
+    for (const Event& event : world_.history.events()) {
+      if (event.tick > writer.tick) break;
+      if (event.task == writer.task) activation = event.activation;
+    }
+    return {activation, writer.site};
+  }
+
+  const Life* life(Name name) const {
+    if (name == 0) return nullptr;
+    const auto& lives = world_.ledger.lives();
+    const auto found =
+        std::find_if(lives.begin(), lives.end(), [&](const Life& one) { return one.name == name; });
+    return found != lives.end() ? found : nullptr;
+  }
+
+  // ---- pairs of them ----
+
+  void add_work() {
+    const Repair order{
+        RepairKind::order, fault_.object_kind, {}, fault_.use_site, fault_.writer.site};
+    if (order.let_go.empty() || order.used.empty() || order.let_go == order.used) return;
+    add({order, {}});
+    add({{order.kind, order.object, {}, order.used, order.let_go}, {}});
+  }
+
+  /// Which of them comes first is learnt from the writer that the reader waits for.
+  void add_reads() {
+    add({{RepairKind::order, fault_.object_kind, {}, fault_.use_site, {}}, {}, true});
+    add_both(writer(), use());
+  }
+
+  void add_lives() {
+    const Life* ended = life(fault_.object);
+    const Life* recycler = life(fault_.recycler);
+    if (ended != nullptr && !ended->alive)
+      add_order({ended->death_activation, ended->death_site}, use());
+    if (recycler != nullptr) add_order({recycler->birth_activation, recycler->birth_site}, use());
+  }
+
+  void add_waiters() {
+    std::vector<Act> waiters;
+    for (const auto& task : world_.scheduler.tasks().all())
+      if (task->state == scheduling::Task::State::waiting)
+        waiters.push_back({task->activation->name, task->context.site});
+    for (std::size_t i = 0; i < waiters.size(); ++i)
+      for (std::size_t k = i + 1; k < waiters.size(); ++k) add_both(waiters[i], waiters[k]);
+  }
+
+  void add_both(const Act& one, const Act& other) {
+    add_order(one, other);
+    add_order(other, one);
+  }
+
+  /// Has `late` come after `early`: held up where it is done, or from the beginning of what it is
+  /// part of.
+  void add_order(const Act& late, const Act& early) {
+    if (late.site.empty() || early.site.empty()) return;
+    const std::vector<Name> of_late = ancestry_.line(late.activation);
+    const std::vector<Name> of_early = ancestry_.line(early.activation);
+    const auto [mine, its] =
+        std::mismatch(of_late.begin(), of_late.end(), of_early.begin(), of_early.end());
+    if (mine == of_late.end() && its == of_early.end()) return;
+    const Name first = mine != of_late.end() ? *mine : late.activation;
+    const Name second = its != of_early.end() ? *its : early.activation;
+    const Repair order{RepairKind::order, fault_.object_kind, {}, late.site, early.site};
+    for (const Label at : {late.site, Label()}) add({order, {turns(first, second, at)}});
+    if (const std::vector<Name> ops = ops_like(first, second); ops.size() > 2) {
+      std::vector<Turns> all;
+      for (std::size_t i = 1; i < ops.size(); ++i) all.push_back(turns(ops[i], ops[i - 1], {}));
+      add({order, all});
+    }
+  }
+
+  Turns turns(Name late, Name early, Label at) {
+    return {late, early, at, count_tasks(early, late)};
+  }
+
+  /// Returns the slots of a task's program with ops as in these two, in their order; none where
+  /// they are no slots of one task, in this order.
+  std::vector<Name> ops_like(Name late, Name early) const {
+    std::vector<Name> slots;
+    if (late >> 16 != early >> 16 || early >= late || (late >> 48) != 0) return slots;
+    const auto op_of = [&](Name slot) {
+      for (const Event& event : world_.history.events())
+        if (event.kind == EventKind::op && event.activation == slot) return event.what;
+      return Label();
+    };
+    const Label kinds[] = {op_of(early), op_of(late)};
+    for (const Event& event : world_.history.events())
+      if (event.kind == EventKind::op && event.activation >> 16 == late >> 16 &&
+          (event.what == kinds[0] || event.what == kinds[1]))
+        slots.push_back(event.activation);
+    std::sort(slots.begin(), slots.end());
+    slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+    return slots;
+  }
+
+  /// Returns how many tasks left events in what comes from an activation, and not from the other.
+  std::uint32_t count_tasks(Name ancestor, Name other) {
+    std::vector<std::uint16_t> tasks;
+    for (const Event& event : world_.history.events())
+      if (event.task != raw(TaskId::none) &&
+          std::find(tasks.begin(), tasks.end(), event.task) == tasks.end() &&
+          ancestry_.comes_from(event.activation, ancestor) &&
+          (ancestry_.comes_from(ancestor, other) || !ancestry_.comes_from(event.activation, other)))
+        tasks.push_back(event.task);
+    return static_cast<std::uint32_t>(tasks.size());
+  }
+
+  void add(const Way& way) {
+    const auto same = [&](const Way& other) {
+      return other.repair == way.repair && other.turns == way.turns;
+    };
+    if (ways_.size() < kWayLimit && std::none_of(ways_.begin(), ways_.end(), same))
+      ways_.push_back(way);
+  }
+
+  const Fault& fault_;
+  const World& world_;
+  Ancestry ancestry_;
+  std::vector<Way> ways_;
+};
+
+}  // namespace
+
+std::vector<Way> ways_of(const Fault& fault, const World& world) {
+  return Ways(fault, world).take();
+}
+
+}  // namespace harness::triaging
