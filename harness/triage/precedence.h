@@ -16,7 +16,10 @@ struct Turns {
   Name late = 0;
   Name early = 0;
   Label at;  ///< The site that the late one is held up at; empty: from its beginning.
-  std::uint32_t early_task_count = 0;  ///< So many tasks do the early one.
+  /// So many tasks do the early one. kAllAtRest: it is over when nobody else can go on.
+  std::uint32_t early_task_count = 0;
+
+  static constexpr std::uint32_t kAllAtRest = 0xffff'ffff;
   bool operator==(const Turns&) const = default;
 };
 

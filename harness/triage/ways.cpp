@@ -130,8 +130,9 @@ class Ways {
     }
   }
 
+  /// Whole ops may be driven from elsewhere, now and then: they are over when all is at rest.
   Turns turns(Name late, Name early, Label at) {
-    return {late, early, at, count_tasks(early, late)};
+    return {late, early, at, at.empty() ? Turns::kAllAtRest : count_tasks(early, late)};
   }
 
   /// Returns the slots of a task's program with ops as in these two, in their order; none where
