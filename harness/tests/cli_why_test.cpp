@@ -49,10 +49,9 @@ TEST(CliWhy, IsAboutOneCaseAndNotForPrograms) {
 }
 
 TEST(CliWhy, SaysWhenNoRepairWorks) {
-  EXPECT_EQ(
-      reports::remedy_in_words({.tried_count = 3}),
-      "repair: none of 3 that were tried removes it: to keep, to let go or to spare a failure "
-      "is not enough\n");
+  EXPECT_EQ(reports::remedy_in_words({.tried_count = 3}),
+            "repair: none of 3 that were tried removes it: to keep, let go, spare or wait is not "
+            "enough\n");
   EXPECT_THAT(reports::remedy_in_words({}), HasSubstr("nothing had ended"));
 }
 

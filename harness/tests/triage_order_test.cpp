@@ -26,7 +26,15 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 /// Ways in which two acts come in the wrong order, by variant.
-enum Bug : std::size_t { early_read, early_drop, needed_drop, circle, race, graph_race };
+enum Bug : std::size_t {
+  early_read,
+  early_drop,
+  needed_drop,
+  other_drop,
+  circle,
+  race,
+  graph_race
+};
 
 struct Desk {
   explicit Desk(Scheduler& scheduler)
@@ -56,7 +64,7 @@ void send(Scene& scene, Desk& desk) {
 void drop(Scene& scene, Desk& desk) {
   const SiteScope site(scene.world().scheduler, "drop");
   scene.world().scheduler.turn({});
-  scene.world().ledger.died(desk.leaf);
+  if (scene.world().ledger.alive(desk.leaf)) scene.world().ledger.died(desk.leaf);
 }
 
 void use(Scene& scene, Desk& desk) {
@@ -82,6 +90,7 @@ void early_task(Scene& scene, Desk& desk) {
     case early_read:
       return receive(scene, desk);
     case early_drop:
+    case other_drop:
       return drop(scene, desk);
     case needed_drop:
       drop(scene, desk);
@@ -100,6 +109,9 @@ void late_task(Scene& scene, Desk& desk) {
       return send(scene, desk);
     case needed_drop:
       desk.dropped.wait();
+      return use(scene, desk);
+    case other_drop:  // It may have dropped it itself.
+      if (scene.pick(Site::order, 2) != 0) drop(scene, desk);
       return use(scene, desk);
     case early_drop:
       return use(scene, desk);
@@ -252,9 +264,24 @@ TEST(TriageOrder, AnOrderThatCannotBeHadIsNone) {
   triaging::Trial trial(runner, {});
   const triaging::Finding finding = trial.look(0, suspect(needed_drop))->finding;
   EXPECT_THAT(finding.ways, Not(IsEmpty()));
-  for (const triaging::Way& way : finding.ways)
+  for (const triaging::Way& way : finding.ways) {
     EXPECT_FALSE(trial.passes(way.repair, finding)) << in_words(way.repair);
+    const Case& one = finding.the_case;
+    Replay replay(one.tape);
+    triaging::HeldUp held(replay, way.turns, runner.world());
+    runner.run(*one.scenario, one.variant, one.config, *one.device, held);
+    EXPECT_FALSE(held.was_kept());
+  }
   EXPECT_THAT(triage(runner, std::vector{suspect(needed_drop)}).unexplained, ElementsAre(0u));
+}
+
+TEST(TriageOrder, AnOrderThatHelpsTheRecordedScheduleAloneIsNone) {
+  Runner runner;
+  triaging::Trial trial(runner, {});
+  const triaging::Finding finding = trial.look(0, suspect(other_drop))->finding;
+  EXPECT_TRUE(trial.passes(order("drop", "use", "Leaf"), finding));
+  EXPECT_FALSE(trial.stays_away(order("drop", "use", "Leaf"), finding));
+  EXPECT_THAT(triage(runner, std::vector{suspect(other_drop)}).unexplained, ElementsAre(0u));
 }
 
 TEST(TriageOrder, AReaderThatWaitsForNobodyIsNotRepaired) {
@@ -274,6 +301,24 @@ TEST(TriageOrder, OnlyTheActsThatItNamesAreDelayed) {
   EXPECT_FALSE(one.delays("book", "receive"));
 }
 
+TEST(TriageOrder, WhatAnybodyElseDidBeforeIsNoOrder) {
+  Order one("note", "receive", "send");
+  one.kept("nobody");
+  EXPECT_EQ(one.kept_count(), 0u);
+  one.kept("send");
+  EXPECT_EQ(one.kept_count(), 1u);
+  EXPECT_EQ(one.by(), Label("send"));
+}
+
+TEST(TriageOrder, CostsMoreTheMoreItLeavesOpenAndMoreThanAnyHold) {
+  const Repair named = order("receive", "send", "note");
+  Repair open = named;
+  open.object = {};
+  EXPECT_LT(triaging::cost_of(named), triaging::cost_of(open));
+  EXPECT_LT(triaging::cost_of(open), triaging::cost_of(order({}, "send", {})));
+  EXPECT_LT(triaging::cost_of({RepairKind::hold, {}, {}, {}, {}}), triaging::cost_of(named));
+}
+
 // ---- its name, and its runs ---------------------------------------------------------------------
 
 TEST(TriageOrder, SchedulesOfOneBugHaveOneCauseOfOneName) {
@@ -286,7 +331,10 @@ TEST(TriageOrder, SchedulesOfOneBugHaveOneCauseOfOneName) {
     ASSERT_THAT(found.causes, SizeIs(1));
     EXPECT_EQ(found.causes[0].repair, plain);
     EXPECT_THAT(found.causes[0].members, SizeIs(others.size()));
-    for (const Suspect& one : others) EXPECT_EQ(cause_of(runner, one), plain);
+    for (const Suspect& one : others) {
+      EXPECT_EQ(cause_of(runner, one), plain);
+      EXPECT_EQ(least_repair(runner, one).repair, plain);
+    }
   }
 }
 
@@ -298,7 +346,7 @@ TEST(TriageOrder, TheTapeOfARunInOrderReplaysIt) {
   for (std::uint64_t seed = 0; seed < 16; ++seed) {
     Sample sample;
     sample.assign({}, seed);
-    triaging::HeldUp held(sample, {}, finding.ways.back().turns, runner.world());
+    triaging::HeldUp held(sample, finding.ways.back().turns, runner.world());
     const Case& one = finding.the_case;
     const auto run = [&](Strategy& strategy) -> const Outcome& {
       return runner.run(*one.scenario, one.variant, one.config, *one.device, strategy);
@@ -307,7 +355,7 @@ TEST(TriageOrder, TheTapeOfARunInOrderReplaysIt) {
     EXPECT_FALSE(outcome.failed());
     Replay replay(outcome.tape);
     const std::uint64_t trace = runner.trace_hash();
-    triaging::HeldUp again(replay, {}, finding.ways.back().turns, runner.world());
+    triaging::HeldUp again(replay, finding.ways.back().turns, runner.world());
     run(again);
     EXPECT_EQ(runner.trace_hash(), trace) << seed;
   }
@@ -318,6 +366,7 @@ TEST(TriageOrder, IsSaidInWords) {
             "have receive wait until send is done with note");
   EXPECT_EQ(in_words(order("receive", "send", {})),
             "have receive wait until send is done with everything");
+  EXPECT_EQ(in_words(order({}, "send", {})), "have all wait until send is done with everything");
 }
 
 TEST(TriageOrder, IsTheRemedyOfOneCase) {

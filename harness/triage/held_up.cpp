@@ -7,24 +7,17 @@ namespace harness::triaging {
 
 using scheduling::Task;
 
-HeldUp::HeldUp(Strategy& inner, const Tape& recorded, const std::vector<Turns>& turns,
-               const World& world)
+HeldUp::HeldUp(Strategy& inner, const std::vector<Turns>& turns, const World& world)
     : inner_(inner), world_(world) {
-  starts_.assign(recorded);
   for (const Turns& one : turns) precedences_.emplace_back(one, world);
 }
 
 void HeldUp::begin() {
   inner_.begin();
-  starts_.begin_run();
   for (Precedence& one : precedences_) one.begin();
 }
 
 std::uint32_t HeldUp::answer(const Question& question) {
-  if (question.site == Site::spawn) {
-    const auto value = starts_.value(question.activation, question.site, question.nth);
-    return value == 0 ? 0 : question.index(value);
-  }
   const bool is_asked = question.option_count > 1 || inner_.hears_all();
   const std::uint32_t wanted = is_asked ? inner_.answer(question) : 0;
   if (question.site != Site::schedule) return wanted;

@@ -4,8 +4,7 @@
 // Whoever is held up is passed over by each schedule question, until the other act is over, or
 // nobody else can go on. Then the order came to be if the act was over for somebody by then, and
 // nobody is at it; else it cannot be had, and nobody is held up any more. Whoever comes to the late
-// act has waited, as far as circles of locks go. Tasks start as they do on the recorded schedule:
-// who has not started is nobody.
+// act has waited, as far as circles of locks go.
 //
 // Slow tasks are no option of a question as long as others can go on (scheduler/pace.h). Whoever is
 // held up cannot, so that they are offered here, and taken when there is nobody else.
@@ -15,7 +14,6 @@
 #include <vector>
 
 #include "harness/intervention/order.h"
-#include "harness/pick/replay.h"
 #include "harness/triage/precedence.h"
 
 namespace harness::triaging {
@@ -23,9 +21,8 @@ namespace harness::triaging {
 /// Ownership: borrows the strategy that answers all else, and the world of the runs.
 class HeldUp final : public Strategy {
  public:
-  /// `recorded` says which tasks start late; all of `turns` are kept.
-  HeldUp(Strategy& inner, const Tape& recorded, const std::vector<Turns>& turns,
-         const World& world);
+  /// All of `turns` are kept.
+  HeldUp(Strategy& inner, const std::vector<Turns>& turns, const World& world);
 
   void begin() override;
   bool hears_all() const override { return true; }  // It sees every turn.
@@ -46,7 +43,6 @@ class HeldUp final : public Strategy {
   Order offered_;  ///< Has slow tasks be options.
   Order::Current current_{offered_};
   Strategy& inner_;
-  TapeIndex starts_;
   const World& world_;
   std::vector<Precedence> precedences_;
   Name asking_ = 0;  ///< The activation that asks.

@@ -161,7 +161,7 @@ const Outcome& Trial::run(const Finding& finding, Strategy& strategy, const Repa
 const Outcome& Trial::run_in_order(const Finding& finding, Strategy& strategy,
                                    const Repair& repair) {
   if (!way_.turns.empty()) {
-    HeldUp held(strategy, finding.the_case.tape, way_.turns, runner_.world());
+    HeldUp held(strategy, way_.turns, runner_.world());
     const Outcome& outcome = run(finding.index, finding.the_case, held);
     is_needed_ = held.was_kept();
     return outcome;

@@ -33,8 +33,8 @@ std::string remedy_in_words(const Remedy& remedy) {
   if (!remedy.found)
     return line(remedy.tried_count == 0
                     ? "repair: none: nothing had ended, was left over or failed before it"
-                    : fmt::format("repair: none of {} that were tried removes it: to keep, to "
-                                  "let go or to spare a failure is not enough",
+                    : fmt::format("repair: none of {} that were tried removes it: to keep, "
+                                  "let go, spare or wait is not enough",
                                   remedy.tried_count));
   return line(fmt::format("repair: {}", in_words(remedy.repair))) +
          line(fmt::format("tried: the recorded schedule gets past the fault with it, and none of "
