@@ -9,10 +9,12 @@
 #include "harness/client/search.h"
 #include "harness/sanitizers.h"
 #include "harness/tests/child.h"
+#include "harness/tests/interpreters.h"
 
 namespace harness::client {
 namespace {
 
+using harness::testing::interpreters;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -37,19 +39,6 @@ class UntilFound final : public SearchWatcher {
   std::string kind_;
   std::atomic<bool> stop_{false};
 };
-
-/// The interpreters that there are: the one of the path, and those of pyenv from 3.10 on.
-std::vector<std::string> interpreters() {
-  std::vector<std::string> found{"python3"};
-  const char* home = std::getenv("HOME");
-  std::error_code none;
-  for (const auto& version :
-       fs::directory_iterator(fs::path(home != nullptr ? home : "/") / ".pyenv/versions", none))
-    if (version.path().filename().string().starts_with("3.1"))
-      found.push_back(version.path() / "bin/python3");
-  std::sort(found.begin(), found.end());
-  return found;
-}
 
 std::string script(const std::string& name) { return "harness/tests/clients/" + name; }
 
