@@ -44,15 +44,16 @@ std::string other_decisions(const std::vector<ToldDecision>& recorded,
 }  // namespace
 
 std::string to_text(const Finding& finding, const Command& command) {
-  const nlohmann::json json{{"afterlife", kKind},
-                            {"command", command},
-                            {"fault", finding.fault},
-                            {"decisions", finding.decisions},
-                            {"replays", finding.replay_count},
-                            {"shown", finding.shown_count},
-                            {"pedantic", finding.pedantic},
-                            {"reads", finding.reads},
-                            {"doubt", finding.doubt}};
+  nlohmann::json json{{"afterlife", kKind},
+                      {"command", command},
+                      {"fault", finding.fault},
+                      {"decisions", finding.decisions},
+                      {"replays", finding.replay_count},
+                      {"shown", finding.shown_count},
+                      {"pedantic", finding.pedantic},
+                      {"reads", finding.reads},
+                      {"doubt", finding.doubt}};
+  if (!finding.forced.empty()) json["forced"] = finding.forced;
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -75,6 +76,7 @@ FindingFile parse_finding(const std::string& text) {
     file.finding.pedantic = json.value("pedantic", false);
     file.finding.reads = json.value("reads", WorldReads());
     file.finding.doubt = json.value("doubt", "");
+    file.finding.forced = json.value("forced", "");
     return file;
   });
 }

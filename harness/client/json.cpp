@@ -26,6 +26,7 @@ void to_json(json& json, const ToldDecision& told) {
           {"nth", told.decision.nth},
           {"value", told.decision.value}};
   if (!told.place.empty()) json["place"] = told.place;
+  if (told.is_forced()) json["forced"] = true;
 }
 
 void from_json(const json& json, ToldDecision& told) {

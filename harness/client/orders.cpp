@@ -15,7 +15,7 @@ void write_orders(const std::string& folder, const Orders& orders) {
                             {"tape", tape_json(orders.tape)}, {"asks", orders.asks},
                             {"locates", orders.locates},      {"serves", orders.serves},
                             {"fails", orders.fails},          {"failable", orders.failable_count},
-                            {"pedantic", orders.pedantic}};
+                            {"pedantic", orders.pedantic},    {"forces", orders.forces}};
   write_whole_file(orders_file(folder), json.dump(), OnDisk::later);
 }
 
@@ -33,6 +33,7 @@ Orders read_orders(const std::string& folder) {
     orders.fails = json.at("fails");
     orders.failable_count = json.at("failable");
     orders.pedantic = json.at("pedantic");
+    orders.forces = json.at("forces");
     return orders;
   });
 }

@@ -22,6 +22,7 @@ struct Orders {
   bool asks = false;     ///< Reports what was asked.
   bool locates = false;  ///< Notes where in the program each call is made, which takes time.
   bool serves = false;   ///< Stops at the first question, and forks a child for each run wanted.
+  bool forces = false;   ///< Asks of Python also what its version cannot come to by itself.
   bool fails = false;    ///< Calls that may fail are told to, by an answer.
   std::uint64_t failable_count = 0;  ///< So many calls of a run may fail, about.
   bool pedantic = false;             ///< The driver is as late as the documentation lets it be.

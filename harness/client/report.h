@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/client/forced.h"
 #include "harness/pick.h"
 
 namespace harness::client {
@@ -34,6 +35,8 @@ struct ToldDecision {
   bool is_failure() const { return decision.site_tag == site_tag(Site::failure); }
   /// Returns whether uses of an allocation by the program itself were to be seen.
   bool is_watch() const { return decision.site_tag == site_tag(Site::watch); }
+  /// Returns whether the program's Python cannot come to it by itself.
+  bool is_forced() const { return client::is_forced(decision); }
   bool operator==(const ToldDecision&) const = default;
 };
 
@@ -81,6 +84,7 @@ struct Report {
   bool has_python = false;
   std::string note;               ///< A sentence that the user should read, or nothing.
   std::string doubt;              ///< The reason why it may not repeat, where there is one.
+  std::string forced;             ///< The reason why decisions are, where some are forced.
   std::vector<ToldFault> faults;  ///< One for each signature, in the order they were found.
   std::vector<ToldDecision> decisions;
   std::vector<AskedQuestion> asked;  ///< In order, where that was ordered; the first thousands.

@@ -15,6 +15,7 @@
 #include "harness/client/loaded_libraries.h"
 #include "harness/client/shortcuts.h"
 #include "harness/client/shrink.h"
+#include "harness/client/unforced.h"
 
 namespace harness::client {
 namespace {
@@ -22,6 +23,7 @@ namespace {
 constexpr std::uint64_t kShrinkLimit = 300;    ///< Runs of the program, for one finding.
 constexpr std::uint64_t kShortcutLimit = 200;  ///< Runs after that.
 constexpr unsigned kReplays = 3;
+constexpr unsigned kUnforcedTries = 3;  ///< For a finding that was taken to need force.
 
 Tape tape_of(const std::vector<ToldDecision>& decisions) {
   Tape tape;
@@ -62,6 +64,13 @@ std::vector<ToldDecision> told_of(const ClientRun& run, const Tape& tape) {
     told.push_back(one);
   }
   return told;
+}
+
+/// Returns the reason why what is forced in the run is.
+std::string reason_of(const ClientRun& run) {
+  for (const Report& report : run.reports)
+    if (!report.forced.empty()) return report.forced;
+  return {};
 }
 
 class Search {
@@ -112,6 +121,7 @@ class Search {
     Orders orders;
     orders.fails = options_.fails;
     orders.pedantic = options_.pedantic;
+    orders.forces = options_.forces;
     return orders;
   }
 
@@ -159,7 +169,9 @@ class Search {
   /// first that fails by itself in some way.
   bool fails_as_alone(const Orders& orders, const ClientRun& run) {
     const std::string complaint = run.own_failure(options_.client.timeout_seconds);
-    if (complaint.empty() || run.ended.stopped || is_known(complaint)) return true;
+    if (complaint.empty() || run.ended.stopped || is_known(complaint) ||
+        failures_of_forcing_.contains(complaint))
+      return true;
     const ClientRun alone = run_alone(orders);
     if (alone.own_failure(options_.client.timeout_seconds) == complaint) return true;
     drop_server(fmt::format("a fork of it {}, and a process of its own does not", complaint));
@@ -178,9 +190,24 @@ class Search {
     for (const Report& report : run.reports)
       for (const ToldFault& fault : report.faults) take(run, fault, number);
     take_injected(run);
+    const std::vector<ToldDecision> all = run.decisions();
+    if (std::ranges::any_of(all, &ToldDecision::is_forced)) ++result_.forced_runs;
     if (const std::string complaint = run.own_failure(options_.client.timeout_seconds);
         !complaint.empty() && !is_of_watching(complaint, run))
-      take_failure(complaint, run.last_call(), number);
+      take_failure(told_forced(complaint, all), run.last_call(), number);
+  }
+
+  /// Says of a failure that only what is forced leads to that it does.
+  std::string told_forced(const std::string& complaint, const std::vector<ToldDecision>& all) {
+    const Tape tape = tape_of(all);
+    if (is_known(complaint) || !has_forced(tape)) return complaint;
+    const auto [known, is_new] = failures_of_forcing_.try_emplace(complaint, complaint);
+    if (!is_new) return known->second;
+    ++result_.further_runs;
+    const ClientRun unforced = run_once(orders_for(possible_part(tape), false));
+    if (unforced.own_failure(options_.client.timeout_seconds) != complaint)
+      known->second += ", where something was forced";
+    return known->second;
   }
 
   /// Returns whether the program fails so only where it is watched: a system call fails that is
@@ -208,6 +235,7 @@ class Search {
     for (Finding& known : result_.findings)
       if (known.fault.signature == fault.signature) {
         ++known.run_count;
+        if (known.is_forced()) try_unforced(known, run);
         return;
       }
     if (is_suppressed(fault)) return;
@@ -222,6 +250,18 @@ class Search {
       result_.findings.pop_back();
     else
       watcher_.found(finding);
+  }
+
+  /// Takes a run in which a finding came up without what it was taken to need.
+  void try_unforced(Finding& finding, const ClientRun& run) {
+    const Tape tape = tape_before(run, finding.fault.signature);
+    if (has_forced(tape) || unforced_tries_[finding.fault.signature] == kUnforcedTries) return;
+    ++unforced_tries_[finding.fault.signature];
+    Finding possible = finding;
+    complete(possible, run);
+    if (possible.replay_count == 0 || !possible.repeats()) return;
+    finding = std::move(possible);
+    watcher_.found(finding);
   }
 
   /// Keeps what is told once, in the end: where it is in the program is looked for at once.
@@ -261,15 +301,10 @@ class Search {
   /// Minimizes what `run` showed, and replays what is left with places noted.
   void complete(Finding& finding, const ClientRun& run) {
     const std::string signature = finding.fault.signature;
-    const auto shows = [&](const Tape& part) {
-      if (stop_.load()) return false;
-      watcher_.progress(result_, "minimizing, run", seconds());
-      ++result_.further_runs;
-      return run_once(orders_for(part, false)).find(signature) != nullptr;
-    };
-    const Tape all = tape_before(run, signature);
-    const Tape least = take_shortcuts(shrink(all, shows, kShrinkLimit), all, shows, kShortcutLimit);
-    finding.decisions = told_of(run, least);
+    const Tape least = minimize(finding, run);
+    finding.forced = reason_of(run);
+    finding.doubt.clear();
+    finding.replay_count = finding.shown_count = 0;
     for (unsigned i = 0; i < kReplays && !stop_.load(); ++i) {
       ++result_.further_runs;
       const ClientRun again = run_once(orders_for(least, true));
@@ -282,12 +317,44 @@ class Search {
       ++finding.shown_count;
       finding.decisions = again.decisions();
       finding.fault = ToldFault(*fault);
+      finding.forced = reason_of(again);
     }
+    if (!finding.is_forced()) finding.forced.clear();
     if (!finding.repeats() && result_.has_python && !stop_.load()) {
       watcher_.progress(result_, "looking why replays differ, run", seconds());
       finding.reads = look_at_reads(options_.client, orders_for(least, false), signature,
                                     finding.shown_count != 0, stop_);
     }
+  }
+
+  /// Returns the fewest decisions of the run that still show the fault, and as few as can be had of
+  /// those that are forced. The finding has them in words.
+  Tape minimize(Finding& finding, const ClientRun& run) {
+    const std::string signature = finding.fault.signature;
+    const auto shows = [&](const Tape& part) {
+      if (stop_.load()) return false;
+      watcher_.progress(result_, "minimizing, run", seconds());
+      ++result_.further_runs;
+      return run_once(orders_for(part, false)).find(signature) != nullptr;
+    };
+    const Tape all = tape_before(run, signature);
+    const Tape part = shrink(shrink_forced(all, shows, kShrinkLimit), shows, kShrinkLimit);
+    const Tape least = take_shortcuts(part, all, shows, kShortcutLimit);
+    finding.decisions = told_of(run, least);
+    if (!has_forced(least) || stop_.load()) return least;
+    const Tape possible = replace_forced(least, asked_by(least), shows);
+    return possible == least ? least : shrink(possible, shows, kShrinkLimit);
+  }
+
+  /// Returns the questions that a run of this tape is asked.
+  std::vector<AskedQuestion> asked_by(const Tape& tape) {
+    Orders asking = orders_for(tape, false);
+    asking.asks = true;
+    ++result_.further_runs;
+    std::vector<AskedQuestion> all;
+    for (const Report& report : run_once(asking).reports)
+      all.insert(all.end(), report.asked.begin(), report.asked.end());
+    return all;
   }
 
   const SearchOptions& options_;
@@ -297,8 +364,10 @@ class Search {
   SearchResult result_;
   std::unique_ptr<Answers> answers_ = options_.strategy->make(options_.seed);
   std::unique_ptr<ForkServer> server_;
-  std::map<std::string, bool> failures_of_watching_;  ///< Complaints of runs that watched.
-  std::map<std::string, std::size_t> suppressed_;     ///< The number of what speaks of a signature.
+  std::map<std::string, bool> failures_of_watching_;        ///< Complaints of runs that watched.
+  std::map<std::string, std::string> failures_of_forcing_;  ///< In the words told, by complaint.
+  std::map<std::string, unsigned> unforced_tries_;          ///< By signature.
+  std::map<std::string, std::size_t> suppressed_;  ///< The number of what speaks of a signature.
 };
 
 }  // namespace
@@ -314,6 +383,7 @@ ClientRun replay(const Client& client, const Finding& finding, const std::atomic
   orders.locates = true;
   orders.fails = std::ranges::any_of(finding.decisions, &ToldDecision::is_failure);
   orders.pedantic = finding.pedantic;
+  orders.forces = finding.is_forced();
   return run_client(client, orders, stop);
 }
 

@@ -2,6 +2,7 @@
 // shows a finding: the fewest answers that it takes, and where in the program it happens.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -25,9 +26,13 @@ struct Finding {
   WorldReads reads;                     ///< Looked for where the replays do not agree.
   bool pedantic = false;                ///< The driver was as late as the documentation lets it be.
   std::string doubt;                    ///< The reason why a replay may differ, where one is known.
+  std::string forced;                   ///< The reason why decisions are, where some are forced.
 
   /// Returns whether each replay showed it: if not, the program differs from run to run by itself.
   bool repeats() const { return shown_count == replay_count; }
+  /// Returns whether it takes something that the program's Python cannot come to by itself, as far
+  /// as was tried.
+  bool is_forced() const { return std::ranges::any_of(decisions, &ToldDecision::is_forced); }
 };
 
 /// A fault by the documentation alone, which drivers of today do not show.
@@ -54,6 +59,7 @@ struct SearchOptions {
   bool forks = true;      ///< Runs are forked at the first question, where that can be done.
   bool fails = false;     ///< Calls that may fail are told to.
   bool pedantic = false;  ///< Faults by the documentation alone are findings, too.
+  bool forces = false;    ///< Python is asked what its version cannot come to by itself, too.
 };
 
 struct SearchResult {
@@ -74,6 +80,7 @@ struct SearchResult {
   std::vector<OwnFailure> failures;
   std::uint64_t failed_runs = 0;    ///< So many had a call that was told to fail,
   std::uint64_t given_up_runs = 0;  ///< and so many of them ended with an exit code of their own.
+  std::uint64_t forced_runs = 0;    ///< So many had something that was forced.
   std::vector<std::uint64_t> suppressed_runs;  ///< How many showed it, for each suppression.
 };
 
@@ -84,7 +91,7 @@ class SearchWatcher {
   /// The run of plain answers is over.
   virtual void plain(const ClientRun& run) = 0;
   virtual void progress(const SearchResult& result, const char* doing, double seconds) = 0;
-  /// A finding is complete.
+  /// A finding is complete; one that was forced is again, where nothing needs to be.
   virtual void found(const Finding& finding) = 0;
 };
 

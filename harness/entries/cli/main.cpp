@@ -285,6 +285,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
                    "Findings that are known, one a line: KIND FUNCTION_OR_FILE REASON")
       ->type_name("FILE");
   command->add_flag("--failures", options.failures, "Have CUDA calls fail that may");
+  command->add_flag("--forced", options.forced,
+                    "Have Python collect and switch threads also where its version cannot; told "
+                    "apart");
   command->add_flag("--pedantic", options.pedantic,
                     "Findings are also faults that drivers of today do not show");
   command->add_flag("--process-per-run", options.process_per_run,
@@ -292,7 +295,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   command->add_flag("--json", options.json, "One JSON object on stdout (results/README.md)");
   command->footer(
       footer("  afterlife run -- python3 crash.py\n"
-             "  afterlife run --runs 200 --seed 7 -- ./build/my_test --quick"));
+             "  afterlife run --runs 200 --seed 7 -- ./build/my_test --quick\n"
+             "  afterlife run --forced --runs 200 -- python3 crash.py"));
   return command;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <stdexcept>
 
 #include "harness/client/finding_file.h"
@@ -47,11 +48,14 @@ class Watcher final : public client::SearchWatcher {
 
   void found(const client::Finding& finding) override {
     progress_.clear();
-    const std::string& file = files_.emplace_back(
+    const std::string file =
         (std::filesystem::path(options_.out) / client::finding_name(finding, options_.command))
-            .string());
+            .string();
+    const bool is_new = told_.insert(finding.fault.signature).second;
+    if (is_new) files_.push_back(file);
     const bool is_kept = keep(finding, file);
     if (options_.json) return;
+    if (!is_new) fmt::print("what was told as forced is possible as it is:\n");
     fmt::print("{}\n",
                reports::finding_text(finding, is_kept ? file : "", reports::Terminal::of(1)));
     std::fflush(stdout);
@@ -79,7 +83,8 @@ class Watcher final : public client::SearchWatcher {
   const RunOptions& options_;
   reports::Progress progress_{2, reports::Terminal::of(2)};
   std::vector<std::string> files_;
-  std::string failure_;  ///< Why the first finding that was not written could not be.
+  std::set<std::string> told_;  ///< By their signatures.
+  std::string failure_;         ///< Why the first finding that was not written could not be.
 };
 
 int code_of(const client::SearchResult& result) {
@@ -127,7 +132,8 @@ int run(const RunOptions& options) {
                                suppressions_of(options),
                                !options.process_per_run,
                                options.failures,
-                               options.pedantic};
+                               options.pedantic,
+                               options.forced};
   if (search.runs == 0 && search.seconds == 0) search.seconds = kSecondsByDefault;
   const OutputFolder can_be_written(options.out);
   const std::atomic<bool>& stop = take_interrupts();

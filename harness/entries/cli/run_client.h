@@ -18,6 +18,7 @@ struct RunOptions {
   std::string suppressions;      ///< A file, or "".
   bool process_per_run = false;  ///< No run is forked from a process that stands at a question.
   bool failures = false;         ///< Calls that may fail are told to.
+  bool forced = false;           ///< Python does what its version cannot come to, too.
   bool pedantic = false;         ///< Faults by the documentation alone are findings, too.
   bool json = false;
 };

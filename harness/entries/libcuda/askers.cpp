@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/client/forced.h"
+
 namespace harness::entries {
 namespace {
 
@@ -28,6 +30,12 @@ Name Askers::name_of_line(const Line& line, std::uint64_t kind, std::uint32_t nt
   return derive_name(place, kind, nth);
 }
 
+std::pair<Name, std::uint32_t> Askers::name_before(Name caller, Label function) const {
+  const auto counted = call_counts_.find({caller, function.hash()});
+  const std::uint32_t nth = counted != call_counts_.end() ? counted->second + 1 : 1;
+  return {derive_name(derive_name(caller, function.hash(), nth), hash_name("before"), 1), nth};
+}
+
 Activation Askers::call(std::size_t number, Label function, const BatonThread* python) {
   const Name from = caller(number, python);
   const std::uint32_t nth = ++call_counts_[{from, function.hash()}];
@@ -51,22 +59,30 @@ Activation Askers::turn(const BatonThread& python, Baton::At at, Label next_func
   Asker asker{Asker::Kind::line, {}, 0, 1, python.file, python.line, &python};
   const Line here = line_of(&python, python.file != nullptr ? *python.file : kNoFile, python.line);
   Name name = 0;
-  if (at == Baton::At::line) {
-    asker.nth = line_counts_[here];
-    name = name_of_line(here, hash_name("line"), asker.nth);
-  } else if (at == Baton::At::call) {
+  if (at == Baton::At::call || at == Baton::At::locked_call) {
+    const auto [before, nth] = name_before(python.name, next_function);
     asker.kind = Asker::Kind::before_call;
     asker.function = next_function.view();
-    asker.nth = call_counts_[{python.name, next_function.hash()}] + 1;
-    const Name call = derive_name(python.name, next_function.hash(), asker.nth);
-    name = derive_name(call, hash_name("before"), 1);
+    asker.nth = nth;
+    name = before;
+  } else if (at == Baton::At::line || at == Baton::At::unseen_line) {
+    asker.nth = line_counts_[here];
+    name = name_of_line(here, hash_name("line"), asker.nth);
   } else {
     asker.kind = at == Baton::At::wait ? Asker::Kind::wait : Asker::Kind::end;
     asker.nth = ++wait_counts_[here];
     name = name_of_line(here, hash_name("wait"), asker.nth);
   }
   new_askers_.emplace_back(name, asker);
-  return {name, {}, {}};
+  const bool is_forced = at == Baton::At::unseen_line || at == Baton::At::locked_call;
+  return {is_forced ? client::force_name(name) : name, {}, {}};
+}
+
+Activation Askers::before_call(std::size_t number, Label function, const BatonThread* python) {
+  const auto [name, nth] = name_before(caller(number, python), function);
+  new_askers_.emplace_back(
+      name, Asker{Asker::Kind::before_call, function.view(), number, nth, nullptr, 0, python});
+  return {client::force_name(name), {}, {}};
 }
 
 void Askers::index() {
@@ -77,6 +93,7 @@ void Askers::index() {
 }
 
 Name Askers::origin_of(Name activation) const {
+  activation = client::unforced_name(activation);
   while (!askers_.contains(activation)) {
     const auto parent = parents_.find(activation);
     if (parent == parents_.end()) break;

@@ -47,6 +47,8 @@ class Askers {
   Activation line(const std::string& file, int line, const BatonThread* python);
   /// or that another one may go on, where it is: before the line or the call that was named last.
   Activation turn(const BatonThread& python, Baton::At at, Label next_function);
+  /// Returns the activation of what is forced on the thread before its next call of the function.
+  Activation before_call(std::size_t number, Label function, const BatonThread* python);
   /// Takes what an activation was caused by.
   void add_parent(Name activation, Name parent) { new_parents_.emplace_back(activation, parent); }
 
@@ -61,6 +63,8 @@ class Askers {
   using Line = std::tuple<Name, std::string, int>;
 
   Name caller(std::size_t number, const BatonThread* python) const;
+  /// Returns the name of what is before the caller's next call of the function, and which that is.
+  std::pair<Name, std::uint32_t> name_before(Name caller, Label function) const;
   Name name_of_line(const Line& line, std::uint64_t kind, std::uint32_t nth) const;
   Line line_of(const BatonThread* python, const std::string& file, int line) const;
 

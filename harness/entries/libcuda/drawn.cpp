@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/client/forced.h"
+
 namespace harness::entries {
 
 // In a quarter of the runs none fails, in another quarter two.
@@ -12,10 +14,22 @@ Drawn::Drawn(std::uint64_t seed, std::uint64_t failable_count)
 }
 
 std::uint32_t Drawn::answer(const Question& question) {
+  if (client::is_forced(question.activation)) return forced(question);
   if (question.site != Site::failure) return walk_.answer(question);
   const std::uint64_t number = asked_++;
   if (std::ranges::find(fail_, number) == fail_.end()) return 0;
   return 1 + static_cast<std::uint32_t>(mix(seed_, ~number) % (question.option_count - 1));
+}
+
+// In a quarter of the runs nothing is forced; in each other one, so many of 64.
+std::uint32_t Drawn::forced(const Question& question) {
+  constexpr std::array<std::uint64_t, 4> kShares{0, 1, 8, 32};
+  constexpr std::uint64_t kMost = 256;  // Each may be a collection.
+  const std::uint64_t seed = mix(seed_, hash_name("forced"));
+  const std::uint64_t draw = mix(seed, asked_to_force_++);
+  if (draw % 64 >= kShares[seed % 4] || forced_ == kMost) return 0;
+  ++forced_;
+  return 1 + static_cast<std::uint32_t>(draw / 64 % (question.option_count - 1));
 }
 
 }  // namespace harness::entries

@@ -1,5 +1,6 @@
 // Drawn: answers from a seed, of a run of somebody's program: a random walk, but that one call
-// fails or two, as most programs give up at the first that does.
+// fails or two, as most programs give up at the first that does, and in a quarter of the runs
+// nothing is forced.
 #pragma once
 
 #include <array>
@@ -9,8 +10,8 @@
 
 namespace harness::entries {
 
-/// Failures have draws of their own: a run in which no call fails is the run of the same seed
-/// without them. Threads: confined to one thread.
+/// Failures, and what is forced, have draws of their own: a run without any is the run of the same
+/// seed in which none is asked for. Threads: confined to one thread.
 class Drawn final : public Strategy {
  public:
   /// `failable_count` calls of a run may fail, about.
@@ -20,11 +21,15 @@ class Drawn final : public Strategy {
   std::uint32_t answer(const Question& question) override;
 
  private:
+  std::uint32_t forced(const Question& question);
+
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
   strategies::RandomWalk walk_;
   std::uint64_t seed_;
   std::uint64_t asked_ = 0;                            ///< So many calls might have failed.
+  std::uint64_t asked_to_force_ = 0;                   ///< So many questions were forced,
+  std::uint64_t forced_ = 0;                           ///< and so many were not answered plainly.
   std::array<std::uint64_t, 2> fail_{kNever, kNever};  ///< Those that do, by their number.
 };
 

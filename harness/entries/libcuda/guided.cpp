@@ -16,10 +16,12 @@
 #include "harness/entries/libcuda/asked_questions.h"
 #include "harness/entries/libcuda/call_failures.h"
 #include "harness/entries/libcuda/drawn.h"
+#include "harness/entries/libcuda/forced_words.h"
 #include "harness/entries/libcuda/fork_point.h"
 #include "harness/entries/libcuda/native_place.h"
 #include "harness/entries/libcuda/pedantic.h"
 #include "harness/entries/libcuda/python/python.h"
+#include "harness/entries/libcuda/thread_options.h"
 #include "harness/fault/kinds.h"
 #include "harness/files/whole_file.h"
 #include "harness/pick/replay.h"
@@ -46,21 +48,6 @@ std::string failure_words(std::string_view function) {
   const std::string_view error = failure_of(function);
   return error.empty() ? "fails" : fmt::format("fails, {}", error);
 }
-
-/// The options of who goes on, by the names of the threads; the first is the plain one.
-class ThreadOptions final : public Options {
- public:
-  explicit ThreadOptions(std::span<BatonThread* const> threads) : threads_(threads) {}
-  std::uint32_t value(std::uint32_t index) const override {
-    return index == 0 ? 0 : value_of(*threads_[index]);
-  }
-  static std::uint32_t value_of(const BatonThread& thread) {
-    return static_cast<std::uint32_t>(thread.name) | 1;
-  }
-
- private:
-  std::span<BatonThread* const> threads_;
-};
 
 }  // namespace
 
@@ -116,6 +103,7 @@ void Guided::claim_process() {
   report_.faults.clear();  // Those of a parent are in the parent's report.
   report_.asked.clear();
   report_.call_count = 0;
+  has_forced_ = false;
   take_number();
   askers_.begin(derive_name(0, hash_name("process"), report_.process));
 }
@@ -161,9 +149,11 @@ void Guided::coming(Label function) {
   const Python* python = Python::find();
   if (python != nullptr) {
     next_function = function;
-    python_threads_.call();
+    const bool forces = orders_.forces && python->can_be_forced();
+    python_threads_.call(forces);
     if (Baton::mine() == nullptr && python_threads_.are_several() && python->knows_thread())
       doubt("a thread that Python's threading did not start calls the driver");
+    if (forces && !python_threads_.others_may_go_on()) force_collection(*python, function);
   }
   note_place(0);
 }
@@ -220,19 +210,53 @@ void Guided::watch_python() {
   (void)is_watched;
 }
 
-bool Guided::line(const std::string& file, int line, bool looks) {
+Python::Collects Guided::line(const std::string& file, int line, Python::Since since) {
   ProcessWorld& process = ProcessWorld::get();
   process.lock();
   claim_process();
   const Activation asking = askers_.line(file, line, Baton::mine());
   if (has_several_threads()) {
     process.unlock();
-    python_threads_.line(file, line, looks);
+    python_threads_.line(file, line, since.has_looked, orders_.forces);
     process.lock();
   }
   const bool collects = process.ask(asking, Site::collect, 2) != 0;
+  const Activation forcing{client::force_name(asking.name), {}, {}};
+  const bool is_forced =
+      orders_.forces && !since.has_just_looked && ask_forced(forcing, Site::collect, 2) != 0;
   process.unlock();
-  return collects;
+  if (is_forced) return Python::Collects::at_once;
+  return collects ? Python::Collects::when_it_looks : Python::Collects::never;
+}
+
+/// A program that ends badly after it has the first of them in its report.
+std::uint32_t Guided::ask_forced(const Activation& asking, Site site, std::uint32_t option_count,
+                                 const Options* options) {
+  ProcessWorld& process = ProcessWorld::get();
+  const std::uint32_t chosen = process.ask(asking, site, option_count, options);
+  if (chosen != 0 && !has_forced_) {
+    has_forced_ = true;
+    report(process.world());
+  }
+  return chosen;
+}
+
+/// Nothing is forced before the first question that any run is asked, so that runs are forked where
+/// they were.
+void Guided::force_collection(const Python& interpreter, Label function) {
+  client::Place place = orders_.locates ? interpreter.place() : client::Place{};
+  ProcessWorld& process = ProcessWorld::get();
+  process.lock();
+  claim_process();
+  bool is_forced = false;
+  if (process.world().picker.question_count() != 0) {
+    const std::size_t thread = ProcessWorld::calling_thread();
+    const Activation forcing = askers_.before_call(thread, function, Baton::mine());
+    is_forced = ask_forced(forcing, Site::collect, 2) != 0;
+    if (is_forced) places_[client::unforced_name(forcing.name)] = std::move(place);
+  }
+  process.unlock();
+  if (is_forced) interpreter.collect();
 }
 
 /// All runs are one up to here, where the process still has one thread and can be forked.
@@ -260,8 +284,11 @@ std::size_t Guided::next(const BatonThread& asking, Baton::At at,
   process.lock();
   claim_process();
   const ThreadOptions told(options);
-  const std::uint32_t chosen = process.ask(askers_.turn(asking, at, next_function), Site::schedule,
-                                           static_cast<std::uint32_t>(options.size()), &told);
+  const Activation turn = askers_.turn(asking, at, next_function);
+  const auto count = static_cast<std::uint32_t>(options.size());
+  const std::uint32_t chosen = client::is_forced(turn.name)
+                                   ? ask_forced(turn, Site::schedule, count, &told)
+                                   : process.ask(turn, Site::schedule, count, &told);
   process.unlock();
   return chosen;
 }
@@ -307,8 +334,9 @@ std::string Guided::answer_of(const Decision& decision, const Asker* asker) cons
 
 client::ToldDecision Guided::told(const Decision& decision) const {
   const Asker* asker = askers_.find(decision.activation);
-  return {decision, asker != nullptr ? words_of(*asker) : "the driver", answer_of(decision, asker),
-          place_of(decision.activation)};
+  const std::string forced = client::is_forced(decision) ? ", forced" : "";
+  return {decision, asker != nullptr ? words_of(*asker) : "the driver",
+          answer_of(decision, asker) + forced, place_of(decision.activation)};
 }
 
 const client::Place& Guided::place_of(Name activation) const {
@@ -380,6 +408,7 @@ void Guided::report(const World& world) {
   report_.decisions.clear();
   if (!world.picker.tape().empty()) askers_.index();
   for (const Decision& decision : world.picker.tape()) report_.decisions.push_back(told(decision));
+  report_.forced = why_forced(world.picker.tape());
   try {
     write_whole_file(client::report_file(folder_, report_.process), to_text(report_),
                      OnDisk::later);

@@ -46,7 +46,7 @@ class Guided final : public Guide,
   Activation access(Label how) override;
 
   bool has_several_threads() override { return python_threads_.are_several(); }
-  bool line(const std::string& file, int line, bool looks) override;
+  Python::Collects line(const std::string& file, int line, Python::Since since) override;
   void library_line() override { python_threads_.library_line(); }
 
   Name name_first_thread() override;
@@ -58,6 +58,11 @@ class Guided final : public Guide,
  private:
   class FirstQuestion;
 
+  /// Asks whether what no real run does happens here. The calling thread has the driver.
+  std::uint32_t ask_forced(const Activation& asking, Site site, std::uint32_t option_count,
+                           const Options* options = nullptr);
+  /// Asks whether the collector is forced to run before a call, and runs it.
+  void force_collection(const Python& interpreter, Label function);
   /// Has the driver do what the orders say, before its first call.
   void set_up(World& world);
   void watch_python();
@@ -89,6 +94,7 @@ class Guided final : public Guide,
   bool is_set_up_ = false;
   client::Report report_;
   client::CallMark mark_;
+  bool has_forced_ = false;          ///< Something was, and is in the report.
   std::uint32_t told_failures_ = 0;  ///< So many calls that were told to fail are in the report.
   std::mutex doubt_mutex_;
   std::string doubt_;  ///< Goes into the report.

@@ -36,16 +36,25 @@ Json fault_object(const client::ToldFault& fault) {
   return object;
 }
 
+Json decision_object(const client::ToldDecision& told) {
+  Json object{{"who", told.who}, {"answer", told.answer}, {"place", place_json(told.place)}};
+  if (told.is_forced()) object["forced"] = true;
+  return object;
+}
+
 Json finding_object(const client::Finding& finding) {
   Json object = fault_object(finding.fault);
   object["decisions"] = Json::array();
   for (const client::ToldDecision& told : finding.decisions)
-    object["decisions"].push_back(
-        {{"who", told.who}, {"answer", told.answer}, {"place", place_json(told.place)}});
+    object["decisions"].push_back(decision_object(told));
   object["replays"] = finding.replay_count;
   object["shown"] = finding.shown_count;
   object["reads"] = Json(nlohmann::json(finding.reads));
   object["doubt"] = finding.doubt;
+  if (finding.is_forced()) {
+    object["forced"] = true;
+    object["why_forced"] = finding.forced;
+  }
   return object;
 }
 
@@ -89,6 +98,7 @@ std::string search_json(const client::SearchResult& result, const std::vector<st
                                   {"runs", failure.run_count}});
   object["suppressions"] = suppressions_json(result);
   object["injected"] = {{"runs", result.failed_runs}, {"given_up", result.given_up_runs}};
+  if (result.options.forces) object["forced"] = {{"runs", result.forced_runs}};
   object["pedantic"] = Json::array();
   for (const client::PedanticNote& note : result.pedantic) {
     Json row = fault_object(note.fault);
@@ -113,6 +123,8 @@ std::string finding_json(const client::FindingFile& file, const client::ClientRu
   client::Finding now;
   if (fault != nullptr) now.fault = *fault;
   now.decisions = run.decisions();
+  for (const client::Report& report : run.reports)
+    if (now.forced.empty()) now.forced = report.forced;
   object["now"] = fault != nullptr ? finding_object(now) : Json();
   object["schema"] = kSchema;
   object["command"] = file.command;

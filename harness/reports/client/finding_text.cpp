@@ -162,11 +162,16 @@ std::string finding_text(const client::Finding& finding, const std::string& file
   if (!fault.detail.empty()) writer.row("", printable(fault.detail), Colour::dim);
   if (!fault.pedantic.empty()) writer.row("pedantic", printable(fault.pedantic));
   add_decisions(writer, finding);
+  if (finding.is_forced()) {
+    writer.row("forced", printable(finding.forced), Colour::yellow);
+    writer.row("", "another version may, or the same program laid out otherwise", Colour::dim);
+  }
   if (const std::string words = advice(fault); !words.empty()) writer.row("fix", words);
   writer.row("replays", replays(finding));
   add_reads(writer, finding.reads);
   if (!file.empty()) writer.row("file", fmt::format("afterlife replay {}", printable(file)));
-  const std::string kind = fmt::format("{} of {}", fault.kind, fault.object);
+  const std::string kind =
+      fmt::format("{} of {}{}", fault.kind, fault.object, finding.is_forced() ? ", forced" : "");
   return terminal.paint(Colour::red, kind) + "\n" + writer.take();
 }
 
@@ -206,6 +211,19 @@ static std::string told_failures(const client::SearchResult& result) {
                      counted(result.failed_runs, "run"), result.given_up_runs);
 }
 
+/// Tells in how many runs something was forced.
+static std::string told_forced(const client::SearchResult& result) {
+  if (!result.options.forces) return {};
+  return fmt::format("collections or switches of threads were forced in {}\n",
+                     counted(result.forced_runs, "run"));
+}
+
+static std::string counted_findings(const client::SearchResult& result) {
+  const auto forced = std::ranges::count_if(result.findings, &client::Finding::is_forced);
+  const std::string all = counted(result.findings.size(), "finding");
+  return forced == 0 ? all : fmt::format("{}, {} of them forced", all, forced);
+}
+
 std::string search_summary(const client::SearchResult& result, const Terminal& terminal) {
   std::string text;
   for (const client::OwnFailure& failure : result.failures)
@@ -223,10 +241,10 @@ std::string search_summary(const client::SearchResult& result, const Terminal& t
   if (!result.no_server.empty())
     text += fmt::format("a process for each run, as none can be forked: {}\n",
                         printable(result.no_server));
-  text += told_suppressions(result) + told_pedantic(result) + told_failures(result);
-  text +=
-      fmt::format("{}, {}{}", counted(result.run_count, "run"),
-                  counted(result.findings.size(), "finding"), result.stopped ? "; stopped" : "");
+  text += told_suppressions(result) + told_pedantic(result) + told_failures(result) +
+          told_forced(result);
+  text += fmt::format("{}, {}{}", counted(result.run_count, "run"), counted_findings(result),
+                      result.stopped ? "; stopped" : "");
   if (result.tried_whole > 0)
     text +=
         fmt::format("; every {} was tried",

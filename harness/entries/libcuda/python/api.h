@@ -22,6 +22,7 @@ struct PythonMethod {
 /// Functions of Python.h, by their names there: what they return, and what they take.
 #define AFTERLIFE_PYTHON_FUNCTIONS(FUNCTION)                                             \
   FUNCTION(int, Py_IsInitialized, ())                                                    \
+  FUNCTION(const char*, Py_GetVersion, ())                                               \
   FUNCTION(void, Py_IncRef, (PythonObject))                                              \
   FUNCTION(void, Py_DecRef, (PythonObject))                                              \
   FUNCTION(int, Py_AddPendingCall, (int (*)(void*), void*))                              \

@@ -197,7 +197,8 @@ BatonThread* Baton::next(BatonThread& me, At at, bool may_ask) {
   Lock lock(mutex_);
   if (holder_ != &me) return &me;
   ++progress_;
-  const bool is_long = ++steps_in_turn_ >= kStepsInTurn;
+  // A call that keeps the lock is no step: it is none where nobody asks there.
+  const bool is_long = at != At::locked_call && ++steps_in_turn_ >= kStepsInTurn;
   if (!is_long && !may_ask) return nullptr;
   std::vector<BatonThread*> options = ready_others(me);
   if (is_long) {
@@ -212,6 +213,15 @@ BatonThread* Baton::next(BatonThread& me, At at, bool may_ask) {
   lock.unlock();
   const std::size_t chosen = judge_.next(me, at, options);
   return chosen != 0 ? options[chosen] : nullptr;
+}
+
+bool Baton::others_may_go_on(const BatonThread& me) {
+  const Lock lock(mutex_);
+  return std::ranges::any_of(threads_, [&](const BatonThread& thread) {
+    const bool waits_by_clock = thread.state == BatonThread::State::waits && thread.limit;
+    const bool is_lost = thread.state == BatonThread::State::unseen;
+    return &thread != &me && (waits_by_clock || is_lost || is_ready(thread));
+  });
 }
 
 void Baton::hand_to(BatonThread& me, BatonThread& other) {

@@ -50,8 +50,9 @@ struct BatonThread {
 /// Threads: any. The functions that take a thread are called on that one.
 class Baton {
  public:
-  /// Where somebody else may go on.
-  enum class At { line, call, wait, end };
+  /// Where somebody else may go on. In the last two no real run switches: the interpreter has not
+  /// looked since the line before, or the caller keeps its lock.
+  enum class At { line, call, wait, end, unseen_line, locked_call };
 
   /// Decides who goes on.
   class Judge {
@@ -83,6 +84,8 @@ class Baton {
   /// Returns who is to go on instead, or null: of a thread that others go on beside, itself. Where
   /// nobody may ask, somebody else goes on only after very many steps.
   BatonThread* next(BatonThread& me, At at, bool may_ask);
+  /// Returns whether another one can go on, or will by its clock or by itself.
+  bool others_may_go_on(const BatonThread& me);
   /// Lets another one go on, and waits for its turn.
   void hand_to(BatonThread& me, BatonThread& other);
   /// Lets others go on until `done` holds, which is asked on any thread, or the time is over.

@@ -3,7 +3,10 @@
 // the interpreter has just looked.
 #include "harness/entries/libcuda/python/python.h"
 
+#include <array>
+#include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "harness/entries/libcuda/python/api.h"
 #include "harness/entries/libcuda/python/code.h"
@@ -12,8 +15,30 @@
 namespace harness::entries {
 namespace {
 
-constexpr int kCall = 0;  ///< PyTrace_CALL.
-constexpr int kLine = 2;  ///< PyTrace_LINE.
+constexpr int kCall = 0;    ///< PyTrace_CALL.
+constexpr int kLine = 2;    ///< PyTrace_LINE.
+constexpr int kReturn = 3;  ///< PyTrace_RETURN.
+
+/// The lines that the functions on a thread's stack have come to; of those that are too deep none.
+class FrameLines {
+ public:
+  void begin() {
+    if (depth_++ < lines_.size()) lines_[depth_ - 1] = 0;
+  }
+  void end() {
+    if (depth_ > 0) --depth_;
+  }
+  /// Comes to a line of the innermost function. Returns whether it does not follow the one before.
+  bool goes_back(int line) {
+    if (depth_ == 0) begin();  // It was there before anybody watched.
+    if (depth_ > lines_.size()) return false;
+    return std::exchange(lines_[depth_ - 1], line) >= line;
+  }
+
+ private:
+  std::array<int, 256> lines_{};
+  std::size_t depth_ = 0;
+};
 
 /// A thread whose lines are watched.
 struct Watched {
@@ -22,6 +47,7 @@ struct Watched {
   bool has_looked = false;     ///< The interpreter has, at the beginning of a function.
   bool is_first = false;
   bool is_collecting = false;
+  FrameLines lines;
 };
 
 thread_local Watched watched;
@@ -41,39 +67,55 @@ int collect(void*) {
   return 0;
 }
 
+void collect_at_once() {
+  watched.is_collecting = true;
+  python.PyGC_Collect();
+  watched.is_collecting = false;
+}
+
 void begin_collection() {
-  if (!watched.is_first) {
-    watched.is_collecting = true;
-    python.PyGC_Collect();
-    watched.is_collecting = false;
-    return;
-  }
+  if (!watched.is_first) return collect_at_once();
   wants_collection = &watched;
   if (python.Py_AddPendingCall(collect, nullptr) != 0) wants_collection = nullptr;
 }
 
-/// Notes that the thread has come to this line. Returns whether the interpreter has looked since
-/// the one before.
-bool come_to(PythonCode& code, int line) {
+/// Notes that the thread has come to this line. A line that does not come after the one before is
+/// taken for a jump back, where the interpreter looks.
+Python::Since come_to(PythonCode& code, int line) {
   const bool looks =
       lines->has_several_threads() &&
       (watched.has_looked || (watched.code != nullptr && watched.code->looks_in(watched.line)));
+  const bool jumps_back = watched.lines.goes_back(line);
+  const bool collects_here = looks && !watched.is_first;
+  const Python::Since since{looks, watched.has_looked || jumps_back || collects_here};
   watched.has_looked = false;
   watched.code = &code;
   watched.line = line;
-  return looks;
+  return since;
+}
+
+void begin_collection(Python::Collects when, Python::Since since) {
+  if (when == Python::Collects::at_once)
+    collect_at_once();
+  else if (when == Python::Collects::when_it_looks && (since.has_looked || watched.is_first))
+    begin_collection();
 }
 
 int on_event(PythonObject, PythonObject frame, int what, PythonObject) {
-  if (what == kCall) watched.has_looked = true;
+  if (what == kCall) {
+    watched.has_looked = true;
+    watched.lines.begin();
+  } else if (what == kReturn) {
+    watched.lines.end();
+  }
   if (what != kLine || wants_collection == &watched || watched.is_collecting) return 0;
   PythonCode& code = PythonCode::of(frame);
   const int line = python.PyFrame_GetLineNumber(frame);
-  const bool looks = come_to(code, line);
+  const Python::Since since = come_to(code, line);
   if (code.is_library())
     lines->library_line();
-  else if (lines->line(code.file(), line, looks) && (looks || watched.is_first))
-    begin_collection();
+  else
+    begin_collection(lines->line(code.file(), line, since), since);
   return 0;
 }
 
@@ -147,6 +189,25 @@ bool Python::watch_new_threads() const {
       python.PyObject_CallMethod(threading.get(), "settrace", "O", watcher.get()));
   python.PyErr_Clear();
   return bool(set);
+}
+
+bool Python::can_be_forced() const {
+  const bool is_watched = watched.is_first || watched.code != nullptr;
+  return is_watched && wants_collection != &watched && !watched.is_collecting;
+}
+
+void Python::collect() const {
+  const PythonLocked lock;
+  collect_at_once();
+}
+
+std::pair<std::string, bool> Python::version() {
+  constexpr int kLooksSince = 12;
+  const std::string_view all = python.Py_GetVersion();
+  const std::string_view told = all.substr(0, all.find('.', all.find('.') + 1));
+  int minor = 0;
+  std::from_chars(told.data() + told.find('.') + 1, told.data() + told.size(), minor);
+  return {std::string(told), minor >= kLooksSince};
 }
 
 std::string Python::starting_thread() const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "harness/client/report.h"
 
@@ -24,6 +25,13 @@ class Python {
   /// Returns whether the calling thread has the interpreter's lock.
   bool has_lock() const;
 
+  /// Tells of the interpreter since the line before.
+  struct Since {
+    bool has_looked = false;       ///< It has, if somebody wants to know.
+    bool has_just_looked = false;  ///< Right before this line: what is due happens by itself.
+  };
+  enum class Collects { never, when_it_looks, at_once };
+
   /// Hears of the lines of the threads that are watched, before they run. The thread has the
   /// interpreter's lock.
   class Lines {
@@ -31,9 +39,8 @@ class Python {
     virtual ~Lines() = default;
     /// Returns whether it wants to know where the interpreter looks if another thread is to go on.
     virtual bool has_several_threads() = 0;
-    /// Hears of a line of a user's file. `looks`: the interpreter has looked since the line before.
-    /// Returns whether the collector is to run.
-    virtual bool line(const std::string& file, int line, bool looks) = 0;
+    /// Hears of a line of a user's file. Returns whether the collector is to run.
+    virtual Collects line(const std::string& file, int line, Since since) = 0;
     /// Hears of a line of a library.
     virtual void library_line() = 0;
   };
@@ -44,6 +51,13 @@ class Python {
   /// Watches the threads that `threading` starts from now on, too, where this thread is watched.
   /// Returns false where somebody else does. The calling thread has the interpreter's lock.
   bool watch_new_threads() const;
+
+  /// Returns whether the calling thread is one that is watched, and in no collection.
+  bool can_be_forced() const;
+  /// Runs the collector on the calling thread, wherever that is. The program may have disabled it.
+  void collect() const;
+  /// Returns its version, "3.12", and whether it collects only where it looks.
+  static std::pair<std::string, bool> version();
 
   /// Returns the name of the thread that the calling one is about to start by `threading`, or
   /// nothing where it is not. The calling thread has the interpreter's lock.

@@ -108,12 +108,12 @@ void PythonThreads::step(BatonThread& me, Baton::At at, bool may_ask) {
   baton_.hand_to(me, *other);
 }
 
-void PythonThreads::line(const std::string& file, int line, bool may_switch) {
+void PythonThreads::line(const std::string& file, int line, bool may_switch, bool forces) {
   BatonThread* me = Baton::mine();
   if (me == nullptr || !are_several()) return;
   me->file = &file;
   me->line = line;
-  step(*me, Baton::At::line, may_switch);
+  step(*me, may_switch ? Baton::At::line : Baton::At::unseen_line, may_switch || forces);
 }
 
 void PythonThreads::library_line() {
@@ -121,9 +121,18 @@ void PythonThreads::library_line() {
   if (me != nullptr && are_several()) step(*me, Baton::At::line, false);
 }
 
-void PythonThreads::call() {
+void PythonThreads::call(bool forces) {
   BatonThread* me = Baton::mine();
-  if (me != nullptr && are_several() && !has_lock()) step(*me, Baton::At::call, true);
+  if (me == nullptr || !are_several()) return;
+  if (!has_lock())
+    step(*me, Baton::At::call, true);
+  else if (forces)
+    step(*me, Baton::At::locked_call, true);
+}
+
+bool PythonThreads::others_may_go_on() const {
+  BatonThread* me = Baton::mine();
+  return me != nullptr && are_several() && !has_lock() && baton_.others_may_go_on(*me);
 }
 
 }  // namespace harness::entries

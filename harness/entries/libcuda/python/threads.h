@@ -28,12 +28,15 @@ class PythonThreads {
   explicit PythonThreads(Guide& guide);
 
   /// Comes to a line of the user's. The thread has the interpreter's lock. `may_switch`: another
-  /// thread may go on here.
-  void line(const std::string& file, int line, bool may_switch);
+  /// thread may go on here; `forces`: it is asked to even where it may not.
+  void line(const std::string& file, int line, bool may_switch, bool forces);
   /// Comes to a line of a library.
   void library_line();
-  /// Is about to call the driver.
-  void call();
+  /// Is about to call the driver. `forces`: another one is asked to go on even where the caller
+  /// keeps the interpreter's lock.
+  void call(bool forces);
+  /// Returns whether others may go on while the calling thread calls the driver, or soon.
+  bool others_may_go_on() const;
 
   /// Returns whether there are several now.
   bool are_several() const { return baton_.is_shared(); }

@@ -1,0 +1,13 @@
+// Forced words: why what is forced in a run is, by the version of its Python.
+#pragma once
+
+#include <string>
+
+#include "harness/pick.h"
+
+namespace harness::entries {
+
+/// Returns a sentence about what on the tape is forced; "" where nothing is.
+std::string why_forced(const Tape& tape);
+
+}  // namespace harness::entries
