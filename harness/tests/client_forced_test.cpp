@@ -233,7 +233,10 @@ TEST_F(ClientForced, JsonIsInTheFormOfTheSchema) {
     expect_form(finding, "client_finding");
     EXPECT_EQ(finding.contains("forced"), forces);
     EXPECT_EQ(finding.contains("why_forced"), forces);
-    for (const json& decision : finding["decisions"]) expect_form(decision, "client_decision");
+    for (const json& decision : finding["decisions"]) {
+      expect_form(decision, "client_decision");
+      EXPECT_EQ(decision.contains("forced"), forces) << "there is one decision";
+    }
   }
 }
 

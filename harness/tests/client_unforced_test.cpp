@@ -51,6 +51,7 @@ TEST(ClientUnforced, APossibleDecisionOfItsKindTakesThePlaceOfAForcedOne) {
 
 TEST(ClientUnforced, OneOfAnotherSiteOrWithoutItsAnswerDoesNot) {
   const std::vector<AskedQuestion> asked{question(1, Site::schedule, 7), question(2),
+                                         question(4, Site::reuse, 8),
                                          question(forced(3), Site::schedule, 8)};
   const Tape tape{decision(forced(3), Site::schedule, 8)};
   const auto shows = [](const Tape&) { return true; };
