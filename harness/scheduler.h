@@ -82,13 +82,6 @@ class Scheduler {
     if (sleep_until(what, ready, holder) && access.kind == AccessKind::read)
       tasks_.current()->joined = now();
   }
-  /// The same, after a turn that announced the access. Returns whether it held at once, for a task.
-  template <class Ready>
-  bool sleep_until(Label what, Ready ready, const TaskId* holder = nullptr) {
-    if (in_task() && ready()) return true;
-    wait(what, &ready, [](void* context) { return (*static_cast<Ready*>(context))(); }, holder);
-    return false;
-  }
 
   /// For tasks that poll: sleeps until something this task read since its last pause is written.
   void pause();
@@ -138,6 +131,7 @@ class Scheduler {
  private:
   using Task = scheduling::Task;
   friend class LockWatch;
+  friend class Mutex;
   friend class SiteScope;
   friend class ProcessScope;
 
@@ -151,6 +145,14 @@ class Scheduler {
   void start_next_unborn();
 
   void note_access(Task& task, Access access);
+  /// As wait_until(), after a turn that announced the access. Returns whether it held at once, for
+  /// a task.
+  template <class Ready>
+  bool sleep_until(Label what, Ready ready, const TaskId* holder = nullptr) {
+    if (in_task() && ready()) return true;
+    wait(what, &ready, [](void* context) { return (*static_cast<Ready*>(context))(); }, holder);
+    return false;
+  }
   [[gnu::noinline]] void wait(Label what, void* context, Task::Ready ready, const TaskId* holder);
   void sleep(Task& task, Task::State state, Label what, const TaskId* holder);
   void maybe_delay(Label point);
