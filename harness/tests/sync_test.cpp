@@ -35,6 +35,47 @@ TEST(Sync, AMutexLetsOneTaskInAtATime) {
   }
 }
 
+TEST(Sync, AMutexThatIsOfferedGoesToOneTaskAtATime) {
+  int handed_over = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Stage stage;
+    Dice dice(seed);
+    stage.begin(dice);
+    Mutex mutex(stage.scheduler);
+    int last = 0;
+    for (int t = 1; t <= 3; ++t)
+      stage.scheduler.spawn("task", [&, t] {
+        const LockGuard guard(mutex);
+        for (int i = 0; i < 3; ++i) {
+          last = t;
+          mutex.offer();
+          handed_over += last != t;
+          EXPECT_TRUE(mutex.held_by_current());
+        }
+      });
+    EXPECT_EQ(stage.scheduler.run(), Ending::finished) << "seed " << seed;
+  }
+  EXPECT_GT(handed_over, 0);
+}
+
+TEST(Sync, AnOfferThatNobodyTakesIsOneTurn) {
+  Stage stage;
+  Plain plain;
+  stage.run(plain, [&stage] {
+    Mutex outer(stage.scheduler);
+    Mutex mutex(stage.scheduler);
+    for (const bool alone : {true, false}) {
+      if (!alone) outer.lock();
+      mutex.lock();
+      const Tick before = stage.scheduler.now();
+      mutex.offer();
+      EXPECT_EQ(stage.scheduler.now(), before + 1) << alone;
+      EXPECT_TRUE(mutex.held_by_current());
+      mutex.unlock();
+    }
+  });
+}
+
 TEST(Sync, TwoLocksTakenInOppositeOrderDeadlockAndSayWhoWaitsForWhom) {
   int deadlocks = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {

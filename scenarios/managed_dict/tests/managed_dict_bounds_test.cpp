@@ -60,7 +60,7 @@ TEST(ManagedDictBounds, ACycleThatVarsKeptGoesWhenItIsCollectedNext) {
       .script(Op::store_all, {0, 3})
       .script(Op::store_guarded)
       .script(Op::access_dict)
-      .script(Op::new_instance)
+      .script(Op::new_instance, {1})  // Into the same variable, by its name on tapes.
       .script(Op::collect)
       .script(Op::access_dict);
   EXPECT_THAT(run<Wrapper>(program), IsEmpty());

@@ -1,0 +1,55 @@
+// A lock that is offered orders the uses of memory of whoever gets it, and of whoever offers it.
+#include <array>
+
+#include "harness/tests/cuda_stage.h"
+
+namespace harness::testing {
+namespace {
+
+class OfferedLock : public UnderStrategy {};
+
+/// The device lags, and at each turn whoever is announced next goes first.
+class LaggingInTurns final : public Strategy {
+ public:
+  std::uint32_t answer(const Question& question) override {
+    return question.site == Site::lag || question.site == Site::schedule ? 1 : 0;
+  }
+};
+
+// Each uses memory and waits; the other one frees it. Nobody gives the lock up but by the offer.
+TEST_F(OfferedLock, HandsOnWhatEitherKnows) {
+  stage.judge_order();
+  bool offered = false;
+  run(LaggingInTurns(), [this, &offered] {
+    Scheduler& scheduler = stage.world.scheduler;
+    Mutex mutex(scheduler);
+    CUcontext context = nullptr;
+    CUDA_OK(cuCtxGetCurrent(&context));
+    std::array<CUstream, 4> streams{};
+    for (CUstream& stream : streams) stream = make_stream();
+    CUdeviceptr mine = allocate_async(64, streams[0]);
+    CUdeviceptr others = allocate_async(64, streams[1]);
+    CUDA_OK(cuStreamSynchronize(streams[0]));
+    CUDA_OK(cuStreamSynchronize(streams[1]));
+    mutex.lock();
+    scheduler.spawn("second", [&] {
+      CUDA_OK(cuCtxSetCurrent(context));
+      mutex.lock();
+      CUDA_OK(cuMemFreeAsync(mine, streams[2]));
+      keep_busy(streams[1], others);
+      CUDA_OK(cuStreamSynchronize(streams[1]));
+      offered = true;
+      mutex.unlock();
+    });
+    keep_busy(streams[0], mine);
+    CUDA_OK(cuStreamSynchronize(streams[0]));
+    for (int time = 0; time < 9 && !offered; ++time) mutex.offer();
+    CUDA_OK(cuMemFreeAsync(others, streams[3]));
+    mutex.unlock();
+  });
+  EXPECT_TRUE(offered);
+  expect_finished();
+}
+
+}  // namespace
+}  // namespace harness::testing
