@@ -145,8 +145,8 @@ class Scheduler {
   void start_next_unborn();
 
   void note_access(Task& task, Access access);
-  /// As wait_until(), after a turn that announced the access. Returns whether it held at once, for
-  /// a task.
+  /// The same as wait_until(), after a turn that announced the access. Returns whether it held at
+  /// once, for a task.
   template <class Ready>
   bool sleep_until(Label what, Ready ready, const TaskId* holder = nullptr) {
     if (in_task() && ready()) return true;

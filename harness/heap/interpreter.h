@@ -82,11 +82,13 @@ class Interpreter {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
+    /// Gives the lock up, where CUDA calls are made without it.
     void begin(Interpreter& interpreter) {
       if (!interpreter.gives_up_gil()) return;
       gil_ = &interpreter.gil_;
       gil_->give_for_call();
     }
+    /// Takes it again, if it was given up.
     void end() {
       if (gil_ != nullptr) std::exchange(gil_, nullptr)->take_after_call();
     }

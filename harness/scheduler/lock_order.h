@@ -43,10 +43,12 @@ class LockOrder {
     HeldLocks held;  ///< All that it held.
     Label site;
 
+    /// Returns whether it says that of these.
     bool is(const Task& its_task, const Lock& its_from, const Lock& its_to) const {
       return from.resource == its_from.resource && to.resource == its_to.resource &&
              task == its_task.id;
     }
+    /// The task wanted it once more.
     void came_again(const Task& again, Tick now) {
       last = now;
       joined = again.joined;

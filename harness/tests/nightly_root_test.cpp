@@ -240,8 +240,10 @@ TEST(CliNightlyRoots, FindingsAreToldByTheRepairThatRemovesThem) {
   std::vector<std::string> seeded = words;
   seeded.insert(seeded.end(), {"--seed", "77"});
   const json second = json::parse(run_toys(seeded).out);
+  // Two variants have a window that a night of this length meets now and then.
+  const std::set<std::string> rare{"rarely_unsound", "second_window"};
   for (const json& finding : second["findings"])
-    EXPECT_TRUE(finding["repair"] == "" || finding["variant"] == "rarely_unsound" ||
+    EXPECT_TRUE(finding["repair"] == "" || rare.contains(finding["variant"]) ||
                 finding["state"] == "known")
         << "other seeds, the same causes: " << finding;
 }

@@ -29,18 +29,20 @@ class Precedence {
   Precedence(const Turns& turns, const World& world)
       : turns_(turns), world_(world), ancestry_(world.history) {}
 
-  void begin();
+  void begin();  ///< A run begins.
   /// Looks how far the early act is. `asking` is the activation of the running task.
   void look(Name asking);
   /// Nobody else can go on: the early act is over if it was for somebody and nobody is at it. Else
   /// the order cannot be had. Returns whether that changes anything.
   bool settle();
+  /// The order cannot be had.
   void refuse() { state_ = State::refused; }
 
   /// Returns whether a task has come to the late act and the early one is not over.
   bool holds(const scheduling::Task& task, Name asking) {
     return state_ == State::holding && is_late(task, asking);
   }
+  /// Returns whether it could not.
   bool is_refused() const { return state_ == State::refused; }
   /// Returns whether somebody came to the late act, and went on in order.
   bool was_kept() const { return !late_.empty() && state_ == State::over; }
