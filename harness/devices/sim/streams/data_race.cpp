@@ -51,10 +51,7 @@ OrderPoint DataRaces::advance(LineIndex& line, Clock& clock) {
 
 void DataRaces::host_saw(const Clock& clock) {
   if (!on_) return host_.join(clock);
-  if (!knowledge_.mine().includes(clock)) {
-    host_.join(clock);
-    knowledge_.saw(clock);
-  }
+  if (knowledge_.saw(clock)) host_.join(clock);
   if (!log_.empty() && knowledge_.all_know({kFirstLine, log_.back().tick})) log_.clear();
 }
 

@@ -42,15 +42,17 @@ bool HostKnowledge::all_know(const OrderPoint& point) {
   });
 }
 
-void HostKnowledge::saw(const Clock& clock) {
+bool HostKnowledge::saw(const Clock& clock) {
   Stamp& mine = task(here()).knows;
+  if (known_[mine].clock.includes(clock)) return false;
   if (mine <= handed_on_) mine = add(mine);
   known_[mine].clock.join(clock);
+  return true;
 }
 
 void HostKnowledge::starts_anew(const Clock& clock) {
   if (!scheduler_->in_task()) {
-    if (!mine().includes(clock)) saw(clock);
+    saw(clock);
     return;
   }
   Who& mine = task(here());

@@ -36,8 +36,8 @@ class HostKnowledge final : public EdgeListener {
   const Clock& mine() { return known_[me().knows].clock; }
   /// Returns whether every task that may still act knows that of a point.
   bool all_know(const OrderPoint& point);
-  /// The running task has waited for the work, which is news to it.
-  void saw(const Clock& clock);
+  /// The running task has waited for the work. Returns whether that is news to it.
+  bool saw(const Clock& clock);
   /// The driver calls a function on the running task, a thread of its own, which has come from
   /// other functions: it knows of no more than what the function comes after. Outside of tasks that
   /// thread is one with the program's, which forget nothing.
