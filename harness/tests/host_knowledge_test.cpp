@@ -254,6 +254,36 @@ TEST_F(HostKnowledge, WhatSeveralHaveLeftAtOnePlaceIsHandedOnWhole) {
   expect_finished();
 }
 
+TEST_F(HostKnowledge, EachOfSeveralGetsWhatTheOthersHaveLeft) {
+  stage.judge_order();
+  run(lagging(), [this] {
+    Scheduler& scheduler = stage.world.scheduler;
+    CUcontext context = nullptr;
+    CUDA_OK(cuCtxGetCurrent(&context));
+    Latch all(scheduler, 2);
+    Latch over(scheduler, 2);
+    std::array<CUdeviceptr, 2> addresses{};
+    std::array<CUstream, 2> streams{};
+    for (std::size_t i = 0; i < 2; ++i) {
+      streams[i] = make_stream();
+      addresses[i] = allocate_async(64, streams[i]);
+      CUDA_OK(cuStreamSynchronize(streams[i]));
+      keep_busy(streams[i], addresses[i]);
+    }
+    for (std::size_t i = 0; i < 2; ++i)
+      scheduler.spawn("waits", [&, i] {
+        CUDA_OK(cuCtxSetCurrent(context));
+        CUDA_OK(cuStreamSynchronize(streams[i]));
+        all.count_down();
+        all.wait();
+        CUDA_OK(cuMemFreeAsync(addresses[1 - i], streams[i]));
+        over.count_down();
+      });
+    over.wait();
+  });
+  expect_finished();
+}
+
 TEST_F(HostKnowledge, WhatIsLearntAfterAReleaseIsHandedOnByTheNextOne) {
   learn(2, true);
   expect_finished();
