@@ -141,7 +141,7 @@ RULES = [
      'report_race(block, uses, by, allocation_at(uses.allocated), "nothing orders it after the allocation");',
      "static_cast<void>(block);"),
     ("what the host has waited for is done", "streams/data_race.cpp",
-     "  knowledge_.saw(clock);\n", ""),
+     "if (knowledge_.saw(clock)) host_.join(clock);", "host_.join(clock);"),
     ("a launch behind a queued free keeps its memory", "memory/memory.cpp",
      "if (block.graph == nullptr) block.freed = true;", "block.freed = true;"),
     ("a graph's kernels run in the process that launched it", "graphs/launches/run.cpp",

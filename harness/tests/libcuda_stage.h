@@ -1,4 +1,4 @@
-// Libcuda: our libcuda.so.1, loaded as a program does that knows nothing of us.
+// Libcuda: our libcuda.so.1, or the real one, loaded as a program does that knows nothing of us.
 #pragma once
 
 #include <dlfcn.h>
@@ -13,10 +13,15 @@ namespace harness::testing {
 
 class Libcuda : public ::testing::Test {
  protected:
+  /// Which library it is: `libcuda` for ours, `gpu` for the real one.
+  virtual Backend backend() const { return Backend::libcuda; }
+
   void SetUp() override {
-    const std::string file = own_libcuda();
-    if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not built";
-    why_no_gpu();  // Which has to be asked first.
+    const std::string& why = why_no_gpu();  // Which has to be asked first.
+    const bool is_real = backend() == Backend::gpu;
+    const std::string file = is_real ? "libcuda.so.1" : own_libcuda().string();
+    if (is_real && !why.empty()) GTEST_SKIP() << why;
+    if (!is_real && !std::filesystem::exists(file)) GTEST_SKIP() << file << " is not built";
     library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library, nullptr) << dlerror();
     ASSERT_EQ(get("cuInit", &DriverTable::cuInit)(0), CUDA_SUCCESS);

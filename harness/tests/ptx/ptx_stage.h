@@ -11,6 +11,7 @@
 
 #include "harness/sanitizers.h"
 #include "harness/tests/libcuda_stage.h"
+#include "harness/tests/ptx/assembler.h"
 
 namespace harness::testing {
 
@@ -31,6 +32,7 @@ class PtxStage : public Libcuda {
     return {std::istreambuf_iterator<char>(in), {}};
   }
   CUmodule load(const std::string& text) const {
+    EXPECT_EQ(assembler_complaint(text), "");
     CUmodule module = nullptr;
     EXPECT_EQ(AFTERLIFE_CU(cuModuleLoadData)(&module, text.c_str()), CUDA_SUCCESS);
     return module;
@@ -67,5 +69,17 @@ class PtxStage : public Libcuda {
                                         parameters, nullptr);
   }
 };
+
+/// A stage whose tests run on our libcuda.so.1, and on a GPU where there is one.
+template <class Stage>
+class OnGpuToo : public Stage, public ::testing::WithParamInterface<Backend> {
+ protected:
+  using Stage::Stage;
+  Backend backend() const override { return GetParam(); }
+};
+
+#define INSTANTIATE_ON_GPU_TOO(Suite)                                                         \
+  INSTANTIATE_TEST_SUITE_P(Devices, Suite, ::testing::Values(Backend::libcuda, Backend::gpu), \
+                           backend_name)
 
 }  // namespace harness::testing

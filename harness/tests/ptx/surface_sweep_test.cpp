@@ -64,7 +64,7 @@ int bounded(int at, int last, const std::string& boundary) {
   return boundary == "zero" ? -1 : std::clamp(at, 0, last);
 }
 
-class PtxSurface : public TextureStage {
+class PtxSurface : public OnGpuToo<TextureStage> {
  protected:
   void SetUp() override {
     TextureStage::SetUp();
@@ -139,12 +139,14 @@ class PtxSurface : public TextureStage {
   int checked_ = 0;
 };
 
-TEST_F(PtxSurface, EachSizeOfEachGeometryIsReadAndWrittenAsDocumented) {
+TEST_P(PtxSurface, EachSizeOfEachGeometryIsReadAndWrittenAsDocumented) {
   for (const char* geometry : kGeometries)
     for (const Size size : kSizes)
       for (const char* boundary : kBoundaries) check(geometry, size, boundary);
   EXPECT_EQ(checked_, 5 * 11 * 2);
 }
+
+INSTANTIATE_ON_GPU_TOO(PtxSurface);
 
 }  // namespace
 }  // namespace harness::testing

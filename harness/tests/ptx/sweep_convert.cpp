@@ -66,10 +66,12 @@ template <class D, class S>
 void add_integers(std::vector<Sweep>& all) {
   all.push_back(
       sweep<D, S>("cvt." + name<D>() + "." + name<S>(), [](S a) { return static_cast<D>(a); }));
+  using To = std::numeric_limits<D>;
+  using From = std::numeric_limits<S>;
+  if (std::in_range<D>(From::min()) && std::in_range<D>(From::max())) return;  // No .sat there.
   all.push_back(sweep<D, S>("cvt.sat." + name<D>() + "." + name<S>(), [](S a) {
     const __int128 value = a;
-    return std::clamp<__int128>(value, std::numeric_limits<D>::min(),
-                                std::numeric_limits<D>::max());
+    return std::clamp<__int128>(value, To::min(), To::max());
   }));
 }
 

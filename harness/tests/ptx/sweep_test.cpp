@@ -14,7 +14,7 @@ namespace harness::testing {
 namespace {
 
 constexpr std::size_t kSources = 4;
-constexpr const char* kHead = ".version 8.3\n.target sm_80\n.address_size 64\n";
+constexpr const char* kHead = ".version 8.3\n.target sm_90\n.address_size 64\n";
 
 std::vector<Sweep> all_sweeps() {
   std::vector<Sweep> all;
@@ -78,7 +78,7 @@ std::vector<u64> inputs(const Sweep& one) {
   return made;
 }
 
-class PtxSweep : public PtxStage {
+class PtxSweep : public OnGpuToo<PtxStage> {
  protected:
   /// How many answers differ; tells of the first.
   std::size_t run(const Sweep& one, CUfunction kernel) const {
@@ -120,12 +120,16 @@ class PtxSweep : public PtxStage {
   }
 };
 
-TEST_F(PtxSweep, IntegersAreAsDocumented) { check(integer_sweeps(), 110); }
-TEST_F(PtxSweep, LogicIsAsDocumented) { check(logic_sweeps(), 50); }
-TEST_F(PtxSweep, FloatingPointIsAsDocumented) { check(floating_sweeps(), 110); }
-TEST_F(PtxSweep, HalvesAreAsDocumented) { check(half_sweeps(), 50); }
-TEST_F(PtxSweep, ConversionsAreAsDocumented) { check(convert_sweeps(), 200); }
-TEST_F(PtxSweep, ComparisonsAreAsDocumented) { check(compare_sweeps(), 90); }
+TEST_P(PtxSweep, IntegersAreAsDocumented) { check(integer_sweeps(), 110); }
+TEST_P(PtxSweep, LogicIsAsDocumented) { check(logic_sweeps(), 50); }
+TEST_P(PtxSweep, FloatingPointIsAsDocumented) { check(floating_sweeps(), 110); }
+TEST_P(PtxSweep, HalvesAreAsDocumented) { check(half_sweeps(), 50); }
+TEST_P(PtxSweep, ConversionsAreAsDocumented) { check(convert_sweeps(), 200); }
+TEST_P(PtxSweep, ComparisonsAreAsDocumented) { check(compare_sweeps(), 90); }
+
+INSTANTIATE_ON_GPU_TOO(PtxSweep);
+
+class PtxRows : public PtxStage {};
 
 /// The rows that a text has an instruction of.
 std::set<const ptx::Family*> rows_in(const std::string& text) {
@@ -138,18 +142,19 @@ std::set<const ptx::Family*> rows_in(const std::string& text) {
   return found;
 }
 
-TEST_F(PtxSweep, EveryRowIsSweptOrUsedByAProgram) {
+TEST_F(PtxRows, EveryRowIsSweptOrUsedByAProgram) {
   std::string text = kHead;
   const std::vector<Sweep> all = all_sweeps();
   for (std::size_t i = 0; i < all.size(); ++i) text += kernel(all[i], i);
   std::set<const ptx::Family*> found = rows_in(text);
-  for (const char* program : {"programs.ptx", "warps.ptx", "matrices.ptx", "textures.ptx"})
+  for (const char* program :
+       {"programs.ptx", "hopper.ptx", "warps.ptx", "matrices.ptx", "textures.ptx"})
     found.merge(rows_in(file(program)));
   for (const ptx::Family& family : ptx::families())
     EXPECT_TRUE(found.contains(&family)) << family.name << " on " << family.types;
 }
 
-TEST_F(PtxSweep, TheReadmeHasEveryRow) {
+TEST_F(PtxRows, TheReadmeHasEveryRow) {
   std::ifstream in("harness/ptx/README.md");
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   for (const ptx::Family& family : ptx::families())

@@ -158,7 +158,7 @@ std::vector<f32> places(bool normalized) {
           0.6F,  0.875F, 0.998F, 1,     1.05F, 1.25F, 1.75F,   2,    2.6F,  3.3F};
 }
 
-class PtxTexture : public TextureStage {
+class PtxTexture : public OnGpuToo<TextureStage> {
  protected:
   void SetUp() override {
     TextureStage::SetUp();
@@ -236,7 +236,7 @@ class PtxTexture : public TextureStage {
   int compared_ = 0;
 };
 
-TEST_F(PtxTexture, NumbersOfEachFormatAreFilteredAsDocumented) {
+TEST_P(PtxTexture, NumbersOfEachFormatAreFilteredAsDocumented) {
   for (const CUarray_format channel :
        {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
         CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_HALF, CU_AD_FORMAT_FLOAT})
@@ -244,7 +244,7 @@ TEST_F(PtxTexture, NumbersOfEachFormatAreFilteredAsDocumented) {
   EXPECT_EQ(compared_, 6 * 3 * 16 * 63);
 }
 
-TEST_F(PtxTexture, EachGeometryIsReadAsDocumented) {
+TEST_P(PtxTexture, EachGeometryIsReadAsDocumented) {
   for (const char* geometry : kGeometries)
     for (const Format format : {Format{CU_AD_FORMAT_FLOAT, 1}, Format{CU_AD_FORMAT_SIGNED_INT8, 4}})
       check_numbers_in_all_ways(geometry, format);
@@ -252,7 +252,7 @@ TEST_F(PtxTexture, EachGeometryIsReadAsDocumented) {
 }
 
 /// Integers as they are, by a place and by a number.
-TEST_F(PtxTexture, IntegersAreReadAsTheyAre) {
+TEST_P(PtxTexture, IntegersAreReadAsTheyAre) {
   for (const CUarray_format channel :
        {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
         CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32})
@@ -289,7 +289,7 @@ TEST_F(PtxTexture, IntegersAreReadAsTheyAre) {
         }
 }
 
-TEST_F(PtxTexture, ACoordinateThatIsNoNumberIsThatOfTheFirstTexel) {
+TEST_P(PtxTexture, ACoordinateThatIsNoNumberIsThatOfTheFirstTexel) {
   const Image image = make_image("1d", {CU_AD_FORMAT_UNSIGNED_INT32, 1});
   const CUtexObject texture = make(image, {CU_TR_ADDRESS_MODE_CLAMP, false, false}, 0);
   const std::vector<u32> got =
@@ -298,7 +298,7 @@ TEST_F(PtxTexture, ACoordinateThatIsNoNumberIsThatOfTheFirstTexel) {
   EXPECT_EQ(got[4], read<u32>(image.texel(4, 0, 0)));
 }
 
-TEST_F(PtxTexture, AViewHasSomeOfTheLayers) {
+TEST_P(PtxTexture, AViewHasSomeOfTheLayers) {
   const Image image = make_image("a1d", {CU_AD_FORMAT_UNSIGNED_INT32, 1});
   CUDA_RESOURCE_DESC resource{};
   resource.res.array.hArray = image.array;
@@ -317,6 +317,8 @@ TEST_F(PtxTexture, AViewHasSomeOfTheLayers) {
     EXPECT_EQ(got[static_cast<std::size_t>(4 * i)],
               read<u32>(image.texel(3, 0, std::min(i + 1, 2))));
 }
+
+INSTANTIATE_ON_GPU_TOO(PtxTexture);
 
 }  // namespace
 }  // namespace harness::testing

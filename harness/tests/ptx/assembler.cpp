@@ -1,0 +1,29 @@
+#include "harness/tests/ptx/assembler.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace harness::testing {
+
+std::string assembler_complaint(const std::string& text) {
+  if (!std::filesystem::exists(AFTERLIFE_PTXAS)) return {};
+  const bool is_hopper = text.find(".target sm_90a") != std::string::npos;
+  const std::string stem = ::testing::TempDir() + "assembled_" + std::to_string(getpid());
+  std::ofstream(stem + ".ptx") << text;
+  const std::string command = std::string(AFTERLIFE_PTXAS) +
+                              " -O0 -arch=" + (is_hopper ? "sm_90a " : "sm_90 ") + stem +
+                              ".ptx -o " + stem + ".cubin 2>&1";
+  std::string said;
+  FILE* output = popen(command.c_str(), "r");
+  for (int byte; (byte = std::fgetc(output)) != EOF;) said += static_cast<char>(byte);
+  const int status = pclose(output);
+  std::filesystem::remove(stem + ".ptx");
+  std::filesystem::remove(stem + ".cubin");
+  return status == 0 ? "" : said + "(exit status " + std::to_string(status) + ")";
+}
+
+}  // namespace harness::testing
