@@ -298,6 +298,20 @@ def laws(tally, full):
     gtest(tally, "release", "afterlife_tests", only="*Law*")
 
 
+def gpu(tally, full):
+    """On a GPU, where there is one: the driver's conformance, PTX, equal values, and a short search of what is sound."""
+    build("release", "afterlife", "afterlife_tests")
+    sound = measuring.named_sound()
+    asked = programs.run("release", "afterlife", "fuzz", sound[0], "--runs", 1, "--device", "gpu")
+    if asked.code == 2:
+        return tally.add(None, asked.err.strip())
+    gtest(tally, "release", "afterlife_tests", only="*/gpu:*TwinSimAndGpu*")
+    for name in sound:
+        found, ended = measuring.fuzz(name, "--device", "gpu", "--seconds", 30 if full else 3)
+        row = found["results"][0]
+        tally.add(row["verdict"] != "refuted", f"afterlife fuzz {name} --device gpu: {row['verdict']}, {row['runs']} runs")
+
+
 def promised(tally, full):
     """What the project promises, measured; without --long at a small fraction of the size."""
     build("release")
@@ -333,7 +347,7 @@ def recipes(tally, full):
     script(tally, "copied_path.py", "--self-test")
 
 
-STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, outputs, laws, promised, mutants, policies, contracts, recipes)
+STEPS = (tree, unit, properties, corpus, fuzzers, races, commands, outputs, laws, gpu, promised, mutants, policies, contracts, recipes)
 
 
 def main():

@@ -9,11 +9,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 
 #include "harness/cuda/process.h"
 #include "harness/device.h"
@@ -228,9 +230,17 @@ bool is_meant(const EntryPoint& entry, const char* symbol) {
          (std::strcmp(entry.name, symbol) == 0 && std::strchr(symbol, '_') == nullptr);
 }
 
+/// From which version on the base's name means a row: until CUDA 12 cuGraphInstantiate was an older
+/// function, of other arguments, than cuGraphInstantiateWithFlags.
+constexpr int since_of_base(std::string_view name, std::string_view base, int since) {
+  const bool has_own_name = name != base && name.find('_') == std::string_view::npos;
+  return has_own_name ? std::max(since, 12000) : since;
+}
+
 const EntryPoint kEntryPoints[] = {
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
-  {#name, base, since, Flavour::flavour, reinterpret_cast<void*>(&::name)},
+  {#name, base, since_of_base(#name, base, since), Flavour::flavour,                      \
+   reinterpret_cast<void*>(&::name)},
 #include "harness/cuda.def"
 #define CUDA_PTSZ(name, since, stream, parameters, arguments) \
   {#name "_ptsz", #name, since, Flavour::per_thread, reinterpret_cast<void*>(&::name##_ptsz)},
@@ -238,6 +248,9 @@ const EntryPoint kEntryPoints[] = {
 #define CUDA_ALIAS(name, row, since, parameters, arguments) \
   {#name, #name, since, Flavour::plain, reinterpret_cast<void*>(&::afterlife_alias_##name)},
 #include "harness/cuda/aliases.def"
+    // Its base's name is its own only from CUDA 12 on.
+    {"cuGraphInstantiateWithFlags", "cuGraphInstantiateWithFlags", 11040, Flavour::plain,
+     reinterpret_cast<void*>(&::cuGraphInstantiateWithFlags)},
     {"cuGetProcAddress", "cuGetProcAddress", 11030, Flavour::plain,
      reinterpret_cast<void*>(&::afterlife_get_proc_address)},
     {"cuGetProcAddress_v2", "cuGetProcAddress", 12000, Flavour::plain,

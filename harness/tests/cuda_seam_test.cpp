@@ -1,7 +1,11 @@
 // The seam itself: what happens around a call, whatever the device; and that runs forget each
 // other.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "harness/cuda.h"
 #include "harness/tests/cuda_stage.h"
@@ -155,6 +159,25 @@ TEST_F(CudaSeam, AnEntryPointIsFoundByBaseNameAndVersion) {
   EXPECT_EQ(look_up("cuMemAlloc_v2", 13000).status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
   EXPECT_EQ(look_up("cuGraphInstantiateWithFlags", 11040).function,
             reinterpret_cast<void*>(&cuGraphInstantiateWithFlags));
+  EXPECT_EQ(look_up("cuGraphInstantiate", 12000).function,
+            reinterpret_cast<void*>(&cuGraphInstantiateWithFlags));
+  EXPECT_EQ(look_up("cuGraphInstantiate", 11040).function, nullptr) << "an older one is meant";
+}
+
+TEST_F(CudaSeam, EachRowIsOfABaseNameAndAVersionThatTheHeaderHas) {
+  std::ifstream in(AFTERLIFE_CUDA_INCLUDE "/cudaTypedefs.h");
+  const std::string header{std::istreambuf_iterator<char>(in), {}};
+  const auto is_there = [&header](std::string_view name, int since) {
+    return header.find(fmt::format("PFN_{}_v{}", name, since)) != std::string::npos;
+  };
+  const auto expect = [&](std::string_view name, std::string_view base, int since) {
+    if (base.starts_with("cuProfiler")) return;  // In a header of their own.
+    const bool has_own_name = name.find('_') == std::string_view::npos;
+    EXPECT_TRUE(is_there(has_own_name ? name : base, since)) << name << " since " << since;
+  };
+#define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
+  expect(#name, base, since);
+#include "harness/cuda.def"
 }
 
 TEST_F(CudaSeam, TheVersionSelectsTheInterface) {

@@ -15,6 +15,7 @@ CUresult retain_primary(CUcontext* context, CUdevice device) {
   if (status != CUDA_SUCCESS) return status;
   gpu.primary().handle = *context;
   if (gpu.primary().retain_count++ == 0) gpu.born(Kind::context, *context);
+  gpu.keep_primary();
   return status;
 }
 
@@ -24,8 +25,17 @@ CUresult release_primary(CUdevice device) {
   if (gpu.primary().retain_count == 0) return CUDA_ERROR_INVALID_CONTEXT;
   const CUresult status = gpu.driver().cuDevicePrimaryCtxRelease_v2(device);
   if (status != CUDA_SUCCESS || --gpu.primary().retain_count > 0) return status;
+  gpu.let_go_of_primary();
   gpu.died(Kind::context, gpu.primary().handle);
   gpu.context_ended();
+  return status;
+}
+
+/// It is active as far as the run has retained it.
+CUresult primary_state(CUdevice device, unsigned* flags, int* active) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult status = gpu.driver().cuDevicePrimaryCtxGetState(device, flags, active);
+  if (status == CUDA_SUCCESS) *active = gpu.primary().retain_count > 0 ? 1 : 0;
   return status;
 }
 
@@ -115,35 +125,6 @@ CUresult unload(Handle handle) {
   if (!gpu.lives(handle)) return destroy<kFunction, kKind>(handle);
   const CUresult status = (gpu.driver().*kFunction)(handle);
   return status == CUDA_SUCCESS ? gpu.died(kKind, handle) : status;
-}
-
-/// Then the driver answers: nothing is called now.
-bool captures(GpuDevice& gpu, CUstream stream) {
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return gpu.driver().cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
-         status != CU_STREAM_CAPTURE_STATUS_NONE;
-}
-
-// The function would be called on a thread of the driver's, which is no task: we call it, in its
-// place.
-CUresult launch_host_function(CUstream stream, CUhostFn function, void* data) {
-  GpuDevice& gpu = GpuDevice::current();
-  if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
-  if (captures(gpu, stream)) return gpu.driver().cuLaunchHostFunc(stream, function, data);
-  if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  const CUresult status = gpu.driver().cuStreamSynchronize(stream);
-  if (status == CUDA_SUCCESS) function(data);
-  return status;
-}
-
-CUresult add_callback(CUstream stream, CUstreamCallback callback, void* data, unsigned flags) {
-  GpuDevice& gpu = GpuDevice::current();
-  if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
-  if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  if (captures(gpu, stream)) return gpu.driver().cuStreamAddCallback(stream, callback, data, flags);
-  const CUresult status = gpu.driver().cuStreamSynchronize(stream);
-  callback(stream, status, data);
-  return status;
 }
 
 // ---- memory -----------------------------------------------------------------------------------
@@ -256,6 +237,7 @@ static void add_contexts_and_handles(DriverTable& table) {
   using T = DriverTable;
   OWN(cuDevicePrimaryCtxRetain, retain_primary);
   OWN(cuDevicePrimaryCtxRelease_v2, release_primary);
+  OWN(cuDevicePrimaryCtxGetState, primary_state);
   OWN(cuCtxCreate_v2, create_context<&T::cuCtxCreate_v2>);
   OWN(cuCtxCreate_v3, create_context<&T::cuCtxCreate_v3>);
   OWN(cuCtxCreate_v4, create_context<&T::cuCtxCreate_v4>);
@@ -272,11 +254,8 @@ static void add_contexts_and_handles(DriverTable& table) {
   OWN(cuStreamCreate, make<&T::cuStreamCreate, Kind::stream>);
   OWN(cuStreamCreateWithPriority, make<&T::cuStreamCreateWithPriority, Kind::stream>);
   OWN(cuStreamDestroy_v2, destroy<&T::cuStreamDestroy_v2, Kind::stream>);
-  OWN(cuEventCreate, make<&T::cuEventCreate, Kind::event>);
   OWN(cuMemPoolCreate, make<&T::cuMemPoolCreate, Kind::pool>);
   OWN(cuMemPoolDestroy, destroy<&T::cuMemPoolDestroy, Kind::pool>);
-  OWN(cuLaunchHostFunc, launch_host_function);
-  OWN(cuStreamAddCallback, add_callback);
 }
 
 static void add_memory(DriverTable& table) {
@@ -328,6 +307,7 @@ void add_own_functions(DriverTable& table) {
   add_memory(table);
   add_copies(table);
   add_graph_functions(table);
+  add_host_functions(table);
   add_ipc(table);
   add_virtual_memory(table);
   add_arrays(table);

@@ -57,6 +57,41 @@ CUresult pass(Arguments... arguments) {
   return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(real(gpu, arguments)...);
 }
 
+/// The same, and then what the driver has called meanwhile.
+template <auto kCall, class... Arguments>
+CUresult served(Arguments... arguments) {
+  const CUresult status = kCall(arguments...);
+  GpuDevice::current().callbacks().serve();
+  return status;
+}
+
+// ---- functions of the program -----------------------------------------------------------------
+
+using HostFunction = CUDA_HOST_NODE_PARAMS;
+
+/// Returns what the driver is given in the place of a function (callbacks.h).
+HostFunction noted_later(GpuDevice& gpu, const HostFunction& given);
+
+/// The same for a node of any type: a copy of a host node's parameters, and others as they are.
+class NotedLater {
+ public:
+  NotedLater(GpuDevice& gpu, CUgraphNodeParams* given);
+  CUgraphNodeParams* params() { return params_; }
+
+ private:
+  CUgraphNodeParams copy_{};
+  CUgraphNodeParams* params_;
+};
+
+/// Tells whether a stream captures: then the driver answers, and nothing happens now.
+inline bool captures(GpuDevice& gpu, CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return gpu.driver().cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
+         status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+/// The part of add_own_functions() that is about what the driver calls.
+void add_host_functions(DriverTable& table);
 /// The part of add_own_functions() that is about other processes.
 void add_ipc(DriverTable& table);
 /// The part that is about reserved addresses and what is mapped there.

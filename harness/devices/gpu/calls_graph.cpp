@@ -26,7 +26,7 @@ CUresult destroy(Handle handle) {
   return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(handle);
 }
 
-/// The same where the driver may refuse, in a capture: then it lives on.
+/// The same where the driver may refuse, in a capture or of some nodes: then it lives on.
 template <auto kFunction, Kind kKind, class Handle>
 CUresult unload(Handle handle) {
   GpuDevice& gpu = GpuDevice::current();
@@ -54,7 +54,9 @@ CUresult add_alloc(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, s
 
 CUresult add_any(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                  const CUgraphEdgeData* data, std::size_t count, CUgraphNodeParams* params) {
-  const CUresult status = add<&T::cuGraphAddNode_v2>(node, graph, after, data, count, params);
+  NotedLater noted(GpuDevice::current(), params);
+  const CUresult status =
+      add<&T::cuGraphAddNode_v2>(node, graph, after, data, count, noted.params());
   if (status != CUDA_SUCCESS) return status;
   if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
     GpuDevice::current().reserved(params->alloc.dptr);
@@ -62,6 +64,13 @@ CUresult add_any(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
       params->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
     GpuDevice::current().give_away(params->graph.graph);
   return status;
+}
+
+CUresult add_host(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, std::size_t count,
+                  const HostFunction* params) {
+  if (params == nullptr) return add<&T::cuGraphAddHostNode>(node, graph, after, count, params);
+  const HostFunction noted = noted_later(GpuDevice::current(), *params);
+  return add<&T::cuGraphAddHostNode>(node, graph, after, count, &noted);
 }
 
 /// A graph is born where its capture ends, unless it was there before.
@@ -80,7 +89,7 @@ void add_graph_functions(DriverTable& table) {
   table.cuGraphCreate = make<&T::cuGraphCreate, Kind::graph>;
   table.cuStreamEndCapture = end_capture;
   table.cuGraphClone = make<&T::cuGraphClone, Kind::graph>;
-  table.cuGraphDestroy = destroy<&T::cuGraphDestroy, Kind::graph>;
+  table.cuGraphDestroy = served<destroy<&T::cuGraphDestroy, Kind::graph, CUgraph>>;
   table.cuGraphAddNode_v2 = add_any;
   table.cuGraphAddMemAllocNode = add_alloc;
   table.cuGraphAddBatchMemOpNode = add<&T::cuGraphAddBatchMemOpNode>;
@@ -89,16 +98,16 @@ void add_graph_functions(DriverTable& table) {
   table.cuGraphAddKernelNode_v2 = add<&T::cuGraphAddKernelNode_v2>;
   table.cuGraphAddMemcpyNode = add<&T::cuGraphAddMemcpyNode>;
   table.cuGraphAddMemsetNode = add<&T::cuGraphAddMemsetNode>;
-  table.cuGraphAddHostNode = add<&T::cuGraphAddHostNode>;
+  table.cuGraphAddHostNode = add_host;
   table.cuGraphAddEventRecordNode = add<&T::cuGraphAddEventRecordNode>;
   table.cuGraphAddEventWaitNode = add<&T::cuGraphAddEventWaitNode>;
   table.cuGraphAddChildGraphNode = add<&T::cuGraphAddChildGraphNode>;
-  table.cuGraphDestroyNode = destroy<&T::cuGraphDestroyNode, Kind::graph_node>;
+  table.cuGraphDestroyNode = unload<&T::cuGraphDestroyNode, Kind::graph_node>;
   table.cuGraphInstantiateWithFlags = make<&T::cuGraphInstantiateWithFlags, Kind::graph_exec>;
   table.cuGraphInstantiateWithParams = make<&T::cuGraphInstantiateWithParams, Kind::graph_exec>;
   table.cuGraphInstantiateWithParams_ptsz =
       make<&T::cuGraphInstantiateWithParams_ptsz, Kind::graph_exec>;
-  table.cuGraphExecDestroy = destroy<&T::cuGraphExecDestroy, Kind::graph_exec>;
+  table.cuGraphExecDestroy = served<destroy<&T::cuGraphExecDestroy, Kind::graph_exec, CUgraphExec>>;
   table.cuLibraryLoadData = make<&T::cuLibraryLoadData, Kind::library>;
   table.cuLibraryUnload = unload<&T::cuLibraryUnload, Kind::library>;
 }

@@ -65,22 +65,34 @@ CUresult close_memory(CUdeviceptr address) {
 
 // ---- events -----------------------------------------------------------------------------------
 
+CUresult create_event(CUevent* event, unsigned flags) {
+  GpuDevice& gpu = GpuDevice::current();
+  constexpr unsigned kShared = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
+  const bool is_shared = (flags & kShared) == kShared;
+  const unsigned drivers = is_shared ? flags & ~unsigned{CU_EVENT_INTERPROCESS} : flags;
+  const CUresult status = gpu.driver().cuEventCreate(event, drivers);
+  if (status != CUDA_SUCCESS) return status;
+  gpu.born(Kind::event, *event);
+  if (is_shared) gpu.imports().may_share(*event);
+  return status;
+}
+
 CUresult export_event(CUipcEventHandle* handle, CUevent event) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, event); error != CUDA_SUCCESS) return error;
   if (gpu.imports().exported(event) != nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  const CUresult status = gpu.driver().cuIpcGetEventHandle(handle, event);
-  if (status == CUDA_SUCCESS)
-    gpu.imports().remember(*handle, {event, gpu.world().scheduler.process()});
-  return status;
+  if (handle == nullptr || !gpu.imports().is_shareable(event))
+    return gpu.driver().cuIpcGetEventHandle(handle, event);
+  *handle = gpu.imports().remember({event, gpu.world().scheduler.process()});
+  return CUDA_SUCCESS;
 }
 
 CUresult open_event(CUevent* opened, CUipcEventHandle handle) {
   GpuDevice& gpu = GpuDevice::current();
   if (opened == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const Imports::ExportedEvent* exported = gpu.imports().find(handle);
-  if (exported == nullptr || exported->exporter == gpu.world().scheduler.process())
-    return gpu.driver().cuIpcOpenEventHandle(opened, handle);
+  if (exported == nullptr) return gpu.driver().cuIpcOpenEventHandle(opened, handle);
+  if (exported->exporter == gpu.world().scheduler.process()) return CUDA_ERROR_INVALID_CONTEXT;
   if (!gpu.lives(exported->event)) return CUDA_ERROR_INVALID_HANDLE;
   *opened = gpu.imports().open(exported->event);
   gpu.born(Kind::event, *opened);
@@ -91,6 +103,7 @@ CUresult destroy_event(CUevent event) {
   GpuDevice& gpu = GpuDevice::current();
   const CUresult error = gpu.died(Kind::event, event);
   if (error != CUDA_SUCCESS || gpu.imports().exported(event) != nullptr) return error;
+  gpu.imports().destroyed(event);
   return gpu.driver().cuEventDestroy_v2(event);
 }
 
@@ -100,6 +113,7 @@ void add_ipc(DriverTable& table) {
   table.cuIpcGetMemHandle = export_memory;
   table.cuIpcOpenMemHandle_v2 = open_memory;
   table.cuIpcCloseMemHandle = close_memory;
+  table.cuEventCreate = create_event;
   table.cuIpcGetEventHandle = export_event;
   table.cuIpcOpenEventHandle = open_event;
   table.cuEventDestroy_v2 = destroy_event;

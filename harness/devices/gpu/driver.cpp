@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -22,11 +23,17 @@ auto missing(CUresult (*)(Arguments...)) -> CUresult (*)(Arguments...) {
   return [](Arguments...) -> CUresult { return CUDA_ERROR_NOT_SUPPORTED; };
 }
 
+/// The name that a function is asked for by: its base's, unless it has one of its own, as
+/// cuGraphInstantiateWithFlags has, whose base's meant an older function when it came.
+const char* asked_name(const char* name, const char* base) {
+  return std::strchr(name, '_') == nullptr ? name : base;
+}
+
 template <class Function>
-void look_up(GetProcAddress get, const char* base, int since, cuuint64_t flags,
+void look_up(GetProcAddress get, const char* name, int since, cuuint64_t flags,
              Function& function) {
   void* found = nullptr;
-  const CUresult status = get(base, &found, since, flags, nullptr);
+  const CUresult status = get(name, &found, since, flags, nullptr);
   function = status == CUDA_SUCCESS && found != nullptr ? reinterpret_cast<Function>(found)
                                                         : missing(static_cast<Function>(nullptr));
 }
@@ -53,7 +60,7 @@ DriverTable load(const std::string& file) {
   const GetProcAddress get = open_library(file);
   DriverTable table{};
 #define CUDA_ROW(name, base, since, flavour, needs, turn, failure, parameters, arguments) \
-  look_up(get, base, since, flavour, table.name);
+  look_up(get, asked_name(#name, base), since, flavour, table.name);
 #include "harness/cuda.def"
 
   int count = 0;

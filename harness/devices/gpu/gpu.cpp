@@ -5,7 +5,11 @@ namespace harness::devices {
 
 namespace {
 
-CUresult admit(CallNeeds) { return GpuDevice::current().switch_context(); }
+CUresult admit(CallNeeds) {
+  GpuDevice& gpu = GpuDevice::current();
+  gpu.callbacks().serve();
+  return gpu.switch_context();
+}
 
 DriverTable make_table() {
   DriverTable table{

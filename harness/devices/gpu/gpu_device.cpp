@@ -36,6 +36,7 @@ void GpuDevice::begin(World& world) {
   stacks_.clear();
   thread_context_ = nullptr;
   primary_ = {};
+  callbacks_.begin();
 }
 
 // ---- lives ------------------------------------------------------------------------------------
@@ -175,6 +176,16 @@ CUresult GpuDevice::switch_context() {
   return driver_.cuCtxSetCurrent(mine);
 }
 
+void GpuDevice::keep_primary() {
+  CUcontext same = nullptr;
+  if (!keeps_primary_) keeps_primary_ = driver_.cuDevicePrimaryCtxRetain(&same, 0) == CUDA_SUCCESS;
+}
+
+void GpuDevice::let_go_of_primary() {
+  if (keeps_primary_) driver_.cuDevicePrimaryCtxRelease_v2(0);
+  keeps_primary_ = false;
+}
+
 void GpuDevice::context_ended() {
   Ledger& ledger = world_->ledger;
   for (const auto& [handle, known] : handles_)
@@ -191,7 +202,8 @@ void GpuDevice::context_ended() {
 
 // ---- the end of a run -------------------------------------------------------------------------
 
-// Errors are of no interest here: a context that a kernel broke refuses everything.
+// Errors are of no interest here: a context that a kernel broke refuses everything, and takes all
+// that belongs to it along.
 void GpuDevice::end() {
   std::vector<CUcontext> contexts;
   for (const void* handle : handle_order_) {
@@ -199,20 +211,27 @@ void GpuDevice::end() {
     if (known.kind == Kind::context && world_->ledger.alive(known.birth))
       contexts.push_back(static_cast<CUcontext>(const_cast<void*>(handle)));
   }
+  bool is_broken = false;
   for (CUcontext context : contexts) {
     driver_.cuCtxSetCurrent(context);
-    driver_.cuCtxSynchronize();
+    is_broken |= driver_.cuCtxSynchronize() != CUDA_SUCCESS;
   }
-  free_memory();
+  if (!is_broken) free_memory();
   free_virtual_memory();
-  free_handles();
+  if (!is_broken) free_handles();
   for (CUcontext context : contexts)
     if (context != primary_.handle) driver_.cuCtxDestroy_v2(context);
   driver_.cuCtxSetCurrent(nullptr);
+  free_primary(is_broken);
+  handles_.clear();
+  handle_order_.clear();
+  memory_.clear();
+}
+
+void GpuDevice::free_primary(bool is_broken) {
   for (; primary_.retain_count > 0; --primary_.retain_count)
     driver_.cuDevicePrimaryCtxRelease_v2(0);
-  handles_.clear();
-  memory_.clear();
+  if (is_broken) let_go_of_primary();
 }
 
 void GpuDevice::free_memory() {

@@ -3,8 +3,10 @@
 //
 // Departures from a bare driver, since tasks are fibers of one OS thread: each task has a context
 // stack of its own; all share one per-thread default stream; a host function is called by the task
-// that enqueues it, once the stream is done; what one process exports, others open without the
-// driver (ipc.h).
+// that enqueues it, once the stream is done; a graph's host functions and the destructors of user
+// objects are called by the task whose call comes next (callbacks.h); what one process exports,
+// others open without the driver (ipc.h). To make a primary context takes a driver 0.2 s: it is
+// kept from run to run, unless the run itself lets go of it, or a kernel has broken it.
 #pragma once
 
 #include <map>
@@ -14,6 +16,7 @@
 
 #include "harness/cuda.h"
 #include "harness/device.h"
+#include "harness/devices/gpu/callbacks.h"
 #include "harness/devices/gpu/ipc.h"
 #include "harness/ledger.h"
 
@@ -27,6 +30,7 @@ const DriverTable& load_driver();
 class GpuDevice final : public Device {
  public:
   GpuDevice();
+  ~GpuDevice() override { let_go_of_primary(); }
 
   void begin(World& world) override;
   /// Waits for the device and frees what the run left behind.
@@ -118,6 +122,11 @@ class GpuDevice final : public Device {
     unsigned retain_count = 0;  ///< Number of times that the run retained it.
   };
   PrimaryContext& primary() { return primary_; }
+  /// Has the primary context outlast the run.
+  void keep_primary();
+  /// From now on it ends with the last release.
+  void let_go_of_primary();
+  Callbacks& callbacks() { return callbacks_; }
 
  private:
   struct Handle {
@@ -127,6 +136,7 @@ class GpuDevice final : public Device {
     bool given_away = false;      ///< To another graph, which destroys it.
   };
   CUresult check_import(std::uint64_t address, std::uint64_t bytes);
+  void free_primary(bool is_broken);
   void free_memory();
   void free_virtual_memory();
   void free_handles();
@@ -136,6 +146,8 @@ class GpuDevice final : public Device {
   Imports imports_;
   VirtualMemory virtual_memory_;
   PrimaryContext primary_;
+  bool keeps_primary_ = false;
+  Callbacks& callbacks_ = Callbacks::of_process();
   std::unordered_map<const void*, Handle> handles_;
   std::vector<const void*> handle_order_;  ///< In the order of their births.
   /// By address. The dead stay until the address comes back.

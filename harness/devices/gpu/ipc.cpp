@@ -9,6 +9,7 @@ void Imports::begin() {
   exported_memory_.clear();
   exported_events_.clear();
   mappings_.clear();
+  shareable_.clear();
   opened_.clear();
   failures_.begin();
 }
@@ -44,8 +45,11 @@ bool Imports::any_open(BirthId exported) const {
   });
 }
 
-void Imports::remember(const CUipcEventHandle& handle, const ExportedEvent& exported) {
+CUipcEventHandle Imports::remember(const ExportedEvent& exported) {
+  CUipcEventHandle handle{};
+  std::memcpy(&handle, &exported.event, sizeof exported.event);
   exported_events_[key(handle)] = exported;
+  return handle;
 }
 
 const Imports::ExportedEvent* Imports::find(const CUipcEventHandle& handle) const {

@@ -2,8 +2,10 @@
 // refuses to open what it exported itself.
 //
 // A departure from a bare driver: an import has the address of what it maps, and an opened event is
-// a name for the exported one. Lives, counts and errors are those of the simulated driver. What a
-// process opens that it exported itself goes to the driver, to be refused.
+// a name for the exported one, which to the driver is an ordinary event: one that may be shared is
+// none that another context of the process could wait for (580.159 ends with a null pointer then).
+// Lives, counts and errors are those of the simulated driver. Memory that a process opens although
+// it exported it itself goes to the driver, to be refused.
 #pragma once
 
 #include <cuda.h>
@@ -11,6 +13,7 @@
 #include <array>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "harness/cuda/open.h"
@@ -55,7 +58,12 @@ class Imports {
     ProcessId exporter;
   };
 
-  void remember(const CUipcEventHandle& handle, const ExportedEvent& exported);
+  /// An event was created to be shared; or is destroyed.
+  void may_share(CUevent event) { shareable_.insert(event); }
+  void destroyed(CUevent event) { shareable_.erase(event); }
+  bool is_shareable(CUevent event) const { return shareable_.contains(event); }
+  /// Returns the handle by which others open the event.
+  CUipcEventHandle remember(const ExportedEvent& exported);
   const ExportedEvent* find(const CUipcEventHandle& handle) const;
   /// A new name for `exported`.
   CUevent open(CUevent exported);
@@ -73,6 +81,7 @@ class Imports {
   std::map<Key, Exported> exported_memory_;
   std::map<Key, ExportedEvent> exported_events_;
   std::vector<Mapping> mappings_;
+  std::unordered_set<CUevent> shareable_;
   std::unordered_map<CUevent, CUevent> opened_;
   OpenFailures failures_;
 };

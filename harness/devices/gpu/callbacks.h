@@ -1,0 +1,52 @@
+// Callbacks: functions of the program that the real driver calls from inside of a call, or on a
+// thread of its own, where no task runs. They are noted there, and called by the task whose call
+// comes next, so that they may do all that a task may.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace harness::devices {
+
+/// Threads: note() may be called on any; the rest is the run's.
+class Callbacks {
+ public:
+  using Function = void (*)(void*);
+
+  /// One function with its data, as the driver is given it: note(this).
+  /// Ownership: it belongs to the Callbacks, which outlive what the driver may still call.
+  struct Wrapped {
+    Callbacks* owner;
+    Function function;
+    void* data;
+    unsigned run;
+  };
+
+  /// Those of the process, which no device outlives: a driver may call at any time.
+  static Callbacks& of_process();
+
+  /// A new run begins: what is called for an earlier one is forgotten.
+  void begin();
+  /// Returns what stands for a function until long after the run is over.
+  Wrapped* wrap(Function function, void* data);
+  /// The function that the driver is given for all of them.
+  static void note(void* wrapped);
+  /// Calls what the driver has called meanwhile, in that order.
+  void serve() {
+    if (any_.load(std::memory_order_acquire)) call();
+  }
+
+ private:
+  void call();
+
+  std::mutex mutex_;
+  std::vector<Wrapped*> due_;
+  std::atomic<bool> any_ = false;
+  unsigned run_ = 0;
+  std::deque<std::unique_ptr<Wrapped>> wrapped_;
+};
+
+}  // namespace harness::devices
