@@ -62,7 +62,10 @@ CUresult add_any(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
     GpuDevice::current().reserved(params->alloc.dptr);
   if (params->type == CU_GRAPH_NODE_TYPE_GRAPH &&
       params->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
-    GpuDevice::current().give_away(params->graph.graph);
+    GpuDevice::current().give_away(params->graph.graph, graph);
+  if (params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+    for (unsigned i = 0; i < params->conditional.size; ++i)
+      GpuDevice::current().part_of(params->conditional.phGraph_out[i], graph);
   return status;
 }
 

@@ -29,6 +29,7 @@ void GpuDevice::begin(World& world) {
   world_ = &world;
   handles_.clear();
   handle_order_.clear();
+  wholes_.clear();
   memory_.clear();
   graph_memory_.clear();
   imports_.begin();
@@ -48,6 +49,7 @@ void GpuDevice::born(Kind kind, const void* handle) {
       world_->ledger.born(to_label(kind), reinterpret_cast<std::uint64_t>(handle), 0, from);
   handles_[handle] = {kind, birth};
   handle_order_.push_back(handle);
+  if (kind == Kind::graph) wholes_.erase(handle);  // One that came back is nobody's part.
 }
 
 void GpuDevice::born_in(CUgraph graph, CUgraphNode node) {
@@ -67,10 +69,20 @@ CUresult GpuDevice::died(Kind kind, const void* handle) {
   if (kind != Kind::graph) return CUDA_SUCCESS;
   for (const void* other : handle_order_) {  // Its nodes end with it.
     const Handle& node = handles_.at(other);
-    if (node.owner == handle && node.kind == Kind::graph_node && world_->ledger.alive(node.birth))
+    if (node.kind == Kind::graph_node && is_in(node.owner, handle) &&
+        world_->ledger.alive(node.birth))
       world_->ledger.died(node.birth);
   }
   return CUDA_SUCCESS;
+}
+
+bool GpuDevice::is_in(const void* graph, const void* whole) const {
+  while (graph != whole) {
+    const auto known = wholes_.find(graph);
+    if (known == wholes_.end()) return false;
+    graph = known->second;
+  }
+  return true;
 }
 
 bool GpuDevice::lives(const void* handle) const {

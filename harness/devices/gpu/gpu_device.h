@@ -63,8 +63,13 @@ class GpuDevice final : public Device {
   void born(Kind kind, const void* handle);
   /// Notes the birth of a node, which ends with its graph.
   void born_in(CUgraph graph, CUgraphNode node);
-  /// A graph becomes part of another one.
-  void give_away(CUgraph graph) { handles_[graph].given_away = true; }
+  /// A graph becomes part of another one, which destroys it.
+  void give_away(CUgraph graph, CUgraph whole) {
+    handles_[graph].given_away = true;
+    part_of(graph, whole);
+  }
+  /// A graph that nobody else knows, the body of a condition, is part of another one.
+  void part_of(CUgraph graph, CUgraph whole) { wholes_[graph] = whole; }
   /// Ends the life; a fault and an error when it has ended before.
   CUresult died(Kind kind, const void* handle);
   /// An error, after a fault, when `handle` names something that died. What we do not know passes.
@@ -136,6 +141,7 @@ class GpuDevice final : public Device {
     bool given_away = false;      ///< To another graph, which destroys it.
   };
   CUresult check_import(std::uint64_t address, std::uint64_t bytes);
+  bool is_in(const void* graph, const void* whole) const;
   void free_primary(bool is_broken);
   void free_memory();
   void free_virtual_memory();
@@ -149,7 +155,8 @@ class GpuDevice final : public Device {
   bool keeps_primary_ = false;
   Callbacks& callbacks_ = Callbacks::of_process();
   std::unordered_map<const void*, Handle> handles_;
-  std::vector<const void*> handle_order_;  ///< In the order of their births.
+  std::vector<const void*> handle_order_;                ///< In the order of their births.
+  std::unordered_map<const void*, const void*> wholes_;  ///< What a graph is part of.
   /// By address. The dead stay until the address comes back.
   std::map<std::uint64_t, Memory> memory_;
   std::set<std::uint64_t> graph_memory_;
