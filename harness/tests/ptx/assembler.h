@@ -5,7 +5,7 @@
 
 namespace harness::testing {
 
-/// What it has against a text; empty where it takes it, and where there is no assembler.
+/// Returns the complaint about a text; empty where it is taken, and where there is no assembler.
 std::string assembler_complaint(const std::string& text);
 
 }  // namespace harness::testing
