@@ -26,10 +26,15 @@ inline constexpr D kLeast =
 template <class D>
 inline constexpr D kMost = static_cast<D>(~static_cast<Unsigned<D>>(kLeast<D>));
 
-/// Clamps to what D holds; NaN is 0.
-template <class D, u64 M>
+/// The integer that stands for a NaN of type S: 0, or the top bit where either type is a wide one.
+template <class D, class S>
+inline constexpr D kNone =
+    is_same<S, f64> || sizeof(D) == 8 ? static_cast<D>(Unsigned<D>{1} << (bits_of<D> - 1)) : D{0};
+
+/// Clamps to what D holds.
+template <class D, class S, u64 M>
 PTX_OP D float_to_integer(f64 value) {
-  if (is_nan(value)) return 0;
+  if (is_nan(value)) return kNone<D, S>;
   const f64 whole = to_integral<M>(value);
   if (whole <= static_cast<f64>(kLeast<D>)) return kLeast<D>;
   if (whole >= static_cast<f64>(kMost<D>)) return kMost<D>;
@@ -48,8 +53,10 @@ PTX_OP D integer_to_integer(S value) {
 
 // ---- to a floating-point number -----------------------------------------------------------------
 
+/// Zero is +0 in each direction, which processors are not agreed on.
 template <u64 M, class S>
 PTX_OP f64 integer_to_f64(S value) {
+  if (value == 0) return 0;
   if constexpr ((M & kDirected) != 0) {
     const RoundingMode<M> mode;
     settle(value);
@@ -87,7 +94,7 @@ PTX_OP D cvt(A raw) {
   } else {
     const f64 value = widen(flush<M>(get<S>(raw)));
     if constexpr (is_integer<D>)
-      return float_to_integer<D, M>(value);
+      return float_to_integer<D, S, M>(value);
     else
       return float_to_float<D, S, M>(value);
   }
@@ -105,11 +112,14 @@ PTX_OP u32 cvt_pack(A high, B low) {
   return u32{cvt<Half, S, M>(low).raw} | u32{cvt<Half, S, M>(high).raw} << 16;
 }
 
-/// Rounds f32 to the digits of tf32, ties away from zero unless M says otherwise.
+/// Rounds f32 to the digits of tf32, ties away from zero unless M says otherwise. Then it cuts the
+/// digits of a NaN as well: this is a sum and a mask on a GPU.
 template <u64 M, class A>
 PTX_OP u32 cvt_tf32(A raw) {
   const u32 value = get<u32>(raw);
-  if ((value & 0x7f800000) == 0x7f800000) return (value & 0x7fffff) != 0 ? 0x7fffffff : value;
+  const bool is_number = (value & 0x7f800000) != 0x7f800000;
+  if (!is_number && (M & (rn | rz)) != 0) return (value & 0x7fffff) != 0 ? 0x7fffffff : value;
+  if (!is_number) return value & ~u32{0x1fff};
   const u32 half = (M & rn) != 0 ? 0xfff + (value >> 13 & 1) : (M & rz) != 0 ? 0 : 0x1000;
   return (value + half) & ~u32{0x1fff};
 }
@@ -179,6 +189,7 @@ PTX_OP T slct(A left, B right, Condition condition) {
 
 enum class Property : u8 { finite, infinite, number, notanumber, normal, subnormal };
 
+/// Zeroes are normal numbers: so the ISA.
 template <Property what, class T, class A>
 PTX_OP bool testp(A raw) {
   const auto magnitude = static_cast<Unsigned<T>>(get<Unsigned<T>>(raw) << 1);
@@ -195,7 +206,7 @@ PTX_OP bool testp(A raw) {
     case Property::notanumber:
       return magnitude > kInfinity;
     case Property::normal:
-      return magnitude >= kNormal && magnitude < kInfinity;
+      return (magnitude >= kNormal && magnitude < kInfinity) || magnitude == 0;
     case Property::subnormal:
       return magnitude != 0 && magnitude < kNormal;
   }

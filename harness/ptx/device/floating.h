@@ -26,6 +26,15 @@ PTX_OP T float_add(T a, T b) {
   return finish<M>(result);
 }
 
+/// With .ftz, makes zero of a result that is below the normal numbers before it is rounded: a
+/// GPU's units look at it then, and the least normal number is no result of rounding up.
+template <u64 M, class T>
+PTX_OP T flush_before_rounding(T result, f64 exact) {
+  if constexpr ((M & ftz) != 0 && is_same<T, f32>)
+    if (exact < 0x1p-126 && exact > -0x1p-126) return __builtin_copysignf(0, result);
+  return result;
+}
+
 template <class T, u64 M>
 PTX_OP T float_mul(T a, T b) {
   a = flush<M>(a), b = flush<M>(b);
@@ -38,7 +47,7 @@ PTX_OP T float_mul(T a, T b) {
   } else {
     result = a * b;
   }
-  return finish<M>(result);
+  return finish<M>(flush_before_rounding<M>(result, f64{a} * f64{b}));
 }
 
 template <class T>
@@ -67,7 +76,7 @@ PTX_OP T float_fma(T a, T b, T c) {
   } else {
     result = fused(a, b, c);
   }
-  return finish<M>(result);
+  return finish<M>(flush_before_rounding<M>(result, add_to_odd(f64{a} * f64{b}, f64{c})));
 }
 
 /// div.approx gives 0 for finite a and |b| beyond 2^126, and NaN for an infinite a: so the ISA.
@@ -338,13 +347,20 @@ PTX_OP T through_f64(A raw, f64 (*function)(f64)) {
   else
     return finish<M>(static_cast<T>(function(flush<M>(get<T>(raw)))));
 }
+/// Returns an angle without whole turns. A GPU counts them in f32, by a product that is rounded
+/// towards zero, so that of large angles little is left: the ISA promises nothing there.
+PTX_OP f64 within_turn(f32 angle) {
+  constexpr f64 kRadians = 0x1.921fb54442d18p+2;
+  const f64 turns = float_mul<f32, rz>(angle, 0x1.45f306p-3f);
+  return (turns - __builtin_trunc(turns)) * kRadians;
+}
 template <class T, u64 M, class A>
 PTX_OP T sin(A raw) {
-  return through_f64<T, M>(raw, driver.sin);
+  return finish<M>(static_cast<T>(driver.sin(within_turn(flush<M>(get<T>(raw))))));
 }
 template <class T, u64 M, class A>
 PTX_OP T cos(A raw) {
-  return through_f64<T, M>(raw, driver.cos);
+  return finish<M>(static_cast<T>(driver.cos(within_turn(flush<M>(get<T>(raw))))));
 }
 template <class T, u64 M, class A>
 PTX_OP T lg2(A raw) {

@@ -83,11 +83,12 @@ PTX_OP T int_div(T a, T b) {
   return static_cast<T>(a / b);
 }
 
+/// The remainder of a division by zero is all ones, too.
 template <class T, u64 M, class A, class B>
 PTX_OP T rem(A left, B right) {
   const T a = get<T>(left);
   const T b = get<T>(right);
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(~Unsigned<T>{0});
   if constexpr (is_signed<T>)
     if (b == -1) return 0;
   return static_cast<T>(a % b);
@@ -210,11 +211,19 @@ PTX_OP u32 bfind(A raw) {
   return (M & shiftamt) != 0 ? bits_of<T> - 1 - place : place;
 }
 
+/// Returns a field's place or length, cut to the width. The ISA has no more than 8 bits of it; a
+/// GPU shifts 64 bits by all of it.
+template <class T>
+PTX_OP u32 field_bits(u32 asked) {
+  const u32 counted = sizeof(T) == 4 ? asked & 0xff : asked;
+  return counted < bits_of<T> ? counted : bits_of<T>;
+}
+
 /// Extracts a field, which the sign bit of a signed source fills where it ends early.
 template <class T, u64 M, class A, class B, class C>
 PTX_OP T bfe(A raw, B begin, C length) {
-  const u32 place = get<u32>(begin) & 0xff;
-  const u32 count = get<u32>(length) & 0xff;
+  const u32 place = field_bits<T>(get<u32>(begin));
+  const u32 count = field_bits<T>(get<u32>(length));
   const Unsigned<T> value = get<Unsigned<T>>(raw);
   constexpr u32 most = bits_of<T> - 1;
   bool fill = false;
@@ -233,8 +242,8 @@ PTX_OP T bfe(A raw, B begin, C length) {
 
 template <class T, u64 M, class A, class B, class C, class D>
 PTX_OP T bfi(A field, B into, C begin, D length) {
-  const u32 place = get<u32>(begin) & 0xff;
-  const u32 count = get<u32>(length) & 0xff;
+  const u32 place = field_bits<T>(get<u32>(begin));
+  const u32 count = field_bits<T>(get<u32>(length));
   if (place >= bits_of<T>) return get<T>(into);
   const T mask = static_cast<T>((count >= bits_of<T> ? ~T{0} : (T{1} << count) - 1) << place);
   return static_cast<T>((get<T>(into) & ~mask) | ((get<T>(field) << place) & mask));

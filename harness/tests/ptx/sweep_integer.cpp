@@ -23,6 +23,13 @@ T clamped(wide value) {
       std::clamp<wide>(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
 }
 
+/// Cuts a place or a length to what counts. The ISA has no more than 255; an H200 cuts those of 32
+/// bits to a byte, and shifts 64 bits by all of it.
+template <class T>
+u32 field_bits(u32 asked) {
+  return kBits<T> == 32 ? asked % 256 : std::min(asked, u32{64});
+}
+
 /// Bit by bit: the k-th of an extracted field.
 template <class T>
 T field(T a, u32 place, u32 count) {
@@ -45,6 +52,7 @@ u32 top_bit(T a) {
   return 0xffffffff;
 }
 
+/// The ISA leaves division by zero open. An H200 gives all ones, and as the remainder, too.
 template <class T>
 void add_arithmetic(std::vector<Sweep>& all) {
   const std::string t = name<T>();
@@ -61,7 +69,7 @@ void add_arithmetic(std::vector<Sweep>& all) {
       return static_cast<unsigned __int128>(a) * b >> kBits<T>;
   });
   two("div", [](T a, T b) { return b == 0 ? wide{-1} : wide{a} / b; });
-  two("rem", [](T a, T b) { return b == 0 ? wide{a} : wide{a} % b; });
+  two("rem", [](T a, T b) { return b == 0 ? wide{-1} : wide{a} % b; });
   two("min", [](T a, T b) { return std::min(a, b); });
   two("max", [](T a, T b) { return std::max(a, b); });
   all.push_back(sweep<T, T, T, T>("mad.lo." + t, [](T a, T b, T c) {
@@ -88,7 +96,7 @@ void add_bits(std::vector<Sweep>& all) {
     return top_bit(a) == 0xffffffff ? 0xffffffff : kBits<T> - 1 - top_bit(a);
   }));
   all.push_back(sweep<T, T, u32, u32>(
-      "bfe." + t, [](T a, u32 b, u32 c) { return field(a, b & 0xff, c & 0xff); }));
+      "bfe." + t, [](T a, u32 b, u32 c) { return field(a, field_bits<T>(b), field_bits<T>(c)); }));
 }
 
 template <class T>

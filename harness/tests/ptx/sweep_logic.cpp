@@ -52,10 +52,13 @@ void add_counts(std::vector<Sweep>& all) {
     for (u32 k = 0; k < kBits<T>; ++k) made |= (a >> k & 1) << (kBits<T> - 1 - k);
     return made;
   }));
+  // Places and lengths of 64 bits are not cut to a byte, as the ISA has it: so an H200.
   all.push_back(sweep<T, T, T, u32, u32>("bfi." + t, [](T a, T b, u32 c, u32 d) {
+    const u64 place = kBits<T> == 32 ? c % 256 : c;
+    const u64 count = kBits<T> == 32 ? d % 256 : d;
     T made = b;
-    for (u32 k = 0; k < (d & 0xff) && (c & 0xff) + k < kBits<T>; ++k) {
-      const T bit = T{1} << ((c & 0xff) + k);
+    for (u32 k = 0; k < count && place + k < kBits<T>; ++k) {
+      const T bit = T{1} << (place + k);
       made = (a >> k & 1) != 0 ? made | bit : made & ~bit;
     }
     return made;

@@ -1,6 +1,7 @@
 // Every row of the table of instructions that calculates, on edge values, beside a reference that
 // is written from the documentation alone.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -14,6 +15,7 @@ namespace harness::testing {
 namespace {
 
 constexpr std::size_t kSources = 4;
+constexpr std::size_t kTold = 8;  ///< Wrong answers of one sweep that are told.
 constexpr const char* kHead = ".version 8.3\n.target sm_90\n.address_size 64\n";
 
 std::vector<Sweep> all_sweeps() {
@@ -80,7 +82,7 @@ std::vector<u64> inputs(const Sweep& one) {
 
 class PtxSweep : public OnGpuToo<PtxStage> {
  protected:
-  /// How many answers differ; tells of the first.
+  /// How many answers differ; tells of the first of them, in one failure.
   std::size_t run(const Sweep& one, CUfunction kernel) const {
     const std::vector<u64> in = inputs(one);
     const std::size_t count = in.size() / kSources;
@@ -94,14 +96,18 @@ class PtxSweep : public OnGpuToo<PtxStage> {
     const std::vector<u64> got = values_at<u64>(target, count);
     release(source), release(target);
     std::size_t wrong = 0;
+    std::string told;
     for (std::size_t i = 0; i < count; ++i) {
       const u64 want = one.reference(&in[i * kSources]);
       if (got[i] == want || (one.same && one.same(got[i], want))) continue;
-      if (wrong++ == 0)
-        ADD_FAILURE() << fmt::format("{} of {:#x}, {:#x}, {:#x}, {:#x} gives {:#x}, not {:#x}",
-                                     one.text, in[i * kSources], in[i * kSources + 1],
-                                     in[i * kSources + 2], in[i * kSources + 3], got[i], want);
+      if (wrong++ < kTold)
+        told +=
+            fmt::format("\n  of {:#x} give {:#x}, not {:#x}",
+                        fmt::join(&in[i * kSources], &in[i * kSources] + one.values.size(), ", "),
+                        got[i], want);
     }
+    if (wrong != 0)
+      ADD_FAILURE() << fmt::format("{}: {} of {} are wrong{}", one.text, wrong, count, told);
     return wrong;
   }
 
