@@ -39,8 +39,9 @@ AxisTexels Axis::at(float coordinate) const {
 }
 
 AxisTexels Axis::at_texel(std::int64_t index) const {
-  const Axis plain{extent, mode};
-  return {plain.resolve(index), plain.resolve(index), 0};
+  const bool is_inside = index >= 0 && index < static_cast<std::int64_t>(extent);
+  const std::int64_t texel = is_inside ? index : AxisTexels::kOutside;
+  return {texel, texel, 0};
 }
 
 }  // namespace harness::devices

@@ -29,7 +29,8 @@ struct Axis {
 
   /// Returns what a coordinate means.
   AxisTexels at(float coordinate) const;
-  /// Returns what the number of a texel means, which is neither normalized nor filtered.
+  /// Returns what the number of a texel means, which is neither normalized nor filtered, and which
+  /// no mode leads back inside.
   AxisTexels at_texel(std::int64_t index) const;
 
  private:

@@ -35,12 +35,11 @@ FetchedAxes axes_of(const Texture& texture, const KernelFetch& asked) {
   return axes;
 }
 
-TexelWords border_of(const Texture& texture) {
-  TexelWords made{0, 0, 0, texture.reads_numbers() ? std::bit_cast<std::uint32_t>(1.0F) : 1};
+TexelWords border_of(const Texture& texture, const KernelFetch& asked) {
+  TexelWords made{};
+  if (asked.is_by_number != 0 || texture.is_linear_memory()) return made;
   for (std::size_t i = 0; i < texture.texels.format.channel_count; ++i)
-    made[i] = texture.is_linear_memory()
-                  ? 0
-                  : std::bit_cast<std::uint32_t>(texture.sampling.borderColor[i]);
+    made[i] = std::bit_cast<std::uint32_t>(texture.sampling.borderColor[i]);
   return made;
 }
 

@@ -16,6 +16,8 @@ using FetchedAxes = std::array<AxisTexels, 3>;
 FetchedAxes axes_of(const Texture& texture, const KernelFetch& asked);
 
 /// Returns the color that stands for a texel outside, in the bits that the texture is read in.
-TexelWords border_of(const Texture& texture);
+/// Where texels are asked for by number it is 0: a GPU does so without the texture's way of
+/// reading.
+TexelWords border_of(const Texture& texture, const KernelFetch& asked);
 
 }  // namespace harness::devices

@@ -87,14 +87,14 @@ static double number(CUarray_format channel, const std::byte* from) {
 }
 
 TexelNumbers TexelFormat::numbers(const std::byte* texel) const {
-  TexelNumbers made{0, 0, 0, 1};
+  TexelNumbers made{};
   for (std::uint32_t i = 0; i < channel_count; ++i)
     made[i] = number(channel, texel + std::size_t{i} * channel_bytes());
   return made;
 }
 
 TexelWords TexelFormat::words(const std::byte* texel) const {
-  TexelWords made{0, 0, 0, is_float() ? std::bit_cast<std::uint32_t>(1.0F) : 1};
+  TexelWords made{};
   for (std::uint32_t i = 0; i < channel_count; ++i)
     made[i] = word(channel, texel + std::size_t{i} * channel_bytes());
   return made;

@@ -29,7 +29,7 @@ struct TexelFormat {
   bool can_be_normalized() const { return !is_float() && channel_bytes() < 4; }
 
   /// Returns a texel as numbers; integers so that the largest is 1. What it has no channel for is
-  /// 0, 0 and 1.
+  /// 0.
   TexelNumbers numbers(const std::byte* texel) const;
   /// Returns a texel as a register holds it: integers of 32 bits, or the bits of an f32.
   TexelWords words(const std::byte* texel) const;

@@ -26,8 +26,8 @@ __attribute__((no_sanitize("thread", "address"))) void copy_bytes(volatile std::
 /// Reads the texels of one fetch. Nothing in here owns memory: a fatal access never returns.
 class TexelReader {
  public:
-  TexelReader(const Texture& texture, std::uintptr_t code)
-      : texture_(texture), code_(code), border_(border_of(texture)) {}
+  TexelReader(const Texture& texture, const KernelFetch& asked, std::uintptr_t code)
+      : texture_(texture), code_(code), border_(border_of(texture, asked)) {}
 
   TexelWords words(std::int64_t x, std::int64_t y, std::int64_t z) {
     return read(x, y, z) ? texture_.texels.format.words(texel_) : border_;
@@ -94,7 +94,7 @@ auto TextureUnit::find(const Table& table, std::uint64_t handle, Label kind, std
 TexelWords TextureUnit::fetch(const KernelFetch& asked, std::uintptr_t code) {
   const Texture& texture = *find(sim_.handles().textures, asked.texture, kTextureKind, code);
   const FetchedAxes axes = axes_of(texture, asked);
-  TexelReader reader(texture, code);
+  TexelReader reader(texture, asked, code);
   if (!texture.reads_numbers()) return reader.words(axes[0].first, axes[1].first, axes[2].first);
   const TexelNumbers numbers = filter(reader, axes);
   TexelWords made;
