@@ -88,7 +88,7 @@ inline u32 integer_around(const Image& image, int x, int y, u32 channel, CUaddre
                  image.texel(at_x, at_y, 0) + std::size_t{channel} * image.format.channel_bytes()));
 }
 
-/// Numbers that an answer may lie between.
+/// Numbers that an answer may be between.
 struct Range {
   Number low;
   Number high;
@@ -162,7 +162,7 @@ class Reference {
   int layer_;
   u32 channel_;
   int index_[3] = {0, 0, 0};
-  int steps_[3] = {0, 0, 0};  ///< Of a weight's last bit.
+  int steps_[3] = {0, 0, 0};  ///< Along each axis, of a weight's last bit.
 };
 
 }  // namespace harness::testing

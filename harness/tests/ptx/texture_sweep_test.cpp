@@ -58,7 +58,7 @@ struct Differences {
   template <class Place>
   void add(f32 found, Range want, Place place) {
     const Number distance = want.distance(found);
-    if (distance == 0) return;  // Of no number it is not 0.
+    if (distance == 0) return;  // A NaN has no distance that is 0.
     ++count;
     if (distance <= worst) return;
     worst = distance;
