@@ -88,7 +88,7 @@ TEST_F(PtxNvJitLink, WhatIsLinkedRunsOnOurDriver) {
   std::vector<char> image(bytes);
   ASSERT_EQ(calls_.GetLinkedCubin(linker_, image.data()), Result::SUCCESS);
   const CUdeviceptr out = copy_of(std::vector<int>{0});
-  EXPECT_EQ(launch(function(load(image.data()), "run"), 1, 1, 0, out), CUDA_SUCCESS);
+  EXPECT_EQ(launch(function(load_image(image.data()), "run"), 1, 1, 0, out), CUDA_SUCCESS);
   EXPECT_EQ(values_at<int>(out, 1)[0], 77);
   release(out);
   EXPECT_EQ(calls_.GetInfoLogSize(linker_, &bytes), Result::SUCCESS);

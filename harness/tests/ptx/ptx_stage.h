@@ -33,8 +33,12 @@ class PtxStage : public Libcuda {
   }
   CUmodule load(const std::string& text) const {
     EXPECT_EQ(assembler_complaint(text), "");
+    return load_image(text.c_str());
+  }
+  /// Loads what need not be a text that an assembler takes.
+  CUmodule load_image(const void* image) const {
     CUmodule module = nullptr;
-    EXPECT_EQ(AFTERLIFE_CU(cuModuleLoadData)(&module, text.c_str()), CUDA_SUCCESS);
+    EXPECT_EQ(AFTERLIFE_CU(cuModuleLoadData)(&module, image), CUDA_SUCCESS);
     return module;
   }
   CUfunction function(CUmodule module, const char* name) const {
