@@ -126,24 +126,28 @@ class PtxTexture : public OnGpuToo<TextureStage> {
     const CUtexObject texture = make(image, way, 0);
     const std::vector<u32> got = fetched("fetch_" + geometry + "_f32_f32", texture, in);
     EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);
-    Differences differences;
+    std::array<Differences, 4> differences;  // Of each channel.
     for (std::size_t i = 0; i < in.size(); i += 4) {
       const int layer = is_layered ? static_cast<int>(in[i]) : -1;
       for (u32 channel = 0; channel < 4; ++channel) {
         const f32 found = std::bit_cast<f32>(got[i + channel]);
-        differences.add(found, allowed(image, way, layer, channel, &in[i + 1], axes), [&] {
-          return fmt::format("{}, {}, {} layer {} channel {}", std::bit_cast<f32>(in[i + 1]),
-                             std::bit_cast<f32>(in[i + 2]), std::bit_cast<f32>(in[i + 3]), layer,
-                             channel);
+        differences[channel].add(found, allowed(image, way, layer, channel, &in[i + 1], axes), [&] {
+          return fmt::format("{}, {}, {} layer {}", std::bit_cast<f32>(in[i + 1]),
+                             std::bit_cast<f32>(in[i + 2]), std::bit_cast<f32>(in[i + 3]), layer);
         });
       }
       ++compared_;
     }
-    if (differences.count != 0)
+    std::string told;
+    for (std::size_t channel = 0; channel < 4; ++channel)
+      if (const Differences& one = differences[channel]; one.count != 0)
+        told +=
+            fmt::format("\n  channel {}: {} wrong, the worst at {}", channel, one.count, one.told);
+    if (!told.empty())
       ADD_FAILURE() << fmt::format(
-          "{} mode {} normalized {} linear {} format {} x {}: {} of {} are wrong, the worst at {}",
-          geometry, int{way.mode}, way.normalized, way.linear, int{image.format.channel},
-          image.format.channels, differences.count, got.size(), differences.told);
+          "{} mode {} normalized {} linear {} format {} x {}, {} fetches:{}", geometry,
+          int{way.mode}, way.normalized, way.linear, int{image.format.channel},
+          image.format.channels, got.size() / 4, told);
   }
 
   void check_numbers_in_all_ways(const std::string& geometry, Format format) {
@@ -217,6 +221,33 @@ TEST_P(PtxTexture, IntegersAreReadAsTheyAre) {
       for (const bool by_number : {true, false})
         for (const CUaddress_mode mode : {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_BORDER})
           check_integers({channel, channels}, by_number, mode);
+}
+
+/// The guide has 8 bits for a fraction, and does not say how the rest goes.
+TEST_P(PtxTexture, AWeightIsTheNearestOfEightBits) {
+  const Image image = make_image("1d", {CU_AD_FORMAT_FLOAT, 1});
+  const CUtexObject texture = make(image, {CU_TR_ADDRESS_MODE_CLAMP, false, true}, 0);
+  constexpr std::size_t kCount = 1024;
+  std::vector<u32> in;
+  for (std::size_t i = 0; i < kCount; ++i)
+    for (const u32 word : {0U, std::bit_cast<u32>(1.5F + static_cast<f32>(i) / kCount), 0U, 0U})
+      in.push_back(word);
+  const std::vector<u32> got = fetched("fetch_1d_f32_f32", texture, in);
+  const Number first = number_at(CU_AD_FORMAT_FLOAT, image.texel(1, 0, 0));
+  const Number second = number_at(CU_AD_FORMAT_FLOAT, image.texel(2, 0, 0));
+  int cut = 0;
+  int nearest = 0;
+  std::string others;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const Number weight = 256 * (std::bit_cast<f32>(got[4 * i]) - first) / (second - first);
+    const Number fraction = Number(i) * 256 / kCount;
+    if (std::abs(weight - std::floor(fraction)) < 0.01L) ++cut;
+    if (std::abs(weight - std::floor(fraction + 0.5L)) < 0.01L)
+      ++nearest;
+    else if (others.size() < 200)
+      others += fmt::format("\n  {} is {}", double(fraction), double(weight));
+  }
+  EXPECT_EQ(nearest, int{kCount}) << cut << " are cut" << others;
 }
 
 TEST_P(PtxTexture, ACoordinateThatIsNoNumberIsThatOfTheFirstTexel) {
