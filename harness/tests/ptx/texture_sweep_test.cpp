@@ -126,7 +126,7 @@ class PtxTexture : public OnGpuToo<TextureStage> {
     const CUtexObject texture = make(image, way, 0);
     const std::vector<u32> got = fetched("fetch_" + geometry + "_f32_f32", texture, in);
     EXPECT_EQ(AFTERLIFE_CU(cuTexObjectDestroy)(texture), CUDA_SUCCESS);
-    std::array<Differences, 4> differences;  // Of each channel.
+    std::array<Differences, 4> differences;  // One for each channel.
     for (std::size_t i = 0; i < in.size(); i += 4) {
       const int layer = is_layered ? static_cast<int>(in[i]) : -1;
       for (u32 channel = 0; channel < 4; ++channel) {
