@@ -100,6 +100,13 @@ CUresult pop_context(CUcontext* context) {
   return gpu.switch_context();
 }
 
+/// Sets something that belongs to a context.
+template <auto kFunction, class... Arguments>
+CUresult change_context(Arguments... arguments) {
+  GpuDevice::current().change_primary();
+  return pass<kFunction>(arguments...);
+}
+
 // ---- handles ----------------------------------------------------------------------------------
 
 /// `kFunction` makes the handle that its first argument points at.
@@ -238,6 +245,10 @@ static void add_contexts_and_handles(DriverTable& table) {
   OWN(cuDevicePrimaryCtxRetain, retain_primary);
   OWN(cuDevicePrimaryCtxRelease_v2, release_primary);
   OWN(cuDevicePrimaryCtxGetState, primary_state);
+  OWN(cuDevicePrimaryCtxSetFlags_v2, change_context<&T::cuDevicePrimaryCtxSetFlags_v2>);
+  OWN(cuCtxSetFlags, change_context<&T::cuCtxSetFlags>);
+  OWN(cuCtxSetLimit, change_context<&T::cuCtxSetLimit>);
+  OWN(cuCtxSetCacheConfig, change_context<&T::cuCtxSetCacheConfig>);
   OWN(cuCtxCreate_v2, create_context<&T::cuCtxCreate_v2>);
   OWN(cuCtxCreate_v3, create_context<&T::cuCtxCreate_v3>);
   OWN(cuCtxCreate_v4, create_context<&T::cuCtxCreate_v4>);

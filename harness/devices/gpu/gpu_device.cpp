@@ -37,6 +37,7 @@ void GpuDevice::begin(World& world) {
   stacks_.clear();
   thread_context_ = nullptr;
   primary_ = {};
+  is_changed_ = false;
   callbacks_.begin();
 }
 
@@ -188,14 +189,18 @@ CUresult GpuDevice::switch_context() {
   return driver_.cuCtxSetCurrent(mine);
 }
 
+/// The driver by which this process keeps the primary context; null while it does not.
+static const DriverTable* keeper = nullptr;
+
 void GpuDevice::keep_primary() {
   CUcontext same = nullptr;
-  if (!keeps_primary_) keeps_primary_ = driver_.cuDevicePrimaryCtxRetain(&same, 0) == CUDA_SUCCESS;
+  if (keeper == nullptr && driver_.cuDevicePrimaryCtxRetain(&same, 0) == CUDA_SUCCESS)
+    keeper = &driver_;
 }
 
 void GpuDevice::let_go_of_primary() {
-  if (keeps_primary_) driver_.cuDevicePrimaryCtxRelease_v2(0);
-  keeps_primary_ = false;
+  if (keeper != nullptr) keeper->cuDevicePrimaryCtxRelease_v2(0);
+  keeper = nullptr;
 }
 
 void GpuDevice::context_ended() {
@@ -243,7 +248,7 @@ void GpuDevice::end() {
 void GpuDevice::free_primary(bool is_broken) {
   for (; primary_.retain_count > 0; --primary_.retain_count)
     driver_.cuDevicePrimaryCtxRelease_v2(0);
-  if (is_broken) let_go_of_primary();
+  if (is_broken || is_changed_) let_go_of_primary();
 }
 
 void GpuDevice::free_memory() {

@@ -5,8 +5,9 @@
 // stack of its own; all share one per-thread default stream; a host function is called by the task
 // that enqueues it, once the stream is done; a graph's host functions and the destructors of user
 // objects are called by the task whose call comes next (callbacks.h); what one process exports,
-// others open without the driver (ipc.h). To make a primary context takes a driver 0.2 s: it is
-// kept from run to run, unless the run itself lets go of it, or a kernel has broken it.
+// others open without the driver (ipc.h). To make a primary context takes a driver 0.2 s: the
+// process keeps it from run to run, unless a run lets go of it, a kernel has broken it, or it is
+// not as it was.
 #pragma once
 
 #include <map>
@@ -30,7 +31,6 @@ const DriverTable& load_driver();
 class GpuDevice final : public Device {
  public:
   GpuDevice();
-  ~GpuDevice() override { let_go_of_primary(); }
 
   void begin(World& world) override;
   /// Waits for the device and frees what the run left behind.
@@ -131,6 +131,8 @@ class GpuDevice final : public Device {
   void keep_primary();
   /// From now on it ends with the last release.
   void let_go_of_primary();
+  /// It has a limit, say, that a new one has not.
+  void change_primary() { is_changed_ = true; }
   Callbacks& callbacks() { return callbacks_; }
 
  private:
@@ -152,7 +154,7 @@ class GpuDevice final : public Device {
   Imports imports_;
   VirtualMemory virtual_memory_;
   PrimaryContext primary_;
-  bool keeps_primary_ = false;
+  bool is_changed_ = false;
   Callbacks& callbacks_ = Callbacks::of_process();
   std::unordered_map<const void*, Handle> handles_;
   std::vector<const void*> handle_order_;                ///< In the order of their births.
