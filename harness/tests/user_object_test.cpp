@@ -92,26 +92,6 @@ TEST_F(UserObject, CreationWantsADestructorCountAndTheFlag) {
   EXPECT_TRUE(stage.faults.empty()) << stage.fault();
 }
 
-TEST_F(UserObject, ACapturedLaunchKeepsWhatTheExecutableKeeps) {
-  run([] {
-    int calls = 0;
-    CUgraph owner = make_owner(calls);
-    CUgraphExec exec = instantiate(owner);
-    CUstream stream = make_stream();
-    CUDA_OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    CUDA_OK(cuGraphLaunch(exec, stream));
-    CUgraph captured = nullptr;
-    CUDA_OK(cuStreamEndCapture(stream, &captured));
-    CUDA_OK(cuGraphDestroy(owner));
-    CUDA_OK(cuGraphExecDestroy(exec));
-    yield();
-    EXPECT_EQ(calls, 0);
-    CUDA_OK(cuGraphDestroy(captured));
-    wait_for(calls, 1);
-  });
-  EXPECT_TRUE(stage.faults.empty()) << stage.fault();
-}
-
 TEST_F(UserObject, ReleasingWhatTheCallerDoesNotOwnIsAFault) {
   run([] {
     int calls = 0;

@@ -110,7 +110,7 @@ void add_graph_functions(DriverTable& table) {
   table.cuGraphInstantiateWithParams = make<&T::cuGraphInstantiateWithParams, Kind::graph_exec>;
   table.cuGraphInstantiateWithParams_ptsz =
       make<&T::cuGraphInstantiateWithParams_ptsz, Kind::graph_exec>;
-  table.cuGraphExecDestroy = served<destroy<&T::cuGraphExecDestroy, Kind::graph_exec, CUgraphExec>>;
+  table.cuGraphExecDestroy = served<unload<&T::cuGraphExecDestroy, Kind::graph_exec, CUgraphExec>>;
   table.cuLibraryLoadData = make<&T::cuLibraryLoadData, Kind::library>;
   table.cuLibraryUnload = unload<&T::cuLibraryUnload, Kind::library>;
 }

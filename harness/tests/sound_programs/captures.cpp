@@ -150,23 +150,15 @@ static void memory_of_a_capture(Program& p) {
   p.memory.leave(pooled);
 }
 
-/// A launch into a capture is a child graph.
-static void launch_in_a_capture(Program& p) {
+/// A capture launches no graph.
+static void graph_in_a_capture(Program& p) {
   Memory memory = p.memory.make(Kind::plain, 0);
   Graph inner = make_graph(p);
   add_set(p, inner, memory.address);
-  if (!p.keep(Rule::captured_launches_have_no_memory)) {
-    CUDA_MEM_ALLOC_NODE_PARAMS params{};
-    params.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    params.poolProps.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
-    params.bytesize = kBytes;
-    CUgraphNode node = nullptr;
-    cuGraphAddMemAllocNode(&node, inner.handle, nullptr, 0, &params);
-  }
   Exec exec = instantiate(p, inner);
   begin(p, 0, any_mode(p));
-  cuGraphLaunch(exec.handle, p.handle(0));
-  p.work(0);
+  if (!p.keep(Rule::no_graph_is_launched_into_a_capture)) cuGraphLaunch(exec.handle, p.handle(0));
+  p.set(0, memory.address);
   Graph outer = end(p, 0);
   destroy(p, exec);
   destroy(p, inner);
@@ -176,8 +168,8 @@ static void launch_in_a_capture(Program& p) {
 
 Steps capture_steps() {
   static constexpr Program::Step kSteps[] = {
-      one_stream,      fork_and_join,    fork_in_order,       into_a_graph,        ask_and_change,
-      events_as_nodes, event_in_and_out, memory_of_a_capture, launch_in_a_capture,
+      one_stream,      fork_and_join,    fork_in_order,       into_a_graph,       ask_and_change,
+      events_as_nodes, event_in_and_out, memory_of_a_capture, graph_in_a_capture,
   };
   return kSteps;
 }

@@ -6,10 +6,9 @@
 
 namespace harness::devices::calls {
 
-/// One node for all of them; none where there is nothing to do.
+/// One node for all of them, also where there are none.
 static CUresult capture_memory_ops(SimDevice& sim, Stream& stream, unsigned count,
                                    CUstreamBatchMemOpParams* parameters) {
-  if (count == 0) return CUDA_SUCCESS;
   const Found<const NodeParams> made =
       make_memory_op_params(sim, {stream.context->as<CUcontext>(), count, parameters, 0});
   return made ? sim.captures().add(stream, *made) : made.error();

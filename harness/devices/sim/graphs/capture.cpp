@@ -117,20 +117,24 @@ Capture* Captures::implied_by(const Stream& stream) const {
   return nullptr;
 }
 
+CUresult Captures::end_implied(const Stream& stream) {
+  Capture* implied = implied_by(stream);
+  if (implied == nullptr) return CUDA_SUCCESS;
+  implied->invalidated = true;
+  return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
+
 CUresult Captures::admit_work(const Stream& stream) {
-  if (Capture* implied = implied_by(stream)) {
-    implied->invalidated = true;
-    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-  }
+  if (const CUresult status = end_implied(stream); status != CUDA_SUCCESS) return status;
   const bool lost = stream.capture != nullptr && stream.capture->invalidated;
   return lost ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
 }
 
 CUresult Captures::end_by_use(Stream& stream) {
-  if (const CUresult status = admit_work(stream); status != CUDA_SUCCESS) return status;
-  return stream.capture == nullptr
-             ? CUDA_SUCCESS
-             : invalidate(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  if (const CUresult status = end_implied(stream); status != CUDA_SUCCESS) return status;
+  if (stream.capture == nullptr) return CUDA_SUCCESS;
+  stream.capture->invalidated = true;
+  return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
 CUresult Captures::end_by_unsafe() {
@@ -201,18 +205,6 @@ CUresult Captures::add(Stream& stream, const NodeParams& params,
       if (edge.data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) edge.data = {};
   GraphNode& node = sim_.graphs().definitions().add(*stream.capture->graph, params, tail);
   node.attributes = &attributes;
-  tail.assign(1, {&node, {}});
-  return CUDA_SUCCESS;
-}
-
-CUresult Captures::add(Stream& stream, const ExecutablePlan& exec) {
-  if (const CUresult error = admit_node(stream, CU_GRAPH_NODE_TYPE_GRAPH); error != CUDA_SUCCESS)
-    return error;
-  // A child graph may not hold these: its memory, and the values of its conditions, are there once.
-  if (exec.has_memory_nodes() || exec.has_conditional_nodes())
-    return invalidate(*stream.capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  std::vector<GraphEdge>& tail = stream.capture->branch_of(stream).tail;
-  GraphNode& node = sim_.graphs().definitions().add_child(*stream.capture->graph, exec, tail);
   tail.assign(1, {&node, {}});
   return CUDA_SUCCESS;
 }

@@ -19,7 +19,6 @@ namespace harness::devices {
 class SimDevice;
 class Stream;
 struct Event;
-struct ExecutablePlan;
 
 struct Capture {
   /// A stream of the capture, and what its next node will wait for.
@@ -62,7 +61,8 @@ class Captures {
 
   /// Admits a call that gives a stream work. SUCCESS: it is done, or captured by what follows.
   CUresult admit(Stream& stream) { return none() ? CUDA_SUCCESS : admit_work(stream); }
-  /// Admits a call that is not allowed while the stream captures: UNSUPPORTED, and the end of it.
+  /// Admits a call that is not allowed while the stream captures: UNSUPPORTED, also where the
+  /// capture is lost already, and the end of it.
   CUresult refuse(Stream& stream) { return none() ? CUDA_SUCCESS : end_by_use(stream); }
   /// Admits a call that a capture cannot see, and that its mode and the thread's may forbid.
   CUresult admit_unsafe() { return none() ? CUDA_SUCCESS : end_by_unsafe(); }
@@ -82,8 +82,6 @@ class Captures {
   CUresult admit_node(Stream& stream, CUgraphNodeType type);
   CUresult add(Stream& stream, const NodeParams& params,
                const KernelAttributes& attributes = kDefaultAttributes);
-  /// A launch of `exec` becomes a child graph.
-  CUresult add(Stream& stream, const ExecutablePlan& exec);
   /// Whoever waits for the event does so by edges with this data.
   void record(Stream& stream, Event& event, const CUgraphEdgeData& data = {});
   /// The next node is a kernel that need not wait for the whole of the kernel before it.
@@ -92,6 +90,7 @@ class Captures {
 
  private:
   CUresult admit_work(const Stream& stream);
+  CUresult end_implied(const Stream& stream);
   CUresult end_by_use(Stream& stream);
   CUresult end_by_unsafe();
   static CUresult invalidate(Capture& capture, CUresult error);

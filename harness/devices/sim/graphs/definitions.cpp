@@ -67,13 +67,6 @@ GraphNode& GraphDefinitions::add_child(Graph& graph, Graph& body,
   return node;
 }
 
-GraphNode& GraphDefinitions::add_child(Graph& graph, const ExecutablePlan& body,
-                                       std::span<const GraphEdge> after) {
-  GraphNode& node = add(graph, fresh_params(CU_GRAPH_NODE_TYPE_GRAPH, "child graph"), after);
-  node.bodies.push_back(&clone(body, node));
-  return node;
-}
-
 Graph& GraphDefinitions::clone(const Graph& graph, GraphNode* owner) {
   Graph& made = create(owner != nullptr ? Label("embedded graph") : Label("graph"));
   made.owner = owner;
@@ -91,29 +84,6 @@ Graph& GraphDefinitions::clone(const Graph& graph, GraphNode* owner) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     for (const GraphEdge& edge : graph.nodes[i]->after)
       made.nodes[i]->after.push_back({made.nodes[edge.from->index], edge.data});
-  return made;
-}
-
-/// Clones the graph that would be launched now: updated, and with nothing to do where a node is
-/// disabled.
-Graph& GraphDefinitions::clone(const ExecutablePlan& plan, GraphNode& owner) {
-  Graph& made = create("embedded graph");
-  made.owner = &owner;
-  sim_.graphs().user_objects().copy(plan.references, made.references);
-  for (const PlanNode& node : plan.nodes) {
-    const NodeParams& params =
-        node.enabled ? *node.params : fresh_params(CU_GRAPH_NODE_TYPE_EMPTY, "empty");
-    GraphNode& copy = add(made, params, {});
-    copy.attributes = node.attributes;
-    for (const ExecutablePlan* body : plan.bodies_of(node))
-      copy.bodies.push_back(&clone(*body, copy));
-  }
-  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    const auto dependents = plan.dependents_of(plan.nodes[i]);
-    for (std::size_t j = 0; j < dependents.size(); ++j)
-      made.nodes[dependents[j]]->after.push_back(
-          {made.nodes[i], plan.edge_data[plan.nodes[i].dependents_begin + j]});
-  }
   return made;
 }
 

@@ -43,8 +43,6 @@ class GraphDefinitions {
   GraphNode& add(Graph& graph, const NodeParams& params, std::span<const GraphEdge> after);
   /// Adds an embedded copy of `body`.
   GraphNode& add_child(Graph& graph, Graph& body, std::span<const GraphEdge> after);
-  /// Adds an embedded copy of what `body` would do if it was launched.
-  GraphNode& add_child(Graph& graph, const ExecutablePlan& body, std::span<const GraphEdge> after);
   /// Adds `body` itself, which is no graph of its own from then on.
   GraphNode& add_moved(Graph& graph, Graph& body, std::span<const GraphEdge> after);
   /// Adds a node with `count` empty bodies.
@@ -57,8 +55,6 @@ class GraphDefinitions {
   void destroy(GraphNode& node);
 
  private:
-  Graph& clone(const ExecutablePlan& plan, GraphNode& owner);
-
   SimDevice& sim_;
   RecycledHandles<Graph, HandleKind::graph> graphs_;
   RecycledHandles<GraphNode, HandleKind::graph_node> nodes_;

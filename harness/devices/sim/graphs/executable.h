@@ -33,7 +33,6 @@ struct PlanNode {
 struct ExecutablePlan {
   std::vector<PlanNode> nodes;  ///< Each after those that it waits for.
   std::vector<std::uint32_t> dependents;
-  std::vector<CUgraphEdgeData> edge_data;  ///< The data of the edges to `dependents`.
   std::vector<ExecutablePlan*> bodies;
   UserReferences references;
   std::uint32_t launches = 0;      ///< In flight; of a root.
@@ -42,9 +41,6 @@ struct ExecutablePlan {
   LineIndex first_line = kNoLine;  ///< The line of its first node in the run `lines_run`.
   std::uint32_t lines_run = 0;
 
-  /// Tell the same as of a Graph.
-  bool has_memory_nodes() const;
-  bool has_conditional_nodes() const;
   /// Returns the node that was made from `source`, or null when there is none.
   PlanNode* find(const GraphNode& source);
   /// Returns the embedded plan of the node that was made from `source`.

@@ -27,7 +27,6 @@ ExecutablePlan& Executables::fresh_plan() {
   }
   graph->nodes.clear();
   graph->dependents.clear();
-  graph->edge_data.clear();
   graph->bodies.clear();
   graph->references.clear();
   graph->launches = 0;
@@ -53,10 +52,7 @@ ExecutablePlan& Executables::lay_out(Graph& graph) {
     exec.dependents_begin = static_cast<std::uint32_t>(made.dependents.size());
     for (std::uint32_t i = 0; i < order.size(); ++i)
       for (const GraphEdge& edge : order[i]->after)
-        if (edge.from == node) {
-          made.dependents.push_back(i);
-          made.edge_data.push_back(edge.data);
-        }
+        if (edge.from == node) made.dependents.push_back(i);
     exec.dependents_end = static_cast<std::uint32_t>(made.dependents.size());
   }
   // Bodies last: laying them out uses the scratch of their nodes only.
@@ -74,7 +70,6 @@ ExecutablePlan& Executables::copy(const ExecutablePlan& graph) {
   for (const PlanNode& node : graph.nodes)
     if (node.params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) ++node.params->memory->holders;
   made.dependents = graph.dependents;
-  made.edge_data = graph.edge_data;
   sim_.graphs().user_objects().copy(graph.references, made.references);
   for (const ExecutablePlan* body : graph.bodies) made.bodies.push_back(&copy(*body));
   return made;
@@ -180,7 +175,20 @@ static bool all_allocations(const ExecutablePlan& graph, Act act) {
   return true;
 }
 
+/// Drivers launch no graph that waits for a value in memory of graphs, or writes one there.
+static bool operates_on_graph_memory(SimDevice& sim, const ExecutablePlan& graph) {
+  const auto is_of_graph = [&sim](const MemoryOp& op) {
+    return sim.memory().block(sim.memory().newest(op.place.address)).graph != nullptr;
+  };
+  for (const PlanNode& node : graph.nodes)
+    if (std::any_of(node.params->memory_ops.begin(), node.params->memory_ops.end(), is_of_graph))
+      return true;
+  return std::any_of(graph.bodies.begin(), graph.bodies.end(),
+                     [&sim](const auto* body) { return operates_on_graph_memory(sim, *body); });
+}
+
 bool Executables::may_launch(const Executable& exec) {
+  if (operates_on_graph_memory(sim_, *exec.root)) return false;
   if ((exec.flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0) return true;
   return all_allocations(*exec.root, [this](const GraphMemory& memory) {
     const Block& block = sim_.memory().block(memory.block);

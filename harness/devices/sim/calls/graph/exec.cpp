@@ -27,11 +27,10 @@ CUresult Calls::cuGraphUpload(CUgraphExec handle, CUstream on) {
 }
 
 CUresult Calls::cuGraphLaunch(CUgraphExec handle, CUstream on) {
-  const Found<Stream> stream = find_work_stream(sim, on);
+  const Found<Stream> stream = find_uncaptured_stream(sim, on);
   if (!stream) return stream.error();
   const UsingExecutable call(sim, handle, stream->resource);
   if (call.executable() == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (stream->capture != nullptr) return sim.captures().add(*stream, *call.executable()->root);
   if (!sim.graphs().executables().may_launch(*call.executable())) return CUDA_ERROR_INVALID_VALUE;
   sim.graphs().executables().launch(*call.executable(), *stream);
   return sim.faults().broken();
@@ -45,6 +44,7 @@ CUresult Calls::cuGraphExecDestroy(CUgraphExec handle) {
   }
   const UsingExecutable call(sim, handle);
   if (call.executable() == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   sim.graphs().executables().destroy(*call.executable());  // Launches in flight run to their end.
   return CUDA_SUCCESS;
 }
