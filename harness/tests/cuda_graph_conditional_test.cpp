@@ -170,12 +170,16 @@ TEST_F(CudaGraphConditional, AHandleHasFlagsAndAGraph) {
   run([] {
     CUgraph graph = make_graph();
     CUgraphConditionalHandle handle = 0;
-    EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, graph, nullptr, 0, 2),
+    CUcontext context = current_context();
+    EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, graph, context, 0, 2),
               CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuGraphConditionalHandleCreate(nullptr, graph, nullptr, 0, 0),
+    EXPECT_EQ(cuGraphConditionalHandleCreate(nullptr, graph, context, 0, 0),
               CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, nullptr, nullptr, 0, 0),
+    EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, nullptr, context, 0, 0),
               CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, graph, nullptr, 0, 0),
+              CUDA_ERROR_INVALID_CONTEXT)
+        << "null is not the current one here";
   });
   expect_no_fault();
 }
@@ -263,7 +267,7 @@ TEST_F(CudaGraphConditional, GraphsWithConditionsAreNotCopied) {
               CUDA_ERROR_INVALID_VALUE);
     instantiate(graph);
     CUgraphExec second = nullptr;
-    EXPECT_EQ(cuGraphInstantiateWithFlags(&second, graph, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphInstantiateWithFlags(&second, graph, 0), CUDA_ERROR_NOT_SUPPORTED);
   });
   expect_no_fault();
 }

@@ -71,6 +71,9 @@ TEST_P(CudaGraphNode, KernelParametersMayComeInOneBuffer) {
     params.extra = extra;
     CUgraph graph = make_graph();
     CUgraphNode node = nullptr;
+    EXPECT_EQ(cuGraphAddKernelNode_v2(&node, graph, nullptr, 0, &params), CUDA_ERROR_INVALID_VALUE)
+        << "longer than the parameters";
+    bytes = sizeof(CUdeviceptr) + sizeof(int);
     CUDA_OK(cuGraphAddKernelNode_v2(&node, graph, nullptr, 0, &params));
     launch_and_wait(instantiate(graph));
     EXPECT_EQ(read_int(address), 1);
@@ -91,7 +94,8 @@ TEST_P(CudaGraphNode, AKernelNodeNeedsAKernelAndAGrid) {
     int count = 1;
     void* values[] = {&address, &count};
     CUDA_KERNEL_NODE_PARAMS params = kernel_params(nullptr, values);
-    EXPECT_EQ(cuGraphAddKernelNode_v2(&node, graph, nullptr, 0, &params), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphAddKernelNode_v2(&node, graph, nullptr, 0, &params),
+              CUDA_ERROR_INVALID_HANDLE);
     params = kernel_params(add_one(), values, 0);
     EXPECT_EQ(cuGraphAddKernelNode_v2(&node, graph, nullptr, 0, &params), CUDA_ERROR_INVALID_VALUE);
   });

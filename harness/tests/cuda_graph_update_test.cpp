@@ -106,10 +106,8 @@ TEST_P(CudaGraphUpdate, SetsOfAnExecutableKeepTheirHeight) {
               CUDA_ERROR_INVALID_VALUE);
     CUdeviceptr managed = 0;
     CUDA_OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
-    params = set_params(managed, 8);
-    EXPECT_EQ(cuGraphExecMemsetNodeSetParams(exec, node, &params, current_context()),
-              CUDA_ERROR_INVALID_VALUE)
-        << "another kind of allocation";
+    params = set_params(managed, 8);  // Another kind of allocation, which the device has, too.
+    CUDA_OK(cuGraphExecMemsetNodeSetParams(exec, node, &params, current_context()));
   });
   expect_no_fault();
 }
@@ -215,7 +213,7 @@ TEST_P(CudaGraphUpdate, AGraphOfTheSameShapeUpdatesTheExecutable) {
     launch_and_wait(exec);
     EXPECT_EQ(read_int(other), 2);
     EXPECT_EQ(cuGraphExecUpdate_v2(exec, nullptr, &info), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_ERROR);
+    EXPECT_EQ(info.result, CU_GRAPH_EXEC_UPDATE_SUCCESS) << "it says nothing of no graph";
   });
   expect_no_fault();
 }
@@ -343,7 +341,8 @@ TEST_P(CudaGraphUpdate, AChildGraphNodeIsUpdatedByAGraphOfTheSameShape) {
     EXPECT_EQ(read_int(address), 0);
     EXPECT_EQ(read_int(other), 1);
     add_empty(same);
-    EXPECT_EQ(cuGraphExecChildGraphNodeSetParams(exec, child, same), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuGraphExecChildGraphNodeSetParams(exec, child, same),
+              CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
   });
   expect_no_fault();
 }

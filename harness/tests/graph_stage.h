@@ -171,7 +171,8 @@ inline NodeTypes node_types(CUgraph graph) {
 
 inline CUgraphConditionalHandle make_handle(CUgraph graph, unsigned value, unsigned flags = 1) {
   CUgraphConditionalHandle handle = 0;
-  EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, graph, nullptr, value, flags), CUDA_SUCCESS);
+  EXPECT_EQ(cuGraphConditionalHandleCreate(&handle, graph, current_context(), value, flags),
+            CUDA_SUCCESS);
   return handle;
 }
 
@@ -182,6 +183,7 @@ inline CUgraphNodeParams conditional_params(CUgraphConditionalHandle handle,
   params.conditional.handle = handle;
   params.conditional.type = type;
   params.conditional.size = size;
+  params.conditional.ctx = current_context();
   return params;
 }
 

@@ -48,7 +48,7 @@ bool copy_parameters(Launch& launch, const KernelEntry& entry, void** parameters
   }
   std::size_t bytes = 0;
   const std::byte* buffer = parameter_buffer(extra, bytes);
-  if (buffer == nullptr || bytes < entry.parameter_bytes) return false;
+  if (buffer == nullptr || bytes != entry.parameter_bytes) return false;
   launch.prepare(entry, buffer);
   return true;
 }

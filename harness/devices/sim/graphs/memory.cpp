@@ -54,17 +54,22 @@ void GraphAllocations::drop(GraphMemory& memory) {
 
 // ---- lives ------------------------------------------------------------------------------------
 
+void GraphMemoryCounters::begin(std::uint64_t bytes) {
+  live += bytes;
+  used = std::max(used, unit_bytes());
+  used_high = std::max(used_high, used);
+  reserved = std::max(reserved, used);
+  reserved_high = std::max(reserved_high, reserved);
+}
+
 void GraphAllocations::begin_life(GraphMemory& memory) {
   ++memory.holders;
   sim_.memory().begin_life(memory.block);
-  counters_.used += sim_.memory().block(memory.block).granules * Memory::kGranule;
-  counters_.used_high = std::max(counters_.used_high, counters_.used);
-  counters_.reserved = std::max(counters_.reserved, counters_.used);
-  counters_.reserved_high = std::max(counters_.reserved_high, counters_.reserved);
+  counters_.begin(sim_.memory().block(memory.block).granules * Memory::kGranule);
 }
 
 void GraphAllocations::life_ended(GraphMemory& memory) {
-  counters_.used -= sim_.memory().block(memory.block).granules * Memory::kGranule;
+  counters_.end(sim_.memory().block(memory.block).granules * Memory::kGranule);
   drop(memory);
 }
 

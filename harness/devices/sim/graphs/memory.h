@@ -24,20 +24,36 @@ struct GraphMemory {
   const Graph* freed_in = nullptr;  ///< The graph that has a node that frees it.
   std::uint32_t holders = 0;        ///< Graphs and executables with the node, and a life there.
   bool is_managed = false;          ///< The host may use it, too.
+  /// Another graph has, or had, a node that frees it: the one that allocates it can have none.
+  bool freed_elsewhere = false;
 
-  /// The node of `graph` that frees it is no more. Another graph than the one that allocates it can
-  /// then free it; executables of that one still do.
+  /// The node of `by` that frees it is no more. Another graph than the one that allocates it can
+  /// then free it once more; executables of that one still do.
   void lose_free(const Graph& by) {
     if (freed_in == &by && graph != &by) freed_in = nullptr;
   }
 };
 
-/// The figures of CU_GRAPH_MEM_ATTR_*.
+/// The figures of CU_GRAPH_MEM_ATTR_*. Storage comes in large units, and counts as used until it is
+/// trimmed: a free leaves it with the graphs.
+/// Source: driver 580.
 struct GraphMemoryCounters {
+  std::uint64_t live = 0;  ///< Bytes of the lives that have begun and not ended.
   std::uint64_t used = 0;
   std::uint64_t used_high = 0;
   std::uint64_t reserved = 0;
   std::uint64_t reserved_high = 0;
+
+  void begin(std::uint64_t bytes);
+  void end(std::uint64_t bytes) { live -= bytes; }
+  void trim() { used = reserved = unit_bytes(); }
+
+ private:
+  /// Returns the bytes of the units that hold what lives.
+  std::uint64_t unit_bytes() const {
+    constexpr std::uint64_t kUnit = 32 << 20;
+    return (live + kUnit - 1) / kUnit * kUnit;
+  }
 };
 
 /// The memory of all graphs, and what is in use of it.

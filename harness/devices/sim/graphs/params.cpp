@@ -34,7 +34,7 @@ static CUresult find_node_function(SimDevice& sim, const CUDA_KERNEL_NODE_PARAMS
                                    Function*& function, Context*& context) {
   const bool by_kernel = given.func == nullptr;
   const CUfunction handle = by_kernel ? reinterpret_cast<CUfunction>(given.kern) : given.func;
-  if (handle == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (handle == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   function = calls::find_function(sim, handle);
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
   context = function->module->context;

@@ -5,14 +5,23 @@
 
 namespace harness::devices {
 
+static const Block& block_of(SimDevice& sim, const Place& place) {
+  return sim.memory().block(sim.memory().newest(place.address));
+}
+
 /// Memory of the same kind: the host's, or of the same function's that gave it out.
 static bool same_kind(SimDevice& sim, const Place& left, const Place& right) {
-  const auto block = [&sim](const Place& place) -> const Block& {
-    return sim.memory().block(sim.memory().newest(place.address));
-  };
   if ((left.birth == BirthId::none) != (right.birth == BirthId::none)) return false;
   return left.birth == BirthId::none ||
-         (block(left).origin == block(right).origin && block(left).context == block(right).context);
+         (block_of(sim, left).origin == block_of(sim, right).origin &&
+          block_of(sim, left).context == block_of(sim, right).context);
+}
+
+/// Tells whether a set may be given this memory: managed memory, too, which the device has as its
+/// own.
+static bool may_be_set(SimDevice& sim, const Place& old, const Place& now) {
+  return same_kind(sim, old, now) || (block_of(sim, now).origin == Origin::managed &&
+                                      block_of(sim, old).context == block_of(sim, now).context);
 }
 
 static bool may_copy(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
@@ -27,7 +36,7 @@ static bool may_copy(SimDevice& sim, const NodeParams& from, const NodeParams& t
 static bool may_set(SimDevice& sim, const NodeParams& from, const NodeParams& to) {
   const CUDA_MEMSET_NODE_PARAMS& old = from.set;
   const CUDA_MEMSET_NODE_PARAMS& now = to.set;
-  if (!same_kind(sim, from.target, to.target) || old.height != now.height) return false;
+  if (!may_be_set(sim, from.target, to.target) || old.height != now.height) return false;
   const bool same_size =
       old.width == now.width && old.elementSize == now.elementSize && old.pitch == now.pitch;
   return old.height == 1 || same_size;

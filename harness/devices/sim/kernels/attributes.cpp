@@ -43,7 +43,7 @@ static CUresult check_cluster(const Cluster& cluster, const CUlaunchConfig& conf
   if (cluster.x == 0 && cluster.y == 0 && cluster.z == 0) return CUDA_SUCCESS;
   if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0 || config.gridDimX % cluster.x != 0 ||
       config.gridDimY % cluster.y != 0 || config.gridDimZ % cluster.z != 0)
-    return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   const bool one_block = cluster.x == 1 && cluster.y == 1 && cluster.z == 1;
   return one_block ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -12,7 +12,8 @@ CUresult Calls::cuGraphConditionalHandleCreate(CUgraphConditionalHandle* created
     return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
   if (call.graph() == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (context != nullptr && sim.find(sim.handles().contexts, context, "context") == nullptr)
+  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;  // Not the current one, as elsewhere.
+  if (sim.find(sim.handles().contexts, context, "context") == nullptr)
     return CUDA_ERROR_INVALID_VALUE;
   *created = sim.graphs()
                  .conditions()
@@ -42,6 +43,7 @@ static bool belongs_to(const Graph* graph, const Graph* made_for) {
 CUresult add_conditional(SimDevice& sim, const NewNode& wanted,
                          CUDA_CONDITIONAL_NODE_PARAMS& given) {
   if (!is_valid(given)) return CUDA_ERROR_INVALID_VALUE;
+  if (given.ctx == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   return add_node(
       sim, wanted, [&](Graph& graph, std::span<const GraphEdge> edges) -> Found<GraphNode> {
         Conditional* conditional = sim.graphs().conditions().find(given.handle);

@@ -20,15 +20,13 @@ static Refusal refuse(CUgraphInstantiateResult result, const GraphNode* culprit 
 
 // ---- graphs that the device can launch ----------------------------------------------------------
 
-/// The device's own, or pinned memory of the host's.
-static bool is_in_device_reach(SimDevice& sim, const Place& place) {
-  return place.birth != BirthId::none &&
-         sim.memory().block(sim.memory().newest(place.address)).origin != Origin::managed;
-}
+/// The device's own, or of the host's what is pinned. Managed memory is of both.
+static bool is_in_device_reach(const Place& place) { return place.birth != BirthId::none; }
 
-/// The context of the first node that does something: the others have to be like it.
+/// The context of the first kernel or copy: the others have to be like it. A set may have another.
 struct DeviceGraph {
   const Context* context = nullptr;
+  bool does_something = false;
 
   Refusal check(SimDevice& sim, const Graph& graph) {
     for (const GraphNode* node : graph.nodes)
@@ -44,20 +42,23 @@ struct DeviceGraph {
       case CU_GRAPH_NODE_TYPE_GRAPH:
         return check(sim, *node.bodies.front());
       case CU_GRAPH_NODE_TYPE_MEMCPY:
-        if (!is_in_device_reach(sim, params.target) || !is_in_device_reach(sim, params.source))
+        if (!is_in_device_reach(params.target) || !is_in_device_reach(params.source))
           return refuse(kUnsupported, &node);
         if (params.context != sim.threads().context())
           return refuse(CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED, &node);
         break;
       case CU_GRAPH_NODE_TYPE_KERNEL:
-      case CU_GRAPH_NODE_TYPE_MEMSET:
         break;
+      case CU_GRAPH_NODE_TYPE_MEMSET:
+        does_something = true;
+        return {};
       default:
         return refuse(kUnsupported, &node);
     }
     if (context != nullptr && context != params.context)
       return refuse(CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED, &node);
     context = params.context;
+    does_something = true;
     return {};
   }
 };
@@ -66,7 +67,7 @@ static Refusal check_device_launch(SimDevice& sim, const Graph& graph) {
   DeviceGraph found;
   if (const Refusal refusal = found.check(sim, graph); refusal.status != CUDA_SUCCESS)
     return refusal;
-  return found.context != nullptr ? Refusal{} : refuse(CUDA_GRAPH_INSTANTIATE_ERROR);  // Empty.
+  return found.does_something ? Refusal{} : refuse(CUDA_GRAPH_INSTANTIATE_ERROR);
 }
 
 // ---- graphs -------------------------------------------------------------------------------------
@@ -85,12 +86,10 @@ static Refusal check_size(const Graph& graph) {
 }
 
 static Refusal check(SimDevice& sim, Graph& graph, cuuint64_t flags) {
-  // An embedded graph is not launched, nor one that a capture has not finished.
-  if (graph.owner != nullptr || sim.captures().fills(graph))
-    return refuse(CUDA_GRAPH_INSTANTIATE_ERROR);
+  if (graph.owner != nullptr) return refuse(CUDA_GRAPH_INSTANTIATE_ERROR);  // It is embedded.
   // Its memory, and the values of its conditions, are there once.
   if (graph.exec_count > 0 && (graph.has_memory_nodes() || graph.has_conditional_nodes()))
-    return refuse(CUDA_GRAPH_INSTANTIATE_ERROR);
+    return {CUDA_ERROR_NOT_SUPPORTED, CUDA_GRAPH_INSTANTIATE_ERROR};
   if (sim.graphs().conditions().has_unused(graph))
     return refuse(CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED);
   if (const GraphNode* culprit = find_cycle(graph); culprit != nullptr)

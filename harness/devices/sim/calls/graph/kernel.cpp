@@ -35,7 +35,7 @@ CUresult Calls::cuGraphKernelNodeGetAttribute(CUgraphNode handle, CUkernelNodeAt
                                               CUkernelNodeAttrValue* value) {
   if (value == nullptr || !is_node_attribute(id)) return CUDA_ERROR_INVALID_VALUE;
   const GraphNode* node = look_at(sim, handle);
-  if (!is_kernel(node)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!is_kernel(node)) return CUDA_ERROR_INVALID_VALUE;
   *value = node->attributes->values[id];
   return CUDA_SUCCESS;
 }
@@ -44,10 +44,12 @@ CUresult Calls::cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAt
                                               const CUkernelNodeAttrValue* value) {
   if (value == nullptr || !is_node_attribute(id)) return CUDA_ERROR_INVALID_VALUE;
   const ChangingGraph call(sim, handle);
-  if (!is_kernel(call.node())) return CUDA_ERROR_INVALID_HANDLE;
+  if (!is_kernel(call.node())) return CUDA_ERROR_INVALID_VALUE;
   const CUlaunchConfig config = config_of(call.node()->params->kernel);
-  if (const CUresult error = check_attribute(id, *value, config); error != CUDA_SUCCESS)
-    return error;
+  // Launches have a policy checked; nodes keep any.
+  if (id != CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
+    if (const CUresult error = check_attribute(id, *value, config); error != CUDA_SUCCESS)
+      return error;
   KernelAttributes& made = sim.graphs().definitions().fresh_attributes(*call.node()->attributes);
   made.values[id] = *value;
   if (!fit(made, *call.node()->params)) return CUDA_ERROR_INVALID_VALUE;

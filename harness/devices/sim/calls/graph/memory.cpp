@@ -59,8 +59,7 @@ CUresult Calls::cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* add
 
 CUresult Calls::cuDeviceGraphMemTrim(CUdevice device) {
   if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  GraphMemoryCounters& counters = sim.graphs().allocations().counters();
-  counters.reserved = counters.used;
+  sim.graphs().allocations().counters().trim();
   return CUDA_SUCCESS;
 }
 

@@ -200,11 +200,12 @@ static bool tells_late_error(SimDevice& sim) {
 CUresult Calls::cuGraphExecUpdate_v2(CUgraphExec exec_handle, CUgraph graph_handle,
                                      CUgraphExecUpdateResultInfo* info) {
   if (info == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *info = {CU_GRAPH_EXEC_UPDATE_ERROR, nullptr, nullptr};
   const UsingExecutable call(sim, exec_handle);
   if (call.executable() == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Graph* graph = look_at(sim, graph_handle);
-  if (graph == nullptr || graph->moved) return CUDA_ERROR_INVALID_VALUE;
+  if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;  // And says nothing else.
+  *info = {CU_GRAPH_EXEC_UPDATE_ERROR, nullptr, nullptr};
+  if (graph->moved) return CUDA_ERROR_INVALID_VALUE;
   if (find_cycle(*graph) != nullptr) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
   const Mismatch found = compare(sim, *call.executable()->root, *graph, call.executable()->flags);
   info->result = found.result;
@@ -227,7 +228,7 @@ CUresult Calls::cuGraphExecChildGraphNodeSetParams(CUgraphExec exec_handle, CUgr
   if (body == nullptr || find_cycle(*body) != nullptr) return CUDA_ERROR_INVALID_VALUE;
   ExecutablePlan* const old = call.executable()->root->find_body(*node->source);
   if (compare(sim, *old, *body, call.executable()->flags).result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
-    return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
   const GraphNode& source = *node->source;
   ExecutablePlan& root = sim.graphs().executables().writable(*call.executable());
   sim.graphs().executables().replace(*root.find_body(source), *body, root.after);
