@@ -158,7 +158,7 @@ static void launch_with_a_buffer(Program& p) {
   } packed{};
   const std::size_t home = p.any_home();
   packed.address = p.memory.use(home, p.memory.any());
-  std::size_t bytes = sizeof packed;
+  std::size_t bytes = sizeof packed.address + sizeof packed.count;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                    CU_LAUNCH_PARAM_END};
   void* parameters[] = {&packed.address, &packed.count};
