@@ -100,6 +100,7 @@ TEST_P(CudaArguments, NullIsInvalidWhereSomethingIsWanted) {
       "cuMemcpyHtoDAsync_v2",
       "cuMemcpyDtoHAsync_v2",
       "cuMemcpyDtoDAsync_v2",
+      "cuMemFreeAsync",
       "cuMemcpyAsync",
       "cuMemcpyAtoH_v2",
       "cuMemcpyHtoA_v2",
@@ -157,7 +158,7 @@ TEST_P(CudaArguments, ADeviceThatIsNotThereIsInvalid) {
     EXPECT_EQ(cuDeviceTotalMem_v2(&bytes, kNone), kError);
     EXPECT_EQ(cuDeviceGetAttribute(&number, CU_DEVICE_ATTRIBUTE_WARP_SIZE, kNone), kError);
     EXPECT_EQ(cuDeviceGetDefaultMemPool(&pool, kNone), kError);
-    EXPECT_EQ(cuDeviceGetMemPool(&pool, kNone), kError);
+    EXPECT_EQ(cuDeviceGetMemPool(&pool, kNone), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, kNone), kError);
     EXPECT_NE(cuDevicePrimaryCtxRelease_v2(kNone), CUDA_SUCCESS);
     EXPECT_EQ(cuCtxCreate_v4(&context, nullptr, 0, kNone), kError);

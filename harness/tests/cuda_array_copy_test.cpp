@@ -46,17 +46,21 @@ TEST_P(CudaArrayCopy, OfOneRowIsCopiedInAStream) {
   expect_no_fault();
 }
 
-TEST_P(CudaArrayCopy, IsCopiedByWholeElementsWithinItsRow) {
+TEST_P(CudaArrayCopy, IsCopiedByBytesWithinItsRow) {
   run([] {
     std::array<int, 16> values{};
     const CUarray array = make_array(8);
     const CUarray wide = make_array(4, 0, 0, CU_AD_FORMAT_FLOAT, 2);
     constexpr CUresult kInvalid = CUDA_ERROR_INVALID_VALUE;
-    EXPECT_EQ(cuMemcpyHtoA_v2(array, 2, values.data(), 8), kInvalid) << "half an element";
-    EXPECT_EQ(cuMemcpyHtoA_v2(array, 0, values.data(), 6), kInvalid) << "and a half";
+    CUDA_OK(cuMemcpyHtoA_v2(array, 2, values.data(), 8));  // From the middle of an element.
+    CUDA_OK(cuMemcpyHtoA_v2(array, 0, values.data(), 6));
     EXPECT_EQ(cuMemcpyHtoA_v2(array, 0, values.data(), 36), kInvalid) << "too many";
     EXPECT_EQ(cuMemcpyHtoA_v2(array, 32, values.data(), 4), kInvalid) << "behind the end";
-    EXPECT_EQ(cuMemcpyAtoA_v2(array, 0, wide, 0, 8), kInvalid) << "elements of another size";
+    CUDA_OK(cuMemcpyAtoA_v2(array, 0, wide, 0, 8));  // Elements of another size.
+    CUDA_OK(cuMemcpyHtoA_v2(array, 0, numbers(8).data(), 32));
+    std::array<unsigned char, 4> found{};
+    CUDA_OK(cuMemcpyAtoH_v2(found.data(), array, 6, 4));
+    EXPECT_THAT(found, ElementsAre(0, 0, 3, 0));
   });
   expect_no_fault();
 }
@@ -146,7 +150,7 @@ TEST_P(CudaArrayCopy, StaysWithinItsExtents) {
   run([] {
     std::vector<int> values = numbers(24);
     const CUarray array = make_array(4, 3, 2);
-    const auto refused = [&](auto change) {
+    const auto refused = [&](const char* what, auto change) {
       CUDA_MEMCPY3D copy{};
       copy.srcMemoryType = CU_MEMORYTYPE_HOST;
       copy.srcHost = values.data();
@@ -158,21 +162,22 @@ TEST_P(CudaArrayCopy, StaysWithinItsExtents) {
       copy.Height = 3;
       copy.Depth = 2;
       change(copy);
-      EXPECT_EQ(cuMemcpy3D_v2(&copy), CUDA_ERROR_INVALID_VALUE);
+      EXPECT_EQ(cuMemcpy3D_v2(&copy), CUDA_ERROR_INVALID_VALUE) << what;
     };
-    refused([](CUDA_MEMCPY3D& copy) { copy.dstXInBytes = 4; });
-    refused([](CUDA_MEMCPY3D& copy) { copy.dstY = 1; });
-    refused([](CUDA_MEMCPY3D& copy) { copy.dstZ = 1; });
-    refused([](CUDA_MEMCPY3D& copy) { copy.dstZ = ~std::size_t{0}; });
-    refused([](CUDA_MEMCPY3D& copy) { copy.WidthInBytes = 20; });
-    refused([](CUDA_MEMCPY3D& copy) { copy.srcPitch = 12; });
-    refused([](CUDA_MEMCPY3D& copy) {
+    refused("x", [](CUDA_MEMCPY3D& copy) { copy.dstXInBytes = 4; });
+    refused("y", [](CUDA_MEMCPY3D& copy) { copy.dstY = 1; });
+    refused("z", [](CUDA_MEMCPY3D& copy) { copy.dstZ = 1; });
+    refused("z beyond all", [](CUDA_MEMCPY3D& copy) { copy.dstZ = ~std::size_t{0}; });
+    refused("width", [](CUDA_MEMCPY3D& copy) { copy.WidthInBytes = 20; });
+    refused("a short pitch", [](CUDA_MEMCPY3D& copy) { copy.srcPitch = 12; });
+    refused("a pitch above the largest", [](CUDA_MEMCPY3D& copy) {
       copy.srcPitch = std::size_t{1} << 31;
       copy.Height = copy.Depth = 1;
     });
-    refused([](CUDA_MEMCPY3D& copy) { copy.srcHeight = 2; });
-    refused([](CUDA_MEMCPY3D& copy) { copy.dstLOD = 1; });
-    refused([](CUDA_MEMCPY3D& copy) { copy.dstMemoryType = static_cast<CUmemorytype>(9); });
+    refused("a low slice", [](CUDA_MEMCPY3D& copy) { copy.srcHeight = 2; });
+    refused("level of detail", [](CUDA_MEMCPY3D& copy) { copy.dstLOD = 1; });
+    refused("memory type",
+            [](CUDA_MEMCPY3D& copy) { copy.dstMemoryType = static_cast<CUmemorytype>(9); });
     EXPECT_EQ(cuMemcpy3D_v2(nullptr), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuMemcpy2D_v2(nullptr), CUDA_ERROR_INVALID_VALUE);
   });

@@ -47,7 +47,8 @@ TEST_P(CudaArray, WantsExtentsAFormatAndFlagsThatThereAre) {
     EXPECT_EQ(create({131073, 0, 0, kFloat, 1, 0}), kInvalid) << "too wide";
     EXPECT_EQ(create({4, 65537, 0, kFloat, 1, 0}), kInvalid) << "too high";
     EXPECT_EQ(create({4, 0, 2, kFloat, 1, 0}), kInvalid) << "depth without height";
-    EXPECT_EQ(create({4, 4, 16385, kFloat, 1, 0}), kInvalid) << "too deep";
+    EXPECT_EQ(create({4, 4, 32769, kFloat, 1, 0}), kInvalid) << "too deep";
+    EXPECT_EQ(create({8193, 4, 16385, kFloat, 1, 0}), kInvalid) << "too deep for one so wide";
     EXPECT_EQ(create({4, 0, 2049, kFloat, 1, CUDA_ARRAY3D_LAYERED}), kInvalid) << "layers";
     EXPECT_EQ(create({32769, 0, 0, kFloat, 1, CUDA_ARRAY3D_SURFACE_LDST}), kInvalid) << "surface";
     EXPECT_EQ(create({4, 4, 2, kFloat, 1, CUDA_ARRAY3D_TEXTURE_GATHER}), kInvalid) << "gather";
@@ -57,6 +58,11 @@ TEST_P(CudaArray, WantsExtentsAFormatAndFlagsThatThereAre) {
     EXPECT_EQ(cuArray3DCreate_v2(nullptr, nullptr), kInvalid);
     EXPECT_EQ(cuArrayCreate_v2(&array, nullptr), kInvalid);
   });
+  expect_no_fault();
+}
+
+TEST_P(CudaArray, IsDeeperWhereItIsNotSoWide) {
+  run([] { CUDA_OK(cuArrayDestroy(make_array(4, 4, 16385))); });
   expect_no_fault();
 }
 
@@ -115,7 +121,7 @@ TEST_P(CudaArray, EndsWithItsContext) {
     CUDA_OK(cuCtxDestroy_v2(context));
     CUDA_OK(cuCtxSetCurrent(primary));
     CUDA_ARRAY_DESCRIPTOR found{};
-    EXPECT_EQ(cuArrayGetDescriptor_v2(&found, array), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuArrayGetDescriptor_v2(&found, array), CUDA_ERROR_CONTEXT_IS_DESTROYED);
   });
   if (GetParam() == Backend::sim) expect_fault("use_after_death");
 }

@@ -47,10 +47,13 @@ TEST_P(CudaBatch, CopiesEachAsItSays) {
     CUDA_OK(cuMemsetD8_v2(copies.sources[1], 2, kBytes));
     CUstream stream = make_stream();
     copies.sizes[1] = 0;
+    EXPECT_EQ(copies.submit(stream), CUDA_ERROR_INVALID_VALUE) << "of nothing";
+    copies.sizes[1] = 8;
     CUDA_OK(copies.submit(stream));
     CUDA_OK(cuStreamSynchronize(stream));
     EXPECT_EQ(copies.read(0), 0x01010101);
-    EXPECT_EQ(copies.read(1), 0);
+    EXPECT_EQ(copies.read(1), 0x02020202);
+    CUDA_OK(cuMemsetD8_v2(copies.targets[1], 0, kBytes));
     copies.sizes[1] = kBytes;
     copies.attribute_count = 1;  // Both have it.
     CUDA_OK(copies.submit(stream));

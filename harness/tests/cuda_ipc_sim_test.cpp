@@ -260,7 +260,7 @@ TEST_F(SimIpc, HalfOfOneHandleAndHalfOfAnotherIsNone) {
       CUipcMemHandle torn = one;
       std::memcpy(&torn, &other, bytes);
       CUdeviceptr address = 0;
-      EXPECT_EQ(cuIpcOpenMemHandle_v2(&address, torn, kLazy), CUDA_ERROR_INVALID_HANDLE);
+      EXPECT_EQ(cuIpcOpenMemHandle_v2(&address, torn, kLazy), CUDA_ERROR_INVALID_VALUE);
     }
   });
   expect_no_fault();

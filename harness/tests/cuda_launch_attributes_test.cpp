@@ -69,18 +69,14 @@ TEST_P(CudaLaunchAttributes, AnEventOfALaunchHasNoTimesAndIsNotShared) {
     CUevent timed = make_event();
     CUevent shared = make_event(CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS);
     CUevent good = make_event(CU_EVENT_DISABLE_TIMING);
-    for (CUevent event : {timed, shared, CUevent{}}) {
-      EXPECT_EQ(launch_with(function, address, stream, {recording(event)}),
-                CUDA_ERROR_INVALID_VALUE);
-      EXPECT_EQ(launch_with(function, address, stream, {recording_begin(event)}),
-                CUDA_ERROR_INVALID_VALUE);
-    }
-    EXPECT_EQ(
-        launch_with(function, address, stream, {recording(good, 0, CU_EVENT_RECORD_EXTERNAL)}),
-        CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(
-        launch_with(function, address, stream, {recording_begin(good, CU_EVENT_RECORD_EXTERNAL)}),
-        CUDA_ERROR_INVALID_VALUE);
+    const auto expect_refused = [&](CUresult error, CUevent event, int flags = 0) {
+      EXPECT_EQ(launch_with(function, address, stream, {recording(event, 0, flags)}), error);
+      EXPECT_EQ(launch_with(function, address, stream, {recording_begin(event, flags)}), error);
+    };
+    expect_refused(CUDA_ERROR_NOT_SUPPORTED, timed);
+    expect_refused(CUDA_ERROR_NOT_SUPPORTED, shared);
+    expect_refused(CUDA_ERROR_INVALID_HANDLE, nullptr);
+    expect_refused(CUDA_ERROR_ILLEGAL_STATE, good, CU_EVENT_RECORD_EXTERNAL);
   });
   expect_no_fault();
 }
@@ -89,15 +85,20 @@ TEST_P(CudaLaunchAttributes, ALaunchCannotHaveWhatMeansNothing) {
   run([this] {
     CUfunction function = add_one();
     CUdeviceptr address = allocate(64);
+    const auto error_of = [](CUlaunchAttributeID id) {
+      return id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ? CUDA_ERROR_INVALID_CLUSTER_SIZE
+             : id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
+                 ? CUDA_ERROR_NOT_SUPPORTED  // There is no node.
+                 : CUDA_ERROR_INVALID_VALUE;
+    };
     for (const CUlaunchAttribute& wrong : wrong_values())
-      EXPECT_EQ(launch_with(function, address, nullptr, {wrong}, 2), CUDA_ERROR_INVALID_VALUE)
+      EXPECT_EQ(launch_with(function, address, nullptr, {wrong}, 2), error_of(wrong.id))
           << wrong.id;
     Value updatable{};
     updatable.deviceUpdatableKernelNode.deviceUpdatable = 1;
     EXPECT_EQ(launch_with(function, address, nullptr,
                           {attribute(CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, updatable)}),
-              CUDA_ERROR_INVALID_VALUE)
-        << "there is no node";
+              CUDA_ERROR_NOT_SUPPORTED);
     const CUlaunchConfig nothing{1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, 1};
     EXPECT_EQ(cuLaunchKernelEx(&nothing, function, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuLaunchKernelEx(nullptr, function, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
@@ -117,13 +118,17 @@ TEST_P(CudaLaunchAttributes, ACooperativeKernelIsOnTheDeviceAsAWhole) {
     CUDA_OK(cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 0));
     EXPECT_EQ(supported, 1);
     std::byte buffer[16] = {};
-    std::size_t bytes = sizeof buffer;
+    std::size_t bytes = sizeof(CUdeviceptr) + sizeof(int);
     void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                      CU_LAUNCH_PARAM_END};
     CUlaunchAttribute given = is_cooperative;
     const CUlaunchConfig config{1, 1, 1, 1, 1, 1, 0, nullptr, &given, 1};
     EXPECT_EQ(cuLaunchKernelEx(&config, function, nullptr, extra), CUDA_ERROR_INVALID_VALUE)
         << "parameters come by pointer";
+    bytes = sizeof buffer;
+    EXPECT_EQ(cuLaunchKernelEx(&config, function, nullptr, extra),
+              CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
+        << "and no more than there are";
   });
   expect_no_fault();
 }
@@ -233,9 +238,10 @@ TEST_P(CudaLaunchAttributes, AnEventOfALaunchIsAnEdgeThatAQueryMayNotLose) {
   expect_no_fault();
 }
 
-TEST_P(CudaLaunchAttributes, WhatIsNoKernelWaitsForTheWholeOfOne) {
+TEST_P(CudaLaunchAttributes, AnEdgeFromAnEventOfALaunchIsProgrammaticWhateverItLeadsTo) {
   run([this] {
     CUdeviceptr address = allocate(64);
+    write_int(address, 0);
     CUstream origin = capturing(kRelaxed);
     CUstream other = make_stream();
     CUevent event = make_event(CU_EVENT_DISABLE_TIMING);
@@ -245,9 +251,10 @@ TEST_P(CudaLaunchAttributes, WhatIsNoKernelWaitsForTheWholeOfOne) {
     set(other, address, 1);
     CUDA_OK(cuEventRecord(join, other));
     CUDA_OK(cuStreamWaitEvent(origin, join, 0));
-    const Nodes nodes = nodes_of(end_capture(origin));
+    CUgraph graph = end_capture(origin);
+    const Nodes nodes = nodes_of(graph);
     ASSERT_EQ(nodes.size(), 2u);
-    EXPECT_EQ(edge_to(nodes[1]).type, CU_GRAPH_DEPENDENCY_TYPE_DEFAULT);
+    EXPECT_EQ(edge_to(nodes[1]).type, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC);
   });
   expect_no_fault();
 }

@@ -23,6 +23,16 @@ void* allocate_pinned(unsigned flags = 0) {
 
 // ---- cuMemHostAlloc ---------------------------------------------------------------------------
 
+TEST_P(CudaPinned, NoBytesAreNoMemoryAndNoError) {
+  run([] {
+    int mine = 0;
+    void* host = &mine;
+    CUDA_OK(cuMemHostAlloc(&host, 0, 0));
+    EXPECT_EQ(host, nullptr);
+  });
+  expect_no_fault();
+}
+
 TEST_P(CudaPinned, PinnedMemoryHasFlagsAndADevicePointer) {
   run([this] {
     void* host = allocate_pinned(CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
@@ -48,7 +58,6 @@ TEST_P(CudaPinned, FlagsAndPlacesThatAreNoneAreInvalid) {
     unsigned flags = 0;
     int mine = 0;
     EXPECT_EQ(cuMemHostAlloc(&host, 64, 0xf0), CUDA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(cuMemHostAlloc(&host, 0, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuMemHostAlloc(nullptr, 64, 0), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuMemHostGetFlags(&flags, &mine), CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuMemHostGetDevicePointer_v2(&address, &mine, 0), CUDA_ERROR_INVALID_VALUE);

@@ -93,7 +93,7 @@ TEST_P(CudaStream, AnEventQueriedAfterItsEndIsAFault) {
 TEST_P(CudaStream, AnExternalWaitNeedsACapture) {
   run([] {
     CUevent event = make_event();
-    EXPECT_EQ(cuStreamWaitEvent(nullptr, event, CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(cuStreamWaitEvent(nullptr, event, CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_ILLEGAL_STATE);
   });
 }
 

@@ -226,10 +226,28 @@ TEST_P(Cuda, ParametersAndExtraExcludeEachOther) {
     CUdeviceptr data = allocate(64);
     int count = 1;
     void* parameters[] = {&data, &count};
-    void* extra[] = {CU_LAUNCH_PARAM_END};
+    void* nothing[] = {CU_LAUNCH_PARAM_END};
+    CUDA_OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nothing));
+    std::byte buffer[12] = {};
+    std::size_t bytes = sizeof buffer;
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
     EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, extra),
               CUDA_ERROR_INVALID_VALUE);
   });
+}
+
+TEST_P(Cuda, AParameterBufferIsNoLargerThanTheParameters) {
+  run([this] {
+    CUfunction function = get_kernel(image(), "add_one");
+    std::byte buffer[16] = {};  // The kernel has 12 bytes of parameters.
+    std::size_t bytes = sizeof buffer;
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
+    EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra),
+              CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+  });
+  expect_no_fault();
 }
 
 TEST_P(Cuda, AKernelRunsWithParametersByPointerAndByBuffer) {

@@ -142,7 +142,8 @@ CUresult allocate(Address* address, std::size_t bytes, Arguments... arguments) {
   CUresult status = CUDA_SUCCESS;
   ((status = status != CUDA_SUCCESS ? status : check(gpu, arguments)), ...);
   if (status == CUDA_SUCCESS) status = (gpu.driver().*kFunction)(address, bytes, arguments...);
-  if (status == CUDA_SUCCESS) gpu.allocated(kOrigin, (std::uint64_t)*address, bytes);
+  if (status == CUDA_SUCCESS && bytes != 0)  // No bytes have no address, and no life.
+    gpu.allocated(kOrigin, (std::uint64_t)*address, bytes);
   return status;
 }
 
@@ -186,8 +187,9 @@ CUresult allocate_async(CUdeviceptr* address, std::size_t bytes, Pool... pool, C
 CUresult free_async(CUdeviceptr address, CUstream stream) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
-  return captures(gpu, stream) ? gpu.driver().cuMemFreeAsync(address, stream)
-                               : free_memory<&DriverTable::cuMemFreeAsync>(address, stream);
+  const bool is_drivers = address == 0 || captures(gpu, stream);  // Nobody's life ends here.
+  return is_drivers ? gpu.driver().cuMemFreeAsync(address, stream)
+                    : free_memory<&DriverTable::cuMemFreeAsync>(address, stream);
 }
 
 template <auto kFunction, class Target, class Source, class... Arguments>

@@ -133,8 +133,7 @@ static void copy_in_a_stream(Program& p) {
   const CUDA_MEMCPY2D out = row_from(image, memory);
   cuMemcpy2DAsync_v2(&out, p.handle(home));
   p.move(image.state, Via::used);
-  const std::size_t bytes = p.keep(Rule::arrays_are_copied_by_whole_elements) ? kBytes : 6;
-  cuMemcpyAtoHAsync_v2(values.data(), image.handle, 0, bytes, p.handle(home));
+  cuMemcpyAtoHAsync_v2(values.data(), image.handle, 0, kBytes, p.handle(home));
   p.work(home);
   p.wait(home);
   destroy(p, image);
@@ -261,9 +260,8 @@ static void ask_a_texture(Program& p) {
   CUDA_RESOURCE_VIEW_DESC view{};
   view.format = CU_RES_VIEW_FORMAT_FLOAT_1X32;
   view.width = kWidth;
-  const bool has_view = p.keep(Rule::views_are_asked_where_there_is_one);
   Handle texture;
-  cuTexObjectCreate(&texture.handle, &resource, &sampling, has_view ? &view : nullptr);
+  cuTexObjectCreate(&texture.handle, &resource, &sampling, &view);
   p.move(texture.state, Via::created);
   cuTexObjectGetResourceDesc(&resource, texture.handle);
   cuTexObjectGetTextureDesc(&sampling, texture.handle);
@@ -275,8 +273,7 @@ static void ask_a_texture(Program& p) {
 
 static void write_a_surface(Program& p) {
   const std::size_t home = p.any_home();
-  const bool may_write = p.keep(Rule::surfaces_are_of_arrays_made_for_them);
-  Image image = make(p, kHeight, may_write ? CUDA_ARRAY3D_SURFACE_LDST : 0);
+  Image image = make(p, kHeight, CUDA_ARRAY3D_SURFACE_LDST);
   CUDA_RESOURCE_DESC resource = resource_of(image);
   Handle surface;
   cuSurfObjectCreate(&surface.handle, &resource);

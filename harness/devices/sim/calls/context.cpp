@@ -101,8 +101,8 @@ CUresult Calls::cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters
 
 CUresult Calls::cuCtxCreate_v3(CUcontext* context, CUexecAffinityParam* affinities, int count,
                                unsigned flags, CUdevice device) {
-  if (count < 0 || (count > 0 && affinities == nullptr)) return CUDA_ERROR_INVALID_VALUE;
-  if (count > 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  if (count > 0)  // Fewer than none are none.
+    return affinities == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
   return cuCtxCreate_v4(context, nullptr, flags, device);
 }
 

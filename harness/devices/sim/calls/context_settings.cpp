@@ -81,6 +81,9 @@ CUresult Calls::cuCtxGetLimit(size_t* value, CUlimit limit) {
   return CUDA_SUCCESS;
 }
 
+/// The L2 cache fetches no more at once.
+static constexpr std::size_t kMaxFetchBytes = 128;
+
 /// Returns the nearest value that the device can have.
 static std::size_t nearest(CUlimit limit, std::size_t value) {
   switch (limit) {
@@ -88,8 +91,6 @@ static std::size_t nearest(CUlimit limit, std::size_t value) {
       return std::min<std::size_t>(value, kMaxStackBytes) / 16 * 16;
     case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
       return std::min<std::size_t>(value, kMaxLaunchDepth);
-    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
-      return std::min<std::size_t>(value, 128);
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
       return 0;  // It has no cache whose lines persist.
     default:
@@ -100,6 +101,8 @@ static std::size_t nearest(CUlimit limit, std::size_t value) {
 CUresult Calls::cuCtxSetLimit(CUlimit limit, size_t value) {
   std::size_t* found = find_limit(*sim.threads().context(), limit);
   if (found == nullptr) return unknown_limit(limit);
+  if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > kMaxFetchBytes)
+    return CUDA_ERROR_INVALID_VALUE;
   *found = nearest(limit, value);
   return CUDA_SUCCESS;
 }

@@ -243,7 +243,7 @@ CUresult submit_batch(SimDevice& sim, CUstream on, const Batch& batch) {
   std::vector<std::pair<Place, Place>> places(batch.count);  // Target and source of each.
   for (std::size_t i = 0; i < batch.count; ++i) {
     auto& [target, source] = places[i];
-    if (batch.sizes[i] == 0) continue;
+    if (batch.sizes[i] == 0) return CUDA_ERROR_INVALID_VALUE;
     CUresult status = find_place(sim, batch.targets[i], batch.sizes[i], false, target);
     if (status != CUDA_SUCCESS) return status;
     status = find_place(sim, batch.sources[i], batch.sizes[i], false, source);
@@ -256,7 +256,6 @@ CUresult submit_batch(SimDevice& sim, CUstream on, const Batch& batch) {
   std::size_t kind = 0;
   for (std::size_t i = 0; i < batch.count; ++i) {
     if (kind + 1 < batch.attribute_count && batch.first_of[kind + 1] == i) ++kind;
-    if (batch.sizes[i] == 0) continue;
     const auto& [target, source] = places[i];
     const CUresult status = submit_in_batch(sim, *stream, target, source, batch.sizes[i],
                                             batch.attributes[kind].srcAccessOrder);

@@ -121,11 +121,10 @@ CUresult Calls::cuDeviceComputeCapability(int* major, int* minor, CUdevice devic
   return CUDA_SUCCESS;
 }
 
-/// Only clients of MPS have such contexts.
-CUresult Calls::cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType type,
+/// Only clients of MPS have such contexts; and of a type that is none, there are none.
+CUresult Calls::cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType /*type*/,
                                                CUdevice device) {
-  if (supported == nullptr || type < 0 || type >= CU_EXEC_AFFINITY_TYPE_MAX)
-    return CUDA_ERROR_INVALID_VALUE;
+  if (supported == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   *supported = 0;
   return CUDA_SUCCESS;

@@ -49,12 +49,14 @@ IpcName read_handle(const Handle& handle, std::uint64_t kind) {
 
 // ---- memory -----------------------------------------------------------------------------------
 
-/// The exported block that `handle` names, while it lives; else 0.
-std::uint32_t find_exported(SimDevice& sim, const CUipcMemHandle& handle) {
+/// Finds the exported block that `handle` names, while it lives.
+CUresult find_exported(SimDevice& sim, const CUipcMemHandle& handle, std::uint32_t& exported) {
   const IpcName name = read_handle(handle, kMemory);
-  if (name.birth == 0 || name.place >= sim.memory().block_count()) return 0;
+  if (name.birth == 0 || name.place >= sim.memory().block_count()) return CUDA_ERROR_INVALID_VALUE;
   const Block& block = sim.memory().block(name.place);
-  return raw(block.birth) == name.birth && !block.freed ? name.place : 0;
+  if (raw(block.birth) != name.birth || block.freed) return CUDA_ERROR_INVALID_HANDLE;
+  exported = name.place;
+  return CUDA_SUCCESS;
 }
 
 /// The mapping of `exported` that this process has open; 0 for none. `refused` when another context
@@ -95,8 +97,9 @@ CUresult Calls::cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcMemHandle handl
     return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult told = sim.processes().open_failures().next(sim.world()); told != CUDA_SUCCESS)
     return told;
-  const std::uint32_t exported = find_exported(sim, handle);
-  if (exported == 0) return CUDA_ERROR_INVALID_HANDLE;
+  std::uint32_t exported = 0;
+  if (const CUresult error = find_exported(sim, handle, exported); error != CUDA_SUCCESS)
+    return error;
   const ProcessId me = sim.scheduler().process();
   if (sim.memory().block(exported).process == me) return CUDA_ERROR_INVALID_CONTEXT;
   if (raw(me) >= Memory::kProcessLimit) return CUDA_ERROR_TOO_MANY_PEERS;
@@ -146,8 +149,7 @@ CUresult Calls::cuIpcGetEventHandle(CUipcEventHandle* handle, CUevent event_hand
 CUresult Calls::cuIpcOpenEventHandle(CUevent* opened, CUipcEventHandle handle) {
   if (opened == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const IpcName name = read_handle(handle, kEvent);
-  if (name.birth == 0 || name.place >= sim.handles().events.size())
-    return CUDA_ERROR_INVALID_HANDLE;
+  if (name.birth == 0 || name.place >= sim.handles().events.size()) return CUDA_ERROR_MAP_FAILED;
   Event& exported = sim.handles().events[name.place];
   if (raw(exported.birth) != name.birth || !exported.alive) return CUDA_ERROR_INVALID_HANDLE;
   if (exported.process == sim.scheduler().process()) return CUDA_ERROR_INVALID_CONTEXT;

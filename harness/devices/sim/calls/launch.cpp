@@ -69,16 +69,19 @@ struct LaunchAttributes {
   Recorded begun;
 };
 
-static CUresult find_event(SimDevice& sim, CUevent handle, int flags, Event*& event) {
-  if (handle == nullptr || flags != CU_EVENT_RECORD_DEFAULT) return CUDA_ERROR_INVALID_VALUE;
-  event = sim.find(sim.handles().events, handle, "event");
+/// An event of a launch has no times, and is not shared. Outside of captures none is external.
+static CUresult find_event(SimDevice& sim, CUevent handle, int flags, bool captured,
+                           Event*& event) {
+  event = handle != nullptr ? sim.find(sim.handles().events, handle, "event") : nullptr;
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (flags == CU_EVENT_RECORD_EXTERNAL && !captured) return CUDA_ERROR_ILLEGAL_STATE;
+  if (flags != CU_EVENT_RECORD_DEFAULT) return CUDA_ERROR_INVALID_VALUE;
   const bool shared = event->exported != nullptr || (event->flags & CU_EVENT_INTERPROCESS) != 0;
   const bool timed = (event->flags & CU_EVENT_DISABLE_TIMING) == 0;
-  return shared || timed ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  return shared || timed ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
-static CUresult read_attribute(SimDevice& sim, const CUlaunchConfig& config,
+static CUresult read_attribute(SimDevice& sim, const CUlaunchConfig& config, bool captured,
                                const CUlaunchAttribute& given, LaunchAttributes& read) {
   constexpr unsigned char kProgrammatic = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
   switch (given.id) {
@@ -93,12 +96,12 @@ static CUresult read_attribute(SimDevice& sim, const CUlaunchConfig& config,
       read.programmatic.edge.from_port = value.triggerAtBlockStart != 0
                                              ? CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER
                                              : CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
-      return find_event(sim, value.event, value.flags, read.programmatic.event);
+      return find_event(sim, value.event, value.flags, captured, read.programmatic.event);
     }
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
       read.begun.edge.from_port = CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER;
       return find_event(sim, given.value.launchCompletionEvent.event,
-                        given.value.launchCompletionEvent.flags, read.begun.event);
+                        given.value.launchCompletionEvent.flags, captured, read.begun.event);
     default:
       if (!is_node_attribute(given.id)) return CUDA_ERROR_INVALID_VALUE;
       read.kernel.values[given.id] = given.value;
@@ -113,8 +116,9 @@ static CUresult read_attributes(SimDevice& sim, const CUlaunchConfig& config, bo
   for (unsigned i = 0; i < config.numAttrs; ++i) {
     const CUlaunchAttribute& given = config.attrs[i];
     if (given.id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE && !captured)
-      return CUDA_ERROR_INVALID_VALUE;  // There is no node.
-    if (const CUresult error = read_attribute(sim, config, given, read); error != CUDA_SUCCESS)
+      return CUDA_ERROR_NOT_SUPPORTED;  // There is no node.
+    if (const CUresult error = read_attribute(sim, config, captured, given, read);
+        error != CUDA_SUCCESS)
       return error;
   }
   return CUDA_SUCCESS;
@@ -153,6 +157,19 @@ static CUresult capture_kernel(SimDevice& sim, Stream& stream, const CUlaunchCon
   return sim.captures().add(stream, *made, node_attributes(sim, stream, attributes));
 }
 
+/// Refuses parameters that come in both ways, and more of them than the kernel has: that, a driver
+/// has no room for.
+static CUresult check_parameters(const KernelEntry& entry, void** parameters, void** extra,
+                                 const LaunchAttributes* attributes) {
+  std::size_t bytes = 0;
+  const std::byte* buffer = parameter_buffer(extra, bytes);
+  if (buffer == nullptr) return CUDA_SUCCESS;
+  if (parameters != nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes > entry.parameter_bytes) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  const bool cooperative = attributes != nullptr && attributes->kernel.cooperative();
+  return cooperative ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;  // Its come by pointer.
+}
+
 static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on, CUfunction handle,
                        void** parameters, void** extra,
                        const LaunchAttributes* attributes = nullptr) {
@@ -162,8 +179,11 @@ static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const Context* context = function->module->context;
   if (context != nullptr && context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
-  if (!fits(config, *function->entry) || (parameters != nullptr && extra != nullptr))
-    return CUDA_ERROR_INVALID_VALUE;
+  if (!fits(config, *function->entry)) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = check_parameters(*function->entry, parameters, extra, attributes);
+      error != CUDA_SUCCESS)
+    return error;
+  if (parameters != nullptr) extra = nullptr;  // There are none in it.
   if (stream->capture != nullptr)
     return capture_kernel(sim, *stream, config, handle, parameters, extra, attributes);
   Work& work = sim.queues().fresh(WorkKind::kernel, function->label);
@@ -221,7 +241,7 @@ static CUresult launch_ex(SimDevice& sim, const CUlaunchConfig& config, CUstream
       error != CUDA_SUCCESS)
     return error;
   if (attributes.kernel.cooperative()) {
-    if (extra != nullptr || !fits(config)) return CUDA_ERROR_INVALID_VALUE;
+    if (!fits(config)) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult error = check_cooperative(config); error != CUDA_SUCCESS) return error;
   }
   const CUresult status = launch(sim, config, on, function, parameters, extra, &attributes);

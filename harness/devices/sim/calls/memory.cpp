@@ -77,8 +77,13 @@ CUresult Calls::cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned f
   return status;
 }
 
+/// No bytes are no memory, and no error.
 CUresult Calls::cuMemAllocHost_v2(void** address, size_t bytes) {
   std::uint64_t found = 0;
+  if (address != nullptr && bytes == 0) {
+    *address = nullptr;
+    return CUDA_SUCCESS;
+  }
   const CUresult status =
       allocate_into(sim, address != nullptr ? &found : nullptr, Origin::pinned, bytes);
   if (status == CUDA_SUCCESS) *address = reinterpret_cast<void*>(found);
@@ -90,7 +95,7 @@ CUresult Calls::cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
       CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
   if ((flags & ~kFlags) != 0) return CUDA_ERROR_INVALID_VALUE;
   const CUresult status = cuMemAllocHost_v2(address, bytes);
-  if (status == CUDA_SUCCESS)
+  if (status == CUDA_SUCCESS && bytes != 0)
     sim.memory().block(sim.memory().newest(reinterpret_cast<std::uint64_t>(*address))).host_flags =
         flags;
   return status;
@@ -321,12 +326,19 @@ static std::size_t attribute_bytes(CUpointer_attribute attribute) {
   }
 }
 
+/// A driver leaves these as they were, where there is no allocation.
+static bool is_of_a_range(CUpointer_attribute attribute) {
+  return attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
+         attribute == CU_POINTER_ATTRIBUTE_RANGE_SIZE;
+}
+
 CUresult Calls::cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data,
                                        CUdeviceptr address) {
   if (count == 0 || attributes == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const std::uint32_t index = find_to_query(sim, address);
   for (unsigned i = 0; i < count; ++i) {
     if (data[i] == nullptr || !is_known(attributes[i])) return CUDA_ERROR_INVALID_VALUE;
+    if (index == 0 && is_of_a_range(attributes[i])) continue;
     std::memset(data[i], 0, attribute_bytes(attributes[i]));
     if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
       answer<int>(data[i], CU_DEVICE_INVALID);

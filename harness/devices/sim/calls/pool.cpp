@@ -101,6 +101,10 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
                          Stream& stream) {
   if (address == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (stream.capture != nullptr) return capture_allocation(sim, address, bytes, pool, stream);
+  if (bytes == 0) {  // Which nothing lives at, and cuMemFreeAsync takes back.
+    *address = 0;
+    return CUDA_SUCCESS;
+  }
   if (pool.limit != 0 && bytes > pool.limit - std::min(pool.limit, pool.used))
     return CUDA_ERROR_OUT_OF_MEMORY;
   sim.queues().catch_up(stream);
@@ -143,6 +147,7 @@ CUresult Calls::cuMemFreeAsync(CUdeviceptr address, CUstream on) {
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
   if (stream->capture != nullptr) return capture_free(sim, address, *stream);
+  if (address == 0) return CUDA_SUCCESS;  // An allocation of no bytes.
   const std::uint32_t index = find_freeable(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;
   Block& block = sim.memory().block(index);

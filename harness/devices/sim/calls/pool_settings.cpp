@@ -17,8 +17,10 @@ CUresult Calls::cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
+/// A device that is not there is INVALID_VALUE of the current pool, and INVALID_DEVICE of the
+/// default one: so a driver has it.
 CUresult Calls::cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (device != 0) return CUDA_ERROR_INVALID_VALUE;
   Pool* pool = sim.find(sim.handles().pools, handle, "pool");
   if (pool == nullptr || pool->kind != PoolKind::device) return CUDA_ERROR_INVALID_VALUE;
   sim.pools().make_current(*pool);
@@ -26,8 +28,7 @@ CUresult Calls::cuDeviceSetMemPool(CUdevice device, CUmemoryPool handle) {
 }
 
 CUresult Calls::cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (device != 0 || pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *pool = sim.pools().current().as<CUmemoryPool>();
   return CUDA_SUCCESS;
 }

@@ -214,8 +214,8 @@ CUresult Calls::cuEventRecordWithFlags(CUevent handle, CUstream on, unsigned fla
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
   const bool external = flags == CU_EVENT_RECORD_EXTERNAL;
-  if (flags != CU_EVENT_RECORD_DEFAULT && (!external || stream->capture == nullptr))
-    return CUDA_ERROR_INVALID_VALUE;
+  if (flags != CU_EVENT_RECORD_DEFAULT && !external) return CUDA_ERROR_INVALID_VALUE;
+  if (external && stream->capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
   const std::uint32_t noted = last_noted(sim);
   Event* event = sim.find(sim.handles().events, handle, "event");
   if (event == nullptr || event->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
@@ -288,8 +288,8 @@ CUresult Calls::cuStreamWaitEvent(CUstream on, CUevent handle, unsigned flags) {
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
   const bool external = flags == CU_EVENT_WAIT_EXTERNAL;
-  if (flags != CU_EVENT_WAIT_DEFAULT && (!external || stream->capture == nullptr))
-    return CUDA_ERROR_INVALID_VALUE;
+  if (flags != CU_EVENT_WAIT_DEFAULT && !external) return CUDA_ERROR_INVALID_VALUE;
+  if (external && stream->capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
   const Event* event = recorded_event(sim, sim.find(sim.handles().events, handle, "event"));
   if (event == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (external) return capture_event(sim, *stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT, handle);

@@ -104,7 +104,11 @@ CUresult Calls::cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocati
   if (bytes == nullptr || (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM &&
                            option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
     return CUDA_ERROR_INVALID_VALUE;
-  if (const CUresult error = check_properties(wanted); error != CUDA_SUCCESS) return error;
+  if (wanted == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  CUmemAllocationProp here = *wanted;  // Its type and its device make no difference.
+  here.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  here.location.id = 0;
+  if (const CUresult error = check_properties(&here); error != CUDA_SUCCESS) return error;
   *bytes = kUnit;
   return CUDA_SUCCESS;
 }
@@ -168,11 +172,12 @@ CUresult Calls::cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop
 
 CUresult Calls::cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
                          CUmemGenericAllocationHandle handle, unsigned long long flags) {
-  if (bytes == 0 || !is_whole(address) || !is_whole(bytes) || offset != 0 || flags != 0)
-    return CUDA_ERROR_INVALID_VALUE;
+  if (bytes == 0 || offset != 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Allocation* allocation = find_allocation(sim, handle);
-  if (allocation == nullptr || bytes > sim.memory().block(allocation->block).bytes)
-    return CUDA_ERROR_INVALID_VALUE;
+  if (allocation == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes != sim.memory().block(allocation->block).bytes)  // Memory is mapped whole.
+    return CUDA_ERROR_NOT_SUPPORTED;
+  if (!is_whole(address)) return CUDA_ERROR_INVALID_VALUE;
   Reservations& reservations = sim.memory().reservations();
   if (find_reservation(sim, address, bytes) == nullptr || !reservations.is_unmapped(address, bytes))
     return CUDA_ERROR_INVALID_VALUE;
@@ -185,6 +190,7 @@ CUresult Calls::cuMemUnmap(CUdeviceptr address, size_t bytes) {
   Reservations& reservations = sim.memory().reservations();
   if (bytes == 0 || find_reservation(sim, address, bytes) == nullptr)
     return CUDA_ERROR_INVALID_VALUE;
+  if (reservations.is_unmapped(address, bytes)) return CUDA_SUCCESS;  // There is nothing to do.
   const std::vector<Mapping*> found = reservations.whole_mappings(address, bytes);
   if (found.empty()) return CUDA_ERROR_INVALID_VALUE;
   for (Mapping* mapping : found) {
@@ -199,8 +205,8 @@ CUresult Calls::cuMemUnmap(CUdeviceptr address, size_t bytes) {
 
 /// Refuses access that is not the device's, and access of a kind that it cannot have.
 static CUresult check_access(const CUmemAccessDesc& wish) {
-  if (wish.location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
-  if (wish.location.id != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (wish.location.type != CU_MEM_LOCATION_TYPE_DEVICE || wish.location.id != 0)
+    return CUDA_ERROR_INVALID_VALUE;
   switch (wish.flags) {
     case CU_MEM_ACCESS_FLAGS_PROT_NONE:
     case CU_MEM_ACCESS_FLAGS_PROT_READWRITE:

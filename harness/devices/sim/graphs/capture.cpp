@@ -200,9 +200,6 @@ CUresult Captures::add(Stream& stream, const NodeParams& params,
                        const KernelAttributes& attributes) {
   if (const CUresult error = admit_node(stream, params.type); error != CUDA_SUCCESS) return error;
   std::vector<GraphEdge>& tail = stream.capture->branch_of(stream).tail;
-  if (!is_kernel(params))  // Programmatic edges are between kernels: others wait for the whole.
-    for (GraphEdge& edge : tail)
-      if (edge.data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC) edge.data = {};
   GraphNode& node = sim_.graphs().definitions().add(*stream.capture->graph, params, tail);
   node.attributes = &attributes;
   tail.assign(1, {&node, {}});

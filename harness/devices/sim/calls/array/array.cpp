@@ -38,6 +38,10 @@ constexpr Limits kSurfaceLimits[] = {
     {LIMIT(SURFACE1D_LAYERED_WIDTH), kNone, LIMIT(SURFACE1D_LAYERED_LAYERS)},
     {LIMIT(SURFACE2D_LAYERED_WIDTH), LIMIT(SURFACE2D_LAYERED_HEIGHT),
      LIMIT(SURFACE2D_LAYERED_LAYERS)}};
+/// In three dimensions either these or those.
+constexpr Limits kAlternateLimits{LIMIT(TEXTURE3D_WIDTH_ALTERNATE),
+                                  LIMIT(TEXTURE3D_HEIGHT_ALTERNATE),
+                                  LIMIT(TEXTURE3D_DEPTH_ALTERNATE)};
 constexpr Limits kGatherLimits{LIMIT(TEXTURE2D_GATHER_WIDTH), LIMIT(TEXTURE2D_GATHER_HEIGHT),
                                kNone};
 #undef LIMIT
@@ -59,7 +63,10 @@ bool are_extents(const CUDA_ARRAY3D_DESCRIPTOR& wanted) {
                             : wanted.Depth != 0  ? 2
                             : wanted.Height != 0 ? 1
                                                  : 0;
-  if (!are_within(wanted, kTextureLimits[shape])) return false;
+  const bool is_solid = wanted.Depth != 0 && !is_layered;
+  if (!are_within(wanted, kTextureLimits[shape]) &&
+      !(is_solid && are_within(wanted, kAlternateLimits)))
+    return false;
   const bool gathers = (wanted.Flags & CUDA_ARRAY3D_TEXTURE_GATHER) != 0;
   if (gathers && !are_within(wanted, kGatherLimits)) return false;
   return (wanted.Flags & CUDA_ARRAY3D_SURFACE_LDST) == 0 ||
@@ -132,10 +139,17 @@ CUresult Calls::cuArray3DCreate_v2(CUarray* handle, const CUDA_ARRAY3D_DESCRIPTO
   return wanted != nullptr ? create(sim, handle, *wanted) : CUDA_ERROR_INVALID_VALUE;
 }
 
+/// The error of asking an array that has ended, by itself or with its context.
+static CUresult why_none(SimDevice& sim, CUarray handle) {
+  const Array* known = sim.handles().arrays.find(handle);
+  return known != nullptr && !known->context->alive ? CUDA_ERROR_CONTEXT_IS_DESTROYED
+                                                    : CUDA_ERROR_INVALID_HANDLE;
+}
+
 CUresult Calls::cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* descriptor, CUarray handle) {
   if (descriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const Array* array = sim.find(sim.handles().arrays, handle, kArrayKind);
-  if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (array == nullptr) return why_none(sim, handle);
   const CUDA_ARRAY3D_DESCRIPTOR& given = array->descriptor;
   *descriptor = {given.Width, given.Height, given.Format, given.NumChannels};
   return CUDA_SUCCESS;
@@ -144,7 +158,7 @@ CUresult Calls::cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* descriptor, CUarr
 CUresult Calls::cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* descriptor, CUarray handle) {
   if (descriptor == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const Array* array = sim.find(sim.handles().arrays, handle, kArrayKind);
-  if (array == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (array == nullptr) return why_none(sim, handle);
   *descriptor = array->descriptor;
   return CUDA_SUCCESS;
 }

@@ -11,7 +11,6 @@ struct Side {
   CUdeviceptr device;
   CUarray array;
   std::size_t x, y, z, pitch, height;
-  std::uint32_t element_bytes = 0;  ///< Size of an array's element; 0 for memory.
 };
 
 CUresult find_memory(SimDevice& sim, const CUDA_MEMCPY3D& copy, FindPlace find, const Side& side,
@@ -35,14 +34,13 @@ bool fits(std::size_t first, std::size_t count, std::uint64_t all) {
   return count <= all && first <= all - count;
 }
 
-/// An array's rows are where the array has them.
+/// An array's rows are where the array has them. Elements are asked to be copied whole, which no
+/// driver looks at: what is copied is bytes.
 CUresult find_texels(SimDevice& sim, const CUDA_MEMCPY3D& copy, Side& side, Place& place) {
   const Array* array = sim.find(sim.handles().arrays, side.array, kArrayKind);
   if (array == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const Texels& texels = array->texels;
-  side.element_bytes = texels.format.bytes();
-  if (side.x % side.element_bytes != 0 || copy.WidthInBytes % side.element_bytes != 0 ||
-      !fits(side.x, copy.WidthInBytes, texels.row_bytes()) ||
+  if (!fits(side.x, copy.WidthInBytes, texels.row_bytes()) ||
       !fits(side.y, copy.Height, texels.height) || !fits(side.z, copy.Depth, texels.depth))
     return CUDA_ERROR_INVALID_VALUE;
   side.pitch = texels.pitch;
@@ -79,8 +77,6 @@ CUresult find_copy(SimDevice& sim, const CUDA_MEMCPY3D& given, FindPlace find, C
   CUresult status = find_side(sim, given, find, target, shape.target);
   if (status == CUDA_SUCCESS) status = find_side(sim, given, find, source, shape.source);
   if (status != CUDA_SUCCESS) return status;
-  const bool are_arrays = target.element_bytes != 0 && source.element_bytes != 0;
-  if (are_arrays && target.element_bytes != source.element_bytes) return CUDA_ERROR_INVALID_VALUE;
   shape.bytes = given.WidthInBytes;
   shape.rows = {given.Height, given.Depth,
                 target.pitch, target.pitch * target.height,

@@ -203,8 +203,8 @@ CUresult Calls::cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* sampling, CUtexObje
 
 CUresult Calls::cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* view, CUtexObject handle) {
   const Texture* texture = find_texture(sim, handle);
-  if (texture == nullptr || view == nullptr || !texture->has_view) return CUDA_ERROR_INVALID_VALUE;
-  *view = texture->view;
+  if (texture == nullptr || view == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *view = texture->view;  // Zeros where it was made without one.
   return CUDA_SUCCESS;
 }
 
@@ -218,7 +218,6 @@ CUresult Calls::cuSurfObjectCreate(CUsurfObject* handle, const CUDA_RESOURCE_DES
   if (const CUresult error = find_array(sim, resource->res.array.hArray, array);
       error != CUDA_SUCCESS)
     return error;
-  if ((array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST) == 0) return CUDA_ERROR_INVALID_VALUE;
   Surface& surface = sim.handles().surfaces.add();
   surface.context = sim.threads().context();
   surface.resource = *resource;
