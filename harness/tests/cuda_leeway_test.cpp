@@ -1,6 +1,9 @@
 // Where the documentation says what the driver may do: a program may rely on neither way. On the
 // simulated driver, where a pick decides.
 #include "harness/cuda/leeway.h"
+
+#include <array>
+
 #include "harness/tests/cuda_stage.h"
 
 namespace harness::testing {
@@ -53,6 +56,15 @@ TEST_F(CudaLeeway, AFreeOfPinnedMemoryMayLeaveACopyToReadIt) {
   EXPECT_EQ(stage.fault(), "use_after_death");
 }
 
+/// From some point on, the driver does no more than it must.
+struct OnceArmed : Strategy {
+  explicit OnceArmed(const bool& is_armed) : armed(is_armed) {}
+  std::uint32_t answer(const Question& question) override {
+    return armed && question.site == Site::lag;
+  }
+  const bool& armed;
+};
+
 TEST_F(CudaLeeway, WhatNobodyWaitedForIsFreedInNoOrder) {
   stage.judge_order();
   run(Plain(), [&] {
@@ -61,13 +73,6 @@ TEST_F(CudaLeeway, WhatNobodyWaitedForIsFreedInNoOrder) {
     CUDA_OK(cuMemFree_v2(address));
   });
   expect_finished();
-  struct OnceArmed : Strategy {
-    explicit OnceArmed(const bool& is_armed) : armed(is_armed) {}
-    std::uint32_t answer(const Question& question) override {
-      return armed && question.site == Site::lag;
-    }
-    const bool& armed;
-  };
   bool armed = false;
   run(OnceArmed(armed), [&] {
     CUdeviceptr address = allocate(64);
@@ -78,6 +83,40 @@ TEST_F(CudaLeeway, WhatNobodyWaitedForIsFreedInNoOrder) {
   });
   EXPECT_EQ(ending, Ending::finished);
   EXPECT_EQ(stage.fault(), "order");
+}
+
+TEST_F(CudaLeeway, ARegistrationThatNobodyWaitedForEndsInNoOrder) {
+  stage.judge_order();
+  alignas(4096) static std::array<int, 1024> page;
+  bool armed = false;
+  run(OnceArmed(armed), [&] {
+    CUdeviceptr address = 0;
+    CUDA_OK(cuMemHostRegister_v2(page.data(), sizeof page, 0));
+    CUDA_OK(cuMemHostGetDevicePointer_v2(&address, page.data(), 0));
+    keep_busy(nullptr, address);  // Done at once, as it happens.
+    give_leeway(stage.world);
+    armed = true;
+    CUDA_OK(cuMemHostUnregister(page.data()));
+  });
+  EXPECT_EQ(ending, Ending::finished);
+  EXPECT_EQ(stage.fault(), "order");
+}
+
+TEST_F(CudaLeeway, AModuleMayBeUnloadedAheadOfItsLaunch) {
+  run_at_least([] {
+    CUmodule module = nullptr;
+    CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one", &module);
+    CUdeviceptr address = allocate(64);
+    write_int(address, 1);
+    CUstream stream = make_stream();
+    int count = 1;
+    CUDA_OK(launch(function, 1, 1, stream, {&address, &count}));
+    CUDA_OK(cuModuleUnload(module));
+    EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+    CUDA_OK(cuStreamSynchronize(stream));
+    EXPECT_EQ(read_int(address), 2) << "it runs all the same";
+  });
+  expect_finished();
 }
 
 TEST_F(CudaLeeway, AFreeIsAskedNothingOnceTheHostHasWaited) {

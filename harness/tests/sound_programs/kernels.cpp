@@ -33,20 +33,6 @@ void unload(Program& p, Module& module) {
   p.move(module.state, Via::unloaded);
 }
 
-/// Holds a stream up until the flag is written, so that what comes next is late for certain.
-void hold_up(Program& p, Memory& flag, std::size_t home) {
-  cuMemsetD32Async(flag.address, 0, 1, p.handle(home));
-  p.work(home);
-  p.wait(home);
-  cuStreamWaitValue32_v2(p.handle(home), flag.address, 1, CU_STREAM_WAIT_VALUE_EQ);
-  p.work(home);
-}
-
-void let_go(Program& p, Memory& flag, std::size_t by) {
-  cuStreamWriteValue32_v2(p.handle(by), flag.address, 1, 0);
-  p.work(by);
-}
-
 }  // namespace
 
 static void own_module(Program& p) {
@@ -66,19 +52,15 @@ static void unused_module(Program& p) {
   unload(p, module);
 }
 
-/// A launch runs to its end, whatever becomes of its module.
+/// A launch runs to its end, whether its module waits for it or goes before.
 static void module_goes_before_its_work(Program& p) {
-  Memory flag = p.memory.make(Kind::plain, 0, 4);
   Memory memory = p.memory.make(Kind::plain, 0);
   Module module = load(p);
-  hold_up(p, flag, 0);
   p.add_one(0, p.memory.use(0, memory), module.add_one);
   p.move(module.state, Via::launched);
   unload(p, module);
-  let_go(p, flag, 1);
   p.wait(0);
   p.memory.leave(memory);
-  p.memory.leave(flag);
 }
 
 static void ask(Program& p) {

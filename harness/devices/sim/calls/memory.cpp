@@ -162,7 +162,6 @@ CUresult Calls::cuMemHostRegister_v2(void* host, size_t bytes, unsigned flags) {
   return CUDA_SUCCESS;
 }
 
-/// Waits for nothing: no document says that it does.
 CUresult Calls::cuMemHostUnregister(void* host) {
   if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   if (host == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -171,6 +170,8 @@ CUresult Calls::cuMemHostUnregister(void* host) {
   if (index == 0 || sim.memory().block(index).process != sim.scheduler().process())
     return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
   if (sim.memory().block(index).base != address) return CUDA_ERROR_INVALID_VALUE;
+  may_wait(sim, *sim.memory().block(index).context);
+  if (sim.memory().block(index).dead) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;  // Meanwhile.
   if (sim.data_races().on())
     sim.data_races().freed(index, {{}, sim.data_races().caller(), sim.scheduler().site()});
   sim.memory().retire(index);

@@ -87,9 +87,10 @@ CUresult Calls::cuModuleUnload(CUmodule handle) {
     sim.ledger().double_free(module->birth);
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  module->alive = false;
+  module->alive = false;  // From here on nobody else may unload it, though we may have to wait.
   module->unload = ++sim.handles().unload_count;
   sim.ledger().died(module->birth);
+  may_wait(sim, *module->context);
   take_variables(sim, *module);
   return CUDA_SUCCESS;
 }
