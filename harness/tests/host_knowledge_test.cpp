@@ -284,46 +284,6 @@ TEST_F(HostKnowledge, EachOfSeveralGetsWhatTheOthersHaveLeft) {
   expect_finished();
 }
 
-TEST_F(HostKnowledge, WhoeverReleasesTwiceTakesNothingAwayThatAnotherHasLeft) {
-  stage.judge_order();
-  run(lagging(), [this] {
-    Means means(stage.world.scheduler);
-    Scheduler& scheduler = means.scheduler;
-    CUcontext context = nullptr;
-    CUDA_OK(cuCtxGetCurrent(&context));
-    CUstream stream = make_stream();
-    CUstream busy = make_stream();
-    CUdeviceptr address = allocate_async(64, stream);
-    CUdeviceptr elsewhere = allocate_async(64, busy);
-    CUDA_OK(cuStreamSynchronize(stream));
-    CUDA_OK(cuStreamSynchronize(busy));
-    Latch all(scheduler, 3);
-    Latch over(scheduler, 1);
-    scheduler.spawn("releases twice", [&] {
-      CUDA_OK(cuCtxSetCurrent(context));
-      wait_by_luck(means);
-      for (int time = 0; time < 2; ++time) {
-        keep_busy(busy, elsewhere);
-        CUDA_OK(cuStreamSynchronize(busy));
-        all.count_down();
-      }
-    });
-    scheduler.spawn("frees", [&] {
-      CUDA_OK(cuCtxSetCurrent(context));
-      all.wait();
-      CUDA_OK(cuMemFreeAsync(address, busy));
-      CUDA_OK(cuStreamSynchronize(busy));
-      over.count_down();
-    });
-    keep_busy(stream, address);
-    CUDA_OK(cuStreamSynchronize(stream));
-    all.count_down();
-    end_luck(means);
-    over.wait();
-  });
-  expect_finished();
-}
-
 TEST_F(HostKnowledge, WhatIsLearntAfterAReleaseIsHandedOnByTheNextOne) {
   learn(2, true);
   expect_finished();

@@ -11,22 +11,17 @@ using Origin = GpuDevice::Origin;
 
 CUresult retain_primary(CUcontext* context, CUdevice device) {
   GpuDevice& gpu = GpuDevice::current();
-  const CUresult status = gpu.driver().cuDevicePrimaryCtxRetain(context, device);
-  if (status != CUDA_SUCCESS) return status;
-  gpu.primary().handle = *context;
-  if (gpu.primary().retain_count++ == 0) gpu.born(Kind::context, *context);
-  gpu.keep_primary();
+  const bool was_active = gpu.primary().is_active();
+  const CUresult status = gpu.primary().retain(context, device);
+  if (status == CUDA_SUCCESS && !was_active) gpu.born(Kind::context, *context);
   return status;
 }
 
-/// Releases only what the run has retained.
 CUresult release_primary(CUdevice device) {
   GpuDevice& gpu = GpuDevice::current();
-  if (gpu.primary().retain_count == 0) return CUDA_ERROR_INVALID_CONTEXT;
-  const CUresult status = gpu.driver().cuDevicePrimaryCtxRelease_v2(device);
-  if (status != CUDA_SUCCESS || --gpu.primary().retain_count > 0) return status;
-  gpu.let_go_of_primary();
-  gpu.died(Kind::context, gpu.primary().handle);
+  const CUresult status = gpu.primary().release(device);
+  if (status != CUDA_SUCCESS || gpu.primary().is_active()) return status;
+  gpu.died(Kind::context, gpu.primary().handle());
   gpu.context_ended();
   return status;
 }
@@ -35,7 +30,7 @@ CUresult release_primary(CUdevice device) {
 CUresult primary_state(CUdevice device, unsigned* flags, int* active) {
   GpuDevice& gpu = GpuDevice::current();
   const CUresult status = gpu.driver().cuDevicePrimaryCtxGetState(device, flags, active);
-  if (status == CUDA_SUCCESS) *active = gpu.primary().retain_count > 0 ? 1 : 0;
+  if (status == CUDA_SUCCESS) *active = gpu.primary().is_active() ? 1 : 0;
   return status;
 }
 
@@ -56,7 +51,7 @@ CUresult detach_context(CUcontext) { return CUDA_ERROR_NOT_SUPPORTED; }
 
 CUresult destroy_context(CUcontext context) {
   GpuDevice& gpu = GpuDevice::current();
-  if (context == gpu.primary().handle && context != nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context == gpu.primary().handle() && context != nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (const CUresult error = gpu.died(Kind::context, context); error != CUDA_SUCCESS) return error;
   const CUresult status = gpu.driver().cuCtxDestroy_v2(context);
   if (status != CUDA_SUCCESS) return status;
@@ -103,7 +98,7 @@ CUresult pop_context(CUcontext* context) {
 /// Sets something that belongs to a context.
 template <auto kFunction, class... Arguments>
 CUresult change_context(Arguments... arguments) {
-  GpuDevice::current().change_primary();
+  GpuDevice::current().primary().change();
   return pass<kFunction>(arguments...);
 }
 

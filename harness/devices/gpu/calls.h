@@ -61,7 +61,7 @@ CUresult pass(Arguments... arguments) {
 template <auto kCall, class... Arguments>
 CUresult served(Arguments... arguments) {
   const CUresult status = kCall(arguments...);
-  GpuDevice::current().callbacks().serve();
+  Callbacks::of_process().serve();
   return status;
 }
 
@@ -70,12 +70,12 @@ CUresult served(Arguments... arguments) {
 using HostFunction = CUDA_HOST_NODE_PARAMS;
 
 /// Returns what the driver is given in the place of a function (callbacks.h).
-HostFunction noted_later(GpuDevice& gpu, const HostFunction& given);
+HostFunction noted_later(const HostFunction& given);
 
 /// The same for a node of any type: a copy of a host node's parameters, and others as they are.
 class NotedLater {
  public:
-  NotedLater(GpuDevice& gpu, CUgraphNodeParams* given);
+  explicit NotedLater(CUgraphNodeParams* given);
   CUgraphNodeParams* params() { return params_; }
 
  private:

@@ -54,7 +54,7 @@ CUresult add_alloc(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, s
 
 CUresult add_any(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
                  const CUgraphEdgeData* data, std::size_t count, CUgraphNodeParams* params) {
-  NotedLater noted(GpuDevice::current(), params);
+  NotedLater noted(params);
   const CUresult status =
       add<&T::cuGraphAddNode_v2>(node, graph, after, data, count, noted.params());
   if (status != CUDA_SUCCESS) return status;
@@ -62,7 +62,7 @@ CUresult add_any(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
     GpuDevice::current().reserved(params->alloc.dptr);
   if (params->type == CU_GRAPH_NODE_TYPE_GRAPH &&
       params->graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE)
-    GpuDevice::current().give_away(params->graph.graph, graph);
+    GpuDevice::current().part_of(params->graph.graph, graph);
   if (params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
     for (unsigned i = 0; i < params->conditional.size; ++i)
       GpuDevice::current().part_of(params->conditional.phGraph_out[i], graph);
@@ -72,7 +72,7 @@ CUresult add_any(CUgraphNode* node, CUgraph graph, const CUgraphNode* after,
 CUresult add_host(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, std::size_t count,
                   const HostFunction* params) {
   if (params == nullptr) return add<&T::cuGraphAddHostNode>(node, graph, after, count, params);
-  const HostFunction noted = noted_later(GpuDevice::current(), *params);
+  const HostFunction noted = noted_later(*params);
   return add<&T::cuGraphAddHostNode>(node, graph, after, count, &noted);
 }
 

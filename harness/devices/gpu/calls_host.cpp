@@ -12,7 +12,7 @@ CUresult launch_host_function(CUstream stream, CUhostFn function, void* data) {
   GpuDevice& gpu = GpuDevice::current();
   if (const CUresult error = check(gpu, stream); error != CUDA_SUCCESS) return error;
   if (captures(gpu, stream)) {
-    const HostFunction noted = noted_later(gpu, {function, data});
+    const HostFunction noted = noted_later({function, data});
     return gpu.driver().cuLaunchHostFunc(stream, noted.fn, noted.userData);
   }
   if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -44,23 +44,23 @@ CUresult get_node(CUgraphNode node, HostFunction* params) {
 
 CUresult set_node(CUgraphNode node, const HostFunction* params) {
   if (params == nullptr) return pass<&T::cuGraphHostNodeSetParams>(node, params);
-  const HostFunction noted = noted_later(GpuDevice::current(), *params);
+  const HostFunction noted = noted_later(*params);
   return pass<&T::cuGraphHostNodeSetParams>(node, &noted);
 }
 
 CUresult set_executable_node(CUgraphExec exec, CUgraphNode node, const HostFunction* params) {
   if (params == nullptr) return pass<&T::cuGraphExecHostNodeSetParams>(exec, node, params);
-  const HostFunction noted = noted_later(GpuDevice::current(), *params);
+  const HostFunction noted = noted_later(*params);
   return pass<&T::cuGraphExecHostNodeSetParams>(exec, node, &noted);
 }
 
 CUresult set_any_node(CUgraphNode node, CUgraphNodeParams* params) {
-  NotedLater noted(GpuDevice::current(), params);
+  NotedLater noted(params);
   return pass<&T::cuGraphNodeSetParams>(node, noted.params());
 }
 
 CUresult set_any_executable_node(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams* params) {
-  NotedLater noted(GpuDevice::current(), params);
+  NotedLater noted(params);
   return pass<&T::cuGraphExecNodeSetParams>(exec, node, noted.params());
 }
 
@@ -68,21 +68,21 @@ CUresult set_any_executable_node(CUgraphExec exec, CUgraphNode node, CUgraphNode
 
 CUresult create_user_object(CUuserObject* object, void* data, CUhostFn destroy, unsigned count,
                             unsigned flags) {
-  const HostFunction noted = noted_later(GpuDevice::current(), {destroy, data});
+  const HostFunction noted = noted_later({destroy, data});
   return pass<&T::cuUserObjectCreate>(object, noted.userData, noted.fn, count, flags);
 }
 
 }  // namespace
 
-HostFunction noted_later(GpuDevice& gpu, const HostFunction& given) {
+HostFunction noted_later(const HostFunction& given) {
   if (given.fn == nullptr) return given;
-  return {Callbacks::note, gpu.callbacks().wrap(given.fn, given.userData)};
+  return {Callbacks::note, Callbacks::of_process().wrap(given.fn, given.userData)};
 }
 
-NotedLater::NotedLater(GpuDevice& gpu, CUgraphNodeParams* given) : params_(given) {
+NotedLater::NotedLater(CUgraphNodeParams* given) : params_(given) {
   if (given == nullptr || given->type != CU_GRAPH_NODE_TYPE_HOST) return;
   copy_ = *given;
-  const HostFunction noted = noted_later(gpu, {given->host.fn, given->host.userData});
+  const HostFunction noted = noted_later({given->host.fn, given->host.userData});
   copy_.host.fn = noted.fn;
   copy_.host.userData = noted.userData;
   params_ = &copy_;

@@ -6,9 +6,8 @@ namespace harness::devices {
 namespace {
 
 CUresult admit(CallNeeds) {
-  GpuDevice& gpu = GpuDevice::current();
-  gpu.callbacks().serve();
-  return gpu.switch_context();
+  Callbacks::of_process().serve();
+  return GpuDevice::current().switch_context();
 }
 
 DriverTable make_table() {

@@ -36,9 +36,8 @@ void GpuDevice::begin(World& world) {
   virtual_memory_ = {};
   stacks_.clear();
   thread_context_ = nullptr;
-  primary_ = {};
-  is_changed_ = false;
-  callbacks_.begin();
+  primary_.begin();
+  Callbacks::of_process().begin();
 }
 
 // ---- lives ------------------------------------------------------------------------------------
@@ -75,6 +74,12 @@ CUresult GpuDevice::died(Kind kind, const void* handle) {
       world_->ledger.died(node.birth);
   }
   return CUDA_SUCCESS;
+}
+
+void GpuDevice::part_of(CUgraph graph, CUgraph whole) {
+  wholes_[graph] = whole;
+  const auto known = handles_.find(graph);
+  if (known != handles_.end()) known->second.given_away = true;
 }
 
 bool GpuDevice::is_in(const void* graph, const void* whole) const {
@@ -189,20 +194,6 @@ CUresult GpuDevice::switch_context() {
   return driver_.cuCtxSetCurrent(mine);
 }
 
-/// The driver by which this process keeps the primary context; null while it does not.
-static const DriverTable* keeper = nullptr;
-
-void GpuDevice::keep_primary() {
-  CUcontext same = nullptr;
-  if (keeper == nullptr && driver_.cuDevicePrimaryCtxRetain(&same, 0) == CUDA_SUCCESS)
-    keeper = &driver_;
-}
-
-void GpuDevice::let_go_of_primary() {
-  if (keeper != nullptr) keeper->cuDevicePrimaryCtxRelease_v2(0);
-  keeper = nullptr;
-}
-
 void GpuDevice::context_ended() {
   Ledger& ledger = world_->ledger;
   for (const auto& [handle, known] : handles_)
@@ -237,18 +228,12 @@ void GpuDevice::end() {
   free_virtual_memory();
   if (!is_broken) free_handles();
   for (CUcontext context : contexts)
-    if (context != primary_.handle) driver_.cuCtxDestroy_v2(context);
+    if (context != primary_.handle()) driver_.cuCtxDestroy_v2(context);
   driver_.cuCtxSetCurrent(nullptr);
-  free_primary(is_broken);
+  primary_.end(is_broken);
   handles_.clear();
   handle_order_.clear();
   memory_.clear();
-}
-
-void GpuDevice::free_primary(bool is_broken) {
-  for (; primary_.retain_count > 0; --primary_.retain_count)
-    driver_.cuDevicePrimaryCtxRelease_v2(0);
-  if (is_broken || is_changed_) let_go_of_primary();
 }
 
 void GpuDevice::free_memory() {

@@ -5,9 +5,7 @@
 // stack of its own; all share one per-thread default stream; a host function is called by the task
 // that enqueues it, once the stream is done; a graph's host functions and the destructors of user
 // objects are called by the task whose call comes next (callbacks.h); what one process exports,
-// others open without the driver (ipc.h). To make a primary context takes a driver 0.2 s: the
-// process keeps it from run to run, unless a run lets go of it, a kernel has broken it, or it is
-// not as it was.
+// others open without the driver (ipc.h); the primary context outlasts a run (primary_context.h).
 #pragma once
 
 #include <map>
@@ -19,6 +17,7 @@
 #include "harness/device.h"
 #include "harness/devices/gpu/callbacks.h"
 #include "harness/devices/gpu/ipc.h"
+#include "harness/devices/gpu/primary_context.h"
 #include "harness/ledger.h"
 
 namespace harness::devices {
@@ -63,13 +62,8 @@ class GpuDevice final : public Device {
   void born(Kind kind, const void* handle);
   /// Notes the birth of a node, which ends with its graph.
   void born_in(CUgraph graph, CUgraphNode node);
-  /// A graph becomes part of another one, which destroys it.
-  void give_away(CUgraph graph, CUgraph whole) {
-    handles_[graph].given_away = true;
-    part_of(graph, whole);
-  }
-  /// A graph that nobody else knows, the body of a condition, is part of another one.
-  void part_of(CUgraph graph, CUgraph whole) { wholes_[graph] = whole; }
+  /// A graph becomes, or is, part of another one, which destroys it.
+  void part_of(CUgraph graph, CUgraph whole);
   /// Ends the life; a fault and an error when it has ended before.
   CUresult died(Kind kind, const void* handle);
   /// An error, after a fault, when `handle` names something that died. What we do not know passes.
@@ -122,18 +116,7 @@ class GpuDevice final : public Device {
   // ---- the driver ----
 
   const DriverTable& driver() const { return driver_; }
-  struct PrimaryContext {
-    CUcontext handle = nullptr;
-    unsigned retain_count = 0;  ///< Number of times that the run retained it.
-  };
   PrimaryContext& primary() { return primary_; }
-  /// Has the primary context outlast the run.
-  void keep_primary();
-  /// From now on it ends with the last release.
-  void let_go_of_primary();
-  /// It has a limit, say, that a new one has not.
-  void change_primary() { is_changed_ = true; }
-  Callbacks& callbacks() { return callbacks_; }
 
  private:
   struct Handle {
@@ -144,7 +127,6 @@ class GpuDevice final : public Device {
   };
   CUresult check_import(std::uint64_t address, std::uint64_t bytes);
   bool is_in(const void* graph, const void* whole) const;
-  void free_primary(bool is_broken);
   void free_memory();
   void free_virtual_memory();
   void free_handles();
@@ -153,12 +135,10 @@ class GpuDevice final : public Device {
   World* world_ = nullptr;
   Imports imports_;
   VirtualMemory virtual_memory_;
-  PrimaryContext primary_;
-  bool is_changed_ = false;
-  Callbacks& callbacks_ = Callbacks::of_process();
+  PrimaryContext primary_{driver_};
   std::unordered_map<const void*, Handle> handles_;
   std::vector<const void*> handle_order_;                ///< In the order of their births.
-  std::unordered_map<const void*, const void*> wholes_;  ///< What a graph is part of.
+  std::unordered_map<const void*, const void*> wholes_;  ///< A graph, and the one it is part of.
   /// By address. The dead stay until the address comes back.
   std::map<std::uint64_t, Memory> memory_;
   std::set<std::uint64_t> graph_memory_;

@@ -1,4 +1,5 @@
-// A lock that is offered orders the uses of memory of whoever gets it, and of whoever offers it.
+// A lock that is offered orders the uses of memory of whoever gets it, and of whoever offers it; so
+// does a place to which several come, and some of them twice.
 #include <array>
 
 #include "harness/tests/cuda_stage.h"
@@ -48,6 +49,51 @@ TEST_F(OfferedLock, HandsOnWhatEitherKnows) {
     mutex.unlock();
   });
   EXPECT_TRUE(offered);
+  expect_finished();
+}
+
+class SeveralReleases : public UnderStrategy {};
+
+// One leaves what it knows; another one, which got none of that, leaves twice what it knows itself.
+TEST_F(SeveralReleases, TakeNothingAwayThatAnotherHasLeft) {
+  stage.judge_order();
+  run(lagging(), [this] {
+    Scheduler& scheduler = stage.world.scheduler;
+    CUcontext context = nullptr;
+    CUDA_OK(cuCtxGetCurrent(&context));
+    CUstream stream = make_stream();
+    CUstream busy = make_stream();
+    CUdeviceptr address = allocate_async(64, stream);
+    CUdeviceptr elsewhere = allocate_async(64, busy);
+    CUDA_OK(cuStreamSynchronize(stream));
+    CUDA_OK(cuStreamSynchronize(busy));
+    Latch all(scheduler, 3);
+    Latch over(scheduler, 1);
+    constexpr Resource kLuck = 7;  // Orders nothing that is seen.
+    bool is_left = false;
+    scheduler.spawn("releases twice", [&] {
+      CUDA_OK(cuCtxSetCurrent(context));
+      scheduler.wait_until({kLuck, AccessKind::read}, "luck", [&] { return is_left; });
+      for (int time = 0; time < 2; ++time) {
+        keep_busy(busy, elsewhere);
+        CUDA_OK(cuStreamSynchronize(busy));
+        all.count_down();
+      }
+    });
+    scheduler.spawn("frees", [&] {
+      CUDA_OK(cuCtxSetCurrent(context));
+      all.wait();
+      CUDA_OK(cuMemFreeAsync(address, busy));
+      CUDA_OK(cuStreamSynchronize(busy));
+      over.count_down();
+    });
+    keep_busy(stream, address);
+    CUDA_OK(cuStreamSynchronize(stream));
+    all.count_down();
+    is_left = true;
+    scheduler.touch(kLuck);
+    over.wait();
+  });
   expect_finished();
 }
 
