@@ -48,7 +48,7 @@ std::uint32_t find_block(SimDevice& sim, std::uint64_t address, std::uint64_t by
 /// when there is none.
 std::uint32_t give_out(SimDevice& sim, Origin origin, std::uint64_t bytes);
 
-/// Waits for what the context has in flight, or leaves it at that: cuda.h says that a free may.
+/// Waits for what the context has in flight, or leaves it at that: no document promises either.
 void may_wait(SimDevice& sim, Context& context);
 
 /// Frees at once, whatever is in flight. The block was checked.

@@ -90,7 +90,7 @@ CUresult Calls::cuModuleUnload(CUmodule handle) {
   module->alive = false;  // From here on nobody else may unload it, though we may have to wait.
   module->unload = ++sim.handles().unload_count;
   sim.ledger().died(module->birth);
-  may_wait(sim, *module->context);
+  if (module->context != nullptr) may_wait(sim, *module->context);
   take_variables(sim, *module);
   return CUDA_SUCCESS;
 }
