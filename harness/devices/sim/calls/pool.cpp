@@ -97,6 +97,14 @@ static CUresult capture_free(SimDevice& sim, CUdeviceptr address, Stream& stream
   return made ? sim.captures().add(stream, *made) : made.error();
 }
 
+/// Returns where in the default stream new memory is allocated. Nothing need be done for it, and so
+/// a driver has it order no blocking stream: `before` is what the stream knew before the call.
+static OrderPoint point_of_new(SimDevice& sim, Stream& stream, const Clock& before) {
+  stream.clock = before;
+  stream.clock.join(sim.data_races().caller());
+  return sim.data_races().advance(stream.line, stream.clock);
+}
+
 static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t bytes, Pool& pool,
                          Stream& stream) {
   if (address == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -107,6 +115,7 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
   }
   if (pool.limit != 0 && bytes > pool.limit - std::min(pool.limit, pool.used))
     return CUDA_ERROR_OUT_OF_MEMORY;
+  const Clock before = stream.legacy ? stream.clock : Clock{};
   sim.queues().catch_up(stream);
   const std::ptrdiff_t place = pick_freed(sim, pool, stream, bytes);
   const std::uint32_t index = place >= 0 ? reuse(sim, pool, stream, place, bytes)
@@ -114,16 +123,14 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
   if (index == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   Block& block = sim.memory().block(index);
   block.pool = &pool;
-  // An allocation is an operation of its stream, also where nothing need be done for it: in the
-  // default stream it comes after what blocking streams were told, and before what they are told.
-  if (place < 0 && stream.legacy && !WorkQueues::idle(stream))
-    sim.queues().submit(stream, sim.queues().fresh(WorkKind::wait, "allocation"), Lag::never);
   if (HostMemory::is_visible(block)) sim.host_memory().add(index);
   pool.used += block.granules * Memory::kGranule;
   pool.used_high = std::max(pool.used_high, pool.used);
   pool.reserved = std::max(pool.reserved, pool.used);
   pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
-  sim.data_races().allocated(index, sim.queues().next_point(stream));
+  const bool is_new = place < 0;
+  sim.data_races().allocated(index, is_new && stream.legacy ? point_of_new(sim, stream, before)
+                                                            : sim.queues().next_point(stream));
   *address = block.base;
   return CUDA_SUCCESS;
 }
