@@ -253,43 +253,6 @@ TEST_F(CudaTiming, AndItsVariablesLastAsLong) {
   expect_finished();
 }
 
-/// One stream uses memory of another one's, which frees it behind an allocation in the default
-/// stream: of memory that was freed before, where that is used again.
-void free_after_an_allocation() {
-  CUstream user = make_stream(CU_STREAM_DEFAULT);
-  CUstream owner = make_stream(CU_STREAM_DEFAULT);
-  CUdeviceptr address = allocate_async(64, owner);
-  CUdeviceptr spare = allocate_async(64, owner);
-  keep_busy(owner, address);  // It goes first among those that can go on.
-  CUDA_OK(cuMemFreeAsync(spare, owner));
-  CUDA_OK(cuStreamSynchronize(owner));
-  keep_busy(user, address);
-  allocate_async(64, nullptr);
-  CUDA_OK(cuMemFreeAsync(address, owner));
-  CUDA_OK(cuStreamSynchronize(owner));
-  cuStreamSynchronize(user);
-}
-
-// As an H200 has it, though by cuda.h an allocation is an operation of its stream.
-TEST_F(CudaTiming, NewMemoryOfTheDefaultStreamOrdersNoBlockingStreams) {
-  stage.judge_order();
-  run(lagging(), free_after_an_allocation);
-  EXPECT_EQ(stage.fault(), "use_after_death");
-  run(Plain(), free_after_an_allocation);
-  EXPECT_EQ(stage.fault(), "order") << "also where it came out well";
-}
-
-TEST_F(CudaTiming, MemoryThatTheDefaultStreamUsesAgainOrdersBlockingStreams) {
-  struct LateAndUsedAgain : Strategy {
-    std::uint32_t answer(const Question& question) override {
-      return question.site == Site::lag || question.site == Site::reuse ? 1 : 0;
-    }
-  };
-  stage.judge_order();
-  run(LateAndUsedAgain(), free_after_an_allocation);
-  expect_finished();
-}
-
 TEST_F(CudaTiming, AFunctionOutlivesNoModule) {
   run(Plain(), [] {
     CUmodule module = nullptr;
