@@ -30,7 +30,16 @@ inline CUresult check(GpuDevice& gpu, CUstream handle) {
       handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
   return is_default ? CUDA_SUCCESS : gpu.check(Kind::stream, handle);
 }
+/// A launch records no event that may be shared; the driver does not know of ours that they may.
+inline bool is_shared(GpuDevice& gpu, const CUlaunchAttribute& attribute) {
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
+    return gpu.imports().is_shareable(attribute.value.programmaticEvent.event);
+  return attribute.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT &&
+         gpu.imports().is_shareable(attribute.value.launchCompletionEvent.event);
+}
 inline CUresult check(GpuDevice& gpu, const CUlaunchConfig* config) {
+  for (unsigned i = 0; config != nullptr && config->attrs != nullptr && i < config->numAttrs; ++i)
+    if (is_shared(gpu, config->attrs[i])) return CUDA_ERROR_NOT_SUPPORTED;
   return check(gpu, stream_of(config));
 }
 template <class T>
