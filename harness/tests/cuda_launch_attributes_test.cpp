@@ -1,4 +1,6 @@
 // The conformance suite of devices/: attributes of launches, and what a capture makes of them.
+#include <cstring>
+
 #include "harness/tests/attribute_stage.h"
 #include "harness/tests/capture_stage.h"
 
@@ -123,8 +125,8 @@ TEST_P(CudaLaunchAttributes, ACooperativeKernelIsOnTheDeviceAsAWhole) {
                      CU_LAUNCH_PARAM_END};
     CUlaunchAttribute given = is_cooperative;
     const CUlaunchConfig config{1, 1, 1, 1, 1, 1, 0, nullptr, &given, 1};
-    EXPECT_EQ(cuLaunchKernelEx(&config, function, nullptr, extra), CUDA_ERROR_INVALID_VALUE)
-        << "parameters come by pointer";
+    std::memcpy(buffer, &address, sizeof address);
+    CUDA_OK(cuLaunchKernelEx(&config, function, nullptr, extra));
     bytes = sizeof buffer;
     EXPECT_EQ(cuLaunchKernelEx(&config, function, nullptr, extra),
               CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/device.h"
 #include "harness/fault/kinds.h"
 #include "scenarios/argpack/bindings.h"
 #include "scenarios/argpack/failures.h"

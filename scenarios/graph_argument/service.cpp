@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "harness/device.h"
 #include "harness/fault/kinds.h"
 #include "harness/scenario/faults.h"
 #include "scenarios/graph_argument/service_calls.h"

@@ -73,16 +73,24 @@ inline int place(int i, int extent, CUaddress_mode mode, bool normalized) {
   return place(i < 0 ? -1 - i : 2 * extent - 1 - i, extent, mode, true);
 }
 
-/// The texel that stands for those outside.
+/// The texel that stands for those outside, as the texture is made.
 inline constexpr f32 kBorder[4] = {0.25F, -3, 7, 0.5F};
 
-/// One channel of a texel as an integer, `outside` beyond the border, 0 where there is no channel.
-inline u32 integer_around(const Image& image, int x, int y, u32 channel, CUaddress_mode mode,
-                          u32 outside) {
+/// The same as a format holds it: an H200 clamps and rounds it so.
+inline Number border(CUarray_format channel, u32 index) {
+  if (channel == CU_AD_FORMAT_FLOAT || channel == CU_AD_FORMAT_HALF) return kBorder[index];
+  const bool is_signed =
+      channel == CU_AD_FORMAT_SIGNED_INT8 || channel == CU_AD_FORMAT_SIGNED_INT16;
+  const Number within = std::clamp<Number>(kBorder[index], is_signed ? -1 : 0, 1);
+  return std::llround(within * largest(channel)) / largest(channel);
+}
+
+/// One channel of a texel as an integer, 0 beyond the border and where there is no channel.
+inline u32 integer_around(const Image& image, int x, int y, u32 channel, CUaddress_mode mode) {
   if (channel >= image.format.channels) return 0;
   const int at_x = place(x, image.width, mode, false);
   const int at_y = place(y, image.height, mode, false);
-  if (at_x < 0 || at_y < 0) return outside;
+  if (at_x < 0 || at_y < 0) return 0;
   return static_cast<u32>(
       integer_at(image.format.channel,
                  image.texel(at_x, at_y, 0) + std::size_t{channel} * image.format.channel_bytes()));
@@ -106,12 +114,14 @@ class Reference {
   Number at(const Number* x, int axes) { return along(axes - 1, x); }
 
   /// The guide does not say how a weight gets its 8 bits, so that it may be the one below, or
-  /// above, along each axis. Where texels are not filtered there is one number.
+  /// above, along each axis; two of them where the coordinate is multiplied first. Where texels are
+  /// not filtered there is one number.
   Range around(const Number* x, int axes) {
     Range made{at(x, axes), at(x, axes)};
     for (int i = 0; way_.linear && i < 27; ++i) {
       const int choices[] = {i % 3, i / 3 % 3, i / 9};
-      for (int axis = 0; axis < axes; ++axis) steps_[axis] = choices[axis] - 1;
+      for (int axis = 0; axis < axes; ++axis)
+        steps_[axis] = (choices[axis] - 1) * (way_.normalized ? 2 : 1);
       const Number value = at(x, axes);
       made = {std::min(made.low, value), std::max(made.high, value)};
     }
@@ -123,7 +133,8 @@ class Reference {
   /// products and seven sums in f32, each 2^-24 of the largest texel.
   Number error() const {
     const Format& format = image_.format;
-    Number most = way_.mode == CU_TR_ADDRESS_MODE_BORDER ? std::abs(kBorder[channel_]) : 0;
+    Number most =
+        way_.mode == CU_TR_ADDRESS_MODE_BORDER ? std::abs(border(format.channel, channel_)) : 0;
     for (std::size_t i = 0; i < image_.bytes.size(); i += format.bytes())
       most = std::max(most, std::abs(number_at(format.channel, &image_.bytes[i] + offset())));
     const Number sum = most * 15 * 0x1p-24L;
@@ -153,7 +164,7 @@ class Reference {
   }
   Number texel() const {
     const int z = layer_ >= 0 ? std::min(layer_, image_.depth - 1) : index_[2];
-    if (index_[0] < 0 || index_[1] < 0 || z < 0) return kBorder[channel_];
+    if (index_[0] < 0 || index_[1] < 0 || z < 0) return border(image_.format.channel, channel_);
     return number_at(image_.format.channel, image_.texel(index_[0], index_[1], z) + offset());
   }
 

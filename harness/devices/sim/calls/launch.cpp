@@ -159,15 +159,12 @@ static CUresult capture_kernel(SimDevice& sim, Stream& stream, const CUlaunchCon
 
 /// Refuses parameters that come in both ways, and more of them than the kernel has: that, a driver
 /// has no room for.
-static CUresult check_parameters(const KernelEntry& entry, void** parameters, void** extra,
-                                 const LaunchAttributes* attributes) {
+static CUresult check_parameters(const KernelEntry& entry, void** parameters, void** extra) {
   std::size_t bytes = 0;
   const std::byte* buffer = parameter_buffer(extra, bytes);
   if (buffer == nullptr) return CUDA_SUCCESS;
   if (parameters != nullptr) return CUDA_ERROR_INVALID_VALUE;
-  if (bytes > entry.parameter_bytes) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-  const bool cooperative = attributes != nullptr && attributes->kernel.cooperative();
-  return cooperative ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;  // Its come by pointer.
+  return bytes > entry.parameter_bytes ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
 }
 
 static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on, CUfunction handle,
@@ -180,7 +177,7 @@ static CUresult launch(SimDevice& sim, const CUlaunchConfig& config, CUstream on
   const Context* context = function->module->context;
   if (context != nullptr && context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
   if (!fits(config, *function->entry)) return CUDA_ERROR_INVALID_VALUE;
-  if (const CUresult error = check_parameters(*function->entry, parameters, extra, attributes);
+  if (const CUresult error = check_parameters(*function->entry, parameters, extra);
       error != CUDA_SUCCESS)
     return error;
   if (parameters != nullptr) extra = nullptr;  // There are none in it.

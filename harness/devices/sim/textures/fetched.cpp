@@ -35,11 +35,15 @@ FetchedAxes axes_of(const Texture& texture, const KernelFetch& asked) {
   return axes;
 }
 
+// The color is what the format can hold of it, and 0 where integers are read as such, as an H200
+// has it.
 TexelWords border_of(const Texture& texture, const KernelFetch& asked) {
   TexelWords made{};
-  if (asked.is_by_number != 0 || texture.is_linear_memory()) return made;
-  for (std::size_t i = 0; i < texture.texels.format.channel_count; ++i)
-    made[i] = std::bit_cast<std::uint32_t>(texture.sampling.borderColor[i]);
+  if (asked.is_by_number != 0 || texture.is_linear_memory() || !texture.reads_numbers())
+    return made;
+  const TexelFormat& format = texture.texels.format;
+  for (std::size_t i = 0; i < format.channel_count; ++i)
+    made[i] = std::bit_cast<std::uint32_t>(format.held(texture.sampling.borderColor[i]));
   return made;
 }
 

@@ -64,6 +64,15 @@ static std::uint32_t word(CUarray_format channel, const std::byte* from) {
   }
 }
 
+float TexelFormat::held(float number) const {
+  if (!can_be_normalized()) return number;
+  const bool is_signed =
+      channel == CU_AD_FORMAT_SIGNED_INT8 || channel == CU_AD_FORMAT_SIGNED_INT16;
+  const float largest = static_cast<float>((1U << (8 * channel_bytes() - (is_signed ? 1 : 0))) - 1);
+  const float within = std::fmin(std::fmax(number, is_signed ? -1.0F : 0.0F), 1.0F);
+  return std::nearbyint(within * largest) / largest;
+}
+
 /// Returns a channel as a number: integers of 8 and 16 bits so that the largest is 1.
 static double number(CUarray_format channel, const std::byte* from) {
   const std::uint32_t bits = word(channel, from);

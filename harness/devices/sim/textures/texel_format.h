@@ -31,6 +31,8 @@ struct TexelFormat {
   /// Returns a texel as numbers; integers so that the largest is 1. What it has no channel for is
   /// 0.
   TexelNumbers numbers(const std::byte* texel) const;
+  /// Returns the number nearest to this one that a channel of integers can hold; others hold any.
+  float held(float number) const;
   /// Returns a texel as a register holds it: integers of 32 bits, or the bits of an f32.
   TexelWords words(const std::byte* texel) const;
 

@@ -23,7 +23,7 @@ static Refusal refuse(CUgraphInstantiateResult result, const GraphNode* culprit 
 /// The device's own, or of the host's what is pinned. Managed memory is of both.
 static bool is_in_device_reach(const Place& place) { return place.birth != BirthId::none; }
 
-/// The context of the first kernel or copy: the others have to be like it. A set may have another.
+/// The context of the first node: the others have to be like it.
 struct DeviceGraph {
   const Context* context = nullptr;
   bool does_something = false;
@@ -48,10 +48,8 @@ struct DeviceGraph {
           return refuse(CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED, &node);
         break;
       case CU_GRAPH_NODE_TYPE_KERNEL:
-        break;
       case CU_GRAPH_NODE_TYPE_MEMSET:
-        does_something = true;
-        return {};
+        break;
       default:
         return refuse(kUnsupported, &node);
     }
