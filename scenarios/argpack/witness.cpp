@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "harness/device.h"
 #include "harness/fault/kinds.h"
+#include "harness/scenario/sees_kernels.h"
 #include "scenarios/argpack/bindings.h"
 #include "scenarios/argpack/failures.h"
 #include "scenarios/argpack/windows.h"
@@ -160,7 +160,7 @@ void Witness::judge_work(const Attempt& attempt) {
 
 // Whoever has read its result has seen it run. Of a GPU's kernels nobody sees more than that.
 bool Witness::counts_kernels() const {
-  return scene_.world().device->runs_host_kernels() && undisturbed() &&
+  return harness::sees_kernels(scene_.world()) && undisturbed() &&
          scene_.world().injected_failures == 0 && answered_ != read_;
 }
 

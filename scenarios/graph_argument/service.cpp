@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "harness/device.h"
 #include "harness/fault/kinds.h"
 #include "harness/scenario/faults.h"
+#include "harness/scenario/sees_kernels.h"
 #include "scenarios/graph_argument/service_calls.h"
 
 namespace scenarios::graph_argument {
@@ -116,7 +116,7 @@ Counts count(const harness::History& history) {
 
 // How often a loop runs is not the script's to say; and nobody sees what a GPU runs.
 void judge_runs(harness::Scene& scene, const Model& model, bool at_end) {
-  if (!scene.world().device->runs_host_kernels()) return;
+  if (!harness::sees_kernels(scene.world())) return;
   if (went_wrong(scene, scene.world().scheduler.now())) return;
   Counts least{};
   Counts loops{};

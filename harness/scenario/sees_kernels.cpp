@@ -1,0 +1,10 @@
+#include "harness/scenario/sees_kernels.h"
+
+#include "harness/device.h"
+#include "harness/world.h"
+
+namespace harness {
+
+bool sees_kernels(const World& world) { return world.device->runs_host_kernels(); }
+
+}  // namespace harness
