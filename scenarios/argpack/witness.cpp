@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/fault/kinds.h"
-#include "harness/scenario/sees_kernels.h"
+#include "harness/scenario/kernels.h"
 #include "scenarios/argpack/bindings.h"
 #include "scenarios/argpack/failures.h"
 #include "scenarios/argpack/windows.h"

@@ -8,7 +8,7 @@
 
 #include "harness/fault/kinds.h"
 #include "harness/scenario/faults.h"
-#include "harness/scenario/sees_kernels.h"
+#include "harness/scenario/kernels.h"
 #include "scenarios/graph_argument/service_calls.h"
 
 namespace scenarios::graph_argument {

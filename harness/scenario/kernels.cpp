@@ -1,4 +1,4 @@
-#include "harness/scenario/sees_kernels.h"
+#include "harness/scenario/kernels.h"
 
 #include "harness/device.h"
 #include "harness/world.h"

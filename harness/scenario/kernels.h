@@ -1,4 +1,4 @@
-// What a judge may ask of a device: whether a run's history has the kernels that ran.
+// Whether a judge can count the kernels of a run: on the simulated driver each is in its history.
 #pragma once
 
 namespace harness {
