@@ -33,6 +33,48 @@ TEST_P(CudaCaptureRules, NullIsInvalid) {
   });
 }
 
+// Which calls are unsafe no document lists: these an H200's driver refuses, and copies it does not.
+TEST_P(CudaCaptureRules, MemoryOfPoolsAndLimitsAreUnsafeAndCopiesAreNot) {
+  run([] {
+    const CUdeviceptr memory = allocate(64);
+    const CUstream other = make_stream(CU_STREAM_NON_BLOCKING);
+    CUdeviceptr of_pool = allocate_async(64, other);
+    CUmemPoolProps wanted{};
+    wanted.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    CUmemoryPool pool = nullptr;
+    CUDA_OK(cuMemPoolCreate(&pool, &wanted));
+    std::uint64_t threshold = 0;
+    const auto expect_unsafe = [](const char* what, auto call) {
+      for (const CUstreamCaptureMode mode : {kGlobal, kThreadLocal}) {
+        CUstream stream = capturing(mode);
+        EXPECT_EQ(call(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) << what;
+        expect_lost(stream);
+      }
+    };
+    CUdeviceptr made = 0;
+    CUmemoryPool another = nullptr;
+    expect_unsafe("allocation", [&] { return cuMemAllocAsync(&made, 64, other); });
+    expect_unsafe("free", [&] { return cuMemFreeAsync(of_pool, other); });
+    expect_unsafe("creation", [&] { return cuMemPoolCreate(&another, &wanted); });
+    expect_unsafe("destruction", [&] { return cuMemPoolDestroy(pool); });
+    expect_unsafe("trim", [&] { return cuMemPoolTrimTo(pool, 0); });
+    expect_unsafe("attribute", [&] {
+      return cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+    });
+    expect_unsafe("limit", [] { return cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20); });
+    CUstream stream = capturing(kGlobal);
+    int value = 0;
+    CUDA_OK(cuMemcpyHtoD_v2(memory, &value, sizeof value));
+    CUDA_OK(cuMemcpyDtoD_v2(memory + 8, memory, 4));
+    CUDA_OK(cuMemsetD32_v2(memory, 1, 1));
+    EXPECT_EQ(node_count(end_capture(stream)), 0u);
+    CUDA_OK(cuMemFreeAsync(of_pool, other));
+    CUDA_OK(cuMemPoolDestroy(pool));
+  });
+  expect_no_fault();
+}
+
 TEST_P(CudaCaptureRules, AStreamThatCapturesCannotBeWaitedFor) {
   run([] {
     CUstream stream = capturing(kRelaxed);

@@ -148,8 +148,9 @@ CUresult free_memory(Address address, Arguments... arguments) {
   GpuDevice& gpu = GpuDevice::current();
   CUresult error = CUDA_SUCCESS;
   ((error = error != CUDA_SUCCESS ? error : check(gpu, arguments)), ...);
-  if (error == CUDA_SUCCESS) error = gpu.freed((std::uint64_t)address);
-  return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(address, arguments...);
+  if (error != CUDA_SUCCESS) return error;
+  return gpu.free((std::uint64_t)address, Origin::device,
+                  [&] { return (gpu.driver().*kFunction)(address, arguments...); });
 }
 
 CUresult register_host(void* host, std::size_t bytes, unsigned flags) {
@@ -164,7 +165,8 @@ CUresult unregister_host(void* host) {
   GpuDevice& gpu = GpuDevice::current();
   const CUresult status = gpu.driver().cuMemHostUnregister(host);
   if (status != CUDA_SUCCESS) return status;
-  return gpu.freed(reinterpret_cast<std::uint64_t>(host), Origin::registered);
+  return gpu.free(reinterpret_cast<std::uint64_t>(host), Origin::registered,
+                  [] { return CUDA_SUCCESS; });
 }
 
 /// Memory that a capturing stream allocates is the graph's: its lives begin with launches.
@@ -263,7 +265,7 @@ static void add_contexts_and_handles(DriverTable& table) {
   OWN(cuStreamCreateWithPriority, make<&T::cuStreamCreateWithPriority, Kind::stream>);
   OWN(cuStreamDestroy_v2, destroy<&T::cuStreamDestroy_v2, Kind::stream>);
   OWN(cuMemPoolCreate, make<&T::cuMemPoolCreate, Kind::pool>);
-  OWN(cuMemPoolDestroy, destroy<&T::cuMemPoolDestroy, Kind::pool>);
+  OWN(cuMemPoolDestroy, unload<&T::cuMemPoolDestroy, Kind::pool>);
 }
 
 static void add_memory(DriverTable& table) {

@@ -84,7 +84,7 @@ CUresult unmap(CUdeviceptr address, std::size_t bytes) {
   auto& mappings = gpu.virtual_memory().mappings;
   for (auto it = mappings.lower_bound(address); it != mappings.end() && it->first - address < bytes;
        it = mappings.erase(it))
-    gpu.freed(it->first, Origin::mapped);
+    gpu.free(it->first, Origin::mapped, [] { return CUDA_SUCCESS; });
   return status;
 }
 

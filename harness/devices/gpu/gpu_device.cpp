@@ -117,8 +117,9 @@ void GpuDevice::allocated(Origin origin, std::uint64_t address, std::uint64_t by
   memory_[address] = {origin, birth, bytes, world_->scheduler.process()};
 }
 
-CUresult GpuDevice::freed(std::uint64_t address, Origin by) {
-  if (graph_memory_.contains(address)) return CUDA_SUCCESS;
+CUresult GpuDevice::free(std::uint64_t address, Origin by,
+                         const std::function<CUresult()>& driver) {
+  if (graph_memory_.contains(address)) return driver();
   const auto known = memory_.find(address);
   if (known == memory_.end() || known->second.process != world_->scheduler.process() ||
       std::max(known->second.origin, Origin::pool) != std::max(by, Origin::pool)) {
@@ -129,6 +130,7 @@ CUresult GpuDevice::freed(std::uint64_t address, Origin by) {
     world_->ledger.double_free(known->second.birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
+  if (const CUresult status = driver(); status != CUDA_SUCCESS) return status;
   if (imports_.any_open(known->second.birth))
     misuse("exported memory", "freed while it is mapped", known->second.birth);
   world_->ledger.died(known->second.birth);

@@ -8,6 +8,7 @@
 // others open without the driver (ipc.h); the primary context outlasts a run (primary_context.h).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -74,8 +75,9 @@ class GpuDevice final : public Device {
   /// Lives there begin and end with launches, which nobody tells us of: the driver judges them.
   void reserved(std::uint64_t address) { graph_memory_.insert(address); }
   void allocated(Origin origin, std::uint64_t address, std::uint64_t bytes);
-  /// Memory is freed; what is registered or mapped, by its own function alone.
-  CUresult freed(std::uint64_t address, Origin by = Origin::device);
+  /// Frees memory by the driver's function, if it is the run's to free: what is registered or
+  /// mapped by its own function alone. Where the driver refuses, as in a capture, it lives on.
+  CUresult free(std::uint64_t address, Origin by, const std::function<CUresult()>& driver);
   /// Checks [address, address + bytes). What the driver never gave out passes, to be judged by it.
   CUresult check(std::uint64_t address, std::uint64_t bytes);
   /// A call that the documentation forbids; noted.

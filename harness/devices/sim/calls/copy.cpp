@@ -60,7 +60,6 @@ Found<Stream> find_copy_stream(SimDevice& sim, CUstream on, bool is_async) {
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream || is_async) return stream;
   if (const CUresult error = sim.captures().refuse(*stream); error != CUDA_SUCCESS) return error;
-  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   return stream;
 }
 

@@ -109,6 +109,7 @@ static CUresult allocate(SimDevice& sim, CUdeviceptr* address, std::uint64_t byt
                          Stream& stream) {
   if (address == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (stream.capture != nullptr) return capture_allocation(sim, address, bytes, pool, stream);
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   if (bytes == 0) {  // Which nothing lives at, and cuMemFreeAsync takes back.
     *address = 0;
     return CUDA_SUCCESS;
@@ -154,6 +155,7 @@ CUresult Calls::cuMemFreeAsync(CUdeviceptr address, CUstream on) {
   const Found<Stream> stream = find_work_stream(sim, on);
   if (!stream) return stream.error();
   if (stream->capture != nullptr) return capture_free(sim, address, *stream);
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   if (address == 0) return CUDA_SUCCESS;  // An allocation of no bytes.
   const std::uint32_t index = find_freeable(sim, address);
   if (index == 0) return CUDA_ERROR_INVALID_VALUE;

@@ -76,6 +76,7 @@ CUresult Calls::cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* proper
   if (kind == PoolKind::none) return CUDA_ERROR_INVALID_VALUE;
   if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
     return kind == PoolKind::host ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   Pool& made = sim.handles().pools.add();
   made.birth = sim.ledger().born("pool", made.handle, 0);
   made.limit = properties->maxSize;
@@ -91,6 +92,7 @@ CUresult Calls::cuMemPoolDestroy(CUmemoryPool handle) {
     sim.ledger().double_free(pool->birth);
     return CUDA_ERROR_INVALID_VALUE;
   }
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   pool->alive = false;  // Its blocks live on until they are freed.
   sim.pools().ended(*pool);
   sim.ledger().died(pool->birth);
@@ -151,6 +153,7 @@ CUresult Calls::cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute a
                                       void* value) {
   Pool* pool = sim.find(sim.handles().pools, handle, "pool");
   if (pool == nullptr || value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   if (bool* found = flag(*pool, attribute)) {
     int number = 0;
     std::memcpy(&number, value, sizeof number);
@@ -194,6 +197,7 @@ static std::uint64_t unobserved_bytes(SimDevice& sim, const Pool& pool) {
 CUresult Calls::cuMemPoolTrimTo(CUmemoryPool handle, size_t bytes_to_keep) {
   Pool* pool = sim.find(sim.handles().pools, handle, "pool");
   if (pool == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult error = sim.captures().admit_unsafe(); error != CUDA_SUCCESS) return error;
   std::uint64_t outstanding = pool->used;
   const std::uint64_t unobserved = unobserved_bytes(sim, *pool);
   if (unobserved != 0 && sim.world().picker.pick(Site::reuse, 2) != 0) outstanding += unobserved;
