@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "harness/nightly/history.h"
@@ -179,13 +181,27 @@ std::string some_sound() {
   return {};
 }
 
-// The speed is whatever these nights really had, on whatever machine.
+/// How much of the time that passes this process has a processor.
+class Share {
+ public:
+  double value() const {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
+    return static_cast<double>(std::clock() - used_) / CLOCKS_PER_SEC / passed.count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::clock_t used_ = std::clock();
+};
+
+// The speed is whatever these nights really had, on whatever machine, unless other work had it.
 TEST(NightlyTrend, NightsThatWereRunMoreSlowlyHaveAChangePointWhereTheyBegin) {
   constexpr StrategyInfo kQuick{"quick", "", Walk<false>::make},
       kSlow{"slow", "", Walk<true>::make};
   const Folder folder;
   History history(folder / "history");
   Runner runner;
+  double least_share = 1;
   for (std::uint64_t number = 1; number <= 18; ++number) {
     nightly::Services services;
     const bool is_slow = number > 9;
@@ -196,21 +212,24 @@ TEST(NightlyTrend, NightsThatWereRunMoreSlowlyHaveAChangePointWhereTheyBegin) {
         {.number = number, .seed = number, .budget = {100, 0}, .target = some_sound()},
         tables::scenarios());
     const std::string place = folder / std::to_string(number);
+    const Share share;
     nightly::run_shard(runner, plan, 1, place, services);
+    least_share = std::min(least_share, share.value());
     ASSERT_EQ(history.merge({place + "/" + nightly::shard_name(1, 1)}).added, 1u);
   }
   const nightly::Night night = history.night(history.last_night());
   const auto trends = nightly::trends_of(history.database(), night.id, night.terms);
-  const Trend& speed = find_trend(trends, some_sound(), Quantity::speed);
-  ASSERT_FALSE(speed.changes.empty());
-  const auto worst = std::ranges::min_element(speed.changes, {}, &nightly::ChangePoint::ratio);
-  EXPECT_NEAR(static_cast<double>(worst->index), 9, 1);
-  EXPECT_LT(worst->ratio, 0.8);
   const Trend& instructions = find_trend(trends, some_sound(), Quantity::instructions);
   EXPECT_EQ(instructions.points[0].value, 1000);
   ASSERT_THAT(instructions.changes, SizeIs(1));
   EXPECT_EQ(instructions.changes[0].index, 9u);
   EXPECT_EQ(instructions.changes[0].ratio, 2);
+  if (least_share < 0.8) GTEST_SKIP() << "other work took the processor: no speed can be told";
+  const Trend& speed = find_trend(trends, some_sound(), Quantity::speed);
+  ASSERT_FALSE(speed.changes.empty());
+  const auto worst = std::ranges::min_element(speed.changes, {}, &nightly::ChangePoint::ratio);
+  EXPECT_NEAR(static_cast<double>(worst->index), 9, 1);
+  EXPECT_LT(worst->ratio, 0.8);
 }
 
 }  // namespace
