@@ -223,13 +223,6 @@ bool names_base(const char* full, const char* base) {
          (full[bytes] == '\0' || std::strncmp(full + bytes, "_v", 2) == 0);
 }
 
-/// Tells whether a program that asks for `symbol` means this one: by its base, or by a name that
-/// has neither version nor twin (cuGraphInstantiateWithFlags, whose base is cuGraphInstantiate).
-bool is_meant(const EntryPoint& entry, const char* symbol) {
-  return names_base(entry.base, symbol) ||
-         (std::strcmp(entry.name, symbol) == 0 && std::strchr(symbol, '_') == nullptr);
-}
-
 /// From which version on the base's name means a row: until CUDA 12 cuGraphInstantiate was an older
 /// function, of other arguments, than cuGraphInstantiateWithFlags.
 constexpr int since_of_base(std::string_view name, std::string_view base, int since) {
@@ -263,7 +256,7 @@ void* find_entry_point(const char* base, int version, bool per_thread_default_st
   known = false;
   const EntryPoint* best = nullptr;
   for (const EntryPoint& entry : kEntryPoints) {
-    if (!is_meant(entry, base)) continue;
+    if (!names_base(entry.base, base)) continue;
     if (entry.flavour == Flavour::per_thread && !per_thread_default_stream) continue;
     known = true;
     if (entry.since > version) continue;

@@ -22,13 +22,13 @@ void Callbacks::begin() {
 
 Callbacks::Wrapped* Callbacks::wrap(Function function, void* data) {
   if (function == nullptr) return nullptr;
-  wrapped_.push_back(std::make_unique<Wrapped>(Wrapped{this, function, data, run_}));
+  wrapped_.push_back(std::make_unique<Wrapped>(Wrapped{function, data, run_}));
   return wrapped_.back().get();
 }
 
 void Callbacks::note(void* wrapped) {
   auto* called = static_cast<Wrapped*>(wrapped);
-  Callbacks& all = *called->owner;
+  Callbacks& all = of_process();
   const std::lock_guard lock(all.mutex_);
   if (called->run != all.run_) return;
   all.due_.push_back(called);

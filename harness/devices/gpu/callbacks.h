@@ -17,9 +17,8 @@ class Callbacks {
   using Function = void (*)(void*);
 
   /// One function with its data, as the driver is given it: note(this).
-  /// Ownership: it belongs to the Callbacks, which outlive what the driver may still call.
+  /// Ownership: it belongs to the Callbacks of the process.
   struct Wrapped {
-    Callbacks* owner;
     Function function;
     void* data;
     unsigned run;

@@ -113,22 +113,6 @@ CUresult make(Handle* handle, Arguments... arguments) {
   return status;
 }
 
-template <auto kFunction, Kind kKind, class Handle>
-CUresult destroy(Handle handle) {
-  GpuDevice& gpu = GpuDevice::current();
-  const CUresult error = gpu.died(kKind, handle);
-  return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(handle);
-}
-
-/// The same where the driver may refuse, in a capture: then it lives on.
-template <auto kFunction, Kind kKind, class Handle>
-CUresult unload(Handle handle) {
-  GpuDevice& gpu = GpuDevice::current();
-  if (!gpu.lives(handle)) return destroy<kFunction, kKind>(handle);
-  const CUresult status = (gpu.driver().*kFunction)(handle);
-  return status == CUDA_SUCCESS ? gpu.died(kKind, handle) : status;
-}
-
 // ---- memory -----------------------------------------------------------------------------------
 
 template <auto kFunction, Origin kOrigin, class Address, class... Arguments>

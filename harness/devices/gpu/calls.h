@@ -74,6 +74,23 @@ CUresult served(Arguments... arguments) {
   return status;
 }
 
+/// Ends a life, and then what had it. The handle may be a number.
+template <auto kFunction, Kind kKind, class Handle>
+CUresult destroy(Handle handle) {
+  GpuDevice& gpu = GpuDevice::current();
+  const CUresult error = gpu.died(kKind, (const void*)handle);
+  return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(handle);
+}
+
+/// The same where the driver may refuse, in a capture or of some nodes: then it lives on.
+template <auto kFunction, Kind kKind, class Handle>
+CUresult unload(Handle handle) {
+  GpuDevice& gpu = GpuDevice::current();
+  if (!gpu.lives(handle)) return destroy<kFunction, kKind>(handle);
+  const CUresult status = (gpu.driver().*kFunction)(handle);
+  return status == CUDA_SUCCESS ? gpu.died(kKind, handle) : status;
+}
+
 // ---- functions of the program -----------------------------------------------------------------
 
 using HostFunction = CUDA_HOST_NODE_PARAMS;

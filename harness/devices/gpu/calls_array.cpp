@@ -18,13 +18,6 @@ CUresult make(Handle* handle, Arguments... arguments) {
   return status;
 }
 
-template <auto kFunction, Kind kKind, class Handle>
-CUresult destroy(Handle handle) {
-  GpuDevice& gpu = GpuDevice::current();
-  const CUresult error = gpu.died(kKind, (const void*)handle);
-  return error != CUDA_SUCCESS ? error : (gpu.driver().*kFunction)(handle);
-}
-
 /// Checks that the array, or the memory, lives that a texture or surface is made of. How much of it
 /// is meant is the driver's to judge.
 CUresult check_resource(GpuDevice& gpu, const CUDA_RESOURCE_DESC* resource) {
