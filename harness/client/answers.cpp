@@ -1,6 +1,7 @@
 #include "harness/client/answers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/pick/deviations.h"
 
@@ -14,12 +15,12 @@ class RandomWalk final : public Answers {
 
   bool next(Orders& orders) override {
     orders.draws = number_ != 0;
-    orders.seed = mix(mix(0, seed_), number_);
+    orders.seed = mix(mix(0, seed_), number_++);
     orders.failable_count = failable_count_;
     return true;
   }
   void ran(const ClientRun& run) override {
-    if (number_++ != 0) return;
+    if (std::exchange(knows_plain_, true)) return;
     for (const Report& report : run.reports) failable_count_ += report.failable_count;
   }
 
@@ -27,6 +28,7 @@ class RandomWalk final : public Answers {
   std::uint64_t seed_;
   std::uint64_t number_ = 0;
   std::uint64_t failable_count_ = 0;  ///< In the plain run.
+  bool knows_plain_ = false;
 };
 
 /// The options of a question that a process was asked.
@@ -86,11 +88,11 @@ class EverySet final : public Answers {
 };
 
 constexpr AnswersInfo kAnswers[] = {
-    {"random_walk", "each answer by chance, each run in a shape of its own",
+    {"random_walk", "each answer by chance, each run in a shape of its own", false,
      [](std::uint64_t seed) -> std::unique_ptr<Answers> {
        return std::make_unique<RandomWalk>(seed);
      }},
-    {"deviations", "every single answer that is not plain, then every two",
+    {"deviations", "every single answer that is not plain, then every two", true,
      [](std::uint64_t) -> std::unique_ptr<Answers> { return std::make_unique<EverySet>(); }},
 };
 

@@ -15,8 +15,8 @@ namespace harness::client {
 class Answers {
  public:
   virtual ~Answers() = default;
-  /// Fills in how the next run answers: the first plainly. Returns false when nothing is left to
-  /// try.
+  /// Fills in how the next run answers: the first plainly. The first is over before the second is
+  /// asked for, and of a strategy that looks back each. Returns false when nothing is left to try.
   virtual bool next(Orders& orders) = 0;
   /// The run of these orders is over.
   virtual void ran(const ClientRun& run) = 0;
@@ -28,6 +28,7 @@ class Answers {
 struct AnswersInfo {
   std::string_view name;
   std::string_view summary;
+  bool looks_back;  ///< Answers depend on what the run before was asked.
   std::unique_ptr<Answers> (*make)(std::uint64_t seed);
 };
 

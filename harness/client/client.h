@@ -28,6 +28,7 @@ std::string library_folder();
 struct ClientRun {
   ProcessEnd ended;
   std::vector<Report> reports;  ///< One for each process that called the driver, by its number.
+  bool is_forked = false;       ///< From a process that stands at the first question.
 
   /// Returns how many calls of the driver all processes made.
   std::uint64_t call_count() const;

@@ -60,7 +60,7 @@ std::optional<ClientRun> ForkServer::run(const Orders& orders) {
     refusal_ = "the process that forks the runs is gone";
     return std::nullopt;
   }
-  return ClientRun{std::move(*ended), read_reports(folder_.name())};
+  return ClientRun{std::move(*ended), read_reports(folder_.name()), true};
 }
 
 std::optional<ProcessEnd> ForkServer::forked() {

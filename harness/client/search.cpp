@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
+#include <future>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -11,7 +13,7 @@
 #include <tuple>
 
 #include "harness/client/answers.h"
-#include "harness/client/fork_server.h"
+#include "harness/client/crew.h"
 #include "harness/client/loaded_libraries.h"
 #include "harness/client/shortcuts.h"
 #include "harness/client/shrink.h"
@@ -83,7 +85,8 @@ class Search {
   }
 
   SearchResult run() {
-    const ClientRun plain = *run_next();
+    begin_next();
+    const ClientRun plain = end_first();
     result_.call_count = plain.call_count();
     for (const Report& report : plain.reports) {
       result_.has_python = result_.has_python || report.has_python;
@@ -94,13 +97,13 @@ class Search {
     if (plain.call_count() == 0 && !stop_.load())
       result_.not_ours = why_not_ours(options_.client, stop_);
     const bool can_be_searched = plain.call_count() != 0 && !plain.ended.timed_out;
-    if (options_.forks && can_be_searched && goes_on()) start_server();
-    while (can_be_searched && goes_on()) {
+    if (options_.forks && can_be_searched && goes_on()) crew_.begin_forking(orders());
+    while (can_be_searched && begin_some()) {
       watcher_.progress(result_, "run", seconds());
-      const std::optional<ClientRun> run = run_next();
-      if (!run) break;
-      take(*run);
+      take(end_first());
     }
+    result_.is_served = crew_.is_forking();
+    result_.no_server = crew_.refusal();
     result_.tried_whole = answers_->tried_whole();
     result_.stopped = stop_.load();
     return std::move(result_);
@@ -113,7 +116,7 @@ class Search {
 
   bool goes_on() const {
     if (stop_.load()) return false;
-    if (options_.runs != 0 && result_.run_count >= options_.runs) return false;
+    if (options_.runs != 0 && result_.run_count + begun_.size() >= options_.runs) return false;
     return options_.seconds == 0 || seconds() < options_.seconds;
   }
 
@@ -125,11 +128,26 @@ class Search {
     return orders;
   }
 
-  /// Runs it under the next answers of the strategy, if there are any.
-  std::optional<ClientRun> run_next() {
+  /// Has a run begin under the next answers of the strategy. Returns false where there are none.
+  bool begin_next() {
     Orders next = orders();
-    if (!answers_->next(next)) return std::nullopt;
-    ClientRun run = run_once(next);
+    if (!answers_->next(next)) return false;
+    begun_.push_back({next, crew_.begin(next)});
+    return true;
+  }
+
+  /// Has as many runs begin as go at a time. Returns whether any is under way.
+  bool begin_some() {
+    while (begun_.size() < options_.jobs && goes_on() && begin_next()) {
+    }
+    return !begun_.empty();
+  }
+
+  /// Waits for the run that began first.
+  ClientRun end_first() {
+    Begun first = std::move(begun_.front());
+    ClientRun run = as_alone(first.orders, first.run.get());
+    begun_.pop_front();
     answers_->ran(run);
     return run;
   }
@@ -141,41 +159,19 @@ class Search {
     return told;
   }
 
-  void start_server() {
-    server_ = std::make_unique<ForkServer>(options_.client, stop_, orders());
-    drop_server(server_->refusal());
-  }
+  ClientRun run_once(const Orders& orders) { return as_alone(orders, crew_.run(orders)); }
 
-  /// Goes on with a process per run, where there is a reason.
-  void drop_server(const std::string& why) {
-    result_.no_server = why;
-    result_.is_served = why.empty();
-    if (!why.empty()) server_.reset();
-  }
-
-  ClientRun run_alone(const Orders& orders) { return run_client(options_.client, orders, stop_); }
-
-  /// Runs it by the server, unless places are wanted: those of calls before the first question are
-  /// known to a process of the run's own.
-  ClientRun run_once(const Orders& orders) {
-    if (server_ == nullptr || orders.locates) return run_alone(orders);
-    std::optional<ClientRun> run = server_->run(orders);
-    if (!run && !stop_.load()) drop_server(server_->refusal());
-    if (!run) return run_alone(orders);
-    return fails_as_alone(orders, *run) ? std::move(*run) : run_alone(orders);
-  }
-
-  /// Returns whether a run of the server's ends as it does in a process of its own. Asked of the
+  /// Returns the run as it is in a process of its own, where a fork ends otherwise. Asked of the
   /// first that fails by itself in some way.
-  bool fails_as_alone(const Orders& orders, const ClientRun& run) {
+  ClientRun as_alone(const Orders& orders, ClientRun run) {
     const std::string complaint = run.own_failure(options_.client.timeout_seconds);
-    if (complaint.empty() || run.ended.stopped || is_known(complaint) ||
+    if (!run.is_forked || complaint.empty() || run.ended.stopped || is_known(complaint) ||
         failures_of_forcing_.contains(complaint))
-      return true;
-    const ClientRun alone = run_alone(orders);
-    if (alone.own_failure(options_.client.timeout_seconds) == complaint) return true;
-    drop_server(fmt::format("a fork of it {}, and a process of its own does not", complaint));
-    return false;
+      return run;
+    ClientRun alone = run_client(options_.client, orders, stop_);
+    if (alone.own_failure(options_.client.timeout_seconds) == complaint) return run;
+    crew_.end_forking(fmt::format("a fork of it {}, and a process of its own does not", complaint));
+    return alone;
   }
 
   bool is_known(const std::string& complaint) const {
@@ -357,17 +353,24 @@ class Search {
     return all;
   }
 
+  /// A run of the search.
+  struct Begun {
+    Orders orders;
+    std::future<ClientRun> run;
+  };
+
   const SearchOptions& options_;
   SearchWatcher& watcher_;
   const std::atomic<bool>& stop_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   SearchResult result_;
   std::unique_ptr<Answers> answers_ = options_.strategy->make(options_.seed);
-  std::unique_ptr<ForkServer> server_;
+  std::deque<Begun> begun_;  ///< Runs of the search that are not over, in the order of their begin.
   std::map<std::string, bool> failures_of_watching_;        ///< Complaints of runs that watched.
   std::map<std::string, std::string> failures_of_forcing_;  ///< In the words told, by complaint.
   std::map<std::string, unsigned> unforced_tries_;          ///< By signature.
   std::map<std::string, std::size_t> suppressed_;  ///< The number of what speaks of a signature.
+  Crew crew_{options_.client, stop_, options_.jobs};
 };
 
 }  // namespace

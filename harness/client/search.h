@@ -60,6 +60,7 @@ struct SearchOptions {
   bool fails = false;     ///< Calls that may fail are told to.
   bool pedantic = false;  ///< Faults by the documentation alone are findings, too.
   bool forces = false;    ///< Python is asked what its version cannot come to by itself, too.
+  unsigned jobs = 1;      ///< So many runs at a time; one where the strategy looks back.
 };
 
 struct SearchResult {

@@ -245,6 +245,19 @@ TEST_F(CliRun, RunsAreForkedAndFindTheSameAsProcessesOfTheirOwn) {
   EXPECT_EQ(forked, alone);
 }
 
+TEST_F(CliRun, SeveralRunsAtATimeFindTheSameAsOne) {
+  const Words command{"python3", script("collected.py")};
+  json one = found({"--runs", "25", "--seed", "3"}, command, 1);
+  json three = found({"--runs", "25", "--seed", "3", "--jobs", "3"}, command, 1);
+  EXPECT_EQ(three["forked"], true);
+  EXPECT_EQ(one, three);
+}
+
+TEST_F(CliRun, AStrategyThatLooksBackRunsOneAtATime) {
+  const Words options{"--jobs", "2", "--strategy", "deviations"};
+  expect_one_line(run(options, {"true"}), 3, "leave out --jobs");
+}
+
 TEST_F(CliRun, SaysInOneLineWhyNoRunCanBeForked) {
   const std::string file = folder_ / "threads.py";
   write_file(file, "import _thread, time\n_thread.start_new_thread(time.sleep, (0.3,))\n" +

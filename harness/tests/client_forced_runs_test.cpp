@@ -153,7 +153,7 @@ class Told final : public client::Answers {
 };
 
 constexpr client::AnswersInfo kTold{
-    "told", "as a test says",
+    "told", "as a test says", false,
     [](std::uint64_t) -> std::unique_ptr<client::Answers> { return std::make_unique<Told>(); }};
 
 class Listener final : public client::SearchWatcher {

@@ -68,6 +68,18 @@ TEST_F(ClientPedantic, ARaceThatAnyDriverMayShowIsAFindingBesideIt) {
   EXPECT_EQ(result["pedantic"].size(), 1u);
 }
 
+TEST_F(ClientPedantic, AUseAfterACopyThatDriversOfTodayHaveLateIsAFinding) {
+  Words large = staged_;
+  large.emplace_back("large");
+  const json result = found({"--runs", "20"}, large, 1);
+  EXPECT_THAT(result["pedantic"], IsEmpty());
+  ASSERT_EQ(result["findings"].size(), 1u);
+  EXPECT_EQ(result["findings"][0]["object"], "bytes of device memory");
+  EXPECT_EQ(line_at(result["findings"][0], "used"),
+            line_of(script("staged.py"), "# The first use"));
+  ASSERT_EQ(result["failures"].size(), 1u) << "some runs read something else";
+}
+
 TEST_F(ClientPedantic, MayBeSuppressedAsAFinding) {
   const std::string file = folder_ / "known.txt";
   write_file(file, "order */staged.py the stream waits for the default one\n");

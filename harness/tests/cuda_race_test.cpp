@@ -7,36 +7,16 @@
 #include <vector>
 
 #include "harness/devices/sim/sim_device.h"
-#include "harness/tests/graph_stage.h"
+#include "harness/tests/race_stage.h"
 
 namespace harness::testing {
 namespace {
 
-class CudaRace : public OnSim {
- protected:
-  CudaRace() { stage.judge_order(); }
-
-  template <class Body>
-  void run(Body body) {
-    EXPECT_EQ(stage.run(body), Ending::finished) << stage.fault();
-  }
-  void expect_order() const { EXPECT_EQ(stage.fault(), "order"); }
-  void expect_none() const { EXPECT_TRUE(stage.faults.empty()) << stage.fault(); }
-};
+class CudaRace : public RaceStage {};
 
 void add_one(CUstream stream, CUdeviceptr address, int count = 1) {
   CUfunction function = get_kernel(&afterlife_kernels_conformance, "add_one");
   EXPECT_EQ(launch(function, 1, 64, stream, {&address, &count}), CUDA_SUCCESS);
-}
-
-void set(CUstream stream, CUdeviceptr address, std::size_t bytes = 64) {
-  EXPECT_EQ(cuMemsetD8Async(address, 1, bytes, stream), CUDA_SUCCESS);
-}
-
-void after(CUstream second, CUstream first) {
-  CUevent event = make_event();
-  EXPECT_EQ(cuEventRecord(event, first), CUDA_SUCCESS);
-  EXPECT_EQ(cuStreamWaitEvent(second, event, 0), CUDA_SUCCESS);
 }
 
 // ---- the end of memory ------------------------------------------------------------------------
@@ -262,128 +242,6 @@ TEST_F(CudaRace, AnExecutableInTheStorageOfASmallerOneIsNotTakenForAStream) {
     CUDA_OK(cuCtxSynchronize());
   });
   expect_order();
-}
-
-// ---- copies from pageable memory that have returned ------------------------------------------
-
-/// The kinds of object that the faults are about.
-std::vector<Label> object_kinds(const std::vector<Fault>& faults) {
-  std::vector<Label> kinds;
-  for (const Fault& fault : faults) kinds.push_back(fault.object_kind);
-  return kinds;
-}
-
-const Label kBytes("bytes of device memory");
-const Label kStaged("bytes of a staged copy");
-
-void copy_in(CUdeviceptr address) {
-  const std::array<char, 64> bytes{};
-  EXPECT_EQ(cuMemcpyHtoD_v2(address, bytes.data(), bytes.size()), CUDA_SUCCESS);
-}
-
-/// Has such copies done when they return, for as long as it lives: other work may be late.
-class DriverOfToday {
- public:
-  explicit DriverOfToday(World& world)
-      : races_(static_cast<devices::SimDevice&>(*world.device).data_races()) {
-    races_.staging().have_them_done(true);
-  }
-  ~DriverOfToday() { races_.staging().have_them_done(false); }
-  DriverOfToday(const DriverOfToday&) = delete;
-  DriverOfToday& operator=(const DriverOfToday&) = delete;
-
- private:
-  devices::DataRaces& races_;
-};
-
-TEST_F(CudaRace, AUseOfWhatWasCopiedInBeforeRacesByTheDocumentationAlone) {
-  run([] {
-    CUdeviceptr address = allocate(64);
-    copy_in(address);
-    set(make_stream(), address);
-  });
-  EXPECT_EQ(object_kinds(stage.faults), std::vector{kStaged});
-}
-
-TEST_F(CudaRace, AUseBeforeTheCopyInRacesAsEver) {
-  run([] {
-    CUdeviceptr address = allocate(64);
-    set(make_stream(), address);
-    copy_in(address);
-  });
-  EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
-}
-
-TEST_F(CudaRace, AUseThatWasSubmittedBeforeTheCopyInRacesAsEverThoughItComesLater) {
-  Always late = lagging();
-  stage.run(late, [this] {
-    const DriverOfToday today(stage.world);
-    CUdeviceptr address = allocate(64);
-    CUstream stream = make_stream();
-    set(stream, address);
-    copy_in(address);
-    CUDA_OK(cuStreamSynchronize(stream));
-  });
-  EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
-}
-
-TEST_F(CudaRace, AnAsynchronousCopyInRacesAsEver) {
-  run([] {
-    CUdeviceptr address = allocate(64);
-    const std::array<char, 64> bytes{};
-    CUDA_OK(cuMemcpyHtoDAsync_v2(address, bytes.data(), bytes.size(), make_stream()));
-    set(make_stream(), address);
-  });
-  EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
-}
-
-TEST_F(CudaRace, ARaceWithACopyInHidesNoOtherOfTheSameBytes) {
-  run([] {
-    CUdeviceptr address = allocate(64);
-    copy_in(address);
-    set(make_stream(), address);
-    set(make_stream(), address);
-  });
-  EXPECT_EQ(object_kinds(stage.faults), (std::vector{kStaged, kBytes}));
-}
-
-TEST_F(CudaRace, AFreeThatNothingOrdersAfterACopyInIsToldOfItAlone) {
-  run([] {
-    CUstream stream = make_stream();
-    CUdeviceptr address = allocate_async(64, stream);
-    CUDA_OK(cuStreamSynchronize(stream));
-    copy_in(address);
-    CUDA_OK(cuMemFreeAsync(address, stream));
-  });
-  EXPECT_EQ(object_kinds(stage.faults), std::vector{kStaged});
-}
-
-TEST_F(CudaRace, ACopyInHidesNoUseOfItsStreamThatTheFreeIsNotOrderedAfter) {
-  run([] {
-    CUstream stream = make_stream();
-    CUdeviceptr address = allocate_async(64, stream);
-    CUDA_OK(cuStreamSynchronize(stream));
-    copy_in(address);
-    set(nullptr, address);
-    CUDA_OK(cuMemFreeAsync(address, stream));
-  });
-  EXPECT_THAT(object_kinds(stage.faults),
-              ::testing::UnorderedElementsAre(kStaged, Label("device memory")));
-}
-
-TEST_F(CudaRace, AGraphThatWasLaunchedBeforeTheCopyInRacesAsEver) {
-  Always late = lagging();
-  stage.run(late, [this] {
-    const DriverOfToday today(stage.world);
-    CUdeviceptr address = allocate(64);
-    CUgraph graph = make_graph();
-    add_set(graph, address, 1);
-    CUstream stream = make_stream();
-    CUDA_OK(cuGraphLaunch(instantiate(graph), stream));
-    copy_in(address);
-    CUDA_OK(cuStreamSynchronize(stream));
-  });
-  EXPECT_EQ(object_kinds(stage.faults), std::vector{kBytes});
 }
 
 TEST_F(CudaRace, NobodyIsJudgedWhoseScenarioDoesNotAsk) {

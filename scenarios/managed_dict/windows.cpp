@@ -47,12 +47,15 @@ bool is_writers(const harness::Event& event) {
 }
 
 /// Returns where a crash belongs before which nothing was found, or -1: dicts' own functions were
-/// handed the word; others believe what is beside an insertion order that has grown too long.
+/// handed the word; others believe what is beside an insertion order that has grown too long; or an
+/// object's count and its type were written by whoever counted a pointer into it.
 int window_of_crash(const harness::Scene& scene, const Fault& fault) {
   for (const Label function : kOfDicts)
     if (fault.use_site == function) return harness::raw(Window::word_read);
-  const bool overran = scene.has_state() && scene.state<Player>().judge().reached().overran();
-  return overran ? harness::raw(Window::order_appended) : -1;
+  if (!scene.has_state()) return -1;
+  const Reached& reached = scene.state<Player>().judge().reached();
+  if (reached.overran()) return harness::raw(Window::order_appended);
+  return reached.miscounted() ? harness::raw(Window::value_counted) : -1;
 }
 
 }  // namespace

@@ -32,6 +32,10 @@ class Reached {
   /// Returns whether the writer has written as part of an insertion order.
   bool overran() const { return overran_ || writes_in_append(); }
 
+  /// The run crashes while the count of an object that is alive is wrong.
+  void note_miscount() { miscounted_ = true; }
+  bool miscounted() const { return miscounted_; }
+
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
   bool has_acted();
@@ -40,6 +44,7 @@ class Reached {
   harness::Scene& scene_;
   bool acted_;
   bool overran_ = false;
+  bool miscounted_ = false;
   std::size_t appended_at_ = kNone;  ///< Events when an index was added to an order last.
   std::size_t seen_ = 0;             ///< Events that were looked at.
 };

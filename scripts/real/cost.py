@@ -6,7 +6,7 @@ Usage: scripts/real/cost.py [--preset PRESET] [--wheels] [--only TEXT]
 Cost: the processor time of a plain run under `afterlife run`, less that of as short a program, against the same on our bare
 libcuda.so.1; at most 1.5 of a program, 5 of a script, whose lines are watched, also where it has two threads. Of a kernel from PTX (c[i] =
 a[i] + b[i]) the same for each CUDA thread, with all that is checked; at most 30 ns. Runs a second, and the
-processor time of one: forked at the first question, and with a process each; with --wheels of issue_2039.py and dropped_buffer.py
+processor time of one: forked at the first question, one at a time and one on each processor, and with a process each; with --wheels of issue_2039.py and dropped_buffer.py
 on the cuda.core of real.py, too. Other work on the machine makes runs a second fewer, processor time hardly.
 Exit: 0 within the bounds, 1 not, 2 nothing is built.
 """
@@ -26,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "scripts/real"
 ROUNDS = 5
 COUNT = 100_000
+JOBS = len(os.sched_getaffinity(0))
 LAUNCHES, CUDA_THREADS = 20, 4096 * 256  # Of kernel_loop.py.
 
 
@@ -105,8 +106,9 @@ def main():
         for name, program, count, env in paced:
             if options.only not in name:
                 continue
-            for way, how in (("forked", ()), ("a process each", ("--process-per-run",))):
-                print(f"     {name}, {way}: {pace(build, out, program, count if not how else count // 5, env, *how)}", flush=True)
+            for way, how, times in (("forked", (), 1), (f"forked, {JOBS} at a time", ("--jobs", str(JOBS)), 4),
+                                    ("a process each", ("--process-per-run",), 0.2)):
+                print(f"     {name}, {way}: {pace(build, out, program, int(count * times), env, *how)}", flush=True)
     sys.exit(0 if good else 1)
 
 

@@ -133,7 +133,12 @@ int run(const RunOptions& options) {
                                !options.process_per_run,
                                options.failures,
                                options.pedantic,
-                               options.forced};
+                               options.forced,
+                               options.jobs};
+  if (search.jobs > 1 && search.strategy->looks_back)
+    throw UsageError(fmt::format(
+        "strategy '{}' goes by what the last run was asked, one run at a time: leave out --jobs",
+        search.strategy->name));
   if (search.runs == 0 && search.seconds == 0) search.seconds = kSecondsByDefault;
   const OutputFolder can_be_written(options.out);
   const std::atomic<bool>& stop = take_interrupts();

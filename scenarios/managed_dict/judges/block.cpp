@@ -78,6 +78,7 @@ void BlockJudge::handed_out_twice(harness::BirthId block) {
 }
 
 void BlockJudge::crashed(const Crash& crash) {
+  if (heap_.finds_miscount()) sight_.reached->note_miscount();
   Fault fault = crash.block != harness::BirthId::none
                     ? sight_.scene.world().ledger.describe(FaultKind::use_after_death, crash.block)
                     : sight_.fault_here(FaultKind::wild_access, name_of(crash.address), {});

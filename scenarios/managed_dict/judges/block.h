@@ -5,15 +5,16 @@
 // malloc() returned, once, with nothing written around it.
 #pragma once
 
+#include "scenarios/managed_dict/judges/heap.h"
 #include "scenarios/managed_dict/rooms.h"
-#include "scenarios/managed_dict/sight.h"
 
 namespace scenarios::managed_dict {
 
-/// Ownership: the judge's. Borrows the sight and the rooms.
+/// Ownership: the judge's. Borrows the sight, the heap's judge and the rooms.
 class BlockJudge final : public targets::managed_dict::HeapObserver {
  public:
-  BlockJudge(const Sight& sight, Rooms& rooms) : sight_(sight), rooms_(rooms) {}
+  BlockJudge(const Sight& sight, const HeapJudge& heap, Rooms& rooms)
+      : sight_(sight), heap_(heap), rooms_(rooms) {}
 
   /// How often there was no memory.
   std::uint32_t starved_count() const { return starved_; }
@@ -33,6 +34,7 @@ class BlockJudge final : public targets::managed_dict::HeapObserver {
   void report_around(harness::BirthId block, harness::Label what) const;
 
   const Sight& sight_;
+  const HeapJudge& heap_;
   Rooms& rooms_;
   std::uint32_t starved_ = 0;
 };

@@ -101,18 +101,24 @@ void HeapJudge::judge_class_reading(Class of, Address observed) const {
 // ---- T5, T7: counts -----------------------------------------------------------------------------
 
 // Classes have some references of the interpreter's own.
-void HeapJudge::judge_count(const Block& block) {
-  if (!is_counted(block.kind)) return;
-  References::Count& references = ghost_.references().in(block);
-  if (references.judged || !sight_.heap->covers(object_in(block), kWord)) return;
+std::optional<HeapJudge::Miscount> HeapJudge::miscount_of(const Block& block) const {
+  if (!is_counted(block.kind) || !sight_.heap->covers(object_in(block), kWord)) return {};
   const auto count = sight_.heap->read<std::uint64_t>(object_in(block));
   const auto own = static_cast<std::int64_t>(
       block.kind == BlockKind::type ? targets::managed_dict::kTypeReferences : 0);
-  const std::int64_t expected = own + references.taken;
-  if (static_cast<std::int64_t>(count) == expected) return;
+  const std::int64_t expected = own + ghost_.references().in(block).taken;
+  if (static_cast<std::int64_t>(count) == expected) return {};
+  return Miscount{count, expected};
+}
+
+void HeapJudge::judge_count(const Block& block) {
+  const std::optional<Miscount> wrong = miscount_of(block);
+  if (!wrong) return;
+  References::Count& references = ghost_.references().in(block);
+  if (references.judged) return;
   references.judged = true;
   Fault fault = sight_.fault_here(FaultKind::wrong_value, "reference count",
-                                  fmt::format("{} instead of {}", count, expected));
+                                  fmt::format("{} instead of {}", wrong->count, wrong->expected));
   if (block.id != BirthId::none) fault.object = sight_.name_of(block.id);
   sight_.report(std::move(fault));
 }
@@ -166,6 +172,12 @@ void HeapJudge::judge_caches() {
         sight_.fault_here(FaultKind::wrong_value, "cache entry",
                           fmt::format("of version {}, the type is at {}", line.version, version)));
   });
+}
+
+bool HeapJudge::finds_miscount() const {
+  bool found = false;
+  sight_.heap->for_each_live([&](const Block& block) { found |= miscount_of(block).has_value(); });
+  return found;
 }
 
 void HeapJudge::judge_all() {

@@ -6,6 +6,8 @@
 // the version it was filled at. T10 what a cache borrows is alive. T8 is vacuity.
 #pragma once
 
+#include <optional>
+
 #include "scenarios/managed_dict/ghost.h"
 
 namespace scenarios::managed_dict {
@@ -28,12 +30,20 @@ class HeapJudge {
   void judge_counted(Address word) const;
   /// T1, T2, T5, T9, T10: of everything there is.
   void judge_all();
+  /// Whether the count of some object that is alive is wrong; reports nothing.
+  bool finds_miscount() const;
 
  private:
   using Block = targets::managed_dict::Block;
 
+  struct Miscount {
+    std::uint64_t count;
+    std::int64_t expected;
+  };
+
   void judge_word(GhostInstance& instance) const;
   void judge_chunk(GhostInstance& instance) const;
+  std::optional<Miscount> miscount_of(const Block& block) const;
   void judge_count(const Block& block);
   void judge_immortals();
   void judge_caches();

@@ -16,7 +16,7 @@ class Judge {
         ghost_(sight_),
         heap_(sight_, ghost_),
         code_(sight_, ghost_, heap_),
-        blocks_(sight_, rooms_) {}
+        blocks_(sight_, heap_, rooms_) {}
   Judge(const Judge&) = delete;  // Its parts point at each other.
   Judge& operator=(const Judge&) = delete;
 

@@ -95,9 +95,10 @@ CUresult submit_copy(SimDevice& sim, Stream& stream, const CopyShape& shape, con
   work.rows = shape.rows;
   if (is_pageable(source)) stage(sim, work);
   const bool waits = to_host || (from_host && !is_pageable(source));
-  const bool is_staged = is_sync && is_pageable(source) && !to_host;
-  if (is_staged) work.staged_copy = sim.data_races().staging().begin_copy();
-  const bool may_be_late = !waits && !(is_staged && sim.data_races().staging().are_done());
+  Staging& staging = sim.data_races().staging();
+  if (is_sync && is_pageable(source) && !to_host)
+    work.staged_copy = staging.begin_copy(shape.bytes * shape.rows.height * shape.rows.depth);
+  const bool may_be_late = !waits && !(work.staged_copy != 0 && staging.are_done());
   sim.queues().submit(stream, work, may_be_late ? Lag::ask : Lag::never);
   if (waits) sim.queues().drain(stream);
   return sim.faults().broken();

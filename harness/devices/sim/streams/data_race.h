@@ -12,9 +12,10 @@
 // that a race may be missed in memory that very many pieces of work share; none is ever invented.
 //
 // A *staged copy* is a synchronous copy from pageable memory: the call returns when the driver has
-// the bytes, and by the documentation the copy itself may end later. Drivers of today have it
-// ended, so that what is submitted afterwards races with it by the documentation alone. Such races
-// are told as of kStagedCopy. Threads: the run's thread.
+// the bytes, and by the documentation the copy itself may end later. Drivers of today have a small
+// one ended, so that what is submitted afterwards races with it by the documentation alone. Such
+// races are told as of kStagedCopy; of a large one they are as any other. Threads: the run's
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +49,9 @@ struct OrderedUse {
 class Staging {
  public:
   void begin_run() { count_ = 0; }
-  /// Returns the number of the copy whose call begins.
-  StagedCopies begin_copy() { return ++count_; }
+  /// Returns the number of the copy whose call begins; 0 where drivers of today have one of so many
+  /// bytes late, too: it is no staged copy then.
+  StagedCopies begin_copy(std::uint64_t bytes) { return bytes < kLateBytes ? ++count_ : 0; }
   StagedCopies count() const { return count_; }
   /// Says whether they are done when they return, as on drivers of today, or may be late. Holds
   /// for all runs of the device.
@@ -57,6 +59,9 @@ class Staging {
   bool are_done() const { return are_done_; }
 
  private:
+  /// Source: an H200 with driver 580.159.04, row order.pageable in results/gpu: 998 of 1000 late.
+  static constexpr std::uint64_t kLateBytes = 64 * 1024;
+
   StagedCopies count_ = 0;
   bool are_done_ = false;
 };

@@ -1,0 +1,16 @@
+// The command line of `run`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "harness/entries/cli/run_client.h"
+
+namespace harness::entries {
+
+/// Adds the command to a program; it fills in the options.
+CLI::App* add_run(CLI::App& app, RunOptions& options);
+
+/// Takes the command after "--" from the command line of `run`. Returns how many words are left.
+int take_command(int argc, char** argv, RunOptions& options);
+
+}  // namespace harness::entries
