@@ -6,6 +6,7 @@
 // (before they start, or in a device's step that no task asked for) jumps to where the run began.
 #include "harness/run.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <exception>
 #include <optional>
@@ -139,6 +140,14 @@ void Runner::State::judge() {
   if (scenario->judge != nullptr) scenario->judge(stage->scene);
 }
 
+static bool comes_of_one(const Scenario& scenario, const Fault& fault,
+                         const std::vector<Fault>& caller_errors) {
+  return scenario.comes_of != nullptr &&
+         std::ranges::any_of(caller_errors, [&](const Fault& callers) {
+           return scenario.comes_of(fault, callers);
+         });
+}
+
 void Runner::State::conclude(Ending ending) {
   auto& [world, scene, devices] = *stage;
   outcome.ending = ending;
@@ -152,7 +161,8 @@ void Runner::State::conclude(Ending ending) {
     stale |= fault.kind == FaultKind::crash;
     outcome.endless |= fault.kind == FaultKind::crash && fault.object_kind == kEndlessLoop;
     const int window = scenario->window_of != nullptr ? scenario->window_of(scene, fault) : -1;
-    if (is_caller_error(*scenario, fault)) {
+    if (is_caller_error(*scenario, fault) ||
+        comes_of_one(*scenario, fault, outcome.caller_errors)) {
       outcome.caller_errors.push_back(fault);
       if (window >= 0) outcome.contract |= std::uint64_t{1} << window;
       continue;

@@ -129,6 +129,9 @@ struct Scenario {
   /// The window a fault belongs to, as an index. -1: it has none, and a claim names its kind, or
   /// no rule says which one, and then it is unexplained (is_unexplained).
   int (*window_of)(const Scene& scene, const Fault& fault);
+  /// Whether a fault comes of an earlier one that is the caller's, and so is the caller's as well.
+  /// May be null: none does.
+  bool (*comes_of)(const Fault& fault, const Fault& callers) = nullptr;
   const KernelImage* kernels;         ///< For the simulated device.
   std::span<const std::byte> fatbin;  ///< For the GPU; empty when built without nvcc.
   /// Ways in that a claim may tell apart; none where there is one.

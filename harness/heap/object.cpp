@@ -111,14 +111,16 @@ Ref Object::at(std::size_t position) const {
   return position < members_.size() ? members_[position].value : Ref();
 }
 
-// `old` goes last, when the members are consistent again: its death may come back here.
-void Object::set(Key key, Ref value) {
+// What was there goes last, when the members are consistent again: its death may come back here.
+void Object::set(Key key, Ref value) { const Ref old = exchange(key, std::move(value)); }
+
+Ref Object::exchange(Key key, Ref value) {
   announce(AccessKind::write);
   Ref old;
   const auto at = std::find_if(members_.begin(), members_.end(),
                                [&](const Member& member) { return member.key == key; });
   if (at == members_.end()) {
-    if (!value) return;
+    if (!value) return old;
     if (members_.capacity() == 0) members_.reserve(4);
     members_.push_back({key, std::move(value)});
   } else {
@@ -128,6 +130,7 @@ void Object::set(Key key, Ref value) {
     else
       members_.erase(at);
   }
+  return old;
 }
 
 void Object::clear() {

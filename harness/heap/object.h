@@ -188,6 +188,8 @@ class Object : private HeapLink {
   BorrowedRef get_borrowed(Key key) const;
   /// An empty value erases. What was there is counted down after the new value is in place.
   void set(Key key, Ref value);
+  /// The same, but hands out what was there: whoever tells of the change does so before that dies.
+  [[nodiscard]] Ref exchange(Key key, Ref value);
   /// Takes the member out, if there is one, and counts its value down.
   void erase(Key key) { set(key, Ref()); }
   std::size_t member_count() const { return members_.size(); }  ///< Counts keys that have a value.

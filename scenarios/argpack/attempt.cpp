@@ -1,5 +1,7 @@
 #include "scenarios/argpack/attempt.h"
 
+#include <algorithm>
+
 #include "scenarios/argpack/offer.h"
 
 namespace scenarios::argpack {
@@ -34,11 +36,16 @@ Cases of_thing(const Thing& thing, const Watch& watch, const Model& model) {
   return 0;
 }
 
-bool child_fits(const Attempt& attempt, const Model& model) {
-  const Thing* parent = model.things.held_by(attempt.watches[0].variable);
-  const Thing* child = model.things.held_by(attempt.child);
-  const std::uint32_t level = attempt.watches[0].depth - 1;
-  return parent == nullptr || child == nullptr || child->depth + level == parent->depth;
+/// Whether each child that set_nested may have loaded fits each parent that it may have.
+bool child_fits(const Watch& parents, const Watch& children) {
+  const auto fits = [&](const Thing* parent, const Thing* child) {
+    return parent == nullptr || child == nullptr ||
+           child->depth + (parents.depth - 1) == parent->depth;
+  };
+  return std::ranges::all_of(parents.met, [&](const Thing* parent) {
+    return std::ranges::all_of(children.met,
+                               [&](const Thing* child) { return fits(parent, child); });
+  });
 }
 
 constexpr Ops kOfContexts =
@@ -87,7 +94,8 @@ Cases cases_of(Attempt& attempt, const Model& model) {
     for (const Thing* thing : watch.met)
       if (thing != nullptr) cases |= of_thing(*thing, watch, model);
   }
-  if (attempt.child != kNothing) cases |= when(!child_fits(attempt, model), kMisfit);
+  if (attempt.op == Op::set_nested)
+    cases |= when(!child_fits(attempt.watches[0], attempt.watches[1]), kMisfit);
   return cases;
 }
 

@@ -37,9 +37,8 @@ Status JudgedPacks::replace_nested(Variable pack, std::uint32_t level, std::int3
       [&] { return path_.replace_nested(pack, level, value); });
 }
 Status JudgedPacks::set_nested(Variable pack, std::uint32_t level, Variable child) {
-  return witness_.attempt(
-      {.op = Op::set_nested, .watches = {{{pack, level + 1}, {child}}}, .child = child},
-      [&] { return path_.set_nested(pack, level, child); });
+  return witness_.attempt({.op = Op::set_nested, .watches = {{{pack, level + 1}, {child}}}},
+                          [&] { return path_.set_nested(pack, level, child); });
 }
 Status JudgedPacks::get_nested(Variable into, Variable pack, std::uint32_t level) {
   return witness_.attempt({.op = Op::get_nested, .watches = {{{pack, level + 1}}}},

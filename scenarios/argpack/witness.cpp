@@ -79,7 +79,8 @@ bool Witness::stayed_alone(const Attempt& attempt) const {
 
 void Witness::judge(Attempt& attempt, Status status) {
   if (status == Status::ok) {
-    Cases certain = attempt.disturbed ? 0 : attempt.at_begin;
+    // A finalizer of the script's own may have changed what the op then met.
+    Cases certain = attempt.disturbed || !planted_.empty() ? 0 : attempt.at_begin;
     if (certain != 0) certain &= cases_of(attempt, model_);
     judge_ok(attempt, certain);
     return;
@@ -205,15 +206,11 @@ void Witness::judge_gone(const Attempt& attempt, Label bound, Due due) {
 void Witness::judge_bounds(const Attempt& attempt) {
   const Deeds due = deeds_of(attempt.op, attempt.returns);
   if ((due & (kFinished | kSubmitted)) == 0 || !anything_gone()) return;
-  // Without a GIL a member is set some time after the fact that tells of it.
-  const bool has_gil = scene_.config().values[kGilAxis] == 0;
-  if (!has_gil && running_tasks_ != 0) return;
   if ((due & kFinished) != 0) {
     judge_gone(attempt, "bound/synchronize", [](const Thing&) { return true; });
   } else if (scene_.world().injected_failures == 0) {
     const std::uint32_t launches = model_.progress.launch_count();
-    const bool idle =
-        attempt.idle && model_.progress.serial() == attempt.began && running_tasks_ == 0;
+    const bool idle = attempt.idle && stayed_alone(attempt) && running_tasks_ == 0;
     if (idle) judge_gone(attempt, "bound/idle", [](const Thing&) { return true; });
     judge_gone(attempt, "bound/launches",
                [&](const Thing& thing) { return launches - thing.launches >= kHoldLimit; });

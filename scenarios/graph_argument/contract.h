@@ -26,6 +26,9 @@ inline constexpr std::string_view kGraphMemory =
 inline constexpr harness::Label kBufferCapturedSite = "Buffer.__dealloc__/captured";
 inline constexpr harness::Label kModuleCapturedSite = "ObjectCode.__dealloc__/captured";
 
+/// What work of which nothing orders the other uses at once.
+inline constexpr harness::Label kRacedBytes = "bytes of device memory";
+
 /// Where copies and sets are launched that have numbers: in a version that takes nothing else.
 inline constexpr harness::Label kLaunchAddressSite = "Graph.launch/addresses";
 
@@ -43,7 +46,7 @@ inline constexpr std::array<harness::ContractClause, 15> kContract{{
     {"", "", "chase", kBareAddress},
     {"", "", kLaunchAddressSite, kBareAddress},
     {"graph memory", "", "", kGraphMemory},
-    {"bytes of device memory", "", "", kStreams},
+    {kRacedBytes, "", "", kStreams},
     {"reference cycle", "", "", kCycle},
 }};
 

@@ -72,6 +72,7 @@ class Judges final : public targets::graph_argument::Observer,
   void read(Wrapper buffer, const Contents& contents) override;
 
   /// Reports a value that is not what it should be.
+  bool was_raced_for(const Thing& thing) const;
   void report_value(harness::Label what, std::int64_t observed, std::int64_t expected);
 
   harness::Scene& scene_;

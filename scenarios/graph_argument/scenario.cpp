@@ -82,6 +82,7 @@ const harness::Scenario scenario{
     .drive = drive,
     .judge = judge,
     .window_of = window_of,
+    .comes_of = comes_of,
     .kernels = &afterlife_kernels_graph_argument,
     .fatbin = {afterlife_fatbin_graph_argument, afterlife_fatbin_graph_argument_size},
 };

@@ -63,8 +63,8 @@ Status ScriptArrays::fill(Variable variable, std::int32_t value) {
 Status ScriptArrays::set_grad(const Ref& array, const Ref& gradient) {
   step("STORE_ATTR");
   const ThingId value = gradient ? thing_of(*gradient) : ThingId::none;
+  const Ref old = array->exchange("grad", gradient);
   core_.facts.tell(&Observer::attached, array->payload<ArrayPayload>().thing, 1, value);
-  array->set("grad", gradient);
   return Status::ok;
 }
 

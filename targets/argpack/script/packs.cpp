@@ -121,8 +121,10 @@ Status ScriptPacks::set_scalar(Variable variable, std::uint32_t level, std::int3
 Status ScriptPacks::set_item(const Ref& parent, const Ref& child) {
   step("ArgPack.__setitem__");
   PackPayload& payload = parent->payload<PackPayload>();
-  core_.facts.tell(&Observer::attached, payload.thing, 0, thing_of(*child));
-  parent->set("c", child);
+  {
+    const Ref old = parent->exchange("c", child);
+    core_.facts.tell(&Observer::attached, payload.thing, 0, thing_of(*child));
+  }
   return c_call(kWriteArgpack, [&](Program& program) {
     if (const Status status = admit(payload, program); status != Status::ok) return status;
     const CUdeviceptr address = host_address(child);

@@ -109,9 +109,9 @@ Status ScriptObjects::set_attribute(Variable buffer_variable, Variable variable)
       {{buffer_variable, kBufferType, buffer}, {variable, kDefinitionType, definition}});
   if (status != Status::ok) return status;
   frame_.step("STORE_ATTR");
+  const Ref old = buffer->exchange("graph", definition);
   frame_.tell(&ThingWitness::attribute_set, buffer->payload<BufferPayload>().thing,
               graph_of(definition)->id);
-  buffer->set("graph", definition);
   frame_.tell(&Observer::bound);
   return Status::ok;
 }

@@ -1,0 +1,98 @@
+// Runs in which nothing is wrong, and which look wrong to a judge that knows too little. A search
+// of ten million runs came to each.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/reproducer.h"
+#include "harness/run.h"
+
+namespace scenarios::argpack::testing {
+namespace {
+
+/// Runs a case in the words of a reproducer, all of whose decisions are asked for.
+void expect_nothing(std::string_view text) {
+  harness::Runner runner;
+  const harness::Case the_case = harness::parse_reproducer(text, "a test's").the_case;
+  const harness::Outcome& outcome = runner.run(the_case);
+  for (const harness::Fault& fault : outcome.faults) ADD_FAILURE() << fault.signature();
+  EXPECT_FALSE(outcome.vacuous);
+  EXPECT_THAT(runner.never_asked(the_case), ::testing::IsEmpty());
+}
+
+// A finalizer replaces a member that is of the program before the reset, and is kept waiting.
+TEST(ArgpackFalseAlarms, AMemberThatIsReplacedWithoutAGilIsTheOldOneUntilItIsReplaced) {
+  expect_nothing(R"(afterlife reproducer 1
+path argpack
+variant own
+config backend=cpu gil=off collector=allocation
+device sim
+tasks script mutator
+script:0 op new_external
+script:1 op new_argpack
+script:1 argument 5
+script:2 op plant
+script:2 argument 6
+script:12 op call_with_all
+script:12 argument 5
+new_argpack:0 of script:12 lag 1
+mutator:0 op plant
+mutator:0 argument 2
+mutator:0 argument[1] 9
+mutator:1 op plant
+mutator:2 op plant
+mutator:2 collect 1
+new_argpack:0 of script:12 lag[2] 1
+new_argpack:0 of script:12 schedule[38] mutator
+finalize:0 of trap:0 of mutator:0 schedule script:1 of start
+new_argpack:0 of script:12 lag[4] 1
+new_ndarray:1 of script:12 schedule[10] mutator
+call:3 of script:12 schedule[5] "legacy stream":0 of start
+call:3 of script:12 schedule[20] mutator
+finalize:0 of trap:0 of mutator:1 schedule[20] script:1 of start
+script:14 op call
+end
+)");
+}
+
+// The child fits what the name of the parent stands for by then, and not what was loaded.
+TEST(ArgpackFalseAlarms, AParentThatIsDroppedOnceItIsLoadedHasItsDepthAllTheSame) {
+  expect_nothing(R"(afterlife reproducer 1
+path argpack
+variant own
+config backend=cpu gil=on collector=eval_breaker
+device sim
+tasks script mutator
+script:0 op new_argpack
+script:1 op call_often
+script:2 op drop
+script:2 schedule mutator
+mutator:0 op get_nested
+mutator:1 op set_nested
+mutator:1 schedule[2] script:1 of start
+script:3 op new_argpack
+end
+)");
+}
+
+// The device had nothing to do when the call began; a finalizer makes a pack in it.
+TEST(ArgpackFalseAlarms, ALaunchWhoseFinalizersGiveTheDeviceWorkFindsItBusy) {
+  expect_nothing(R"(afterlife reproducer 1
+path argpack
+variant own
+config backend=cuda_cache gil=on collector=eval_breaker
+device sim
+tasks script mutator
+script:0 op new_argpack
+script:1 op new_argpack
+script:2 op call_often
+call:0 of script:2 schedule[3] mutator
+mutator:2 op get_nested
+mutator:5 op plant
+call:1 of script:2 collect[1] 1
+finalize:0 of trap:0 of mutator:5 lag[1] 1
+end
+)");
+}
+
+}  // namespace
+}  // namespace scenarios::argpack::testing

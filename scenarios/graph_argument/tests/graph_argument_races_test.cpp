@@ -1,0 +1,95 @@
+// Two tasks at one thing: what looks wrong only to a judge that hears of it too early or too late,
+// or that takes what the caller must not do for a fault of cuda.core.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "harness/fault/kinds.h"
+#include "harness/reproducer.h"
+#include "scenarios/graph_argument/tests/graph_argument_cases.h"
+
+namespace scenarios::graph_argument::testing {
+namespace {
+
+using harness::Fault;
+using harness::FaultKind;
+using ::testing::IsEmpty;
+
+/// Runs decisions of the sound variant, all of which are asked for, and expects no fault.
+/// Returns what the caller did wrong.
+std::vector<Fault> caller_errors(std::string_view default_stream, std::string_view collector,
+                                 std::string_view decisions) {
+  const std::string text = fmt::format(
+      "afterlife reproducer 1\npath graph_argument\nvariant retain_per_node\n"
+      "config default_stream={} collector={}\ndevice sim\ntasks script mutator\n{}end\n",
+      default_stream, collector, decisions);
+  const harness::Case the_case = harness::parse_reproducer(text, "a test's").the_case;
+  harness::Runner runner;
+  const harness::Outcome& outcome = runner.run(the_case);
+  for (const Fault& fault : outcome.faults)
+    ADD_FAILURE() << fault.signature() << ": " << fault.detail;
+  EXPECT_THAT(runner.never_asked(the_case), IsEmpty());
+  return outcome.caller_errors;
+}
+
+bool has(const std::vector<Fault>& faults, FaultKind kind) {
+  return std::ranges::any_of(faults, [&](const Fault& fault) { return fault.kind == kind; });
+}
+
+// Its memory is given again before the node has the address, and ends as others do.
+TEST(GraphArgumentRaces, WhatIsClosedOnItsWayToANodeIsTheCallersForAsLongAsTheNodeLives) {
+  const std::vector<Fault> errors = caller_errors("legacy", "eval_breaker",
+                                                  "script:0 op add_kernel\n"
+                                                  "script:0 schedule[8] mutator:1 of start\n"
+                                                  "mutator:0 op close_buffer\n"
+                                                  "mutator:1 op allocate\n"
+                                                  "mutator:1 reuse \"device memory\":2 of start\n"
+                                                  "mutator:2 op drop\n"
+                                                  "script:1 op instantiate\n"
+                                                  "script:2 op drop\n"
+                                                  "script:3 op drop\n"
+                                                  "script:4 op launch\n");
+  EXPECT_TRUE(has(errors, FaultKind::recycled_use)) << "or nothing was closed";
+  EXPECT_TRUE(has(errors, FaultKind::use_after_death)) << "or the node uses something else";
+}
+
+// The first is interrupted by the end of what was there before.
+TEST(GraphArgumentRaces, OfTwoThatSetOneAttributeTheLastHasSetIt) {
+  caller_errors("per_thread", "allocation",
+                "script:0 op instantiate\n"
+                "script:1 op set_attribute\n"
+                "script:6 op create_definition\n"
+                "script:14 op set_attribute\n"
+                "script:14 schedule[4] mutator:1 of start\n"
+                "mutator:0 op create_definition\n"
+                "mutator:1 op set_attribute\n");
+}
+
+// CUDA has the launch already, and whoever launched has not been told so.
+TEST(GraphArgumentRaces, WhatIsReadWhileNothingOrdersAWriterIsTheCallers) {
+  const std::vector<Fault> errors =
+      caller_errors("legacy", "eval_breaker",
+                    "script:0 op add_kernel\n"
+                    "script:0 argument[3] 2\n"
+                    "script:1 op instantiate\n"
+                    "script:2 op launch\n"
+                    "script:3 op set_params\n"
+                    "script:3 argument[1] 2\n"
+                    "script:4 op launch\n"
+                    "script:4 schedule mutator:1 of start\n"
+                    "mutator:0 op flood\n"
+                    "mutator:1 op make_cycle\n"
+                    "nap:0 of mutator:1 argument 1\n"
+                    "mutator:1 schedule[11] script:4 of start\n"
+                    "mutator:2 op update\n"
+                    "mutator:1 of start schedule[4] script:4 of start\n"
+                    "script:4 schedule[39] mutator:1 of start\n"
+                    "script:4 schedule[68] mutator:1 of start\n"
+                    "mutator:1 of start schedule[7] script:4 of start\n");
+  EXPECT_TRUE(has(errors, FaultKind::data_race)) << "or something orders them";
+}
+
+}  // namespace
+}  // namespace scenarios::graph_argument::testing
