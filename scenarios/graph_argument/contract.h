@@ -26,7 +26,7 @@ inline constexpr std::string_view kGraphMemory =
 inline constexpr harness::Label kBufferCapturedSite = "Buffer.__dealloc__/captured";
 inline constexpr harness::Label kModuleCapturedSite = "ObjectCode.__dealloc__/captured";
 
-/// What work of which nothing orders the other uses at once.
+/// Memory that work uses at once, of which nothing orders the other.
 inline constexpr harness::Label kRacedBytes = "bytes of device memory";
 
 /// Where copies and sets are launched that have numbers: in a version that takes nothing else.

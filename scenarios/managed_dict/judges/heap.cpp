@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace scenarios::managed_dict {
 
 using harness::BirthId;
@@ -89,6 +91,34 @@ void HeapJudge::judge_reading(Address object, Attribute attribute, Address obser
                                   fmt::format("{:#x} instead of {:#x}", observed, expected));
   fault.object = sight_.name_of(instance->id);
   sight_.report(std::move(fault));
+}
+
+/// Whether the instance was given this value last, for whichever attribute.
+static bool holds(const GhostInstance& instance, HeapJudge::Address value) {
+  const std::span stored(instance.stored.data(), instance.stored_count);
+  return std::ranges::any_of(stored, [&](const Stored& one) { return one.address == value; });
+}
+
+// A cycle whose pointer is off by one is none to the collector.
+void HeapJudge::judge_values(const GhostInstance& instance) const {
+  const auto type =
+      sight_.heap->read<Address>(instance.object + targets::managed_dict::kTypeOffset);
+  const auto types = sight_.heap->types();
+  const auto known = std::ranges::find(types, type, &Type::address);
+  if (instance.values == 0 || known == types.end()) return;
+  for (std::uint32_t i = 0; i < known->keys.size(); ++i) {
+    if (!sight_.heap->covers(instance.values + i * kWord, kWord)) return;
+    const auto value = sight_.heap->read<Address>(instance.values + i * kWord);
+    if (value == 0 || holds(instance, value)) continue;
+    Fault fault = sight_.fault_here(FaultKind::wrong_value, "attribute",
+                                    fmt::format("{:#x}, which nobody stored", value));
+    fault.object = sight_.name_of(instance.id);
+    return sight_.report(std::move(fault));
+  }
+}
+
+void HeapJudge::judge_left() {
+  for (const GhostInstance* instance : ghost_.live()) judge_values(*instance);
 }
 
 void HeapJudge::judge_class_reading(Class of, Address observed) const {

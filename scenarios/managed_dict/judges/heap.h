@@ -30,6 +30,8 @@ class HeapJudge {
   void judge_counted(Address word) const;
   /// T1, T2, T5, T9, T10: of everything there is.
   void judge_all();
+  /// T4 of the instances that are left when the script has dropped all: nobody reads them.
+  void judge_left();
   /// Whether the count of some object that is alive is wrong; reports nothing.
   bool finds_miscount() const;
 
@@ -43,6 +45,7 @@ class HeapJudge {
 
   void judge_word(GhostInstance& instance) const;
   void judge_chunk(GhostInstance& instance) const;
+  void judge_values(const GhostInstance& instance) const;
   std::optional<Miscount> miscount_of(const Block& block) const;
   void judge_count(const Block& block);
   void judge_immortals();
