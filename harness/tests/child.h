@@ -98,6 +98,12 @@ class Child {
   std::string err() const { return read_file(folder_ / "err"); }
 
   void signal(int number) const { kill(pid_, number); }
+  /// Whether it has come to its end, which is still to be waited for.
+  bool has_ended() const {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == pid_;
+  }
 
   /// Sends the signal as soon as the program has a handler for it.
   void signal_when_taken(int number) const {

@@ -296,7 +296,8 @@ TEST(Cli, CtrlCEndsWithTheTableAndEveryReproducer) {
   const Folder folder;
   Child child("afterlife",
               {"fuzz", unsound_variant(), "--seconds", "600", "--out", folder / "out"});
-  while (folder.files().size() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  while (folder.files().size() < 2 && !child.has_ended())
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   child.signal(SIGINT);
   const Ended ended = child.wait(std::chrono::seconds(60));
   EXPECT_EQ(ended.code, 4) << ended.err;

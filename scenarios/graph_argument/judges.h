@@ -71,8 +71,8 @@ class Judges final : public targets::graph_argument::Observer,
   }
   void read(Wrapper buffer, const Contents& contents) override;
 
-  /// Reports a value that is not what it should be.
   bool was_raced_for(const Thing& thing) const;
+  /// Reports a value that is not what it should be.
   void report_value(harness::Label what, std::int64_t observed, std::int64_t expected);
 
   harness::Scene& scene_;

@@ -100,6 +100,26 @@ TEST(ManagedDictOracle, T4AnotherValueThanTheLastOneStored) {
   expect_one(outcome, FaultKind::wrong_value, "attribute");
 }
 
+TEST(ManagedDictOracle, T4APointerThatWasCountedInWhatIsLeft) {
+  const Outcome outcome = run_interpreter([](Interpreter& on) {
+    const Address object = make_no_grad(on);
+    on.judge.heap().judge_left();
+    on.core.objects.increment(on.core.attributes.look(object).values);
+    on.judge.heap().judge_left();
+  });
+  expect_one(outcome, FaultKind::wrong_value, "attribute");
+}
+
+TEST(ManagedDictOracle, ACountThatIsWrongIsSeenAndNotReported) {
+  const Outcome outcome = run_interpreter([](Interpreter& on) {
+    const Address object = make_no_grad(on);
+    EXPECT_FALSE(on.judge.heap().finds_miscount());
+    on.core.objects.increment(object);
+    EXPECT_TRUE(on.judge.heap().finds_miscount());
+  });
+  EXPECT_EQ(first_signature(outcome), "");
+}
+
 TEST(ManagedDictOracle, T4AnotherValueThanItsClassHas) {
   const Outcome outcome = run_interpreter([](Interpreter& on) {
     constexpr md::Class kOf = md::Class::no_grad;
