@@ -15,7 +15,6 @@ Crew::~Crew() {
   {
     const std::lock_guard lock(mutex_);
     is_over_ = true;
-    tasks_.clear();
   }
   is_asked_.notify_all();
   for (std::thread& thread : threads_) thread.join();

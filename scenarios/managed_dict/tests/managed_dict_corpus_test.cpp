@@ -2,9 +2,11 @@
 // smaller does.
 #include <gtest/gtest.h>
 
+#include "harness/fault/kinds.h"
 #include "harness/pick/replay.h"
 #include "harness/tests/corpus.h"
 #include "scenarios/managed_dict/tests/managed_dict_cases.h"
+#include "scenarios/managed_dict/windows.h"
 
 namespace scenarios::managed_dict::testing {
 namespace {
@@ -83,6 +85,18 @@ TEST(ManagedDictPrograms, AreTheSmallest) {
           std::string(smallest.window),
           {.the_case = make_case(smallest.variant, smallest.config, smallest.program)},
           smallest.variant, kMostDecisions);
+}
+
+// The pointer that was counted leads one byte into an object, whose count and type its release
+// changes; the collector meets that type before anybody reads a value.
+TEST(ManagedDictCorpus, ACrashBeforeWhichNothingWasFoundBelongsWhereACountIsWrong) {
+  const fs::path file =
+      harness::testing::corpus_of(scenario) / "repros" / "incref_decoded_values-crash.repro";
+  harness::Runner runner;
+  const harness::Outcome& outcome = runner.run(harness::read_reproducer(file.string()).the_case);
+  ASSERT_EQ(outcome.faults.size(), 1u);
+  EXPECT_EQ(outcome.faults[0].kind, harness::FaultKind::wild_access);
+  EXPECT_EQ(outcome.windows[0], harness::raw(Window::value_counted));
 }
 
 TEST(ManagedDictCorpus, TheSeedPlainIsTheDocumentedOrdinaryUse) {
