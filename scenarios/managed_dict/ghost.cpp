@@ -57,7 +57,7 @@ void Ghost::instance_born(const Birth& birth) {
   GhostInstance& instance = fresh();
   instance.id = birth.instance;
   instance.object = birth.object;
-  instance.values = birth.values;
+  instance.values = instance.given = birth.values;
   instance.values_id = birth.chunk;
   instance.dict = 0;
   instance.judged = false;

@@ -26,6 +26,7 @@ struct GhostInstance {
   harness::BirthId id;
   Address object;
   Address values;  ///< Where values[0] should be; 0 once a dict took them over.
+  Address given;   ///< Where values[0] was at its birth.
   harness::BirthId values_id;
   Address dict;  ///< The dict that was published; 0 for none.
   bool judged;   ///< Its word was found wrong.

@@ -99,16 +99,17 @@ static bool holds(const GhostInstance& instance, HeapJudge::Address value) {
   return std::ranges::any_of(stored, [&](const Stored& one) { return one.address == value; });
 }
 
-// A cycle whose pointer is off by one is none to the collector.
+// A cycle whose pointer is off by one is none to the collector. A dict may have taken the values.
 void HeapJudge::judge_values(const GhostInstance& instance) const {
   const auto type =
       sight_.heap->read<Address>(instance.object + targets::managed_dict::kTypeOffset);
   const auto types = sight_.heap->types();
   const auto known = std::ranges::find(types, type, &Type::address);
-  if (instance.values == 0 || known == types.end()) return;
+  const Block* chunk = sight_.heap->find(instance.given);
+  if (chunk == nullptr || chunk->id != instance.values_id || known == types.end()) return;
   for (std::uint32_t i = 0; i < known->keys.size(); ++i) {
-    if (!sight_.heap->covers(instance.values + i * kWord, kWord)) return;
-    const auto value = sight_.heap->read<Address>(instance.values + i * kWord);
+    if (!sight_.heap->covers(instance.given + i * kWord, kWord)) return;
+    const auto value = sight_.heap->read<Address>(instance.given + i * kWord);
     if (value == 0 || holds(instance, value)) continue;
     Fault fault = sight_.fault_here(FaultKind::wrong_value, "attribute",
                                     fmt::format("{:#x}, which nobody stored", value));
