@@ -13,8 +13,7 @@ namespace scenarios::graph_argument {
 
 using harness::Label;
 
-/// Says if work that nothing orders, which is the caller's to see to, shared bytes of it: what is
-/// in them is anybody's.
+/// Says if work that nothing orders, which is the caller's to see to, shared bytes of it.
 bool Judges::was_raced_for(const Thing& thing) const {
   const harness::Name name = scene_.world().ledger.life(thing.life).name;
   const auto& faults = scene_.world().history.faults();
@@ -25,6 +24,7 @@ bool Judges::was_raced_for(const Thing& thing) const {
 }
 
 // Elements may have different writers; the story tells the first that is wrong, or else the first.
+// Of bytes that were raced for a launch that CUDA has and the model was not told of explains any.
 void Judges::read(Wrapper buffer, const Contents& contents) {
   const ModelValues& values = model_.values();
   const Thing& thing = *model_.names().find(buffer)->thing;
@@ -43,7 +43,7 @@ void Judges::read(Wrapper buffer, const Contents& contents) {
   const std::int64_t observed = contents.out[fits ? 0 : wrong];
   scene_.world().scheduler.note(harness::EventKind::observe, what, 0,
                                 static_cast<std::uint64_t>(observed));
-  if (was_raced_for(thing)) return;
+  if (model_.calls().launches_elsewhere() && was_raced_for(thing)) return;
   if (!fits) return report_value(what, observed, expected);
   const auto given = [&](std::uint32_t i) { return thing.value + static_cast<std::int32_t>(i); };
   std::uint32_t in = 0;

@@ -42,6 +42,12 @@ void ModelCalls::end(Call& call) {
   if (call.task == main_) ++script_calls_;
 }
 
+bool ModelCalls::launches_elsewhere() const {
+  const Call* mine = current();
+  return std::ranges::any_of(
+      calls_, [&](const Call* call) { return call != mine && call->asked.op == Op::launch; });
+}
+
 Call* ModelCalls::current() const {
   const harness::TaskId task = world_.scheduler.current();
   for (Call* call : calls_)

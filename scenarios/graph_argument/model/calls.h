@@ -25,6 +25,8 @@ class ModelCalls {
   Call* current() const;
   const std::pmr::vector<Call*>& open() const { return calls_; }
   bool quiet() const { return calls_.empty(); }
+  /// Another task than the current one is about to launch, or has and was not told so yet.
+  bool launches_elsewhere() const;
   std::uint32_t script_calls() const { return script_calls_; }
 
   /// A capture has ended that was not valid any more: by the call that asks for it, or by nobody's.
