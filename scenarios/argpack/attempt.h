@@ -64,7 +64,7 @@ Deeds deeds_of(Op op, bool returns);
 /// Lifetime: on the stack of the call.
 struct Attempt {
   Op op;
-  std::array<Watch, 3> watches{};  ///< Of set_nested the parent at its depth, then the child.
+  std::array<Watch, 3> watches{};  ///< In set_nested the parent at its depth, then the child.
   bool returns = false;            ///< It waits for a value.
   Cases given = 0;                 ///< Known from its arguments.
   /// Value that the scenario hands out with it, to packs of this depth and, by one more each, to
