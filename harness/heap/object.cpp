@@ -111,7 +111,7 @@ Ref Object::at(std::size_t position) const {
   return position < members_.size() ? members_[position].value : Ref();
 }
 
-// What was there goes last, when the members are consistent again: its death may come back here.
+// The old value goes last, when the members are consistent again: its death may come back here.
 void Object::set(Key key, Ref value) { const Ref old = exchange(key, std::move(value)); }
 
 Ref Object::exchange(Key key, Ref value) {
