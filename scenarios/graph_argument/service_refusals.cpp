@@ -300,6 +300,8 @@ constexpr std::array kRefusals{
             "cuda.h, cuGraphExecKernelNodeSetParams: the node must be in what it was made of"},
     Refusal{"update", Status::update_failed, other_shape,
             "cuda.h, cuGraphExecUpdate: the topology must be the same"},
+    Refusal{"update", Status::update_failed, used_what_went,
+            "CUDA: the handle may be another graph's by now, of whatever shape"},
 };
 
 }  // namespace

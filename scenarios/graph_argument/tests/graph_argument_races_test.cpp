@@ -17,14 +17,15 @@ using harness::Fault;
 using harness::FaultKind;
 using ::testing::IsEmpty;
 
-/// Runs decisions of the sound variant, all of which are asked for, and expects no fault.
-/// Returns what the caller did wrong.
+/// Runs decisions, all of which are asked for, and expects no fault. Returns what the caller did
+/// wrong.
 std::vector<Fault> caller_errors(std::string_view default_stream, std::string_view collector,
-                                 std::string_view decisions) {
+                                 std::string_view decisions,
+                                 std::string_view variant = "retain_per_node") {
   const std::string text = fmt::format(
-      "afterlife reproducer 1\npath graph_argument\nvariant retain_per_node\n"
+      "afterlife reproducer 1\npath graph_argument\nvariant {}\n"
       "config default_stream={} collector={}\ndevice sim\ntasks script mutator\n{}end\n",
-      default_stream, collector, decisions);
+      variant, default_stream, collector, decisions);
   const harness::Case the_case = harness::parse_reproducer(text, "a test's").the_case;
   harness::Runner runner;
   const harness::Outcome& outcome = runner.run(the_case);
@@ -65,6 +66,28 @@ TEST(GraphArgumentRaces, OfTwoThatSetOneAttributeTheLastHasSetIt) {
                 "script:14 schedule[4] mutator:1 of start\n"
                 "mutator:0 op create_definition\n"
                 "mutator:1 op set_attribute\n");
+}
+
+// Nobody but CUDA knows of a graph inside of an embedded one, which has the handle now.
+TEST(GraphArgumentRaces, AnUpdateByAHandleThatAGraphInsideHasMayFailAsOtherShapesDo) {
+  caller_errors("legacy", "eval_breaker",
+                "script:0 op clone\n"
+                "script:0 argument 11\n"
+                "script:1 op add_child\n"
+                "script:2 op instantiate\n"
+                "script:2 argument[1] 11\n"
+                "script:3 op create_definition\n"
+                "script:3 argument 12\n"
+                "script:4 op get_child\n"
+                "script:5 op destroy_node\n"
+                "script:6 op add_child\n"
+                "script:6 argument[2] 12\n"
+                "script:7 op add_child\n"
+                "script:7 argument[1] 12\n"
+                "script:7 reuse[1] \"embedded graph\":0 of script:1\n"
+                "script:8 op update\n"
+                "script:8 argument[1] 11\n",
+                "keep_on_definition");
 }
 
 // CUDA has the launch already, and whoever launched has not been told so.
