@@ -8,6 +8,7 @@
 #include "harness/fault/kinds.h"
 #include "harness/scenario/faults.h"
 #include "scenarios/graph_argument/contract.h"
+#include "scenarios/graph_argument/service.h"
 
 namespace scenarios::graph_argument {
 
@@ -113,11 +114,7 @@ void Judges::named_orphan(std::uint64_t handle, bool refused) {
   ghost_.passages().reach(Window::child_destroyed);
   if (refused) return scene_.keep_out(harness::raw(Window::child_destroyed));
   if (ghost_.graphs().is_dead(handle)) return model_.met_ended();
-  harness::Fault fault =
-      harness::fault_here(scene_, harness::FaultKind::recycled_use, "embedded graph",
-                          "the handle is another graph's by now");
-  fault.death_site = "GraphNode.destroy";
-  scene_.world().history.add(std::move(fault));
+  report_reused_handle(scene_);
 }
 
 }  // namespace scenarios::graph_argument

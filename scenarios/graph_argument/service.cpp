@@ -10,6 +10,7 @@
 #include "harness/scenario/faults.h"
 #include "harness/scenario/kernels.h"
 #include "scenarios/graph_argument/service_calls.h"
+#include "scenarios/graph_argument/windows.h"
 
 namespace scenarios::graph_argument {
 
@@ -65,6 +66,22 @@ void judge_acceptance(harness::Scene& scene, const Call& call) {
 
 }  // namespace
 
+void report_reused_handle(harness::Scene& scene) {
+  harness::Fault fault =
+      harness::fault_here(scene, harness::FaultKind::recycled_use, "embedded graph",
+                          "the handle is another graph's by now");
+  fault.death_site = "GraphNode.destroy";
+  scene.world().history.add(std::move(fault));
+}
+
+/// CUDA has taken a handle that had died: that of a graph which nobody was told of, such as the one
+/// of a capture.
+static void judge_ended_handle(harness::Scene& scene, const Call& call) {
+  if (!call.met_ended || scene.world().history.faults().size() > call.faults) return;
+  scene.reach(harness::raw(Window::handle_reused));
+  report_reused_handle(scene);
+}
+
 void judge_answer(harness::Scene& scene, const Model& model, const Call& call, Status status) {
   const Label name = kOps[harness::raw(call.asked.op)].name;
   const CallsMade made = calls_made(scene.world().history, call);
@@ -72,6 +89,7 @@ void judge_answer(harness::Scene& scene, const Model& model, const Call& call, S
   if (status == Status::ok) {
     if (!made.asked_for || !is_done(call)) scene.refuse(name, "ok, and left undone");
     if (made.failed) scene.refuse(name, "ok, although CUDA has failed");
+    judge_ended_handle(scene, call);
     return judge_acceptance(scene, call);
   }
   const bool has_cause = scene.world().history.faults().size() > call.faults;

@@ -15,6 +15,9 @@ struct Refusal {
 };
 std::span<const Refusal> refusals();
 
+/// Reports that a handle which is named is another graph's by now.
+void report_reused_handle(harness::Scene& scene);
+
 /// Before the model forgets the call.
 void judge_answer(harness::Scene& scene, const Model& model, const Call& call,
                   targets::graph_argument::Status status);

@@ -9,6 +9,7 @@
 #include "harness/fault/kinds.h"
 #include "harness/reproducer.h"
 #include "scenarios/graph_argument/tests/graph_argument_cases.h"
+#include "scenarios/graph_argument/windows.h"
 
 namespace scenarios::graph_argument::testing {
 namespace {
@@ -88,6 +89,33 @@ TEST(GraphArgumentRaces, AnUpdateByAHandleThatAGraphInsideHasMayFailAsOtherShape
                 "script:8 op update\n"
                 "script:8 argument[1] 11\n",
                 "keep_on_definition");
+}
+
+// The handle of a capture's graph is told to nobody before the capture ends.
+TEST(GraphArgumentRaces, AHandleThatHadDiedAndIsTakenIsAnotherGraphs) {
+  const std::string text =
+      "afterlife reproducer 1\npath graph_argument\nvariant borrow\n"
+      "config default_stream=per_thread collector=allocation\ndevice sim\n"
+      "tasks script mutator\n"
+      "script:0 op add_kernel\n"
+      "script:0 schedule[1] mutator:1 of start\n"
+      "mutator:0 op add_conditional\n"
+      "mutator:1 op destroy_node\n"
+      "mutator:1 schedule script:4 of start\n"
+      "script:1 op get_branch\n"
+      "script:1 argument 10\n"
+      "script:2 op add_kernel\n"
+      "script:2 argument[3] 3\n"
+      "script:2 schedule[12] mutator:1 of start\n"
+      "script:3 op begin_building\n"
+      "script:3 reuse \"embedded graph\":0 of mutator:0\n"
+      "script:16 op close_graph\nend\n";
+  harness::Runner runner;
+  const harness::Outcome& outcome =
+      runner.run(harness::parse_reproducer(text, "a test's").the_case);
+  ASSERT_FALSE(outcome.faults.empty());
+  EXPECT_EQ(outcome.faults[0].kind, FaultKind::recycled_use);
+  EXPECT_EQ(outcome.windows[0], harness::raw(Window::handle_reused));
 }
 
 // CUDA has the launch already, and whoever launched has not been told so.
