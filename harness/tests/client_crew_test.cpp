@@ -51,7 +51,7 @@ TEST_F(ClientCrew, AsManyRunsGoOnAtOnceAsThereAreHands) {
 }
 
 TEST_F(ClientCrew, OfOneRunsGoOnOneAfterAnother) {
-  const Client client = shell(kMeet, 0.5);
+  const Client client = shell(kMeet, 3);
   Crew crew(client, kGoOn, 1);
   std::future<ClientRun> first = crew.begin(seeded(1));
   std::future<ClientRun> second = crew.begin(seeded(2));
@@ -67,7 +67,7 @@ TEST_F(ClientCrew, ARunThatIsWaitedForGoesAheadOfThoseThatHaveNotBegun) {
   wait_for("order");
   std::future<ClientRun> second = crew.begin(seeded(2));
   std::thread opener([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // run() has asked by then.
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // run() has asked by then.
     write_file(folder_ / "go", "");
   });
   crew.run(seeded(3));
