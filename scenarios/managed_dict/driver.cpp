@@ -53,7 +53,6 @@ void run_script(Stage& stage) {
   stage.player.judge_all();
   const harness::SiteScope site(stage.scene.world().scheduler, "clear_up");
   if (stage.player.path().statements().clear_up()) stage.scene.mark_quiescent();
-  stage.player.judge().heap().judge_left();
 }
 
 void run_worker(Stage& stage, std::uint32_t task) {

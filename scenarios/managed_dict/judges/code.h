@@ -45,7 +45,10 @@ class CodeJudge final : public targets::managed_dict::CodeObserver {
   void asked_for_dict() override { asked_ = true; }
   void launching(Address object, Class of) override;
   void launched(std::span<const std::int32_t> out) override;
-  void dropped_all() override { heap_.judge_all(); }
+  void dropped_all() override {
+    heap_.judge_all();
+    heap_.judge_left();
+  }
 
  private:
   using Expected = std::optional<KernelArguments>;
